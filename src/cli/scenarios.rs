@@ -12,12 +12,14 @@ use crate::base::hash::Hash;
 use crate::base::rule_meta::Severity;
 use crate::registry::Registry;
 use crate::registry::scenarios::{self, FixedScenario, Request};
+use crate::registry::workspace::partial::Excluded;
 use crate::registry::workspace::request::Goal;
 use crate::rules::apply::Which;
 use crate::rules::check::Identity;
 use crate::rules::scenario::check::Reach;
 use crate::rules::syntax::undecodable;
 use crate::syntax::decode;
+use crate::template::names::DefinitionKind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,13 +31,11 @@ pub(super) struct Scenarios {
     reach: Reach,
 }
 
-/// A registry of all templates.
-enum Made {
-    /// It was made, or cannot be: some template has an error.
-    Is(Option<Vec<u8>>),
-    /// Nobody tried.
-    Unknown,
-}
+/// A registry of all templates without errors, and what it does not have.
+pub(super) type PartialRegistry = (Vec<u8>, Vec<Excluded>);
+
+/// The tasks that scenarios are held against: those that compile, and the names of the others.
+type KnownTasks = (Registry, Vec<String>);
 
 impl Scenarios {
     /// The project's own files, and those that were named.
@@ -59,28 +59,27 @@ impl Scenarios {
 
     /// What a survey of the templates is for.
     pub(super) fn goal(&self, project: &Project) -> Goal {
-        if self.reach == Reach::All && self.is_asked(project) && !project.is_broken() { Goal::Registry } else { Goal::Findings }
+        if self.reach == Reach::All && self.is_asked(project) && !project.is_broken() { Goal::Partial } else { Goal::Findings }
     }
 
-    /// Checks the files and adds what is found. `registry` is that of all templates, where it was made.
+    /// Checks the files and adds what is found. `made` is the registry of all templates, where it was asked for.
     pub(super) fn check(
         &self,
         project: &Project,
         selection: &Selection,
-        registry: Option<Vec<u8>>,
+        made: Option<PartialRegistry>,
         report: &mut Report,
         cx: &Cx,
     ) -> Result<()> {
         if !self.is_asked(project) {
             return Ok(());
         }
-        let made = if self.goal(project) == Goal::Registry { Made::Is(registry) } else { Made::Unknown };
         self.add(project, selection, made, report, cx)
     }
 
     /// The same, where nobody made a registry on the way.
     pub(super) fn check_anew(&self, project: &Project, selection: &Selection, report: &mut Report, cx: &Cx) -> Result<()> {
-        if self.is_asked(project) { self.add(project, selection, Made::Unknown, report, cx) } else { Ok(()) }
+        if self.is_asked(project) { self.add(project, selection, None, report, cx) } else { Ok(()) }
     }
 
     /// The folders in which scenarios are, or are looked for.
@@ -98,9 +97,16 @@ impl Scenarios {
         asked.map(|path| (path.clone(), Hash::of(&read(path)))).collect()
     }
 
-    fn add(&self, project: &Project, selection: &Selection, made: Made, report: &mut Report, cx: &Cx) -> Result<()> {
-        let registry = Self::registry(project, made, cx)?;
-        let found = scenarios::check(&request(project, registry.as_ref()), &self.all, self.reach, &|path| selection.holds(path));
+    fn add(
+        &self,
+        project: &Project,
+        selection: &Selection,
+        made: Option<PartialRegistry>,
+        report: &mut Report,
+        cx: &Cx,
+    ) -> Result<()> {
+        let known = Self::known(project, made, cx)?;
+        let found = scenarios::check(&request(project, known.as_ref()), &self.all, self.reach, &|path| selection.holds(path));
         report.files += found.paths.len();
         report.paths.extend(found.paths);
         report.paths.sort();
@@ -120,8 +126,8 @@ impl Scenarios {
         if !self.is_asked(project) {
             return Ok(Vec::new());
         }
-        let registry = Self::registry(project, Made::Unknown, cx)?;
-        let request = request(project, registry.as_ref());
+        let known = Self::known(project, None, cx)?;
+        let request = request(project, known.as_ref());
         let found = scenarios::check(&request, &self.all, self.reach, &|path| selection.holds(path));
         let fixed = scenarios::apply_fixes(&request, &found.diagnostics, filter.0, filter.1);
         let is_fixed = |path: &str| fixed.iter().any(|file| file.name == path);
@@ -133,18 +139,22 @@ impl Scenarios {
     }
 
     /// The tasks of the project; `None` while they are not known.
-    fn registry(project: &Project, made: Made, cx: &Cx) -> Result<Option<Registry>> {
+    fn known(project: &Project, made: Option<PartialRegistry>, cx: &Cx) -> Result<Option<KnownTasks>> {
         if project.is_broken() {
             return Ok(None);
         }
-        let bytes = match made {
-            Made::Is(bytes) => bytes,
-            Made::Unknown => {
-                let keep = Keep { identity: Identity::Unwanted, least: Severity::Error };
-                Selection::whole().check(project, Goal::Registry, keep, cx)?.registry
-            }
+        let made = if made.is_some() {
+            made
+        } else {
+            let keep = Keep { identity: Identity::Unwanted, least: Severity::Error };
+            let Checked { registry, excluded, .. } = Selection::whole().check(project, Goal::Partial, keep, cx)?;
+            registry.map(|bytes| (bytes, excluded))
         };
-        Ok(bytes.and_then(|bytes| Registry::read(bytes).ok()))
+        let Some((registry, excluded)) = made.and_then(|(bytes, excluded)| Some((Registry::read(bytes).ok()?, excluded))) else {
+            return Ok(None);
+        };
+        let tasks = excluded.into_iter().filter(|other| other.kind == DefinitionKind::Task);
+        Ok(Some((registry, tasks.map(|task| task.name).collect())))
     }
 }
 
@@ -154,15 +164,17 @@ pub(super) fn check_stdin(project: &Project, name: &str, cx: &Cx) -> Result<Chec
     let path: Arc<str> = Arc::from(name);
     let diagnostics = match decode::decode(&input) {
         Ok(text) => {
-            let registry = Scenarios::registry(project, Made::Unknown, cx)?;
-            scenarios::of_text(&request(project, registry.as_ref()), name, &text)
+            let known = Scenarios::known(project, None, cx)?;
+            scenarios::of_text(&request(project, known.as_ref()), name, &text)
         }
         Err(fault) => vec![undecodable::word(&path, &fault)],
     };
     let report = Report { diagnostics, files: 1, paths: vec![path], ..Report::default() };
-    Ok(Checked { report, sources: project.sources().with_stdin(name, &input), registry: None })
+    Ok(Checked { report, sources: project.sources().with_stdin(name, &input), registry: None, excluded: Vec::new() })
 }
 
-fn request<'r>(project: &'r Project, registry: Option<&'r Registry>) -> Request<'r> {
-    Request { root: &project.root, config: &project.config, registry, today: scenarios::today() }
+fn request<'r>(project: &'r Project, known: Option<&'r KnownTasks>) -> Request<'r> {
+    let registry = known.map(|(registry, _)| registry);
+    let excluded = known.map_or(&[][..], |(_, excluded)| excluded);
+    Request { root: &project.root, config: &project.config, registry, excluded, today: scenarios::today() }
 }

@@ -10,6 +10,7 @@ use crate::base::fs::{self, ReadFs};
 use crate::base::rule_meta::Severity;
 use crate::registry::workspace::check::{CheckOutput, check_project};
 use crate::registry::workspace::fix::{FixFilter, FixOutcome, apply_fixes};
+use crate::registry::workspace::partial::Excluded;
 use crate::registry::workspace::request::{Goal, Overlay, Recording, Request, StdinText, name_in};
 use crate::rules::check::Identity;
 use crate::rules::input::read_fault::{self, reason};
@@ -37,8 +38,10 @@ pub(super) struct Checked {
     pub(super) report: Report,
     /// The texts behind them.
     pub(super) sources: Sources,
-    /// The registry, when it was asked for and nothing is an error.
+    /// The registry, when it was asked for, as far as errors allow.
     pub(super) registry: Option<Vec<u8>>,
+    /// The definitions that it does not have.
+    pub(super) excluded: Vec<Excluded>,
 }
 
 /// What is kept of findings.
@@ -134,7 +137,12 @@ impl Selection {
             None => None,
             Some(name) => {
                 if read_stdin(limit, &mut input)? == Length::TooLong {
-                    return Ok(Checked { report: too_long(name, limit), sources: project.sources(), registry: None });
+                    return Ok(Checked {
+                        report: too_long(name, limit),
+                        sources: project.sources(),
+                        registry: None,
+                        excluded: Vec::new(),
+                    });
                 }
                 Some(StdinText { name, bytes: &input })
             }
@@ -142,7 +150,7 @@ impl Selection {
         let overlay = Overlay::default();
         let request = Request { stdin, goal, identity: keep.identity, least: keep.least, ..self.request(project, &overlay, cx) };
         let output = check_project(&request).map_err(|missing| no_such_path(&missing.0))?;
-        let CheckOutput { diagnostics, counted, files, paths, skipped, registry, .. } = output;
+        let CheckOutput { diagnostics, counted, files, paths, skipped, registry, excluded, .. } = output;
         let sources = match &self.stdin {
             Some(name) => project.sources().with_stdin(name, &input),
             None => project.sources(),
@@ -151,6 +159,7 @@ impl Selection {
             report: Report { diagnostics, hidden: counted, paths, files, skipped, ..Report::default() },
             sources,
             registry,
+            excluded,
         })
     }
 

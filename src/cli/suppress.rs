@@ -3,13 +3,11 @@
 use super::error::{CliError, Kind, Result};
 use super::project;
 use super::render::report::Report;
-use crate::base::diagnostic;
 use crate::base::fs;
 use crate::base::source::LineIndex;
 use crate::project::suppressions::{FILE, Suppressions};
-use crate::rules::input::stale_suppression::{self, Counts};
+use crate::rules::input::stale_suppression;
 use std::path::Path;
-use std::sync::Arc;
 
 /// The recorded findings of a project with the text they were read from; `None` without a file.
 pub(super) fn load(root: &Path) -> Result<Option<(String, Suppressions)>> {
@@ -26,18 +24,7 @@ pub(super) fn load(root: &Path) -> Result<Option<(String, Suppressions)>> {
 
 /// Takes recorded findings out of a report and adds one for each entry that no longer applies.
 pub(super) fn apply(report: &mut Report, text: &str, recorded: &Suppressions, looked_at: impl Fn(&str) -> bool) {
-    let applied = recorded.apply(&mut report.diagnostics, looked_at);
-    report.suppressed = applied.suppressed;
-    if applied.stale.is_empty() {
-        return;
-    }
-    let index = LineIndex::new(text);
-    let file: Arc<str> = Arc::from(FILE);
-    for (key, entry, found) in applied.stale {
-        let counts = Counts { recorded: entry.count, found };
-        report.diagnostics.push(stale_suppression::word(&file, text, &index, entry.span, &key.rule, &key.path, counts));
-    }
-    diagnostic::sort(&mut report.diagnostics);
+    report.suppressed = stale_suppression::apply(&mut report.diagnostics, (text, recorded), looked_at);
 }
 
 /// What recording did.

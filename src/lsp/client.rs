@@ -57,7 +57,10 @@ impl Client {
         if folders.is_empty() {
             folders.extend(root().or_else(plain));
         }
-        let utf8 = holds("/capabilities/general/positionEncodings", "utf-8");
+        let encodings = params.pointer("/capabilities/general/positionEncodings").and_then(Value::as_array);
+        let mut encodings = encodings.into_iter().flatten().filter_map(Value::as_str);
+        // The client names the one that it likes best first.
+        let utf8 = encodings.find(|name| matches!(*name, "utf-8" | "utf-16")) == Some("utf-8");
         Self {
             encoding: if utf8 { Encoding::Utf8 } else { Encoding::Utf16 },
             pulls: params.pointer("/capabilities/textDocument/diagnostic").is_some_and(Value::is_object),

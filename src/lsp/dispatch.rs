@@ -2,6 +2,7 @@
 //!
 //! A panic while answering is a bug; it is answered as one, and the server lives.
 
+use super::call_hierarchy;
 use super::capabilities;
 use super::client::Client;
 use super::features::{
@@ -13,10 +14,9 @@ use super::server::{Answer, Refusal, Server, State};
 use super::signature;
 use super::state::workspace::Workspace;
 use crate::base::fs::{self, ReadFs, RealFs};
-use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
+use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response, ResponseError};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
-use std::collections::VecDeque;
+use serde_json::{Value, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -36,12 +36,11 @@ pub enum Ended {
 /// Answers a client until it ends the session or goes away.
 pub fn serve(connection: &Connection) -> Ended {
     let mut server = Server::new(connection);
-    let mut queue = VecDeque::new();
     loop {
-        if queue.is_empty() {
+        if server.queue.get_mut().is_empty() {
             server.rest();
             match connection.receiver.recv_timeout(server.poll.patience(PULSE)) {
-                Ok(message) => queue.push_back(message),
+                Ok(message) => server.queue.get_mut().push_back(message),
                 Err(error) if error.is_timeout() => {
                     if server.is_orphan() {
                         return Ended::Left;
@@ -51,9 +50,9 @@ pub fn serve(connection: &Connection) -> Ended {
                 Err(_) => return if server.state == State::Ending { Ended::Asked } else { Ended::Left },
             }
         }
-        queue.extend(connection.receiver.try_iter());
-        server.cancel(&mut queue);
-        let Some(message) = queue.pop_front() else { continue };
+        server.queue.get_mut().extend(connection.receiver.try_iter());
+        server.cancel();
+        let Some(message) = server.queue.get_mut().pop_front() else { continue };
         if let Some(ended) = server.take(message) {
             return ended;
         }
@@ -66,23 +65,41 @@ impl Server<'_> {
     }
 
     /// Answers requests that the client gave up before they were begun.
-    fn cancel(&self, queue: &mut VecDeque<Message>) {
-        let given_up = |message: &Message| match message {
-            Message::Notification(note) if note.method == "$/cancelRequest" => note.params.get("id").cloned(),
-            Message::Notification(_) | Message::Request(_) | Message::Response(_) => None,
-        };
+    fn cancel(&self) {
+        let mut queue = self.queue.borrow_mut();
         let ids: Vec<Value> = queue.iter().filter_map(given_up).collect();
         if ids.is_empty() {
             return;
         }
         queue.retain(|message| match message {
-            Message::Request(request) if ids.iter().any(|id| serde_json::to_value(&request.id).is_ok_and(|own| own == *id)) => {
-                let code = ErrorCode::RequestCanceled as i32;
-                self.send(Response::new_err(request.id.clone(), code, "given up by the client".to_owned()));
+            Message::Request(request) if ids.contains(&json!(request.id)) => {
+                self.refuse(request.id.clone(), Refusal::canceled());
                 false
             }
             Message::Notification(_) | Message::Request(_) | Message::Response(_) => given_up(message).is_none(),
         });
+    }
+
+    /// Whether a long answer is to be given up: the client wants it no more, or has edited what it is about.
+    pub(super) fn interrupted(&self, id: &RequestId) -> Result<(), Refusal> {
+        let mut queue = self.queue.borrow_mut();
+        queue.extend(self.connection.receiver.try_iter());
+        if queue.iter().filter_map(given_up).any(|given_up| given_up == json!(id)) {
+            return Err(Refusal::canceled());
+        }
+        let is_edit =
+            |message: &Message| matches!(message, Message::Notification(note) if note.method == "textDocument/didChange");
+        if queue.iter().any(is_edit) {
+            let message = "a document was edited meanwhile; ask again".to_owned();
+            return Err(Refusal { code: ErrorCode::ServerCancelled, message });
+        }
+        Ok(())
+    }
+
+    fn refuse(&self, id: RequestId, refusal: Refusal) {
+        let Refusal { code, message } = refusal;
+        let data = (code as i32 == ErrorCode::ServerCancelled as i32).then(|| json!({"retriggerRequest": true}));
+        self.send(Response { id, response_result: Err(ResponseError { code: code as i32, message, data }) });
     }
 
     /// Takes one message. `Some` when it ends the session.
@@ -130,10 +147,10 @@ impl Server<'_> {
                 Err(Refusal { code: ErrorCode::InvalidRequest, message: "the session is at its end".to_owned() })
             }
         };
-        self.send(match answer {
-            Ok(value) => Response::new_ok(id, value),
-            Err(Refusal { code, message }) => Response::new_err(id, code as i32, message),
-        });
+        match answer {
+            Ok(value) => self.send(Response::new_ok(id, value)),
+            Err(refusal) => self.refuse(id, refusal),
+        }
     }
 
     fn initialize(&mut self, params: &Value) -> Value {
@@ -147,11 +164,11 @@ impl Server<'_> {
     }
 
     fn answer(&mut self, request: Request) -> Answer {
-        let Request { method, params, .. } = request;
+        let Request { id, method, params } = request;
         self.workspace.settle();
         match method.as_str() {
             "textDocument/diagnostic" => self.pull(&params),
-            "workspace/diagnostic" => Ok(self.pull_all(&params)),
+            "workspace/diagnostic" => self.pull_all(&id, &params),
             "textDocument/hover" => hover::answer(self, read(params)?),
             "textDocument/completion" => completion::answer(self, read(params)?),
             "textDocument/codeAction" => actions::answer(self, &read(params)?),
@@ -170,6 +187,9 @@ impl Server<'_> {
             "textDocument/signatureHelp" => signature::answer(self, &read(params)?),
             "workspace/willRenameFiles" => rename_files::answer(self, &read(params)?),
             "textDocument/definition" => navigate::definition(self, &read(params)?),
+            "textDocument/prepareCallHierarchy" => call_hierarchy::prepare(self, &read(params)?),
+            "callHierarchy/incomingCalls" => call_hierarchy::incoming(self, &params),
+            "callHierarchy/outgoingCalls" => call_hierarchy::outgoing(self, &params),
             "textDocument/references" => navigate::references(self, &read(params)?),
             "textDocument/documentHighlight" => navigate::highlights(self, &read(params)?),
             "textDocument/prepareRename" => navigate::prepare(self, &read(params)?),
@@ -194,7 +214,7 @@ impl Server<'_> {
             "textDocument/didChange" => read(params).map(|params| self.change(params)),
             "textDocument/didClose" => read(params).map(|params| self.close(&params)),
             "textDocument/didSave" => {
-                self.doubt();
+                self.expect_disk_changes();
                 Ok(())
             }
             "workspace/didChangeWorkspaceFolders" => {
@@ -204,6 +224,14 @@ impl Server<'_> {
             "workspace/didChangeWatchedFiles" => read(params).map(|params| self.changed(&params)),
             _ => Ok(()),
         };
+    }
+}
+
+/// The request that a message gives up.
+fn given_up(message: &Message) -> Option<Value> {
+    match message {
+        Message::Notification(note) if note.method == "$/cancelRequest" => note.params.get("id").cloned(),
+        Message::Notification(_) | Message::Request(_) | Message::Response(_) => None,
     }
 }
 

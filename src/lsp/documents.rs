@@ -11,6 +11,7 @@ use gen_lsp_types::{
     Diagnostic, DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
     LanguageKind, Uri,
 };
+use lsp_server::RequestId;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,16 +20,16 @@ use std::sync::Arc;
 
 impl Server<'_> {
     /// Files may have changed: they are looked at before anything is answered, unless the client watches them.
-    pub(super) fn doubt(&mut self) {
+    pub(super) fn expect_disk_changes(&mut self) {
         for project in self.workspace.all_mut().filter(|project| !project.is_watched) {
-            project.doubt();
+            project.expect_disk_changes();
             self.stale = true;
         }
     }
 
     pub(super) fn open(&mut self, params: DidOpenTextDocumentParams) {
         let document = params.text_document;
-        self.doubt();
+        self.expect_disk_changes();
         let mut buffer = Buffer::new(document.uri, document.version, document.text);
         buffer.is_xml = document.language_id == LanguageKind::XML;
         self.opened.push(buffer.uri.clone());
@@ -138,23 +139,25 @@ impl Server<'_> {
         Ok(self.report(of.as_ref().map(|(project, name)| (*project, &**name)), before))
     }
 
-    pub(super) fn pull_all(&self, params: &Value) -> Value {
+    pub(super) fn pull_all(&self, id: &RequestId, params: &Value) -> Answer {
         let before = params.get("previousResultIds").and_then(Value::as_array);
         let word = |one: &'_ Value, key: &str| one.get(key).and_then(Value::as_str).map(str::to_owned);
         let before = before.into_iter().flatten().filter_map(|one| Some((word(one, "uri")?, word(one, "value")?)));
         let before: BTreeMap<String, String> = before.collect();
         let names =
             self.workspace.of_workspace().flat_map(|project| project.names().into_iter().map(move |name| (project, name)));
-        let items = names.filter(|(project, name)| project.is_ours(name)).map(|(project, name)| {
+        let mut items = Vec::new();
+        for (project, name) in names.filter(|(project, name)| project.is_ours(name)) {
+            self.interrupted(id)?;
             let uri = diagnostics::address(project, &name);
             let mut report = self.report(Some((project, &name)), before.get(&uri.0).map(String::as_str));
             if let Some(report) = report.as_object_mut() {
                 let version = project.open.get(&name).map(|buffer| buffer.version);
                 report.extend([("uri".to_owned(), json!(uri)), ("version".to_owned(), json!(version))]);
             }
-            report
-        });
-        json!({"items": items.collect::<Vec<_>>()})
+            items.push(report);
+        }
+        Ok(json!({"items": items}))
     }
 
     /// The findings of a file, or that they are those the client has.

@@ -34,9 +34,14 @@ pub(super) fn is_template(text: &str, limits: &Limits) -> bool {
     with(text, limits, |document| document.root().is_some_and(|root| kind(root).is_some()))
 }
 
+/// An element and those around it, the innermost first.
+pub(super) fn around<'a>(element: impl Into<Option<Element<'a>>>) -> impl Iterator<Item = Element<'a>> {
+    std::iter::successors(element.into(), |element| element.parent())
+}
+
 /// What the element table calls an element; `None` where it knows none in that place.
 pub(super) fn kind(element: Element<'_>) -> Option<Kind> {
-    let mut chain: Vec<Element<'_>> = std::iter::successors(Some(element), |element| element.parent()).collect();
+    let mut chain: Vec<Element<'_>> = around(element).collect();
     let root = chain.pop()?;
     let mut kind = match root.name() {
         "task" => Kind::Task,

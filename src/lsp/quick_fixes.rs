@@ -1,6 +1,7 @@
 //! Ways out of findings that end in a person's words: what is required and missing, a file to create, and an `allow` with a reason.
 
-use super::place;
+use super::features::provenance;
+use super::place::{self, Spot};
 use super::state::project::ProjectState;
 use super::state::speculative;
 use crate::base::diagnostic::Diagnostic;
@@ -11,8 +12,10 @@ use crate::project::index::Index;
 use crate::registry::compile::sources;
 use crate::settings::operators::Operator;
 use crate::syntax::tree::{Document, Element};
-use crate::template::elements::Kind;
+use crate::syntax::write::escape_attribute;
+use crate::template::elements::{Attr, Kind};
 use crate::template::names::DefinitionKind;
+use crate::template::setting::SettingName;
 use std::sync::Arc;
 
 /// What a person is to write.
@@ -32,8 +35,10 @@ pub(super) fn of(project: &ProjectState, name: &Arc<str>, text: &str, finding: &
         return Vec::new();
     }
     let mut fixes: Vec<QuickFix> = creation(project, name, finding).into_iter().collect();
+    fixes.extend(free_name(project, name, text, finding));
     place::with(text, &project.config.limits, |document| {
         fixes.extend(missing(project, document, finding));
+        fixes.extend(words(project, document, finding));
         fixes.extend(silence(document, finding).filter(|fix| is_silent(project, name, text, (finding, fix))));
     });
     fixes
@@ -68,6 +73,37 @@ fn missing(project: &ProjectState, document: Document<'_>, finding: &Diagnostic)
     let lines: Vec<&str> = parts.iter().flat_map(|(_, xml)| xml.lines()).collect();
     let title = format!("add {}", tags.join(" and "));
     (!lines.is_empty()).then(|| QuickFix { title, edits: vec![insert(document, element, &lines)], creates: None })
+}
+
+/// A free name for one of two definitions that have the same.
+fn free_name(project: &ProjectState, name: &str, text: &str, finding: &Diagnostic) -> Option<QuickFix> {
+    let definitions = project.template(name).map_or(&[][..], |template| &template.facts.definitions);
+    let taken = definitions.iter().find(|own| own.span == finding.span && finding.rule.name == "duplicate-name")?;
+    let index = project.index();
+    let free = (2..).map(|number| format!("{}-{number}", taken.name)).find(|free| index.find(taken.kind, free).is_none())?;
+    let written = escape_attribute(&free);
+    let is_written = Span::slice(taken.span, text) == &*taken.name;
+    let name = format!(" name=\"{written}\"");
+    let edit = if is_written { Edit::replace(taken.span, written) } else { Edit::insert(taken.span.end, name) };
+    Some(QuickFix { title: format!("name this one `{free}`"), edits: vec![edit], creates: None })
+}
+
+/// Each word that can stand in place of one that cannot, where none of them is near.
+fn words(project: &ProjectState, document: Document<'_>, finding: &Diagnostic) -> Vec<QuickFix> {
+    let is_asked = matches!(finding.rule.name, "bad-value" | "unknown-type") && finding.fixes.is_empty();
+    let Some((element, spot)) = place::spot(document, finding.span.start).filter(|_| is_asked) else { return Vec::new() };
+    let words: Vec<&str> = match spot {
+        _ if finding.rule.name == "unknown-type" => project.config.layers.operators().collect(),
+        Spot::Value(own) => {
+            place::kind(element).and_then(|kind| kind.attribute(own.name())).map_or(&[][..], Attr::words).to_vec()
+        }
+        Spot::Name | Spot::AttributeName(_) | Spot::Tag | Spot::Inside => {
+            provenance::setting(element).map_or(&[][..], SettingName::words).to_vec()
+        }
+    };
+    let one =
+        |word: &str| QuickFix { title: format!("write `{word}`"), edits: vec![Edit::replace(finding.span, word)], creates: None };
+    words.into_iter().map(one).collect()
 }
 
 /// The arguments that a call has to give and does not.
@@ -125,7 +161,7 @@ fn creation(project: &ProjectState, name: &Arc<str>, finding: &Diagnostic) -> Op
 
 /// An `allow` in the task around a finding.
 fn silence(document: Document<'_>, finding: &Diagnostic) -> Option<QuickFix> {
-    let mut around = std::iter::successors(document.element_at(finding.span.start), |element| element.parent());
+    let mut around = place::around(document.element_at(finding.span.start));
     let body = around.find(|element| {
         let is_body = place::kind(*element).is_some_and(Kind::is_body);
         is_body || matches!(element.name(), "template" | "fragment" | "call")

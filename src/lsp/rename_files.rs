@@ -38,7 +38,7 @@ pub(super) fn answer(server: &Server<'_>, params: &RenameFilesParams) -> Answer 
                 edits.entry(Arc::clone(path)).or_default().insert(edit);
             }
         }
-        called_so(project, path, &here, &mut edits);
+        renamed_task(project, path, &here, &mut edits);
     }
     let of = |(path, edits): (&Arc<str>, &BTreeSet<Edit>)| {
         let (text, index) = project.text(path)?;
@@ -63,7 +63,7 @@ fn folder(file: &str) -> &str {
 }
 
 /// Whatever names the task that has its name of a file.
-fn called_so(project: &ProjectState, old: &str, new: &str, edits: &mut Edits) {
+fn renamed_task(project: &ProjectState, old: &str, new: &str, edits: &mut Edits) {
     let stem = |name: &str| Path::new(name).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let (old_stem, new_stem) = (stem(old), stem(new));
     let text = project.text(old).map(|(text, _)| text).unwrap_or_default();

@@ -6,10 +6,12 @@ use super::state::buffer::Buffer;
 use super::state::project::ProjectState;
 use super::state::workspace::Workspace;
 use super::tokens::counts::TokenCounts;
-use gen_lsp_types::Uri;
+use gen_lsp_types::{TextDocumentPositionParams, Uri};
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId};
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Symbols, hints and the like of one answer at most: nobody reads more.
@@ -41,11 +43,18 @@ impl Refusal {
     pub(super) fn invalid(message: impl Into<String>) -> Self {
         Self { code: ErrorCode::InvalidParams, message: message.into() }
     }
+
+    /// A request that the client gave up.
+    pub(super) fn canceled() -> Self {
+        Self { code: ErrorCode::RequestCanceled, message: "given up by the client".to_owned() }
+    }
 }
 
 /// A session.
 pub(super) struct Server<'c> {
     pub(super) connection: &'c Connection,
+    /// Messages that wait.
+    pub(super) queue: RefCell<VecDeque<Message>>,
     pub(super) state: State,
     pub(super) client: Client,
     pub(super) workspace: Workspace,
@@ -68,6 +77,7 @@ impl<'c> Server<'c> {
             // A client that has gone away is noticed by the loop.
             token_counts: TokenCounts::new(move |message| drop(sender.send(message))),
             connection,
+            queue: RefCell::default(),
             state: State::New,
             client: Client::default(),
             workspace: Workspace::default(),
@@ -115,6 +125,13 @@ impl<'c> Server<'c> {
     /// An open document: its project, its name there, its state.
     pub(super) fn document(&self, uri: &Uri) -> Result<(&ProjectState, Arc<str>, &Buffer), Refusal> {
         self.workspace.document(uri).ok_or_else(|| Refusal::invalid(format!("{} is not open", uri.0)))
+    }
+
+    /// The same with the offset of a position in it.
+    pub(super) fn position(&self, at: &TextDocumentPositionParams) -> Result<(&ProjectState, Arc<str>, &Buffer, u32), Refusal> {
+        let (project, name, buffer) = self.document(&at.text_document.uri)?;
+        let offset = self.client.encoding.offset(&buffer.text, &buffer.index, at.position);
+        Ok((project, name, buffer, offset))
     }
 }
 

@@ -9,14 +9,13 @@ use serde_json::{Value, json};
 
 /// Answers `textDocument/signatureHelp`.
 pub(super) fn answer(server: &Server<'_>, params: &TextDocumentPositionParams) -> Answer {
-    let (project, name, buffer) = server.document(&params.text_document.uri)?;
-    let offset = server.client.encoding.offset(&buffer.text, &buffer.index, params.position);
+    let (project, name, buffer, offset) = server.position(params)?;
     if !project.is_xml(&name) {
         return Ok(Value::Null);
     }
     let index = project.index();
     let found = place::with(&buffer.text, &project.config.limits, |document| {
-        let mut around = std::iter::successors(document.element_at(offset), |element| element.parent());
+        let mut around = place::around(document.element_at(offset));
         let call = around.find(|element| element.name() == "call")?;
         let id = index.find(DefinitionKind::Template, call.attribute("template")?.value().trim())?;
         let template = index.definition(id)?;

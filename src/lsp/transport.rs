@@ -2,8 +2,10 @@
 //! passed over; only the end of the input ends the connection.
 
 use super::dispatch::{Ended, serve};
-use lsp_server::{Connection, Message};
-use serde_json::json;
+use lsp_server::{Connection, ErrorCode, Message, RequestId};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Value, json};
 use std::io::{self, BufRead, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -53,8 +55,21 @@ fn stdio() -> (Connection, JoinHandle<()>) {
     (server, writer)
 }
 
+/// Why something is no message, and the number of the request that it may be: who asked waits for an answer.
+#[derive(Debug)]
+struct NoMessage {
+    why: String,
+    id: Value,
+}
+
+impl NoMessage {
+    fn new(why: impl Into<String>) -> Self {
+        Self { why: why.into(), id: Value::Null }
+    }
+}
+
 /// The next message, or why it is none; `None` at the end of the input.
-fn read(input: &mut impl BufRead) -> io::Result<Option<Result<Message, String>>> {
+fn read(input: &mut impl BufRead) -> io::Result<Option<Result<Message, NoMessage>>> {
     let mut length = None;
     let mut seen = false;
     loop {
@@ -72,16 +87,41 @@ fn read(input: &mut impl BufRead) -> io::Result<Option<Result<Message, String>>>
         seen = true;
         length = content_length(line).or(length);
     }
-    let Some(length) = length else { return Ok(Some(Err("a message without a content length".to_owned()))) };
+    let Some(length) = length else { return Ok(Some(Err(NoMessage::new("a message without a content length")))) };
     if length > LONGEST {
-        io::copy(&mut input.by_ref().take(length), &mut io::sink())?;
-        return Ok(Some(Err(format!("a message of {length} bytes; at most {LONGEST} are taken"))));
+        // So many may never come: what comes is passed over line by line, as behind any damaged header.
+        return Ok(Some(Err(NoMessage::new(format!("a message of {length} bytes; at most {LONGEST} are taken")))));
     }
     let mut body = Vec::new();
     if input.by_ref().take(length).read_to_end(&mut body)? < length as usize {
         return Ok(None);
     }
-    Ok(Some(serde_json::from_slice(&body).map_err(|error| format!("a message that is none: {error}"))))
+    Ok(Some(message(&body)))
+}
+
+/// What a body says of a request before it is known to be one.
+#[derive(Default, Deserialize)]
+struct Head {
+    #[serde(default, deserialize_with = "present")]
+    id: Option<Value>,
+    method: Option<IgnoredAny>,
+}
+
+/// A value that is there, `null` too.
+fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(value).map(Some)
+}
+
+/// The message of a body. A request with an id that the protocol does not have would be taken for a notification, and never answered.
+fn message(body: &[u8]) -> Result<Message, NoMessage> {
+    let head = serde_json::from_slice::<Head>(body).unwrap_or_default();
+    let id = head.id.filter(|_| head.method.is_some());
+    if let Some(id) = id.as_ref().filter(|id| RequestId::deserialize(*id).is_err()) {
+        let why = format!("the id `{id}`; expected a whole number of 32 bits, or a string");
+        return Err(NoMessage { why, id: if id.is_number() { id.clone() } else { Value::Null } });
+    }
+    let no_message = |error| NoMessage { why: format!("a message that is none: {error}"), id: id.unwrap_or_default() };
+    serde_json::from_slice(body).map_err(no_message)
 }
 
 /// The length that a line of a header gives. It is looked for anywhere in the line: behind a damaged header its body is taken for
@@ -94,15 +134,16 @@ fn content_length(line: &[u8]) -> Option<u64> {
 }
 
 /// Answers what could not be read.
-fn refuse(out: &mut impl Write, why: &str) {
-    let body = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32700, "message": why}}).to_string();
+fn refuse(out: &mut impl Write, NoMessage { why, id }: &NoMessage) {
+    let code = if id.is_null() { ErrorCode::ParseError } else { ErrorCode::InvalidRequest } as i32;
+    let body = json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": why}}).to_string();
     // As with every answer: who has gone away reads nothing.
     let _ = write!(out, "Content-Length: {}\r\n\r\n{body}", body.len()).and_then(|()| out.flush());
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Message, read, refuse};
+    use super::{Message, NoMessage, read, refuse};
 
     #[test]
     fn what_is_no_message_is_passed_over() {
@@ -124,7 +165,7 @@ mod tests {
     #[test]
     fn a_refusal_is_a_message_with_no_id() {
         let mut out = Vec::new();
-        refuse(&mut out, "no");
+        refuse(&mut out, &NoMessage::new("no"));
         let text = String::from_utf8(out).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").unwrap();
         assert_eq!(head, format!("Content-Length: {}", body.len()));

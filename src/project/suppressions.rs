@@ -5,7 +5,7 @@
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::span::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -176,6 +176,11 @@ impl Suppressions {
     /// Findings recorded.
     pub fn findings(&self) -> usize {
         self.entries.values().map(|entry| entry.count as usize).sum()
+    }
+
+    /// The files that have recorded findings.
+    pub fn paths(&self) -> BTreeSet<&str> {
+        self.entries.keys().map(|key| key.path.as_str()).collect()
     }
 
     /// Whether nothing is recorded.

@@ -6,6 +6,7 @@ use super::artifact::Registry;
 use super::compile::{Chosen, Compiled, Compiler, Entries, Outcome, Scratch};
 use super::workspace::documents::Documents;
 use super::workspace::link;
+use super::workspace::partial::{self, Goal};
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs::{MemoryFs, ReadFs};
 use crate::project::config::Config;
@@ -64,7 +65,7 @@ pub fn compile_sources<'s>(config: &Config, sources: impl IntoIterator<Item = (&
     let is_template = |path: &str| path.rsplit('.').next().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"));
     let found = sources.iter().filter(|(path, _)| is_template(path));
     let templates = found.map(|(path, text)| (Arc::from(*path), Ok(text.as_bytes().into())));
-    compile_files(config, FileSource { root: Path::new(""), files: &files, scope: Scope::Whole }, templates)
+    compile_files(config, FileSource { root: Path::new(""), files: &files, scope: Scope::Whole, goal: Goal::Registry }, templates)
 }
 
 /// Where the files of a project are that is in no folder of this machine.
@@ -76,6 +77,8 @@ pub(crate) struct FileSource<'h> {
     pub(crate) files: &'h dyn ReadFs,
     /// Whether the templates are all that the project has.
     pub(crate) scope: Scope,
+    /// Whether there is a registry although something is an error.
+    pub(crate) goal: Goal,
 }
 
 /// Compiles templates by their names and bytes, wherever those come from, each as one that a walk has found.
@@ -111,8 +114,7 @@ pub(crate) fn compile_files<'b>(
     let links = Links::new(&index);
     found.extend(link::link(config, &links, source.scope, text));
     diagnostic::sort(&mut found);
-    let is_broken = found.iter().any(check::is_error);
-    let registry = (!is_broken).then(|| documents.registry(&links, |_| true));
+    let (registry, _) = partial::registry(&documents, &links, &found, source.goal);
     Built::new(registry, found, documents.iter().len())
 }
 

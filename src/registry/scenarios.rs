@@ -30,8 +30,10 @@ pub struct Request<'r> {
     pub root: &'r Path,
     /// The project.
     pub config: &'r Config,
-    /// The tasks of the project; `None` while some template has an error.
+    /// The tasks of the project that compile; `None` while the project file has an error.
     pub registry: Option<&'r Registry>,
+    /// The names of the others.
+    pub excluded: &'r [String],
     /// Today as days since 1970; `None` where nobody asks how old a case is.
     pub today: Option<i64>,
 }
@@ -49,12 +51,15 @@ pub struct Found {
 #[derive(Debug)]
 struct Known<'r> {
     registry: &'r Registry,
+    excluded: &'r [String],
     taken: RefCell<BTreeMap<String, Option<Rc<TaskSignature>>>>,
 }
 
 impl Tasks for Known<'_> {
     fn names(&self) -> Vec<&str> {
-        Tasks::names(self.registry)
+        let names: BTreeSet<&str> =
+            Tasks::names(self.registry).into_iter().chain(self.excluded.iter().map(String::as_str)).collect();
+        names.into_iter().collect()
     }
 
     fn signature(&self, task: &str) -> Option<Rc<TaskSignature>> {
@@ -167,11 +172,11 @@ pub(crate) fn today() -> Option<i64> {
 
 /// Does something with what can be read of some files, and what surrounds them.
 fn in_world<T>(request: &Request<'_>, loaded: &[Loaded], then: impl FnOnce(&ProjectView<'_>, &[File<'_>]) -> T) -> T {
-    let Request { root, config, registry, today } = *request;
+    let Request { root, config, registry, excluded, today } = *request;
     let exists = |path: &str| is_there(root, path);
     let leads_out = |path: &str| leads_out(root, path);
     let text = |path: &str| text_of(root, path);
-    let known = registry.map(|registry| Known { registry, taken: RefCell::default() });
+    let known = registry.map(|registry| Known { registry, excluded, taken: RefCell::default() });
     let tasks = known.as_ref().map(|known| known as &dyn Tasks);
     let world = ProjectView { config, tasks, exists: &exists, leads_out: &leads_out, text: &text, today };
     then(&world, &readable(loaded.iter()))

@@ -174,7 +174,8 @@ test('what an agent receives is shown beside the file, and follows what is typed
 });
 
 test('hints and lenses follow their settings', { skip }, async () => {
-    const root = folder({ 'ctxc.toml': '', 'a.xml': BROKEN.replace('&', 'and') });
+    const decided = '[defaults.atomic]\ninherit_context = "subset"\n';
+    const root = folder({ 'ctxc.toml': decided, 'a.xml': BROKEN.replace('&', 'and') });
     const window = serving(root);
     await within(window, async () => {
         const document = window.open(path.join(root, 'a.xml'));
@@ -221,9 +222,9 @@ test('each project has a server of its own', { skip }, async () => {
         assert.equal(window.status.length, 2);
         // A kind that is not here needs its step in `src/middleware.ts`, and then its name here.
         const kinds = [
-            ...['CodeActions', 'CodeLens', 'CompletionItem', 'Definition', 'DocumentFormattingEdit', 'DocumentHighlight'],
+            ...['CallHierarchy', 'CodeActions', 'CodeLens', 'CompletionItem', 'Definition', 'DocumentFormattingEdit', 'DocumentHighlight'],
             ...['DocumentLink', 'DocumentRangeFormattingEdit', 'DocumentSemanticTokens', 'DocumentSymbol', 'FoldingRange'],
-            ...['Hover', 'InlayHints', 'LinkedEditingRange', 'Reference', 'Rename', 'SelectionRange', 'WorkspaceSymbol'],
+            ...['Hover', 'InlayHints', 'LinkedEditingRange', 'Reference', 'Rename', 'SelectionRange', 'SignatureHelp', 'WorkspaceSymbol'],
         ];
         assert.deepEqual(window.kinds(), kinds);
         // Both servers are asked, and one answers.

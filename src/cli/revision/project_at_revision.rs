@@ -11,6 +11,7 @@ use crate::project::config::{Config, FILE_LIMIT};
 use crate::registry::Registry;
 use crate::registry::library::{Built, FileSource, compile_files};
 use crate::registry::workspace::listed;
+use crate::registry::workspace::request::Goal;
 use crate::rules::input::read_fault::reason;
 use crate::rules::rule::Scope;
 use crate::syntax::decode;
@@ -71,7 +72,7 @@ impl Past {
             let is_folder = bytes.as_ref().is_err_and(|err| err.kind() == io::ErrorKind::IsADirectory);
             (!is_folder).then(|| (Arc::from(name), bytes.map(Cow::Owned)))
         };
-        let source = FileSource { root: &self.root, files: &self.tree, scope: Scope::Whole };
+        let source = FileSource { root: &self.root, files: &self.tree, scope: Scope::Whole, goal: Goal::Registry };
         let built = compile_files(&self.config, source, names.into_iter().filter_map(read));
         let Built { registry, diagnostics, files } = built;
         if files == 0 {

@@ -63,7 +63,7 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
     let keep = if is_shown { Keep { identity: Identity::Unwanted, least: cx.options.shown().least } } else { Keep::ALL };
     // With a project file that cannot be taken as it is, what a registry should be is not known.
     let goal = if project.is_broken() { Goal::Findings } else { Goal::Registry };
-    let Checked { mut report, mut sources, registry } = selection.check(&project, goal, keep, cx)?;
+    let Checked { mut report, mut sources, registry, .. } = selection.check(&project, goal, keep, cx)?;
     let state = match registry {
         Some(bytes) if report.files > 0 || args.paths.allow_empty => build::put(&output, &bytes, args.goal()),
         Some(_) | None => State::Untouched,

@@ -103,17 +103,17 @@ pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
     let shown = Keep { identity: Identity::Unwanted, least: cx.options.shown().least };
     let keep = if nameless { shown } else { Keep::ALL };
     let tested = Scenarios::new(&project, &selection);
-    let Checked { mut report, mut sources, registry } = if let Some(name) = selection.stdin_scenario() {
+    let Checked { mut report, mut sources, registry, excluded } = if let Some(name) = selection.stdin_scenario() {
         scenarios::check_stdin(&project, name, cx)?
     } else if selection.is_scenarios() {
-        Checked { report: Report::default(), sources: project.sources(), registry: None }
+        Checked { report: Report::default(), sources: project.sources(), registry: None, excluded: Vec::new() }
     } else {
         selection.check(&project, tested.goal(&project), keep, cx)?
     };
     // Where `include` leads to no template, that is what is wrong with every scenario.
     let is_bare = report.files == 0 && args.paths.paths.is_empty() && project.config.templates.include.is_some();
     if !is_bare || args.paths.allow_empty {
-        tested.check(&project, &selection, registry, &mut report, cx)?;
+        tested.check(&project, &selection, registry.map(|bytes| (bytes, excluded)), &mut report, cx)?;
     }
     let empty = report.files == 0 && !args.paths.allow_empty;
     report.add(&project.findings);

@@ -4,16 +4,14 @@ use super::offer::Offer;
 use super::spot::Spot;
 use crate::lsp::state::project::ProjectState;
 use crate::lsp::state::scenarios;
-use crate::rules::scenario::cx::plain;
+use crate::rules::scenario::cx::{Parameter, plain};
 use crate::scenario::keys::{SCENARIO, SUITE};
 use crate::scenario::table::{Need, Shape, Table};
 use crate::template::setting::{SettingName, Word};
 
 /// What can stand at a place.
 pub(super) fn offers(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec<Offer> {
-    let says = |key: &str| text.lines().any(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')));
-    let root = if says("cases") || says("cases_from") || says("defaults") { &SUITE } else { &SCENARIO };
-    let Some(shape) = spot.path.iter().try_fold(Shape::Table(root), |shape, key| child(shape, key)) else { return Vec::new() };
+    let Some(shape) = shape(text, spot) else { return Vec::new() };
     match (spot.key, spot.path.last()) {
         (Some("task"), _) => tasks(project),
         (Some("role"), _) => {
@@ -34,10 +32,14 @@ pub(super) fn offers(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec
 
 /// What a key of the scenario is for.
 pub(super) fn about(text: &str, spot: &Spot<'_>, key: &str) -> Option<&'static str> {
-    let is_suite = text.lines().any(|line| line.starts_with("cases"));
-    let root = if is_suite { &SUITE } else { &SCENARIO };
-    let shape = spot.path.iter().try_fold(Shape::Table(root), |shape, key| child(shape, key))?;
-    table(shape)?.key(key).map(|key| key.about)
+    table(shape(text, spot)?)?.key(key).map(|key| key.about)
+}
+
+/// What can stand below the keys of a place: in a suite, or in a scenario of its own.
+fn shape(text: &str, spot: &Spot<'_>) -> Option<Shape> {
+    let says = |key: &str| text.lines().any(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')));
+    let root = if says("cases") || says("cases_from") || says("defaults") { &SUITE } else { &SCENARIO };
+    spot.path.iter().try_fold(Shape::Table(root), |shape, key| child(shape, key))
 }
 
 /// The names of tasks, as YAML takes them.
@@ -67,14 +69,12 @@ fn parameters(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec<Offer>
     let Some(signature) = task.and_then(|task| scenarios::signature(project, &task)) else { return Vec::new() };
     let mut parameters: Vec<_> = signature.parameters.iter().collect();
     parameters.sort_by_key(|parameter| !parameter.required);
-    let doc = |required: bool| if required { "required" } else { "optional" };
-    let one = |name: &str, about: String| Offer::key(name, about, ": ");
-    parameters
-        .into_iter()
-        .map(|own| {
-            one(&own.name, [own.kind.as_deref(), Some(doc(own.required))].into_iter().flatten().collect::<Vec<_>>().join(", "))
-        })
-        .collect()
+    let one = |own: &Parameter| {
+        let need = if own.required { "required" } else { "optional" };
+        let about = own.kind.as_ref().map_or_else(|| need.to_owned(), |kind| format!("{kind}, {need}"));
+        Offer::key(&*own.name, about, ": ")
+    };
+    parameters.into_iter().map(one).collect()
 }
 
 fn words(shape: Shape) -> Vec<Offer> {

@@ -21,8 +21,7 @@ use std::fmt::Write as _;
 /// Answers `textDocument/completion`.
 pub(in crate::lsp) fn answer(server: &Server<'_>, params: CompletionParams) -> Answer {
     let at = params.text_document_position_params;
-    let (project, name, buffer) = server.document(&at.text_document.uri)?;
-    let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
+    let (project, name, buffer, offset) = server.position(&at)?;
     let (text, index, client) = (buffer.text.as_str(), &buffer.index, &server.client);
     let mut items = if project.is_xml(&name) {
         let CompletionContext { begun, word } = completion_context(text, offset as usize);
@@ -154,7 +153,7 @@ impl<'c> Cx<'c> {
 
     /// The tags that are open at a place, the innermost first.
     fn ends(&self, open: usize) -> Vec<CompletionItem> {
-        let chain = std::iter::successors(self.parent_of(open), |element| element.parent());
+        let chain = place::around(self.parent_of(open));
         let open_ones = chain.filter(|element| element.end_tag().is_none() || element.is_damaged() || !element.is_empty_tag());
         let end = if self.place.rest().trim_start().starts_with('>') { "" } else { ">" };
         let one = |name: &str| self.item(name, CompletionItemKind::Struct, "", &format!("{name}{end}"));

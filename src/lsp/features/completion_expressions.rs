@@ -171,7 +171,7 @@ impl<'c> Cx<'c> {
             "input" if !is_around(&element) => ("name", parent("inputs")),
             // Nor has a step a result before it has run.
             "task" | "call" | "cond" if !is_around(&element) && element.span().start < self.at => {
-                let mut around = std::iter::successors(element.parent(), |element| element.parent());
+                let mut around = place::around(element.parent());
                 ("as", around.find(|element| place::kind(*element).is_some_and(Kind::is_body)))
             }
             "template" => ("params", Some(element)),

@@ -99,7 +99,7 @@ impl<'c> Cx<'c> {
 
     /// The inputs of the task around an element.
     fn inputs(&self, element: Element<'c>) -> Vec<CompletionItem> {
-        let mut around = std::iter::successors(element.parent(), |element| element.parent());
+        let mut around = place::around(element.parent());
         let holder = around.find(|element| place::kind(*element).is_some_and(Kind::is_body));
         let inputs = holder.into_iter().flat_map(Element::elements).filter(|child| child.name() == "inputs");
         let names = inputs.flat_map(Element::elements).filter_map(|input| Some((input, input.attribute("name")?)));
@@ -168,7 +168,7 @@ impl<'c> Cx<'c> {
     /// The elements around the place, the innermost first.
     pub(in crate::lsp) fn around(&self) -> Vec<Element<'c>> {
         let here = self.document.element_at(self.at.saturating_sub(1)).or_else(|| self.document.root());
-        std::iter::successors(here, |element| element.parent()).collect()
+        place::around(here).collect()
     }
 }
 

@@ -1,7 +1,8 @@
-//! Hints at the end of a start tag: the resolved value of each setting that is not written, and where it comes from. Lenses
-//! above definitions: resolved settings, and what agents would receive as far as it is counted.
+//! Hints at the end of a start tag: the settings that the project file decides, each leading to its line there. Lenses above
+//! definitions: resolved settings, and what agents would receive as far as it is counted.
 
 use super::commands::COMMAND;
+use super::navigate::{self, Place};
 use super::provenance;
 use crate::lsp::place;
 use crate::lsp::server::{Answer, MOST, Server, value};
@@ -10,6 +11,7 @@ use crate::template::nodes;
 use crate::template::setting::{SettingName, Word};
 use gen_lsp_types::{InlayHintParams, Range};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Answers `textDocument/inlayHint`.
@@ -21,27 +23,24 @@ pub(in crate::lsp) fn inlay(server: &Server<'_>, params: &InlayHintParams) -> An
         return value([(); 0]);
     }
     let mut hints: Vec<Value> = Vec::new();
+    let mut places: BTreeMap<Place, Value> = BTreeMap::new();
     place::resolved(&buffer.text, config, |file, bodies| {
         nodes::bodies(file, |task, _| {
             let at = task.element.start_tag().end;
             let Some(body) = bodies.get(task).filter(|_| wanted.start <= at && at <= wanted.end && hints.len() <= MOST) else {
                 return;
             };
-            let written = task.written();
-            let unwritten = SettingName::ALL.iter().copied().filter(|name| written.span(*name).is_none());
-            let unwritten: Vec<SettingName> = unwritten.filter(|name| body.resolved.get(*name).applies).collect();
-            if unwritten.is_empty() {
-                return;
+            let mut label: Vec<Value> = Vec::new();
+            for (name, place) in provenance::of_project(config, body) {
+                let comma = if label.is_empty() { "" } else { ", " };
+                let value = format!("{comma}{} {}", name.word(), body.resolved.get(name).value.word());
+                let location = places.entry(place).or_insert_with_key(|place| navigate::location(server, project, place)).clone();
+                label.push(json!({"value": value, "tooltip": provenance::brief(config, body, name), "location": location}));
             }
-            let label: Vec<String> =
-                unwritten.iter().map(|name| format!("{} {}", name.word(), body.resolved.get(*name).value.word())).collect();
-            let why: Vec<String> = unwritten.iter().map(|name| provenance::brief(config, body, *name)).collect();
-            hints.push(json!({
-                "position": server.client.encoding.position(&buffer.text, &buffer.index, at),
-                "label": label.join(", "),
-                "tooltip": why.join("\n"),
-                "paddingLeft": true,
-            }));
+            if !label.is_empty() {
+                let position = server.client.encoding.position(&buffer.text, &buffer.index, at);
+                hints.push(json!({"position": position, "label": label, "paddingLeft": true}));
+            }
         });
     });
     server.cut(&mut hints, project, &name, "hints");

@@ -8,7 +8,7 @@ use super::variable_definition;
 use super::variables;
 use crate::base::span::Span;
 use crate::lsp::data;
-use crate::lsp::diagnostics::remarks;
+use crate::lsp::diagnostics::{address, remarks};
 use crate::lsp::place::{self, Spot, operator};
 use crate::lsp::server::{Answer, Server, value};
 use crate::lsp::state::project::{PROJECT, ProjectState};
@@ -17,7 +17,6 @@ use crate::project::config::Config;
 use crate::syntax::tree::{Attribute, Document, Element};
 use crate::template::elements::Kind;
 use crate::template::names::DefinitionKind;
-use crate::template::nodes;
 use crate::template::setting::{SettingName, Word};
 use gen_lsp_types::{Contents, Hover, HoverParams, MarkupContent, MarkupKind};
 use serde_json::Value;
@@ -27,15 +26,14 @@ use std::sync::Arc;
 /// Answers `textDocument/hover`.
 pub(in crate::lsp) fn answer(server: &Server<'_>, params: HoverParams) -> Answer {
     let at = params.text_document_position_params;
-    let (project, name, buffer) = server.document(&at.text_document.uri)?;
-    let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
+    let (project, name, buffer, offset) = server.position(&at)?;
     let config = &project.config;
     // What a name at this place stands for goes before what the place is.
     let named = if buffer.is_large() { None } else { of_name(project, &name, offset) };
     let known = server.token_counts.of(&(project.root.clone(), Arc::clone(&name)));
     let (placed, figures) = place::with(if project.is_xml(&name) { &buffer.text } else { "" }, &config.limits, |document| {
         let figures = known.and_then(|known| token_docs::at(document, &token_docs::names(project, &name), &known, offset));
-        (about(config, document, offset), figures)
+        (about(server, project, document, offset), figures)
     });
     let said = match (named, placed) {
         (Some((name, span)), Some((place, _))) => Some((format!("{name}\n\n{place}"), span)),
@@ -113,7 +111,8 @@ fn of_value(config: &Config, element: Element<'_>, kind: Kind, attribute: Attrib
     Some(format!("`{word}` — {}", meaning?))
 }
 
-fn about(config: &Config, document: Document<'_>, offset: u32) -> Option<(String, Span)> {
+fn about(server: &Server<'_>, project: &ProjectState, document: Document<'_>, offset: u32) -> Option<(String, Span)> {
+    let config = &project.config;
     let (element, spot) = place::spot(document, offset)?;
     let kind = place::kind(element)?;
     match spot {
@@ -126,7 +125,7 @@ fn about(config: &Config, document: Document<'_>, offset: u32) -> Option<(String
             })
         }
         Spot::Name | Spot::Tag | Spot::Inside => {
-            let setting = SettingName::ALL.iter().copied().find(|name| name.word() == kind.tag());
+            let setting = provenance::setting(element);
             let mut text = match spot {
                 Spot::Name | Spot::Tag => of_element(kind),
                 // Inside a text there is nothing to say about the element around it.
@@ -137,7 +136,7 @@ fn about(config: &Config, document: Document<'_>, offset: u32) -> Option<(String
                     meaning.map_or_else(String::new, |meaning| format!("`{}` — {meaning}", word.trim()))
                 }
             };
-            let resolved = resolved(config, document, element, setting);
+            let resolved = resolved(server, project, document, element);
             if !resolved.is_empty() && !text.is_empty() {
                 text.push_str("\n\n");
             }
@@ -156,24 +155,19 @@ fn of_element(kind: Kind) -> String {
     text
 }
 
-/// The settings of the task that an element is, or belongs to when it is a setting or the block of them.
-fn resolved(config: &Config, document: Document<'_>, element: Element<'_>, setting: Option<SettingName>) -> String {
-    let holder = match (setting, place::kind(element)) {
-        (Some(_), _) => element.parent().and_then(Element::parent),
-        (None, Some(Kind::ContextManagement)) => element.parent(),
-        (None, Some(kind)) if kind.is_body() => Some(element),
-        _ => None,
+/// What the settings around an element are, and where each comes from.
+fn resolved(server: &Server<'_>, project: &ProjectState, document: Document<'_>, element: Element<'_>) -> String {
+    let config = &project.config;
+    let place = |path: &str, line: u32| {
+        let uri = address(project, path).0;
+        if server.client.markdown { format!("[{path}:{line}]({uri}#L{line})") } else { format!("{path}:{line}") }
     };
-    let Some(holder) = holder else { return String::new() };
     let mut out = Vec::new();
-    place::look_resolved(document, config, |file, bodies| {
-        nodes::bodies(file, |task, _| {
-            let Some(body) = bodies.get(task).filter(|_| task.element.id() == holder.id()) else { return };
-            // Of a whole task nothing is said of what has no effect, unless it is written.
-            let is_told = |name: SettingName| body.resolved.get(name).applies || task.written().span(name).is_some();
-            let names = SettingName::ALL.iter().copied().filter(|name| setting.map_or(is_told(*name), |one| one == *name));
-            out.extend(names.map(|name| provenance::describe(config, body, name)));
-        });
+    provenance::settings(config, document, element, |task, body, setting| {
+        // Of a whole task nothing is said of what has no effect, unless it is written.
+        let is_told = |name: SettingName| body.resolved.get(name).applies || task.written().span(name).is_some();
+        let names = SettingName::ALL.iter().copied().filter(|name| setting.map_or(is_told(*name), |one| one == *name));
+        out.extend(names.map(|name| provenance::describe(config, body, name, place)));
     });
     out.join("\n\n")
 }

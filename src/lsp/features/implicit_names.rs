@@ -72,7 +72,7 @@ pub(in crate::lsp) fn occurrences(project: &ProjectState, pointed: &VariableAtCu
 /// The loop or reduce around a place, and its part that a name stands for.
 pub(in crate::lsp) fn part<'a>(document: Document<'a>, offset: u32, name: &str) -> Option<(Element<'a>, Element<'a>)> {
     let (_, own, always) = PARTS.into_iter().find(|(known, ..)| *known == name)?;
-    let around = std::iter::successors(document.element_at(offset), |element| element.parent());
+    let around = place::around(document.element_at(offset));
     let child = |holder: Element<'a>, tag: &str| holder.elements().find(|child| child.name() == tag);
     let (holder, marker) = around.into_iter().find_map(|holder| Some((holder, child(holder, always)?)))?;
     Some((holder, child(holder, own).unwrap_or(marker)))

@@ -9,8 +9,7 @@ use serde_json::{Value, json};
 /// Answers `textDocument/linkedEditingRange`: the names of both tags of an element.
 pub(in crate::lsp) fn answer(server: &Server<'_>, params: &LinkedEditingRangeParams) -> Answer {
     let at = &params.text_document_position_params;
-    let (project, _, buffer) = server.document(&at.text_document.uri)?;
-    let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
+    let (project, _, buffer, offset) = server.position(at)?;
     let spans = place::with(&buffer.text, &project.config.limits, |document| {
         let element = document.element_at(offset).or_else(|| document.element_at(offset.checked_sub(1)?))?;
         let first = element.name_span();

@@ -17,7 +17,7 @@ pub(super) mod linked_tags;
 pub(super) mod links;
 pub(super) mod mentions;
 pub(super) mod navigate;
-mod provenance;
+pub(super) mod provenance;
 pub(super) mod rename;
 pub(super) mod selection;
 pub(super) mod semantic_tokens;

@@ -3,10 +3,12 @@
 
 use super::implicit_names;
 use super::mentions::{self, Mention, Mentioned};
+use super::provenance;
 use super::variables::{self, Occurrence, Role, VariableAtCursor, Web};
 use crate::base::fs;
 use crate::base::span::Span;
 use crate::lsp::diagnostics::address;
+use crate::lsp::place::{self, Spot};
 use crate::lsp::server::{Answer, Refusal, Server, value};
 use crate::lsp::state::project::ProjectState;
 use crate::project::index::DefId;
@@ -21,7 +23,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// A place in a file.
-type Place = (Arc<str>, Span);
+pub(super) type Place = (Arc<str>, Span);
 
 /// What a name at a place stands for.
 pub(in crate::lsp) struct SymbolAtCursor {
@@ -35,7 +37,7 @@ pub(in crate::lsp) struct SymbolAtCursor {
 pub(in crate::lsp) fn definition(server: &Server<'_>, params: &DefinitionParams) -> Answer {
     let at = &params.text_document_position_params;
     let (project, ..) = server.document(&at.text_document.uri)?;
-    if let Some(meant) = meant(server, at)? {
+    if let Some(meant) = symbol_at(server, at)? {
         let found = project.index().find(meant.kind, &meant.name).and_then(|id| place_of(project, id));
         return Ok(found.map_or(Value::Null, |place| location(server, project, &place)));
     }
@@ -45,12 +47,12 @@ pub(in crate::lsp) fn definition(server: &Server<'_>, params: &DefinitionParams)
     if let Some(file) = source(server, at)? {
         return Ok(location(server, project, &(file, Span::at(0))));
     }
-    let Some(pointed) = pointed(server, at)? else { return Ok(Value::Null) };
+    let Some(pointed) = variable_at(server, at)? else { return decided(server, at) };
     if let Target::Bound(span) = pointed.variable.target {
         return Ok(location(server, project, &(pointed.variable.file, span)));
     }
     // Nothing declares it here: whoever uses this task may, else it is the first place that says it.
-    let found = said(project, &pointed);
+    let found = occurrences_of(project, &pointed);
     let declared: Vec<&Occurrence> = found.iter().filter(|one| one.role == Role::Defines).collect();
     let found = if declared.is_empty() { found.first().into_iter().collect() } else { declared };
     let mut found: Vec<Value> = found.iter().map(|one| location(server, project, &(Arc::clone(&one.file), one.span))).collect();
@@ -83,10 +85,10 @@ pub(in crate::lsp) fn highlights(server: &Server<'_>, params: &DocumentHighlight
 /// Answers `textDocument/prepareRename`: the range of the name.
 pub(in crate::lsp) fn prepare(server: &Server<'_>, params: &TextDocumentPositionParams) -> Answer {
     let (_, _, buffer) = server.document(&params.text_document.uri)?;
-    let (name, span) = if let Some(meant) = meant(server, params)? {
+    let (name, span) = if let Some(meant) = symbol_at(server, params)? {
         (meant.name, meant.span)
     } else {
-        let Some(pointed) = pointed(server, params)? else { return Ok(Value::Null) };
+        let Some(pointed) = variable_at(server, params)? else { return Ok(Value::Null) };
         if pointed.variable.target == Target::Language {
             return Err(Refusal::invalid(format!("`{}` is a name of the language, which cannot be changed", pointed.name)));
         }
@@ -99,7 +101,7 @@ pub(in crate::lsp) fn prepare(server: &Server<'_>, params: &TextDocumentPosition
 /// Every place that says the name at a position, in order.
 fn occurrences(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Vec<Occurrence>, Refusal> {
     let (project, ..) = server.document(&at.text_document.uri)?;
-    if let Some(meant) = meant(server, at)? {
+    if let Some(meant) = symbol_at(server, at)? {
         let one = |(file, span): Place, role: Role| Occurrence { file, span, role };
         let mut found: Vec<Occurrence> = uses(project, &meant).into_iter().map(|place| one(place, Role::Says)).collect();
         found.extend(beside(project, &meant).map(|own| one((own.file, own.span), Role::Says)));
@@ -107,11 +109,11 @@ fn occurrences(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<V
         found.sort();
         return Ok(found);
     }
-    Ok(pointed(server, at)?.map_or_else(Vec::new, |pointed| said(project, &pointed)))
+    Ok(variable_at(server, at)?.map_or_else(Vec::new, |pointed| occurrences_of(project, &pointed)))
 }
 
 /// Every place that says the name of a variable, in order.
-fn said(project: &ProjectState, pointed: &VariableAtCursor) -> Vec<Occurrence> {
+fn occurrences_of(project: &ProjectState, pointed: &VariableAtCursor) -> Vec<Occurrence> {
     match pointed.variable.target {
         Target::Language => implicit_names::occurrences(project, pointed),
         Target::Bound(_) | Target::Free(_) => {
@@ -138,9 +140,8 @@ pub(in crate::lsp) fn beside<'p>(project: &'p ProjectState, meant: &'p SymbolAtC
 }
 
 /// The definition that the name at a position stands for.
-pub(in crate::lsp) fn meant(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Option<SymbolAtCursor>, Refusal> {
-    let (project, name, buffer) = server.document(&at.text_document.uri)?;
-    let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
+pub(in crate::lsp) fn symbol_at(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Option<SymbolAtCursor>, Refusal> {
+    let (project, name, _, offset) = server.position(at)?;
     let Some(template) = project.template(&name) else {
         let named = mentions::at(project, &name, offset).filter(|own| own.is_task(project));
         return Ok(named.map(|Mention { name, span, .. }| SymbolAtCursor { kind: DefinitionKind::Task, name, span }));
@@ -154,27 +155,46 @@ pub(in crate::lsp) fn meant(server: &Server<'_>, at: &TextDocumentPositionParams
 }
 
 /// The variable that the name at a position stands for.
-pub(in crate::lsp) fn pointed(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Option<VariableAtCursor>, Refusal> {
-    let (project, name, buffer) = server.document(&at.text_document.uri)?;
-    let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
+pub(in crate::lsp) fn variable_at(
+    server: &Server<'_>,
+    at: &TextDocumentPositionParams,
+) -> Result<Option<VariableAtCursor>, Refusal> {
+    let (project, name, _, offset) = server.position(at)?;
     let beside = || mentions::variable(project, &mentions::at(project, &name, offset)?);
     Ok(variables::at(project, &name, offset).or_else(beside))
 }
 
 /// The file whose path is at a position.
 fn source(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Option<Arc<str>>, Refusal> {
-    let (project, name, buffer) = server.document(&at.text_document.uri)?;
-    let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
+    let (project, name, _, offset) = server.position(at)?;
     let sources = project.template(&name).map_or(&[][..], |template| &template.facts.sources);
     let source = sources.iter().find(|source| source.span.touches(offset));
     let file = source.and_then(|source| sources::name_of_source(&name, source));
     Ok(file.filter(|file| project.open.contains_key(file.as_str()) || fs::is_file(&project.path(file))).map(Arc::from))
 }
 
+/// The lines of the project file that decide the settings of the task, or the setting, whose tag is at a position.
+fn decided(server: &Server<'_>, at: &TextDocumentPositionParams) -> Answer {
+    let (project, name, buffer, offset) = server.position(at)?;
+    let mut found: Vec<Place> = Vec::new();
+    if project.is_xml(&name) && !buffer.is_large() {
+        place::with(&buffer.text, &project.config.limits, |document| {
+            let Some((element, Spot::Name)) = place::spot(document, offset) else { return };
+            provenance::settings(&project.config, document, element, |_, body, wanted| {
+                let own = provenance::of_project(&project.config, body).into_iter();
+                found.extend(own.filter(|(name, _)| wanted.is_none_or(|wanted| wanted == *name)).map(|(_, place)| place));
+            });
+        });
+    }
+    found.sort();
+    found.dedup();
+    let found: Vec<Value> = found.iter().map(|place| location(server, project, place)).collect();
+    Ok(if found.is_empty() { Value::Null } else { Value::Array(found) })
+}
+
 /// Where the role is defined whose name is at a position.
 fn role(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Option<Place>, Refusal> {
-    let (project, name, buffer) = server.document(&at.text_document.uri)?;
-    let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
+    let (project, name, _, offset) = server.position(at)?;
     let named = mentions::at(project, &name, offset).filter(|own| own.what == Mentioned::Role);
     let role = named.and_then(|named| project.config.roles.get(&named.name));
     let file = project.config.files.first();
@@ -198,7 +218,8 @@ pub(in crate::lsp) fn uses(project: &ProjectState, meant: &SymbolAtCursor) -> Ve
     own.map(|(path, one)| (Arc::clone(path), one.span)).collect()
 }
 
-fn location(server: &Server<'_>, project: &ProjectState, (path, span): &Place) -> Value {
+/// A place as the client has it.
+pub(super) fn location(server: &Server<'_>, project: &ProjectState, (path, span): &Place) -> Value {
     let (text, index) = project.text(path).unwrap_or_default();
     json!({"uri": address(project, path), "range": server.client.encoding.range(&text, &index, *span)})
 }

@@ -1,23 +1,31 @@
 //! Where a setting's value comes from, in an author's words.
 
+use crate::base::span::Span;
+use crate::lsp::place;
 use crate::project::config::Config;
 use crate::settings::bodies::Body;
 use crate::settings::layers::Row;
 use crate::settings::operators::Kind;
 use crate::settings::provenance::{Origin, Place};
 use crate::settings::resolve::Resolved;
+use crate::syntax::tree::{Document, Element};
+use crate::template::elements::Kind as ElementKind;
+use crate::template::model::Task;
+use crate::template::nodes;
 use crate::template::setting::{SettingName, Word};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// “**`inherit_context`** `full` — default of type sequential”; what it has beaten, and how to change it.
-pub(in crate::lsp) fn describe(config: &Config, body: &Body, name: SettingName) -> String {
+pub(in crate::lsp) fn describe(config: &Config, body: &Body, name: SettingName, place: impl Fn(&str, u32) -> String) -> String {
+    let origin = |of: &Origin| origin(config, of, &place);
     let setting = body.resolved.get(name);
-    let mut out = format!("**{}** `{}` — {}", name.word(), setting.value.word(), origin(config, &setting.origin));
+    let mut out = format!("**{}** `{}` — {}", name.word(), setting.value.word(), origin(&setting.origin));
     if !setting.applies && setting.value.word() != "N/A" {
         out.push_str("; it has no effect here");
     }
     for beaten in body.resolved.beaten(&config.layers, name) {
-        let _ = write!(out, "; over `{}`, {}", beaten.value.word(), origin(config, &beaten.origin));
+        let _ = write!(out, "; over `{}`, {}", beaten.value.word(), origin(&beaten.origin));
     }
     // What has no effect is not to be written.
     if setting.applies && !matches!(setting.origin.place, Place::Template(_)) {
@@ -26,10 +34,55 @@ pub(in crate::lsp) fn describe(config: &Config, body: &Body, name: SettingName) 
     out
 }
 
+/// Looks at the settings of the task that an element is, or belongs to when it is a setting or the block of them.
+pub(in crate::lsp) fn settings(
+    config: &Config,
+    document: Document<'_>,
+    element: Element<'_>,
+    mut look: impl FnMut(&Task<'_>, &Body, Option<SettingName>),
+) {
+    let setting = setting(element);
+    let holder = match (setting, place::kind(element)) {
+        (Some(_), _) => element.parent().and_then(Element::parent),
+        (None, Some(ElementKind::ContextManagement)) => element.parent(),
+        (None, Some(kind)) if kind.is_body() => Some(element),
+        _ => None,
+    };
+    let Some(holder) = holder else { return };
+    place::look_resolved(document, config, |file, bodies| {
+        nodes::bodies(file, |task, _| {
+            if let Some(body) = bodies.get(task).filter(|_| task.element.id() == holder.id()) {
+                look(task, body, setting);
+            }
+        });
+    });
+}
+
+/// The setting that an element is.
+pub(in crate::lsp) fn setting(element: Element<'_>) -> Option<SettingName> {
+    let kind = place::kind(element)?;
+    SettingName::ALL.iter().copied().find(|name| name.word() == kind.tag())
+}
+
+/// The settings with an effect that the project file decides, each with the place there.
+pub(in crate::lsp) fn of_project(config: &Config, body: &Body) -> Vec<(SettingName, (Arc<str>, Span))> {
+    let one = |name: &SettingName| {
+        let setting = body.resolved.get(*name);
+        let (path, span, _) = config.origin(&setting.origin).filter(|_| setting.applies)?;
+        Some((*name, (path, span)))
+    };
+    SettingName::ALL.iter().filter_map(one).collect()
+}
+
 /// One line for a hint: “full: default of type sequential”.
 pub(in crate::lsp) fn brief(config: &Config, body: &Body, name: SettingName) -> String {
     let setting = body.resolved.get(name);
-    format!("{} = {} ({})", name.word(), setting.value.word(), origin(config, &setting.origin))
+    format!(
+        "{} = {} ({})",
+        name.word(),
+        setting.value.word(),
+        origin(config, &setting.origin, &|path, line| format!("{path}:{line}"))
+    )
 }
 
 /// What holds, in one line: the settings that have an effect.
@@ -39,12 +92,12 @@ pub(in crate::lsp) fn summary(resolved: &Resolved) -> String {
     words.join(", ")
 }
 
-fn origin(config: &Config, origin: &Origin) -> String {
+fn origin(config: &Config, origin: &Origin, place: &impl Fn(&str, u32) -> String) -> String {
     let of = row(config.layers.get(origin.row));
     match origin.place {
         Place::Language => format!("default of {of}"),
         Place::Project(..) => match config.origin(origin) {
-            Some((path, _, start)) => format!("set for {of} in {path}:{}", start.line),
+            Some((path, _, start)) => format!("set for {of} in {}", place(&path, start.line)),
             None => format!("set for {of} in the project"),
         },
         Place::Template(_) => "written here".to_owned(),

@@ -29,10 +29,10 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: &RenameParams) -> Answ
     let new = params.new_name.trim();
     let at = &params.text_document_position_params;
     let (project, ..) = server.document(&at.text_document.uri)?;
-    if let Some(meant) = navigate::meant(server, at)? {
+    if let Some(meant) = navigate::symbol_at(server, at)? {
         return answered(server, project, &name(project, &meant, new)?);
     }
-    let Some(pointed) = navigate::pointed(server, at)? else {
+    let Some(pointed) = navigate::variable_at(server, at)? else {
         return Err(Refusal::invalid("there is no name to change here"));
     };
     answered(server, project, &variable(project, &pointed, new)?)

@@ -15,7 +15,7 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: &SelectionRangeParams)
         let mut spans = place::with(&buffer.text, &project.config.limits, |document| {
             let mut spans = vec![Span::of(0, document.text.len())];
             let Some(element) = document.element_at(offset) else { return spans };
-            let mut chain: Vec<Element<'_>> = std::iter::successors(Some(element), |element| element.parent()).collect();
+            let mut chain: Vec<Element<'_>> = place::around(element).collect();
             chain.reverse();
             for element in chain {
                 spans.push(element.span());

@@ -89,17 +89,22 @@ pub(in crate::lsp) fn workspace(server: &Server<'_>, params: &WorkspaceSymbolPar
                 server.say_cut(project, &Arc::from("the project"), "symbols");
                 return value(found);
             }
-            let kind = match definition.kind {
-                DefinitionKind::Task => SymbolKind::Class,
-                DefinitionKind::Template => SymbolKind::Function,
-                DefinitionKind::Fragment => SymbolKind::Constant,
-            };
+            let kind = kind(definition.kind);
             let range = server.client.encoding.range(&text, &index, definition.span);
             let location = json!({"uri": address(project, path), "range": range});
             found.push(json!({"name": definition.name, "kind": kind, "location": location, "containerName": **path}));
         }
     }
     value(found)
+}
+
+/// What a definition is for an editor.
+pub(in crate::lsp) const fn kind(kind: DefinitionKind) -> SymbolKind {
+    match kind {
+        DefinitionKind::Task => SymbolKind::Class,
+        DefinitionKind::Template => SymbolKind::Function,
+        DefinitionKind::Fragment => SymbolKind::Constant,
+    }
 }
 
 /// Whether a name holds some letters in their order.

@@ -91,7 +91,7 @@ fn step(project: &ProjectState, element: Element<'_>) -> String {
 
 /// The task or template that something is declared in.
 fn holder(element: Element<'_>) -> String {
-    let mut around = std::iter::successors(element.parent(), |element| element.parent());
+    let mut around = place::around(element.parent());
     around.find(|element| !matches!(element.name(), "parameters" | "inputs")).map_or_else(|| "a task".to_owned(), named)
 }
 

@@ -4,16 +4,18 @@
 use super::buffer::Buffer;
 use super::overlay::{Open, Overlay};
 use crate::base::contained_path;
-use crate::base::diagnostic::{self, Diagnostic};
-use crate::base::fs::{ReadFs, Stamp};
+use crate::base::diagnostic::{self, Diagnostic, Label};
+use crate::base::fs::{ReadFs, RealFs, Stamp};
 use crate::base::rule_meta::RuleMeta;
 use crate::base::source::LineIndex;
 use crate::project::config::{Config, Input};
 use crate::project::index::Index;
+use crate::project::suppressions::{FILE as SUPPRESSIONS, Suppressions};
 use crate::registry::compile::{Compiled, Compiler, Scratch};
 use crate::registry::workspace::documents::Documents;
 use crate::registry::workspace::request::name_in;
-use crate::rules::check::{Active, Identity, is_error};
+use crate::rules::check::{Active, Identity};
+use crate::rules::input::stale_suppression;
 use crate::rules::list;
 use crate::rules::names::fault_location::IN_TEXT;
 use crate::rules::rule::Scope;
@@ -65,8 +67,10 @@ pub(in crate::lsp) struct ProjectState {
     pub(in crate::lsp) docs: RefCell<BTreeMap<Arc<str>, Rc<Vec<String>>>>,
     /// The project file is no TOML just now: an earlier state of it holds.
     pub(in crate::lsp) is_config_broken: bool,
-    /// Findings of the project file, and of files it shares.
+    /// Findings of the project file, of files it shares, and of a file of suppressions that cannot be read.
     pub(in crate::lsp) of_config: Vec<Diagnostic>,
+    /// The recorded findings, with the text that they were read from. What is wrong with that text just now is in `of_config`.
+    pub(in crate::lsp) suppressions: Option<(String, Suppressions)>,
     /// The scenarios of the project, open or not; `None` for one that changed since it was read.
     pub(in crate::lsp) suites: BTreeMap<Arc<str>, Option<Loaded>>,
     /// What scenarios make known: findings of those that are open, and of the project file.
@@ -120,7 +124,7 @@ impl ProjectState {
     /// A project in a folder. Nothing is read before somebody asks.
     pub(in crate::lsp) fn new(root: PathBuf) -> Self {
         let config = Arc::new(Config::default());
-        let (active, structure) = actives(&config);
+        let (active, structure) = actives(&config, Identity::Unwanted);
         Self {
             root,
             config,
@@ -131,6 +135,7 @@ impl ProjectState {
             docs: RefCell::default(),
             is_config_broken: false,
             of_config: Vec::new(),
+            suppressions: None,
             suites: BTreeMap::new(),
             of_scenarios: Found::new(),
             of_closed: RefCell::default(),
@@ -153,7 +158,15 @@ impl ProjectState {
 
     /// The name that findings give to a path.
     pub(in crate::lsp) fn name(&self, path: &Path) -> Arc<str> {
-        Arc::from(name_in(&self.root, path))
+        let inside = || Some(path.strip_prefix(&self.root).is_err().then(|| self.by_links(path))??);
+        Arc::from(name_in(&self.root, inside().as_deref().unwrap_or(path)))
+    }
+
+    /// The path, spelled as the project's folder is, of a file that is named by way of other links.
+    fn by_links(&self, path: &Path) -> Option<PathBuf> {
+        let folder = RealFs.canonical(path.parent()?).ok()?;
+        let inside = folder.strip_prefix(RealFs.canonical(&self.root).ok()?).ok()?;
+        Some(self.root.join(inside).join(path.file_name()?))
     }
 
     /// The path behind a name.
@@ -197,8 +210,33 @@ impl ProjectState {
         self.large.contains(name)
     }
 
-    /// The findings of one file.
+    /// The findings of one file, but for those that are suppressed, as on the command line.
     pub(in crate::lsp) fn found(&self, name: &str) -> Vec<Diagnostic> {
+        let mut found = self.with_suppressed(name);
+        self.suppress(&mut found);
+        if let Some((text, recorded)) = self.suppressions.as_ref().filter(|_| *name == *SUPPRESSIONS && found.is_empty()) {
+            found = self.stale_suppressions(text, recorded);
+        }
+        found
+    }
+
+    /// Takes suppressed findings out of those of a file.
+    pub(in crate::lsp) fn suppress(&self, found: &mut Vec<Diagnostic>) {
+        if let Some((text, recorded)) = &self.suppressions {
+            stale_suppression::apply(found, (text, recorded), |_| false);
+        }
+    }
+
+    /// The recorded findings of a text that are no longer there.
+    pub(in crate::lsp) fn stale_suppressions(&self, text: &str, recorded: &Suppressions) -> Vec<Diagnostic> {
+        let mut found: Vec<Diagnostic> = recorded.paths().into_iter().flat_map(|path| self.with_suppressed(path)).collect();
+        stale_suppression::apply(&mut found, (text, recorded), |_| true);
+        found.retain(|finding| *finding.path == *SUPPRESSIONS);
+        found
+    }
+
+    /// All findings of one file.
+    fn with_suppressed(&self, name: &str) -> Vec<Diagnostic> {
         let mut found: Vec<Diagnostic> = self.of_config.iter().filter(|finding| *finding.path == *name).cloned().collect();
         if !self.is_xml(name) {
             found.extend(self.in_text(name));
@@ -221,12 +259,20 @@ impl ProjectState {
     /// Everything with findings or open, in order.
     pub(in crate::lsp) fn names(&self) -> BTreeSet<Arc<str>> {
         let own = self.of_config.iter().map(|finding| &finding.path);
+        let suppressions = self.suppressions.as_ref().map(|_| Arc::from(SUPPRESSIONS));
         let templates = self.templates().map(|(name, _)| name);
         let scenarios = self.of_scenarios.keys().chain(self.suites.keys());
         let findings = self.templates().flat_map(|(_, template)| &template.diagnostics);
         let texts = findings.flat_map(|finding| &finding.labels).filter(|label| label.text == IN_TEXT);
         let texts = texts.filter_map(|label| label.path.as_ref());
-        own.chain(self.linked.keys()).chain(templates).chain(scenarios).chain(texts).chain(self.open.keys()).cloned().collect()
+        own.chain(self.linked.keys())
+            .chain(templates)
+            .chain(scenarios)
+            .chain(texts)
+            .chain(self.open.keys())
+            .cloned()
+            .chain(suppressions)
+            .collect()
     }
 
     /// Whether a name is one of those that findings are shown of.
@@ -251,8 +297,11 @@ impl ProjectState {
     /// What templates have found in a text that they pull in: at its place there, with the template beside it.
     pub(in crate::lsp) fn in_text(&self, name: &str) -> Vec<Diagnostic> {
         let found = self.templates().flat_map(|(_, template)| &template.diagnostics).chain(self.linked.values().flatten());
-        let one = |finding: &Diagnostic| {
-            let label = finding.labels.iter().find(|label| label.path.as_deref() == Some(name) && label.text == IN_TEXT)?;
+        let is_here = |label: &&Label| label.path.as_deref() == Some(name) && label.text == IN_TEXT;
+        let templates = found.filter(|finding| finding.labels.iter().any(|label| is_here(&label))).map(|finding| &finding.path);
+        let templates: BTreeSet<&Arc<str>> = templates.collect();
+        let one = |finding: Diagnostic| {
+            let label = finding.labels.iter().find(is_here)?;
             let place = format!("in {name}:{}:{}: ", label.start.line, label.start.column);
             let message = finding.message.strip_prefix(&place).unwrap_or(&finding.message).to_owned();
             let mut own = finding.clone();
@@ -263,23 +312,17 @@ impl ProjectState {
             own.labels.clear();
             Some(own.label_in(Arc::clone(&finding.path), finding.span, finding.start, "pulled in here"))
         };
-        found.filter_map(one).collect()
+        templates.into_iter().flat_map(|template| self.found(template)).filter_map(one).collect()
     }
 
-    /// Whether a file is the project file, or one that it shares.
+    /// Whether a file is the project file, one that it shares, or the one that says what is suppressed.
     pub(in crate::lsp) fn is_config(&self, name: &str) -> bool {
-        *name == *PROJECT || self.config.files.iter().any(|file| *file.path == *name)
+        *name == *PROJECT || *name == *SUPPRESSIONS || self.config.files.iter().any(|file| *file.path == *name)
     }
 
     /// Whether a file may be a template: by its name, or since the editor says that it is XML.
     pub(in crate::lsp) fn is_xml(&self, name: &str) -> bool {
         is_template(name) || self.open.get(name).is_some_and(|buffer| buffer.is_xml && !is_other(name))
-    }
-
-    /// Whether some template of the project, or its file, has an error.
-    pub(in crate::lsp) fn is_broken(&self) -> bool {
-        let templates = self.documents.iter().flat_map(|(_, template)| &template.diagnostics);
-        templates.chain(&self.of_config).chain(self.linked.values().flatten()).any(is_error)
     }
 
     /// How much of a project it is: a file that is alone knows nobody who would use what it defines.
@@ -306,8 +349,8 @@ impl ProjectState {
 }
 
 /// All rules, and those that large files are held against.
-pub(in crate::lsp) fn actives(config: &Config) -> (Active, Active) {
-    let active = || Active::new(config).with_identity(Identity::Unwanted);
+pub(in crate::lsp) fn actives(config: &Config, identity: Identity) -> (Active, Active) {
+    let active = || Active::new(config).with_identity(identity);
     (active(), active().structure())
 }
 

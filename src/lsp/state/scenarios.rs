@@ -11,6 +11,9 @@ use crate::project::index::Index;
 use crate::project::path_patterns;
 use crate::registry::Registry;
 use crate::registry::scenarios;
+use crate::registry::workspace::partial::{self, BrokenDefinitions};
+use crate::registry::workspace::request::Goal;
+use crate::rules::check::is_error;
 use crate::rules::scenario::cx::{Results, TaskSignature, Tasks};
 use crate::rules::scenario::untested_task;
 use crate::scenario::load::{Loaded, PASSED_OVER};
@@ -138,9 +141,10 @@ fn checked(project: &ProjectState, all: &[&Loaded], wanted: &dyn Fn(&str) -> boo
         return Found::new();
     }
     let is_there = |path: &str| project.open.contains_key(path) || scenarios::is_there(&project.root, path);
-    let known = Known { project, index: project.index(), compiled: RefCell::default() };
-    // While some template has an error nobody knows what its tasks will be.
-    let tasks = (!project.is_broken()).then_some(&known as &dyn Tasks);
+    let index = project.index();
+    let known = Known::new(project, &index);
+    // While the project file has an error nobody knows what its tasks will be.
+    let tasks = (!project.of_config.iter().any(is_error)).then_some(&known as &dyn Tasks);
     let text = |path: &str| match project.open.get(path) {
         Some(buffer) => Some(buffer.text.clone()),
         None => scenarios::text_of(&project.root, path),
@@ -161,27 +165,34 @@ pub(in crate::lsp) fn tasks<'i>(index: &Index<'i>) -> Vec<&'i str> {
 
 /// What is known of a task.
 pub(in crate::lsp) fn signature(project: &ProjectState, task: &str) -> Option<Rc<TaskSignature>> {
-    Known { project, index: project.index(), compiled: RefCell::default() }.signature(task)
+    Known::new(project, &project.index()).signature(task)
 }
 
 /// The tasks of a project in the editor.
 struct Known<'w> {
     project: &'w ProjectState,
-    index: Index<'w>,
+    index: &'w Index<'w>,
+    broken: BrokenDefinitions<'w>,
     /// Tasks with what they refer to, for cases that freeze results.
     compiled: RefCell<BTreeMap<String, Option<Rc<Registry>>>>,
 }
 
-impl Known<'_> {
+impl<'w> Known<'w> {
+    fn new(project: &'w ProjectState, index: &'w Index<'w>) -> Self {
+        let templates = project.documents.iter().flat_map(|(_, template)| &template.diagnostics);
+        let broken = partial::broken(index, templates.chain(project.linked.values().flatten()));
+        Self { project, index, broken, compiled: RefCell::default() }
+    }
+
     fn compile(&self, task: &str) -> Option<Registry> {
-        let file = self.index.find(DefinitionKind::Task, task).and_then(|id| self.index.file(id.file))?;
-        Snapshot::of(self.project, file.path).compile().ok()
+        let id = self.index.find(DefinitionKind::Task, task).filter(|id| !self.broken.holds(*id))?;
+        Snapshot::of(self.project, self.index.file(id.file)?.path).compile(Goal::Partial).ok()
     }
 }
 
 impl Tasks for Known<'_> {
     fn names(&self) -> Vec<&str> {
-        tasks(&self.index)
+        tasks(self.index)
     }
 
     fn signature(&self, task: &str) -> Option<Rc<TaskSignature>> {

@@ -10,6 +10,7 @@ use crate::project::config::Config;
 use crate::registry::Registry;
 use crate::registry::compile::sources::{self, FileAccess};
 use crate::registry::library::{Built, FileSource, compile_files};
+use crate::registry::workspace::request::Goal;
 use crate::rules::check::is_error;
 use crate::rules::rule::Scope;
 use std::borrow::Cow;
@@ -47,10 +48,10 @@ impl Snapshot {
         Overlay { root: &self.root, open: &self.open }
     }
 
-    /// Its tasks; how many errors there are where it has none.
-    pub(in crate::lsp) fn compile(&self) -> Result<Registry, usize> {
+    /// Its tasks; how many errors there are where the goal is a registry without any.
+    pub(in crate::lsp) fn compile(&self, goal: Goal) -> Result<Registry, usize> {
         let files = self.files();
-        let source = FileSource { root: &self.root, files: &files, scope: Scope::Part };
+        let source = FileSource { root: &self.root, files: &files, scope: Scope::Part, goal };
         let read = |name: &Arc<str>| {
             let bytes = match self.open.get(name) {
                 Some(buffer) => Ok(Cow::Borrowed(buffer.text.as_bytes())),

@@ -8,6 +8,7 @@ use super::scenarios;
 use crate::base::diagnostic::Diagnostic;
 use crate::lsp::uri;
 use crate::project::linked_names::Links;
+use crate::project::suppressions::{FILE as SUPPRESSIONS, Suppressions};
 use crate::registry::compile::{Chosen, Compiled, Outcome, Scratch};
 use crate::registry::workspace::link;
 use crate::rules::apply::{self, Which};
@@ -42,7 +43,8 @@ pub(in crate::lsp) fn fixed(project: &ProjectState, name: &Arc<str>, text: &str)
     if !is_fixable(project, name) {
         return None;
     }
-    let own = |finding: &Diagnostic| finding.path == *name;
+    let is_suppressed = |finding: &Diagnostic| project.suppressions.as_ref().is_some_and(|(_, known)| known.holds(finding));
+    let own = |finding: &Diagnostic| finding.path == *name && !is_suppressed(finding);
     let mut scratch = Scratch::new();
     let mut check = |text: &str| speculative_check(project, name, text, &mut scratch);
     let fixed = apply::fix(text, Which::Safe, &project.config.limits, &own, &mut check);
@@ -56,13 +58,18 @@ pub(in crate::lsp) fn is_fixable(project: &ProjectState, name: &str) -> bool {
 
 /// Everything that would be found in the file, if this were its text.
 pub(in crate::lsp) fn found(project: &ProjectState, name: &Arc<str>, text: &str) -> Vec<Diagnostic> {
-    speculative_check(project, name, text, &mut Scratch::new())
+    let mut found = speculative_check(project, name, text, &mut Scratch::new());
+    project.suppress(&mut found);
+    found
 }
 
 /// Everything that would be found in the file, and about names in all files, if this were its text.
 fn speculative_check(project: &ProjectState, name: &Arc<str>, text: &str, scratch: &mut Scratch) -> Vec<Diagnostic> {
     if **name == *PROJECT {
         return check::config(&project.project_of(text));
+    }
+    if **name == *SUPPRESSIONS {
+        return Suppressions::parse(text).map_or_else(|_| Vec::new(), |known| project.stale_suppressions(text, &known));
     }
     if project.is_scenario(name) {
         return scenarios::of_text(project, name, text);

@@ -7,13 +7,16 @@ use super::project::{Change, Found, PROJECT, ProjectState, actives, is_template}
 use super::{scenarios, speculative};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::{self, ReadFs, RealFs};
+use crate::base::source::LineIndex;
 use crate::lsp::place;
 use crate::project::config::Config;
 use crate::project::fault::FaultKind;
+use crate::project::suppressions::{FILE as SUPPRESSIONS, Suppressions};
 use crate::registry::compile::sources;
 use crate::registry::compile::{Chosen, Compiled, Outcome};
-use crate::rules::check;
+use crate::rules::check::{self, Identity};
 use crate::rules::input::read_fault;
+use crate::rules::list;
 use crate::rules::syntax::undecodable;
 use crate::syntax::decode;
 use std::collections::BTreeSet;
@@ -69,7 +72,7 @@ impl ProjectState {
     }
 
     /// Files on disk may have changed, at clients that watch none. They are looked at once however often this is said.
-    pub(in crate::lsp) fn doubt(&mut self) {
+    pub(in crate::lsp) fn expect_disk_changes(&mut self) {
         self.pending.insert(Change::Disk);
     }
 
@@ -103,7 +106,8 @@ impl ProjectState {
             inner = others;
         }
         if self.read_scenarios() {
-            self.of_config = check::config(&self.config);
+            self.of_config.retain(|finding| *finding.path == *SUPPRESSIONS);
+            self.of_config.append(&mut check::config(&self.config));
             changed.extend(self.templates().map(|(name, _)| Arc::clone(name)));
         }
         changed.extend(pending.iter().filter_map(|change| match change {
@@ -133,7 +137,7 @@ impl ProjectState {
         self.suites.values_mut().for_each(|read| *read = None);
         let text = self.read(PROJECT);
         let new = text.map_or_else(Config::default, |text| self.project_of(&text));
-        let found = check::config(&new);
+        let mut found = check::config(&new);
         // While the file is no TOML, the last one that was holds.
         let is_broken = new.faults.iter().any(|fault| matches!(fault.kind, FaultKind::Syntax { .. }));
         self.is_config_broken = is_broken && self.config_revision > 1;
@@ -141,11 +145,33 @@ impl ProjectState {
             self.config = Arc::new(new);
         }
         self.stamp_config();
+        found.extend(self.read_suppressions());
         let before = std::mem::replace(&mut self.of_config, found);
         if !are_alike(&before, &self.of_config) {
             self.shown.changed.extend(before.iter().chain(&self.of_config).map(|finding| Arc::clone(&finding.path)));
         }
-        (self.active, self.structure) = actives(&self.config);
+        let identity = if self.suppressions.is_some() { Identity::Wanted } else { Identity::Unwanted };
+        (self.active, self.structure) = actives(&self.config, identity);
+    }
+
+    /// Reads the recorded findings. While their file cannot be taken, the last ones that could hold; gives the reason.
+    fn read_suppressions(&mut self) -> Option<Diagnostic> {
+        let text = self.read(SUPPRESSIONS);
+        let new = match text.as_deref().map(Suppressions::parse).transpose() {
+            Ok(recorded) => text.zip(recorded),
+            Err(fault) => {
+                let text = text.unwrap_or_default();
+                let rule = &list::find("project-syntax")?.meta;
+                let mut finding = Diagnostic::new(rule, &Arc::from(SUPPRESSIONS), fault.span(), fault.to_string());
+                finding.locate(&text, &LineIndex::new(&text));
+                return Some(finding);
+            }
+        };
+        if self.suppressions != new {
+            self.suppressions = new;
+            self.shown.changed.extend(self.names());
+        }
+        None
     }
 
     /// Looks for the files of the project: those that are new, and the folders of other projects inside of this one.
@@ -269,7 +295,7 @@ impl ProjectState {
     /// Remembers the files that make the project, as they are on disk.
     fn stamp_config(&mut self) {
         let shared: Vec<Arc<str>> = self.config.files.iter().map(|file| Arc::from(&*file.path)).collect();
-        for name in shared.iter().chain(&[Arc::from(PROJECT)]) {
+        for name in shared.iter().chain(&[Arc::from(PROJECT), Arc::from(SUPPRESSIONS)]) {
             self.stamp(name);
         }
     }

@@ -220,6 +220,9 @@ impl Workspace {
         self.begin(home.clone());
         let Some(project) = self.all.get_mut(&home) else { return };
         let name = path.map_or_else(|| Arc::from(buffer.uri.0.as_str()), |path| project.name(&path));
+        // A file that is open twice, by two spellings, is of the project under the first.
+        let is_taken = project.open.get(&name).is_some_and(|other| other.uri != buffer.uri);
+        let name = if is_taken { Arc::from(buffer.uri.0.as_str()) } else { name };
         self.open.insert(buffer.uri.0.clone(), Document { home, name: Arc::clone(&name) });
         project.shown.edited.insert(Arc::clone(&name));
         project.put(&name, buffer);

@@ -9,6 +9,7 @@ use crate::context::manifest::{Entry, ManifestOptions, of_task};
 use crate::context::request::Request;
 use crate::lsp::state::project::ProjectState;
 use crate::lsp::state::snapshot::Snapshot;
+use crate::registry::workspace::request::Goal;
 use crate::template::names::DefinitionKind;
 use lsp_server::{ErrorCode, Message, RequestId, Response};
 use serde_json::Value;
@@ -175,7 +176,7 @@ fn run(jobs: &Receiver<Job>, tell: &Tell, known: &Mutex<BTreeMap<Key, Arc<Known>
 
 /// The agents of each task; `None` where the texts have errors, and older figures stay.
 fn count(snapshot: &Snapshot, tasks: &[String], counters: &Memories) -> Option<BTreeMap<String, Vec<Entry>>> {
-    let registry = snapshot.compile().ok()?;
+    let registry = snapshot.compile(Goal::Registry).ok()?;
     let how = ManifestOptions { options: counters.options(snapshot.config()), files: snapshot };
     let of = |task: &String| {
         // A task that roles play is told as each of them receives it, as the manifest of the project tells it.

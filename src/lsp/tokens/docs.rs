@@ -53,8 +53,7 @@ pub(in crate::lsp) fn at(document: Document<'_>, names: &[String], known: &Known
     let kind = place::kind(element)?;
     let is_body = kind.is_body();
     let segment = if is_body { None } else { Some(segment(element)?) };
-    let body = std::iter::successors(Some(element), |element| element.parent())
-        .find(|element| place::kind(*element).is_some_and(Kind::is_body))?;
+    let body = place::around(element).find(|element| place::kind(*element).is_some_and(Kind::is_body))?;
     let file = template::lower(document);
     let mut found = None;
     for (definition, name) in file.definitions.iter().zip(names) {
@@ -93,7 +92,7 @@ fn is_at(entry: &Entry, node: &str) -> bool {
 /// The segment that an element gives its text to, and its id where there are several of a kind.
 #[allow(clippy::wildcard_enum_match_arm, reason = "most elements give no segment a text of their own")]
 fn segment(element: Element<'_>) -> Option<(Segment, Option<String>)> {
-    let chain = std::iter::successors(Some(element), |element| element.parent());
+    let chain = place::around(element);
     for element in chain {
         let kind = place::kind(element)?;
         let attribute = |name: &str| element.attribute(name).map(|attribute| attribute.value().trim().to_owned());

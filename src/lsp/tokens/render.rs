@@ -6,6 +6,7 @@ use crate::context::options::Options;
 use crate::context::request::Request;
 use crate::kernel::budget::Counting;
 use crate::lsp::state::snapshot::Snapshot;
+use crate::registry::workspace::request::Goal;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -20,7 +21,7 @@ pub(in crate::lsp) struct Wanted {
 /// What an agent would get, as a text with a title.
 pub(in crate::lsp) fn of(snapshot: &Snapshot, wanted: &Wanted, counters: &Memories) -> Result<Value, String> {
     let errors = |count: usize| format!("the texts have {count} errors: what an agent would receive is not certain");
-    let registry = snapshot.compile().map_err(errors)?;
+    let registry = snapshot.compile(Goal::Registry).map_err(errors)?;
     let forest = crate::context::TaskGraph::load(&registry, &wanted.task).map_err(|fault| fault.to_string())?;
     let forest = forest.ok_or_else(|| format!("there is no task `{}`", wanted.task))?;
     let agents = forest.agents(&wanted.task).map_err(|fault| fault.to_string())?;

@@ -12,7 +12,7 @@ use crate::base::fs::RealFs;
 use crate::project::linked_names::Links;
 use crate::registry::compile::{Compiler, Entries};
 use crate::registry::finding_counts::Tally;
-use crate::rules::check::{self, Active};
+use crate::rules::check::Active;
 use crate::rules::rule::Scope;
 use std::sync::Arc;
 
@@ -70,14 +70,6 @@ pub fn check_project(request: &Request<'_>) -> Result<CheckOutput, NoSuchPath> {
     if found.len() > own {
         diagnostic::sort(&mut found);
     }
-    let mut registry = None;
-    let mut excluded = Vec::new();
-    if !found.iter().any(check::is_error) {
-        registry = (goal != Goal::Findings).then(|| documents.registry(&links, |_| true));
-    } else if goal == Goal::Partial {
-        let broken = partial::broken(&links, &found);
-        registry = Some(documents.registry(&links, |id| !broken.holds(id)));
-        excluded = broken.excluded();
-    }
+    let (registry, excluded) = partial::registry(&documents, &links, &found, goal);
     Ok(CheckOutput { diagnostics: found, counted, files: paths.len(), paths, skipped, registry, excluded, inputs })
 }

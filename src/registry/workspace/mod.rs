@@ -17,7 +17,6 @@ pub(crate) mod listed;
 mod load;
 #[cfg(feature = "fs")]
 pub(super) mod names;
-#[cfg(feature = "fs")]
 pub mod partial;
 #[cfg(feature = "fs")]
 pub mod request;

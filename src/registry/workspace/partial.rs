@@ -2,6 +2,7 @@
 //!
 //! Names and references alone decide, as in linking. Linear. Errors of `ctxc.toml` do not count here.
 
+use super::documents::Documents;
 use crate::base::contained_path;
 use crate::base::diagnostic::Diagnostic;
 use crate::project::index::{DefId, Index};
@@ -9,6 +10,17 @@ use crate::project::linked_names::Links;
 use crate::rules::check;
 use crate::template::names::{DefinitionKind, SourceKind};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// What is wanted of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// Findings.
+    Findings,
+    /// The registry's bytes too. Then the files that were asked for are all there is.
+    Registry,
+    /// The same, where the registry has the definitions without errors although others have some.
+    Partial,
+}
 
 /// A definition that a partial registry does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,16 +38,37 @@ pub struct Excluded {
 }
 
 /// The definitions with errors, and those that refer to them, each with the file with errors that it rests on.
-pub(super) struct BrokenDefinitions<'i> {
+pub(crate) struct BrokenDefinitions<'i> {
     index: &'i Index<'i>,
     because: BTreeMap<DefId, u32>,
 }
 
+/// The registry of documents as far as it was asked for and errors allow, and the definitions that it does not have.
+pub(crate) fn registry(
+    documents: &Documents,
+    links: &Links<'_>,
+    found: &[Diagnostic],
+    goal: Goal,
+) -> (Option<Vec<u8>>, Vec<Excluded>) {
+    match goal {
+        Goal::Partial => {
+            let broken = broken(links, found);
+            (Some(documents.registry(links, |id| !broken.holds(id))), broken.excluded())
+        }
+        Goal::Registry if !found.iter().any(check::is_error) => (Some(documents.registry(links, |_| true)), Vec::new()),
+        Goal::Registry | Goal::Findings => (None, Vec::new()),
+    }
+}
+
 /// Finds them.
-pub(super) fn broken<'i>(links: &Links<'i>, found: &[Diagnostic]) -> BrokenDefinitions<'i> {
+pub(crate) fn broken<'i, 'd>(links: &Links<'i>, found: impl IntoIterator<Item = &'d Diagnostic>) -> BrokenDefinitions<'i> {
     let Links { index, order, cycles, .. } = links;
     let index = *index;
-    let broken: BTreeSet<&str> = found.iter().filter(|finding| check::is_error(finding)).map(|finding| &*finding.path).collect();
+    let errors = found.into_iter().filter(|finding| check::is_error(finding));
+    let broken: BTreeSet<&str> = errors.map(|finding| &*finding.path).collect();
+    if broken.is_empty() {
+        return BrokenDefinitions { index, because: BTreeMap::new() };
+    }
     let is_broken = |file: u32| index.file(file).is_some_and(|entry| broken.contains(&**entry.path));
     let mut because = BTreeMap::new();
     let own = order.iter().filter(|id| is_broken(id.file)).map(|id| (*id, id.file));
@@ -74,7 +107,7 @@ pub(super) fn broken<'i>(links: &Links<'i>, found: &[Diagnostic]) -> BrokenDefin
 
 impl BrokenDefinitions<'_> {
     /// Whether a definition is one of them.
-    pub(super) fn holds(&self, id: DefId) -> bool {
+    pub(crate) fn holds(&self, id: DefId) -> bool {
         self.because.contains_key(&id)
     }
 

@@ -1,6 +1,7 @@
 //! What is asked of a check of a project.
 
 use super::names;
+pub use super::partial::Goal;
 use crate::base::fs;
 use crate::base::rule_meta::Severity;
 use crate::project::config::Config;
@@ -38,17 +39,6 @@ pub struct Request<'r> {
 
 /// Bytes by the name of the file that they stand for.
 pub type Overlay = BTreeMap<String, Vec<u8>>;
-
-/// What is wanted of a check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Goal {
-    /// Findings.
-    Findings,
-    /// The registry's bytes too. Then the files that were asked for are all there is.
-    Registry,
-    /// The same, where the registry has the definitions without errors although others have some.
-    Partial,
-}
 
 /// Whether a check records its inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,8 @@
 //! CTX903: an entry of `ctxc.suppressions.toml` that no longer applies.
 
+use crate::base::diagnostic;
 use crate::base::source::LineIndex;
+use crate::project::suppressions::{Applied, Entry, FILE, Key, Suppressions};
 use crate::rules::prelude::*;
 use std::sync::Arc;
 
@@ -11,29 +13,32 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Edge,
 };
 
-/// What is recorded against what is there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counts {
-    /// How often the entry says.
-    pub recorded: u32,
-    /// How often it was found.
-    pub found: u32,
+/// Takes recorded findings out of a list, and adds a finding for each entry that no longer applies, as far as `looked_at` says
+/// that its file was part of this run. How many were taken out. `text` is what the entries were read from.
+pub fn apply(found: &mut Vec<Diagnostic>, (text, recorded): (&str, &Suppressions), looked_at: impl Fn(&str) -> bool) -> usize {
+    let Applied { suppressed, stale } = recorded.apply(found, looked_at);
+    if !stale.is_empty() {
+        let index = LineIndex::new(text);
+        found.extend(stale.iter().map(|(key, entry, met)| word(text, &index, key, *entry, *met)));
+        diagnostic::sort(found);
+    }
+    suppressed
 }
 
-/// Words one entry: `span` is its line in `text`, the suppressions file at `path`.
-pub fn word(path: &Arc<str>, text: &str, index: &LineIndex, span: Span, rule: &str, of: &str, counts: Counts) -> Diagnostic {
-    let Counts { recorded, found } = counts;
-    let message = if found == 0 {
-        format!("`{rule}` in {of} is suppressed here but no longer found")
+/// Words one entry of the text, which met so many findings.
+fn word(text: &str, index: &LineIndex, Key { path, rule, .. }: &Key, entry: Entry, met: u32) -> Diagnostic {
+    let message = if met == 0 {
+        format!("`{rule}` in {path} is suppressed here but no longer found")
     } else {
-        format!("`{rule}` in {of} is suppressed here {recorded} times but found only {found}")
+        format!("`{rule}` in {path} is suppressed here {} times but found only {met}", entry.count)
     };
-    let mut diagnostic = Diagnostic::new(&RULE.meta, path, span, message).help("remove it, so that it cannot hide a new finding");
-    if found == 0 {
-        diagnostic = diagnostic.fix(Fix::safe("remove the entry", vec![Edit::delete(whole_line(text, span))]));
+    let finding = Diagnostic::new(&RULE.meta, &Arc::from(FILE), entry.span, message);
+    let mut finding = finding.help("remove it, so that it cannot hide a new finding");
+    if met == 0 {
+        finding = finding.fix(Fix::safe("remove the entry", vec![Edit::delete(whole_line(text, entry.span))]));
     }
-    diagnostic.locate(text, index);
-    diagnostic
+    finding.locate(text, index);
+    finding
 }
 
 fn whole_line(text: &str, span: Span) -> Span {

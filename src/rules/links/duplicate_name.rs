@@ -1,6 +1,7 @@
 //! CTX301: two definitions with one name.
 
 use crate::rules::prelude::*;
+use std::collections::BTreeSet;
 
 /// A lookup by name must have one answer.
 pub(crate) static RULE: Rule = Rule {
@@ -9,16 +10,24 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
+    let mut seen = BTreeSet::new();
     for &(first, later) in cx.index.duplicates() {
         let (Some(one), Some(two), Some(here)) =
             (cx.index.definition(first), cx.index.definition(later), cx.index.file(later.file))
         else {
             continue;
         };
-        let kind = two.kind.word();
-        let finding = Diagnostic::new(&RULE.meta, here.path, two.span, format!("a second {kind} is called `{}`", two.name))
+        let (kind, name) = (two.kind.word(), &two.name);
+        let help = || format!("give one of the two another name: `{name}` is looked up by name and must mean one {kind}");
+        let finding = Diagnostic::new(&RULE.meta, here.path, two.span, format!("a second {kind} is called `{name}`"))
             .here("this one would never be found")
-            .help(format!("give one of the two another name: `{}` is looked up by name and must mean one {kind}", two.name));
+            .help(help());
         out.push(cx.label(finding, first.file, one.span, "the first one stands here"));
+        // Who gave the name to the first of them just now, or checks its file alone, looks at that file.
+        let is_said = first.file == later.file || !seen.insert(first);
+        // Standard input without a path may be the other file itself.
+        let Some(there) = cx.index.file(first.file).filter(|there| !is_said && **there.path != *"-") else { continue };
+        let finding = Diagnostic::new(&RULE.meta, there.path, one.span, format!("another {kind} is called `{name}`"));
+        out.push(cx.label(finding.help(help()), later.file, two.span, "the other one stands here"));
     }
 }

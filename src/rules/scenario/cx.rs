@@ -22,12 +22,12 @@ pub enum Reach {
     Some,
 }
 
-/// The tasks of a project that compiles.
+/// The tasks of a project.
 pub trait Tasks {
     /// Their names, sorted.
     fn names(&self) -> Vec<&str>;
 
-    /// What can be known of one, if it is there.
+    /// What can be known of one; `None` where it is not there, or does not compile.
     fn signature(&self, task: &str) -> Option<Rc<TaskSignature>>;
 
     /// What is known of results where an agent of a task is asked: the one with a path, else the first one.

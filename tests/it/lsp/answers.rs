@@ -55,12 +55,11 @@ fn hover_says_where_a_value_comes_from() {
     assert!(hover["contents"]["value"].as_str().unwrap().starts_with("`type`"), "{hover}");
     let hover = client.at("textDocument/hover", PATH, REVIEW, "  <steps>\n    <tas");
     let text = hover["contents"]["value"].as_str().unwrap();
-    assert!(
-        text.contains(
-            "**inherit_context** `subset` — set for type atomic in ctxc.toml:2; over `full`, default of type atomic; write it in"
-        ),
-        "{text}"
+    let place = format!("[ctxc.toml:2]({}#L2)", client.uri("ctxc.toml"));
+    let expected = format!(
+        "**inherit_context** `subset` — set for type atomic in {place}; over `full`, default of type atomic; write it in"
     );
+    assert!(text.contains(&expected), "{text}");
     assert_eq!(client.at("textDocument/hover", PATH, REVIEW, "  <description>rev"), Value::Null);
 }
 
@@ -249,19 +248,40 @@ fn documents_have_symbols_folds_links_and_pairs() {
 }
 
 #[test]
-fn hints_and_lenses_show_what_is_not_written() {
+fn the_hierarchy_of_calls_goes_both_ways() {
+    let user = "<task type=\"sequential\" name=\"user\">\n  <description>d</description>\n  <steps>\n    <task ref=\"used\"/>\n    <task ref=\"used\"/>\n  </steps>\n</task>\n";
+    let used = "<task type=\"atomic\" name=\"used\">\n  <description>d</description>\n</task>\n";
+    let mut client = Client::new(&[("templates/user.xml", user), ("templates/used.xml", used)], &pulling());
+    client.open("templates/user.xml", user);
+    let items = client.at("textDocument/prepareCallHierarchy", "templates/user.xml", user, "ref=\"us");
+    assert_eq!((&items[0]["name"], &items[0]["uri"]), (&json!("used"), &json!(client.uri("templates/used.xml"))));
+    let callers = client.ask("callHierarchy/incomingCalls", &json!({"item": items[0]}));
+    assert_eq!((&callers[0]["from"]["name"], callers[0]["fromRanges"].as_array().unwrap().len()), (&json!("user"), 2));
+    assert_eq!(callers[0]["fromRanges"][0]["start"], position(user, "ref=\""));
+    let called = client.ask("callHierarchy/outgoingCalls", &json!({"item": callers[0]["from"]}));
+    assert_eq!(called, json!([{"to": items[0], "fromRanges": callers[0]["fromRanges"]}]));
+    assert_eq!(client.ask("callHierarchy/outgoingCalls", &json!({"item": items[0]})), json!([]));
+}
+
+#[test]
+fn lenses_show_what_holds_and_hints_what_the_project_decides() {
     let mut client = client();
     let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}});
     let hints = client.ask("textDocument/inlayHint", &json!({"textDocument": {"uri": client.uri(PATH)}, "range": range}));
-    let labels: Vec<&str> = hints.as_array().unwrap().iter().map(|hint| hint["label"].as_str().unwrap()).collect();
+    // What the language decides stands in the lens; a hint is what the project file decides, and leads there.
+    assert_eq!(hints.as_array().unwrap().len(), 1, "{hints}");
+    let label = &hints[0]["label"][0];
+    assert_eq!((&label["value"], hints[0]["label"].as_array().unwrap().len()), (&json!("inherit_context subset"), 1));
+    assert!(label["tooltip"].as_str().unwrap().contains("set for type atomic in ctxc.toml:2"));
     assert_eq!(
-        labels,
-        [
-            "accumulate_data true, accumulation_format notes_only, fresh_context disabled",
-            "inherit_context subset, fresh_context disabled"
-        ]
+        (&label["location"]["uri"], &label["location"]["range"]["start"]["line"]),
+        (&json!(client.uri("ctxc.toml")), &json!(1))
     );
-    assert!(hints[1]["tooltip"].as_str().unwrap().contains("set for type atomic in ctxc.toml:2"));
+    let decided = client.at("textDocument/definition", PATH, REVIEW, "  <steps>\n    <tas");
+    assert_eq!(decided, json!([label["location"]]));
+    let hover = client.at("textDocument/hover", PATH, REVIEW, "  <steps>\n    <tas");
+    let link = format!("[ctxc.toml:2]({}#L2)", client.uri("ctxc.toml"));
+    assert!(hover["contents"]["value"].as_str().unwrap().contains(&link), "{hover}");
     let lenses = client.ask("textDocument/codeLens", &json!({"textDocument": {"uri": client.uri(PATH)}}));
     assert_eq!(
         lenses[0]["command"]["title"],

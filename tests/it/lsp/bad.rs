@@ -2,7 +2,7 @@
 
 use super::client::{Client, plain, pulling};
 use crate::cli::project::Project;
-use lsp_server::{Message, Notification};
+use lsp_server::{Message, Notification, Request, RequestId};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -136,6 +136,28 @@ fn requests_given_up_before_they_are_begun_are_not_answered_with_work() {
     client.replace("templates/a.xml", 2, &FINE.repeat(2_000));
     client.send(Message::Notification(Notification::new("$/cancelRequest".to_owned(), json!({"id": 1_000}))));
     assert_eq!(client.pull("templates/a.xml").len(), 1);
+}
+
+#[test]
+fn a_report_of_the_workspace_ends_when_it_is_given_up_or_overtaken() {
+    let files: Vec<(String, String)> =
+        (0..400).map(|at| (format!("templates/t{at}.xml"), FINE.replace("\"a\"", &format!("\"t{at}\"")).repeat(9))).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (&**name, &**text)).collect();
+    let mut client = Client::new(&files, &pulling());
+    client.open("templates/t1.xml", FINE);
+    let everything = json!({"previousResultIds": []});
+    assert_eq!(client.ask("workspace/diagnostic", &everything)["items"].as_array().unwrap().len(), 400);
+    let edit = json!({"textDocument": {"uri": client.uri("templates/t2.xml"), "version": 2}, "contentChanges": []});
+    for (then, params, code, data) in [
+        ("textDocument/didChange", edit, -32802, Some(json!({"retriggerRequest": true}))),
+        ("$/cancelRequest", json!({"id": "report"}), -32800, None),
+    ] {
+        let id = RequestId::from("report".to_owned());
+        client.send(Message::Request(Request::new(id.clone(), "workspace/diagnostic".to_owned(), &everything)));
+        client.tell(then, &params);
+        let error = client.answer(&id, then).unwrap_err();
+        assert_eq!((error.code, error.data), (code, data));
+    }
 }
 
 #[test]

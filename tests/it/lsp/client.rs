@@ -1,6 +1,6 @@
 //! A client in the test: sends what an editor sends and waits for what comes back.
 
-use lsp_server::{Connection, Message, Notification, Request, RequestId};
+use lsp_server::{Connection, Message, Notification, Request, RequestId, ResponseError};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -79,11 +79,14 @@ impl Client {
         self.next += 1;
         let id = RequestId::from(self.next);
         self.connection().sender.send(Request::new(id.clone(), method.to_owned(), params).into()).unwrap();
+        self.answer(&id, method).map_err(|error| (error.code, error.message))
+    }
+
+    /// The answer to a request that was sent.
+    pub(super) fn answer(&mut self, id: &RequestId, method: &str) -> Result<Value, ResponseError> {
         loop {
             match self.connection().receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("no answer to {method}")) {
-                Message::Response(response) if response.id == id => {
-                    return response.response_result.map_err(|error| (error.code, error.message));
-                }
+                Message::Response(response) if response.id == *id => return response.response_result,
                 Message::Notification(note) => self.notes.push(note),
                 Message::Request(request) => self.asked.push(request),
                 Message::Response(_) => {}

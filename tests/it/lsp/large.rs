@@ -34,7 +34,8 @@ fn count(answer: &Value) -> usize {
 
 #[test]
 fn what_is_cut_short_is_said_once_a_document() {
-    let mut client = Client::new(&[], &pulling());
+    let decided = "[defaults.atomic]\ninherit_context = \"subset\"\n";
+    let mut client = Client::new(&[("ctxc.toml", decided)], &pulling());
     let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 99_999, "character": 0}});
     let cases = [
         ("textDocument/documentSymbol", "symbols"),

@@ -124,8 +124,9 @@ impl Drop for Process {
 #[test]
 fn what_is_no_message_is_refused_and_the_server_lives() {
     let deep = framed(&format!("{}{}", "[".repeat(100_000), "]".repeat(100_000)));
+    let null = framed(r#"{"jsonrpc":"2.0","id":null,"method":"shutdown"}"#);
     let twice = framed(r#"{"jsonrpc":"2.0","id":7,"method":"a","method":"b"}"#);
-    let bad: [(&str, &[u8]); 12] = [
+    let bad: [(&str, &[u8]); 14] = [
         ("a header that names nothing", b"nonsense\r\n\r\n"),
         ("a header of bytes that are no text", b"\xff\xfe\x00: \x80\r\n\r\n"),
         ("no length", b"Content-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n"),
@@ -138,12 +139,29 @@ fn what_is_no_message_is_refused_and_the_server_lives() {
         ("a list of messages", b"Content-Length: 2\r\n\r\n[]"),
         ("lists inside of lists", deep.as_bytes()),
         ("a key twice", twice.as_bytes()),
+        ("an id that is null", null.as_bytes()),
+        ("a length that never comes", b"Content-Length: 99999999999999\r\n\r\n"),
     ];
     let mut server = Process::begun(None, &json!({}));
     for (what, bytes) in bad {
         server.send(bytes);
         assert_eq!(server.lives(), [json!(-32700)], "{what}");
     }
+}
+
+#[test]
+fn a_request_that_cannot_be_read_is_answered_by_its_id() {
+    let mut server = Process::begun(None, &json!({}));
+    for (id, body) in [
+        ("1099511627776", r#"{"jsonrpc":"2.0","id":1099511627776,"method":"shutdown"}"#),
+        ("1.5", r#"{"jsonrpc":"2.0","id":1.5,"method":"shutdown"}"#),
+        ("8", r#"{"jsonrpc":"2.0","id":8,"method":["a"]}"#),
+    ] {
+        server.send(framed(body));
+        let answer = server.next();
+        assert_eq!((answer["id"].to_string(), &answer["error"]["code"]), (id.to_owned(), &json!(-32600)), "{answer}");
+    }
+    server.lives();
 }
 
 #[test]

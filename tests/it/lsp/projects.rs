@@ -217,3 +217,23 @@ fn what_the_editor_calls_xml_is_a_template_by_its_root() {
     let answer = client.ask("textDocument/rename", &params);
     assert!(!answer["changes"].as_object().unwrap().contains_key("git:/use.xml?old"), "{answer}");
 }
+
+#[test]
+#[cfg(unix)]
+fn a_file_is_one_document_whichever_links_lead_to_it() {
+    for (root, opened) in [("link", "real"), ("real", "link")] {
+        let files = [("real/ctxc.toml", ""), ("real/templates/triage.xml", TRIAGE), ("real/templates/use.xml", USE)];
+        let mut client = Client::unborn(&files);
+        std::os::unix::fs::symlink(client.path("real"), client.path("link")).unwrap();
+        client.ask("initialize", &json!({"rootUri": client.uri(root), "capabilities": pulling()}));
+        client.tell("initialized", &json!({}));
+        let file = |name: &str| format!("{opened}/templates/{name}.xml");
+        client.open(&file("use"), USE);
+        client.open(&file("triage"), &TRIAGE.replace("<description>d", "<description>e"));
+        assert_eq!(client.pull(&file("use")), [""; 0]);
+        let place = client.at("textDocument/definition", &file("use"), USE, "ref=\"tri");
+        assert_eq!(place["uri"], client.uri(&file("triage")), "{root}");
+        let report = client.ask("workspace/diagnostic", &json!({"previousResultIds": []}));
+        assert_eq!(report["items"].as_array().unwrap().len(), 2, "{report}");
+    }
+}

@@ -149,6 +149,40 @@ fn on_every_example_of_every_rule() {
 }
 
 #[test]
+fn on_a_project_with_recorded_findings() {
+    let task = |name: &str, more: &str| {
+        format!("<task type=\"atomic\" name=\"{name}\">\n  <description>d</description>\n{more}</task>\n").into_bytes()
+    };
+    let broken = "  <instructions src=\"text/guide.jinja\" syntax=\"jinja\"/>\n";
+    let unused = "  <parameters>\n    <parameter name=\"x\" type=\"string\"/>\n  </parameters>\n";
+    let mut files = Files::from([
+        ("ctxc.toml".to_owned(), b"[lint]\nx = 1\n".to_vec()),
+        ("templates/a.xml".to_owned(), task("a", broken)),
+        ("templates/text/guide.jinja".to_owned(), b"{{ x | uper }}\n".to_vec()),
+        ("templates/b.xml".to_owned(), task("b", unused)),
+        ("templates/c.xml".to_owned(), task("c", unused)),
+        (
+            "scenarios/c.yaml".to_owned(),
+            b"name: c\ntask: d\ncontext: {objective: o}\nexpect_context: [{nothing_cut: true}]\n".to_vec(),
+        ),
+    ]);
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in &files {
+        std::fs::create_dir_all(folder.path().join(name).parent().unwrap()).unwrap();
+        std::fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    assert!(command_in(folder.path(), &["check", "--suppress-existing"]).output().unwrap().status.code().is_some());
+    let recorded = "ctxc.suppressions.toml";
+    files.insert(recorded.to_owned(), std::fs::read(folder.path().join(recorded)).unwrap());
+    let after = compare(&files);
+    assert!(after < 3, "{after}");
+    // One that was recorded is gone, another one is new.
+    files.insert("templates/b.xml".to_owned(), task("b", ""));
+    files.insert("templates/c.xml".to_owned(), task("c", &unused.replace("\"x\"", "\"y\"")));
+    assert!(compare(&files) > after);
+}
+
+#[test]
 fn on_damaged_and_foreign_files() {
     let mut files = below("fuzz/corpus/reader", "fuzz/corpus/reader");
     for (name, text) in below("tests/it/syntax/recovery", "tests/it/syntax/recovery") {

@@ -63,16 +63,21 @@ fn a_scenario_follows_the_templates_as_they_are_in_the_editor() {
     client.open(PATH, CASE);
     client.open("templates/triage.xml", &TASK.replace("ticket", "tickets"));
     assert_eq!(codes(&client.pull(PATH)), ["CTX612"]);
-    // While a template has an error nobody knows what its tasks are.
+    // What a task with errors takes is not known; that it is there is.
     client.replace("templates/triage.xml", 2, &TASK.replace("</description>", ""));
     assert_eq!(client.pull(PATH), [""; 0]);
     client.replace("templates/triage.xml", 3, TASK);
     assert_eq!(client.pull(PATH), [""; 0]);
+    // A slip in the name of a task is shown whatever else is broken.
+    client.replace("templates/triage.xml", 4, &TASK.replace("</description>", ""));
+    client.replace(PATH, 2, &CASE.replace("task: triage", "task: traige"));
+    assert_eq!(codes(&client.pull(PATH)), ["CTX610"]);
+    client.replace(PATH, 3, CASE);
     client.close("templates/triage.xml");
     // A place that the project names, and no other.
     client.open("ctxc.toml", "[eval]\nscenarios = [\"tests/agents\"]\n");
     let slip = CASE.replace("task: triage", "task: traige").replace("name: late", "name: slip");
-    client.replace(PATH, 2, &slip);
+    client.replace(PATH, 4, &slip);
     client.open("tests/agents/a.yaml", &slip);
     client.open("tests/agents/snapshots/a.yaml", &slip);
     client.open("tests/agents2/a.yaml", &slip);
@@ -86,6 +91,27 @@ fn a_scenario_follows_the_templates_as_they_are_in_the_editor() {
     assert_eq!(codes(&client.pull("tests/agents/c.yaml")), ["CTX618"]);
     client.close("tests/agents/b.yaml");
     assert_eq!(client.pull("tests/agents/c.yaml"), [""; 0]);
+}
+
+#[test]
+fn errors_of_one_template_hide_no_findings_about_tasks_of_another() {
+    let other = "<library>\n  <task type=\"atomic\" name=\"good\"><description>{{a}}</description><parameters><parameter name=\"a\" type=\"string\"/></parameters></task>\n  \
+        <task type=\"sequential\" name=\"user\"><description>d</description><steps><task ref=\"broken\"/></steps></task>\n</library>\n";
+    let files = [
+        ("templates/broken.xml", "<task type=\"atomic\" name=\"broken\" colour=\"red\"/>\n"),
+        ("templates/other.xml", other),
+        (PATH, CASE),
+    ];
+    let mut client = Client::new(&files, &pulling());
+    for (task, expected) in [("good", vec!["CTX613", "CTX612"]), ("user", vec![]), ("broken", vec![]), ("brokn", vec!["CTX610"])]
+    {
+        let text = CASE.replace("triage", task);
+        client.open(PATH, &text);
+        let items = client.pull(PATH);
+        assert_eq!(codes(&items), expected, "{task}");
+        assert_eq!(shown(&items), on_the_command_line(&client, PATH, &text), "{task}");
+        client.close(PATH);
+    }
 }
 
 #[test]

@@ -188,7 +188,7 @@ impl Scenarios {
     /// The cases that `check` has errors about, or about whose tasks it has: nobody runs what is not what its author meant.
     pub(super) fn refusals(&self, project: &Compiled) -> Refusals {
         let Compiled { root, config, registry, broken, .. } = project;
-        let mut refusals = refusals(&Request { root, config, registry: Some(registry), today: None }, &self.files);
+        let mut refusals = refusals(&Request { root, config, registry: Some(registry), excluded: &[], today: None }, &self.files);
         for file in self.files.iter().filter(|_| !broken.is_empty()) {
             for case in file.suite.iter().flat_map(|suite| &suite.cases) {
                 let why = receiver(case, &config.roles).ok().and_then(|receiver| broken.why(&receiver));
