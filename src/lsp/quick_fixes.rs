@@ -80,7 +80,7 @@ fn free_name(project: &ProjectState, name: &str, text: &str, finding: &Diagnosti
     let definitions = project.template(name).map_or(&[][..], |template| &template.facts.definitions);
     let taken = definitions.iter().find(|own| own.span == finding.span && finding.rule.name == "duplicate-name")?;
     let index = project.index();
-    let free = (2..).map(|number| format!("{}-{number}", taken.name)).find(|free| index.find(taken.kind, free).is_none())?;
+    let free = (2..1_000).map(|number| format!("{}-{number}", taken.name)).find(|free| index.find(taken.kind, free).is_none())?;
     let written = escape_attribute(&free);
     let is_written = Span::slice(taken.span, text) == &*taken.name;
     let name = format!(" name=\"{written}\"");

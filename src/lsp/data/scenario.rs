@@ -72,7 +72,7 @@ fn parameters(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec<Offer>
     let one = |own: &Parameter| {
         let need = if own.required { "required" } else { "optional" };
         let about = own.kind.as_ref().map_or_else(|| need.to_owned(), |kind| format!("{kind}, {need}"));
-        Offer::key(&*own.name, about, ": ")
+        Offer::key(own.name.as_ref(), about, ": ")
     };
     parameters.into_iter().map(one).collect()
 }

@@ -158,7 +158,7 @@ impl ProjectState {
 
     /// The name that findings give to a path.
     pub(in crate::lsp) fn name(&self, path: &Path) -> Arc<str> {
-        let inside = || Some(path.strip_prefix(&self.root).is_err().then(|| self.by_links(path))??);
+        let inside = || if path.strip_prefix(&self.root).is_err() { self.by_links(path) } else { None };
         Arc::from(name_in(&self.root, inside().as_deref().unwrap_or(path)))
     }
 
