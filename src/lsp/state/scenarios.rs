@@ -180,7 +180,8 @@ struct Known<'w> {
 impl<'w> Known<'w> {
     fn new(project: &'w ProjectState, index: &'w Index<'w>) -> Self {
         let templates = project.documents.iter().flat_map(|(_, template)| &template.diagnostics);
-        let broken = partial::broken(index, templates.chain(project.linked.values().flatten()));
+        let (order, cycles) = index.order();
+        let broken = partial::broken(index, (&order, &cycles), templates.chain(project.linked.values().flatten()));
         Self { project, index, broken, compiled: RefCell::default() }
     }
 

@@ -5,7 +5,7 @@
 use super::documents::Documents;
 use crate::base::contained_path;
 use crate::base::diagnostic::Diagnostic;
-use crate::project::index::{DefId, Index};
+use crate::project::index::{Cycle, DefId, Index};
 use crate::project::linked_names::Links;
 use crate::rules::check;
 use crate::template::names::{DefinitionKind, SourceKind};
@@ -52,7 +52,7 @@ pub(crate) fn registry(
 ) -> (Option<Vec<u8>>, Vec<Excluded>) {
     match goal {
         Goal::Partial => {
-            let broken = broken(links, found);
+            let broken = broken(links.index, (&links.order, &links.cycles), found);
             (Some(documents.registry(links, |id| !broken.holds(id))), broken.excluded())
         }
         Goal::Registry if !found.iter().any(check::is_error) => (Some(documents.registry(links, |_| true)), Vec::new()),
@@ -61,9 +61,11 @@ pub(crate) fn registry(
 }
 
 /// Finds them.
-pub(crate) fn broken<'i, 'd>(links: &Links<'i>, found: impl IntoIterator<Item = &'d Diagnostic>) -> BrokenDefinitions<'i> {
-    let Links { index, order, cycles, .. } = links;
-    let index = *index;
+pub(crate) fn broken<'i, 'd>(
+    index: &'i Index<'i>,
+    (order, cycles): (&[DefId], &[Cycle]),
+    found: impl IntoIterator<Item = &'d Diagnostic>,
+) -> BrokenDefinitions<'i> {
     let errors = found.into_iter().filter(|finding| check::is_error(finding));
     let broken: BTreeSet<&str> = errors.map(|finding| &*finding.path).collect();
     if broken.is_empty() {
