@@ -111,8 +111,7 @@ impl Selection {
     pub(super) fn note(&self, project: &Project, cx: &mut Cx) {
         if self.is_whole() && !fs::exists(&project.root.join(FILE)) && !fs::is_dir(&project.root.join("templates")) {
             cx.note(&format!(
-                "there is no {FILE} here or above, and no folder templates: looking at all XML files below {}; `ctxc init` starts a project",
-                project.root.display()
+                "there is no {FILE} here or above, and no folder templates: looking at all XML files below; `ctxc init` starts a project"
             ));
         }
     }

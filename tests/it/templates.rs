@@ -334,11 +334,10 @@ fn the_gallery_is_complete_and_fresh() {
 }
 
 /// Jinja texts that say something else than in Jinja2, with what they say there: one of each kind that is known.
-const DIFFERENT: [(&str, &str); 14] = [
+const DIFFERENT: [(&str, &str); 13] = [
     ("{{ 1e16 }}", "1e+16"),
     ("{{ [0.00001]|join }}", "1e-05"),
     ("{{ \"é\"|tojson }}", "\"\\u00e9\""),
-    ("{{ {\"b\": 1, \"a\": 2}|tojson }}", "{\"a\": 2, \"b\": 1}"),
     ("{{ {\"k\": 1}|attr(\"k\") is defined }}", "False"),
     ("{{ {\"a\": 1, \"b\": 2}|reverse|list }}", "['b', 'a']"),
     ("{{ [1, true, 1.0]|unique|list }}", "[1]"),

@@ -13,7 +13,7 @@ fn a_path_that_is_not_there() {
 
 #[test]
 fn a_folder_without_templates() {
-    let project = Project::new().file("pom.xml", "<project/>");
+    let project = Project::new().file("ctxc.toml", "").file("pom.xml", "<project/>");
     let run = project.run(&["check"]).code(5).warns("there is no template in this project, only 1 XML file of other kinds");
     run.warns("`ctxc init`").warns("--allow-empty").silent_out();
     Project::new().run(&["check"]).code(5).silent_out().warns("error: there is no template in this project\n");
@@ -25,7 +25,7 @@ fn a_folder_without_templates() {
 #[test]
 #[cfg(unix)]
 fn a_file_that_cannot_be_read_is_a_finding_and_hides_no_other() {
-    let project = Project::new().file("a.xml", CLEAN).file("b.xml", CONFLICT);
+    let project = Project::new().file("ctxc.toml", "").file("a.xml", CLEAN).file("b.xml", CONFLICT);
     // A link to nothing cannot be read by anybody, the superuser included.
     std::os::unix::fs::symlink("nowhere", project.path("c.xml")).unwrap();
     let run = project.run(&["check"]).code(1).silent();
@@ -83,7 +83,7 @@ fn standard_input_without_end_is_refused_at_the_limit() {
 
 #[test]
 fn bytes_that_are_no_text_are_a_finding() {
-    let project = Project::new().file("a.xml", b"<task>\xff</task>");
+    let project = Project::new().file("ctxc.toml", "").file("a.xml", b"<task>\xff</task>");
     let run = project.run(&["check"]).code(1).silent();
     run.says("a.xml:1:").says("UTF-8");
 }

@@ -52,7 +52,10 @@ fn every_path_that_leads_to_no_text_is_told_at_its_place() {
 #[test]
 fn a_link_that_leads_out_and_a_pipe_are_refused_unread() {
     let outside = Project::new().file("secret.md", "a secret\n");
-    let project = Project::new().file("triage.xml", task(&["secret.md", "within.md", "pipe"])).file("own.md", "Ours.\n");
+    let project = Project::new()
+        .file("ctxc.toml", "")
+        .file("triage.xml", task(&["secret.md", "within.md", "pipe"]))
+        .file("own.md", "Ours.\n");
     std::os::unix::fs::symlink(outside.path("secret.md"), project.path("secret.md")).unwrap();
     std::os::unix::fs::symlink(project.path("own.md"), project.path("within.md")).unwrap();
     assert!(std::process::Command::new("mkfifo").arg(project.path("pipe")).status().unwrap().success());
@@ -79,7 +82,7 @@ fn a_path_from_the_templates_folder_is_known_for_what_it_is() {
 fn it_can_be_allowed_and_lowered() {
     let allowed = task(&["build/plan.md"])
         .replace("<file_paths>\n", "<file_paths>\n    <?ctxc allow unreadable-path reason=\"the step before writes it\"?>\n");
-    let project = Project::new().file("triage.xml", allowed);
+    let project = Project::new().file("ctxc.toml", "").file("triage.xml", allowed);
     project.run(&["check"]).code(0).silent();
     let project =
         Project::new().file("triage.xml", task(&["build/plan.md"])).file("ctxc.toml", "[lints]\nunreadable-path = \"warning\"\n");
