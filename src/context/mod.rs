@@ -23,6 +23,7 @@ pub mod options;
 pub mod render;
 pub mod request;
 pub mod role;
+mod sampling;
 mod scope;
 pub mod segments;
 mod strategy;

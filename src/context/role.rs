@@ -5,9 +5,12 @@ use super::fault::Fault;
 use super::options::{ModelSettings, Options};
 use super::render::profile::Profile;
 use super::request::Request;
+use super::sampling::sampled;
 use super::segments::draft::DraftSegment;
 use super::task_graph::{Link, TaskGraph};
 use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced, Trust};
+use crate::kernel::sampling::Sampled;
+use crate::project::models::Model;
 use crate::project::roles::{Role, SystemPrompt};
 use crate::project::routing::{self, Choice};
 use crate::project::tools::ToolDefinition;
@@ -21,6 +24,8 @@ pub struct Routed<'a> {
     pub choice: Option<Choice<'a>>,
     /// The model that the task names itself, whether the project has it or not.
     pub named: Option<String>,
+    /// How the model is asked to answer, and who says so.
+    pub sampling: Vec<Sampled>,
 }
 
 impl Routed<'_> {
@@ -35,11 +40,11 @@ impl Routed<'_> {
 /// # Errors
 /// There is no such agent.
 pub fn route<'a>(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'a>) -> Result<Routed<'a>, Fault> {
+    let chain = forest.chain(request.task, request.node)?;
     let settled = Options { models: None, ..*options };
     let Some(ModelSettings { models, counters, profile, .. }) = options.models else {
-        return Ok(Routed { options: settled, choice: None, named: None });
+        return Ok(Routed { options: settled, choice: None, named: None, sampling: sampled(&chain, request.role, None) });
     };
-    let chain = forest.chain(request.task, request.node)?;
     let wanted = wanted(&chain);
     let choice = routing::choose(models, request.role, &wanted);
     let model = choice.as_ref().map(|choice| choice.model);
@@ -52,7 +57,16 @@ pub fn route<'a>(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Option
         counter: model.and_then(|model| counters.named(model.tokenizer)).unwrap_or(options.counter),
         ..settled
     };
-    Ok(Routed { options, choice, named: wanted.first().map(|name| (*name).to_owned()) })
+    let sampling = sampled(&chain, request.role, model);
+    Ok(Routed { options, sampling, choice, named: wanted.first().map(|name| (*name).to_owned()) })
+}
+
+/// How a model is asked to answer by an agent that may get another one.
+///
+/// # Errors
+/// There is no such agent.
+pub fn sampling(forest: &TaskGraph<'_>, request: &Request<'_>, model: Option<&Model>) -> Result<Vec<Sampled>, Fault> {
+    Ok(sampled(&forest.chain(request.task, request.node)?, request.role, model))
 }
 
 /// The models that the task names itself: those of the nearest node that names any, the preferred one first.

@@ -37,6 +37,9 @@ pub(super) fn context(
     for text in [routed.model(), model.map(|model| model.id.as_str()), model.map(|model| model.provider.value.as_str())] {
         hasher.number(u64::from(text.is_some())).field(text.unwrap_or(""));
     }
+    for one in &routed.sampling {
+        hasher.field(one.name.word()).field(one.value.to_string());
+    }
     role(request.role, &mut hasher);
     for path in forest.files().into_iter().filter(|path| !is_frozen(path)) {
         hasher.field(&path);

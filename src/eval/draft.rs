@@ -263,7 +263,15 @@ fn role(out: &mut String, seen: &Seen<'_>) {
         return;
     }
     if let Some(model) = seen.case.model() {
-        let _ = writeln!(out, "  - model: {}", scalar(model));
+        let _ = match &seen.case.routed.choice {
+            None => writeln!(out, "  - model: {}", scalar(model)),
+            Some(choice) => {
+                let (id, provider) = (scalar(&choice.model.id), scalar(&choice.model.provider.value));
+                let said = seen.case.routed.sampling.iter().map(|one| format!("{}: {}", one.name.word(), one.value));
+                let sampling = said.collect::<Vec<_>>().join(", ");
+                writeln!(out, "  - model: {{name: {}, id: {id}, provider: {provider}, sampling: {{{sampling}}}}}", scalar(model))
+            }
+        };
     }
     let given: Vec<String> = receiver
         .role

@@ -6,5 +6,6 @@ pub mod assembler;
 pub mod budget;
 pub mod context;
 mod grapheme;
+pub mod sampling;
 pub mod token_boundary;
 pub mod tokens;

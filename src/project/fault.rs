@@ -279,7 +279,7 @@ pub enum FaultKind {
     UnknownTool {
         /// The role.
         role: String,
-        /// Its list: `tools` or `blocked_tools`.
+        /// Its key: `tools`, `blocked_tools` or `tool_choice`.
         key: &'static str,
         /// The name, or how names begin with `*` behind.
         found: String,

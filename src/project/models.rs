@@ -3,6 +3,7 @@
 
 use super::roles::Tier;
 use crate::base::span::Spanned;
+use crate::kernel::sampling::Sampling;
 use std::collections::BTreeSet;
 
 /// The names of tokenizers, as the counters have them.
@@ -29,6 +30,8 @@ pub struct Model {
     pub prices: Option<Prices>,
     /// `tokenizer`: who counts for it, one of [`TOKENIZERS`]; where the key is absent, the one that models of its provider have.
     pub tokenizer: &'static str,
+    /// How it is asked to answer, where neither role nor task says otherwise.
+    pub sampling: Sampling,
 }
 
 /// US$ for a million tokens.

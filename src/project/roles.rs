@@ -4,6 +4,7 @@ use super::glob::Globs;
 use super::tools::ToolDefinition;
 use crate::base::span::{Span, Spanned};
 use crate::kernel::context::Kind;
+use crate::kernel::sampling::Sampling;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -40,6 +41,8 @@ pub struct Role {
     pub profile: Option<Spanned<&'static str>>,
     /// `order`: kinds of segments that stand before all others in their message, in this order; each one of [`KINDS`].
     pub order: Vec<Spanned<&'static str>>,
+    /// How its model is asked to answer, where its task does not say otherwise.
+    pub sampling: Sampling,
 }
 
 /// What a role says of itself.

@@ -6,6 +6,7 @@ use super::workspace::files::{self, File, Where};
 use super::workspace::request::NoSuchPath;
 use crate::base::fs;
 use crate::base::span::Span;
+use crate::kernel::sampling::Sampling;
 use crate::project::config::Config;
 use crate::rules::file_stem::stem;
 use crate::settings::bodies::Bodies;
@@ -56,6 +57,10 @@ pub struct ResolvedNode {
     pub reference: Option<String>,
     /// The four settings; null where it has no context of its own.
     pub settings: Option<SettingsData>,
+    /// How it asks its model to answer, where it says so itself.
+    #[serde(skip_serializing_if = "Sampling::is_empty")]
+    #[cfg_attr(feature = "cli", schemars(schema_with = "crate::kernel::sampling::schema"))]
+    pub sampling: Sampling,
 }
 
 /// Every task and function template of a project, by name.
@@ -118,6 +123,7 @@ fn resolved(node: Node<'_, '_>, id: &str, bodies: &Bodies, config: &Config, path
         result: None,
         reference: None,
         settings: None,
+        sampling: Sampling::new(),
     };
     match node {
         Node::Call(call) => {
@@ -131,6 +137,7 @@ fn resolved(node: Node<'_, '_>, id: &str, bodies: &Bodies, config: &Config, path
         Node::Task(task) => {
             task.element.name().clone_into(&mut out.element);
             (out.result, out.reference) = (owned(&task.result), owned(&task.reference));
+            out.sampling = task.sampling.clone();
             // A task that stands for a registered one has that one's settings.
             if let Some(body) = bodies.get(task).filter(|_| task.reference.is_none()) {
                 let row = config.layers.get(body.resolved.row);

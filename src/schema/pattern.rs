@@ -103,7 +103,7 @@ pub(super) fn element(tag: &'static str, content: Vec<Pattern>) -> Pattern {
 /// What an attribute may say.
 pub(super) fn values(values: Values) -> Pattern {
     match values {
-        Values::Name => Pattern::Name,
+        Values::Name | Values::Sampling(_) => Pattern::Name,
         Values::Any => Pattern::Text,
         Values::Count => Pattern::Number,
         Values::Bool => words(&["true", "false"]),

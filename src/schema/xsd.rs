@@ -129,11 +129,11 @@ fn attributes(xml: &mut TemplateWriter, kind: Kind) {
         let list = match values {
             Values::Bool => Some(&["true", "false"][..]),
             Values::OneOf(words) => Some(*words),
-            Values::Any | Values::Name | Values::Count => None,
+            Values::Any | Values::Name | Values::Count | Values::Sampling(_) => None,
         };
         let own = kind == Kind::Task && matches!(*name, "type" | "subtype");
         match values {
-            Values::Any => written.push(("type", "xs:string")),
+            Values::Any | Values::Sampling(_) => written.push(("type", "xs:string")),
             Values::Count => written.push(("type", "number")),
             Values::Name => written.push(("type", if own { name } else { "name" })),
             Values::Bool | Values::OneOf(_) => {}

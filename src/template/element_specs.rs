@@ -2,6 +2,7 @@
 
 use super::elements::Content::{Elements, Empty, Opaque, Text, TextOrElements, Word};
 use super::elements::{Attr, Child, Content, Kind, Kind as K, Of, Spec, TEXT_ATTRIBUTES, TRUST_MEANINGS, Values};
+use crate::kernel::sampling::{EFFORT, Parameter};
 
 const fn one(kind: K) -> Child {
     Child { kind, many: false, of: Of::Any }
@@ -80,6 +81,7 @@ const BODY: &[Child] = &[
     one(K::ContextRelevance),
     one(K::FilePaths),
     one(K::OutputFormat),
+    one(K::Sampling),
     one(K::History),
     one(K::Examples),
     of(K::Steps, SEQ),
@@ -199,6 +201,16 @@ pub(super) static SPECS: &[Spec] = &[
     row(K::MaxIterations, "max_iterations", Word, &[], &[], "how many rounds at most; 5 when absent"),
     row(K::TerminationCondition, "termination_condition", Elements, &[], &[one(K::Condition)], "when the loop ends early"),
     row(K::Condition, "condition", Word, &[], &[], "the condition"),
+    row(K::Sampling, "sampling", Empty, &[
+        attr("temperature", Values::Sampling(Parameter::Temperature), "how far it may stray from the likeliest words: 0 to 2"),
+        attr("top_p", Values::Sampling(Parameter::TopP), "which part of the likeliest words is looked at: 0 to 1"),
+        attr("seed", Values::Sampling(Parameter::Seed), "where its chance begins, so that an answer may be repeated"),
+        attr("effort", Values::OneOf(&EFFORT), "how long it thinks first")
+            .says(&["it thinks briefly, or not at all", "it thinks as long as is usual", "it thinks long"]),
+        attr("stop", Values::Sampling(Parameter::Stop), "the text before which an answer ends"),
+        attr("tool_choice", Values::Sampling(Parameter::ToolChoice), "`auto`, `none`, `required`, or the tool that it has to call"),
+        attr("max_output_tokens", Values::Sampling(Parameter::MaxOutputTokens), "tokens that an answer may have"),
+    ], &[], "how the model is asked to answer"),
     row(K::History, "history", Empty, &[
         attr("turns", Values::Count, "how many of the last turns at most; a turn begins where the user speaks"),
         attr("tokens", Values::Count, "how many tokens of it at most; the oldest messages go first"),

@@ -3,6 +3,8 @@
 //! Lowering reads it; so do messages, and whatever generates pages and schemas. The same tag can be two kinds
 //! (`input` under `inputs` and under `context_relevance`): a kind is a tag in its place. Never a default of a setting.
 
+use crate::kernel::sampling::Parameter;
+
 /// A tag in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
@@ -59,6 +61,7 @@ pub enum Kind {
     MaxIterations,
     TerminationCondition,
     Condition,
+    Sampling,
     History,
     Examples,
     Example,
@@ -101,6 +104,8 @@ pub enum Values {
     Bool,
     /// A whole number from 1.
     Count,
+    /// What a parameter of sampling takes.
+    Sampling(Parameter),
     /// One of these.
     OneOf(&'static [&'static str]),
 }
@@ -207,7 +212,7 @@ impl Attr {
         match self.values {
             Values::OneOf(words) => words,
             Values::Bool => &["true", "false"],
-            Values::Name | Values::Any | Values::Count => &[],
+            Values::Name | Values::Any | Values::Count | Values::Sampling(_) => &[],
         }
     }
 

@@ -8,6 +8,7 @@ use super::names::DefinitionKind;
 use super::parts::{Example, FilePaths, History, OutputFormat, Parameter, Relevance, Script, Str, Text};
 use super::setting::{SettingName, Written};
 use crate::base::span::{Span, Spanned};
+use crate::kernel::sampling::Sampling;
 use crate::syntax::tree::Element;
 
 /// How many faults of a file are kept, those that are errors and those that are not counted apart: more would not be
@@ -183,6 +184,8 @@ pub struct Task<'a> {
     pub files: Option<FilePaths<'a>>,
     /// `output_format`.
     pub output: Option<OutputFormat<'a>>,
+    /// `sampling`.
+    pub sampling: Sampling,
     /// `history`.
     pub history: Option<History>,
     /// `examples`.
@@ -394,6 +397,7 @@ impl<'a> Task<'a> {
             relevance: Vec::new(),
             files: None,
             output: None,
+            sampling: Sampling::new(),
             history: None,
             examples: Vec::new(),
             steps_element: None,

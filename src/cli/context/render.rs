@@ -19,16 +19,18 @@ use crate::context::assemble::{Assembly, assemble};
 use crate::context::lines::Lines;
 use crate::context::options::ModelSettings;
 use crate::context::options::Options;
-use crate::context::render::call::Call;
+use crate::context::render::call::{Call, limit};
 use crate::context::render::profile::Profile;
 use crate::context::render::target::Target;
 use crate::context::request::{Asked, Request};
-use crate::context::role;
+use crate::context::role::{self, Routed};
 use crate::eval::draft::hears;
 use crate::eval::locate::source_words;
 use crate::kernel::assembler::SegmentReport;
 use crate::kernel::budget::{Counting, Disposition};
 use crate::kernel::context::{Origin, Traced};
+use crate::kernel::sampling::{Sampled, Sampling};
+use crate::project::models::Model;
 use crate::project::routing::Choice;
 use clap::{Args, ValueEnum};
 use std::ops::Range;
@@ -148,13 +150,15 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     let target = args.output.as_deref();
     if let Some(body) = args.body {
         let call = Call::of(&project.registry, &request).map_err(|fault| refused(&[fault], &lines()))?;
-        let chosen = chosen(&project, &request, &options)?;
-        let model = chosen.as_ref().map(|choice| choice.model);
-        let reserve = model.and_then(|model| u32::try_from(model.reserve).ok()).filter(|reserve| *reserve > 0);
-        let id = model.map(|model| model.id.clone());
+        let chosen = routed(&project, &request, &options)?.and_then(|routed| routed.choice);
         // A provider knows a model by its own id, not by the project's name for it.
-        let named = args.model.as_ref().map(|name| project.config.models.get(name).map_or(name, |model| &model.id).clone());
-        let call = Call { model: named.or(id).or(call.model), limit: args.max_output.or(reserve), ..call };
+        let asked = args.model.as_ref().map(|name| project.config.models.get(name));
+        let model = asked.unwrap_or_else(|| chosen.as_ref().map(|choice| choice.model));
+        let sampling = sampling(&project, &request, model)?;
+        let reserve = model.and_then(|model| u32::try_from(model.reserve).ok()).filter(|reserve| *reserve > 0);
+        let named = model.map(|model| model.id.clone()).or_else(|| args.model.clone());
+        let limit = args.max_output.or_else(|| limit(&sampling)).or(reserve);
+        let call = Call { model: named.or(call.model), limit, sampling, ..call };
         cx.write(target, Some(Sign { artifact: "request body", text: "{" }), |cx| {
             request_body::print(body, &assembly, &call, cx)
         })?;
@@ -165,7 +169,7 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         return Ok(Exit::Success);
     }
     let lines = lines();
-    let choice = if args.explain { chosen(&project, &request, &options)? } else { None };
+    let routed = if args.explain { routed(&project, &request, &options)? } else { None };
     cx.write(target, None, |cx| {
         let tools = assembly.tools();
         if !tools.is_empty() {
@@ -174,7 +178,7 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         for message in &assembly.messages {
             said(message.speaker.word(), &message.text, &lines, cx)?;
         }
-        if args.explain { explain(&assembly, choice.as_ref(), cx) } else { Ok(()) }
+        if args.explain { explain(&assembly, routed.as_ref(), cx) } else { Ok(()) }
     })?;
     Ok(Exit::Success)
 }
@@ -199,10 +203,16 @@ fn tell_losses(assembly: &Assembly, cx: &mut Cx) {
     }
 }
 
-/// The model of the agent, where the project has one for it.
-fn chosen<'a>(project: &Compiled, request: &Request<'_>, options: &Options<'a>) -> Result<Option<Choice<'a>>> {
+/// The model of the agent, where the project has one for it, and how it is asked to answer.
+fn routed<'a>(project: &Compiled, request: &Request<'_>, options: &Options<'a>) -> Result<Option<Routed<'a>>> {
     let Some(graph) = TaskGraph::load(&project.registry, request.task)? else { return Ok(None) };
-    Ok(role::route(&graph, request, options)?.choice)
+    Ok(Some(role::route(&graph, request, options)?))
+}
+
+/// How a model is asked to answer.
+fn sampling(project: &Compiled, request: &Request<'_>, model: Option<&Model>) -> Result<Sampling> {
+    let Some(graph) = TaskGraph::load(&project.registry, request.task)? else { return Ok(Sampling::new()) };
+    Ok(role::sampling(&graph, request, model)?.into_iter().map(|one| (one.name, one.value)).collect())
 }
 
 /// The first agent of a task, and a word where there are more.
@@ -334,7 +344,7 @@ fn is_same_text(one: &Origin, other: &Origin) -> bool {
 }
 
 /// What became of each segment.
-fn explain(assembly: &Assembly, choice: Option<&Choice<'_>>, cx: &mut Cx) -> Result<()> {
+fn explain(assembly: &Assembly, routed: Option<&Routed<'_>>, cx: &mut Cx) -> Result<()> {
     let screen = cx.options.screen;
     cx.line("")?;
     for account in &assembly.report.segments {
@@ -372,11 +382,19 @@ fn explain(assembly: &Assembly, choice: Option<&Choice<'_>>, cx: &mut Cx) -> Res
         report.tokenizer
     );
     cx.hanging(&line, 29)?;
-    let Some(Choice { model, reason, fallback }) = choice else { return Ok(()) };
-    let id = screen.paint(Paint::Strong, &format!("{:<28}", "model"));
-    let behind: Vec<_> = fallback.iter().map(|model| escape(&model.name.value)).collect();
-    let behind = if behind.is_empty() { String::new() } else { format!("; then {}", behind.join(", ")) };
-    cx.hanging(&format!("{id} {}: {}{behind}", escape(&model.name.value), escape(reason)), 29)
+    let Some(routed) = routed else { return Ok(()) };
+    if let Some(Choice { model, reason, fallback }) = &routed.choice {
+        let id = screen.paint(Paint::Strong, &format!("{:<28}", "model"));
+        let behind: Vec<_> = fallback.iter().map(|model| escape(&model.name.value)).collect();
+        let behind = if behind.is_empty() { String::new() } else { format!("; then {}", behind.join(", ")) };
+        cx.hanging(&format!("{id} {}: {}{behind}", escape(&model.name.value), escape(reason)), 29)?;
+    }
+    if routed.sampling.is_empty() {
+        return Ok(());
+    }
+    let id = screen.paint(Paint::Strong, &format!("{:<28}", "sampling"));
+    let all: Vec<String> = routed.sampling.iter().map(Sampled::words).collect();
+    cx.hanging(&format!("{id} {}", escape(&all.join(", "))), 29)
 }
 
 /// Tokens of what stayed, and of the whole where some of it went.

@@ -20,6 +20,9 @@ pub(super) fn print(target: &Target, assembly: &Assembly, call: &Call, cx: &mut 
     let text = target.body(&assembly.messages, call).map_err(|silent| {
         CliError::new(Kind::Findings, silent.to_string()).hint("a value may be empty: look at the text without --as")
     })?;
+    for (parameter, why) in target.left_out(call) {
+        cx.note(&format!("`{}` is left out: {why}", parameter.word()));
+    }
     if call.model.is_none() && target.names_model {
         cx.note(&format!("`{MODEL}` stands for the model: neither the task nor --model names one"));
     }

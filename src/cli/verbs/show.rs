@@ -140,6 +140,10 @@ fn print(node: &ResolvedNode, sources: &mut Sources, cx: &mut Cx) -> Result<()> 
     let result = node.result.as_ref().map_or_else(String::new, |name| format!(" as {name}"));
     let id = cx.options.screen.paint(Paint::Strong, &escape(&node.id));
     cx.line(&format!("{id} {}", escape(&format!("{kind}{reference}{result}"))))?;
+    for (name, value) in &node.sampling {
+        let value = cx.options.screen.paint(Paint::Good, &escape(&format!("{:<11}", value.to_string())));
+        cx.line(&format!("  {:<19}  {value}  written in the template", name.word()))?;
+    }
     node.settings.as_ref().map_or(Ok(()), |settings| lines(settings, sources, cx))
 }
 

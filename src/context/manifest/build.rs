@@ -145,7 +145,7 @@ fn agents(
 
 /// One agent.
 fn entry(forest: &TaskGraph<'_>, request: &Request<'_>, how: &ManifestOptions<'_>) -> Result<Entry, Vec<Fault>> {
-    let Routed { options, choice, .. } = role::route(forest, request, &how.options).map_err(|fault| vec![fault])?;
+    let Routed { options, choice, sampling, .. } = role::route(forest, request, &how.options).map_err(|fault| vec![fault])?;
     let options = Options { counting: Counting::Always, ..options };
     let dry_run::DryRun { report, waiting, whole } = dry_run::dry(forest, request, &options)?;
     let chain = forest.chain(request.task, request.node).map_err(|fault| vec![fault])?;
@@ -169,6 +169,7 @@ fn entry(forest: &TaskGraph<'_>, request: &Request<'_>, how: &ManifestOptions<'_
         condition: condition(&chain),
         model: choice.as_ref().map(|choice| choice.model.name.value.clone()),
         routing: choice.map(routing),
+        sampling,
         profile: Cow::Borrowed(options.profile.word()),
         tokenizer: Tokenizer { name: tokenizer, exact: is_exact },
         segments,

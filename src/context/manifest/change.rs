@@ -8,6 +8,7 @@ use super::places::Places;
 use super::settings::{self, SettingChange};
 use crate::base::number::thousands;
 use crate::kernel::context::Kind;
+use crate::kernel::sampling::Sampled;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -231,6 +232,10 @@ fn other(old: &Entry, new: &Entry) -> Vec<String> {
     } else if old.routing != new.routing {
         words.push("the same model in another way: its reason, what it is called, or what stands behind it".to_owned());
     }
+    let said = |entry: &Entry| entry.sampling.iter().map(Sampled::words).collect::<Vec<_>>();
+    let (before, after) = (said(old), said(new));
+    words.extend(after.iter().filter(|one| !before.contains(one)).cloned());
+    words.extend(before.iter().filter(|one| !after.contains(one)).map(|one| format!("no longer: {one}")));
     if old.profile != new.profile {
         words.push(format!("profile {}, was {}", new.profile, old.profile));
     }

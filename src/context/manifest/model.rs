@@ -2,6 +2,7 @@
 
 use crate::kernel::assembler::Deferred;
 use crate::kernel::context::{Kind, Origin, Stability};
+use crate::kernel::sampling::Sampled;
 use crate::settings::data::SettingsData;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -38,6 +39,9 @@ pub struct Entry {
     /// How it came to the model; null where there is none.
     #[serde(default)]
     pub routing: Option<Routing>,
+    /// How the model is asked to answer, and who says so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sampling: Vec<Sampled>,
     /// How its segments look.
     #[serde(default = "markdown")]
     #[cfg_attr(feature = "cli", schemars(extend("enum" = crate::project::roles::PROFILES)))]

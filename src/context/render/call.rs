@@ -4,11 +4,14 @@ use super::message::Message;
 use crate::context::answer_format::{self, Answer};
 use crate::context::fault::{Fault, FaultKind};
 use crate::context::request::Request;
+use crate::context::sampling::sampled;
 use crate::context::task_graph::TaskGraph;
 use crate::kernel::assembler::Speaker;
+use crate::kernel::sampling::{Parameter, Sampling, TOOL_CHOICE};
 use crate::project::tools::ToolDefinition;
 use crate::registry::Registry;
 use serde::Serialize;
+use serde_json::Value;
 
 /// What stands for a model that nobody named.
 pub const MODEL: &str = "MODEL";
@@ -26,8 +29,19 @@ pub struct Call {
     pub limit: Option<u32>,
     /// The tools that the agent may call.
     pub tools: Vec<ToolDefinition>,
+    /// How the model is asked to answer.
+    pub sampling: Sampling,
     /// The form of the answer.
     pub answer: Answer,
+}
+
+/// Whether a tool is called, and which.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum ToolChoice<'a> {
+    /// `auto`, `none` or `required`.
+    Word(&'a str),
+    /// This one.
+    Tool(&'a str),
 }
 
 impl Call {
@@ -46,9 +60,34 @@ impl Call {
             Some(format) => answer_format::answer(format, &link.tree.path, request.files)?,
             None => Answer::Free,
         };
+        let sampling = sampled(&chain, request.role, None).into_iter().map(|one| (one.name, one.value)).collect();
         let tools = request.role.and_then(|role| role.tools.as_ref());
         let tools = tools.iter().flat_map(|tools| tools.given()).cloned().collect();
-        Ok(Self { name: link.tree.task.name().to_owned(), model: model.map(str::to_owned), limit: None, tools, answer })
+        Ok(Self {
+            name: link.tree.task.name().to_owned(),
+            model: model.map(str::to_owned),
+            limit: limit(&sampling),
+            tools,
+            sampling,
+            answer,
+        })
+    }
+
+    /// A parameter of sampling.
+    pub(super) fn get(&self, parameter: Parameter) -> Option<&Value> {
+        self.sampling.get(&parameter)
+    }
+
+    /// Whether a tool is to be called.
+    pub(super) fn choice(&self) -> Option<ToolChoice<'_>> {
+        let word = self.get(Parameter::ToolChoice)?.as_str()?;
+        Some(if TOOL_CHOICE.contains(&word) { ToolChoice::Word(word) } else { ToolChoice::Tool(word) })
+    }
+
+    /// Whether the choice of a tool leads to any.
+    pub(super) fn may_choose(&self) -> bool {
+        let fits = |tool: &ToolDefinition| !matches!(self.choice(), Some(ToolChoice::Tool(name)) if name != tool.name);
+        self.tools.iter().any(fits)
     }
 
     /// The model, or what stands for it.
@@ -62,6 +101,11 @@ impl Call {
         let label: String = self.name.chars().map(plain).take(64).collect();
         if label.is_empty() { "answer".to_owned() } else { label }
     }
+}
+
+/// Tokens that an answer may have.
+pub fn limit(sampling: &Sampling) -> Option<u32> {
+    sampling.get(&Parameter::MaxOutputTokens)?.as_u64().and_then(|tokens| u32::try_from(tokens).ok())
 }
 
 /// A body as JSON.

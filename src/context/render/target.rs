@@ -6,6 +6,9 @@
 use super::call::{Call, is_said};
 use super::message::Message;
 use crate::kernel::assembler::Speaker;
+use crate::kernel::sampling::Parameter;
+use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// A kind of request that a provider takes.
 #[derive(Debug)]
@@ -16,6 +19,10 @@ pub struct Target {
     pub about: &'static str,
     /// Whether its body names the model; else the address does.
     pub names_model: bool,
+    /// What its body calls the parameters of sampling, by their paths; what is not here it has no field for.
+    pub sampling: &'static [(Parameter, &'static str)],
+    /// The highest temperature that it takes.
+    pub(super) hottest: f64,
     pub(super) body: fn(&[Message], &Call) -> String,
 }
 
@@ -33,6 +40,39 @@ impl Target {
         if !messages.iter().any(|message| message.speaker != Speaker::System && is_said(message)) {
             return Err(EmptyMessages);
         }
-        Ok((self.body)(messages, call))
+        let mut taken = call.clone();
+        for (parameter, _) in self.left_out(call) {
+            taken.sampling.remove(&parameter);
+        }
+        Ok((self.body)(messages, &taken))
+    }
+
+    /// The parameters of sampling that its body leaves out, each with why.
+    pub fn left_out(&self, call: &Call) -> Vec<(Parameter, String)> {
+        let why = |(parameter, value): (&Parameter, &Value)| {
+            let has = self.sampling.iter().any(|(known, _)| known == parameter);
+            #[allow(clippy::wildcard_enum_match_arm, reason = "no other parameter is left out by its value")]
+            let why = match parameter {
+                _ if !has => format!("{} has no field for it", self.name),
+                // A word, too, is about tools that are there.
+                Parameter::ToolChoice if !call.may_choose() => "the agent is given no tool that it could be".to_owned(),
+                Parameter::Temperature if value.as_f64() > Some(self.hottest) => {
+                    format!("{} takes none above {}", self.name, self.hottest)
+                }
+                _ => return None,
+            };
+            Some((*parameter, why))
+        };
+        call.sampling.iter().filter_map(why).collect()
+    }
+
+    /// The parameters that stand as they are below a path of its body, by the names that it has for them.
+    pub(super) fn fields<'c>(&self, call: &'c Call, path: &str) -> BTreeMap<&'static str, &'c Value> {
+        let is_plain = |parameter: &Parameter| !matches!(parameter, Parameter::ToolChoice | Parameter::MaxOutputTokens);
+        let field = |(parameter, place): &(Parameter, &'static str)| {
+            let name = place.strip_prefix(path).filter(|name| !name.contains('.'))?;
+            Some((name, call.get(*parameter).filter(|_| is_plain(parameter))?))
+        };
+        self.sampling.iter().filter_map(field).collect()
     }
 }

@@ -5,11 +5,14 @@ use super::policy::{same, tools};
 use super::rendered_context::{place, rendered, standing};
 use super::select::{here, nothing, select};
 use crate::base::span::Spanned;
+use crate::eval::answer::same_json;
 use crate::eval::prepared::Seen;
 use crate::eval::verdict::{self, Judged, Outcome, Place, Reason, Verdict};
 use crate::kernel::assembler::SegmentReport;
 use crate::kernel::budget::Disposition;
+use crate::kernel::sampling::Sampled;
 use crate::scenario::expect::context::{quoted, setting as setting_words};
+use crate::scenario::expect::model::{ModelTest, listed};
 use crate::scenario::model::{ContextExpectation, Counted, Selector, State};
 use crate::scenario::paths;
 use crate::settings::data::OriginData;
@@ -36,6 +39,7 @@ fn of(seen: &Seen<'_>, expectation: &ContextExpectation) -> Judged {
         ContextExpectation::Tools(names) => same(seen, "tools", names, &receiver.tools()),
         ContextExpectation::ToolsOf(test) => tools(seen, test),
         ContextExpectation::Model(name) => model(seen, &name.value),
+        ContextExpectation::ModelOf(test) => model_of(seen, test),
         ContextExpectation::ProtectedPaths(paths) => same(seen, "protected paths", paths, &receiver.protected_paths()),
         ContextExpectation::Snapshot => snapshot(seen),
         ContextExpectation::Not(one) => verdict::not(of(seen, &one.value), &one.value.words()),
@@ -213,6 +217,33 @@ fn model(seen: &Seen<'_>, expected: &str) -> Judged {
             (Outcome::Fail, Reason::new(words, "none").hint(advice).blind())
         }
     }
+}
+
+/// The model by everything that is said of it.
+fn model_of(seen: &Seen<'_>, test: &ModelTest) -> Judged {
+    let routed = &seen.case.routed;
+    let chosen = routed.choice.as_ref().map(|choice| choice.model);
+    let part = |word: &str, expected: &Spanned<String>, found: Option<&str>| {
+        let words = format!("{word} `{}`", expected.value);
+        match found {
+            Some(found) if found == expected.value => (Outcome::Pass, Reason::new(words, "it")),
+            Some(found) => (Outcome::Fail, Reason::new(words, format!("`{found}`"))),
+            None => (Outcome::Fail, Reason::new(words, "no model that the project defines").blind()),
+        }
+    };
+    let mut judged: Vec<Judged> = test.name.iter().map(|name| model(seen, &name.value)).collect();
+    judged.extend(test.id.iter().map(|id| part("model id", id, chosen.map(|model| model.id.as_str()))));
+    let provider = chosen.map(|model| model.provider.value.as_str());
+    judged.extend(test.provider.iter().map(|expected| part("provider", expected, provider)));
+    if let Some(expected) = &test.sampling {
+        let is_there = |one: &Sampled| expected.get(&one.name).is_some_and(|value| same_json(value, &one.value));
+        let is_same = routed.sampling.iter().all(is_there) && routed.sampling.len() == expected.len();
+        let all: Vec<String> = routed.sampling.iter().map(Sampled::words).collect();
+        let found = if all.is_empty() { "none".to_owned() } else { all.join(", ") };
+        let outcome = if is_same { Outcome::Pass } else { Outcome::Fail };
+        judged.push((outcome, Reason::new(format!("sampling {}", listed(expected)), found)));
+    }
+    verdict::all(&judged)
 }
 
 fn snapshot(seen: &Seen<'_>) -> Judged {

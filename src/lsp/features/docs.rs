@@ -175,6 +175,9 @@ pub(in crate::lsp) fn of_attribute(attribute: &Attr) -> String {
         }
         Values::Bool => text.push_str("\n\n`true` or `false`"),
         Values::Count => text.push_str("\n\na whole number from 1"),
+        Values::Sampling(parameter) => {
+            let _ = write!(text, "\n\n{}", parameter.expected());
+        }
         Values::Any | Values::Name => {}
     }
     if attribute.required {

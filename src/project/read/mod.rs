@@ -16,6 +16,7 @@ mod require;
 mod roles;
 mod routes;
 mod row;
+mod sampling;
 mod sections;
 mod shared;
 mod tool_definitions;

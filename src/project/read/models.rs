@@ -1,9 +1,11 @@
 //! `[models.NAME]` and `[providers.NAME]`. No value that may be a key is ever put into a fault.
 
-use super::row::{At, Row, keys, needed, row, rows, rows_or};
+use super::row::{At, Row, both, keys, needed, row, rows_or};
+use super::sampling;
 use super::value::{Sink, Value, named, needs, span, table};
 use crate::base::span::Spanned;
 use crate::base::suggest::nearest;
+use crate::kernel::sampling::Sampling;
 use crate::project::fault::FaultKind;
 use crate::project::models::{Model, Prices, Provider, ProviderKind, TOKENIZERS};
 use crate::project::roles::Tier;
@@ -41,7 +43,8 @@ pub(super) fn models(sink: &mut Sink, value: &Value<'_>) -> Models {
 }
 
 /// `[models.NAME]`.
-pub(super) static MODEL: Table = of("a model", &keys::<_, { MODEL_ROWS.len() }>(MODEL_ROWS));
+pub(super) static MODEL: Table =
+    of("a model", &both::<_, _, { MODEL_ROWS.len() + sampling::ROWS.len() }>(MODEL_ROWS, sampling::ROWS));
 
 const MODEL_ROWS: &[Row<WrittenModel>] = &[
     needed("provider", Shape::Text, "who serves it: a name under `[providers]`, or a kind of provider", |at, model| {
@@ -81,7 +84,12 @@ fn model(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>, providers: &
     let path = format!("models.{}", name.value);
     let own = table(sink, &path, value)?;
     let mut found = WrittenModel::default();
-    rows(sink, &path, value, MODEL_ROWS, &mut found);
+    let mut sampling = Sampling::new();
+    rows_or(sink, &path, own, MODEL_ROWS, &mut found, &mut |sink, key, value| {
+        if !sampling::take(sink, &path, key, value, &mut sampling) {
+            sink.unknown_key(&path, key, &MODEL.names());
+        }
+    });
     providers.extend(found.provider.clone());
     needs(sink, (&path, name.span), own, &MODEL);
     let provider = found.provider?;
@@ -104,6 +112,7 @@ fn model(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>, providers: &
         prices: found.prices,
         // Of a model without the key it is known once all providers are: see `tokenizers`.
         tokenizer: found.tokenizer.unwrap_or_default(),
+        sampling,
     })
 }
 

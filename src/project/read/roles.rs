@@ -1,10 +1,12 @@
 //! `[roles.NAME]`. What a role names elsewhere (its model, its prompt's file) is looked at once everything is read.
 
 use super::models::{PRICE, TIER, TOKENS, tier};
-use super::row::{At, Row, keys, needed, row, rows_or};
+use super::row::{At, Row, both, keys, needed, row, rows_or};
+use super::sampling;
 use super::value::{Sink, Value, either, named, span, table};
 use crate::base::span::{Span, Spanned};
 use crate::base::suggest::nearest;
+use crate::kernel::sampling::Sampling;
 use crate::project::fault::FaultKind;
 use crate::project::glob::Globs;
 use crate::project::roles::{Budget, KINDS, ModelChoice, PROFILES, Role, SystemPrompt, Tier, Tools, covers};
@@ -16,7 +18,7 @@ use toml::de::DeValue;
 /// `[roles.NAME]`.
 pub(super) static ROLE: Table = Table {
     groups: &[Group::Apart("model", &["tier", "capabilities"])],
-    ..of("an agent role", &keys::<_, { ROWS.len() }>(ROWS))
+    ..of("an agent role", &both::<_, _, { ROWS.len() + sampling::ROWS.len() }>(ROWS, sampling::ROWS))
 };
 
 const ROWS: &[Row<WrittenRole>] = &[
@@ -96,7 +98,11 @@ fn role(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>) -> Option<Rol
     let capabilities = Vec::new();
     let least = Vec::new();
     let mut out = WrittenRole { role: silent(name), models, tier, capabilities, least };
-    rows_or(sink, &path, own, ROWS, &mut out, &mut |sink, key, _| {
+    let mut sampling = Sampling::new();
+    rows_or(sink, &path, own, ROWS, &mut out, &mut |sink, key, value| {
+        if sampling::take(sink, &path, key, value, &mut sampling) {
+            return;
+        }
         if key.get_ref() != "task" {
             return sink.unknown_key(&path, key, &ROLE.names());
         }
@@ -106,6 +112,7 @@ fn role(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>) -> Option<Rol
         let kind = FaultKind::UnknownKey { table, key: "task".to_owned(), near, valid: ROLE.names() };
         sink.report(span(&key.span()), kind);
     });
+    out.role.sampling = sampling;
     out.role.model = out.choice(sink);
     if let Some(tools) = &out.role.tools {
         blocked(sink, &out.role.name.value, tools);
@@ -127,6 +134,7 @@ fn silent(name: Spanned<String>) -> Role {
         model: ModelChoice::Open,
         profile: None,
         order: Vec::new(),
+        sampling: Sampling::new(),
     }
 }
 

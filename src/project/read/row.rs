@@ -35,6 +35,30 @@ pub(super) const fn keys<T, const N: usize>(rows: &[Row<T>]) -> [keys::Key; N] {
     keys
 }
 
+/// The keys of two lists of rows.
+#[allow(clippy::indexing_slicing, reason = "evaluated by the compiler, and within the arrays")]
+pub(super) const fn both<T, U, const N: usize>(first: &[Row<T>], second: &[Row<U>]) -> [keys::Key; N] {
+    let mut keys = [first[0].key; N];
+    let mut at = 0;
+    while at < N {
+        keys[at] = if at < first.len() { first[at].key } else { second[at - first.len()].key };
+        at += 1;
+    }
+    keys
+}
+
+impl<T> Row<T> {
+    /// Whether a key is its own.
+    pub(super) fn is(&self, name: &str) -> bool {
+        self.key.name == name
+    }
+
+    /// Takes the value of its key, which stands at a place.
+    pub(super) fn take(&self, sink: &mut Sink, path: String, key: Span, value: &Value<'_>, out: &mut T) {
+        (self.set)(&mut At { sink, path, key, value, shape: self.key.shape }, out);
+    }
+}
+
 /// Reads a table by its rows.
 pub(super) fn rows<T>(sink: &mut Sink, path: &str, value: &Value<'_>, rows: &[Row<T>], out: &mut T) {
     if let Some(own) = table(sink, path, value) {
@@ -54,11 +78,8 @@ pub(super) fn rows_or<T>(
 ) {
     for (key, value) in own {
         let name = key.get_ref().as_ref();
-        match rows.iter().find(|row| row.key.name == name) {
-            Some(row) => {
-                let path = format!("{path}.{name}");
-                (row.set)(&mut At { sink, path, key: span(&key.span()), value, shape: row.key.shape }, out);
-            }
+        match rows.iter().find(|row| row.is(name)) {
+            Some(row) => row.take(sink, format!("{path}.{name}"), span(&key.span()), value, out),
             None => other(sink, key, value),
         }
     }

@@ -6,6 +6,7 @@ use super::tools::{Parameters, Tools, WrittenTool};
 use super::value::Sink;
 use crate::base::json::UniqueKeys;
 use crate::base::span::{Span, Spanned};
+use crate::kernel::sampling::{Parameter, TOOL_CHOICE};
 use crate::project::config::Input;
 use crate::project::fault::{FaultKind, ToolFault};
 use crate::project::roles::{Role, covers};
@@ -157,16 +158,25 @@ fn unsound(tool: &ToolDefinition) -> Option<ToolFault> {
     json_schema::slips(&tool.parameters).into_iter().find(is_sure).map(ToolFault::Slip)
 }
 
+/// The key that chooses one tool.
+const CHOICE: &str = Parameter::ToolChoice.word();
+
 /// Names and patterns of a role that no definition has.
 fn unknown(sink: &mut Sink, role: &Role, defined: &BTreeMap<String, ToolDefinition>) {
+    let mut report = |span, key, found: &str| {
+        let is_pattern = found.ends_with('*');
+        let near = near(found, defined.keys().map(String::as_str)).filter(|_| !is_pattern && key != CHOICE);
+        let (role, found, valid) = (role.name.value.clone(), found.to_owned(), defined.keys().cloned().collect());
+        sink.report(span, FaultKind::UnknownTool { role, key, found, near, valid });
+    };
+    let choice = role.sampling.get(&Parameter::ToolChoice).and_then(Json::as_str);
+    if let Some(choice) = choice.filter(|choice| !TOOL_CHOICE.contains(choice) && !defined.contains_key(*choice)) {
+        report(role.name.span, CHOICE, choice);
+    }
     let Some(tools) = &role.tools else { return };
     for (key, entries) in [("tools", &tools.allowed), ("blocked_tools", &tools.blocked)] {
         for entry in entries.iter().filter(|entry| !defined.keys().any(|name| covers(&entry.value, name))) {
-            let is_pattern = entry.value.ends_with('*');
-            let near = near(&entry.value, defined.keys().map(String::as_str)).filter(|_| !is_pattern);
-            let (role, found) = (role.name.value.clone(), entry.value.clone());
-            let valid = defined.keys().cloned().collect();
-            sink.report(entry.span, FaultKind::UnknownTool { role, key, found, near, valid });
+            report(entry.span, key, &entry.value);
         }
     }
 }

@@ -6,6 +6,7 @@
 //! comments of the fields are the words of the registry's JSON Schema.
 
 use super::text::{Text, Word, is_default};
+use crate::kernel::sampling::Sampling;
 use crate::template::keywords::{FileSource, Trust};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -61,6 +62,10 @@ pub struct Body<'a> {
     /// The form of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_format: Option<OutputFormat<'a>>,
+    /// How the model is asked to answer.
+    #[serde(skip_serializing_if = "Sampling::is_empty")]
+    #[cfg_attr(feature = "cli", schemars(schema_with = "crate::kernel::sampling::schema"))]
+    pub sampling: Sampling,
     /// Earlier turns of the conversation, and how many of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub history: Option<History>,

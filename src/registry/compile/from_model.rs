@@ -45,6 +45,7 @@ impl<'s> Bodies<'s, '_> {
                 .collect(),
             file_paths: task.files.as_ref().map(|files| self.files(files)),
             output_format: task.output.as_ref().map(|output| self.output(output)),
+            sampling: task.sampling.clone(),
             history: task.history.as_ref().map(|history| History {
                 turns: history.turns,
                 tokens: history.tokens,

@@ -26,7 +26,7 @@ fn unknown_tool(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         Some(prefix) => format!("a tool whose name begins with `{prefix}`"),
         None => format!("a tool `{found}`"),
     };
-    let effect = if *key == "tools" { "its agent is given none" } else { "nothing is blocked by it" };
+    let effect = if *key == "blocked_tools" { "nothing is blocked by it" } else { "its agent is given none" };
     let message = format!("role `{role}` names {what} in `{key}`, which the project does not define: {effect}");
     let finding = cx.finding(&UNKNOWN_TOOL, fault, message);
     if near.is_some() {

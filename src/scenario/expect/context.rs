@@ -1,5 +1,6 @@
 //! Expectations on the context. A new one is a key, a variant and its arms here, and how it is judged in `eval::context::check`.
 
+use super::model::{MODEL, ModelTest};
 use super::segments::{Counted, Named, PATTERNS, Patterns, SEGMENT, Selector, State, TOKENS};
 use super::tools::{TOOLS, ToolTest};
 use crate::base::span::Spanned;
@@ -26,7 +27,7 @@ static KEYS: [Key; 14] = [
         Shape::Or(&Shape::List(&Shape::Text, 0), &TOOLS),
         "the tools that it is given; as a list exactly what the role allows, with `!` before what it blocks: `!git_push`",
     ),
-    key("model", Shape::Text, "the model that would be called"),
+    key("model", Shape::Or(&Shape::Text, &MODEL), "the model that would be called, by its name in the project"),
     key("protected_paths", Shape::List(&Shape::Text, 0), "exactly these paths may not be touched, whatever their order"),
     key("snapshot", Shape::True, "the rendered request equals the stored one"),
     key("not", Shape::Table(&CONTEXT_TEST), "the expectation in it does not hold"),
@@ -76,6 +77,8 @@ pub enum ContextExpectation {
     ToolsOf(ToolTest),
     /// `model`: the model that would be called.
     Model(Spanned<String>),
+    /// `model: {name, id, provider, sampling}`
+    ModelOf(ModelTest),
     /// `protected_paths`: exactly these may not be touched, whatever their order.
     ProtectedPaths(Vec<Spanned<String>>),
     /// `snapshot: true`: the rendered request equals the stored one.
@@ -117,6 +120,7 @@ impl ContextExpectation {
             }
             "tools" if value.entries().is_some() => Self::ToolsOf(ToolTest::read(value)),
             "tools" => Self::Tools(texts(Some(value))),
+            "model" if value.entries().is_some() => Self::ModelOf(ModelTest::read(value)),
             "model" => Self::Model(text(value)?),
             "protected_paths" => Self::ProtectedPaths(texts(Some(value))),
             "snapshot" => flag(value)?.then_some(Self::Snapshot)?,
@@ -184,6 +188,7 @@ impl ContextExpectation {
             Self::Tools(names) => format!("tools {}", quoted(names)),
             Self::ToolsOf(test) => test.words(),
             Self::Model(name) => format!("model `{}`", name.value),
+            Self::ModelOf(test) => test.words(),
             Self::ProtectedPaths(paths) => format!("protected paths {}", quoted(paths)),
             Self::Snapshot => "snapshot".to_owned(),
             Self::Not(inner) => format!("not ({})", inner.value.words()),

@@ -3,5 +3,6 @@
 
 pub mod answer;
 pub mod context;
+pub mod model;
 pub mod segments;
 pub mod tools;

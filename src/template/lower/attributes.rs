@@ -2,6 +2,7 @@
 
 use super::state::Lower;
 use crate::base::span::{Span, Spanned};
+use crate::kernel::sampling::Parameter;
 use crate::syntax::tree::{Attribute, Element};
 use crate::template::elements::{Attr, Kind, Values};
 use crate::template::fault::FaultKind;
@@ -53,7 +54,8 @@ impl<'a> Lower<'a> {
 
     fn value(&mut self, element: Element<'a>, known: &'static Attr, attribute: Attribute<'a>) -> Option<Str<'a>> {
         let raw = attribute.value();
-        if known.values == Values::Any {
+        // Of what ends an answer, blanks count.
+        if known.values == Values::Any || (known.values == Values::Sampling(Parameter::Stop) && !raw.is_empty()) {
             return Some(Spanned::new(raw, attribute.value_span()));
         }
         let value = trimmed(raw, attribute.value_span());
@@ -67,6 +69,14 @@ impl<'a> Lower<'a> {
                 if value.value.parse::<std::num::NonZeroU32>().is_err() {
                     let found = value.value.into_owned();
                     let expected = "a whole number from 1";
+                    self.fault_of_tag(element, value.span, FaultKind::BadNumber { name: known.name, found, expected });
+                    return None;
+                }
+            }
+            Values::Sampling(parameter) => {
+                if parameter.value(&value.value).is_none() {
+                    let found = value.value.into_owned();
+                    let expected = parameter.expected();
                     self.fault_of_tag(element, value.span, FaultKind::BadNumber { name: known.name, found, expected });
                     return None;
                 }

@@ -6,6 +6,7 @@ use super::state::Lower;
 use super::text::{is_blank, word_of};
 use crate::base::number;
 use crate::base::span::Span;
+use crate::kernel::sampling::{Parameter as SamplingParameter, Sampling};
 use crate::syntax::tree::{Attribute, Element};
 use crate::template::elements::Kind;
 use crate::template::fault::FaultKind;
@@ -167,6 +168,16 @@ impl<'a> Lower<'a> {
             _ => out.schema = Some(value),
         });
         self.children(Kind::OutputFormat, element, |_, _| {});
+        out
+    }
+
+    pub(super) fn sampling(&mut self, element: Element<'a>) -> Sampling {
+        let mut out = Sampling::new();
+        self.attributes(Kind::Sampling, element, |_, name, value| {
+            let parameter = SamplingParameter::parse(name);
+            out.extend(parameter.and_then(|parameter| Some((parameter, parameter.value(&value.value)?))));
+        });
+        self.children(Kind::Sampling, element, |_, _| {});
         out
     }
 

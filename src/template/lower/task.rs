@@ -103,6 +103,7 @@ impl<'a> Lower<'a> {
             Kind::ContextRelevance => out.relevance = self.relevance(element),
             Kind::FilePaths => out.files = Some(self.file_paths(element)),
             Kind::OutputFormat => out.output = Some(self.output_format(element)),
+            Kind::Sampling => out.sampling = self.sampling(element),
             Kind::History => out.history = Some(self.history(element)),
             Kind::Examples => out.examples = self.examples(element),
             _ => {}

@@ -43,6 +43,7 @@ mod results;
 mod revision;
 mod roles_agree;
 mod rules;
+mod sampling;
 mod scenarios;
 mod scenarios_given;
 mod scenarios_history;

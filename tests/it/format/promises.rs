@@ -301,6 +301,7 @@ const RARE: &str = r#"<task type="director_evaluator_loop" name="rare">
   <director>
     <description>Write.</description>
     <provider>house</provider>
+    <sampling temperature="0.5" stop=" x "/>
     <history turns="4"/>
     <instructions>
       <use fragment="house"/>

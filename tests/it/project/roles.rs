@@ -234,7 +234,7 @@ d = 1
 fn faults_of_roles_are_found_in_one_run_each_at_its_place() {
     assert_snapshot!(found(BAD), @r#"
     error CTX503 ctxc.toml:3:1 `task`: `[roles.a]` has no key `task`
-      = nothing reads it, so it has no effect; the keys are `template`, `description`, `system`, `tools`, `blocked_tools`, `protected_paths`, `budget`, `model`, `tier`, `capabilities`, `profile`, `order`
+      = nothing reads it, so it has no effect; the keys are `template`, `description`, `system`, `tools`, `blocked_tools`, `protected_paths`, `budget`, `model`, `tier`, `capabilities`, `profile`, `order`, `temperature`, `top_p`, `seed`, `effort`, `stop`, `tool_choice`, `max_output_tokens`
       ? did you mean `template`?
       > write `template` (`task` -> `template`)
     error CTX503 ctxc.toml:4:12 `path`: `[roles.a.system]` has no key `path`
@@ -307,7 +307,7 @@ base_url = "localhost:80"
       ? did you mean `standard`?
       > write `standard` (`true` -> `\"standard\"`)
     error CTX503 ctxc.toml:5:1 `context_windw`: `[models.a]` has no key `context_windw`
-      = nothing reads it, so it has no effect; the keys are `provider`, `id`, `tier`, `capabilities`, `context_window`, `output_reserve`, `tokenizer`, `usd_per_million`
+      = nothing reads it, so it has no effect; the keys are `provider`, `id`, `tier`, `capabilities`, `context_window`, `output_reserve`, `tokenizer`, `usd_per_million`, `temperature`, `top_p`, `seed`, `effort`, `stop`, `tool_choice`, `max_output_tokens`
       ? did you mean `context_window`?
       > write `context_window` (`context_windw` -> `context_window`)
     error CTX524 ctxc.toml:7:12 `\"nobody-knows\"`: the project has no provider `nobody-knows`, and it is no kind of provider

@@ -25,6 +25,7 @@ fn values(values: Values) -> String {
         Values::Name => "a name".to_owned(),
         Values::Any => "any text".to_owned(),
         Values::Bool => "`true`, `false`".to_owned(),
+        Values::Sampling(parameter) => parameter.expected().to_owned(),
         Values::Count => "a whole number from 1".to_owned(),
         Values::OneOf(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),
     }

@@ -12,6 +12,7 @@ use ctxc::internals::context::request::Request;
 use ctxc::internals::kernel::assembler::Speaker;
 use ctxc::internals::kernel::budget::{Block, Budget, Counting, Disposition, WORTH_CUTTING, fit};
 use ctxc::internals::kernel::context::{Cut, FIRST_EXPENDABLE, Kind, Origin, Segment, Stability, Traced, Trust};
+use ctxc::internals::kernel::sampling::{Parameter, Sampling};
 use ctxc::internals::kernel::tokens::Bytes;
 use ctxc::internals::project::tools::ToolDefinition;
 use pretty_assertions::assert_eq;
@@ -161,11 +162,32 @@ fn targets() -> String {
         path: String::new(),
         line: 0,
     };
-    let call =
-        Call { name: "triage".to_owned(), model: None, limit: Some(1000), tools: vec![tool], answer: Answer::Schema(schema) };
+    let call = Call {
+        name: "triage".to_owned(),
+        model: None,
+        limit: Some(1000),
+        tools: vec![tool],
+        sampling: Sampling::new(),
+        answer: Answer::Schema(schema),
+    };
     let mut out = String::new();
     for target in TARGETS {
         let _ = writeln!(out, "#### `{}`\n\n```json\n{}\n```\n", target.name, target.body(&said(), &call).unwrap());
+    }
+    out
+}
+
+/// What each target calls the parameters of sampling.
+fn sampling() -> String {
+    let names: Vec<String> = TARGETS.iter().map(|target| format!("`{}`", target.name)).collect();
+    let mut out = format!("| | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(names.len()));
+    for parameter in Parameter::ALL {
+        let field = |target: &&ctxc::internals::context::render::target::Target| {
+            let found = target.sampling.iter().find(|(known, _)| *known == parameter);
+            found.map_or_else(|| "left out".to_owned(), |(_, path)| format!("`{path}`"))
+        };
+        let fields: Vec<String> = TARGETS.iter().map(field).collect();
+        let _ = writeln!(out, "| `{}` | {} |", parameter.word(), fields.join(" | "));
     }
     out
 }
@@ -180,6 +202,7 @@ fn the_page_on_rendering_is_fresh() {
         ("weights", weights()),
         ("marks", marks()),
         ("fence", fence()),
+        ("sampling", sampling()),
         ("targets", targets()),
     ];
     for (name, made) in parts {

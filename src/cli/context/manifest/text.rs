@@ -61,7 +61,7 @@ pub(super) fn print(manifest: &Manifest, cx: &mut Cx) -> Result<()> {
         }
         let policy = words::policy(entry);
         if !policy.is_empty() {
-            let list = |(word, entries): &(&str, &[String])| format!("{word} {}", escape(&entries.join(", ")));
+            let list = |(word, entries): &(&str, Vec<String>)| format!("{word} {}", escape(&entries.join(", ")));
             cx.hanging(&format!(" {}", policy.iter().map(list).collect::<Vec<_>>().join("; ")), 4)?;
         }
     }

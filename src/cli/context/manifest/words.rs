@@ -2,6 +2,7 @@
 //! form has its own dangers.
 
 use crate::context::manifest::{Cost, CostChange, Entry};
+use crate::kernel::sampling::Sampled;
 
 /// The model, how it came to be it, and what stands behind it.
 pub(super) fn model(entry: &Entry) -> Option<(&str, String)> {
@@ -76,14 +77,14 @@ pub(super) fn usd(usd: f64) -> String {
 /// What is less than this many places say is nothing.
 const MOST_PLACES: usize = 18;
 
-/// What its tools may do, as (word, entries).
-pub(super) fn policy(entry: &Entry) -> Vec<(&'static str, &[String])> {
-    let mut out: Vec<(&str, &[String])> = Vec::new();
+/// How its model is asked to answer, and what its tools may do, as (word, entries).
+pub(super) fn policy(entry: &Entry) -> Vec<(&'static str, Vec<String>)> {
+    let mut out: Vec<(&str, Vec<String>)> = vec![("sampling", entry.sampling.iter().map(Sampled::words).collect())];
     if let Some(tools) = &entry.tool_policy {
-        out.push(("tools", &tools.allowed));
-        out.push(("not", &tools.blocked));
+        out.push(("tools", tools.allowed.clone()));
+        out.push(("not", tools.blocked.clone()));
     }
-    out.push(("protected", &entry.protected_paths));
+    out.push(("protected", entry.protected_paths.clone()));
     out.retain(|(_, entries)| !entries.is_empty());
     out
 }

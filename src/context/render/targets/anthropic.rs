@@ -3,27 +3,46 @@
 //! Blocks of one message, joined, are its text. No block is blank and no more than four are marked: either is refused.
 
 use crate::context::answer_format::Answer;
-use crate::context::render::call::{Call, LIMIT, apart, role, written};
+use crate::context::render::call::{Call, LIMIT, ToolChoice, apart, role, written};
 use crate::context::render::message::Message;
 use crate::context::render::schema;
 use crate::context::render::target::Target;
+use crate::kernel::sampling::Parameter as P;
 use crate::project::tools::ToolDefinition;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// How many breakpoints a request may have.
 const BREAKPOINTS: usize = 4;
 
 /// `POST /v1/messages`.
-pub(super) static TARGET: Target =
-    Target { name: "anthropic", about: "Messages of Anthropic, with cache breakpoints", names_model: true, body };
+pub(super) static TARGET: Target = Target {
+    name: "anthropic",
+    about: "Messages of Anthropic, with cache breakpoints",
+    names_model: true,
+    sampling: &[
+        (P::Temperature, "temperature"),
+        (P::TopP, "top_p"),
+        (P::Effort, "output_config.effort"),
+        (P::Stop, "stop_sequences"),
+        (P::ToolChoice, "tool_choice"),
+        (P::MaxOutputTokens, "max_tokens"),
+    ],
+    hottest: 1.0,
+    body,
+};
 
 #[derive(Serialize)]
 struct Body<'a> {
     model: &'a str,
     max_tokens: u32,
+    #[serde(flatten)]
+    sampling: BTreeMap<&'static str, &'a Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tool<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     system: Vec<Block<'a>>,
     messages: Vec<Turn<'a>>,
@@ -64,7 +83,10 @@ struct Cache {
 
 #[derive(Serialize)]
 struct Config<'a> {
-    format: Format<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effort: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<Format<'a>>,
 }
 
 #[derive(Serialize)]
@@ -75,11 +97,18 @@ struct Format<'a> {
 }
 
 fn body(messages: &[Message], call: &Call) -> String {
-    let output_config = match &call.answer {
-        Answer::Schema(schema) if schema::is_closed(schema) => Some(Config { format: Format { kind: "json_schema", schema } }),
+    let format = match &call.answer {
+        Answer::Schema(schema) if schema::is_closed(schema) => Some(Format { kind: "json_schema", schema }),
         // There is no mode for JSON of any form, and a schema with more in it than is supported is refused.
         Answer::Free | Answer::Json | Answer::Schema(_) => None,
     };
+    let effort = call.get(P::Effort);
+    let output_config = (effort.is_some() || format.is_some()).then_some(Config { effort, format });
+    let tool_choice = call.choice().map(|choice| match choice {
+        ToolChoice::Word("required") => json!({"type": "any"}),
+        ToolChoice::Word(word) => json!({"type": word}),
+        ToolChoice::Tool(name) => json!({"type": "tool", "name": name}),
+    });
     let (said, rest) = apart(messages);
     let mut system: Vec<Block<'_>> = said.into_iter().flat_map(blocks).collect();
     let mut turns: Vec<Turn<'_>> =
@@ -99,7 +128,16 @@ fn body(messages: &[Message], call: &Call) -> String {
         last.cache_control = Some(Cache { kind: "ephemeral" });
     }
     let max_tokens = call.limit.unwrap_or(LIMIT);
-    written(&Body { model: call.model(), max_tokens, tools, system, messages: turns, output_config })
+    written(&Body {
+        model: call.model(),
+        max_tokens,
+        sampling: TARGET.fields(call, ""),
+        tools,
+        tool_choice,
+        system,
+        messages: turns,
+        output_config,
+    })
 }
 
 fn tool(tool: &ToolDefinition) -> Tool<'_> {

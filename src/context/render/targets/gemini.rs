@@ -1,16 +1,33 @@
 //! The body of `generateContent` of Gemini. It names no model: the address does.
 
 use crate::context::answer_format::Answer;
-use crate::context::render::call::{Call, apart, written};
+use crate::context::render::call::{Call, ToolChoice, apart, written};
 use crate::context::render::message::Message;
 use crate::context::render::target::Target;
 use crate::kernel::assembler::Speaker;
+use crate::kernel::sampling::Parameter as P;
 use crate::project::tools::ToolDefinition;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// `POST /v1beta/models/MODEL:generateContent`.
-pub(super) static TARGET: Target = Target { name: "gemini", about: "generateContent of Gemini", names_model: false, body };
+pub(super) static TARGET: Target = Target {
+    name: "gemini",
+    about: "generateContent of Gemini",
+    names_model: false,
+    sampling: &[
+        (P::Temperature, "generationConfig.temperature"),
+        (P::TopP, "generationConfig.topP"),
+        (P::Seed, "generationConfig.seed"),
+        (P::Effort, "generationConfig.thinkingConfig.thinkingLevel"),
+        (P::Stop, "generationConfig.stopSequences"),
+        (P::ToolChoice, "toolConfig.functionCallingConfig"),
+        (P::MaxOutputTokens, "generationConfig.maxOutputTokens"),
+    ],
+    hottest: 2.0,
+    body,
+};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -20,6 +37,8 @@ struct Body<'a> {
     contents: Vec<Content<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tools<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_config: Option<Value>,
     #[serde(skip_serializing_if = "Config::is_empty")]
     generation_config: Config<'a>,
 }
@@ -58,6 +77,10 @@ struct Part<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Config<'a> {
+    #[serde(flatten)]
+    sampling: BTreeMap<&'static str, &'a Value>,
+    #[serde(rename = "thinkingConfig", skip_serializing_if = "BTreeMap::is_empty")]
+    thinking: BTreeMap<&'static str, &'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_output_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,8 +90,9 @@ struct Config<'a> {
 }
 
 impl Config<'_> {
-    const fn is_empty(&self) -> bool {
-        self.max_output_tokens.is_none() && self.response_mime_type.is_none()
+    fn is_empty(&self) -> bool {
+        let says = self.max_output_tokens.is_some() || self.response_mime_type.is_some();
+        !says && self.sampling.is_empty() && self.thinking.is_empty()
     }
 }
 
@@ -89,8 +113,20 @@ fn body<'c>(messages: &[Message], call: &'c Call) -> String {
     };
     let function_declarations: Vec<_> = call.tools.iter().map(declaration).collect();
     let tools = if function_declarations.is_empty() { Vec::new() } else { vec![Tools { function_declarations }] };
-    let generation_config = Config { max_output_tokens: call.limit, response_mime_type, response_json_schema };
-    written(&Body { system_instruction, contents, tools, generation_config })
+    let tool_config = call.choice().map(|choice| {
+        let own = match choice {
+            ToolChoice::Word("none") => json!({"mode": "NONE"}),
+            ToolChoice::Word("required") => json!({"mode": "ANY"}),
+            ToolChoice::Word(_) => json!({"mode": "AUTO"}),
+            ToolChoice::Tool(name) => json!({"mode": "ANY", "allowedFunctionNames": [name]}),
+        };
+        json!({"functionCallingConfig": own})
+    });
+    let sampling = TARGET.fields(call, "generationConfig.");
+    let thinking = TARGET.fields(call, "generationConfig.thinkingConfig.");
+    let generation_config =
+        Config { sampling, thinking, max_output_tokens: call.limit, response_mime_type, response_json_schema };
+    written(&Body { system_instruction, contents, tools, tool_config, generation_config })
 }
 
 fn content(message: &Message) -> Content<'_> {

@@ -5,11 +5,27 @@ use crate::context::render::call::{Call, Said, written};
 use crate::context::render::message::Message;
 use crate::context::render::target::Target;
 use crate::context::render::tools::{Tool, nested};
+use crate::kernel::sampling::Parameter as P;
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// `POST /api/chat`.
-pub(super) static TARGET: Target = Target { name: "ollama", about: "Chat of Ollama", names_model: true, body };
+pub(super) static TARGET: Target = Target {
+    name: "ollama",
+    about: "Chat of Ollama",
+    names_model: true,
+    sampling: &[
+        (P::Temperature, "options.temperature"),
+        (P::TopP, "options.top_p"),
+        (P::Seed, "options.seed"),
+        (P::Effort, "think"),
+        (P::Stop, "options.stop"),
+        (P::MaxOutputTokens, "options.num_predict"),
+    ],
+    hottest: 2.0,
+    body,
+};
 
 #[derive(Serialize)]
 struct Body<'a> {
@@ -17,11 +33,13 @@ struct Body<'a> {
     messages: Vec<Said<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tool<'a>>,
+    #[serde(flatten)]
+    sampling: BTreeMap<&'static str, &'a Value>,
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     format: Option<Format<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    options: Option<Options>,
+    options: Option<Options<'a>>,
 }
 
 #[derive(Serialize)]
@@ -32,8 +50,11 @@ enum Format<'a> {
 }
 
 #[derive(Serialize)]
-struct Options {
-    num_predict: u32,
+struct Options<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    num_predict: Option<u32>,
+    #[serde(flatten)]
+    sampling: BTreeMap<&'static str, &'a Value>,
 }
 
 fn body(messages: &[Message], call: &Call) -> String {
@@ -43,7 +64,8 @@ fn body(messages: &[Message], call: &Call) -> String {
         Answer::Schema(schema) => Some(Format::Schema(schema)),
     };
     let messages = messages.iter().filter_map(Said::of).collect();
-    let options = call.limit.map(|num_predict| Options { num_predict });
+    let (num_predict, sampling) = (call.limit, TARGET.fields(call, "options."));
+    let options = (num_predict.is_some() || !sampling.is_empty()).then_some(Options { num_predict, sampling });
     let tools = nested(&call.tools);
-    written(&Body { model: call.model(), messages, tools, stream: false, format, options })
+    written(&Body { model: call.model(), messages, tools, sampling: TARGET.fields(call, ""), stream: false, format, options })
 }

@@ -1,19 +1,31 @@
 //! The body of a chat completion of OpenAI: messages, and `response_format` where a form of the answer is asked for.
 
 use crate::context::answer_format::Answer;
-use crate::context::render::call::{Call, Said, written};
+use crate::context::render::call::{Call, Said, ToolChoice, written};
 use crate::context::render::message::Message;
 use crate::context::render::schema;
 use crate::context::render::target::Target;
 use crate::context::render::tools::{Tool, nested};
+use crate::kernel::sampling::Parameter as P;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// `POST /v1/chat/completions`.
 pub(super) static TARGET: Target = Target {
     name: "openai-chat",
     about: "Chat completions of OpenAI, and of the many that speak like it",
     names_model: true,
+    sampling: &[
+        (P::Temperature, "temperature"),
+        (P::TopP, "top_p"),
+        (P::Seed, "seed"),
+        (P::Effort, "reasoning_effort"),
+        (P::Stop, "stop"),
+        (P::ToolChoice, "tool_choice"),
+        (P::MaxOutputTokens, "max_completion_tokens"),
+    ],
+    hottest: 2.0,
     body,
 };
 
@@ -23,6 +35,10 @@ struct Body<'a> {
     messages: Vec<Said<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tool<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<Value>,
+    #[serde(flatten)]
+    sampling: BTreeMap<&'static str, &'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,5 +72,17 @@ fn body(messages: &[Message], call: &Call) -> String {
     };
     let messages = messages.iter().filter_map(Said::of).collect();
     let tools = nested(&call.tools);
-    written(&Body { model: call.model(), messages, tools, max_completion_tokens: call.limit, response_format })
+    let tool_choice = call.choice().map(|choice| match choice {
+        ToolChoice::Word(word) => word.into(),
+        ToolChoice::Tool(name) => json!({"type": "function", "function": {"name": name}}),
+    });
+    written(&Body {
+        model: call.model(),
+        messages,
+        tools,
+        tool_choice,
+        sampling: TARGET.fields(call, ""),
+        max_completion_tokens: call.limit,
+        response_format,
+    })
 }

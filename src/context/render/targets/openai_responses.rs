@@ -1,16 +1,31 @@
 //! The body of a response of OpenAI: what the system says is `instructions`, the rest is `input`.
 
 use crate::context::answer_format::Answer;
-use crate::context::render::call::{Call, Said, apart, written};
+use crate::context::render::call::{Call, Said, ToolChoice, apart, written};
 use crate::context::render::message::Message;
 use crate::context::render::schema;
 use crate::context::render::target::Target;
 use crate::context::render::tools::Function;
+use crate::kernel::sampling::Parameter as P;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// `POST /v1/responses`.
-pub(super) static TARGET: Target = Target { name: "openai-responses", about: "Responses of OpenAI", names_model: true, body };
+pub(super) static TARGET: Target = Target {
+    name: "openai-responses",
+    about: "Responses of OpenAI",
+    names_model: true,
+    sampling: &[
+        (P::Temperature, "temperature"),
+        (P::TopP, "top_p"),
+        (P::Effort, "reasoning.effort"),
+        (P::ToolChoice, "tool_choice"),
+        (P::MaxOutputTokens, "max_output_tokens"),
+    ],
+    hottest: 2.0,
+    body,
+};
 
 #[derive(Serialize)]
 struct Body<'a> {
@@ -20,6 +35,12 @@ struct Body<'a> {
     input: Vec<Said<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tool<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<Value>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    reasoning: BTreeMap<&'static str, &'a Value>,
+    #[serde(flatten)]
+    sampling: BTreeMap<&'static str, &'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_output_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,6 +82,21 @@ fn body<'a>(messages: &[Message], call: &'a Call) -> String {
     // Where it is not said, OpenAI would make the schema strict, and another one with it.
     let function = |tool: Function<'a>| Function { strict: tool.strict.or(Some(false)), ..tool };
     let tools = call.tools.iter().map(|tool| Tool { kind: "function", function: function(tool.into()) }).collect();
+    let tool_choice = call.choice().map(|choice| match choice {
+        ToolChoice::Word(word) => word.into(),
+        ToolChoice::Tool(name) => json!({"type": "function", "name": name}),
+    });
+    let (reasoning, sampling) = (TARGET.fields(call, "reasoning."), TARGET.fields(call, ""));
     let text = format.map(|format| Text { format });
-    written(&Body { model: call.model(), instructions, input, tools, max_output_tokens: call.limit, text })
+    written(&Body {
+        model: call.model(),
+        instructions,
+        input,
+        tools,
+        tool_choice,
+        reasoning,
+        sampling,
+        max_output_tokens: call.limit,
+        text,
+    })
 }

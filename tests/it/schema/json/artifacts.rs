@@ -148,6 +148,7 @@ const RARE: &[(&str, &str)] = &[
   <provider>house</provider>
   <parameters><parameter type=\"string\"/></parameters>
   <context_relevance><input include=\"false\"/></context_relevance>
+  <sampling temperature=\"0\" top_p=\"1\" seed=\"1\" effort=\"low\" stop=\"x\" tool_choice=\"auto\" max_output_tokens=\"9\"/>
   <history turns=\"4\" tokens=\"500\" compacted=\"true\"/>
   <examples><example><input>in</input></example><example><output>out</output></example></examples>
   <file_paths source=\"description\"><description>the newest notes</description></file_paths>
@@ -167,12 +168,12 @@ const RARE: &[(&str, &str)] = &[
   <description>say it</description>
   <steps>
     <call template=\"twice\" as=\"said\">
-      <arg name=\"text\"><task type=\"atomic\"><description>find words</description></task></arg>
+      <arg name=\"text\"><task type=\"atomic\"><description>find words</description><sampling seed=\"1\"/></task></arg>
       <arg name=\"more\"><call template=\"never\"/></arg>
     </call>
     <call template=\"never\"/>
     <call/>
-    <cond><case><task type=\"atomic\"><description>give up</description></task></case></cond>
+    <cond><case><task type=\"atomic\"><description>give up</description><sampling temperature=\"0\"/></task></case></cond>
   </steps>
 </task>
 <task name=\"run\" type=\"script\">
@@ -290,6 +291,7 @@ fn manifests(out: &mut Artifacts) {
     }
     let given = ["manifest", "held", "--json", "--input", "topic=rain", "--result", "read=wet", "--budget", "2000"];
     put(out, names::MANIFEST, "values given", project.run(&given).code(0).json());
+    put(out, names::SHOW, "held", project.run(&["show", "held", "--json"]).code(0).json());
     let made = "<task type=\"atomic\" name=\"made\"><description>d</description><inputs><input name=\"claims\"><task type=\"atomic\">\
                 <description>claim</description></task></input></inputs><instructions>{{claims}}</instructions></task>\n";
     let project = Project::new().file("templates/made.xml", made);

@@ -4,14 +4,16 @@
 pub(super) const HELD: &str = "\
 <task type=\"sequential\" name=\"held\">
   <description>Judge {{topic}}.</description>
+  <sampling seed=\"1\"/>
   <steps>
     <task type=\"atomic\" as=\"read\">
       <description>Read it.</description>
       <inputs><input name=\"said\" from=\"topic\"/></inputs>
       <file_paths source=\"literal\"><path>templates/house-rules.xml</path></file_paths>
+      <sampling temperature=\"0\" top_p=\"1\" seed=\"1\" effort=\"low\" stop=\"x\" tool_choice=\"auto\" max_output_tokens=\"9\"/>
       <history turns=\"6\"/>
     </task>
-    <task type=\"atomic\"><description>Weigh {{read}}.</description></task>
+    <task type=\"atomic\"><description>Weigh {{read}}.</description><sampling temperature=\"0\"/></task>
   </steps>
 </task>
 ";

@@ -1,0 +1,128 @@
+//! How a model is asked to answer: temperature, seed and the like, by names of their own; what a provider calls them is its target's.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Values of parameters.
+pub type Sampling = BTreeMap<Parameter, Value>;
+
+/// One of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Parameter {
+    /// How far it may stray from the likeliest words.
+    Temperature,
+    /// Which part of the likeliest words is looked at.
+    TopP,
+    /// Where its chance begins, so that it may be repeated.
+    Seed,
+    /// How long it thinks first.
+    Effort,
+    /// The texts before which an answer ends.
+    Stop,
+    /// Whether it calls a tool, and which.
+    ToolChoice,
+    /// Tokens that an answer may have.
+    MaxOutputTokens,
+}
+
+/// The bounds of [`Parameter::Temperature`].
+pub const TEMPERATURE: (f64, f64) = (0.0, 2.0);
+/// The bounds of [`Parameter::TopP`].
+pub const TOP_P: (f64, f64) = (0.0, 1.0);
+/// The bounds of [`Parameter::Seed`]: what every provider takes.
+pub const SEED: (u64, u64) = (0, i32::MAX as u64);
+/// The words of [`Parameter::Effort`].
+pub const EFFORT: [&str; 3] = ["low", "medium", "high"];
+/// How many texts [`Parameter::Stop`] may have: what every provider takes.
+pub const STOPS: usize = 4;
+/// The words of [`Parameter::ToolChoice`] that are no tools.
+pub const TOOL_CHOICE: [&str; 3] = ["auto", "none", "required"];
+/// The bounds of [`Parameter::MaxOutputTokens`].
+pub const OUTPUT: (u64, u64) = (1, 1_000_000_000);
+
+impl Parameter {
+    /// Every parameter.
+    pub const ALL: [Self; 7] =
+        [Self::Temperature, Self::TopP, Self::Seed, Self::Effort, Self::Stop, Self::ToolChoice, Self::MaxOutputTokens];
+
+    /// As written.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Temperature => "temperature",
+            Self::TopP => "top_p",
+            Self::Seed => "seed",
+            Self::Effort => "effort",
+            Self::Stop => "stop",
+            Self::ToolChoice => "tool_choice",
+            Self::MaxOutputTokens => "max_output_tokens",
+        }
+    }
+
+    /// Reads it exactly.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|parameter| parameter.word() == word)
+    }
+
+    /// What it takes, in words.
+    pub const fn expected(self) -> &'static str {
+        match self {
+            Self::Temperature => "a number from 0 to 2",
+            Self::TopP => "a number from 0 to 1",
+            Self::Seed => "a whole number from 0 to 2147483647",
+            Self::Effort => "`low`, `medium` or `high`",
+            Self::Stop => "a text of at least one character",
+            Self::ToolChoice => "`auto`, `none`, `required`, or the name of a tool",
+            Self::MaxOutputTokens => "a whole number from 1 to 1000000000",
+        }
+    }
+
+    /// Its value from a text, as an attribute has it.
+    pub fn value(self, text: &str) -> Option<Value> {
+        let within = |(least, most): (f64, f64)| {
+            text.parse::<f64>().ok().filter(|number| (least..=most).contains(number)).map(Value::from)
+        };
+        let whole = |(least, most): (u64, u64)| {
+            text.parse::<u64>().ok().filter(|number| (least..=most).contains(number)).map(Value::from)
+        };
+        match self {
+            Self::Temperature => within(TEMPERATURE),
+            Self::TopP => within(TOP_P),
+            Self::Seed => whole(SEED),
+            Self::Effort => EFFORT.contains(&text).then(|| text.into()),
+            Self::Stop => (!text.is_empty()).then(|| vec![text].into()),
+            Self::ToolChoice => (!text.trim().is_empty()).then(|| text.into()),
+            Self::MaxOutputTokens => whole(OUTPUT),
+        }
+    }
+}
+
+/// The JSON Schema of parameters with their values.
+#[cfg(feature = "cli")]
+pub fn schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    let property = |name: Parameter| (name.word().to_owned(), serde_json::json!({"description": name.expected()}));
+    let properties: serde_json::Map<String, Value> = Parameter::ALL.into_iter().map(property).collect();
+    schemars::json_schema!({"type": "object", "properties": properties})
+}
+
+/// A parameter with its value, and who set it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Sampled {
+    /// Which one it is.
+    pub name: Parameter,
+    /// Its value.
+    pub value: Value,
+    /// Who set it: a task with its node, a role, or a model.
+    pub from: String,
+}
+
+impl Sampled {
+    /// It in words: `temperature 0.2 (role clerk)`.
+    pub fn words(&self) -> String {
+        let value = self.value.as_str().map_or_else(|| self.value.to_string(), str::to_owned);
+        format!("{} {value} ({})", self.name.word(), self.from)
+    }
+}
