@@ -66,6 +66,13 @@ pub enum FaultKind<'a> {
         /// The attribute.
         attribute: Attribute<'a>,
     },
+    /// An attribute that says nothing where its element stands.
+    Idle {
+        /// The attribute.
+        attribute: Attribute<'a>,
+        /// Why.
+        why: &'static str,
+    },
     /// A missing attribute.
     MissingAttribute {
         /// The element's kind.
@@ -89,12 +96,14 @@ pub enum FaultKind<'a> {
         /// What may stand there.
         allowed: &'static [&'static str],
     },
-    /// The default of a parameter whose type is a list or an object, which it is not.
-    BadDefault {
-        /// The parameter's type.
-        kind: String,
+    /// A text that is none of those that may stand there.
+    Unfit {
+        /// The attribute's or element's name.
+        name: &'static str,
         /// What stands there.
         found: String,
+        /// What must stand there.
+        expected: &'static str,
     },
     /// `yes`, `no`, `1`, `0`, `True` … where `true` or `false` must stand.
     BadBoolean {
@@ -221,7 +230,8 @@ impl FaultKind<'_> {
                 | Self::MissingAttribute { .. }
                 | Self::MissingChild { .. }
                 | Self::BadValue { .. }
-                | Self::BadDefault { .. }
+                | Self::Unfit { .. }
+                | Self::Idle { .. }
                 | Self::BadBoolean { .. }
                 | Self::BadNumber { .. }
                 | Self::MisplacedText { .. }

@@ -219,9 +219,8 @@ fn sampling(project: &Compiled, request: &Request<'_>, model: Option<&Model>) ->
 fn first(project: &Compiled, task: &str, cx: &mut Cx) -> Result<String> {
     let agents = project.agents(task)?;
     let Some(first) = agents.first() else {
-        return Err(
-            CliError::usage(format!("`{task}` calls no agent")).hint("a task of type script runs a command and nothing else")
-        );
+        return Err(CliError::usage(format!("`{task}` calls no agent"))
+            .hint("`render` shows what an agent receives; scripts only run commands"));
     };
     if agents.len() > 1 {
         let all: Vec<&str> = agents.iter().map(|agent| agent.node.as_str()).collect();

@@ -125,6 +125,12 @@ pub(super) fn meant_attribute(kind: Kind, element: Element<'_>, name: &str) -> O
 }
 
 fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
+    if let FaultKind::Idle { attribute, why } = fault.kind {
+        let name = attribute.name();
+        let found = finding(&UNKNOWN_ATTRIBUTE.meta, cx, fault.span, format!("`{name}` has no effect here: {why}"));
+        let edits = vec![remove_attribute(fault.element, name)?];
+        return Some(found.fix(Fix::suggested(format!("remove `{name}`"), edits)));
+    }
     let FaultKind::UnknownAttribute { kind, attribute } = fault.kind else { return None };
     let tag = kind.tag();
     let name = attribute.name();

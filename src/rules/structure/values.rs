@@ -3,6 +3,7 @@
 use super::family::{either, finding, shown, words};
 use crate::rules::prelude::*;
 use crate::syntax::write::{remove_attribute, remove_element, set_attribute};
+use crate::template::elements::Kind;
 use crate::template::fault::{Fault, FaultKind};
 use crate::template::setting::{SettingName, Word};
 
@@ -14,10 +15,8 @@ pub(super) static BAD_VALUE: Rule = Rule {
 };
 
 fn bad_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    if let FaultKind::BadDefault { kind, found } = &fault.kind {
-        let expected = if kind == "object" { "a JSON object, such as `{}`" } else { "a JSON array, such as `[]`" };
-        let of = if kind == "string[]" { " whose entries are strings" } else { "" };
-        let message = format!("`default` cannot be `{}`, since the type is `{kind}`; expected {expected}{of}", shown(found));
+    if let FaultKind::Unfit { name, found, expected } = &fault.kind {
+        let message = format!("`{name}` cannot be `{}`; expected {expected}", shown(found));
         return Some(finding(&BAD_VALUE.meta, cx, fault.span, message));
     }
     let FaultKind::BadValue { name, found, allowed } = &fault.kind else { return None };
@@ -115,6 +114,10 @@ pub(super) static TWO_VALUES: Rule = Rule {
 fn two_values(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::TwoContents { kind } = fault.kind else { return None };
     let element = fault.element;
+    if kind == Kind::OutputFormat {
+        let found = finding(&TWO_VALUES.meta, cx, element.name_span(), "`type` asks for text, but a `schema` describes JSON");
+        return Some(found.help("write type=\"json\", or remove `schema`"));
+    }
     let attributes: Vec<&str> = ["from", "src"].into_iter().filter(|name| element.attribute(name).is_some()).collect();
     let mut contents: Vec<String> = attributes.iter().map(|name| format!("`{name}`")).collect();
     let inside: Vec<_> = element

@@ -3,6 +3,7 @@
 use super::children::Found;
 use super::parts::repeats;
 use super::state::Lower;
+use super::text::is_blank;
 use crate::base::span::Span;
 use crate::base::span::Spanned;
 use crate::base::suggest;
@@ -64,6 +65,9 @@ impl<'a> Lower<'a> {
             _ => out.returns = Some(value),
         });
         self.repeated_params(element, &out.params);
+        for param in &out.params {
+            self.can_be_named(element, Some(param));
+        }
         self.children(Kind::Template, element, |lower, Found { kind, element, .. }| {
             if kind == Kind::Task {
                 out.task = Some(Box::new(lower.task(Kind::Task, element, Slot::Template)));
@@ -93,6 +97,9 @@ impl<'a> Lower<'a> {
             _ => text.set(attribute, value),
         });
         self.text_content(Kind::Fragment, element, text.src.is_some());
+        if text.src.is_none() && is_blank(element) {
+            self.fault(element, element.span(), FaultKind::Empty { name: "fragment" });
+        }
         Fragment { element, name, text }
     }
 }

@@ -8,6 +8,7 @@ use crate::base::number;
 use crate::base::span::Span;
 use crate::kernel::sampling::{Parameter as SamplingParameter, Sampling};
 use crate::syntax::tree::{Attribute, Element};
+use crate::template::cursor::Cursor;
 use crate::template::elements::Kind;
 use crate::template::fault::FaultKind;
 use crate::template::keywords::{FileSource, Trust};
@@ -42,8 +43,19 @@ impl<'a> Lower<'a> {
             _ => {}
         });
         self.children(kind, element, |_, _| {});
+        self.can_be_named(element, out.name.as_ref());
         self.default_of_type(&out);
         out
+    }
+
+    /// Reports a name that no expression can read.
+    pub(super) fn can_be_named(&mut self, element: Element<'a>, name: Option<&Str<'a>>) {
+        let Some(name) = name else { return };
+        let mut cursor = Cursor::new(&name.value, 0);
+        cursor.name();
+        if !cursor.rest().is_empty() {
+            self.unfit(element, "name", name, "a letter or `_`, then letters, digits, `_` and `-`");
+        }
     }
 
     /// Tells of a default that would be refused if a run handed it in.
@@ -61,14 +73,18 @@ impl<'a> Lower<'a> {
             }
             "number" => Some(FaultKind::BadNumber { name, found, expected: "a number, as JSON writes it" }),
             "integer" => Some(FaultKind::BadNumber { name, found, expected: "a whole number" }),
-            kind => Some(FaultKind::BadDefault { kind: kind.to_owned(), found }),
+            "object" => Some(FaultKind::Unfit { name, found, expected: "a JSON object, such as `{}`, for its `type`" }),
+            "string[]" => {
+                Some(FaultKind::Unfit { name, found, expected: "a JSON array of strings, such as `[]`, for its `type`" })
+            }
+            _ => Some(FaultKind::Unfit { name, found, expected: "a JSON array, such as `[]`, for its `type`" }),
         };
         if let Some(fault) = fault {
             self.fault_of_tag(parameter.element, default.span, fault);
         }
     }
 
-    fn repeated_name(&mut self, kind: Kind, name: &str, element: Element<'a>, first: Span) {
+    pub(super) fn repeated_name(&mut self, kind: Kind, name: &str, element: Element<'a>, first: Span) {
         let span = element.attribute("name").map_or(element.name_span(), Attribute::value_span);
         self.fault(element, span, FaultKind::RepeatedName { kind, name: name.to_owned(), first });
     }
@@ -133,6 +149,8 @@ impl<'a> Lower<'a> {
             lower.children(kind, element, |_, _| {});
             out.push(entry);
         });
+        let names = out.iter().map(|entry| (entry.name.as_ref(), entry.element));
+        repeats(names, |name, element, first| self.repeated_name(Kind::RelevanceInput, name, element, first));
         out
     }
 
@@ -157,6 +175,8 @@ impl<'a> Lower<'a> {
         };
         if missing {
             self.fault(element, element.name_span(), FaultKind::MissingChild { kind: Kind::FilePaths, child });
+        } else if element.elements().any(|other| Kind::FilePaths.child(other.name()).is_some_and(|other| other.kind != child)) {
+            self.fault(element, element.name_span(), FaultKind::TwoContents { kind: Kind::FilePaths });
         }
         out
     }
@@ -168,6 +188,9 @@ impl<'a> Lower<'a> {
             _ => out.schema = Some(value),
         });
         self.children(Kind::OutputFormat, element, |_, _| {});
+        if out.schema.is_some() && out.kind.as_ref().is_some_and(|kind| kind.value == "text") {
+            self.fault(element, element.name_span(), FaultKind::TwoContents { kind: Kind::OutputFormat });
+        }
         out
     }
 
@@ -216,6 +239,7 @@ impl<'a> Lower<'a> {
 
     pub(super) fn call(&mut self, element: Element<'a>) -> Call<'a> {
         let mut out = Call { element, template: None, result: None, args: Vec::new() };
+        self.unused_result(element);
         self.attributes(Kind::Call, element, |_, name, value| match name {
             "template" => out.template = Some(value),
             _ => out.result = Some(value),

@@ -4,6 +4,7 @@ use crate::base::span::Span;
 use crate::syntax::tree::Element;
 use crate::template::fault::{Fault, FaultKind};
 use crate::template::model::MOST_FAULTS;
+use crate::template::parts::Str;
 
 /// The state of one traversal.
 #[derive(Default)]
@@ -30,6 +31,27 @@ impl<'a> Lower<'a> {
     pub(super) fn fault_of_tag(&mut self, element: Element<'a>, span: Span, kind: FaultKind<'a>) {
         if !element.has_damaged_tag() {
             self.report(element, span, kind);
+        }
+    }
+
+    /// Reports a word that is none of those that may stand there.
+    pub(super) fn unfit(&mut self, element: Element<'a>, name: &'static str, word: &Str<'a>, expected: &'static str) {
+        let found = word.value.to_string();
+        self.fault_of_tag(element, word.span, FaultKind::Unfit { name, found, expected });
+    }
+
+    /// Reports a name of a result where no step follows that could use it.
+    pub(super) fn unused_result(&mut self, element: Element<'a>) {
+        let around = element.parent().map(Element::name);
+        if matches!(around, None | Some("library" | "template" | "case" | "input" | "arg")) {
+            self.idle(element, "as", "only a step leaves its result to others under a name");
+        }
+    }
+
+    /// Reports an attribute that has no effect, where it is there.
+    pub(super) fn idle(&mut self, element: Element<'a>, name: &str, why: &'static str) {
+        if let Some(attribute) = element.attribute(name) {
+            self.fault_of_tag(element, attribute.span(), FaultKind::Idle { attribute, why });
         }
     }
 

@@ -3,6 +3,7 @@
 use super::children::{FEW, Found, is_foreign};
 use super::parts::{has_words, repeats};
 use super::state::Lower;
+use super::text::is_blank;
 use crate::base::span::{Span, Spanned};
 use crate::syntax::tree::{Attribute, Element};
 use crate::template::elements::{Kind, Of};
@@ -33,7 +34,11 @@ impl<'a> Lower<'a> {
         self.bodies += 1;
         self.task_attributes(kind, element, &mut out);
         self.children(kind, element, |lower, found| lower.task_child(kind, found, &mut out));
+        self.unused_result(element);
         if out.reference.is_some() {
+            for name in ["type", "subtype"] {
+                self.idle(element, name, "the task that `ref` names is used as it is registered");
+            }
             self.reference_alone(element);
         }
         out.extensions = std::mem::replace(&mut self.foreign, foreign);
@@ -149,7 +154,13 @@ impl<'a> Lower<'a> {
             Kind::Command => script(out).command = Some(self.command(element)),
             Kind::Timeout => script(out).timeout_ms = self.timeout(element),
             Kind::Env => script(out).env = Some(self.env(element)),
-            Kind::Cwd => script(out).cwd = self.word(kind, element),
+            Kind::Cwd => {
+                let cwd = self.word(kind, element);
+                if let Some(cwd) = cwd.as_ref().filter(|cwd| cwd.value.starts_with('/')) {
+                    self.unfit(element, "cwd", cwd, "a folder relative to the project");
+                }
+                script(out).cwd = cwd;
+            }
             Kind::Director => cycle(out).director = Some(self.task(kind, element, Slot::Director)),
             Kind::Evaluator => cycle(out).evaluator = Some(self.task(kind, element, Slot::Evaluator)),
             Kind::ScriptExecution => cycle(out).script = Some(self.task(kind, element, Slot::ScriptExecution)),
@@ -204,6 +215,9 @@ impl<'a> Lower<'a> {
         if !out.args.is_empty() && (words || out.text.src.is_some()) {
             self.fault(element, element.name_span(), FaultKind::TwoContents { kind: Kind::Command });
         }
+        if let Some(program) = out.args.first().filter(|first| first.src.is_none() && is_blank(first.element)) {
+            self.fault(program.element, program.element.span(), FaultKind::Empty { name: "arg" });
+        }
         if out.args.is_empty() && !words && out.text.src.is_none() {
             self.fault(element, element.span(), FaultKind::Empty { name: "command" });
         }
@@ -228,8 +242,13 @@ impl<'a> Lower<'a> {
                 _ => text.set(attribute, value),
             });
             lower.text_content(kind, element, text.src.is_some());
+            if let Some(name) = name.as_ref().filter(|name| name.value.contains('=')) {
+                lower.unfit(element, "name", name, "a name without `=`");
+            }
             out.vars.push((name, text));
         });
+        let names = out.vars.iter().map(|(name, text)| (name.as_ref(), text.element));
+        repeats(names, |name, element, first| self.repeated_name(Kind::Var, name, element, first));
         out
     }
 

@@ -4,3 +4,4 @@ mod examples;
 mod faults;
 mod fixes;
 mod hostile;
+mod no_effect;

@@ -1,0 +1,140 @@
+//! What passed for right and has no effect, contradicts itself or can never run (findings L7, L8, L22).
+
+use ctxc::{Config, compile_sources};
+use pretty_assertions::assert_eq;
+
+/// The errors of a file: code, place and message.
+fn errors(template: &str) -> Vec<String> {
+    let built = compile_sources(&Config::default(), [("t.xml", template)]);
+    let of = built.diagnostics.iter().filter(|found| found.severity == ctxc::Severity::Error);
+    of.map(|found| format!("{} {}: {}", found.rule.code, found.span.slice(template), found.message)).collect()
+}
+
+/// Those of an atomic task.
+fn atomic(inside: &str) -> Vec<String> {
+    errors(&format!("<task type=\"atomic\" name=\"a\"><description>d</description>{inside}</task>"))
+}
+
+/// Those of a script.
+fn script(inside: &str) -> Vec<String> {
+    errors(&format!("<task type=\"script\" name=\"s\"><description>d</description>{inside}</task>"))
+}
+
+/// Those of a sequential task in a library with others.
+fn steps(inside: &str) -> Vec<String> {
+    errors(&format!(
+        "<library><task type=\"atomic\" name=\"q\"><description>d</description></task>\
+         <template name=\"f\"><task type=\"atomic\"><description>d</description></task></template>\
+         <task type=\"sequential\" name=\"o\"><description>d</description><steps>{inside}</steps></task></library>"
+    ))
+}
+
+const NOTHING: [&str; 0] = [];
+const TASK: &str = "<task><description>d</description></task>";
+
+#[test]
+fn a_list_of_files_has_one_source() {
+    let found = atomic("<file_paths><path>f.txt</path><command>ls</command><description>{{z}}</description></file_paths>");
+    let message = "CTX116 file_paths: `<file_paths>` has `<path>` and `<command>` and `<description>`, and can have one of them";
+    assert_eq!(found, [message]);
+    let found = atomic("<file_paths source=\"command\"><path>f.txt</path><command>ls</command></file_paths>");
+    assert_eq!(found, ["CTX116 file_paths: `<file_paths>` has `<path>` and `<command>`, and can have one of them"]);
+    assert_eq!(atomic("<file_paths source=\"command\"><command>ls</command></file_paths>"), NOTHING);
+}
+
+#[test]
+fn a_text_has_no_schema() {
+    let found = atomic("<output_format type=\"text\" schema=\"object\"/>");
+    assert_eq!(found, ["CTX116 output_format: `type` asks for text, but a `schema` describes JSON"]);
+    assert_eq!(atomic("<output_format type=\"json\" schema=\"object\"/>"), NOTHING);
+    assert_eq!(atomic("<output_format schema=\"object\"/>"), NOTHING);
+}
+
+#[test]
+fn an_input_drives_the_looking_up_or_does_not() {
+    let found = atomic(
+        "<inputs><input name=\"x\">1</input></inputs><context_relevance><input name=\"x\" include=\"true\"/>\
+         <input name=\"x\" include=\"false\"/></context_relevance>",
+    );
+    assert_eq!(found, ["CTX118 x: a second input named `x`"]);
+}
+
+#[test]
+fn a_reference_has_no_type_of_its_own() {
+    let why = "has no effect here: the task that `ref` names is used as it is registered";
+    let found = steps("<task ref=\"q\" type=\"script\" subtype=\"subtask\"/>");
+    assert_eq!(found, [format!("CTX107 type=\"script\": `type` {why}"), format!("CTX107 subtype=\"subtask\": `subtype` {why}")]);
+    assert_eq!(steps("<task ref=\"q\" as=\"r\"/>"), NOTHING);
+}
+
+#[test]
+fn only_a_step_leaves_a_result() {
+    let one = "CTX107 as=\"r\": `as` has no effect here: only a step leaves its result to others under a name";
+    assert_eq!(errors("<task type=\"atomic\" name=\"a\" as=\"r\"><description>d</description></task>"), [one]);
+    let named = TASK.replace("<task", "<task as=\"r\"");
+    let call = "<call template=\"f\" as=\"r\"/>";
+    for inner in [&*named, call] {
+        let input = format!("<inputs><input name=\"i\">{inner}</input></inputs>");
+        assert_eq!(steps(&TASK.replace("</task>", &format!("{input}</task>"))), [one], "{inner}");
+        assert_eq!(steps(&format!("<cond as=\"s\"><case test=\"p == 1\">{inner}</case></cond>")), [one], "{inner}");
+        assert_eq!(steps(inner), NOTHING, "{inner}");
+    }
+}
+
+#[test]
+fn a_parameter_can_be_named() {
+    let expected = "expected a letter or `_`, then letters, digits, `_` and `-`";
+    for name in ["x y", "x.y", "1x"] {
+        let found = atomic(&format!("<parameters><parameter name=\"{name}\"/></parameters>"));
+        assert_eq!(found, [format!("CTX111 {name}: `name` cannot be `{name}`; {expected}")]);
+    }
+    let found =
+        errors("<template name=\"f\" params=\"a 1x\"><task type=\"atomic\"><description>{{a}}</description></task></template>");
+    assert_eq!(found, [format!("CTX111 1x: `name` cannot be `1x`; {expected}")]);
+    assert_eq!(atomic("<parameters><parameter name=\"ü-1_\"/></parameters>"), NOTHING);
+}
+
+#[test]
+fn a_blank_fragment_says_nothing() {
+    let used = |fragment: &str| {
+        errors(&format!(
+            "<library>{fragment}<task type=\"atomic\" name=\"a\"><description><use fragment=\"g\"/></description></task></library>"
+        ))
+    };
+    for fragment in ["<fragment name=\"g\"></fragment>", "<fragment name=\"g\"> <!-- x --> </fragment>"] {
+        assert_eq!(used(fragment), [format!("CTX114 {fragment}: `<fragment>` is empty")]);
+    }
+    assert_eq!(used("<fragment name=\"g\">x</fragment>"), NOTHING);
+}
+
+#[test]
+fn a_script_can_start() {
+    let run = "<command>ls</command>";
+    let var = |name: &str| format!("<var name=\"{name}\">1</var>");
+    let found = script(&format!("{run}<env>{}{}</env>", var("A"), var("A")));
+    assert_eq!(found, ["CTX118 A: a second var named `A`"]);
+    assert_eq!(
+        script(&format!("{run}<env>{}</env>", var("A=B"))),
+        ["CTX111 A=B: `name` cannot be `A=B`; expected a name without `=`"]
+    );
+    let found = script(&format!("{run}<cwd>/etc</cwd>"));
+    assert_eq!(found, ["CTX111 /etc: `cwd` cannot be `/etc`; expected a folder relative to the project"]);
+    assert_eq!(script("<command><arg></arg><arg>a</arg></command>"), ["CTX114 <arg></arg>: `<arg>` is empty"]);
+    assert_eq!(
+        script(&format!("<command><arg>a</arg><arg></arg></command><env>{}{}</env><cwd>sub</cwd>", var("A"), var("B"))),
+        NOTHING
+    );
+}
+
+#[test]
+fn a_case_compares_a_text_with_a_text() {
+    let case = |test: &str| {
+        errors(&format!(
+            "<task type=\"sequential\" name=\"o\"><description>d</description><parameters><parameter name=\"p\" type=\"string\"/></parameters>\
+             <steps><cond><case test='{test}'>{TASK}</case></cond></steps></task>"
+        ))
+    };
+    assert_eq!(case("p == \"1\""), NOTHING);
+    let found = case("p.x == 1");
+    assert_eq!(found, ["CTX323 p.x: `p.x` leads nowhere: `p` is a string, which has no parts"]);
+}
