@@ -19,7 +19,6 @@ use super::task_graph::TaskGraph;
 use crate::kernel::assembler::{ContextAssembler, Deferred, SegmentReport, positions, reusable};
 use crate::kernel::budget::{self, Block, Budget, Disposition, Fitted};
 use crate::kernel::context::{Kind, Origin, Segment, Traced};
-use crate::kernel::tokens::TokenCounter;
 use crate::registry::{Registry, Task};
 use serde_json::Value;
 
@@ -142,7 +141,7 @@ pub(crate) fn assemble_edited(
     edit: &dyn Fn(&mut Vec<Segment>),
 ) -> Result<Assembly, Refused> {
     let routed = role::route(forest, request, options)?;
-    let draft = draft(forest, request, Unknown::Fault, routed.options.counter)?;
+    let draft = draft(forest, request, Unknown::Fault, &routed.options)?;
     let order = role::order(request.role);
     let options = role::ordered(&routed.options, &order);
     let assembler = Assembler { options: &options, marks: &draft.marks, others: &[], late: &draft.late };
@@ -158,7 +157,7 @@ pub(crate) fn assemble_edited(
 pub fn preview(registry: &Registry, request: &Request<'_>, options: &Options<'_>) -> Result<Assembly, Refused> {
     let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
     let forest = TaskGraph::load(registry, request.task)?.ok_or_else(missing)?;
-    let draft = draft(&forest, request, Unknown::Placeholder, options.counter)?;
+    let draft = draft(&forest, request, Unknown::Placeholder, options)?;
     let segments = draft.segments.into_iter().map(|drafted| {
         let mut segment = drafted.segment;
         if segment.text.is_empty() {
@@ -225,8 +224,10 @@ pub(super) fn draft(
     forest: &TaskGraph<'_>,
     request: &Request<'_>,
     unknown: Unknown,
-    counter: &dyn TokenCounter,
+    options: &Options<'_>,
 ) -> Result<Draft, Vec<Fault>> {
+    let counter = options.counter;
+    objective::fits(request, counter, options.objective_tokens).map_err(|fault| vec![fault])?;
     let registry = forest.registry;
     let values = objective::values(registry, request).map_err(|fault| vec![fault])?;
     let request = &objective::settled(request, values.as_ref());

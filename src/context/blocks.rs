@@ -19,7 +19,8 @@ pub(super) fn framed(profile: Profile, segment: &Segment, marks: &Marks) -> Fram
 pub(super) fn block<'a>(segment: &'a Segment, frame: &'a Frame, others: usize) -> Block<'a> {
     Block {
         id: &segment.id,
-        priority: segment.kind.priority(),
+        priority: segment.priority(),
+        trust: segment.trust,
         head: &frame.head,
         text: segment.text.text(),
         tail: &frame.tail,

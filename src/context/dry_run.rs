@@ -52,7 +52,7 @@ impl Whole {
 
 /// Puts a context together without what only a run knows.
 pub(super) fn dry(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'_>) -> Result<DryRun, Vec<Fault>> {
-    let draft = draft(forest, request, Unknown::Variable, options.counter)?;
+    let draft = draft(forest, request, Unknown::Variable, options)?;
     let tokens = |drafted: &DraftSegment| drafted.condition.is_none().then(|| others(drafted, options, &draft.marks));
     let others: Vec<Option<usize>> = draft.segments.iter().map(tokens).collect();
     let (segments, waiting): (Vec<_>, Vec<_>) = draft.segments.into_iter().map(DraftSegment::apart).unzip();
@@ -81,7 +81,7 @@ fn whole(assembler: &Assembler<'_>, accounts: &[SegmentReport], waiting: &[Waiti
     // Where nothing waits, the report is that of every run.
     let varies = comes || waiting.iter().any(|waiting| waiting.is_doubtful || !waiting.unknown.is_empty());
     let stays = |segment: &Segment, waiting: &Waiting| {
-        let may_be_dropped = assembler.options.budget.is_some() && segment.kind.priority() >= FIRST_EXPENDABLE;
+        let may_be_dropped = assembler.options.budget.is_some() && segment.priority() >= FIRST_EXPENDABLE;
         waiting.condition.is_none() && !waiting.is_doubtful && !may_be_dropped
     };
     let mut whole = vec![Whole::default(); accounts.len()];

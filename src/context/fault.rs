@@ -1,5 +1,6 @@
 //! Why a context cannot be put together, as data: which definition, node and field, and what was missing there.
 
+use crate::base::number::thousands;
 use crate::kernel::budget::OverBudget;
 use crate::kernel::context::Origin;
 use crate::registry::ReadError;
@@ -121,6 +122,14 @@ pub enum FaultKind {
     Source {
         /// Why.
         reason: String,
+    },
+    /// The request itself is too long to be never cut.
+    #[error("the objective has {} tokens, more than the {} that it may have: it is never cut", thousands(*tokens), thousands(*limit))]
+    LongObjective {
+        /// Its tokens.
+        tokens: usize,
+        /// What it may have.
+        limit: usize,
     },
     /// An untrusted value would reach what the system says.
     #[error("`{name}` is untrusted and would become part of what the system says")]

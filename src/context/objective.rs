@@ -3,16 +3,28 @@
 //! If the task declares a parameter `objective`, the objective becomes its value, unless a value was given to the parameter
 //! itself. Otherwise it becomes the segment `objective`, unless a line of the description is identical.
 
-use super::fault::Fault;
+use super::fault::{Fault, FaultKind};
 use super::request::{Asked, Request};
 use super::segments::draft::DraftSegment;
 use crate::kernel::context::{Kind, Segment, Stability, Traced};
+use crate::kernel::tokens::TokenCounter;
 use crate::registry::{Parameter, Registry, Task};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The parameter that takes the objective, and the segment that it is where there is none.
 pub(crate) const NAME: &str = "objective";
+
+/// The priority of the segment: it is what the agent is asked for, as the description is.
+pub(super) const PRIORITY: u8 = Kind::Description.priority();
+
+/// Holds the objective to its limit: it is never cut, so a long one would push out everything else.
+pub(super) fn fits(request: &Request<'_>, counter: &dyn TokenCounter, limit: usize) -> Result<(), Fault> {
+    let objective = request.asked.objective.unwrap_or("");
+    // A token is at least one byte.
+    let tokens = if objective.len() <= limit { 0 } else { counter.count(objective) };
+    if tokens > limit { Err(FaultKind::LongObjective { tokens, limit }.into()) } else { Ok(()) }
+}
 
 /// The parameter that takes the objective.
 pub(crate) fn parameter(declared: &[Parameter]) -> Option<&Parameter> {
@@ -46,8 +58,10 @@ pub(super) fn open(registry: &Registry, request: &Request<'_>) -> Result<Option<
     if request.role.is_none() || request.asked.objective.is_some() || takes(registry, request.task)? {
         return Ok(None);
     }
-    let segment =
-        Segment::of(Kind::Input, Traced::default(), "asked for by the caller").named(NAME, NAME).stable(Stability::Call);
+    let segment = Segment::of(Kind::Input, Traced::default(), "asked for by the caller")
+        .named(NAME, NAME)
+        .stable(Stability::Call)
+        .prior(PRIORITY);
     let condition = Some("the caller names one");
     Ok(Some(DraftSegment { unknown: BTreeSet::from([NAME.to_owned()]), condition, ..DraftSegment::whole(segment) }))
 }

@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+/// Tokens that an objective may have where a project says nothing of it.
+pub const OBJECTIVE_TOKENS: usize = 8_000;
+
 /// How a context is assembled.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
@@ -23,6 +26,8 @@ pub struct Options<'a> {
     pub counter: &'a dyn TokenCounter,
     /// Whether figures are wanted where nothing has to be counted.
     pub counting: Counting,
+    /// Tokens that an objective may have, which is never cut.
+    pub objective_tokens: usize,
     /// The project's roles and models: those of the request decide about profile, budget and counter. `None` for the ones above.
     pub models: Option<ModelSettings<'a>>,
 }
@@ -32,7 +37,8 @@ impl Default for Options<'_> {
         let profile = Profile::default();
         let order = &[][..];
         let counting = Counting::WhenNeeded;
-        Self { profile, order, budget: None, counter: &Bytes, counting, models: None }
+        let objective_tokens = OBJECTIVE_TOKENS;
+        Self { profile, order, budget: None, counter: &Bytes, counting, objective_tokens, models: None }
     }
 }
 
@@ -47,6 +53,8 @@ pub struct ModelSettings<'a> {
     pub counters: &'a dyn Counters,
     /// A profile that was asked for: it holds for every role.
     pub profile: Option<Profile>,
+    /// `[context] objective_tokens`.
+    pub objective_tokens: Option<usize>,
 }
 
 /// Counters of tokens by name.

@@ -42,7 +42,7 @@ impl Routed<'_> {
 pub fn route<'a>(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'a>) -> Result<Routed<'a>, Fault> {
     let chain = forest.chain(request.task, request.node)?;
     let settled = Options { models: None, ..*options };
-    let Some(ModelSettings { models, counters, profile, .. }) = options.models else {
+    let Some(ModelSettings { models, counters, profile, objective_tokens, .. }) = options.models else {
         return Ok(Routed { options: settled, choice: None, named: None, sampling: sampled(&chain, request.role, None) });
     };
     let wanted = wanted(&chain);
@@ -55,6 +55,7 @@ pub fn route<'a>(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Option
         profile: profile.or(own).unwrap_or(options.profile),
         budget: [options.budget, limit].into_iter().flatten().min(),
         counter: model.and_then(|model| counters.named(model.tokenizer)).unwrap_or(options.counter),
+        objective_tokens: objective_tokens.unwrap_or(options.objective_tokens),
         ..settled
     };
     let sampling = sampled(&chain, request.role, model);

@@ -89,7 +89,7 @@ pub fn positions<S: Borrow<Segment>>(segments: &[S], speaker: impl Fn(&Segment) 
         let asked = first.iter().position(|kind| *kind == segment.kind).unwrap_or(first.len());
         // Who the agent is frames all that is said to it: nothing else may be read before.
         let is_behind = segment.kind != Kind::System || segment.trust == Trust::Untrusted;
-        (segment.kind != Kind::Tools, speaker(segment), is_behind, asked, segment.stability, segment.kind.priority())
+        (segment.kind != Kind::Tools, speaker(segment), is_behind, asked, segment.stability, segment.turn())
     };
     let mut order: Vec<usize> = (0..segments.len()).collect();
     order.sort_by_cached_key(|&at| segments.get(at).map(|segment| place(segment.borrow())));

@@ -100,7 +100,7 @@ impl Kind {
         }
     }
 
-    /// What is dropped first has the greatest number; 0 and 1 are never cut.
+    /// What is dropped first has the greatest number; 0 and 1 are never cut. A segment may have [another](Segment::priority).
     pub const fn priority(self) -> u8 {
         match self {
             Self::Tools | Self::System => 0,
@@ -115,6 +115,8 @@ impl Kind {
 
 /// The least priority whose segments may be cut or dropped.
 pub const FIRST_EXPENDABLE: u8 = 2;
+/// The priority of an input that is untrusted: that of all else that others have written.
+const FOREIGN: u8 = 4;
 
 /// How long a text stays the same from call to call: the longer, the further in front it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -146,6 +148,7 @@ impl Stability {
 
 /// Whether a text may give the agent orders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Trust {
@@ -154,6 +157,13 @@ pub enum Trust {
     Trusted,
     /// From outside: fenced when it is rendered, and never part of what the system says.
     Untrusted,
+}
+
+impl Trust {
+    /// Whether it may.
+    pub fn is_trusted(&self) -> bool {
+        *self == Self::Trusted
+    }
 }
 
 /// Where a stretch of a segment's text comes from.
@@ -368,6 +378,8 @@ pub struct Segment {
     pub cut: Cut,
     /// Why it is there, in words: the setting or element that asked for it.
     pub why: String,
+    /// Its priority, where that of its kind does not hold: the request itself, what a trusted author wrote around the agent.
+    pub priority: Option<u8>,
 }
 
 impl Segment {
@@ -380,7 +392,7 @@ impl Segment {
         let stability = Stability::Session;
         let trust = Trust::Trusted;
         let cut = Cut::Tail;
-        Self { id, kind, title, text, stability, trust, cut, why: "handed in".to_owned() }
+        Self { id, kind, title, text, stability, trust, cut, why: "handed in".to_owned(), priority: None }
     }
 
     /// A segment of a template's own: named after its kind, it holds as long as the template, may give orders and may be cut at its end.
@@ -388,7 +400,35 @@ impl Segment {
         let stability = Stability::Fixed;
         let trust = Trust::Trusted;
         let cut = Cut::Tail;
-        Self { id: kind.word().to_owned(), kind, title: String::new(), text, stability, trust, cut, why: why.into() }
+        Self {
+            id: kind.word().to_owned(),
+            kind,
+            title: String::new(),
+            text,
+            stability,
+            trust,
+            cut,
+            why: why.into(),
+            priority: None,
+        }
+    }
+
+    /// What is dropped first has the greatest number; 0 and 1 are never cut.
+    pub fn priority(&self) -> u8 {
+        let of_kind = if (self.kind, self.trust) == (Kind::Input, Trust::Untrusted) { FOREIGN } else { self.kind.priority() };
+        self.priority.unwrap_or(of_kind)
+    }
+
+    /// Its turn when room is given out: by priority, and what is untrusted behind what is not, so that whoever writes a letter
+    /// pushes out no text of an author.
+    pub fn turn(&self) -> (u8, Trust) {
+        (self.priority(), self.trust)
+    }
+
+    /// The same with a priority of its own.
+    #[must_use]
+    pub fn prior(self, priority: u8) -> Self {
+        Self { priority: Some(priority), ..self }
     }
 
     /// The same under another id, with a title.

@@ -63,7 +63,7 @@ pub struct Templates {
     pub exclude: Globs,
 }
 
-/// `[context]`: what fresh context is looked up in.
+/// `[context]`: what fresh context is looked up in, and how long an objective may be.
 #[derive(Clone, Debug, Default)]
 pub struct Lookup {
     /// `include`; `None` where absent: every file of the project.
@@ -72,6 +72,8 @@ pub struct Lookup {
     pub exclude: Globs,
     /// `documents`: files taken besides, whatever hides or excludes them.
     pub documents: Globs,
+    /// `objective_tokens`: what the objective of a request may have.
+    pub objective_tokens: Option<usize>,
 }
 
 /// `[fmt]`.

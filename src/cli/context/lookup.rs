@@ -62,7 +62,7 @@ pub(super) fn of_run(cx: &Cx, cache: &CacheArgs) -> Result<Index> {
 
 /// The index of a folder, for its templates and what its project file says of `[context]`.
 fn index(root: &Path, config: &Config, registry: Option<&Registry>, broken: &BrokenParts, cache: &CacheArgs) -> Index {
-    let Section { include, exclude, documents } = config.context.clone();
+    let Section { include, exclude, documents, .. } = config.context.clone();
     let mut apart = apart(root, config, registry);
     // What is broken just now becomes no context of others for it.
     apart.extend(broken.files().map(str::to_owned));

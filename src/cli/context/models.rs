@@ -42,7 +42,13 @@ impl Counters {
 
     /// The models of a project whose tokens these count.
     pub(super) fn models<'a>(&'a self, config: &'a Config) -> ModelSettings<'a> {
-        ModelSettings { models: &config.models, roles: &config.roles, counters: self, profile: None }
+        ModelSettings {
+            models: &config.models,
+            roles: &config.roles,
+            counters: self,
+            profile: None,
+            objective_tokens: config.context.objective_tokens,
+        }
     }
 }
 

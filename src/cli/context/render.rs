@@ -359,7 +359,7 @@ fn explain(assembly: &Assembly, routed: Option<&Routed<'_>>, cx: &mut Cx) -> Res
         let line = format!(
             "{id} {}, priority {}, {}: {fate}; {}; there by {}",
             figures(account),
-            segment.kind.priority(),
+            segment.priority(),
             segment.stability.word(),
             account.reason,
             segment.why

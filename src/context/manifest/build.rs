@@ -214,7 +214,8 @@ fn part(forest: &TaskGraph<'_>, account: &SegmentReport, waiting: Waiting) -> Pa
     Part {
         id: segment.id.clone(),
         kind: segment.kind,
-        priority: segment.kind.priority(),
+        priority: segment.priority(),
+        trust: segment.trust,
         position: account.position,
         stability: segment.stability,
         source: sources(forest, [&segment.text, &latent]),

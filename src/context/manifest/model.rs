@@ -1,7 +1,7 @@
 //! The manifest as data, in the order in which its keys are written.
 
 use crate::kernel::assembler::Deferred;
-use crate::kernel::context::{Kind, Origin, Stability};
+use crate::kernel::context::{Kind, Origin, Stability, Trust};
 use crate::kernel::sampling::Sampled;
 use crate::settings::data::SettingsData;
 use serde::{Deserialize, Serialize};
@@ -124,6 +124,9 @@ pub struct Part {
     pub kind: Kind,
     /// Whose turn it is when room runs out: the greatest is cut or dropped first; 0 and 1 never.
     pub priority: u8,
+    /// `untrusted` where it is fenced and gives no orders; left out where it is trusted.
+    #[serde(default, skip_serializing_if = "Trust::is_trusted")]
+    pub trust: Trust,
     /// Where it stands, from 0; null where the budget leaves no room for it.
     pub position: Option<usize>,
     /// How long it stays the same from call to call.

@@ -30,7 +30,10 @@ impl Message {
 pub fn speaker(segment: &Segment) -> Speaker {
     let is_stable = segment.stability < Stability::Session;
     let is_request = matches!(segment.kind, Kind::Description | Kind::Inherited | Kind::History);
-    let is_system = segment.kind == Kind::System;
+    // What a trusted author has the system say around an agent is said by the system to the agent, too.
+    let is_around =
+        segment.kind == Kind::Inherited && segment.trust == Trust::Trusted && segment.priority() == Kind::System.priority();
+    let is_system = segment.kind == Kind::System || is_around;
     if is_system || (is_stable && !is_request && segment.trust == Trust::Trusted) { Speaker::System } else { Speaker::User }
 }
 

@@ -16,7 +16,7 @@ pub(in crate::context) fn segments(asked: &Asked<'_>) -> Vec<Segment> {
     let mut segments = Vec::new();
     if let Some(objective) = asked.objective.filter(|objective| !objective.is_empty()) {
         let text = Traced::new(objective, from(objective::NAME));
-        segments.push(segment(objective::NAME, Kind::Input, objective::NAME, text, Cut::Tail));
+        segments.push(segment(objective::NAME, Kind::Input, objective::NAME, text, Cut::Tail).prior(objective::PRIORITY));
     }
     let lists = [("criteria", Kind::Criteria, asked.criteria), ("constraints", Kind::Constraints, asked.constraints)];
     for (name, kind, texts) in lists.into_iter().filter(|(_, _, texts)| !texts.is_empty()) {

@@ -7,7 +7,7 @@ use crate::context::fill::Unknown;
 use crate::context::lookup_query::{is_known, late, query, relevant};
 use crate::context::segments::draft::DraftSegment;
 use crate::context::values::Scope;
-use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced};
+use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced, Trust};
 use crate::registry::Node;
 use std::collections::BTreeSet;
 
@@ -58,6 +58,8 @@ fn inherit(drafted: &DraftSegment, why: &str) -> DraftSegment {
             segment.title = segment.kind.word().replace('_', " ");
         }
         segment.id = format!("inherited:{}", segment.id);
+        let is_rule = matches!(segment.kind, Kind::System | Kind::Instructions | Kind::Criteria | Kind::Constraints);
+        segment.priority = (is_rule && segment.trust == Trust::Trusted).then(|| segment.kind.priority());
         segment.kind = Kind::Inherited;
     }
     why.clone_into(&mut segment.why);

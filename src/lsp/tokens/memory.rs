@@ -29,7 +29,13 @@ impl Memories {
 
     /// How contexts of a project are assembled, as the command line does.
     pub(in crate::lsp) fn options<'a>(&'a self, config: &'a Config) -> Options<'a> {
-        let models = Some(ModelSettings { models: &config.models, roles: &config.roles, counters: self, profile: None });
+        let models = Some(ModelSettings {
+            models: &config.models,
+            roles: &config.roles,
+            counters: self,
+            profile: None,
+            objective_tokens: config.context.objective_tokens,
+        });
         Options { counter: &self.1, models, ..Options::default() }
     }
 }

@@ -59,6 +59,14 @@ pub(super) const CONTEXT_ROWS: &[Row<Lookup>] = &[
     row("documents", Shape::Globs, "files taken besides, whatever hides or excludes them", |at, lookup| {
         lookup.documents = at.globs();
     }),
+    row(
+        "objective_tokens",
+        Shape::Whole((1, 10_000_000)),
+        "tokens that the objective of a request may have; 8,000 where it is left out",
+        |at, lookup| {
+            lookup.objective_tokens = at.whole().map(|most| most.value as usize);
+        },
+    ),
 ];
 
 /// `[limits]`. What a limit can be raised to is what spans, counters and the stack can hold.

@@ -56,7 +56,7 @@ fn agree(entry: &Entry, assembly: &Assembly) {
     let received: Vec<_> = report
         .segments
         .iter()
-        .map(|account| (account.segment.id.clone(), account.kept_tokens.unwrap(), account.segment.kind.priority()))
+        .map(|account| (account.segment.id.clone(), account.kept_tokens.unwrap(), account.segment.priority()))
         .collect();
     for part in &entry.segments {
         let are_bounds = part.least <= part.tokens && part.bound.is_none_or(|bound| part.tokens <= bound);

@@ -10,6 +10,7 @@ mod lookup;
 mod made;
 mod manifest;
 mod order;
+mod priorities;
 mod properties;
 mod roles;
 mod sections;

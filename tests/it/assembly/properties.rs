@@ -196,7 +196,7 @@ fn hold(whole: &Assembly, part: &Assembly, tokens: usize, options: &Options<'_>)
     for account in &part.report.segments {
         let (segment, text) = (&account.segment, account.segment.text.text());
         prop_assert!(!account.reason.is_empty());
-        prop_assert!(segment.kind.priority() >= FIRST_EXPENDABLE || account.fate == Disposition::Kept);
+        prop_assert!(segment.priority() >= FIRST_EXPENDABLE || account.fate == Disposition::Kept);
         prop_assert_eq!(account.position.is_none(), account.fate == Disposition::Dropped);
         let said = |words: &str| part.messages.iter().any(|message| message.as_str().contains(words));
         match &account.fate {

@@ -90,7 +90,8 @@ fn counters() -> BTreeMap<String, Arc<dyn TokenCounter>> {
 }
 
 fn options<'a>(config: &'a Config, counters: &'a dyn Counters) -> Options<'a> {
-    let models = Some(ModelSettings { models: &config.models, roles: &config.roles, counters, profile: None });
+    let models =
+        Some(ModelSettings { models: &config.models, roles: &config.roles, counters, profile: None, objective_tokens: None });
     Options { counting: Counting::Always, models, ..Options::default() }
 }
 
@@ -227,7 +228,13 @@ fn manifest_and_run_of_a_role_agree_token_for_token() {
     let (counters, files) = (counters(), files());
     let inputs = values(&[("ticket", json!("it leaks"))]);
     for profile in [None, Some(Profile::Sections), Some(Profile::Markdown)] {
-        let models = Some(ModelSettings { models: &config.models, roles: &config.roles, counters: &counters, profile });
+        let models = Some(ModelSettings {
+            models: &config.models,
+            roles: &config.roles,
+            counters: &counters,
+            profile,
+            objective_tokens: None,
+        });
         let options = Options { models, ..options(&config, &counters) };
         for (role, objective) in [("clerk", None), ("clerk", Some("by noon")), ("writer", None), ("writer", Some("a poem"))] {
             let inputs = if role == "clerk" { inputs.clone() } else { BTreeMap::new() };

@@ -35,6 +35,7 @@ fn parent(id: &str, kind: Kind, title: &str, text: &str) -> Segment {
         trust: Trust::Trusted,
         cut: Cut::Tail,
         why: String::new(),
+        priority: None,
     }
 }
 

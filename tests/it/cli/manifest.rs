@@ -253,7 +253,7 @@ fn a_role_is_shown_with_its_model_its_price_and_what_it_may_do() {
         run.stdout,
         "clerk: triage\n \
          model small (economy, openai, small-2026): the only one that is at least economy\n \
-         1 system 11 · 2 docs/runbook.md 72 │ reusable prefix 83 │ 3 description ≤ 1,989 · 4 objective ≤ 1,984 (cut first)\n \
+         1 system 11 · 2 docs/runbook.md 72 │ reusable prefix 83 │ 3 description ≤ 1,989 · 4 objective ≤ 1,984\n \
          total 16 to 2,000 of 2,000 tokens (o200k), by objective, ticket; 88 where nothing known has to go\n \
          US$ 0.000176 a call before its answer, 0.000051 with the prefix cached, at most 0.004: over its budget of 0.0001\n \
          tools read_*; not read_mail; protected a|b*/**\n"

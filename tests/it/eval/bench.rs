@@ -136,6 +136,7 @@ impl<'a> Setting<'a> {
                 models: &config.models,
                 roles: &config.roles,
                 counters: &(),
+                objective_tokens: None,
                 profile: None,
             }),
             plan: "$.subtasks",

@@ -76,7 +76,8 @@ fn what_is_asked_for_becomes_segments_behind_those_of_the_task() {
     let setting = Setting::of(&registry).with("[roles.sorter]\ntemplate = \"triage\"\n");
     let subject = at(Subject::Role("sorter".to_owned()));
     let of_role = setting.finish(&Case { subject, expect_context: vec![at(ContextExpectation::Snapshot)], ..asked });
-    assert!(of_role.snapshot.unwrap().contains("\n## Input: objective\n\nbring the invoice\n\n## Earlier attempts\n"));
+    let snapshot = of_role.snapshot.unwrap();
+    assert!(snapshot.contains("\n## Input: objective\n\nbring the invoice\n"), "{snapshot}");
     // Nothing of it moves what a cache can reuse.
     let front = |text: &str| text.split_once("\n[user]\n").unwrap().0.to_owned();
     assert_eq!(front(&now), front(&request(&registry, &case())));

@@ -39,6 +39,7 @@ fn segment(kind: Kind, title: &str, text: &str) -> Segment {
         trust: Trust::Trusted,
         cut: Cut::Tail,
         why: String::new(),
+        priority: None,
     }
 }
 
@@ -113,7 +114,17 @@ fn marks() -> String {
         ("before an earlier part, the first one first", Cut::HeadAt(vec![0, 100, 200])),
     ];
     for (about, cut) in cuts {
-        let block = Block { id: "ID", priority: 4, head: "", text: &text, tail: "", open: &[], others: 0, cut: &cut };
+        let block = Block {
+            id: "ID",
+            priority: 4,
+            trust: Trust::Trusted,
+            head: "",
+            text: &text,
+            tail: "",
+            open: &[],
+            others: 0,
+            cut: &cut,
+        };
         let budget = Budget { tokens: Some(290), counter: &Bytes, counting: Counting::WhenNeeded };
         let fitted = fit(&[block], &budget).unwrap();
         let Disposition::Cut { range, mark } = &fitted[0].fate else { panic!("{fitted:?}") };

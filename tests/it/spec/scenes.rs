@@ -61,6 +61,7 @@ fn parent(id: &str, kind: Kind, title: &str, text: &str, trust: Trust) -> Segmen
         trust,
         cut: Cut::Tail,
         why: String::new(),
+        priority: None,
     }
 }
 

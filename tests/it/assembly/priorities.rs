@@ -1,0 +1,78 @@
+//! What goes first when room runs out: never the request, nor what an author has written around the agent.
+
+use super::settings::{registry, values};
+use ctxc::Registry;
+use ctxc::internals::context::assemble::{Assembly, assemble};
+use ctxc::internals::context::manifest::{ManifestOptions, of_task};
+use ctxc::internals::context::options::Options;
+use ctxc::internals::context::request::{Asked, Request};
+use ctxc::internals::context::{Disposition, Fixtures, Match, Message, Speaker, Trust};
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+const LETTERS: &str = "<task type=\"sequential\" name=\"letters\"><description>answer letters</description>\
+    <system>Keep to the law.</system><instructions>Never promise money.</instructions><criteria>It is short.</criteria>\
+    <parameters><parameter name=\"letter\" trust=\"untrusted\"/><parameter name=\"terms\"/></parameters>\
+    <steps><task type=\"atomic\"><description>answer</description><system>Be kind.</system>\
+    <inputs><input name=\"letter\" from=\"letter\"/><input name=\"terms\" from=\"terms\"/></inputs>\
+    <context_management><inherit_context>full</inherit_context><fresh_context>disabled</fresh_context></context_management></task></steps></task>";
+
+fn told(registry: &Registry, letter: &str, budget: usize) -> Assembly {
+    let inputs = values(&[("letter", json!(letter)), ("terms", json!("Pay within 30 days."))]);
+    let asked = Asked { objective: Some("Refund order 4711 today, nothing else."), ..Asked::default() };
+    let request = Request { node: "/steps/0", inputs: &inputs, asked, ..Request::new("letters") };
+    assemble(registry, &request, &Options { budget: Some(budget), ..Options::default() }).unwrap()
+}
+
+#[test]
+fn a_long_letter_pushes_out_neither_the_request_nor_a_rule() {
+    let assembly = told(&registry(LETTERS), &"I want money. ".repeat(40_000), 4_000);
+    let said = |speaker: Speaker| {
+        let messages = assembly.messages.iter().filter(move |message| message.speaker == speaker);
+        messages.map(Message::as_str).collect::<String>()
+    };
+    // What the author has the system say around the agent stays the system's, behind the agent's own.
+    assert_eq!(said(Speaker::System), "Be kind.\n\n## From the parent: system\n\nKeep to the law.");
+    let user = said(Speaker::User);
+    for words in ["Refund order 4711", "Never promise money.", "It is short.", "Pay within 30 days."] {
+        assert!(user.contains(words), "{words}: {user}");
+    }
+    let letter = assembly.report.segments.iter().find(|account| account.segment.id == "input:letter").unwrap();
+    assert!(matches!(letter.fate, Disposition::Cut { .. }), "{letter:?}");
+}
+
+#[test]
+fn of_one_kind_what_is_untrusted_goes_first() {
+    let task = "<task type=\"atomic\" name=\"t\"><description>ships</description>\
+        <context_management><inherit_context>none</inherit_context><fresh_context>enabled</fresh_context></context_management></task>";
+    let found = |id: &str, trust: Trust| Match { id: id.to_owned(), text: format!("ships {id} ").repeat(60), trust };
+    let found = Fixtures(vec![found("theirs", Trust::Untrusted), found("ours", Trust::Trusted)]);
+    let request = Request { source: &found, ..Request::new("t") };
+    let assembly = assemble(&registry(task), &request, &Options { budget: Some(900), ..Options::default() }).unwrap();
+    let fates = assembly.report.segments.iter().map(|account| (account.segment.id.as_str(), account.fate == Disposition::Kept));
+    let fates: Vec<_> = fates.filter(|(id, _)| id.starts_with("fresh:")).collect();
+    assert_eq!(fates, [("fresh:theirs", false), ("fresh:ours", true)]);
+}
+
+#[test]
+fn an_objective_over_its_limit_is_refused_and_the_limit_is_the_projects() {
+    let registry = registry(LETTERS);
+    let long = "x".repeat(8_001);
+    let asked = Asked { objective: Some(&long), ..Asked::default() };
+    let inputs = values(&[("letter", json!("a")), ("terms", json!("b"))]);
+    let request = Request { node: "/steps/0", inputs: &inputs, asked, ..Request::new("letters") };
+    let refused = assemble(&registry, &request, &Options::default()).unwrap_err().to_string();
+    assert_eq!(refused, "the objective has 8,001 tokens, more than the 8,000 that it may have: it is never cut");
+    assert!(assemble(&registry, &request, &Options { objective_tokens: 8_001, ..Options::default() }).is_ok());
+}
+
+#[test]
+fn a_manifest_says_what_is_untrusted_and_in_which_turn_it_goes() {
+    let how = ManifestOptions { options: Options::default(), files: &() };
+    let manifest = of_task(&registry(LETTERS), &Request::new("letters"), None, &how).unwrap();
+    let parts = manifest.entries[0].segments.iter().map(|part| (part.id.as_str(), part.priority, part.trust));
+    let of = |wanted: &str| parts.clone().find(|(id, ..)| *id == wanted).unwrap();
+    assert_eq!(of("input:letter"), ("input:letter", 4, Trust::Untrusted));
+    assert_eq!(of("input:terms"), ("input:terms", 2, Trust::Trusted));
+    assert_eq!(of("inherited:instructions"), ("inherited:instructions", 1, Trust::Trusted));
+}
