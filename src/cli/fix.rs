@@ -12,11 +12,12 @@ use super::render::summary::plural;
 use super::render::{concise, escape::escape};
 use super::rewrite::{self, Change, Output, Written};
 use super::scenarios::Scenarios;
-use super::selection::Selection;
+use super::selection::{Keep, Selection};
 use super::suppress;
 use crate::base::diagnostic::Diagnostic;
 use crate::project::suppressions::{FILE as SUPPRESSIONS, Suppressions};
 use crate::registry::workspace::check::CheckOutput;
+use crate::registry::workspace::request::Goal;
 use crate::registry::workspace::fix::{FixFilter, FixOutcome, FixedFile};
 use crate::rules::apply::{self, Fixed, Which};
 use crate::syntax::decode;
@@ -55,20 +56,43 @@ pub(super) fn run(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
     refuse_stdin(&selection)?;
     let mut changed = Vec::new();
     let mut fixed = 0;
-    if selection.stdin().is_none()
-        && let Some((count, file, fixed_project)) = fix_project(&project, asked.which)?
-    {
-        (project, fixed) = (fixed_project.tested(), count);
-        changed.push(file);
+    let mut own = if selection.stdin().is_none() { ProjectFile::read(&project)? } else { None };
+    if let Some(own) = &mut own {
+        let root = project.root.clone();
+        let found = std::mem::take(&mut project.findings);
+        fixed = own.fix(&found, asked.which, &mut |text| Project::with_text(root.clone(), text).findings);
+        project.findings = found;
+        if fixed > 0 {
+            project = Project::with_text(root, &own.text).tested();
+        }
     }
     project.config.limits = asked.limits.resolve(&project.config.limits);
     let recorded = suppress::load(&project.root)?;
     let wanted = |finding: &Diagnostic| recorded.as_ref().is_none_or(|(_, recorded)| !recorded.holds(finding));
-    let (FixOutcome { files, left }, input) = if selection.is_scenarios() {
+    // What templates find in the project file is mended there, with all of them checked anew.
+    let in_templates = |finding: &Diagnostic| *finding.path != *FILE && wanted(finding);
+    let filter = FixFilter { which: asked.which, wanted: &in_templates };
+    let (mut outcome, mut input) = if selection.is_scenarios() {
         (FixOutcome { files: Vec::new(), left: CheckOutput::default() }, Vec::new())
     } else {
-        selection.fix(&project, FixFilter { which: asked.which, wanted: &wanted }, cx)?
+        selection.fix(&project, filter, cx)?
     };
+    if let Some(own) = &mut own {
+        let count = own.fix(&outcome.left.diagnostics, asked.which, &mut |text| {
+            let mut tried = Project::with_text(project.root.clone(), text);
+            tried.config.limits = asked.limits.resolve(&tried.config.limits);
+            let found = selection.check(&tried, Goal::Findings, Keep::ALL, cx);
+            tried.findings.into_iter().chain(found.map_or(Vec::new(), |checked| checked.report.diagnostics)).collect()
+        });
+        if count > 0 {
+            fixed += count;
+            project = Project::with_text(project.root.clone(), &own.text).tested();
+            project.config.limits = asked.limits.resolve(&project.config.limits);
+            (outcome, input) = selection.fix(&project, filter, cx)?;
+        }
+    }
+    changed.extend(own.and_then(ProjectFile::changed));
+    let FixOutcome { files, left } = outcome;
     fixed += files.iter().map(|file| file.fixed).sum::<usize>();
     let mut report = Report { diagnostics: left.diagnostics, files: left.files, skipped: left.skipped, ..Report::default() };
     let scenarios = Scenarios::new(&project, &selection);
@@ -109,22 +133,40 @@ pub(super) fn run(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
     }
 }
 
-/// The project file fixed: how often, the file, and the project that it makes. `None` when nothing in it can be fixed.
-fn fix_project(project: &Project, which: Which) -> Result<Option<(usize, Changed, Project)>> {
-    let own = |finding: &Diagnostic| *finding.path == *FILE;
-    if !project.findings.iter().any(|finding| own(finding) && apply::eligible(finding, which).is_some()) {
-        return Ok(None);
+/// The project file while it is fixed.
+struct ProjectFile {
+    path: PathBuf,
+    before: Vec<u8>,
+    text: String,
+    is_fixed: bool,
+}
+
+impl ProjectFile {
+    /// Reads it; `None` where there is none.
+    fn read(project: &Project) -> Result<Option<Self>> {
+        let path = project.root.join(FILE);
+        Ok(project::read_bytes(&path)?.map(|(before, text)| Self { path, before, text, is_fixed: false }))
     }
-    let path = project.root.join(FILE);
-    let Some((before, text)) = project::read_bytes(&path)? else { return Ok(None) };
-    let mut check = |text: &str| Project::with_text(project.root.clone(), text).findings;
-    let Fixed { text, fixed, .. } = apply::fix(&text, which, &Limits::default(), &own, &mut check);
-    if fixed == 0 {
-        return Ok(None);
+
+    /// Fixes what can be fixed of some findings; how often. `check` gives the findings of another text of it.
+    fn fix(&mut self, found: &[Diagnostic], which: Which, check: &mut dyn FnMut(&str) -> Vec<Diagnostic>) -> usize {
+        let own = |finding: &Diagnostic| *finding.path == *FILE;
+        if !found.iter().any(|finding| own(finding) && apply::eligible(finding, which).is_some()) {
+            return 0;
+        }
+        let Fixed { text, fixed, .. } = apply::fix(&self.text, which, &Limits::default(), &own, &mut |text| check(text));
+        if fixed > 0 {
+            (self.text, self.is_fixed) = (text, true);
+        }
+        fixed
     }
-    let after = decode::encode_like(&text, &before);
-    let fixed_project = Project::with_text(project.root.clone(), &text);
-    Ok(Some((fixed, Changed { name: FILE.to_owned(), path, before, after }, fixed_project)))
+
+    /// What is to be written.
+    fn changed(self) -> Option<Changed> {
+        let Self { path, before, text, is_fixed } = self;
+        let after = decode::encode_like(&text, &before);
+        is_fixed.then(|| Changed { name: FILE.to_owned(), path, before, after })
+    }
 }
 
 /// Takes recorded findings out of the report. Entries that no longer apply go from the file, where that is wanted; how many.

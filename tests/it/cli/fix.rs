@@ -1,5 +1,6 @@
 //! `check --fix`: what it writes, what it leaves, and that it never writes over what it did not check.
 
+use super::check::CLEAN;
 use super::project::Project;
 use pretty_assertions::assert_eq;
 
@@ -183,4 +184,18 @@ fn a_format_is_never_passed_over() {
         .code(2)
         .warns("findings in a format for programs have no place there");
     project.run_with(&["check", "-", "--diff"], text.as_bytes()).code(1).warns("would fix 1 finding; 0 would be left");
+}
+
+/// What is wrong in the project file by what the templates hold is mended once, with everything checked anew.
+#[test]
+fn a_name_in_the_project_file_that_no_template_has_is_mended_once() {
+    for more in ["", "[lints]\nmigration = \"warn\"\n"] {
+        let project = Project::new()
+            .file("ctxc.toml", format!("[roles.clerk]\ntemplate = \"triag\"\n{more}"))
+            .file("templates/triage.xml", CLEAN.replace("name=\"clean\"", "name=\"triage\""));
+        project.run(&["check", "--fix", "--unsafe-fixes"]).code(0);
+        let fixed = format!("[roles.clerk]\ntemplate = \"triage\"\n{}", more.replace("\"warn\"", "\"warning\""));
+        assert_eq!(project.read("ctxc.toml"), fixed);
+        project.run(&["check"]).code(0);
+    }
 }
