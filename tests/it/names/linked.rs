@@ -287,9 +287,13 @@ fn value(kind: Option<&str>) -> Value {
     match kind {
         Some("number" | "integer") => json!(4),
         Some("string") => json!("words"),
-        // What nobody declares a type for has every part that is used.
-        _ => json!({"x": {"y": "deep"}}),
+        // What nobody declares a type for has every part that is used, by way of other inputs too.
+        _ => parts(6),
     }
+}
+
+fn parts(levels: u32) -> Value {
+    if levels == 0 { json!("deep") } else { json!({"x": parts(levels - 1), "y": parts(levels - 1)}) }
 }
 
 /// A result has the form that its name goes with.
