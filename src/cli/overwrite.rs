@@ -34,7 +34,7 @@ pub(super) fn refuse_links(root: &Path, relative: &str) -> Result<()> {
 
 /// Refuses a place, shown as `name`, that nobody named for this run and that is a pipe or a device: to write into it may wait for
 /// ever.
-pub(super) fn refuse_pipe(path: &Path, name: &str) -> Result<()> {
+fn refuse_pipe(path: &Path, name: &str) -> Result<()> {
     if fs::is_file(path) || fs::is_dir(path) || !fs::exists(path) {
         return Ok(());
     }

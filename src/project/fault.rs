@@ -404,11 +404,18 @@ pub enum Unreadable {
 impl FaultKind {
     /// Whether a row or default hangs on it: passed over, tasks would be resolved without what the project file says.
     pub fn decides_settings(&self) -> bool {
+        let is_of_settings = |name: &str| matches!(name, "defaults" | "operators");
+        // A section by another name is not read at all.
+        if let Self::UnknownKey { near: Some(near), .. } = self
+            && is_of_settings(near)
+        {
+            return true;
+        }
         let (Self::UnknownKey { table: place, .. } | Self::WrongType { key: place, .. } | Self::BadValue { key: place, .. }) =
             self
         else {
             return false;
         };
-        matches!(place.split('.').next(), Some("defaults" | "operators"))
+        place.split('.').next().is_some_and(is_of_settings)
     }
 }

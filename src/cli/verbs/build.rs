@@ -53,7 +53,7 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
     selection.note(&project, cx);
     let output = args.output.clone().unwrap_or_else(|| project.root.join("registry.json"));
     if args.output.is_none() {
-        overwrite::refuse_pipe(&output, "registry.json")?;
+        overwrite::refuse_links(&project.root, "registry.json")?;
     }
     refuse_others(&output, args.check)?;
     let recorded = suppress::load(&project.root)?;

@@ -23,8 +23,18 @@ pub(super) fn tools(seen: &Seen<'_>, test: &ToolTest) -> Judged {
     // A project that defines no tools says in its lists what may be called.
     let is_defined = !lists.defined.is_empty();
     let is_given = |name: &str| if is_defined { names.iter().any(|other| other == name) } else { lists.permits(name) };
+    let is_listed = |name: &str| lists.allowed.iter().chain(&lists.blocked).any(|entry| entry.value == name);
+    let slip = |name: &str| {
+        let is_known = lists.defined.contains_key(name) || is_listed(name);
+        suggest::nearest(name, lists.defined.keys().map(String::as_str)).filter(|_| !is_known)
+    };
     let one = |name: &str, wanted: bool| {
         let words = format!("{}a tool `{name}`", if wanted { "" } else { "not " });
+        // What is named wrongly is not there, and proves nothing.
+        if let Some(near) = slip(name) {
+            let reason = Reason::new(words, "no tool of that name in the project").hint(format!("did you mean `{near}`?"));
+            return (Outcome::Fail, reason.blind());
+        }
         if is_given(name) == wanted {
             return (Outcome::Pass, Reason::new(words, "that"));
         }

@@ -111,10 +111,21 @@ fn missing_value(cx: &SyntaxCx<'_>) -> Diagnostic {
         .fix(Fix::suggested(format!("write {name}{}{insert}", if equals { "=" } else { "" }), vec![Edit::insert(at, insert)]))
 }
 
+/// Quotes that a word processor writes.
+const CURLY: [char; 4] = ['“', '”', '‘', '’'];
+
 fn unquoted(cx: &SyntaxCx<'_>) -> Diagnostic {
     let value = cx.written();
     let closing = cx.after(cx.span.end).bytes().next().filter(|byte| matches!(byte, b'"' | b'\''));
     let mark = closing.map_or('"', char::from);
+    // Quotes of a word processor are no quotes of XML: they would stay in the value.
+    if value.starts_with(CURLY) {
+        let finding = cx.found(format!("the value {} stands in curly quotes, which XML does not know", cx.shown()));
+        let inner = value.trim_matches(CURLY);
+        let is_whole = value.ends_with(CURLY) && !inner.contains(['"', '\'']) && closing.is_none();
+        let straight = || Fix::safe("write straight quotes", vec![Edit::replace(cx.span, format!("\"{inner}\""))]);
+        return if is_whole { finding.fix(straight()) } else { finding.help("write straight quotes") };
+    }
     let mut edits = vec![Edit::insert(cx.span.start, mark)];
     let message = if closing.is_some() {
         format!("the value {}{mark} lacks its opening quote", cx.shown())

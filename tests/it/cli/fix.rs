@@ -199,3 +199,13 @@ fn a_name_in_the_project_file_that_no_template_has_is_mended_once() {
         project.run(&["check"]).code(0);
     }
 }
+
+#[test]
+fn quotes_of_a_word_processor_do_not_stay_in_the_value() {
+    let project = Project::new()
+        .file("ctxc.toml", "")
+        .file("a.xml", "<task type=“atomic” name=“triage”><description>d</description></task>\n");
+    project.run(&["check"]).code(1).says("stands in curly quotes, which XML does not know");
+    project.run(&["check", "--fix"]).code(0);
+    assert_eq!(project.read("a.xml"), "<task type=\"atomic\" name=\"triage\"><description>d</description></task>\n");
+}

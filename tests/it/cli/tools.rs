@@ -137,6 +137,10 @@ fn scenarios_say_which_tools_there_are_and_what_they_take() {
     holds("tools: {has: [read_page, list_files], lacks: [read_mail, write_page]}");
     fails("tools: {has: [read_mail]}", "none of that name");
     fails("tools: {lacks: [read_page]}", "it");
+    // A slip in a name proves nothing.
+    for slip in ["tools: {lacks: [raed_page]}", "not: {tools: {has: [raed_page]}}"] {
+        fails(slip, "did you mean `read_page`?");
+    }
     holds("tools: {exactly: [read_secret, read_page, read_file, list_files]}");
     fails("tools: {exactly: [read_page]}", "`list_files`");
     holds(

@@ -191,6 +191,18 @@ fn the_settings_of_a_wrapped_task_are_not_written_over() {
     assert_eq!(errors(&Config::default(), &text), ["repeated-element"]);
 }
 
+/// It would not be read, and every task would have the settings of nobody's choice.
+#[test]
+fn a_section_of_settings_by_another_name_cannot_be_switched_off() {
+    for section in ["default.atomic", "defaluts.atomic", "operator.atomic.x"] {
+        for lint in ["unknown-key", "project", "all"] {
+            let config = read(&format!("[{section}]\ninherit_context = \"none\"\n[lints]\n{lint} = \"off\"\n"));
+            let found: Vec<_> = check::config(&config).iter().map(|finding| finding.rule.name).collect();
+            assert!(found.contains(&"unknown-key"), "[{section}], {lint}: {found:?}");
+        }
+    }
+}
+
 /// Ten thousand faults of another kind, silenced, do not push one of a setting out.
 #[test]
 fn a_slip_of_a_setting_is_seen_behind_many_others() {
