@@ -20,7 +20,7 @@ pub(super) fn block<'a>(segment: &'a Segment, frame: &'a Frame, others: usize) -
     Block {
         id: &segment.id,
         priority: segment.priority(),
-        trust: segment.trust,
+        turn: (segment.kind, segment.trust),
         head: &frame.head,
         text: segment.text.text(),
         tail: &frame.tail,

@@ -1,10 +1,10 @@
 //! Fits blocks into a budget of tokens: what is kept whole, what is cut, what is dropped, and why.
 //!
-//! Takes blocks by priority, the trusted ones of a priority first, then by their order; never reorders them. Whole blocks are kept until one does not fit. That one
+//! Takes blocks by priority, then by kind, the trusted ones of a kind first, then by their order; never reorders them. Whole blocks are kept until one does not fit. That one
 //! is cut where its text may be cut, if more than [`WORTH_CUTTING`] tokens are left, its mark counted. The blocks after it
 //! are dropped, so that a block of lower priority is never kept where one of higher priority is dropped. Every drop is reported.
 
-use super::context::{Cut, FIRST_EXPENDABLE, Trust};
+use super::context::{Cut, FIRST_EXPENDABLE, Kind, Trust};
 use super::grapheme;
 use super::tokens::TokenCounter;
 use crate::base::number::thousands;
@@ -20,8 +20,8 @@ pub struct Block<'a> {
     pub id: &'a str,
     /// Whose turn it is when room runs out: the greatest goes first; below 2 never.
     pub priority: u8,
-    /// Whether it may give orders: among blocks of one priority those that may not go first when room runs out.
-    pub trust: Trust,
+    /// Among blocks of one priority the turn of its kind; of one kind those that may give no orders go first when room runs out.
+    pub turn: (Kind, Trust),
     /// What is rendered before the text: a heading, the opening of a fence.
     pub head: &'a str,
     /// The text.
@@ -133,7 +133,7 @@ pub fn fit(blocks: &[Block<'_>], budget: &Budget<'_>) -> Result<Vec<Fitted>, Ove
         return Ok(blocks.iter().map(|block| kept(block, budget)).collect());
     };
     let mut order: Vec<usize> = (0..blocks.len()).collect();
-    order.sort_by_key(|&at| blocks.get(at).map(|block| (block.priority, block.trust)));
+    order.sort_by_key(|&at| blocks.get(at).map(|block| (block.priority, block.turn)));
     let mut fitted: Vec<Option<Fitted>> = vec![None; blocks.len()];
     let (mut left, mut ended): (usize, Option<&str>) = (limit, None);
     for &at in &order {

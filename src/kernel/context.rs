@@ -419,10 +419,9 @@ impl Segment {
         self.priority.unwrap_or(of_kind)
     }
 
-    /// Its turn when room is given out: by priority, and what is untrusted behind what is not, so that whoever writes a letter
-    /// pushes out no text of an author.
-    pub fn turn(&self) -> (u8, Trust) {
-        (self.priority(), self.trust)
+    /// Its turn when room is given out: by priority, then by kind, and of one kind what is untrusted behind what is not.
+    pub fn turn(&self) -> (u8, Kind, Trust) {
+        (self.priority(), self.kind, self.trust)
     }
 
     /// The same with a priority of its own.

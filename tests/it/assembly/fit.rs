@@ -1,13 +1,13 @@
 //! The budget: never exceeded, nothing cut that may not be, nothing dropped in silence, characters and examples whole.
 
 use ctxc::internals::kernel::budget::{Block, Budget, Counting, Disposition, Fitted, WORTH_CUTTING, fit};
-use ctxc::internals::kernel::context::{Cut, Trust};
+use ctxc::internals::kernel::context::{Cut, Kind, Trust};
 use ctxc::internals::kernel::tokens::{Bytes, Estimate, TokenCounter};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 
 fn block<'a>(id: &'a str, priority: u8, text: &'a str, cut: &'a Cut) -> Block<'a> {
-    Block { id, priority, trust: Trust::Trusted, head: "## H\n\n", text, tail: "\n\n", open: &[], others: 0, cut }
+    Block { id, priority, turn: (Kind::File, Trust::Trusted), head: "## H\n\n", text, tail: "\n\n", open: &[], others: 0, cut }
 }
 
 fn budget(tokens: usize) -> Budget<'static> {

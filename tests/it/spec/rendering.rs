@@ -117,7 +117,7 @@ fn marks() -> String {
         let block = Block {
             id: "ID",
             priority: 4,
-            trust: Trust::Trusted,
+            turn: (Kind::File, Trust::Trusted),
             head: "",
             text: &text,
             tail: "",
