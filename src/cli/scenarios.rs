@@ -62,26 +62,6 @@ impl Scenarios {
         if self.reach == Reach::All && self.is_asked(project) && !project.is_broken() { Goal::Partial } else { Goal::Findings }
     }
 
-    /// Checks the files and adds what is found. `made` is the registry of all templates, where it was asked for.
-    pub(super) fn check(
-        &self,
-        project: &Project,
-        selection: &Selection,
-        made: Option<PartialRegistry>,
-        report: &mut Report,
-        cx: &Cx,
-    ) -> Result<()> {
-        if !self.is_asked(project) {
-            return Ok(());
-        }
-        self.add(project, selection, made, report, cx)
-    }
-
-    /// The same, where nobody made a registry on the way.
-    pub(super) fn check_anew(&self, project: &Project, selection: &Selection, report: &mut Report, cx: &Cx) -> Result<()> {
-        if self.is_asked(project) { self.add(project, selection, None, report, cx) } else { Ok(()) }
-    }
-
     /// The folders in which scenarios are, or are looked for.
     pub(super) fn folders(&self, project: &Project) -> BTreeSet<PathBuf> {
         let of_files = self.all.iter().filter_map(|path| Path::new(path).parent().map(Path::to_path_buf));
@@ -97,7 +77,8 @@ impl Scenarios {
         asked.map(|path| (path.clone(), Hash::of(&read(path)))).collect()
     }
 
-    fn add(
+    /// Checks the files and adds what is found. `made` is the registry of all templates, where one was made on the way.
+    pub(super) fn check(
         &self,
         project: &Project,
         selection: &Selection,
@@ -105,6 +86,9 @@ impl Scenarios {
         report: &mut Report,
         cx: &Cx,
     ) -> Result<()> {
+        if !self.is_asked(project) {
+            return Ok(());
+        }
         let known = Self::known(project, made, cx)?;
         let found = scenarios::check(&request(project, known.as_ref()), &self.all, self.reach, &|path| selection.holds(path));
         report.files += found.paths.len();

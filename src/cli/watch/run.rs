@@ -149,7 +149,7 @@ impl Watching<'_> {
             report = Report::default();
         }
         let scenarios = Scenarios::new(&project, &selection);
-        scenarios.check_anew(&project, &selection, &mut report, cx)?;
+        scenarios.check(&project, &selection, None, &mut report, cx)?;
         self.folders.extend(scenarios.folders(&project).into_iter().map(|folder| (here.join(folder), Reach::Every)));
         let texts = scenarios.texts(&project, &selection);
         let before = self.scenarios.replace(texts.clone());
