@@ -1,7 +1,7 @@
 //! The index as its callers see it: it opens, brings itself up to date and answers on the first query, and does nothing before.
 
 use super::indexable_files::{Candidate, Scope, Skipped, Why, survey};
-use super::query;
+use super::query::{self, Asked};
 use super::refresh::Plan;
 use super::sqlite::{Base, Broken, Holds, Row};
 use crate::base::{folders, fs};
@@ -26,8 +26,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const NAP: Duration = Duration::from_millis(20);
 /// Passages that are looked at for each file that is asked for.
 const PASSAGES: usize = 16;
-/// What scores less than the best match divided by this is no match: it shares a common word and nothing else.
-const FAINT: i64 = 10;
+/// What scores less than the best match divided by this is no match: it shares a short word and nothing else.
+const FAINT: i64 = 3;
 
 /// A full-text index of a project's files.
 #[derive(Debug)]
@@ -133,12 +133,10 @@ impl Index {
         })
     }
 
-    /// The words of a query that are looked for: those that tell passages apart.
-    ///
-    /// # Errors
-    /// SQLite cannot even work in memory.
-    pub fn words(&self, query: &str) -> Result<Vec<String>, Refused> {
-        self.asked(|base| telling(base, query))
+    /// The words of a query that are looked for: those that say something of what a passage is about.
+    #[must_use]
+    pub fn words(query: &str) -> Vec<String> {
+        query::asked(query).into_iter().map(|asked| asked.word).collect()
     }
 
     /// Asks; what turns out to be damaged is made again once, and then in memory.
@@ -257,22 +255,15 @@ fn ready(base: Base, mut skipped: Vec<Skipped>) -> Result<Open, Broken> {
     Ok(Open { base, state: State { files, passages, skipped, unkept: None, is_moved: false } })
 }
 
-fn telling(base: &Base, query: &str) -> Result<Vec<String>, Broken> {
-    let words = query::words(query);
-    let frequencies = base.frequencies(&words)?;
-    Ok(query::telling(&words, &frequencies, base.passages()?).into_iter().map(str::to_owned).collect())
-}
-
 fn find(base: &Base, query: &str, limit: usize) -> Result<Vec<Found>, Broken> {
-    let words = telling(base, query)?;
-    let asked: Vec<&str> = words.iter().map(String::as_str).collect();
-    let rows = base.best(&asked, limit)?;
+    let words = query::asked(query);
+    let rows = base.best(&words, limit)?;
     let best = rows.first().map_or(0, |row| row.score);
     let is_match = |row: &Row| row.score >= best / FAINT;
     Ok(rows.into_iter().filter(is_match).map(|row| found(row, &words)).collect())
 }
 
-fn found(row: Row, words: &[String]) -> Found {
+fn found(row: Row, words: &[Asked]) -> Found {
     let Row { path, first, last, piece, is_whole, text, score } = row;
     let id = match (is_whole, piece) {
         (true, _) => path.clone(),
@@ -283,12 +274,12 @@ fn found(row: Row, words: &[String]) -> Found {
     let mut held = BTreeSet::new();
     for text in [&path, &text] {
         super::words::each(text, |word| {
-            if let Some(at) = words.iter().position(|asked| asked == word) {
+            if let Some(at) = words.iter().position(|asked| asked.word == word) {
                 held.insert(at);
             }
         });
     }
-    let words = held.into_iter().filter_map(|at| words.get(at).cloned()).collect();
+    let words = held.into_iter().filter_map(|at| words.get(at).map(|asked| asked.word.clone())).collect();
     Found { id, path, first, last, score, words, text: text.trim_end().to_owned() }
 }
 

@@ -10,7 +10,7 @@ use crate::cli::render::escape::escape;
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::{plural, thousands};
 use crate::schema::json::names;
-use crate::store::{Found, Refused, State, Why};
+use crate::store::{Found, Index, Refused, State, Why};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -47,7 +47,7 @@ pub(crate) struct Document<'s> {
     schema: &'static str,
     /// What was looked up.
     query: &'s str,
-    /// The words of it that are looked for: those that tell passages apart.
+    /// The words of it that are looked for: those that say something of what a passage is about.
     words: &'s [String],
     /// The passages that answer, best first.
     matches: Vec<Passage<'s>>,
@@ -70,7 +70,7 @@ pub(crate) struct Passage<'s> {
     first: u32,
     /// The last line that is not blank.
     last: u32,
-    /// How well it answers; the best comes first, and ties go by path and line.
+    /// How well it answers, from 0 to 1, by the query and the passage alone; the best comes first, and ties go by path and line.
     score: f64,
     /// The words of the query that it holds.
     words: &'s [String],
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &SearchArgs, cx: &mut Cx) -> Result<Exit> {
     let index = lookup::of_run(cx, &args.cache)?;
     let query = args.query.join(" ");
     let state = index.state().map_err(refused)?;
-    let words = index.words(&query).map_err(refused)?;
+    let words = Index::words(&query);
     let found = index.find(&query, args.limit).map_err(refused)?;
     // It may have been made again meanwhile.
     lookup::note(&index, cx);
@@ -125,7 +125,7 @@ fn passage(found: &Found) -> Passage<'_> {
     Passage { id, path, first: *first, last: *last, score: score(found), words, text }
 }
 
-/// How well a passage answers beside the best one: scores of different queries have nothing to do with each other.
+/// How well a passage answers beside the best one.
 fn share(score: i64, best: i64) -> String {
     format!("{} %", score.saturating_mul(100).checked_div(best).unwrap_or(100))
 }
@@ -158,7 +158,9 @@ fn summary(query: &str, words: &[String], found: usize, state: &State, cx: &mut 
     let line = if query.is_empty() {
         format!("{all} can be looked up")
     } else if words.is_empty() {
-        format!("no match: no word of the query stands in any of {all}")
+        "no match: no word of the query says what it is about, as `the` and `how` do not".to_owned()
+    } else if found == 0 {
+        format!("no match: none of {} stands in any of {all}", words.join(", "))
     } else {
         format!("{} of {all}, by {}", thousands(found), words.join(", "))
     };

@@ -12,13 +12,13 @@ use std::time::Duration;
 /// What the file says it is: `ctxc` in ASCII.
 const APPLICATION: i32 = 0x6374_7863;
 /// Moves with the tables, with how words are made and with how files are cut into passages.
-const VERSION: i32 = 2;
+const VERSION: i32 = 3;
 /// How long one statement waits for another program's.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 const TABLES: &str = "
     CREATE TABLE files (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, settled INTEGER NOT NULL, hash BLOB NOT NULL, holds INTEGER NOT NULL) WITHOUT ROWID;
-    CREATE TABLE passages (id INTEGER PRIMARY KEY, path TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, piece INTEGER NOT NULL, whole INTEGER NOT NULL, text TEXT NOT NULL);
+    CREATE TABLE passages (id INTEGER PRIMARY KEY, path TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, piece INTEGER NOT NULL, whole INTEGER NOT NULL, size INTEGER NOT NULL, text TEXT NOT NULL);
     CREATE INDEX passages_of ON passages (path, first, piece);
     CREATE VIRTUAL TABLE words USING fts5(path, text, content='', tokenize='ascii');
 ";

@@ -94,10 +94,10 @@ impl Change<'_> {
         let is_whole = parts.len() == 1;
         for part in parts {
             let text = text.get(part.range).unwrap_or("");
-            let mut write = self
-                .making
-                .prepare_cached("INSERT INTO passages (path, first, last, piece, whole, text) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
-            let id = write.insert(params![path, part.first, part.last, part.piece, is_whole, text])?;
+            let mut write = self.making.prepare_cached(
+                "INSERT INTO passages (path, first, last, piece, whole, size, text) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            )?;
+            let id = write.insert(params![path, part.first, part.last, part.piece, is_whole, text.len() as u32, text])?;
             let mut index = self.making.prepare_cached("INSERT INTO words (rowid, path, text) VALUES (?1, ?2, ?3)")?;
             index.execute(params![id, name, joined(text)])?;
         }

@@ -1,7 +1,10 @@
-//! Asking: how many passages hold a word, and which passages answer best.
+//! Asking: which passages answer best.
 
 use super::base::{Base, Broken};
-use rusqlite::{OptionalExtension, Row as Record, params};
+use crate::store::query::Asked;
+use rusqlite::Row as Record;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 /// A passage that answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,41 +21,60 @@ pub(in crate::store) struct Row {
     pub(in crate::store) is_whole: bool,
     /// Its text.
     pub(in crate::store) text: String,
-    /// How well it answers, in billionths: whole numbers, so that what every machine computes alike is a tie on every machine.
+    /// How well it answers, in billionths of the most that a passage could: whole numbers, so that a tie is one on every machine.
     pub(in crate::store) score: i64,
 }
 
-/// Words of a path count twice.
-const BEST: &str = "
-    SELECT passages.path, first, last, piece, whole, passages.text, CAST(-bm25(words, 2.0, 1.0) * 1e9 AS INTEGER) AS score
-    FROM words JOIN passages ON passages.id = words.rowid
-    WHERE words MATCH ?1 ORDER BY score DESC, passages.path, first, piece LIMIT ?2
+/// How often each passage holds a word, in its path twice as often, and the bytes of its text.
+const HOLDING: &str = "
+    SELECT doc, size, sum(CASE col WHEN 'path' THEN 2 ELSE 1 END)
+    FROM temp.vocabulary JOIN passages ON passages.id = doc WHERE term = ?1 GROUP BY doc
 ";
+const VOCABULARY: &str = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'words', 'instance')";
+const PASSAGE: &str = "SELECT path, first, last, piece, whole, text FROM passages WHERE id = ?1";
+
+/// How soon more of one word says little more, and the bytes of a passage of which no length is made up for: as BM25 has them.
+const SATURATION: f64 = 1.2;
+const LENGTH: f64 = 0.75;
+const USUAL: f64 = 1_500.0;
 
 impl Base {
     /// How many passages there are.
     pub(in crate::store) fn passages(&self) -> Result<u64, Broken> {
-        Ok(self.connection.query_row("SELECT count(*) FROM passages", (), count)?)
+        Ok(self
+            .connection
+            .query_row("SELECT count(*) FROM passages", (), |record| record.get::<_, i64>(0).map(i64::unsigned_abs))?)
     }
 
-    /// In how many passages each word stands.
-    pub(in crate::store) fn frequencies(&self, words: &[String]) -> Result<Vec<u64>, Broken> {
-        self.connection
-            .execute_batch("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'words', 'row')")?;
-        let mut ask = self.connection.prepare_cached("SELECT doc FROM temp.vocabulary WHERE term = ?1")?;
-        words.iter().map(|word| Ok(ask.query_row([word], count).optional()?.unwrap_or(0))).collect()
-    }
-
-    /// The passages that hold one of some words, best first, ties by path and line. Words hold letters and digits alone.
-    pub(in crate::store) fn best(&self, words: &[&str], limit: usize) -> Result<Vec<Row>, Broken> {
-        if words.is_empty() {
-            return Ok(Vec::new());
+    /// The passages that hold one of some words, best first, ties by path and line. The score of each is a function of the words and
+    /// of the passage alone, so that no other file moves it.
+    pub(in crate::store) fn best(&self, words: &[Asked], limit: usize) -> Result<Vec<Row>, Broken> {
+        self.connection.execute_batch(VOCABULARY)?;
+        let mut holding = self.connection.prepare_cached(HOLDING)?;
+        let all = f64::from(words.iter().map(|asked| asked.weight).sum::<u32>());
+        let mut scores = BTreeMap::<i64, i64>::new();
+        for asked in words {
+            let mut rows = holding.query([&asked.word])?;
+            while let Some(row) = rows.next()? {
+                let (id, size, times) = (row.get(0)?, row.get::<_, u32>(1)?, row.get::<_, u32>(2)?);
+                let length = 1.0 - LENGTH + LENGTH * f64::from(size) / USUAL;
+                let times = f64::from(times);
+                let share = f64::from(asked.weight) / all * times / (times + SATURATION * length);
+                *scores.entry(id).or_default() += (share * 1e9).round() as i64;
+            }
         }
-        let asked = words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" OR ");
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let mut ask = self.connection.prepare_cached(BEST)?;
-        let rows = ask.query_map(params![asked, limit], row)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        let mut ranked: Vec<(i64, i64)> = scores.into_iter().map(|(id, score)| (score, id)).collect();
+        ranked.sort_by_key(|(score, _)| Reverse(*score));
+        // Those that share the last place go by path and line, which only the rows know.
+        let last = limit.checked_sub(1).and_then(|at| ranked.get(at)).map_or(i64::MIN, |(score, _)| *score);
+        let mut passage = self.connection.prepare_cached(PASSAGE)?;
+        let ranked = ranked.into_iter().take_while(|(score, _)| *score >= last);
+        let mut rows = ranked
+            .map(|(score, id)| passage.query_row([id], |record| row(record, score)))
+            .collect::<rusqlite::Result<Vec<_>>>()?;
+        rows.sort_by(|a, b| (b.score, &a.path, a.first, a.piece).cmp(&(a.score, &b.path, b.first, b.piece)));
+        rows.truncate(limit);
+        Ok(rows)
     }
 
     /// The text of a file, as it was indexed.
@@ -63,11 +85,7 @@ impl Base {
     }
 }
 
-fn count(record: &Record<'_>) -> rusqlite::Result<u64> {
-    record.get::<_, i64>(0).map(i64::unsigned_abs)
-}
-
-fn row(record: &Record<'_>) -> rusqlite::Result<Row> {
+fn row(record: &Record<'_>, score: i64) -> rusqlite::Result<Row> {
     Ok(Row {
         path: record.get(0)?,
         first: record.get(1)?,
@@ -75,6 +93,6 @@ fn row(record: &Record<'_>) -> rusqlite::Result<Row> {
         piece: record.get(3)?,
         is_whole: record.get(4)?,
         text: record.get(5)?,
-        score: record.get(6)?,
+        score,
     })
 }

@@ -120,6 +120,24 @@ fn what_shares_a_common_word_alone_is_no_match() {
 }
 
 #[test]
+fn the_score_of_a_passage_is_its_own() {
+    let folder = Folder::of(&[("a.md", "roll back the deploy"), ("b.md", "the deploy rings the pager, which rings")]);
+    let scores = |folder: &Folder| {
+        let found = folder.index().find("roll back a deploy of the pager", 50).unwrap();
+        let known = found.into_iter().filter(|found| ["a.md", "b.md"].contains(&&*found.path));
+        known.map(|found| (found.path, found.score)).collect::<Vec<_>>()
+    };
+    let before = scores(&folder);
+    assert_eq!(before.len(), 2);
+    for at in 0..40 {
+        folder.put(&format!("noise{at}.md"), "deploy deploy pager ".repeat(at + 1));
+    }
+    folder.put("empty.md", "the of a to");
+    assert_eq!(scores(&folder), before, "whatever else is there");
+    assert_eq!(folder.ids("the of a to"), [""; 0], "words that say nothing match nothing");
+}
+
+#[test]
 fn what_is_hidden_is_not_found_unless_it_is_registered() {
     let folder = Folder::of(&[
         (".gitignore", "build/\n*.log\n"),
