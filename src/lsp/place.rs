@@ -29,9 +29,9 @@ pub(super) fn look_resolved<T>(document: Document<'_>, config: &Config, look: im
     look(&file, &bodies)
 }
 
-/// Whether the root of a text is one of the language's.
+/// Whether the root of a text is one of the language's, or was meant so.
 pub(super) fn is_template(text: &str, limits: &Limits) -> bool {
-    with(text, limits, |document| document.root().is_some_and(|root| kind(root).is_some()))
+    with(text, limits, |document| document.root().is_some_and(|root| template::root_kind(root).is_some()))
 }
 
 /// An element and those around it, the innermost first.

@@ -41,4 +41,4 @@ pub mod texts;
 pub mod value_type;
 
 #[cfg(feature = "compile")]
-pub use lower::{legacy_type, lower};
+pub use lower::{legacy_type, lower, root_kind};

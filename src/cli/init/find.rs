@@ -6,6 +6,7 @@ use crate::cli::import;
 use crate::syntax::decode;
 use crate::syntax::limits::Limits;
 use crate::syntax::reader::Reader;
+use crate::template;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -65,5 +66,5 @@ fn is_template(path: &Path, reader: &mut Reader) -> bool {
     }
     let Ok(text) = decode::decode(&bytes) else { return false };
     reader.read(&text, &Limits::default());
-    reader.document(&text).root().is_some_and(|root| matches!(root.local(), "task" | "template" | "library"))
+    reader.document(&text).root().is_some_and(|root| template::root_kind(root).is_some())
 }

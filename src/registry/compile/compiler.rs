@@ -44,7 +44,7 @@ pub struct Compiler<'p> {
 pub enum Chosen {
     /// It was named: always taken.
     Named,
-    /// It was found in a folder: taken when its root is of the language, or cannot be made out.
+    /// It was found in a folder: taken when its root is of the language, was meant so, or cannot be made out.
     Found,
 }
 
@@ -190,7 +190,7 @@ fn variables<'m>(definition: &'m Definition<'_>) -> Vec<Variable<'m>> {
     declared.iter().filter_map(of).collect()
 }
 
-/// Whether the root is to be seen and is none of the language.
+/// Whether the root is to be seen, and neither is nor was meant as one of the language.
 pub(in crate::registry) fn is_foreign(document: crate::syntax::tree::Document<'_>) -> bool {
-    document.root().is_some_and(|root| root.namespace().is_some() || !matches!(root.name(), "task" | "template" | "library"))
+    document.root().is_some_and(|root| template::root_kind(root).is_none())
 }

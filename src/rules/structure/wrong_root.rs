@@ -27,7 +27,7 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     }
     let message = format!("`<{}>` is no root of a template file; expected `<task>`, `<template>` or `<library>`", shown(name));
     let found = finding(&RULE.meta, cx, fault.span, message);
-    if let Some(meant) = nearest(name, ROOTS) {
+    if let Some(meant) = nearest(fault.element.local(), ROOTS) {
         let fix = Fix::suggested(format!("write <{meant}>"), rename_element(fault.element, meant));
         return Some(found.help(format!("did you mean `<{meant}>`?")).fix(fix));
     }

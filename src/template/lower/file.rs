@@ -27,21 +27,30 @@ pub fn lower(document: Document<'_>) -> File<'_> {
     File { definitions, left_out: lower.left_out(), faults: lower.faults, unread, bodies: lower.bodies }
 }
 
+const ROOTS: [Kind; 3] = [Kind::Task, Kind::Template, Kind::Library];
+
+/// What the root of a document is, or is meant as where its name is nearly one; `None` for that of another format. Other formats have
+/// such roots in their namespaces: there, something in it has to be of the language.
+pub fn root_kind(root: Element<'_>) -> Option<Kind> {
+    let meant = suggest::nearest(root.local(), ROOTS.map(Kind::tag))?;
+    let kind = ROOTS.into_iter().find(|kind| kind.tag() == meant)?;
+    let is_ours = root.namespace().is_none() || root.elements().any(|child| kind.child(child.local()).is_some());
+    is_ours.then_some(kind)
+}
+
 impl<'a> Lower<'a> {
     fn root(&mut self, root: Element<'a>, out: &mut Vec<Definition<'a>>) {
-        let name = if root.namespace().is_none() { root.name() } else { "" };
-        let known = ["task", "template", "library"];
-        let mut meant = known.into_iter().find(|known| *known == name);
-        if meant.is_none() {
+        // Behind a prefix that nobody declared, which has been reported, stands what was meant.
+        let name = if root.namespace().is_none() { root.local() } else { "" };
+        if !ROOTS.iter().any(|kind| kind.tag() == name) {
             self.fault(root, root.name_span(), FaultKind::WrongRoot);
-            // A name that is only misspelt does not hide what stands in the root.
-            meant = suggest::nearest(name, known);
         }
-        match meant {
-            Some("task") => out.push(Definition::Task(self.task(Kind::Task, root, Slot::Root))),
-            Some("template") => out.push(Definition::Template(self.template(root))),
-            Some("library") => self.library(root, out),
-            Some(_) | None => {}
+        // A name that is only misspelt does not hide what stands in the root.
+        match root_kind(root).filter(|_| root.namespace().is_none()) {
+            Some(Kind::Task) => out.push(Definition::Task(self.task(Kind::Task, root, Slot::Root))),
+            Some(Kind::Template) => out.push(Definition::Template(self.template(root))),
+            Some(_) => self.library(root, out),
+            None => {}
         }
     }
 

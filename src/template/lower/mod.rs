@@ -14,5 +14,5 @@ mod state;
 mod task;
 mod text;
 
-pub use file::lower;
+pub use file::{lower, root_kind};
 pub use task::legacy_type;

@@ -100,6 +100,30 @@ fn a_folder_gives_its_templates_and_counts_the_rest() {
 }
 
 #[test]
+fn a_misspelt_root_is_no_other_format() {
+    let slips = ["tsk", "Task", "libary", "tasks", "x:task", "x:tsk", "Template"];
+    for root in slips {
+        let project = Project::new().file("t/a.xml", format!("<{root} name=\"a\"><description>d</description></{root}>"));
+        let (named, found) =
+            (project.run(&["check", "--format", "concise", "t/a.xml"]), project.run(&["check", "--format", "concise"]));
+        assert_eq!(named.code(1).stdout, found.code(1).stdout, "{root}");
+        project.run(&["build", "--format", "concise"]).code(1);
+    }
+    let ours = "<t:task xmlns:t='urn:ctxc'><t:description>d</t:description></t:task>";
+    Project::new().file("t/a.xml", ours).run(&["check"]).code(1).says("wrong-root");
+    let others = [
+        "<project/>",
+        "<html><description/></html>",
+        "<svg/>",
+        "<Task xmlns='http://schemas.microsoft.com/windows/2004/02/mit/task'><Triggers/></Task>",
+        "<bpmn:task xmlns:bpmn='urn:bpmn'><bpmn:incoming/></bpmn:task>",
+    ];
+    for other in others {
+        Project::new().file("t/a.xml", CLEAN).file("t/b.xml", other).run(&["check"]).code(0).says("1 other file skipped");
+    }
+}
+
+#[test]
 fn names_of_the_rest_of_the_project_are_known_when_one_file_is_named() {
     let caller = "<task type=\"sequential\" name=\"s\"><description>d</description><steps><task ref=\"clean\"/></steps></task>\n";
     let project =
