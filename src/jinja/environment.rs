@@ -8,6 +8,7 @@ use minijinja::tests::is_divisibleby;
 use minijinja::value::{Kwargs, Rest, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, ErrorKind, State, UndefinedBehavior, Value};
 use minijinja_contrib::filters::{truncate, wordwrap};
+use minijinja_contrib::globals::cycler;
 
 /// What `truncate` takes, in the order of Jinja2, by place too: minijinja's takes names alone.
 const TRUNCATE: [&str; 4] = ["length", "killwords", "end", "leeway"];
@@ -23,6 +24,8 @@ pub(super) fn environment() -> Environment<'static> {
     });
     environment.add_filter("wordwrap", |value: Value, args: Rest<ValueOrKwargs>| wordwrap(&value, named(args, WORDWRAP)?));
     environment.add_filter("tojson", |value: Value, indent: Option<Value>, args: Kwargs| tojson(&by_name(&value), indent, args));
+    // minijinja's takes one list; in Jinja2 each argument is one of those that take turns.
+    environment.add_function("cycler", |items: Rest<Value>| cycler(items.0));
     // minijinja's divides by what it is given, and panics where that is zero.
     environment.add_test("divisibleby", |value: Value, by: Value| {
         let is_zero = by.is_number() && !by.is_true();

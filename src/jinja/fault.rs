@@ -28,6 +28,8 @@ pub enum JinjaFaultKind {
     OtherTemplate(&'static str),
     /// minijinja cannot parse it; its own words.
     Syntax(String),
+    /// It divides by a zero that is written there.
+    ByZero,
     /// The default of a macro's argument names an argument, which has no value yet.
     TooEarly {
         /// The argument.

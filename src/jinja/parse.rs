@@ -11,7 +11,7 @@ use super::limits::MAX_BYTES;
 use super::names::JinjaName;
 use super::reads::{flow, too_early};
 use super::tags::{tag_at, tags};
-use super::tree::{each, each_stmt, expressions, names, place, tree};
+use super::tree::{BinOpKind, UnaryOpKind, each, each_stmt, expressions, names, place, tree};
 use super::unsupported::absent;
 use crate::base::span::Span;
 use crate::base::suggest::nearest;
@@ -150,6 +150,12 @@ impl<'t> Reader<'t> {
                 Expr::Filter(filter) => self.named.push((JinjaName::Filter, filter.name)),
                 Expr::Test(test) => self.named.push((JinjaName::Test, test.name)),
                 Expr::Call(call) => self.call(&call.expr),
+                Expr::BinOp(one) if matches!(one.op, BinOpKind::Div | BinOpKind::FloorDiv | BinOpKind::Rem) => {
+                    let right = one.right.span();
+                    if is_zero(&one.right) {
+                        self.fault(JinjaFaultKind::ByZero, right.start_offset as usize, right.end_offset as usize);
+                    }
+                }
                 _ => {}
             });
         }
@@ -237,6 +243,15 @@ impl<'t> Reader<'t> {
                 variables.remove(name);
             }
         }
+    }
+}
+
+/// Whether an expression is a zero as it is written.
+fn is_zero(expr: &Expr<'_>) -> bool {
+    match expr {
+        Expr::Const(one) => one.value.is_number() && !one.value.is_true(),
+        Expr::UnaryOp(one) => matches!(one.op, UnaryOpKind::Neg) && is_zero(&one.expr),
+        _ => false,
     }
 }
 

@@ -326,11 +326,15 @@ impl<'r> Replay<'r> {
     fn use_parts(&mut self, name: u32, (at, reference): (RefId, &Reference), param: &Param) {
         let wrong = param.parts.iter().find_map(|path| Some((path, self.values.fault(name, path, None)?)));
         if let Some((path, why)) = wrong {
+            let is_certain = matches!(why, Why::NoPart(_));
             let place = (at.file, reference.span, None);
-            return self.found.parts.push(linked_parts::fault(place, Some(at), (&param.name, path), why));
+            self.found.parts.push(linked_parts::fault(place, Some(at), (&param.name, path), why));
+            if is_certain {
+                return;
+            }
         }
         for path in &param.parts {
-            if let Some((name, path)) = self.values.chain(name, path).last() {
+            for (name, path) in self.values.sources(name, path) {
                 self.parts.entry(name).or_default().insert(path.into());
             }
         }

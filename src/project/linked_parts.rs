@@ -30,6 +30,8 @@ pub struct PartFault {
 pub enum Why {
     /// It leads to nothing; how far counts from the start of what is used.
     NoPart(NoPart),
+    /// It leads to nothing in the default that the value has unless a run brings another.
+    NotInDefault(NoPart),
     /// It is never of the type that is wanted.
     WrongType {
         /// The type that it has.
@@ -92,18 +94,34 @@ impl<'r> Values<'r> {
     }
 
     /// A part of the value of a name, under each of the names that the value has.
-    pub(super) fn chain(&self, name: u32, path: &str) -> impl Iterator<Item = (u32, String)> {
-        chain(name, path, |name| self.flow.names.get(name as usize)?.part_of.as_ref())
+    pub(super) fn chain(&self, name: u32, path: &str) -> Vec<(u32, String)> {
+        chain(name, path, |name| self.part_of(name))
+    }
+
+    /// The same under the names that are no other ones for anything.
+    pub(super) fn sources(&self, name: u32, path: &str) -> impl Iterator<Item = (u32, String)> {
+        self.chain(name, path).into_iter().filter(|(name, _)| self.part_of(*name).is_empty())
+    }
+
+    fn part_of(&self, name: u32) -> &'r [(u32, Box<str>)] {
+        self.flow.names.get(name as usize).map_or(&[], |name| &name.part_of)
     }
 
     /// What is wrong with the use of a part.
     pub(super) fn fault(&self, name: u32, path: &str, wanted: Option<&str>) -> Option<Why> {
+        let mut doubt = None;
         for (name, whole) in self.chain(name, path) {
             let own = whole.len() - path.len();
+            // What the path begins with is wrong where it gets its other name.
+            let inside = |no: NoPart| Some(NoPart { upto: no.upto.checked_sub(own)?, ..no });
+            let default = self.flow.names.get(name as usize)?.default.as_deref();
+            doubt = doubt.or_else(|| inside(default?.part(&whole).err()?));
             match self.shapes.get(name as usize)?.part(&whole) {
-                // What the path begins with is wrong where it gets its other name.
-                Err(no) if no.upto < own => return None,
-                Err(no) => return Some(Why::NoPart(NoPart { upto: no.upto - own, ..no })),
+                Err(no) => {
+                    if let Some(no) = inside(no) {
+                        return Some(Why::NoPart(no));
+                    }
+                }
                 Ok(shape) => {
                     let found = shape.word().zip(wanted).filter(|(found, wanted)| !meets(found, wanted));
                     if let Some((found, wanted)) = found {
@@ -112,7 +130,7 @@ impl<'r> Values<'r> {
                 }
             }
         }
-        None
+        doubt.map(Why::NotInDefault)
     }
 
     /// What is wrong with what the definition itself uses.
@@ -134,6 +152,7 @@ pub(super) fn fault(
 ) -> PartFault {
     let why = match why {
         Why::NoPart(no) => Why::NoPart(NoPart { upto: name.len() + no.upto, ..no }),
+        Why::NotInDefault(no) => Why::NotInDefault(NoPart { upto: name.len() + no.upto, ..no }),
         Why::WrongType { .. } => why,
     };
     PartFault { file, span, inside, by, used: format!("{name}{path}").into(), why }

@@ -5,7 +5,7 @@
 use super::pattern::{Define, Pattern, attribute, attributes, choice, element, kind, name_of, optional, values, words};
 use crate::settings::layers::Layers;
 use crate::settings::operators::{ALIASES, BodyPart, DEFAULTS, Operator, ROWLESS};
-use crate::template::elements::{Kind, Of};
+use crate::template::elements::{Child, Kind, Of};
 use crate::template::setting::{Fresh, Inherit, LEGACY, SettingName, Word};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -142,7 +142,8 @@ fn body(operator: Operator, row: Row) -> Pattern {
 
 fn rest(operator: Operator, row: Row) -> Vec<Pattern> {
     let mut out = vec![Pattern::Ref("Common".to_owned()), optional(Pattern::Ref(settings_name(row)))];
-    for child in Kind::Task.spec().children.iter().filter(|child| child.of == Of::Type(operator.word())) {
+    let is_own = |child: &&Child| child.of == Of::Type(operator.word()) || child.kind == Kind::Inputs;
+    for child in Kind::Task.spec().children.iter().filter(is_own) {
         let own = kind(child.kind);
         out.push(if operator.needs().contains(&child.kind) { own } else { optional(own) });
     }
@@ -151,7 +152,7 @@ fn rest(operator: Operator, row: Row) -> Vec<Pattern> {
 }
 
 fn common() -> Pattern {
-    let apart = [Kind::Description, Kind::ContextManagement];
+    let apart = [Kind::Description, Kind::ContextManagement, Kind::Inputs];
     let children = Kind::Task.spec().children.iter().filter(|child| child.of == Of::Any && !apart.contains(&child.kind));
     Pattern::Interleave(children.map(|child| optional(kind(child.kind))).collect())
 }
@@ -172,6 +173,7 @@ fn place(part: Kind, row: Row) -> Pattern {
         inner,
         optional(kind(Kind::Description)),
         Pattern::Ref("Common".to_owned()),
+        optional(kind(Kind::Inputs)),
         optional(any),
         Pattern::ForeignElements,
     ]);

@@ -62,7 +62,7 @@ pub(super) const fn needed(parent: Kind, child: Kind) -> bool {
 
 /// Elements with at least one child out of all.
 pub(super) const fn needs_any(parent: Kind) -> bool {
-    matches!(parent, Kind::Steps | Kind::Cond | Kind::Case | Kind::FilePaths)
+    matches!(parent, Kind::Steps | Kind::Cond | Kind::Case | Kind::FilePaths | Kind::Inputs)
 }
 
 /// The parts of an interleave: children that may stand once, those that may stand often, foreign ones.

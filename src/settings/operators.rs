@@ -145,7 +145,7 @@ impl Operator {
         match self {
             Atomic => &[],
             Sequential => &[Element::Steps],
-            Reduce => &[Element::InnerTask, Element::ReductionTask],
+            Reduce => &[Element::Inputs, Element::InnerTask, Element::ReductionTask],
             Script => &[Element::Command],
             Loop => &[Element::Director, Element::Evaluator],
         }

@@ -134,8 +134,10 @@ pub struct FlowName {
     pub in_system: bool,
     /// The names that its value is made of: each stands before it.
     pub made_of: Box<[u32]>,
-    /// The name that it is another one for, or for a part of.
-    pub part_of: Option<(u32, Box<str>)>,
+    /// The names that it is another one for, or for a part of; of several, each may be the one.
+    pub part_of: Box<[(u32, Box<str>)]>,
+    /// What its default has, where that is its value unless a run brings another.
+    pub default: Option<Box<Shape>>,
     /// The place of the reference whose answer it is.
     pub answer_of: Option<u32>,
 }

@@ -17,6 +17,8 @@ pub enum Shape {
     Scalar(&'static str),
     /// Its entries.
     Array(Box<Shape>),
+    /// Its entries, of which these are all.
+    Entries(Box<[Shape]>),
     /// Its fields, where they are known.
     Object(Option<Fields>),
 }
@@ -86,6 +88,21 @@ impl Shape {
         }
     }
 
+    /// That of one value: what it does not have is not there.
+    pub fn of_value(value: &Value) -> Self {
+        match value {
+            Value::Null => Self::Scalar("null"),
+            Value::Bool(_) => Self::Scalar("boolean"),
+            Value::Number(_) => Self::Scalar("number"),
+            Value::String(_) => Self::Scalar("string"),
+            Value::Array(entries) => Self::Entries(entries.iter().map(Self::of_value).collect()),
+            Value::Object(fields) => {
+                let named = fields.iter().map(|(name, field)| (Box::from(&**name), Self::of_value(field))).collect();
+                Self::Object(Some(Fields { named, is_closed: true }))
+            }
+        }
+    }
+
     /// What a path such as `.a[0]` leads to.
     ///
     /// # Errors
@@ -97,15 +114,20 @@ impl Shape {
             let end = rest.get(1..).and_then(|rest| rest.find(['.', '['])).map_or(rest.len(), |end| end + 1);
             let (part, more) = rest.split_at(end);
             // What `from` has between brackets and is no number leads no further.
-            if first == '[' && part.get(1..).and_then(|part| part.strip_suffix(']')?.parse::<u32>().ok()).is_none() {
+            let number = part.get(1..).and_then(|part| part.strip_suffix(']')?.parse::<usize>().ok());
+            if first == '[' && number.is_none() {
                 return Ok(&ANY);
             }
             let no = |found, fields| Err(NoPart { upto: path.len() - rest.len(), found, fields });
             shape = match (shape, first) {
                 (Self::Any, _) | (Self::Object(None), '.') => return Ok(&ANY),
                 (Self::Scalar(word), _) => return no(word, None),
-                (Self::Array(_), '.') => return no("array", None),
+                (Self::Array(_) | Self::Entries(_), '.') => return no("array", None),
                 (Self::Array(entries), _) => entries,
+                (Self::Entries(entries), _) => match number.and_then(|number| entries.get(number)) {
+                    Some(entry) => entry,
+                    None => return no("array", None),
+                },
                 (Self::Object(Some(fields)), '.') => {
                     let name = part.get(1..).unwrap_or("").trim();
                     match fields.named.get(name) {
@@ -125,7 +147,7 @@ impl Shape {
         match self {
             Self::Any => None,
             Self::Scalar(word) => Some(word),
-            Self::Array(_) => Some("array"),
+            Self::Array(_) | Self::Entries(_) => Some("array"),
             Self::Object(_) => Some("object"),
         }
     }

@@ -277,6 +277,7 @@ pub(super) fn fault_note(kind: JinjaFaultKind) -> Option<NoteKind> {
         JinjaFaultKind::LineTooLong => broken(format!("a tag reaches more than {MAX_COLUMNS} characters into its line")),
         JinjaFaultKind::TooDeep => broken("blocks or expressions stand too deep in each other".to_owned()),
         JinjaFaultKind::TooMuchRepeated => broken("a repeated text becomes too long".to_owned()),
+        JinjaFaultKind::ByZero => broken("nothing can be divided by zero".to_owned()),
         JinjaFaultKind::Syntax(words) => broken(format!("the text is no Jinja that can be read: {words}")),
         JinjaFaultKind::TooEarly { argument, name } => {
             let what = format!("a default of `{argument}` that names `{name}`");

@@ -29,6 +29,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             JinjaFaultKind::LineTooLong => format!("a tag reaches at most {MAX_COLUMNS} characters into its line"),
             JinjaFaultKind::TooDeep => format!("nests too deep: at most {MAX_BLOCKS} blocks in one another"),
             JinjaFaultKind::TooMuchRepeated => format!("repeats texts to more than {MAX_REPEATED} bytes"),
+            JinjaFaultKind::ByZero => "nothing can be divided by zero".to_owned(),
             JinjaFaultKind::OtherTemplate(word) => format!("`{word}` would take text from another template"),
             JinjaFaultKind::Syntax(words) => format!("Jinja cannot read this: {}", shown(words)),
             JinjaFaultKind::TooEarly { argument, name } => {
@@ -48,9 +49,11 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             },
             JinjaFaultKind::TooEarly { argument, name } => found.help(early(argument, name)),
             JinjaFaultKind::LineTooLong => found.help("break the line; a `-` in a tag takes the line end away again"),
-            JinjaFaultKind::TooLarge | JinjaFaultKind::TooDeep | JinjaFaultKind::TooMuchRepeated | JinjaFaultKind::Syntax(_) => {
-                found
-            }
+            JinjaFaultKind::TooLarge
+            | JinjaFaultKind::TooDeep
+            | JinjaFaultKind::TooMuchRepeated
+            | JinjaFaultKind::ByZero
+            | JinjaFaultKind::Syntax(_) => found,
         });
     }
 }

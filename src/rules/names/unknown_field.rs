@@ -15,8 +15,10 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.names.parts {
-        if let Why::NoPart(no) = &fault.why {
-            out.extend(word(cx, fault, no));
+        match &fault.why {
+            Why::NoPart(no) => out.extend(word(cx, fault, no)),
+            Why::NotInDefault(no) => out.extend(by_default(cx, fault, no)),
+            Why::WrongType { .. } => {}
         }
     }
 }
@@ -29,6 +31,32 @@ pub(crate) fn at_use(rule: &'static RuleMeta, cx: &LinkCx<'_>, fault: &PartFault
     Some(match fault.inside.and_then(|inside| Some((source()?, inside))) {
         Some((source, inside)) => in_text(found, &source.path, inside),
         None => found,
+    })
+}
+
+/// Only a run that brings another value than the default could be gone on with.
+fn by_default(cx: &LinkCx<'_>, fault: &PartFault, no: &NoPart) -> Option<Diagnostic> {
+    let (whole, rest) = fault.used.split_at_checked(no.upto)?;
+    let part = rest.get(..rest.get(1..)?.find(['.', '[']).map_or(rest.len(), |end| end + 1))?;
+    let used = shown(&fault.used);
+    let why = format!("`{}` has no `{}` in it", shown(whole), shown(part.trim_start_matches('.')));
+    let found = match fault.by {
+        Some(at) => {
+            cx.at_reference(&RULE.meta, at, |reference| {
+                format!(
+                    "the {} `{}` uses `{used}`, but with the default {why}",
+                    reference.kind.target().word(),
+                    shown(&reference.name)
+                )
+            })?
+            .0
+        }
+        None => at_use(&RULE.meta, cx, fault, format!("`{used}` leads nowhere with the default: {why}"))?,
+    };
+    let found = found.severity(Severity::Warning);
+    Some(match no.fields.as_ref().and_then(|fields| fields.near.as_ref()) {
+        Some(near) => found.help(format!("did you mean `{}`?", shown(near))),
+        None => found.help("add it to the default, or require a value: remove the default"),
     })
 }
 

@@ -66,6 +66,8 @@ fn has(task: &Task<'_>, part: Kind) -> bool {
     let cycle = task.cycle.as_deref();
     let there = [
         (Kind::Steps, task.steps_element.is_some()),
+        // An empty list is reported as that.
+        (Kind::Inputs, task.element.elements().any(|child| child.name() == Kind::Inputs.tag())),
         (Kind::InnerTask, reduce.is_some_and(|reduce| reduce.inner.is_some())),
         (Kind::ReductionTask, reduce.is_some_and(|reduce| reduce.reduction.is_some())),
         (Kind::Command, task.script.as_deref().is_some_and(|script| script.command.is_some())),
@@ -85,7 +87,8 @@ fn incomplete(cx: &FileCx<'_>, task: &Task<'_>, lacks: &[Kind]) -> Diagnostic {
     };
     let mut found = finding(&MISSING_ELEMENT.meta, cx, task.head(), format!("{what} has no {}", names.join(" and no ")));
     for kind in lacks {
-        found = found.note(format!("`<{}>`: {}", kind.tag(), kind.spec().doc));
+        let doc = if *kind == Kind::Inputs { "what `<inner_task>` runs on, once for each" } else { kind.spec().doc };
+        found = found.note(format!("`<{}>`: {doc}", kind.tag()));
     }
     match task.element.attribute("type") {
         Some(attribute) => found.label(attribute.span(), "the type asks for it"),
@@ -171,7 +174,8 @@ fn missing_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
 
 /// Nothing is ever rendered as an empty place.
 pub(super) static MISSING_VALUE: Rule = Rule {
-    meta: RuleMeta::error(117, "missing-value", "an input that says nothing", case!("missing-value")).fixed(Fixable::Suggested),
+    meta: RuleMeta::error(117, "missing-value", "an input or argument that says nothing", case!("missing-value"))
+        .fixed(Fixable::Suggested),
     check: Check::Template(missing_value),
 };
 
@@ -179,7 +183,10 @@ fn missing_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::NoContent { kind } = fault.kind else { return None };
     let name = fault.element.attribute("name").map(|name| name.value().trim().to_owned());
     let message = match &name {
-        Some(name) => format!("the input `{}` has no value", shown(name)),
+        Some(name) => {
+            let what = if kind == Kind::CallArg { "argument" } else { "input" };
+            format!("the {what} `{}` has no value", shown(name))
+        }
         None => format!("`<{}>` has no value", kind.tag()),
     };
     let found =

@@ -1,7 +1,7 @@
 //! Inputs, parameters, files, output, examples, calls and choices.
 
 use super::attributes::{boolean, trimmed};
-use super::children::Found;
+use super::children::{Found, is_foreign};
 use super::state::Lower;
 use super::text::{is_blank, word_of};
 use crate::base::number;
@@ -96,6 +96,9 @@ impl<'a> Lower<'a> {
             let slot = Slot::Input(out.len() as u32);
             out.push(lower.input(kind, element, slot));
         });
+        if element.elements().all(is_foreign) {
+            self.fault(element, element.name_span(), FaultKind::MissingChild { kind: Kind::Inputs, child: Kind::Input });
+        }
         let names = out.iter().map(|input| (input.name.as_ref(), input.text.element));
         repeats(names, |name, element, first| self.repeated_name(Kind::Input, name, element, first));
         out
@@ -125,7 +128,7 @@ impl<'a> Lower<'a> {
         let contents = usize::from(from.is_some()) + usize::from(nested.is_some()) + usize::from(has_text);
         if contents > 1 {
             self.fault(element, element.name_span(), FaultKind::TwoContents { kind });
-        } else if contents == 0 && kind != Kind::CallArg && kind != Kind::InitialValue {
+        } else if contents == 0 {
             self.fault(element, element.name_span(), FaultKind::NoContent { kind });
         }
         let value = match (from, nested) {

@@ -5,6 +5,7 @@ use crate::base::span::{Span, Spanned};
 use crate::template::keywords::Trust;
 use crate::template::model::{Input, Value};
 use crate::template::names::{Event, FileFacts, Flow, FlowName, Param, PartUse, Site};
+use crate::template::shape::Shape;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,8 +33,9 @@ struct Name<'m> {
     untrusted: bool,
     in_system: bool,
     made_of: Vec<u32>,
-    part_of: Option<(u32, Box<str>)>,
+    part_of: Vec<(u32, Box<str>)>,
     answer_of: Option<u32>,
+    default: Option<Box<Shape>>,
 }
 
 /// What is known of a value.
@@ -42,8 +44,9 @@ pub(super) struct Made<'m> {
     pub(super) trust: Trust,
     pub(super) kind: Option<&'m str>,
     pub(super) of: Vec<u32>,
-    pub(super) part_of: Option<(u32, Box<str>)>,
+    pub(super) part_of: Vec<(u32, Box<str>)>,
     pub(super) answer_of: Option<u32>,
+    pub(super) default: Option<Box<Shape>>,
 }
 
 /// What a definition takes and how names flow in it.
@@ -64,9 +67,9 @@ pub(super) fn learn(learned: Vec<Learned>, facts: &mut FileFacts) {
 impl<'m> Recorder<'m> {
     /// A name, not bound yet.
     pub(super) fn name(&mut self, name: Cow<'m, str>, made: Made<'m>) -> u32 {
-        let Made { trust, kind, of: made_of, part_of, answer_of } = made;
+        let Made { trust, kind, of: made_of, part_of, answer_of, default } = made;
         let untrusted = trust == Trust::Untrusted;
-        self.names.push(Name { word: name, kind, untrusted, in_system: false, made_of, part_of, answer_of });
+        self.names.push(Name { word: name, kind, untrusted, in_system: false, made_of, part_of, answer_of, default });
         self.names.len() as u32 - 1
     }
 
@@ -89,10 +92,11 @@ impl<'m> Recorder<'m> {
     }
 
     /// More is said about a name.
-    pub(super) fn more(&mut self, id: u32, trust: Trust, kind: Option<&'m str>) {
+    pub(super) fn more(&mut self, id: u32, Made { trust, kind, default, .. }: Made<'m>) {
         if let Some(name) = self.names.get_mut(id as usize) {
             name.untrusted |= trust == Trust::Untrusted;
             name.kind = name.kind.or(kind);
+            name.default = default;
         }
     }
 
@@ -114,8 +118,8 @@ impl<'m> Recorder<'m> {
     fn parts(&self) -> BTreeMap<u32, BTreeSet<Box<str>>> {
         let mut parts: BTreeMap<u32, BTreeSet<Box<str>>> = BTreeMap::new();
         for used in self.uses.iter().filter(|used| !used.path.is_empty()) {
-            let part_of = |name: u32| self.names.get(name as usize)?.part_of.as_ref();
-            if let Some((name, path)) = chain(used.name, &used.path, part_of).last() {
+            let part_of = |name: u32| self.names.get(name as usize).map_or(&[][..], |name| &name.part_of);
+            for (name, path) in chain(used.name, &used.path, part_of).into_iter().filter(|(name, _)| part_of(*name).is_empty()) {
                 parts.entry(name).or_default().insert(path.into());
             }
         }
@@ -178,7 +182,8 @@ impl<'m> Recorder<'m> {
                 untrusted: own.untrusted,
                 in_system: own.in_system,
                 made_of: own.made_of.into(),
-                part_of: own.part_of,
+                part_of: own.part_of.into(),
+                default: own.default,
                 answer_of: own.answer_of,
             };
             let names = self.names.into_iter().map(whole).collect();
@@ -188,14 +193,17 @@ impl<'m> Recorder<'m> {
     }
 }
 
-/// A part of a value under each of the names that it has, the name it is used by first.
-pub(crate) fn chain<'n>(
-    name: u32,
-    path: &str,
-    part_of: impl Fn(u32) -> Option<&'n (u32, Box<str>)>,
-) -> impl Iterator<Item = (u32, String)> {
-    let further = move |(name, path): &(u32, String)| part_of(*name).map(|(whole, way)| (*whole, format!("{way}{path}")));
-    std::iter::successors(Some((name, path.to_owned())), further).take(MOST_PARTS)
+/// A part of a value under each of the names that it has, the name it is used by first; of many the first ones.
+pub(crate) fn chain<'n>(name: u32, path: &str, part_of: impl Fn(u32) -> &'n [(u32, Box<str>)]) -> Vec<(u32, String)> {
+    let mut all = vec![(name, path.to_owned())];
+    let mut at = 0;
+    while let Some((name, path)) = all.get(at) {
+        let further = part_of(*name).iter().take(MOST_PARTS.saturating_sub(all.len()));
+        let further: Vec<_> = further.map(|(whole, way)| (*whole, format!("{way}{path}"))).collect();
+        all.extend(further);
+        at += 1;
+    }
+    all
 }
 
 /// Marks what marked names are made of: each is made of those before it.

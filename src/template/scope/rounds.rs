@@ -1,4 +1,4 @@
-//! The parts of a reduce and of a loop, with the names that their rounds bind, and what is known of answers.
+//! The parts of a reduce and of a loop, with the names that their rounds bind, and what is known of answers and defaults.
 
 use super::flow::Made;
 use super::state::Walk;
@@ -6,12 +6,15 @@ use crate::base::span::Span;
 use crate::syntax::tree::Element;
 use crate::template::facts;
 use crate::template::model::{Call, Cycle, Reduce, Task};
+use crate::template::parts::Parameter;
+use crate::template::shape::Shape;
 use crate::template::texts::Role;
+use crate::template::value_type;
 use std::borrow::Cow;
 
 impl<'m, 'a> Walk<'m, 'a, '_> {
-    /// The parts of a reduce. `untrusted`: whether any of its inputs is.
-    pub(super) fn reduce(&mut self, reduce: &'m Reduce<'a>, untrusted: Made<'m>) {
+    /// The parts of a reduce. `inputs`: what is known of all its inputs, each of which is the one at hand once.
+    pub(super) fn reduce(&mut self, reduce: &'m Reduce<'a>, inputs: Made<'m>) {
         let mark = self.env.mark();
         let nowhere = Span::default();
         let initial = reduce.initial.as_ref().map_or_else(Made::default, |initial| {
@@ -21,14 +24,16 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             let trust = made.trust;
             let of = vec![self.flow.name(Cow::Borrowed(""), made)];
             self.flow.holds(mark, initial);
-            Made { trust, of, ..Made::default() }
+            Made { trust, part_of: each(&of), of, ..Made::default() }
         });
-        self.bind("current_input", nowhere, untrusted);
+        let part_of = each(&inputs.of);
+        self.bind("current_input", nowhere, Made { part_of, ..inputs });
         if let Some(inner) = &reduce.inner {
             self.body(inner);
         }
         self.bind("current_result", nowhere, reduce.inner.as_ref().map_or_else(Made::default, answer));
-        self.bind("accumulator", nowhere, initial);
+        let merged = reduce.reduction.as_ref().map_or_else(Made::default, answer);
+        self.bind("accumulator", nowhere, Made { kind: merged.kind, answer_of: merged.answer_of, ..initial });
         if let Some(reduction) = &reduce.reduction {
             self.body(reduction);
         }
@@ -37,14 +42,10 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
 
     pub(super) fn cycle(&mut self, element: Element<'a>, cycle: &'m Cycle<'a>) {
         let mark = self.env.mark();
-        let bind = |walk: &mut Self, names: &[&'static str]| {
-            for name in names {
-                walk.bind(name, Span::default(), Made::default());
-            }
-        };
         let part = |task: &'m Option<Task<'a>>| task.as_ref().map_or_else(Made::default, answer);
         self.bind("current_iteration", Span::default(), Made { kind: Some("integer"), ..Made::default() });
-        bind(self, &["evaluation_feedback"]);
+        // Before the first round it is a text that says so.
+        self.bind("evaluation_feedback", Span::default(), Made { kind: Some("text"), ..Made::default() });
         if let Some(director) = &cycle.director {
             self.body(director);
         }
@@ -52,9 +53,9 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         let around = self.no_script;
         if let Some(script) = &cycle.script {
             self.body(script);
-            bind(self, &["script_result"]);
+            self.bind("script_result", Span::default(), answer(script));
         } else if self.file.holds_unread(element) {
-            bind(self, &["script_result"]);
+            self.bind("script_result", Span::default(), Made::default());
         } else {
             self.no_script = Some(element);
         }
@@ -68,6 +69,18 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         self.no_script = around;
         self.unbind(mark);
     }
+}
+
+/// Other names for the same value, or for each of several.
+fn each(names: &[u32]) -> Vec<(u32, Box<str>)> {
+    names.iter().map(|name| (*name, Box::default())).collect()
+}
+
+/// What the default of a parameter has; nothing where it is none of its type, which is reported.
+pub(super) fn default(parameter: &Parameter<'_>) -> Option<Box<Shape>> {
+    let (kind, text) = (&*parameter.kind.as_ref()?.value, &*parameter.default.as_ref()?.value);
+    let has_parts = !matches!(Shape::declared(kind), Shape::Scalar(_)) && value_type::is_default_of(text, kind);
+    has_parts.then(|| Box::new(Shape::of_value(&value_type::written(text, Some(kind)))))
 }
 
 /// What is known of what a task answers.

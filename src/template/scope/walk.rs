@@ -3,7 +3,7 @@
 use super::env::{Binding, Entry, Env};
 use super::fault::{Fault, FaultKind, Origin, Place};
 use super::flow::{Learned, Made, Recorder};
-use super::rounds::{answer, answer_of_call};
+use super::rounds::{answer, answer_of_call, default};
 use super::state::{Scopes, Sources, Walk, either, hidden};
 use super::trace::{BoundKind, How, Target, Trace};
 use super::used::{Found, Used};
@@ -226,7 +226,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         let is_param = matches!(self.origins.first(), Some(Origin::Function(_))) && self.origins.len() == 2;
         if let Some(known) = self.env.find(&name.value).filter(|_| is_param) {
             known.trust = either(known.trust, parameter.trust);
-            self.flow.more(known.id, parameter.trust, kind);
+            self.flow.more(known.id, Made { trust: parameter.trust, kind, default: default(parameter), ..Made::default() });
             let target = Target::Bound(known.span);
             self.optional(parameter, name);
             self.note(name, How::Again, target);
@@ -236,7 +236,9 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         let known = kind.or_else(|| parameter.default.is_some().then_some("text"));
         let mut made = Made { trust: parameter.trust, kind: known, ..Made::default() };
         let is_outer = task.slot == Slot::Root;
-        if !is_outer && !given.contains(&*name.value) {
+        if is_outer {
+            made.default = default(parameter);
+        } else if !given.contains(&*name.value) {
             self.around(parameter, name, &mut made);
         }
         let id = self.declare(name, Origin::Task(task.element), made);
@@ -261,18 +263,20 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             known.is_read = true;
             made.trust = either(made.trust, known.trust);
             made.of.push(known.id);
-            made.part_of = Some((known.id, Box::default()));
+            made.part_of.push((known.id, Box::default()));
             made.kind = parameter.kind.as_ref().map(|kind| &*kind.value);
             self.flow.wanted(known.id, made.kind, name.span);
+        } else if parameter.default.is_some() {
+            made.default = default(parameter);
         } else if !parameter.is_required() {
             self.optional(parameter, name);
-        } else if parameter.default.is_none() {
+        } else {
             let own = self.origins.pop();
             let (path, span) = (Spanned::new(Box::default(), name.span), name.span);
             let id = self.free(Used { name: name.value.clone(), path, span, inside: span, place: Place::Text });
             self.origins.extend(own);
             made.of.extend(id);
-            made.part_of = id.map(|id| (id, Box::default()));
+            made.part_of.extend(id.map(|id| (id, Box::default())));
         }
     }
 
@@ -298,7 +302,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             if let Some(bound) = known {
                 bound.is_read = true;
                 let Binding { name, span, id, .. } = *bound;
-                let part_of = Some((id, Box::default()));
+                let part_of = vec![(id, Box::default())];
                 self.bind(name, span, Made { trust: Trust::Untrusted, of: vec![id], part_of, ..Made::default() });
             }
         }
@@ -313,7 +317,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
                 let trust = self.from(from);
                 let part = || from.value.get(from.value.find(['.', '['])?..).map(Box::from);
                 let part_of = self.flow.used.last().map(|id| (*id, part().unwrap_or_default()));
-                Made { trust, part_of, ..Made::default() }
+                Made { trust, part_of: part_of.into_iter().collect(), ..Made::default() }
             }
             Value::Text => {
                 let trust = self.text(role, &input.text);

@@ -87,6 +87,14 @@ fn jinja_is_strict_and_bounded() {
 }
 
 #[test]
+fn what_takes_turns_is_named_one_by_one() {
+    let text = "<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">{% set c = cycler(q, 'b', [1]) %}\
+        {% for i in range(4) %}{{ c.next() }},{% endfor %}{{ cycler(q).next() }}</description><parameters><parameter name=\"q\"/></parameters></task>";
+    let assembly = rendered(text, &[("q", json!("a"))], Profile::Markdown);
+    assert_eq!(messages(&assembly)[0].1, "## Task\n\na,b,[1],a,a");
+}
+
+#[test]
 fn a_variable_hides_the_function_that_has_its_name() {
     let jinja = |name: &str, text: &str| {
         format!(

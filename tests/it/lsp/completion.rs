@@ -253,7 +253,7 @@ fn what_is_needed_comes_first() {
         labels(&items).into_iter().take(3).map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(first("<task type=\"atomic\" name=\"a\"><¦</task>")[0], "description");
-    assert_eq!(first("<task type=\"reduce\" name=\"a\"><¦</task>"), ["description", "inner_task", "reduction_task"]);
+    assert_eq!(first("<task type=\"reduce\" name=\"a\"><¦</task>"), ["description", "inputs", "inner_task"]);
     assert_eq!(first("<task ¦/>")[..2], ["type", "name"]);
     assert_eq!(first("<task type=\"atomic\"><parameters><parameter ¦/></parameters></task>")[0], "name");
     let beside = |setting: &str, place: &str| {

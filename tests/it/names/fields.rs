@@ -58,6 +58,97 @@ fn a_text_and_a_scalar_have_no_parts() {
 }
 
 #[test]
+fn each_input_of_a_reduce_is_the_one_at_hand() {
+    let of = |inputs: &str, used: &str| {
+        all(&format!(
+            "<library>{PRODUCERS}<task type=\"reduce\" name=\"o\"><description>d</description><parameters><parameter name=\"p\" type=\"object\"/></parameters>\
+             <inputs>{inputs}</inputs><initial_value>none yet</initial_value><inner_task><description>{{{{{used}}}}}</description></inner_task>\
+             <reduction_task><description>{{{{accumulator}}}} {{{{{used}}}}}</description></reduction_task></task></library>"
+        ))
+    };
+    let text = "<input name=\"a\">text</input>";
+    let found = of(text, "current_input.foo");
+    let one = "CTX323 current_input.foo: `current_input.foo` leads nowhere: `current_input` is a text, which has no parts";
+    assert_eq!(found, [one, one]);
+    // Of several, one is enough, and one finding is.
+    let others = "<input name=\"b\" from=\"p\"/><input name=\"c\"><task ref=\"risk\"/></input>";
+    assert_eq!(of(&format!("{text}{others}<input name=\"z\">more</input>"), "current_input.foo"), [one, one]);
+    assert_eq!(of(others, "current_input.risk_level"), [""; 0]);
+    assert_eq!(of("<input name=\"b\" from=\"p\"/>", "current_input[0]").len(), 2);
+    assert_eq!(of(&format!("<input name=\"b\" from=\"p\"/>{text}"), "current_input"), [""; 0]);
+    let found = of("<input name=\"b\" from=\"p\"/>", "accumulator.x");
+    assert_eq!(found, ["CTX323 accumulator.x: `accumulator.x` leads nowhere: `accumulator` is a text, which has no parts"]);
+    // What a registered task uses of the one at hand.
+    let library = "<library><task type=\"atomic\" name=\"q\"><description>{{current_input.x}}</description><parameters><parameter name=\"current_input\"/></parameters></task>\
+        <task type=\"reduce\" name=\"o\"><description>d</description><inputs><input name=\"a\">text</input></inputs>\
+        <inner_task><description>d</description><inputs><input name=\"i\"><task ref=\"q\"/></input></inputs></inner_task>\
+        <reduction_task><description>{{current_result}} {{accumulator}}</description></reduction_task></task></library>";
+    assert_eq!(all(library).len(), 1, "{:?}", all(library));
+    // Before the first round of a loop the feedback says that there is none.
+    let cycle = "<task type=\"director_evaluator_loop\" name=\"l\"><description>t</description><director><description>{{evaluation_feedback.x}}</description></director>\
+        <evaluator><description>e</description></evaluator></task>";
+    assert_eq!(all(cycle).len(), 1);
+}
+
+#[test]
+fn a_part_that_a_default_lacks_is_doubtful() {
+    let of = |parameter: &str, used: &str| {
+        let built =
+            task(&format!("t {{{{{used}}}}}</description><parameters><parameter name=\"o\" {parameter}/></parameters>{STEPS}"));
+        built.into_iter().map(|found| found.replace("CTX323 ", "")).collect::<Vec<_>>()
+    };
+    let object = "type=\"object\" default='{\"a\": 1, \"l\": [{\"x\": \"y\"}]}'";
+    assert_eq!(of(object, "o.a.b"), ["o.a.b: `o.a.b` leads nowhere with the default: `o.a` has no `b` in it"]);
+    assert_eq!(of(object, "o.zz"), ["o.zz: `o.zz` leads nowhere with the default: `o` has no `zz` in it"]);
+    assert_eq!(of(object, "o.l[1].x"), ["o.l[1].x: `o.l[1].x` leads nowhere with the default: `o.l` has no `[1]` in it"]);
+    for good in ["o", "o.a", "o.l", "o.l[0].x"] {
+        assert_eq!(of(object, good), [""; 0], "{good}");
+    }
+    assert_eq!(
+        of("type=\"array\" default='[]'", "o[3]"),
+        ["o[3]: `o[3]` leads nowhere with the default: `o` has no `[3]` in it"]
+    );
+    // What no value of the type can have is no doubt.
+    let certain = ["o.x: `o.x` leads nowhere: `o` is an array, which has entries, such as `[0]`, and no fields"];
+    assert_eq!(of("type=\"array\" default='[]'", "o.x"), certain);
+    assert_eq!(of("type=\"object\"", "o.a.b"), [""; 0]);
+    assert_eq!(of("type=\"object\" default=\"null\"", "o.a").len(), 1);
+    let warned = |library: &str| {
+        let built = compile_sources(&Config::default(), [("t.xml", library)]);
+        let of = built.diagnostics.iter().filter(|found| found.rule.code.to_string() == "CTX323");
+        of.map(|found| format!("{:?} {}", found.severity, found.span.slice(library))).collect::<Vec<_>>()
+    };
+    let o = format!("<parameters><parameter name=\"o\" {object}/></parameters>");
+    // By another name, in a condition, in a function, in a body inside, and by way of a registered task.
+    let by_name = format!(
+        "<task type=\"atomic\" name=\"t\"><description>{{{{x.b}}}}</description>{o}<inputs><input name=\"x\" from=\"o.zz\"/></inputs></task>"
+    );
+    assert_eq!(warned(&by_name), ["Warning o.zz"]);
+    let by_case = format!(
+        "<task type=\"sequential\" name=\"t\"><description>d</description>{o}<steps><cond><case test=\"o.zz == 1\"><task><description>d</description></task></case></cond></steps></task>"
+    );
+    assert_eq!(warned(&by_case), ["Warning o.zz"]);
+    let by_function = format!(
+        "<template name=\"f\" params=\"o\"><task type=\"atomic\"><description>{{{{o.zz}}}}</description>{o}</task></template>"
+    );
+    assert_eq!(warned(&by_function), ["Warning o.zz"]);
+    let inside = format!(
+        "<task type=\"sequential\" name=\"t\"><description>d</description><steps><task><description>{{{{o.zz}}}}</description>{o}</task></steps></task>"
+    );
+    assert_eq!(warned(&inside), ["Warning o.zz"]);
+    let by_ref = format!(
+        "<library><task type=\"atomic\" name=\"q\"><description>{{{{o.zz}}}}</description><parameters><parameter name=\"o\" type=\"object\"/></parameters></task>\
+        <task type=\"sequential\" name=\"t\"><description>d</description>{o}<steps><task ref=\"q\"/></steps></task></library>"
+    );
+    assert_eq!(warned(&by_ref), ["Warning q"]);
+    // Where another value is around, the default is nobody's.
+    let around = format!(
+        "<task type=\"sequential\" name=\"t\"><description>d</description><parameters><parameter name=\"o\" type=\"object\"/></parameters><steps><task><description>{{{{o.zz}}}}</description>{o}</task></steps></task>"
+    );
+    assert_eq!(warned(&around), [""; 0]);
+}
+
+#[test]
 fn a_field_that_no_schema_names_is_found_across_tasks() {
     let after = |step: &str, used: &str| {
         task(&format!(

@@ -123,7 +123,7 @@ const TASK: &str = r#"<task type="sequential" name="triage">
       </context_management>
     </task>
     <task type="reduce">
-      <description>fold them</description>
+      <description>fold them</description><inputs><input name="one">x</input></inputs>
       <inner_task>
         <description>one of them</description>
       </inner_task>

@@ -12,15 +12,15 @@ const ROWS: [(&str, &str); 9] = [
         "<steps><task type=\"atomic\"><description>d</description></task></steps></task>",
     ),
     (
-        "<task type=\"reduce\"><description>d</description>",
+        "<task type=\"reduce\"><description>d</description><inputs><input name=\"i\">x</input></inputs>",
         "<inner_task><description>d</description></inner_task><reduction_task><description>d</description></reduction_task></task>",
     ),
     (
-        "<task type=\"reduce\"><description>d</description><inner_task><description>d</description>",
+        "<task type=\"reduce\"><description>d</description><inputs><input name=\"i\">x</input></inputs><inner_task><description>d</description>",
         "</inner_task><reduction_task><description>d</description></reduction_task></task>",
     ),
     (
-        "<task type=\"reduce\"><description>d</description><inner_task><description>d</description></inner_task><reduction_task><description>d</description>",
+        "<task type=\"reduce\"><description>d</description><inputs><input name=\"i\">x</input></inputs><inner_task><description>d</description></inner_task><reduction_task><description>d</description>",
         "</reduction_task></task>",
     ),
     ("<task type=\"script\"><description>d</description>", "<command>make check</command></task>"),

@@ -186,7 +186,10 @@ fn the_settings_of_a_wrapped_task_are_not_written_over() {
     let wrapped = format!("<task><description>d</description>{}</task>", block("<fresh_context>disabled</fresh_context>"));
     let text = task(
         "type=\"reduce\"",
-        &format!("<inner_task>{wrapped}{}</inner_task><reduction_task><description>r</description></reduction_task>", block("")),
+        &format!(
+            "<inputs><input name=\"i\">x</input></inputs><inner_task>{wrapped}{}</inner_task><reduction_task><description>r</description></reduction_task>",
+            block("")
+        ),
     );
     assert_eq!(errors(&Config::default(), &text), ["repeated-element"]);
 }

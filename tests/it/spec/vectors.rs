@@ -98,7 +98,7 @@ fn layers() -> Vec<(String, Files)> {
     let fresh =
         NOTHING.replace("</task>", "<context_management><fresh_context>enabled</fresh_context></context_management></task>");
     let steps = "<task type=\"sequential\" name=\"t\"><description>d</description><steps><task type=\"atomic\" subtype=\"subtask\"><description>d</description></task><task type=\"atomic\"><description>d</description><context_management><inherit_context>subset</inherit_context></context_management></task></steps></task>";
-    let reduce = "<task type=\"reduce\" name=\"t\"><description>d</description><inner_task><description>d</description></inner_task><reduction_task><description>d</description><context_management><inherit_context>full</inherit_context><fresh_context>disabled</fresh_context></context_management></reduction_task></task>";
+    let reduce = "<task type=\"reduce\" name=\"t\"><description>d</description><inputs><input name=\"i\">x</input></inputs><inner_task><description>d</description></inner_task><reduction_task><description>d</description><context_management><inherit_context>full</inherit_context><fresh_context>disabled</fresh_context></context_management></reduction_task></task>";
     let cycle = "<task type=\"director_evaluator_loop\" name=\"t\"><description>d</description><director><description>d</description></director><evaluator><description>d</description></evaluator><script_execution><command>make</command></script_execution></task>";
     let declared = |kind: &str| steps.replacen("\"sequential\"", &format!("\"{kind}\""), 1);
     let none = "inherit_context = \"none\"\n";
@@ -154,10 +154,10 @@ fn older() -> Vec<(String, Files)> {
         ("an empty block", with("type=\"atomic\"", &block(""))),
         ("foreign elements and attributes", "<task xmlns:x=\"urn:x\" x:a=\"1\" type=\"atomic\" name=\"t\"><x:b><c/></x:b><description>d</description><context_management x:y=\"\"><x:z/></context_management></task>".to_owned()),
         ("a default namespace makes all foreign", "<task xmlns=\"urn:x\" type=\"atomic\"><description>d</description></task>".to_owned()),
-        ("a part wrapped once more keeps the row of the part", "<task type=\"reduce\" name=\"t\"><description>d</description><inner_task><task type=\"atomic\" subtype=\"subtask\"><description>d</description></task></inner_task><reduction_task><description>d</description></reduction_task></task>".to_owned()),
+        ("a part wrapped once more keeps the row of the part", "<task type=\"reduce\" name=\"t\"><description>d</description><inputs><input name=\"i\">x</input></inputs><inner_task><task type=\"atomic\" subtype=\"subtask\"><description>d</description></task></inner_task><reduction_task><description>d</description></reduction_task></task>".to_owned()),
         ("a task of an input", with("type=\"atomic\"", "<inputs><input name=\"i\"><task type=\"atomic\" subtype=\"subtask\"><description>d</description></task></input></inputs><instructions>{{i}}</instructions>")),
         ("settings of a task with ref", "<library><task type=\"atomic\" name=\"a\"><description>d</description></task><task type=\"sequential\" name=\"b\"><description>d</description><steps><task ref=\"a\"/></steps></task></library>".to_owned()),
-        ("a task of a function", "<template name=\"f\" params=\"x\"><task type=\"reduce\"><description>{{x}}</description><inner_task><description>d</description></inner_task><reduction_task><description>d</description></reduction_task></task></template>".to_owned()),
+        ("a task of a function", "<template name=\"f\" params=\"x\"><task type=\"reduce\"><description>{{x}}</description><inputs><input name=\"i\">x</input></inputs><inner_task><description>d</description></inner_task><reduction_task><description>d</description></reduction_task></task></template>".to_owned()),
         ("branches of a choice", with("type=\"sequential\"", "<parameters><parameter name=\"p\"/></parameters><steps><cond><case test=\"p == 1\"><task type=\"script\"><description>d</description><command>make</command></task></case></cond></steps>")),
         ("deprecated elements", with("type=\"atomic\"", "<output_slot>x</output_slot><manual_xml>true</manual_xml>")),
     ];

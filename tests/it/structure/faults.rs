@@ -97,8 +97,8 @@ fn what_each_type_needs() {
         "<director><description>d</description></director><evaluator><description>e</description></evaluator><script_execution/>";
     assert_eq!(of("director_evaluator_loop", script), ["1 missing-element `script_execution`"]);
     // The parts of a reduce are atomic, whatever row their settings come from.
-    let parts =
-        "<inner_task><description>a</description></inner_task><reduction_task><description>b</description></reduction_task>";
+    let parts = "<inputs><input name=\"i\">x</input></inputs>\
+        <inner_task><description>a</description></inner_task><reduction_task><description>b</description></reduction_task>";
     assert_eq!(of("reduce", parts), [""; 0]);
     // A registered task brings all of it.
     assert_eq!(of("sequential", "<steps><task ref=\"other\"/></steps>"), [""; 0]);

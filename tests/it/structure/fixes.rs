@@ -82,9 +82,9 @@ fn older_forms_become_modern_ones() {
 
 #[test]
 fn a_wrapped_part_loses_its_wrap() {
-    let text = "<task type=\"reduce\" name=\"t\">\n  <description>d</description>\n  <inner_task>\n    <task type=\"atomic\">\n    <description>a</description>\n    </task>\n  </inner_task>\n  <reduction_task>\n    <description>b</description>\n  </reduction_task>\n</task>\n";
+    let text = "<task type=\"reduce\" name=\"t\">\n  <description>d</description>\n  <inputs><input name=\"i\">x</input></inputs>\n  <inner_task>\n    <task type=\"atomic\">\n    <description>a</description>\n    </task>\n  </inner_task>\n  <reduction_task>\n    <description>b</description>\n  </reduction_task>\n</task>\n";
     assert_eq!(
         fixed(text, "nested-task"),
-        "<task type=\"reduce\" name=\"t\">\n  <description>d</description>\n  <inner_task>\n    <description>a</description>\n  </inner_task>\n  <reduction_task>\n    <description>b</description>\n  </reduction_task>\n</task>\n"
+        "<task type=\"reduce\" name=\"t\">\n  <description>d</description>\n  <inputs><input name=\"i\">x</input></inputs>\n  <inner_task>\n    <description>a</description>\n  </inner_task>\n  <reduction_task>\n    <description>b</description>\n  </reduction_task>\n</task>\n"
     );
 }

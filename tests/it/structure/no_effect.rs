@@ -108,6 +108,36 @@ fn a_blank_fragment_says_nothing() {
 }
 
 #[test]
+fn an_argument_has_a_value() {
+    let library = |arg: &str| {
+        errors(&format!(
+            "<library><template name=\"g\" params=\"x\"><task type=\"atomic\"><description>{{{{x}}}}</description></task></template>\
+             <task type=\"sequential\" name=\"o\"><description>d</description><steps><call template=\"g\">{arg}</call></steps></task></library>"
+        ))
+    };
+    for arg in ["<arg name=\"x\"/>", "<arg name=\"x\"></arg>", "<arg name=\"x\"> <!-- x --> </arg>"] {
+        assert_eq!(library(arg), ["CTX117 arg: the argument `x` has no value"], "{arg}");
+    }
+    assert_eq!(library("<arg/>"), ["CTX117 arg: `<arg>` has no value"]);
+    assert_eq!(library("<arg name=\"x\">1</arg>"), NOTHING);
+}
+
+#[test]
+fn a_reduce_has_something_to_merge() {
+    let reduce = |inside: &str| {
+        errors(&format!(
+            "<task type=\"reduce\" name=\"r\"><description>d</description>{inside}<inner_task><description>{{{{current_input}}}}</description></inner_task>\
+             <reduction_task><description>{{{{accumulator}}}} {{{{current_result}}}}</description></reduction_task></task>"
+        ))
+    };
+    assert_eq!(reduce(""), ["CTX109 task: a task of type reduce has no `<inputs>`"]);
+    assert_eq!(reduce("<inputs/>"), ["CTX109 inputs: `<inputs>` has no `<input>`"]);
+    assert_eq!(reduce("<inputs><input name=\"a\">x</input></inputs>"), NOTHING);
+    let start = "<inputs><input name=\"a\">x</input></inputs><initial_value></initial_value>";
+    assert_eq!(reduce(start), ["CTX117 initial_value: `<initial_value>` has no value"]);
+}
+
+#[test]
 fn a_script_can_start() {
     let run = "<command>ls</command>";
     let var = |name: &str| format!("<var name=\"{name}\">1</var>");

@@ -46,6 +46,14 @@ fn filters_tests_and_functions_are_known_before_anything_is_rendered() {
 }
 
 #[test]
+fn nothing_is_divided_by_a_zero_that_is_written() {
+    for (text, zero) in [("{{ 1/0 }}", "0"), ("{% if a // 0.0 %}{% endif %}", "0.0"), ("{{ [a % -0] }}", "-0")] {
+        assert_eq!(faults(text), [("ByZero".to_owned(), zero)], "{text}");
+    }
+    assert_eq!(variables("{{ 0/a + 0*0 }}{{ 1/10 }}{{ a is divisibleby 2 }}"), ["a"]);
+}
+
+#[test]
 fn the_name_of_a_function_that_is_not_called_is_a_variable() {
     let read = |text: &str| {
         let parsed = parse(text);
