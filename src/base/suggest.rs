@@ -24,9 +24,12 @@ impl Budget {
         for candidate in candidates {
             self.0 = self.0.checked_sub(candidate.len() as u64)?;
             // A distance is never less than the difference of the lengths, and that costs next to nothing.
-            if folded(candidate).count().abs_diff(length) > limit {
+            let other = folded(candidate).count();
+            if other.abs_diff(length) > limit {
                 continue;
             }
+            // Of one or two letters, another one makes another name.
+            let limit = if other.max(length) < 3 { 0 } else { limit };
             self.0 = self.0.checked_sub((candidate.len() * length) as u64)?;
             let other = fold(candidate);
             let distance = if other == plain { 0 } else { strsim::osa_distance(&plain, &other) };
@@ -43,6 +46,36 @@ impl Budget {
 pub fn nearest<'c>(written: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     Budget(u64::MAX).nearest(written, candidates)
 }
+
+/// The candidate that a word is meant to be: the nearest, or the one that other languages and libraries call so.
+pub fn likeliest<'c>(written: &str, candidates: impl IntoIterator<Item = &'c str> + Clone) -> Option<&'c str> {
+    nearest(written, candidates.clone()).or_else(|| {
+        let plain = fold(written);
+        let called = ELSEWHERE.iter().filter(|(_, others)| others.contains(&&*plain)).map(|(own, _)| *own);
+        candidates.into_iter().find(|candidate| called.clone().any(|own| own == *candidate))
+    })
+}
+
+/// Words of the language, and what they are called elsewhere, without capitals and separators.
+const ELSEWHERE: &[(&str, &[&str])] = &[
+    ("string", &["str", "text", "char", "varchar"]),
+    ("integer", &["int", "long", "i64", "int64"]),
+    ("number", &["float", "double", "decimal", "f64", "num"]),
+    ("boolean", &["bool"]),
+    ("object", &["dict", "map", "record", "struct", "json", "hash"]),
+    ("array", &["list", "tuple", "set", "sequence", "any[]"]),
+    ("string[]", &["list[str]", "list<string>", "array<string>", "str[]", "text[]"]),
+    ("json", &["object", "structured"]),
+    ("text", &["string", "str", "markdown", "plain"]),
+    ("jinja", &["j2", "nunjucks"]),
+    ("atomic", &["llm", "prompt", "single", "agent", "chat"]),
+    ("sequential", &["sequence", "chain", "pipeline", "workflow", "steps"]),
+    ("reduce", &["mapreduce", "fold", "map"]),
+    ("script", &["shell", "command", "bash", "sh", "tool"]),
+    ("director_evaluator_loop", &["loop", "evaluatorloop", "directorevaluator", "iterate", "while"]),
+    ("true", &["yes", "y", "on", "1"]),
+    ("false", &["no", "n", "off", "0"]),
+];
 
 fn fold(name: &str) -> String {
     folded(name).collect()

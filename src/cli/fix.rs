@@ -62,7 +62,7 @@ pub(super) fn run(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
         let found = std::mem::take(&mut project.findings);
         fixed = own.fix(&found, asked.which, &mut |text| Project::with_text(root.clone(), text).findings);
         project.findings = found;
-        if fixed > 0 {
+        if own.is_fixed {
             project = Project::with_text(root, &own.text).tested();
         }
     }
@@ -73,27 +73,27 @@ pub(super) fn run(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
     let in_templates = |finding: &Diagnostic| *finding.path != *FILE && wanted(finding);
     let filter = FixFilter { which: asked.which, wanted: &in_templates };
     let (mut outcome, mut input) = if selection.is_scenarios() {
-        (FixOutcome { files: Vec::new(), left: CheckOutput::default() }, Vec::new())
+        (FixOutcome { files: Vec::new(), fixed: 0, left: CheckOutput::default() }, Vec::new())
     } else {
         selection.fix(&project, filter, cx)?
     };
     if let Some(own) = &mut own {
-        let count = own.fix(&outcome.left.diagnostics, asked.which, &mut |text| {
+        let before = own.text.clone();
+        fixed += own.fix(&outcome.left.diagnostics, asked.which, &mut |text| {
             let mut tried = Project::with_text(project.root.clone(), text);
             tried.config.limits = asked.limits.resolve(&tried.config.limits);
             let found = selection.check(&tried, Goal::Findings, Keep::ALL, cx);
             tried.findings.into_iter().chain(found.map_or(Vec::new(), |checked| checked.report.diagnostics)).collect()
         });
-        if count > 0 {
-            fixed += count;
+        if own.text != before {
             project = Project::with_text(project.root.clone(), &own.text).tested();
             project.config.limits = asked.limits.resolve(&project.config.limits);
             (outcome, input) = selection.fix(&project, filter, cx)?;
         }
     }
     changed.extend(own.and_then(ProjectFile::changed));
-    let FixOutcome { files, left } = outcome;
-    fixed += files.iter().map(|file| file.fixed).sum::<usize>();
+    let FixOutcome { files, fixed: in_files, left } = outcome;
+    fixed += in_files;
     let mut report = Report { diagnostics: left.diagnostics, files: left.files, skipped: left.skipped, ..Report::default() };
     let scenarios = Scenarios::new(&project, &selection);
     let fixed_scenarios = scenarios.fix(&project, &selection, (asked.which, &wanted), &mut report, cx)?;
@@ -155,7 +155,7 @@ impl ProjectFile {
             return 0;
         }
         let Fixed { text, fixed, .. } = apply::fix(&self.text, which, &Limits::default(), &own, &mut |text| check(text));
-        if fixed > 0 {
+        if text != self.text {
             (self.text, self.is_fixed) = (text, true);
         }
         fixed

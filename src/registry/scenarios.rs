@@ -276,9 +276,9 @@ fn fix_one(request: &Request<'_>, name: &str, which: Which, wanted: &dyn Fn(&Dia
     let text = decode::decode(&before).ok()?;
     let mut check = |text: &str| of_text(request, name, text);
     let Fixed { text, fixed, left } = apply::fix(&text, which, &request.config.limits, wanted, &mut check);
-    if fixed == 0 {
+    let after = decode::encode_like(&text, &before);
+    if after == before {
         return None;
     }
-    let after = decode::encode_like(&text, &before);
     Some(FixedScenario { name: name.to_owned(), before, after, fixed, left })
 }

@@ -20,6 +20,9 @@ pub const ROUNDS: usize = 10;
 /// Trials of fixes that do not go at most, in all rounds together: a text full of them does not cost a check each.
 pub const TRIALS: usize = 128;
 
+/// Rules about texts and values that cannot be read, with all that is wrong in them.
+const HIDING: [&str; 4] = ["bad-expression", "bad-condition", "bad-jinja", "bad-value"];
+
 /// Which fixes are applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
@@ -39,9 +42,11 @@ pub struct Choice<'d> {
 }
 
 impl Choice<'_> {
-    /// Whether an error that is found behind it was there before, and only hidden: it leaves nothing to decide, and mends an error.
+    /// Whether an error that is found behind it was there before, and only hidden: it leaves nothing to decide, or has a text
+    /// read that could not be, and mends an error.
     pub fn uncovers(&self) -> bool {
-        self.fix.applicability == Applicability::Safe && is_error(self.finding)
+        let is_read = HIDING.contains(&self.finding.rule.name);
+        is_error(self.finding) && (is_read || self.fix.applicability == Applicability::Safe)
     }
 }
 
@@ -50,7 +55,7 @@ impl Choice<'_> {
 pub struct Fixed {
     /// The text now.
     pub text: String,
-    /// Fixes applied.
+    /// Findings that are gone.
     pub fixed: usize,
     /// What is found in it now.
     pub left: Vec<Diagnostic>,
@@ -67,13 +72,23 @@ pub fn eligible(finding: &Diagnostic, which: Which) -> Option<&Fix> {
     finding.fixes.iter().find(|fix| which == Which::Suggested || fix.applicability == Applicability::Safe)
 }
 
-/// What was found before any fix was made.
-pub struct Beginning(BTreeSet<(Arc<str>, u16, String)>);
+/// What was found before any fix was made, and how often.
+pub struct Beginning(BTreeMap<(Arc<str>, u16, String), usize>);
 
 impl Beginning {
     /// Takes down what is found now.
     pub fn of(found: &[Diagnostic]) -> Self {
-        Self(found.iter().map(Self::entry).collect())
+        let mut counts = BTreeMap::new();
+        for finding in found {
+            *counts.entry(Self::entry(finding)).or_default() += 1;
+        }
+        Self(counts)
+    }
+
+    /// How many of the findings that there were are gone.
+    pub fn gone(&self, left: &[Diagnostic]) -> usize {
+        let left = Self::of(left);
+        self.0.iter().map(|(entry, had)| had.saturating_sub(left.0.get(entry).copied().unwrap_or(0))).sum()
     }
 
     fn entry(finding: &Diagnostic) -> (Arc<str>, u16, String) {
@@ -89,7 +104,7 @@ impl Beginning {
         let is_safe = || eligible(finding, Which::Safe).is_some();
         let takes_away = !is_error(finding) && finding.fixes.first().is_some_and(takes) && !is_safe();
         let damage = (Arc::clone(&finding.path), 0, String::new());
-        takes_away && !self.0.contains(&Self::entry(finding)) && !self.0.contains(&damage)
+        takes_away && !self.0.contains_key(&Self::entry(finding)) && !self.0.contains_key(&damage)
     }
 }
 
@@ -217,10 +232,10 @@ pub fn fix(text: &str, which: Which, limits: &Limits, wanted: &dyn Fn(&Diagnosti
         if !seen.insert(Hash::of(text.as_bytes())) {
             break;
         }
-        out.fixed += sound.len();
         out.left = check(&text);
         out.text = text;
     }
+    out.fixed = beginning.gone(&out.left);
     out
 }
 

@@ -150,8 +150,11 @@ impl Pass<'_, '_> {
         let from = self.scan.at + 1;
         let rest = self.scan.slice(from, self.scan.bytes.len());
         let mut previous = b'<';
+        let begins_tag = |byte: u8| matches!(byte, b'/' | b'!' | b'?') || byte.is_ascii_alphabetic();
+        // `a < 3 and b > 4`: what begins no tag is not ended by a `>`.
+        let is_comparison = rest.first().is_some_and(|&byte| !begins_tag(byte));
         for (ahead, &byte) in rest.iter().enumerate() {
-            let tag = previous == b'<' && (byte == b'/' || byte == b'!' || byte == b'?' || byte.is_ascii_alphabetic());
+            let tag = previous == b'<' && begins_tag(byte);
             if byte == quote {
                 let follows = rest.get(ahead + 1).copied().unwrap_or(b' ');
                 let ends = previous != b'=' && (is_space(follows) || matches!(follows, b'>' | b'/' | b'?'));
@@ -160,7 +163,7 @@ impl Pass<'_, '_> {
                 }
                 return ends;
             }
-            if matches!(byte, b'>' | b'\n') || (tag && ahead > 0) {
+            if byte == b'\n' || byte == b'>' && !is_comparison || tag && ahead > 0 {
                 return false;
             }
             previous = byte;

@@ -65,6 +65,8 @@ pub enum FaultKind<'a> {
         kind: Kind,
         /// The attribute.
         attribute: Attribute<'a>,
+        /// The one that it was meant to be, and is read as.
+        meant: Option<&'static str>,
     },
     /// An attribute that says nothing where its element stands.
     Idle {
@@ -198,9 +200,15 @@ impl FaultKind<'_> {
         matches!(self, Self::NestedBody { .. } | Self::LegacyValue { .. } | Self::LegacyType { .. } | Self::Deprecated { .. })
     }
 
-    /// Whether its element was left unread, with all that it holds.
+    /// Whether something was left unread that may use any name: its element with all that it holds, or an attribute.
     pub(super) const fn leaves_unread(&self) -> bool {
-        matches!(self, Self::UnknownElement { meant: None, .. } | Self::MisplacedElement { .. } | Self::Repeated { .. })
+        matches!(
+            self,
+            Self::UnknownElement { meant: None, .. }
+                | Self::UnknownAttribute { meant: None, .. }
+                | Self::MisplacedElement { .. }
+                | Self::Repeated { .. }
+        )
     }
 
     /// Whether a setting, a type or a subtype of a task hangs on it, found at this element.
@@ -221,7 +229,7 @@ impl FaultKind<'_> {
                     holds_settings(element)
                         || nearest(element.name(), settings().chain([Kind::ContextManagement.tag()])).is_some()
                 }
-                Self::UnknownAttribute { kind, attribute } => {
+                Self::UnknownAttribute { kind, attribute, .. } => {
                     kind.is_body() && nearest(attribute.name(), settings().chain(["type", "subtype"])).is_some()
                 }
                 Self::Empty { name } => matches!(*name, "type" | "subtype"),

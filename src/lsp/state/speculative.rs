@@ -48,7 +48,7 @@ pub(in crate::lsp) fn fixed(project: &ProjectState, name: &Arc<str>, text: &str)
     let mut scratch = Scratch::new();
     let mut check = |text: &str| speculative_check(project, name, text, &mut scratch);
     let fixed = apply::fix(text, Which::Safe, &project.config.limits, &own, &mut check);
-    (fixed.fixed > 0).then_some(fixed.text)
+    (fixed.text != text).then_some(fixed.text)
 }
 
 /// Whether any finding of a file has a safe fix.

@@ -32,8 +32,6 @@ pub struct FixedFile {
     pub before: Vec<u8>,
     /// Its bytes with the fixes, in the encoding that it had.
     pub after: Vec<u8>,
-    /// Fixes applied.
-    pub fixed: usize,
 }
 
 /// What became of a selection.
@@ -41,6 +39,8 @@ pub struct FixedFile {
 pub struct FixOutcome {
     /// Files that changed, by name.
     pub files: Vec<FixedFile>,
+    /// Findings that are gone.
+    pub fixed: usize,
     /// What is found once they are written.
     pub left: CheckOutput,
 }
@@ -67,16 +67,16 @@ pub fn apply_fixes(request: &Request<'_>, filter: FixFilter<'_>) -> Result<FixOu
     }
     let files = fixer.files.into_iter().map(|(name, file)| {
         let after = decode::encode_like(&file.text, &file.before);
-        FixedFile { name, before: file.before, after, fixed: file.fixed }
+        FixedFile { name, before: file.before, after }
     });
-    Ok(FixOutcome { files: files.filter(|file| file.after != file.before).collect(), left: found })
+    let gone = fixer.beginning.gone(&found.diagnostics);
+    Ok(FixOutcome { fixed: gone, files: files.filter(|file| file.after != file.before).collect(), left: found })
 }
 
 /// A file with fixable findings.
 struct File {
     before: Vec<u8>,
     text: String,
-    fixed: usize,
     /// Trials that may still fail.
     trials: usize,
 }
@@ -113,7 +113,7 @@ impl Fixer<'_> {
             let Some(before) = self.read(name) else { continue };
             let Ok(text) = decode::decode(&before) else { continue };
             let text = text.into_owned();
-            self.files.insert(name.to_owned(), File { before, text, fixed: 0, trials: TRIALS });
+            self.files.insert(name.to_owned(), File { before, text, trials: TRIALS });
             new = true;
         }
         new
@@ -172,11 +172,6 @@ impl Fixer<'_> {
         }
         self.trials = trials;
         let texts = self.texts(&kept);
-        for item in &kept {
-            if let Some(file) = self.files.get_mut(item.name) {
-                file.fixed += 1;
-            }
-        }
         for (name, text) in texts {
             if let Some(file) = self.files.get_mut(&name) {
                 file.text = text;

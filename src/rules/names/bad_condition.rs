@@ -2,6 +2,8 @@
 
 use crate::rules::prelude::*;
 use crate::rules::structure::family::{finding, shown};
+use crate::rules::syntax::and_at;
+use crate::syntax::write::escape_text;
 use crate::template::condition::{ConditionFault, Expected, MAX_DEPTH};
 use crate::template::scope::FaultKind;
 
@@ -15,6 +17,10 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {
         let FaultKind::Condition(why) = &fault.kind else { continue };
+        if why.found == "&&" && fault.span.slice(cx.document.text) == "&&" {
+            // Reported as an `&` on its own, with the word in its place.
+            continue;
+        }
         if let Some(found) = triple(cx, fault.span, why) {
             out.push(found);
             continue;
@@ -25,11 +31,24 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             (expected, found) => format!("`{}` stands where {} was expected", shown(found), words(expected)),
         };
         let found = finding(&RULE.meta, cx, fault.span, message);
-        out.push(match sign(why).filter(|_| fault.span.slice(cx.document.text) == why.found) {
-            Some(word) => found.fix(Fix::suggested(format!("write `{word}`"), vec![Edit::replace(fault.span, word)])),
+        out.push(match sign(why).zip(place(cx, fault.span, &why.found)) {
+            Some(("and", at)) => found.fix(Fix::suggested("write `and`", vec![and_at(cx.document.text, at)])),
+            Some((word, at)) => found.fix(Fix::suggested(format!("write `{word}`"), vec![Edit::replace(at, word)])),
             None => found,
         });
     }
+}
+
+/// Where a sign stands; in a condition with references, which was decoded, where it does so only once.
+fn place(cx: &FileCx<'_>, span: Span, found: &str) -> Option<Span> {
+    let written = span.slice(cx.document.text);
+    if written == found {
+        return Some(span);
+    }
+    let escaped = escape_text(found);
+    let mut places = written.match_indices(&*escaped).map(|(at, sign)| (span.start + at as u32, sign.len() as u32));
+    let (start, len) = places.next().filter(|_| places.next().is_none())?;
+    Some(Span::new(start, start + len))
 }
 
 /// `===` and `!==` of another language: the third sign stands where a value was expected.

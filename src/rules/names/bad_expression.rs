@@ -4,12 +4,12 @@ use crate::rules::names::fault_location::finding;
 use crate::rules::names::unrendered_jinja;
 use crate::rules::prelude::*;
 use crate::rules::structure::family::shown;
-use crate::rules::structure::missing::is_declared;
+use crate::rules::structure::missing::declared;
 use crate::syntax::tree::Element;
 use crate::syntax::write::set_attribute;
 use crate::template::elements::Kind;
 use crate::template::expression::{ExpressionFault, ExpressionFaultKind, MAX_ARGUMENTS, MAX_DEPTH};
-use crate::template::scope::FaultKind;
+use crate::template::scope::{Fault, FaultKind};
 
 /// Half an expression in a prompt is a marker text that an agent takes for words.
 pub(crate) static RULE: Rule = Rule {
@@ -21,19 +21,23 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     // Many faults may stand in one text, which is read once.
     let mut last = None;
+    let mut told = None;
     for fault in &cx.scopes.faults {
         let FaultKind::Expression { fault: why, element } = &fault.kind else { continue };
+        if unrendered_jinja::is_jinja(cx, fault, why, *element) {
+            // However many expressions of it a text has, what is missing is said once.
+            if told.replace(element.id()) != Some(element.id()) {
+                out.push(in_jinja(cx, fault, why, *element));
+            }
+            continue;
+        }
         let mut found = finding(&RULE.meta, cx, fault, words(why.kind));
         // What stands in a file of its own is not at hand here.
         let written = if fault.inside.is_none() { why.expression.slice(cx.document.text) } else { "" };
         if fault.inside.is_none() && why.expression != why.span {
             found = found.label(why.expression, "in this expression");
         }
-        found = found.help(if why.kind == ExpressionFaultKind::TrailingText && written.contains('|') {
-            "filters need syntax=\"jinja\" on the element; for literal braces write `\\{{`"
-        } else {
-            "an expression is a name, a.b[0], or fn(arg, key=value); for literal braces write `\\{{`"
-        });
+        found = found.help("an expression is a name, a.b[0], or fn(arg, key=value); for literal braces write `\\{{`");
         // A text that is meant as Jinja has its own way out, and braces that are made words would spoil it.
         let is_meant = match last {
             Some((id, known)) if id == element.id() => known,
@@ -44,8 +48,8 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             out.push(found);
             continue;
         }
-        if let Some((name, edit)) = closed(cx, why, *element).filter(|_| fault.inside.is_none()) {
-            found = found.fix(Fix::suggested(format!("write `{{{{{}}}}}`: close it", shown(name)), vec![edit]));
+        if let Some((name, edits)) = closed(cx, why, *element).filter(|_| fault.inside.is_none()) {
+            found = found.fix(Fix::suggested(format!("write `{{{{{}}}}}`: close it", shown(&name)), edits));
         }
         if written.starts_with("{{") {
             let edits = vec![Edit::insert(why.expression.start, "\\")];
@@ -61,8 +65,18 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
+fn in_jinja(cx: &FileCx<'_>, fault: &Fault<'_>, why: &ExpressionFault, element: Element<'_>) -> Diagnostic {
+    let written = why.expression.slice(cx.document.text);
+    let message = format!("`{}` is an expression of Jinja, in a text without `syntax=\"jinja\"`", shown(written));
+    let literal = vec![Edit::insert(why.expression.start, "\\")];
+    finding(&RULE.meta, cx, fault, message)
+        .help("filters, conditions and operators need syntax=\"jinja\" on the element; for literal braces write `\\{{`")
+        .fix(unrendered_jinja::render(element))
+        .fix(Fix::suggested("write `\\{{`: the braces are text", literal))
+}
+
 /// An expression without its end that begins with a name that is declared, and the braces that it lacks.
-fn closed<'a>(cx: &FileCx<'a>, why: &ExpressionFault, element: Element<'_>) -> Option<(&'a str, Edit)> {
+fn closed(cx: &FileCx<'_>, why: &ExpressionFault, element: Element<'_>) -> Option<(String, Vec<Edit>)> {
     let is_unclosed = why.kind == ExpressionFaultKind::Unclosed && why.expression.slice(cx.document.text) == "{{";
     let written = cx.document.text.get(why.expression.end as usize..).filter(|_| is_unclosed)?;
     let path =
@@ -75,8 +89,12 @@ fn closed<'a>(cx: &FileCx<'a>, why: &ExpressionFault, element: Element<'_>) -> O
     } else {
         Edit::insert(end, "}}")
     };
-    let is_name = is_declared(element, path.split(['.', '[']).next()?, &["parameters", "inputs"]);
-    is_name.then_some((path, missing))
+    let root = path.split(['.', '[']).next().filter(|root| !root.is_empty())?;
+    let names: Vec<String> = declared(element, &["parameters", "inputs"]).collect();
+    let name = nearest(root, names.iter().map(String::as_str))?;
+    let start = end - path.len() as u32;
+    let corrected = (name != root).then(|| Edit::replace(Span::new(start, start + root.len() as u32), name));
+    Some((path.replacen(root, name, 1), corrected.into_iter().chain([missing]).collect()))
 }
 
 fn words(kind: ExpressionFaultKind) -> String {

@@ -1,11 +1,15 @@
 //! CTX322: Jinja in a text that does not say so.
 
 use crate::jinja::builtins::has_statement;
+use crate::jinja::parse::read_tree;
 use crate::rules::prelude::*;
 use crate::rules::structure::family::finding;
-use crate::syntax::tree::Element;
+use crate::syntax::tree::{Element, NodeId};
 use crate::syntax::write::set_attribute;
 use crate::template::elements::Kind;
+use crate::template::expression::ExpressionFault;
+use crate::template::scope::{Fault, FaultKind};
+use std::collections::BTreeSet;
 
 /// The agent reads the tags as words.
 pub(crate) static RULE: Rule = Rule {
@@ -23,8 +27,9 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     if memchr::memmem::find(text.as_bytes(), b"{%").is_none() && !ENDINGS.iter().any(|ending| text.contains(ending)) {
         return;
     }
+    let reported = reported(cx);
     for element in cx.document.elements() {
-        if is_decided(element) {
+        if is_decided(element) || reported.contains(&element.id()) {
             continue;
         }
         let is = |name: &str| element.attribute(name).is_some();
@@ -39,11 +44,31 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         let at = written.find("{%").filter(|_| !is("src"));
         let start = element.span().start;
         let span = at.map_or_else(|| element.name_span(), |at| Span::new(start + at as u32, start + at as u32 + 2));
-        let fix = |name, value, why: &str| Fix::suggested(why.to_owned(), vec![set_attribute(element, name, value)]);
-        let found = finding(&RULE.meta, cx, span, message);
-        let found = found.fix(fix("syntax", "jinja", "write syntax=\"jinja\": the text is rendered"));
-        out.push(found.fix(fix("verbatim", "true", "write verbatim=\"true\": the tags are meant as words")));
+        let verbatim = vec![set_attribute(element, "verbatim", "true")];
+        let as_words = Fix::suggested("write verbatim=\"true\": the tags are meant as words", verbatim);
+        out.push(finding(&RULE.meta, cx, span, message).fix(render(element)).fix(as_words));
     }
+}
+
+/// The way out that has a text rendered.
+pub(super) fn render(element: Element<'_>) -> Fix {
+    Fix::suggested("write syntax=\"jinja\": the text is rendered", vec![set_attribute(element, "syntax", "jinja")])
+}
+
+/// The texts whose expressions say it, which has been reported.
+fn reported(cx: &FileCx<'_>) -> BTreeSet<NodeId> {
+    let elements = cx.scopes.faults.iter().filter_map(|fault| {
+        let FaultKind::Expression { fault: why, element } = &fault.kind else { return None };
+        is_jinja(cx, fault, why, *element).then(|| element.id())
+    });
+    elements.collect()
+}
+
+/// Whether a plain text holds this expression, which Jinja could read: a filter, a condition, a sum.
+pub(super) fn is_jinja(cx: &FileCx<'_>, fault: &Fault<'_>, why: &ExpressionFault, element: Element<'_>) -> bool {
+    let written = why.expression.slice(cx.document.text);
+    let is_whole = fault.inside.is_none() && written.starts_with("{{") && written.ends_with("}}");
+    is_whole && !is_decided(element) && read_tree(written).is_ok()
 }
 
 /// Whether a text without a file of its own is meant as Jinja, and does not say so.
@@ -52,12 +77,12 @@ pub(super) fn is_meant(element: Element<'_>) -> bool {
 }
 
 /// Whether an element is no text, or says itself how it is read.
-fn is_decided(element: Element<'_>) -> bool {
+pub(super) fn is_decided(element: Element<'_>) -> bool {
     !is_text(element) || element.attribute("syntax").is_some() || element.attribute("verbatim").is_some()
 }
 
 /// Whether the element takes a text that can be rendered.
-fn is_text(element: Element<'_>) -> bool {
+pub(super) fn is_text(element: Element<'_>) -> bool {
     let name = element.name();
     Kind::homes(name).filter_map(|home| home.child(name)).any(|child| child.kind.is_text())
 }

@@ -1,10 +1,12 @@
 //! CTX316: a declared parameter that nothing reads.
 
+use crate::rules::names::unrendered_jinja;
 use crate::rules::prelude::*;
 use crate::rules::structure::family::{finding, shown};
+use crate::syntax::tree::Element;
 use crate::syntax::write::{remove_element, set_attribute};
 use crate::template::scope::{FaultKind, Origin};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// Whoever runs the task must give a value that goes nowhere.
 pub(crate) static RULE: Rule = Rule {
@@ -16,6 +18,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let mut meant = None;
     let mut damaged = None;
+    let mut elsewhere = None;
     for fault in &cx.scopes.faults {
         let FaultKind::Unused { name, origin } = &fault.kind else { continue };
         if meant.get_or_insert_with(|| self::meant(cx)).contains(name.as_str()) {
@@ -33,12 +36,46 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             Origin::Function(_) => "this function",
             Origin::Task(_) => "this task",
         };
-        let found = finding(&RULE.meta, cx, fault.span, format!("nothing in {what} reads the parameter `{}`", shown(name)));
+        let mut found = finding(&RULE.meta, cx, fault.span, format!("nothing in {what} reads the parameter `{}`", shown(name)));
+        let places = elsewhere.get_or_insert_with(|| placeholders(cx.document.text)).get(&**name);
+        let places: Vec<Span> = places.into_iter().flatten().copied().filter(|at| is_in_text(cx, element, *at)).collect();
+        if let Some(first) = places.first() {
+            let edits = places.iter().map(|at| Edit::replace(*at, format!("{{{{{name}}}}}"))).collect();
+            found = found
+                .label(*first, "the agent reads this as it stands")
+                .help(format!("did you mean `{{{{{}}}}}`?", shown(name)))
+                .fix(Fix::suggested(format!("write `{{{{{}}}}}`", shown(name)), edits));
+        }
         out.push(match remove(cx, *origin, fault.span.start, name) {
             Some(edit) => found.fix(Fix::suggested(format!("remove `{}`", shown(name)), vec![edit])),
             None => found,
         });
     }
+}
+
+/// Where names stand as other languages have them: `{name}`, `${name}`, `%(name)s`.
+fn placeholders(text: &str) -> HashMap<&str, Vec<Span>> {
+    let mut found: HashMap<&str, Vec<Span>> = HashMap::new();
+    for (open, close) in [("{", "}"), ("%(", ")s")] {
+        for (at, _) in text.match_indices(open) {
+            let rest = text.get(at + open.len()..).unwrap_or("");
+            let end = rest.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-')).unwrap_or(rest.len());
+            let (name, behind) = rest.split_at(end);
+            let before = text.get(..at).unwrap_or("");
+            if name.is_empty() || !behind.starts_with(close) || before.ends_with(['{', '\\']) || behind.starts_with("}}") {
+                continue;
+            }
+            let start = if open == "{" && before.ends_with('$') { at - 1 } else { at };
+            found.entry(name).or_default().push(Span::of(start, at + open.len() + end + close.len()));
+        }
+    }
+    found
+}
+
+/// Whether a place is one of a text in an element where variables are filled in.
+fn is_in_text(cx: &FileCx<'_>, around: Element<'_>, at: Span) -> bool {
+    let text = cx.document.element_at(at.start).filter(|text| around.span().encloses(at) && text.inner().encloses(at));
+    text.is_some_and(|text| unrendered_jinja::is_text(text) && text.attribute("verbatim").is_none())
 }
 
 /// Where something is damaged, in order, which has been reported: it may read any parameter.

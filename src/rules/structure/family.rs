@@ -1,7 +1,7 @@
 //! What the rules of this family share: their metadata, the names of things for people, places of edits.
 
 use crate::rules::prelude::*;
-use crate::syntax::tree::{Element, Kind as Node};
+use crate::syntax::tree::{Attribute, Element, Kind as Node};
 use crate::template::elements::Kind;
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -88,6 +88,27 @@ pub(super) fn trimmed(cx: &FileCx<'_>, span: Span) -> Span {
 pub(super) fn words(element: Element<'_>) -> impl Iterator<Item = Span> {
     let texts = element.children().filter(|node| matches!(node.kind(), Node::Text | Node::Cdata));
     texts.filter(|node| !node.text().trim().is_empty()).map(crate::syntax::tree::Node::span)
+}
+
+/// The child that a text directly in an element is: where one kind of them holds texts and needs no name.
+pub(super) fn wrap(parent: Kind, element: Element<'_>) -> Option<Kind> {
+    let paths = match element.attribute("source").map(Attribute::value).as_deref() {
+        Some("command") => Kind::FilesCommand,
+        Some("description") => Kind::FilesDescription,
+        Some(_) | None => Kind::Path,
+    };
+    let known = [(Kind::Constraints, Kind::Constraint), (Kind::TerminationCondition, Kind::Condition), (Kind::FilePaths, paths)];
+    let (_, kind) = known.into_iter().find(|(known, _)| *known == parent)?;
+    let may_be_more = parent.child(kind.tag()).is_some_and(|child| child.many);
+    (may_be_more || element.elements().next().is_none()).then_some(kind)
+}
+
+/// The attribute that says what should stand between the tags of an element: other languages have `value="…"`.
+pub(super) fn content_attribute(element: Element<'_>) -> Option<Attribute<'_>> {
+    let is_open = element.elements().next().is_none() && words(element).next().is_none();
+    let is_free = is_open && ["from", "src"].iter().all(|name| element.attribute(name).is_none());
+    let named = |name: &&str| element.attribute(name).filter(|attribute| !attribute.value().trim().is_empty());
+    ["value", "text", "content"].iter().filter(|_| is_free).find_map(named)
 }
 
 /// Whether an element holds one whose name is a slip of another: that is reported, and not that the other is missing.

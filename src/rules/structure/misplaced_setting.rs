@@ -24,7 +24,7 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     if let FaultKind::MisplacedSetting { setting, block, task } = fault.kind {
         return Some(element(cx, fault, setting, block, task));
     }
-    let FaultKind::UnknownAttribute { kind, attribute } = fault.kind else { return None };
+    let FaultKind::UnknownAttribute { kind, attribute, .. } = fault.kind else { return None };
     let setting = SettingName::parse(attribute.name())?;
     (kind.is_body() || kind == Kind::ContextManagement).then(|| attributes(cx, fault, kind, setting))
 }

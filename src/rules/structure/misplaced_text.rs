@@ -1,9 +1,13 @@
 //! CTX115: text where only elements stand.
 
-use super::family::{finding, shown, trimmed};
+use super::family::{finding, shown, trimmed, wrap};
+use super::unknown::SCHEMA_TYPES;
 use crate::rules::prelude::*;
-use crate::template::elements::Kind;
+use crate::syntax::tree::Element;
+use crate::syntax::write::set_attribute;
+use crate::template::elements::{Attr, Kind};
 use crate::template::fault::{Fault, FaultKind};
+use crate::template::parts::is_schema_file;
 
 /// Text between elements reaches nobody.
 pub(crate) static RULE: Rule = Rule {
@@ -21,16 +25,33 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let mut found = finding(&RULE.meta, cx, span, message);
     let has = |kind: Kind| fault.element.elements().any(|child| child.name() == kind.tag());
     let home = [Kind::Description, Kind::Instructions].into_iter().find(|kind| parent.is_body() && !has(*kind));
-    if let Some(home) = home {
+    if let Some(home) = home.or_else(|| wrap(parent, fault.element)) {
         let tag = home.tag();
         let edits = vec![Edit::insert(span.start, format!("<{tag}>")), Edit::insert(span.end, format!("</{tag}>"))];
-        found = found.fix(Fix::suggested(format!("make it the <{tag}>"), edits));
+        let article = if parent.child(tag).is_some_and(|child| child.many) { "a" } else { "the" };
+        return Some(found.fix(Fix::suggested(format!("make it {article} <{tag}>"), edits)));
+    }
+    if parent == Kind::OutputFormat {
+        return Some(output_format(fault.element, text, found));
     }
     if !text.contains("--") && !text.ends_with('-') && !text.starts_with("<![CDATA[") {
         let edits = vec![Edit::insert(span.start, "<!-- "), Edit::insert(span.end, " -->")];
         found = found.fix(Fix::suggested("make it a comment", edits));
     }
     Some(found)
+}
+
+/// What the answer must be is said by attributes.
+fn output_format(element: Element<'_>, text: &str, found: Diagnostic) -> Diagnostic {
+    let known = |name: &str| Kind::OutputFormat.attribute(name).map_or(&[][..], Attr::words);
+    let is_schema = SCHEMA_TYPES.contains(&text) || is_schema_file(text);
+    let attribute = if known("type").contains(&text) { "type" } else { "schema" };
+    if (attribute == "schema" && !is_schema) || element.attribute(attribute).is_some() || element.elements().next().is_some() {
+        return found
+            .help("type=\"json\" says that it is JSON, and schema=\"…\" of which form: a type, or a file with a JSON Schema");
+    }
+    let edits = vec![set_attribute(element, attribute, text), Edit::delete(element.inner())];
+    found.fix(Fix::suggested(format!("write {attribute}=\"{text}\""), edits))
 }
 
 fn first_line(text: &str) -> &str {

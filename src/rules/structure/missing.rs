@@ -1,7 +1,6 @@
 //! CTX108–CTX110, CTX117, CTX123: attributes, elements, descriptions, values and types that have to be there and are not.
 
-use super::family::{finding, has_slip_of, is_small, shown, words};
-use super::unknown::meant_attribute;
+use super::family::{content_attribute, finding, has_slip_of, is_small, shown, words, wrap};
 use crate::rules::prelude::*;
 use crate::settings::operators::Operator;
 use crate::syntax::tree::Element;
@@ -19,13 +18,6 @@ pub(super) static MISSING_ATTRIBUTE: Rule = Rule {
 
 fn missing_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::MissingAttribute { kind, name } = fault.kind else { return None };
-    let slips = fault.element.attributes().filter(|attribute| attribute.namespace().is_none());
-    if slips.into_iter().any(|attribute| {
-        kind.attribute(attribute.name()).is_none() && meant_attribute(kind, fault.element, attribute.name()) == Some(name)
-    }) {
-        // The misspelt one is reported, and that is where the fault is.
-        return None;
-    }
     let found = finding(&MISSING_ATTRIBUTE.meta, cx, fault.span, format!("`<{}>` has no `{name}`", kind.tag()));
     Some(match kind.attribute(name) {
         Some(attribute) => found.help(format!("add {name}=\"…\": {}", attribute.doc)),
@@ -98,7 +90,8 @@ fn incomplete(cx: &FileCx<'_>, task: &Task<'_>, lacks: &[Kind]) -> Diagnostic {
 
 fn needed_child(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::MissingChild { kind, child } = fault.kind else { return None };
-    if has_slip_of(fault.element, kind, child) {
+    let is_text = || wrap(kind, fault.element) == Some(child) && words(fault.element).next().is_some();
+    if has_slip_of(fault.element, kind, child) || is_text() {
         return None;
     }
     let tag = kind.tag();
@@ -181,6 +174,9 @@ pub(super) static MISSING_VALUE: Rule = Rule {
 
 fn missing_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::NoContent { kind } = fault.kind else { return None };
+    if content_attribute(fault.element).is_some() {
+        return None;
+    }
     let name = fault.element.attribute("name").map(|name| name.value().trim().to_owned());
     let message = match &name {
         Some(name) => {
@@ -203,10 +199,18 @@ fn missing_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 
 /// Whether a list in a task around an element declares this name.
 pub(in crate::rules) fn is_declared(element: Element<'_>, name: &str, lists: &[&str]) -> bool {
-    let around = std::iter::successors(element.parent(), |element| element.parent()).filter(|around| is_small(*around));
-    let lists = around.flat_map(|task| task.elements().filter(|child| lists.contains(&child.name())));
-    lists
-        .filter(|list| is_small(*list))
-        .flat_map(Element::elements)
-        .any(|entry| entry.attribute("name").is_some_and(|own| own.value().trim() == name))
+    declared(element, lists).any(|own| own == name)
+}
+
+/// The names that such lists declare, and the parameters of a function.
+pub(in crate::rules) fn declared(element: Element<'_>, lists: &[&str]) -> impl Iterator<Item = String> {
+    let around = || std::iter::successors(element.parent(), |element| element.parent());
+    let params = around().filter_map(|template| template.attribute("params")).map(|params| params.value().into_owned());
+    let params = params
+        .flat_map(|params| params.split([',', ' ', '\n']).filter(|name| !name.is_empty()).map(str::to_owned).collect::<Vec<_>>());
+    let lists = around()
+        .filter(|around| is_small(*around))
+        .flat_map(|task| task.elements().filter(|child| lists.contains(&child.name())));
+    let entries = lists.filter(|list| is_small(*list)).flat_map(Element::elements);
+    params.chain(entries.filter_map(|entry| Some(entry.attribute("name")?.value().trim().to_owned())))
 }

@@ -1,10 +1,11 @@
 //! CTX102, CTX107, CTX121, CTX122, CTX126: elements, attributes, types, subtypes and schemas that the language does not have.
 
-use super::family::{children, either, finding, is_small, meant, shown, tags};
+use super::family::{children, content_attribute, either, finding, is_small, meant, shown, tags};
+use super::missing::is_declared;
 use crate::rules::prelude::*;
 use crate::settings::layers::RowFault;
 use crate::syntax::tree::{Attribute, Element};
-use crate::syntax::write::{escape_text, insert_child, remove_attribute, rename_element};
+use crate::syntax::write::{escape_text, insert_child, remove_attribute, rename_element, set_content};
 use crate::template::elements::{Content, Kind};
 use crate::template::fault::{Fault, FaultKind};
 use crate::template::parts::is_schema_file;
@@ -45,6 +46,9 @@ fn in_text(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Diagnostic {
     let name = shown(element.name());
     let message = format!("`<{name}>` stands in the text of `<{}>` and would not reach the agent", parent.tag());
     let found = finding(&UNKNOWN_ELEMENT.meta, cx, fault.span, message);
+    if let Some(fix) = as_use(parent, element) {
+        return found.help("a shared text is put in its place by `<use fragment=\"…\"/>`").fix(fix);
+    }
     if Kind::homes(element.name()).next().is_none() {
         let mut edits = Vec::new();
         escape(element, &mut edits);
@@ -64,6 +68,21 @@ fn in_text(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Diagnostic {
             .fix(Fix::suggested(format!("write its text into <{tag}>, without <{name}>"), edits)),
         (None, None) => found.help(format!("move it out of `<{tag}>`")),
     }
+}
+
+/// `<include fragment="a"/>` is `<use fragment="a"/>`.
+fn as_use(parent: Kind, element: Element<'_>) -> Option<Fix> {
+    let is_empty = element.elements().next().is_none() && element.text().trim().is_empty();
+    let is_include = ["include", "fragment", "insert", "import", "partial", "snippet", "ref"].contains(&element.name());
+    parent.child(Kind::Use.tag()).filter(|_| is_empty && is_include)?;
+    let mut attributes = element.attributes();
+    let named = attributes.next().filter(|one| ["fragment", "name", "ref", "id"].contains(&one.name()))?;
+    if attributes.next().is_some() || element.is_damaged() {
+        return None;
+    }
+    let mut edits = rename_element(element, Kind::Use.tag());
+    edits.push(Edit::replace(named.name_span(), "fragment"));
+    Some(Fix::suggested("write <use fragment=\"…\">", edits))
 }
 
 /// `<a>text<b/></a>`, where `<b>` is at home beside `<a>`, ends `<a>` before it.
@@ -117,13 +136,6 @@ pub(super) fn known(kind: Kind) -> impl Iterator<Item = &'static str> {
     kind.attributes().map(|attribute| attribute.name)
 }
 
-/// The attribute that a name is meant to be: one that is near, or that authors call so.
-pub(super) fn meant_attribute(kind: Kind, element: Element<'_>, name: &str) -> Option<&'static str> {
-    let free = || kind.attributes().filter(|known| element.attribute(known.name).is_none());
-    let near = nearest(name, free().map(|known| known.name));
-    near.or_else(|| free().find(|known| known.also.contains(&name)).map(|known| known.name))
-}
-
 fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     if let FaultKind::Idle { attribute, why } = fault.kind {
         let name = attribute.name();
@@ -131,15 +143,18 @@ fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         let edits = vec![remove_attribute(fault.element, name)?];
         return Some(found.fix(Fix::suggested(format!("remove `{name}`"), edits)));
     }
-    let FaultKind::UnknownAttribute { kind, attribute } = fault.kind else { return None };
+    let FaultKind::UnknownAttribute { kind, attribute, meant } = fault.kind else { return None };
     let tag = kind.tag();
     let name = attribute.name();
     let found = finding(&UNKNOWN_ATTRIBUTE.meta, cx, fault.span, format!("`<{tag}>` has no attribute `{}`", shown(name)));
-    if let Some(meant) = meant_attribute(kind, fault.element, name) {
+    if let Some(meant) = meant {
         let fix = Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(attribute.name_span(), meant)]);
         return Some(found.help(format!("did you mean `{meant}`?")).fix(fix));
     }
     let has: Vec<&str> = known(kind).collect();
+    if let Some(fix) = as_content(kind, fault.element, attribute) {
+        return Some(found.help(format!("what `<{tag}>` says stands between its tags")).fix(fix));
+    }
     if let Some(edits) = as_child(kind, fault.element, attribute) {
         let found = found.help(format!("`{name}` is an element in `<{tag}>`"));
         return Some(found.fix(Fix::suggested(format!("write it as <{name}>"), edits)));
@@ -167,6 +182,23 @@ fn as_child(kind: Kind, element: Element<'_>, attribute: Attribute<'_>) -> Optio
     holds_words.then(|| remove_attribute(element, name)).flatten().map(|edit| vec![edit, insert_child(element, &xml)])
 }
 
+/// `<arg value="a"/>` is `<arg>a</arg>`; the name of a parameter is where the value comes from.
+fn as_content(kind: Kind, element: Element<'_>, attribute: Attribute<'_>) -> Option<Fix> {
+    let holds_words = matches!(kind.spec().content, Content::Text | Content::TextOrElements | Content::Word);
+    let is_content = content_attribute(element).is_some_and(|content| content.name() == attribute.name());
+    if !holds_words || !is_content || element.is_damaged() {
+        return None;
+    }
+    let value = attribute.value();
+    if kind.attribute("from").is_some() && is_declared(element, value.trim(), &["parameters", "inputs"]) {
+        let title = format!("take it from `{}`", shown(value.trim()));
+        return Some(Fix::suggested(title, vec![Edit::replace(attribute.name_span(), "from")]));
+    }
+    let tag = kind.tag();
+    let edits = vec![remove_attribute(element, attribute.name())?, set_content(element, &escape_text(&value))];
+    Some(Fix::suggested(format!("write it between the tags of <{tag}>"), edits))
+}
+
 /// Without a type there are no defaults, and nothing can be said about what the agent would receive.
 pub(super) static UNKNOWN_TYPE: Rule = Rule {
     meta: RuleMeta::promise(121, "unknown-type", "a type that neither the language nor the project knows", case!("unknown-type"))
@@ -185,7 +217,8 @@ fn unknown_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     }
     let message = format!("there is no type `{}`; expected {}", shown(&written.value), either(layers.operators()));
     let found = finding(&UNKNOWN_TYPE.meta, cx.cx, written.span, message);
-    out.push(match nearest(&written.value, layers.operators()) {
+    let operators: Vec<&str> = layers.operators().collect();
+    out.push(match likeliest(&written.value, operators) {
         Some(meant) => {
             let fix = Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(written.span, meant)]);
             found.help(format!("did you mean `{meant}`?")).fix(fix)
@@ -232,18 +265,19 @@ pub(super) static UNKNOWN_SCHEMA: Rule = Rule {
     check: Check::Node(unknown_schema),
 };
 
-const TYPES: [&str; 5] = ["object", "array", "string[]", "number", "boolean"];
+/// What a `schema` can name without a file.
+pub(super) const SCHEMA_TYPES: [&str; 5] = ["object", "array", "string[]", "number", "boolean"];
 
 fn unknown_schema(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(schema) = cx.task.output.as_ref().and_then(|output| output.schema.as_ref()) else { return };
     let written = &*schema.value;
-    if TYPES.contains(&written) || is_schema_file(written) {
+    if SCHEMA_TYPES.contains(&written) || is_schema_file(written) {
         return;
     }
     let message = format!("`{}` is neither a type nor a JSON Schema file", shown(written));
     let found = finding(&UNKNOWN_SCHEMA.meta, cx.cx, schema.span, message)
         .help("it can be `object`, `array`, `string[]`, `number`, `boolean`, or the path of a JSON Schema file");
-    out.push(match nearest(written, TYPES) {
+    out.push(match likeliest(written, SCHEMA_TYPES) {
         Some(meant) => found.fix(Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(schema.span, meant)])),
         None => found,
     });

@@ -1,6 +1,6 @@
 //! CTX111–CTX114, CTX116: values that cannot stand where they do.
 
-use super::family::{either, finding, shown, words};
+use super::family::{content_attribute, either, finding, shown, words};
 use crate::rules::prelude::*;
 use crate::syntax::write::{remove_attribute, remove_element, set_attribute};
 use crate::template::elements::Kind;
@@ -26,7 +26,7 @@ fn bad_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     }
     let message = format!("`{name}` cannot be `{}`; expected {}", shown(found), either(allowed.iter().copied()));
     let finding = finding(&BAD_VALUE.meta, cx, fault.span, message);
-    let Some(meant) = nearest(found, allowed.iter().copied()) else { return Some(finding) };
+    let Some(meant) = likeliest(found, allowed.iter().copied()) else { return Some(finding) };
     let edits = vec![Edit::replace(fault.span, meant)];
     let title = format!("write `{meant}`");
     Some(if plain(found) == plain(meant) {
@@ -89,6 +89,9 @@ fn empty_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::Empty { name } = fault.kind else { return None };
     let attribute =
         fault.element.attributes().find(|attribute| attribute.name() == name && attribute.span().encloses(fault.span));
+    if attribute.is_none() && content_attribute(fault.element).is_some() {
+        return None;
+    }
     let message = if attribute.is_some() { format!("`{name}` is empty") } else { format!("`<{name}>` is empty") };
     let mut found = finding(&EMPTY_VALUE.meta, cx, fault.span, message);
     if let Some(setting) = SettingName::parse(name) {

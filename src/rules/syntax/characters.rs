@@ -12,11 +12,33 @@ pub(super) static BARE_AMPERSAND: Rule = Rule {
 
 fn bare_ampersand(cx: &SyntaxCx<'_>) -> Diagnostic {
     let written = cx.shown();
+    if let Some(fix) = and(cx) {
+        return cx.found(format!("`{written}` on its own")).here("a condition has the word `and`").fix(fix);
+    }
     let meant = written.replace('&', "&amp;");
     let whole = "&amp;".repeat(cx.span.len() as usize);
     let fix = Fix::safe(format!("write `{meant}`"), vec![Edit::replace(cx.span, whole)]);
     let message = format!("`{written}` on its own");
     cx.found(message).here(format!("expected `{meant}`")).fix(fix)
+}
+
+/// In a condition `&&` is the word `and`, and no text.
+fn and(cx: &SyntaxCx<'_>) -> Option<Fix> {
+    let element = cx.document.element_at(cx.span.start).filter(|_| cx.written() == "&&")?;
+    let place = match element.name() {
+        "case" => element.attribute("test")?.value_span(),
+        "condition" => element.inner(),
+        _ => return None,
+    };
+    place.encloses(cx.span).then(|| Fix::safe("write `and`", vec![and_at(cx.document.text, cx.span)]))
+}
+
+/// The word `and` in place of a sign, apart from what stands around it.
+pub(in crate::rules) fn and_at(text: &str, span: Span) -> Edit {
+    let gap = |byte: Option<u8>| if byte.is_none_or(|byte| byte.is_ascii_whitespace()) { "" } else { " " };
+    let before = span.start.checked_sub(1).and_then(|at| text.as_bytes().get(at as usize)).copied();
+    let after = text.as_bytes().get(span.end as usize).copied();
+    Edit::replace(span, format!("{}and{}", gap(before), gap(after)))
 }
 
 /// `<` begins a tag wherever it stands.

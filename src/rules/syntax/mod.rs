@@ -11,6 +11,8 @@ mod tags;
 mod unclosed_element;
 pub(crate) mod undecodable;
 
+pub(in crate::rules) use characters::and_at;
+
 use super::rule::Rule;
 
 /// The rules of this family, by code, beside those of the limits.

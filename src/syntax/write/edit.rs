@@ -101,6 +101,11 @@ pub fn set_attribute(element: Element<'_>, name: &str, value: &str) -> Edit {
     Edit::insert(last, format!(" {name}=\"{value}\""))
 }
 
+/// Puts text, written as XML, between the tags of an element in place of what stands there.
+pub fn set_content(element: Element<'_>, xml: &str) -> Edit {
+    if element.is_empty_tag() { open_up(element, xml) } else { Edit::replace(element.inner(), xml) }
+}
+
 /// Removes an attribute with the white space before it. `None` when it is not there.
 pub fn remove_attribute(element: Element<'_>, name: &str) -> Option<Edit> {
     let span = element.attribute(name)?.span();

@@ -6,7 +6,7 @@ mod template;
 
 pub use edit::{
     insert_after, insert_before, insert_child, insert_first_child, remove_attribute, remove_element, rename_element,
-    set_attribute,
+    set_attribute, set_content,
 };
 pub use escape::{escape_attribute, escape_text, legal};
 pub use template::TemplateWriter;

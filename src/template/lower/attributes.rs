@@ -2,6 +2,7 @@
 
 use super::state::Lower;
 use crate::base::span::{Span, Spanned};
+use crate::base::suggest;
 use crate::kernel::sampling::Parameter;
 use crate::syntax::tree::{Attribute, Element};
 use crate::template::elements::{Attr, Kind, Values};
@@ -19,7 +20,6 @@ impl<'a> Lower<'a> {
         mut take: impl FnMut(&mut Self, &'static str, Str<'a>),
     ) {
         let mut seen = 0_u32;
-        let mut required_seen = 0_usize;
         for attribute in element.attributes() {
             let name = attribute.name();
             // A prefix that nobody declared has been reported; what it stands before is foreign all the same.
@@ -31,7 +31,16 @@ impl<'a> Lower<'a> {
                 if element.attribute(name).is_some_and(|first| first.name_span() != attribute.name_span()) {
                     continue;
                 }
-                self.fault_of_tag(element, attribute.name_span(), FaultKind::UnknownAttribute { kind, attribute });
+                let meant = meant(kind, element, name, seen);
+                let known = meant.map(|(_, known)| known.name);
+                self.fault_of_tag(element, attribute.name_span(), FaultKind::UnknownAttribute { kind, attribute, meant: known });
+                // Read as what it was meant to be; a reference would make the element another one.
+                if let Some((at, known)) = meant.filter(|(_, known)| known.name != "ref") {
+                    seen |= 1 << at;
+                    if let Some(value) = self.value(element, known, attribute) {
+                        take(self, known.name, value);
+                    }
+                }
                 continue;
             };
             // Of two with one name, which the reader has reported, the first counts.
@@ -39,14 +48,12 @@ impl<'a> Lower<'a> {
                 continue;
             }
             seen |= 1 << at;
-            required_seen += usize::from(known.required);
             if let Some(value) = self.value(element, known, attribute) {
                 take(self, known.name, value);
             }
         }
-        let required = kind.spec().attributes.iter().filter(|known| known.required);
-        if required.clone().count() > required_seen {
-            for Attr { name, .. } in required.filter(|known| element.attribute(known.name).is_none()) {
+        for (at, Attr { name, required, .. }) in kind.spec().attributes.iter().enumerate() {
+            if *required && seen & (1 << at) == 0 {
                 self.fault(element, element.name_span(), FaultKind::MissingAttribute { kind, name });
             }
         }
@@ -83,15 +90,18 @@ impl<'a> Lower<'a> {
             }
             Values::Bool => {
                 if let Err(kind) = boolean(known.name, &value) {
+                    let word = if let FaultKind::BadBoolean { meant, .. } = kind { Some(meant.word()) } else { None };
                     self.fault_of_tag(element, value.span, kind);
-                    return None;
+                    return word.map(|word| Spanned::new(Cow::Borrowed(word), value.span));
                 }
             }
             Values::OneOf(allowed) => {
                 if !allowed.contains(&&*value.value) {
                     let found = value.value.into_owned();
+                    // Read as what is meant: a text that is taken for one of another kind would be mended for what it is not.
+                    let word = suggest::likeliest(&found, allowed.iter().copied());
                     self.fault_of_tag(element, value.span, FaultKind::BadValue { name: known.name, found, allowed });
-                    return None;
+                    return word.map(|word| Spanned::new(Cow::Borrowed(word), value.span));
                 }
             }
         }
@@ -99,11 +109,22 @@ impl<'a> Lower<'a> {
     }
 }
 
+/// The attribute that a name is meant to be: one that is near, or that authors call so, and that is not there.
+fn meant(kind: Kind, element: Element<'_>, name: &str, seen: u32) -> Option<(usize, &'static Attr)> {
+    let free = || {
+        let known = kind.attributes().enumerate();
+        known.filter(move |(at, known)| seen & (1 << at) == 0 && element.attribute(known.name).is_none())
+    };
+    let near = suggest::nearest(name, free().map(|(_, known)| known.name));
+    near.and_then(|near| free().find(|(_, known)| known.name == near))
+        .or_else(|| free().find(|(_, known)| known.also.contains(&name)))
+}
+
 /// Reads `true` or `false`.
 pub(super) fn boolean<'a>(name: &'static str, value: &Str<'a>) -> Result<bool, FaultKind<'a>> {
     let Some(read) = bool::parse(&value.value) else {
         let found = value.value.to_string();
-        return Err(match meant(&found) {
+        return Err(match truth(&found) {
             Some(meant) => FaultKind::BadBoolean { name, found, meant },
             None if found.is_empty() => FaultKind::Empty { name },
             None => FaultKind::BadValue { name, found, allowed: &["true", "false"] },
@@ -113,7 +134,7 @@ pub(super) fn boolean<'a>(name: &'static str, value: &Str<'a>) -> Result<bool, F
 }
 
 /// What people write for true and false.
-fn meant(found: &str) -> Option<bool> {
+fn truth(found: &str) -> Option<bool> {
     let is = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(found));
     if is(&["yes", "y", "1", "on", "true"]) {
         Some(true)

@@ -24,6 +24,12 @@ pub(super) fn meant(parent: Kind, within: Element<'_>, found: Element<'_>, taken
     if !is_at_home && let Some(near) = nearest(name, open().map(|child| tag(&child))) {
         return open().find(|child| tag(child) == near);
     }
+    // A list of one kind of things holds nothing else.
+    if let (false, [only]) = (is_at_home, parent.spec().children)
+        && only.many
+    {
+        return Some((0, only));
+    }
     // What could stand here itself is grouped, and says nothing about the group.
     if holds(found, |inside| takes(parent, inside)) {
         return None;

@@ -85,6 +85,11 @@ impl<'m, 'a> Env<'m, 'a> {
         Some(entry)
     }
 
+    /// The names that rounds bind, which stand nowhere.
+    pub(super) fn of_rounds(&self) -> impl Iterator<Item = &'m str> {
+        self.entries.iter().map(|entry| &entry.binding).filter(|own| own.span == Span::default()).map(|own| own.name)
+    }
+
     /// Every name that is bound, the innermost first.
     pub(super) fn names(&self) -> impl Iterator<Item = &'m str> {
         self.entries.iter().rev().map(|entry| entry.binding.name)

@@ -183,6 +183,13 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
             self.scopes.fault(Fault::new(kind, inside));
             return None;
         }
+        // A slip of a name that the language gives is no parameter of anybody's.
+        let near = self.may_compare(self.env.mark()).then(|| nearest(&name, self.env.of_rounds())).flatten();
+        if let (Some(near), Some(owner)) = (near, self.file.definitions.get(self.owner as usize)) {
+            let kind = FaultKind::Undeclared { name, near: Some(near.to_owned()), origin: Origin::Task(owner.element()) };
+            self.scopes.fault(Fault::new(kind, inside));
+            return None;
+        }
         if let Some(known) = self.implicit.get(&*name).and_then(|at| self.scopes.implicit.get_mut(*at)) {
             known.name.span = known.name.span.min(span);
             return Some(known.id);

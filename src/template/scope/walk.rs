@@ -389,8 +389,10 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
 
 /// Whether a task declares names that cannot be read, which has been reported: nobody knows what is bound there.
 fn hides_names(task: &Task<'_>) -> bool {
-    let is_unread =
-        |child: Element<'_>| child.is_damaged() || (child.name() != Kind::Parameter.tag() && !child.name().contains(':'));
+    // What is at home elsewhere is no slip of a parameter's name, which is read as one.
+    let is_unread = |child: Element<'_>| {
+        child.is_damaged() || child.name() != Kind::Parameter.tag() && Kind::homes(child.name()).next().is_some()
+    };
     let list = task.parameters_element.is_some_and(|list| list.is_damaged() || list.elements().any(is_unread));
     let inputs = || task.inputs.iter().any(|input| input.name.is_none());
     list || task.parameters.iter().any(|parameter| parameter.name.is_none()) || inputs()

@@ -69,7 +69,7 @@ fn nothing_but_a_result_is_written_over() {
 fn chosen_rules_are_reported_and_the_others_counted() {
     let project = project().file("templates/broken.xml", BROKEN);
     let run = project.run(&["check", "--select", "CTX107,context", "--format", "concise"]).code(1);
-    let run = run.says("unknown-attribute").warns("1 finding of other rules not reported");
+    let run = run.says("unknown-attribute").warns("2 findings of other rules not reported");
     assert!(!run.stdout.contains("undeclared-variable"), "{}", run.stdout);
     let run = project.run(&["check", "--ignore", "structure", "--format", "concise"]).code(1);
     assert!(!run.stdout.contains("unknown-attribute"), "{}", run.stdout);

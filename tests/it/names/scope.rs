@@ -206,7 +206,10 @@ fn a_text_in_a_file_of_its_own_is_held_to_the_same() {
     let clean = [("plain.md", "{{a}} \\{{x}}"), ("rules.jinja", "{% if b %}now{% endif %}")];
     assert_eq!(shown_with(text, &clean), NOTHING);
     let bad = [("plain.md", "{{c}} {{ }}"), ("rules.jinja", "{% if d %}")];
-    assert_eq!(shown_with(text, &bad), ["Empty at `plain.md`", "undeclared c, near b at `plain.md`", "jinja at `rules.jinja`"]);
+    assert_eq!(
+        shown_with(text, &bad),
+        ["Empty at `plain.md`", "undeclared c, near none at `plain.md`", "jinja at `rules.jinja`"]
+    );
     let far = [("plain.md", "c\nc {{a}}\n  {{c.d}} {{ }}"), ("rules.jinja", "dd\n{% if d %}{{ b|nope }}{% endif %}")];
     let mut inside = scopes(text, &far, |scopes| {
         let one = |fault: &Fault<'_>| {

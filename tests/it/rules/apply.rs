@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-fn fixed(text: &str, project: &str, which: Which) -> Fixed {
+pub(super) fn fixed(text: &str, project: &str, which: Which) -> Fixed {
     let config = read(project);
     apply::fix(text, which, &Limits::default(), &|_| true, &mut |text| check_template(text, &config))
 }

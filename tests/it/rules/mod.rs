@@ -1,3 +1,4 @@
 //! What holds for all rules together.
 
 mod apply;
+mod meant;
