@@ -48,8 +48,8 @@ pub use context::tokens::counter as token_counter;
 #[cfg(feature = "assemble")]
 pub use context::{
     Agent, Asked, Assembly, ContextSource, Counting, Deferred, Disposition, Fault, FaultKind, Files, Fixtures, Inputs, Kind,
-    Match, Message, Options, Profile, Refused, Report, Request, Said, Segment, SegmentReport, Speaker, Stability, StepResult,
-    TaskGraph, TokenCounter, ToolCall, Trust, assemble,
+    Match, Media, MediaSource, Message, Options, Part, Profile, Reasoning, Refused, Report, Request, Segment, SegmentReport,
+    Speaker, Stability, StepResult, TaskGraph, TokenCounter, ToolCall, ToolResult, Trust, Turn, assemble,
 };
 #[cfg(feature = "compile")]
 pub use project::config::Config;

@@ -2,23 +2,26 @@
 //!
 //! `ctxc render`, `ctxc manifest`, runs and hosts share this path, so their results cannot differ.
 
-use super::blocks::{block, framed, rendered, text};
+use super::blocks::framed;
+use super::context_source::MATCHES;
 use super::fault::{Fault, FaultKind, Refused};
 use super::fence_marker::Marks;
 use super::fill::{Fences, Filler, Unknown, placeholder};
+use super::fit::{Assembler, Facts, Fit};
 use super::objective;
 use super::options::Options;
-use super::render::message::{self, Message, Rendered, speaker};
+use super::render::message::{Message, speaker};
 use super::render::profile::Frame;
 use super::request::{Inputs, Request};
 use super::role;
 use super::scope::placed;
 use super::segments::draft::DraftSegment;
+use super::segments::history;
 use super::strategy::{self, Strategy};
 use super::task_graph::TaskGraph;
-use crate::kernel::assembler::{ContextAssembler, Deferred, SegmentReport, positions, reusable};
-use crate::kernel::budget::{self, Block, Budget, Disposition, Fitted};
-use crate::kernel::context::{Kind, Origin, Segment, Traced};
+use crate::kernel::assembler::{ContextAssembler, Deferred, SegmentReport, positions};
+use crate::kernel::budget::{Disposition, Fitted};
+use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced};
 use crate::registry::{Registry, Task};
 use serde_json::Value;
 
@@ -48,7 +51,9 @@ pub struct Report {
     pub is_exact: bool,
     /// Tokens of what stayed; `None` where nothing had to be counted.
     pub tokens: Option<usize>,
-    /// Tokens in front that a provider's cache can reuse from call to call.
+    /// How many segments in front a provider's cache can reuse from call to call.
+    pub reused: usize,
+    /// Their tokens.
     pub prefix_tokens: Option<usize>,
     /// What marks untrusted text, but for a text that contains this mark itself.
     pub nonce: String,
@@ -58,10 +63,8 @@ pub struct Report {
 pub(super) struct Draft {
     /// Its segments, in the order of their sources.
     pub(super) segments: Vec<DraftSegment>,
-    /// What would be one if it could be known.
-    pub(super) late: Vec<Deferred>,
-    /// What marks untrusted text.
-    pub(super) marks: Marks,
+    /// What is known beside them.
+    pub(super) facts: Facts,
 }
 
 impl Assembly {
@@ -144,7 +147,7 @@ pub(crate) fn assemble_edited(
     let draft = draft(forest, request, Unknown::Fault, &routed.options)?;
     let order = role::order(request.role);
     let options = role::ordered(&routed.options, &order);
-    let assembler = Assembler { options: &options, marks: &draft.marks, others: &[], late: &draft.late };
+    let assembler = Assembler { options: &options, facts: &draft.facts, others: &[] };
     let mut segments = draft.segments.into_iter().map(|drafted| drafted.segment).collect();
     edit(&mut segments);
     Ok(assembler.assemble(segments).map_err(|fault| placed(forest, request, fault))?)
@@ -170,7 +173,7 @@ pub fn preview(registry: &Registry, request: &Request<'_>, options: &Options<'_>
     let routed = role::route(&forest, request, options)?;
     let order = role::order(request.role);
     let options = role::ordered(&routed.options, &order);
-    let assembler = Assembler { options: &options, marks: &draft.marks, others: &[], late: &draft.late };
+    let assembler = Assembler { options: &options, facts: &draft.facts, others: &[] };
     Ok(assembler.assemble(segments.collect()).map_err(|fault| placed(&forest, request, fault))?)
 }
 
@@ -226,8 +229,7 @@ pub(super) fn draft(
     unknown: Unknown,
     options: &Options<'_>,
 ) -> Result<Draft, Vec<Fault>> {
-    let counter = options.counter;
-    objective::fits(request, counter, options.objective_tokens).map_err(|fault| vec![fault])?;
+    objective::fits(request, options.counter, options.objective_tokens).map_err(|fault| vec![fault])?;
     let registry = forest.registry;
     let values = objective::values(registry, request).map_err(|fault| vec![fault])?;
     let request = &objective::settled(request, values.as_ref());
@@ -238,25 +240,20 @@ pub(super) fn draft(
         return Err(vec![FaultKind::NoAgent { node: request.node.to_owned(), there }.into()]);
     }
     let marks = Marks::of(request);
-    let filler = Filler { registry, path: "", unknown, marks: &marks, fences: Fences::Around, counter };
+    let filler = Filler { registry, path: "", unknown, marks: &marks, fences: Fences::Around };
     let mut strategy = Strategy { request, filler, faults: Vec::new() };
     let segments = strategy.segments(forest).map_err(|fault| vec![fault])?;
     if !strategy.faults.is_empty() {
         return Err(strategy::faults(strategy.faults));
     }
     let (late, segments): (Vec<_>, Vec<_>) = segments.into_iter().partition(|drafted| !drafted.late.is_empty());
-    Ok(Draft { segments, late: late.into_iter().map(DraftSegment::told).collect(), marks })
-}
-
-/// The assembler of rendered segments.
-pub(super) struct Assembler<'a> {
-    pub(super) options: &'a Options<'a>,
-    pub(super) marks: &'a Marks,
-    /// Tokens of those that are told with each segment of a dry run as one; `None` for what may not be there at all: no figure of
-    /// another counts on it. Else none.
-    pub(super) others: &'a [Option<usize>],
-    /// What is told of beside the segments.
-    pub(super) late: &'a [Deferred],
+    let element = chain.iter().rev().find_map(|link| link.node.body.history);
+    let history = element.map(history::limits).unwrap_or_default();
+    // However many of them are found, each may have as much.
+    let lookup = chain.last().and_then(|link| link.node.body.fresh_max_tokens).map_or(0, |most| most as usize);
+    let found = segments.iter().filter(|drafted| drafted.segment.kind == Kind::Fresh).count();
+    let reserved = MATCHES.saturating_sub(found) * lookup;
+    Ok(Draft { segments, facts: Facts { late: late.into_iter().map(DraftSegment::told).collect(), marks, history, reserved } })
 }
 
 impl ContextAssembler for Assembler<'_> {
@@ -266,108 +263,42 @@ impl ContextAssembler for Assembler<'_> {
     fn assemble(&self, segments: Vec<Segment>) -> Result<Assembly, Fault> {
         let frame = |(at, segment)| {
             // What may not be there takes no room from what is.
-            if self.others(at).is_none() { Frame::default() } else { framed(self.options.profile, segment, self.marks) }
+            if self.others(at).is_none() { Frame::default() } else { framed(self.options.profile, segment, &self.facts.marks) }
         };
         let frames: Vec<Frame> = segments.iter().enumerate().map(frame).collect();
         let order = positions(&segments, speaker, self.options.order);
-        let (fitted, messages) = self.fitted(&segments, &frames, &order)?;
+        let Fit { fitted, messages, repeated } = self.fitted(&segments, &frames, &order)?;
         let stays = |at: &usize| fitted.get(*at).is_some_and(|fitted| fitted.fate != Disposition::Dropped);
         let order: Vec<usize> = order.into_iter().filter(stays).collect();
         let known = fitted.iter().all(|fitted| fitted.kept.is_some());
         let kept = |at: usize| fitted.get(at).and_then(|fitted| fitted.kept).unwrap_or(0);
-        let reused = reusable(order.iter().filter_map(|&at| segments.get(at)));
+        // What holds for a session is known to be repeated where the conversation behind it is.
+        let upto = order.iter().rposition(|at| repeated.contains(at)).map_or(0, |last| last + 1);
+        let is_reused = |(position, at): &(usize, &usize)| {
+            let is_turn = segments.get(**at).is_some_and(Segment::is_turn);
+            match segments.get(**at).map(|segment| segment.stability) {
+                _ if is_turn => repeated.contains(at),
+                Some(Stability::Session) => *position < upto,
+                Some(stability) => stability < Stability::Session,
+                None => false,
+            }
+        };
+        let reused = order.iter().enumerate().take_while(is_reused).count();
         let prefix = order.iter().take(reused).map(|&at| kept(at)).sum();
         let tokens = (0..segments.len()).map(kept).sum();
         let Options { budget, counter, .. } = *self.options;
         let report = Report {
             segments: accounts(segments, fitted, &order),
-            late: self.late.to_vec(),
+            late: self.facts.late.clone(),
             budget,
             tokenizer: counter.name().to_owned(),
             is_exact: counter.is_exact(),
             tokens: known.then_some(tokens),
+            reused,
             prefix_tokens: known.then_some(prefix),
-            nonce: self.marks.first().to_owned(),
+            nonce: self.facts.marks.first().to_owned(),
         };
         Ok(Assembly { messages, report })
-    }
-}
-
-/// What became of each segment, and the messages that come of it.
-type Said = (Vec<Fitted>, Vec<Message>);
-
-/// How often room is made for tokens that only come of joining texts.
-const ROUNDS: usize = 24;
-
-impl Assembler<'_> {
-    /// Tokens of those that are told with a segment as one; `None` where it may not be there at all.
-    pub(super) fn others(&self, at: usize) -> Option<usize> {
-        self.others.get(at).copied().unwrap_or(Some(0))
-    }
-
-    /// Fits the segments into the budget, and holds the whole messages against it: joined, texts may count a few tokens more
-    /// than one by one.
-    fn fitted(&self, segments: &[Segment], frames: &[Frame], order: &[usize]) -> Result<Said, Fault> {
-        let Options { profile, budget, counter, counting, .. } = *self.options;
-        let one = |(at, (segment, frame))| block(segment, frame, self.others(at).unwrap_or(0));
-        let blocks: Vec<Block<'_>> = segments.iter().zip(frames).enumerate().map(one).collect();
-        let mut room = budget;
-        let mut way = 0;
-        for _ in 0..ROUNDS {
-            let mut fitted = match budget::fit(&blocks, &Budget { tokens: room, counter, counting }) {
-                Ok(fitted) => fitted,
-                // The budget is the one that was asked for, whatever was left of it.
-                Err(over) => return Err(FaultKind::OverBudget(over.of(budget)).into()),
-            };
-            let mut rendered = rendered(profile, segments, frames, order, &fitted);
-            rendered.retain(|part| self.others(part.index).is_some());
-            let messages = message::messages(&rendered, profile);
-            let tools = || rendered.iter().filter(|part| part.segment.kind == Kind::Tools).map(|part| &part.text);
-            let texts = || messages.iter().map(|message| &message.text).chain(tools()).map(Traced::text);
-            let limit = budget.filter(|limit| texts().map(str::len).sum::<usize>() > *limit);
-            let needed = limit.map_or(0, |_| texts().map(|text| counter.count(text)).sum());
-            let Some(over) = limit.and_then(|limit| needed.checked_sub(limit)).filter(|over| *over > 0) else {
-                self.recount(&mut fitted, &rendered);
-                self.recount_whole(&mut fitted, segments, frames, order);
-                return Ok((fitted, messages));
-            };
-            way = over.max(way * 2);
-            room = room.map(|room| room.saturating_sub(way));
-        }
-        let limit = budget.unwrap_or(0);
-        Err(FaultKind::OverBudget(budget::over(&blocks, counter, limit).of(budget)).into())
-    }
-
-    /// Behind the last segment of a message stands no separator. Room was kept for one, since nobody knew which would be the last.
-    fn recount(&self, fitted: &mut [Fitted], rendered: &[Rendered<'_>]) {
-        for message in rendered.chunk_by(|a, b| speaker(a.segment) == speaker(b.segment)) {
-            let Some(last) = message.last() else { continue };
-            let Some(fitted) = fitted.get_mut(last.index).filter(|fitted| fitted.kept.is_some()) else { continue };
-            fitted.kept = Some(self.tokens(last.index, &last.text));
-            if fitted.fate == Disposition::Kept {
-                fitted.full = fitted.kept;
-            }
-        }
-    }
-
-    /// Tokens of a segment that is rendered so, with those that are told with it.
-    fn tokens(&self, at: usize, text: &Traced) -> usize {
-        budget::tokens(text.text(), text.open().iter().copied(), self.options.counter) + self.others(at).unwrap_or(0)
-    }
-
-    /// What is not there whole has the tokens that it would have if it were: as the last of its message, without a separator.
-    fn recount_whole(&self, fitted: &mut [Fitted], segments: &[Segment], frames: &[Frame], order: &[usize]) {
-        let speaker_of = |at: &usize| segments.get(*at).map(speaker);
-        for message in order.chunk_by(|a, b| speaker_of(a) == speaker_of(b)) {
-            let Some(&last) = message.last() else { continue };
-            let (Some(segment), Some(frame), Some(fitted)) = (segments.get(last), frames.get(last), fitted.get_mut(last)) else {
-                continue;
-            };
-            if fitted.fate != Disposition::Kept && fitted.full.is_some() {
-                let whole = text(segment, frame, self.options.profile, &Disposition::Kept);
-                fitted.full = Some(self.tokens(last, &whole));
-            }
-        }
     }
 }
 

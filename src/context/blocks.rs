@@ -1,13 +1,18 @@
 //! Segments as blocks that are fitted, and as the text that stays of them.
 
 use super::fence_marker::Marks;
-use super::render::message::Rendered;
 use super::render::profile::{self, Frame, Profile};
-use crate::kernel::budget::{Block, Disposition, Fitted};
+use crate::kernel::budget::{self, Block, Disposition};
 use crate::kernel::context::{Cut, Kind, Origin, Segment, Traced};
+use crate::kernel::conversation::Turn;
+use crate::kernel::tokens::TokenCounter;
 
 /// A frame with the separator behind it: what a segment costs.
 pub(super) fn framed(profile: Profile, segment: &Segment, marks: &Marks) -> Frame {
+    // The message of a turn is its border.
+    if !segment.turns.is_empty() {
+        return Frame::default();
+    }
     let mut frame = profile::frame(profile, segment, marks);
     if segment.kind != Kind::Tools {
         frame.tail.push_str(profile.separator());
@@ -15,17 +20,18 @@ pub(super) fn framed(profile: Profile, segment: &Segment, marks: &Marks) -> Fram
     frame
 }
 
-/// A segment in its frame, ready to be fitted; with one of a dry run may come the tokens of others that are told with it.
+/// A segment in its frame, ready to be fitted; with it may come the tokens of others that are told with it, or of the messages that it is.
 pub(super) fn block<'a>(segment: &'a Segment, frame: &'a Frame, others: usize) -> Block<'a> {
     Block {
         id: &segment.id,
         priority: segment.priority(),
         turn: (segment.kind, segment.trust),
         head: &frame.head,
-        text: segment.text.text(),
+        text: if segment.turns.is_empty() { segment.text.text() } else { "" },
         tail: &frame.tail,
-        open: segment.text.open(),
+        open: if segment.turns.is_empty() { segment.text.open() } else { &[] },
         others,
+        most: segment.max_tokens,
         cut: &segment.cut,
     }
 }
@@ -46,26 +52,21 @@ pub(super) fn text(segment: &Segment, frame: &Frame, profile: Profile, fate: &Di
                 out.push(mark, Origin::Frame);
             }
         }
-        Disposition::Dropped => {}
+        // What stays of a message, the conversation says.
+        Disposition::Dropped | Disposition::Shortened { .. } => {}
     }
     out.push(frame.tail.strip_suffix(profile.separator()).unwrap_or(&frame.tail), Origin::Frame);
     out
 }
 
-/// The segments that stay, in their order, as they are rendered.
-pub(super) fn rendered<'s>(
-    profile: Profile,
-    segments: &'s [Segment],
-    frames: &[Frame],
-    order: &[usize],
-    fitted: &[Fitted],
-) -> Vec<Rendered<'s>> {
-    let one = |&index: &usize| {
-        let segment = segments.get(index)?;
-        let frame = frames.get(index)?;
-        let fitted = fitted.get(index)?;
-        let text = text(segment, frame, profile, &fitted.fate);
-        (fitted.fate != Disposition::Dropped).then_some(Rendered { index, segment, text })
+/// Tokens of the messages that a segment is, as far as they are known.
+pub(super) fn turn_tokens(segment: &Segment, counter: &dyn TokenCounter) -> usize {
+    let mut start = 0;
+    let count = |turn: &Turn| {
+        let range = start..start + turn.read().text.len();
+        start = range.end;
+        let text = segment.text.slice(range);
+        budget::tokens(text.text(), text.open().iter().copied(), counter) + turn.media_tokens()
     };
-    order.iter().filter_map(one).collect()
+    segment.turns.iter().map(count).sum()
 }

@@ -3,11 +3,12 @@
 //!
 //! Every run keeps within these figures, whatever its values are: they are the least and the most that a whole segment costs.
 
-use super::assemble::{Assembler, Assembly, Report, draft};
+use super::assemble::{Assembly, Report, draft};
 use super::blocks::{block, framed};
 use super::fault::Fault;
 use super::fence_marker::Marks;
 use super::fill::Unknown;
+use super::fit::Assembler;
 use super::options::Options;
 use super::render::message::speaker;
 use super::request::Request;
@@ -53,12 +54,12 @@ impl Whole {
 /// Puts a context together without what only a run knows.
 pub(super) fn dry(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'_>) -> Result<DryRun, Vec<Fault>> {
     let draft = draft(forest, request, Unknown::Variable, options)?;
-    let tokens = |drafted: &DraftSegment| drafted.condition.is_none().then(|| others(drafted, options, &draft.marks));
+    let tokens = |drafted: &DraftSegment| drafted.condition.is_none().then(|| others(drafted, options, &draft.facts.marks));
     let others: Vec<Option<usize>> = draft.segments.iter().map(tokens).collect();
     let (segments, waiting): (Vec<_>, Vec<_>) = draft.segments.into_iter().map(DraftSegment::apart).unzip();
     let order = role::order(request.role);
     let options = role::ordered(options, &order);
-    let assembler = Assembler { options: &options, marks: &draft.marks, others: &others, late: &draft.late };
+    let assembler = Assembler { options: &options, facts: &draft.facts, others: &others };
     let Assembly { report, .. } = assembler.assemble(segments).map_err(|fault| vec![placed(forest, request, fault)])?;
     let whole = whole(&assembler, &report.segments, &waiting);
     Ok(DryRun { report, waiting, whole })
@@ -92,6 +93,13 @@ fn whole(assembler: &Assembler<'_>, accounts: &[SegmentReport], waiting: &[Waiti
     for at in positions(&segments, speaker, assembler.options.order).into_iter().rev() {
         let (Some(account), Some(waits), Some(slot)) = (accounts.get(at), waiting.get(at), whole.get_mut(at)) else { continue };
         let segment = &account.segment;
+        if !segment.turns.is_empty() {
+            // It is a message of its own, and the conversation is fitted as one.
+            let (kept, whole) = (account.kept_tokens.unwrap_or(0), account.full_tokens.unwrap_or(0));
+            *slot = Whole { needs: kept, least: kept, most: Some(whole), is_several: false };
+            (message, follows, may_follow) = (None, false, true);
+            continue;
+        }
         if message.replace(speaker(segment)) != Some(speaker(segment)) {
             (follows, may_follow) = (false, comes);
         }
@@ -113,7 +121,7 @@ fn whole(assembler: &Assembler<'_>, accounts: &[SegmentReport], waiting: &[Waiti
 /// What a segment costs that may be the last of its message: without a separator, or with one where something may follow.
 fn last(assembler: &Assembler<'_>, segment: &Segment, may_follow: bool) -> Whole {
     let Options { profile, counter, budget, .. } = *assembler.options;
-    let frame = framed(profile, segment, assembler.marks);
+    let frame = framed(profile, segment, &assembler.facts.marks);
     let with = [&*frame.head, segment.text.text(), &frame.tail].concat();
     let without = with.strip_suffix(profile.separator()).unwrap_or(&with);
     let count = |text: &str| budget::tokens(text, segment.text.open().iter().map(|at| frame.head.len() + at), counter);

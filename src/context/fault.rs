@@ -131,6 +131,14 @@ pub enum FaultKind {
         /// What it may have.
         limit: usize,
     },
+    /// A message of the conversation that no provider takes at its place.
+    #[error("`{id}` of the conversation: {why}")]
+    Conversation {
+        /// The message.
+        id: String,
+        /// Why.
+        why: String,
+    },
     /// An untrusted value would reach what the system says.
     #[error("`{name}` is untrusted and would become part of what the system says")]
     UntrustedInSystem {

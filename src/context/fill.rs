@@ -9,7 +9,6 @@ use super::fence_marker::Marks;
 use super::values::{self, Part, Scope};
 use crate::base::expansion::MAX_DEPTH;
 use crate::kernel::context::{Origin, Stability, Traced, Trust};
-use crate::kernel::tokens::TokenCounter;
 use crate::registry::Registry;
 use crate::registry::body::{self, Text};
 use crate::template::expression::{self, Expression, Piece, Step};
@@ -59,8 +58,6 @@ pub(super) struct Filler<'a> {
     pub(super) marks: &'a Marks,
     /// Whether untrusted values are fenced in the text.
     pub(super) fences: Fences,
-    /// Who counts tokens where a text has a limit of its own.
-    pub(super) counter: &'a dyn TokenCounter,
 }
 
 /// A filled text.

@@ -12,6 +12,7 @@ pub mod fault;
 pub mod fence_marker;
 mod fill;
 mod fill_jinja;
+mod fit;
 #[cfg(doctest)]
 mod library_guide;
 #[cfg(feature = "compile")]
@@ -36,6 +37,7 @@ mod values;
 pub use crate::kernel::assembler::{Deferred, SegmentReport, Speaker};
 pub use crate::kernel::budget::{Counting, Disposition};
 pub use crate::kernel::context::{Kind, Segment, Stability, Trust};
+pub use crate::kernel::conversation::{Media, MediaSource, Part, Reasoning, ToolCall, ToolResult, Turn};
 pub use crate::kernel::tokens::TokenCounter;
 pub use assemble::{Assembly, Report, assemble};
 pub use context_source::{ContextSource, Fixtures, Match};
@@ -44,5 +46,4 @@ pub use options::{Counters, ModelSettings, Options};
 pub use render::message::Message;
 pub use render::profile::Profile;
 pub use request::{Asked, Files, Inputs, Request, StepResult};
-pub use segments::history::{Said, ToolCall};
 pub use task_graph::{Agent, TaskGraph};

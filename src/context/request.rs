@@ -3,8 +3,8 @@
 //! Nothing here is read before a context is assembled, and nothing is kept after.
 
 use super::context_source::ContextSource;
-use super::segments::history::Said;
 use crate::kernel::context::Segment;
+use crate::kernel::conversation::Turn;
 use crate::project::roles::Role;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -145,8 +145,8 @@ pub struct Request<'a> {
     pub previous: Option<&'a Value>,
     /// What earlier attempts ran into, oldest first.
     pub attempts: &'a [Attempt],
-    /// The conversation so far, oldest first: what a task with `history` sees of it.
-    pub history: &'a [Said],
+    /// The conversation so far, oldest first, which a task with `<history>` sees; the last message is the one to be answered.
+    pub history: &'a [Turn],
     /// What the caller asks for in words of its own, beside what the task says.
     pub asked: Asked<'a>,
     /// The agent role that plays the task; `None` for the task alone.

@@ -13,9 +13,10 @@ use super::role;
 use super::scope::{self, Binder};
 use super::segments::caller_segments;
 use super::segments::draft::DraftSegment;
+use super::segments::history;
 use super::segments::inherited;
 use super::segments::step_results;
-use super::segments::task_segments::SegmentBuilder;
+use super::segments::task_segments::{SegmentBuilder, cap};
 use super::task_graph::{Link, TaskGraph};
 use super::values::Scope;
 use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced};
@@ -95,6 +96,11 @@ impl<'a> Strategy<'a> {
         context.extend(step_results::accumulated(chain, self.request, self.filler.unknown));
         self.fresh(link, scope, &own, &mut context);
         context.extend(own);
+        if let Some(element) = link.node.body.history {
+            context.extend(history::segments(self.request.history));
+            let is_open = self.request.history.is_empty() && self.filler.unknown != Unknown::Fault;
+            context.extend(is_open.then(|| history::open(element)));
+        }
         context
     }
 
@@ -104,7 +110,11 @@ impl<'a> Strategy<'a> {
             return;
         }
         let why = "fresh_context enabled".to_owned();
-        let segment = |text: Traced| Segment::of(Kind::Fresh, text, why.clone()).stable(Stability::Call);
+        let max_tokens = cap(link.node.body.fresh_max_tokens);
+        let segment = |text: Traced| {
+            let segment = Segment::of(Kind::Fresh, text, why.clone()).stable(Stability::Call);
+            Segment { max_tokens, ..segment }
+        };
         let late = late(link.node, scope, own);
         if !late.is_empty() {
             context.push(DraftSegment::late(Kind::Fresh, ("fresh".to_owned(), ""), &why, late));

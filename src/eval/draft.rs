@@ -75,8 +75,7 @@ pub fn held(assembly: &Assembly) -> Vec<(String, String)> {
 
 /// Whether an agent is shown something of the conversation, its parent's part of it included.
 pub fn hears(assembly: &Assembly) -> bool {
-    let mut ids = assembly.report.segments.iter().map(|account| account.segment.id.as_str());
-    ids.any(|id| id.strip_prefix("inherited:").unwrap_or(id) == Kind::History.word())
+    assembly.report.segments.iter().any(|account| account.segment.is_turn())
 }
 
 /// Words that YAML takes for something other than words, in some version of it.
@@ -223,7 +222,7 @@ fn expected(out: &mut String, seen: &Seen<'_>) {
     for account in &assembly.report.segments {
         let state = match account.fate {
             Disposition::Kept => "kept",
-            Disposition::Cut { .. } => "cut",
+            Disposition::Cut { .. } | Disposition::Shortened { .. } => "cut",
             Disposition::Dropped => "dropped",
         };
         let _ = writeln!(out, "  - segment: {{id: {}, state: {state}}}", scalar(&account.segment.id));

@@ -14,10 +14,10 @@ use crate::base::{number, suggest};
 use crate::context::context_source::{ContextSource, Match};
 use crate::context::objective;
 use crate::context::request::{Asked, Attempt, Files, Request, StepResult};
-use crate::context::segments::history::Said;
-use crate::context::segments::transcript;
 use crate::kernel::context::Trust;
+use crate::kernel::conversation::Turn;
 use crate::registry::Parameter;
+use crate::scenario::messages;
 use crate::scenario::model::{Content, Conversation, Frozen, LookupStore, Situation};
 use crate::scenario::paths::plain;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ pub(super) struct Read {
     inputs: BTreeMap<String, Value>,
     results: BTreeMap<String, StepResult>,
     attempts: Vec<Attempt>,
-    history: Vec<Said>,
+    history: Vec<Turn>,
     previous: Option<Value>,
     objective: Option<String>,
     criteria: Vec<String>,
@@ -128,17 +128,17 @@ pub(super) fn read(
 }
 
 /// What was said before.
-fn conversation(history: &Conversation, beside: &dyn Files) -> Result<Vec<Said>, String> {
+fn conversation(history: &Conversation, beside: &dyn Files) -> Result<Vec<Turn>, String> {
     let messages = match history {
         Conversation::File(path) => {
-            let said = transcript::read(&file(beside, path)?).map_err(|unread| format!("{path}: {unread}"))?;
+            let said = messages::read(&file(beside, path)?).map_err(|unread| format!("{path}: {unread}"))?;
             return if said.is_empty() { Err(format!("{path}: expected a message, found none")) } else { Ok(said) };
         }
         Conversation::Messages(messages) => messages,
     };
     let mut said = Vec::new();
     for (number, message) in messages.iter().enumerate() {
-        transcript::message(&message.value, &mut said).map_err(|why| format!("message {} of `history`: {why}", number + 1))?;
+        said.push(messages::message(&message.value).map_err(|why| format!("message {} of `history`: {why}", number + 1))?);
     }
     Ok(said)
 }

@@ -3,36 +3,11 @@
 //! The report names every segment that came in, with its tokens and its disposition.
 
 use super::budget::Disposition;
-use super::context::{Kind, Segment, Stability, Trust};
+use super::context::{Kind, Segment, Trust};
 use serde::{Deserialize, Serialize};
 use std::borrow::Borrow;
 
-/// Who speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Speaker {
-    /// The author of the agent.
-    System,
-    /// Whoever asks.
-    User,
-    /// The agent.
-    Assistant,
-    /// A tool, with what it gave back.
-    Tool,
-}
-
-impl Speaker {
-    /// The word that most providers have for it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::System => "system",
-            Self::User => "user",
-            Self::Assistant => "assistant",
-            Self::Tool => "tool",
-        }
-    }
-}
+pub use super::conversation::Speaker;
 
 /// What became of one segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,9 +69,4 @@ pub fn positions<S: Borrow<Segment>>(segments: &[S], speaker: impl Fn(&Segment) 
     let mut order: Vec<usize> = (0..segments.len()).collect();
     order.sort_by_cached_key(|&at| segments.get(at).map(|segment| place(segment.borrow())));
     order
-}
-
-/// How many of the segments, as positioned, a provider's prompt cache can reuse: those before the first that is new with each call.
-pub fn reusable<'s>(positioned: impl Iterator<Item = &'s Segment>) -> usize {
-    positioned.take_while(|segment| segment.stability < Stability::Session).count()
 }

@@ -30,8 +30,10 @@ pub struct Block<'a> {
     pub tail: &'a str,
     /// Places in the text where something will stand that is not known yet, in order: then its tokens are the least that it can have.
     pub open: &'a [usize],
-    /// Tokens of the blocks that are fitted with this one as one: those that are told together before a run. Else none.
+    /// Tokens of what is fitted with this one as one, beside its text: those that are told together before a run, a conversation. Else none.
     pub others: usize,
+    /// Its own most tokens.
+    pub most: Option<usize>,
     /// Where the text may be cut.
     pub cut: &'a Cut,
 }
@@ -48,6 +50,11 @@ pub enum Disposition {
         range: Range<usize>,
         /// The mark of what is missing.
         mark: String,
+    },
+    /// It is a message, and these bytes of its text are left out, with a mark for each in place.
+    Shortened {
+        /// What is left out.
+        left_out: Vec<Range<usize>>,
     },
     /// It is not there.
     Dropped,
@@ -128,18 +135,42 @@ pub struct Budget<'a> {
 /// # Errors
 /// Blocks of priority 0 and 1 alone are larger than the budget.
 pub fn fit(blocks: &[Block<'_>], budget: &Budget<'_>) -> Result<Vec<Fitted>, OverBudget> {
+    fit_around(blocks, budget, None)
+}
+
+/// A block that takes of what is left when it is its turn as much as it says itself.
+pub type Elastic<'e> = (usize, &'e mut dyn FnMut(usize) -> usize);
+
+/// The same around one that fits itself.
+///
+/// # Errors
+/// As [`fit`].
+pub fn fit_around(
+    blocks: &[Block<'_>],
+    budget: &Budget<'_>,
+    mut elastic: Option<Elastic<'_>>,
+) -> Result<Vec<Fitted>, OverBudget> {
     let bytes: usize = blocks.iter().map(Block::bytes).sum();
-    let Some(limit) = budget.tokens.filter(|limit| bytes > *limit) else {
+    let is_over = budget.tokens.is_some_and(|limit| bytes > limit);
+    if elastic.is_none() && !is_over && blocks.iter().all(|block| block.bytes() <= block.most()) {
         return Ok(blocks.iter().map(|block| kept(block, budget)).collect());
-    };
+    }
+    let limit = budget.tokens.unwrap_or(usize::MAX);
     let mut order: Vec<usize> = (0..blocks.len()).collect();
     order.sort_by_key(|&at| blocks.get(at).map(|block| (block.priority, block.turn)));
     let mut fitted: Vec<Option<Fitted>> = vec![None; blocks.len()];
     let (mut left, mut ended): (usize, Option<&str>) = (limit, None);
     for &at in &order {
         let (Some(block), Some(slot)) = (blocks.get(at), fitted.get_mut(at)) else { continue };
+        if let (Some((_, take)), None) = (elastic.as_mut().filter(|(elastic, _)| *elastic == at), ended) {
+            let taken = take(left);
+            left = left.saturating_sub(taken);
+            *slot = Some(Fitted { fate: Disposition::Kept, full: Some(taken), kept: Some(taken), reason: "fits".to_owned() });
+            continue;
+        }
         let full = block.tokens(budget.counter);
         let answer = match ended {
+            None if full > block.most() && block.most() <= left => cut(block, full, block.most(), budget.counter),
             None if full <= left => {
                 Fitted { fate: Disposition::Kept, full: Some(full), kept: Some(full), reason: "fits".to_owned() }
             }
@@ -162,9 +193,15 @@ pub fn fit(blocks: &[Block<'_>], budget: &Budget<'_>) -> Result<Vec<Fitted>, Ove
 }
 
 impl Block<'_> {
-    fn bytes(&self) -> usize {
+    /// Bytes of the whole block, and tokens of what has none.
+    pub(crate) fn bytes(&self) -> usize {
         // A token is at least one byte.
         self.head.len() + self.text.len() + self.tail.len() + self.others
+    }
+
+    /// The most tokens that it may have; what is never cut has no bound of its own.
+    pub(crate) fn most(&self) -> usize {
+        self.most.filter(|_| self.priority >= FIRST_EXPENDABLE).unwrap_or(usize::MAX)
     }
 
     /// Tokens of the whole block.
@@ -208,12 +245,16 @@ pub fn over(blocks: &[Block<'_>], counter: &dyn TokenCounter, budget: usize) -> 
     OverBudget { parts, needed, budget }
 }
 
-/// The words in place of what is missing. An id brings no line of its own along.
+/// The words in place of so many bytes that are missing at the end. An id brings no line of its own along.
+pub(super) fn missing(id: &str, bytes: usize) -> String {
+    let id = id.replace(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'), " ");
+    format!("\n[cut: {bytes} bytes of {id} left out]\n")
+}
+
 fn mark(block: &Block<'_>, range: &Range<usize>) -> String {
-    let missing = block.text.len() - range.len();
     let id = block.id.replace(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'), " ");
     match block.cut {
-        Cut::Tail => format!("\n[cut: {missing} bytes of {id} left out]\n"),
+        Cut::Tail => missing(block.id, block.text.len() - range.len()),
         Cut::TailAt(_) => format!("\n[cut: the rest of {id} left out]\n"),
         Cut::HeadAt(_) => format!("[cut: what came before is left out of {id}]\n"),
     }
@@ -222,7 +263,9 @@ fn mark(block: &Block<'_>, range: &Range<usize>) -> String {
 /// Cuts a block so that it fits in `left` tokens, or drops it.
 fn cut(block: &Block<'_>, full: usize, left: usize, counter: &dyn TokenCounter) -> Fitted {
     let dropped = |reason: String| Fitted { fate: Disposition::Dropped, full: Some(full), kept: Some(0), reason };
-    if left <= WORTH_CUTTING {
+    // Its own bound was set for it, however little it leaves.
+    let is_own = left == block.most();
+    if left <= WORTH_CUTTING && !is_own {
         return dropped(format!("{}, and a text is cut only to more than {WORTH_CUTTING}", were_left(left)));
     }
     let found = match block.cut {
@@ -232,10 +275,14 @@ fn cut(block: &Block<'_>, full: usize, left: usize, counter: &dyn TokenCounter) 
     };
     match found {
         Some((range, mark, kept)) => {
-            Fitted { fate: Disposition::Cut { range, mark }, full: Some(full), kept: Some(kept), reason: were_left(left) }
+            Fitted { fate: Disposition::Cut { range, mark }, full: Some(full), kept: Some(kept), reason: why(left, is_own) }
         }
-        None => dropped(format!("{}, not enough for a whole part of it", were_left(left))),
+        None => dropped(format!("{}, not enough for a whole part of it", why(left, is_own))),
     }
+}
+
+fn why(tokens: usize, is_own: bool) -> String {
+    if is_own { format!("it may have {} tokens", thousands(tokens)) } else { were_left(tokens) }
 }
 
 fn were_left(tokens: usize) -> String {
@@ -251,7 +298,7 @@ fn inside(borders: &[usize], text: &str) -> impl DoubleEndedIterator<Item = usiz
     inside.into_iter()
 }
 
-type Found = Option<(Range<usize>, String, usize)>;
+pub(super) type Found = Option<(Range<usize>, String, usize)>;
 
 /// The first of some ranges that fits with its mark. Ranges come from the longest to the shortest, so a bisection finds it.
 fn first(block: &Block<'_>, ranges: impl Iterator<Item = Range<usize>>, left: usize, counter: &dyn TokenCounter) -> Found {
@@ -273,7 +320,7 @@ fn first(block: &Block<'_>, ranges: impl Iterator<Item = Range<usize>>, left: us
 }
 
 /// The longest prefix that fits with its mark, at the end of a token and of a character.
-fn tail(block: &Block<'_>, left: usize, counter: &dyn TokenCounter) -> Found {
+pub(super) fn tail(block: &Block<'_>, left: usize, counter: &dyn TokenCounter) -> Found {
     let frame = counter.count(&block.part(&(0..0), &mark(block, &(0..0))));
     let mut room = left.checked_sub(frame)?;
     let mut way: usize = 0;

@@ -2,6 +2,7 @@
 //!
 //! Plain data. Never counts, never renders, never orders: `fit` decides what stays, renderers decide where it stands.
 
+use super::conversation::Turn;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -380,6 +381,10 @@ pub struct Segment {
     pub why: String,
     /// Its priority, where that of its kind does not hold: the request itself, what a trusted author wrote around the agent.
     pub priority: Option<u8>,
+    /// The most tokens that it may have; what may not be cut is not bound by it.
+    pub max_tokens: Option<usize>,
+    /// The messages that it is, where it is no text in one; `text` is how they read, one behind the other.
+    pub turns: Vec<Turn>,
 }
 
 impl Segment {
@@ -392,7 +397,19 @@ impl Segment {
         let stability = Stability::Session;
         let trust = Trust::Trusted;
         let cut = Cut::Tail;
-        Self { id, kind, title, text, stability, trust, cut, why: "handed in".to_owned(), priority: None }
+        Self {
+            id,
+            kind,
+            title,
+            text,
+            stability,
+            trust,
+            cut,
+            why: "handed in".to_owned(),
+            priority: None,
+            max_tokens: None,
+            turns: Vec::new(),
+        }
     }
 
     /// A segment of a template's own: named after its kind, it holds as long as the template, may give orders and may be cut at its end.
@@ -410,7 +427,20 @@ impl Segment {
             cut,
             why: why.into(),
             priority: None,
+            max_tokens: None,
+            turns: Vec::new(),
         }
+    }
+
+    /// Messages of their own: untrusted where they are a conversation, and without a fence, since a message is a border itself.
+    pub fn of_turns(kind: Kind, id: impl Into<String>, turns: Vec<Turn>, origin: Origin, why: impl Into<String>) -> Self {
+        let text: String = turns.iter().map(|turn| turn.read().text).collect();
+        Self { turns, ..Self::of(kind, Traced::new(text, origin), why).named(id, "") }
+    }
+
+    /// Whether it is a message of the conversation.
+    pub fn is_turn(&self) -> bool {
+        self.kind == Kind::History && !self.turns.is_empty()
     }
 
     /// What is dropped first has the greatest number; 0 and 1 are never cut.

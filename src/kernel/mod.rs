@@ -5,6 +5,8 @@
 pub mod assembler;
 pub mod budget;
 pub mod context;
+pub mod conversation;
+pub mod fold;
 mod grapheme;
 pub mod sampling;
 pub mod token_boundary;

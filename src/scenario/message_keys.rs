@@ -1,4 +1,4 @@
-//! The format of a conversation: messages as OpenAI and Anthropic have them, of which `context::transcript` reads what is said.
+//! The format of a conversation: messages as OpenAI and Anthropic have them, of which `messages` reads what is said.
 
 use super::table::Group::Some as AtLeast;
 use super::table::{Shape, Table, key, needed};
@@ -6,14 +6,19 @@ use super::table::{Shape, Table, key, needed};
 /// Words of `role`.
 pub const SPEAKERS: &[&str] = &["user", "assistant", "tool", "system", "developer"];
 
+/// Words of `type` of a part.
+pub const KINDS: &[&str] =
+    &["text", "image_url", "file", "image", "document", "tool_use", "tool_result", "thinking", "redacted_thinking"];
+
 /// A message of `history`.
 pub static MESSAGE: Table = Table {
     what: "a message",
     keys: &[
-        needed("role", Shape::Word(SPEAKERS), "who says it; what the system says is left out: an agent has its own"),
+        needed("role", Shape::Word(SPEAKERS), "who says it; no agent is shown what the system says: it has its own"),
         key("content", Shape::Said(&PART), "what is said; what the tool gave back, where a tool speaks"),
         key("tool_calls", Shape::List(&Shape::Table(&CALL), 0), "tools that the assistant calls with it, as OpenAI has them"),
         key("tool_call_id", Shape::Text, "the call whose result it is, where a tool speaks"),
+        key("reasoning_content", Shape::Text, "what the assistant thought before it spoke"),
         key("name", Shape::Text, "a name of who says it; shown to nobody"),
         key("id", Shape::Text, "its id; shown to nobody"),
     ],
@@ -23,21 +28,22 @@ pub static MESSAGE: Table = Table {
 static PART: Table = Table {
     what: "a part of a message",
     keys: &[
-        key(
-            "type",
-            Shape::Text,
-            "what it is: `text`, `tool_use`, `tool_result`; of any other, such as `image`, stands that it is left out",
-        ),
+        key("type", Shape::Word(KINDS), "what it is"),
         key("text", Shape::Said(&PART), "its words"),
         key("id", Shape::Text, "of `tool_use`: what its result refers to"),
         key("name", Shape::Text, "of `tool_use`: the tool"),
         key("input", Shape::Any, "of `tool_use`: what the tool is given"),
         key("tool_use_id", Shape::Text, "of `tool_result`: the call whose result it is"),
         key("content", Shape::Said(&PART), "of `tool_result`: what the tool gave back"),
-        key("is_error", Shape::Bool, "of `tool_result`: carried as it is"),
-        key("source", Shape::Any, "of a picture or a document: carried as it is"),
-        key("image_url", Shape::Any, "of a picture: carried as it is"),
-        key("cache_control", Shape::Any, "carried as it is"),
+        key("is_error", Shape::Bool, "of `tool_result`: whether the tool failed"),
+        key("source", Shape::Any, "of `image` and `document`: `{type: base64, media_type, data}` or `{type: url, url}`"),
+        key("title", Shape::Text, "of `document`: its name"),
+        key("image_url", Shape::Any, "of `image_url`: its address, or `{url}`; `data:TYPE;base64,DATA` holds the image"),
+        key("file", Shape::Any, "of `file`: `{filename, file_data}`"),
+        key("thinking", Shape::Text, "of `thinking`: what the agent thought"),
+        key("signature", Shape::Text, "of `thinking`: what its provider knows it again by"),
+        key("data", Shape::Text, "of `redacted_thinking`: what its provider hides"),
+        key("cache_control", Shape::Any, "shown to nobody: breakpoints follow from the context"),
     ],
     groups: &[],
 };

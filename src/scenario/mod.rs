@@ -14,6 +14,7 @@ pub mod keys;
 pub mod load;
 mod lower;
 pub mod message_keys;
+pub mod messages;
 pub mod model;
 pub mod paths;
 pub mod pattern;

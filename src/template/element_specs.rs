@@ -157,14 +157,19 @@ pub(super) static SPECS: &[Spec] = &[
     row(K::Input, "input", TextOrElements, &[
         must("name", Values::Name, "its name").also(&["id"]),
         attr("from", Values::Name, FROM).also(&["ref", "source"]),
+        attr("max_tokens", Values::Count, "how many tokens of it at most; of what is longer the end is left out"),
     ], &[many(K::Use), one(K::Task), one(K::Call)], "a named value: from a variable, a text, or the result of a task"),
     row(K::ContextManagement, "context_management", Elements, &[], &[
         one(K::InheritContext), one(K::AccumulateData), one(K::AccumulationFormat), one(K::FreshContext),
     ], "which context the task receives"),
-    row(K::InheritContext, "inherit_context", Word, &[], &[], "what of its parent's context the task sees"),
+    row(K::InheritContext, "inherit_context", Word, &[
+        attr("max_tokens", Values::Count, "how many tokens of each part of it at most"),
+    ], &[], "what of its parent's context the task sees"),
     row(K::AccumulateData, "accumulate_data", Word, &[], &[], "whether results of earlier steps are carried along"),
     row(K::AccumulationFormat, "accumulation_format", Word, &[], &[], "in which form they are carried"),
-    row(K::FreshContext, "fresh_context", Word, &[], &[], "whether context is looked up"),
+    row(K::FreshContext, "fresh_context", Word, &[
+        attr("max_tokens", Values::Count, "how many tokens of each passage at most"),
+    ], &[], "whether context is looked up"),
     row(K::ContextRelevance, "context_relevance", Elements, &[], &[many(K::RelevanceInput)], "which inputs drive the looking up"),
     row(K::RelevanceInput, "input", Empty, &[
         must("name", Values::Name, "the input"),
@@ -174,6 +179,7 @@ pub(super) static SPECS: &[Spec] = &[
     row(K::FilePaths, "file_paths", Elements, &[
         attr("source", Values::OneOf(&["literal", "command", "description"]), "where the list comes from; `literal` when absent")
             .says(&["the `path` elements are the list", "a `command` lists the files when the task runs", "a `description` says in words which files, and matching finds them"]),
+        attr("max_tokens", Values::Count, "how many tokens of each file at most"),
     ], &[many(K::Path), one(K::FilesCommand), one(K::FilesDescription)], "files that are always included"),
     row(K::Path, "path", Word, &[], &[], "a file, relative to the project"),
     row(K::FilesCommand, "command", Word, &[], &[], "a command that lists files"),
@@ -213,11 +219,14 @@ pub(super) static SPECS: &[Spec] = &[
     ], &[], "how the model is asked to answer"),
     row(K::History, "history", Empty, &[
         attr("turns", Values::Count, "how many of the last turns at most; a turn begins where the user speaks"),
-        attr("tokens", Values::Count, "how many tokens of it at most; the oldest messages go first"),
+        attr("max_tokens", Values::Count, "how many tokens of it at most; beyond them its oldest messages go, down to seven tenths").also(&["tokens"]),
         attr("compacted", Values::Bool, "whether results of tools before the last turn are left out; `false` when absent")
             .says(&["what a tool gave back before the last turn is left out, the call stays", "results of tools are there as they came"]),
     ], &[], "the conversation so far, which a run hands in"),
-    row(K::Examples, "examples", Elements, &[], &[many(K::Example)], "examples of input and output"),
+    row(K::Examples, "examples", Elements, &[
+        attr("as", Values::OneOf(&["text", "turns"]), "how they are shown; `text` when absent")
+            .says(&["one below the other, in one text", "as messages: what comes in is the user's, what a good answer looks like the agent's"]),
+    ], &[many(K::Example)], "examples of input and output"),
     row(K::Example, "example", Elements, &[], &[one(K::ExampleInput), one(K::ExampleOutput)], "one example, never cut in the middle"),
     text(K::ExampleInput, "input", "what came in"),
     text(K::ExampleOutput, "output", "what a good answer looks like"),

@@ -190,6 +190,8 @@ pub struct Task<'a> {
     pub history: Option<History>,
     /// `examples`.
     pub examples: Vec<Example<'a>>,
+    /// Whether these are shown as messages.
+    pub examples_as_turns: bool,
     /// The `steps` element.
     pub steps_element: Option<Element<'a>>,
     /// `steps`.
@@ -215,6 +217,8 @@ pub struct Input<'a> {
     pub name: Option<Str<'a>>,
     /// Where its value comes from.
     pub value: Value<'a>,
+    /// `max_tokens`.
+    pub max_tokens: Option<u32>,
 }
 
 /// Where a value comes from.
@@ -322,6 +326,10 @@ pub struct Settings<'a> {
     pub written: Written,
     /// The element of each setting, by [`SettingName`], whether its value could be read or not.
     pub elements: [Option<Element<'a>>; 4],
+    /// `max_tokens` of `inherit_context`.
+    pub inherit_max_tokens: Option<u32>,
+    /// `max_tokens` of `fresh_context`.
+    pub fresh_max_tokens: Option<u32>,
 }
 
 impl<'a> Settings<'a> {
@@ -400,6 +408,7 @@ impl<'a> Task<'a> {
             sampling: Sampling::new(),
             history: None,
             examples: Vec::new(),
+            examples_as_turns: false,
             steps_element: None,
             steps: Vec::new(),
             reduce: None,

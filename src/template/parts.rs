@@ -81,6 +81,8 @@ pub struct FilePaths<'a> {
     pub command: Option<Str<'a>>,
     /// `description`.
     pub description: Option<Text<'a>>,
+    /// `max_tokens`.
+    pub max_tokens: Option<u32>,
 }
 
 /// `output_format`.
@@ -111,8 +113,8 @@ pub fn is_schema_file(written: &str) -> bool {
 pub struct History {
     /// `turns`.
     pub turns: Option<u32>,
-    /// `tokens`.
-    pub tokens: Option<u32>,
+    /// `max_tokens`.
+    pub max_tokens: Option<u32>,
     /// `compacted`; false when absent.
     pub compacted: bool,
 }

@@ -20,13 +20,13 @@ use crate::cli::rewrite;
 use crate::context::TaskGraph;
 use crate::context::objective;
 use crate::context::request::{Asked, Request, StepResult};
-use crate::context::segments::history::Said;
-use crate::context::segments::transcript;
 use crate::eval::draft::{self, Draft, Given, Holds};
 use crate::eval::receiver::Receiver;
+use crate::kernel::conversation::Turn;
 use crate::project::path_patterns::is_pattern;
 use crate::registry::Parameter;
 use crate::registry::scenarios;
+use crate::scenario::messages;
 use crate::scenario::{load, paths};
 use clap::{Args, Subcommand};
 use serde_json::Value;
@@ -150,7 +150,7 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
 }
 
 /// The conversation, and how the scenario holds it: by the file's name, where that lies in the project.
-fn history(args: &ScenarioArgs, root: &Path, folder: &str) -> Result<(Vec<Said>, Option<Given>)> {
+fn history(args: &ScenarioArgs, root: &Path, folder: &str) -> Result<(Vec<Turn>, Option<Given>)> {
     let said = args.history.read()?;
     let Some(path) = args.history.path() else { return Ok((said, None)) };
     if said.is_empty() {
@@ -159,7 +159,7 @@ fn history(args: &ScenarioArgs, root: &Path, folder: &str) -> Result<(Vec<Said>,
             CliError::usage(error).hint("a file of a conversation has one message a line; what the system says counts for none")
         );
     }
-    let written = || Given::Value(said.iter().map(transcript::written).collect());
+    let written = || Given::Value(said.iter().map(messages::written).collect());
     let given = beside(root, folder, path).map_or_else(written, Given::File);
     Ok((said, Some(given)))
 }

@@ -194,7 +194,7 @@ fn tell_losses(assembly: &Assembly, cx: &mut Cx) {
             accounts.iter().filter(|account| is(&account.fate)).map(|account| escape(&account.segment.id)).collect();
         ids.join(", ")
     };
-    let cut = of(|fate| matches!(fate, Disposition::Cut { .. }));
+    let cut = of(|fate| matches!(fate, Disposition::Cut { .. } | Disposition::Shortened { .. }));
     let dropped = of(|fate| *fate == Disposition::Dropped);
     let parts = [("cut", cut), ("dropped", dropped)];
     let told: Vec<String> = parts.iter().filter(|part| !part.1.is_empty()).map(|(fate, ids)| format!("{fate}: {ids}")).collect();
@@ -351,6 +351,11 @@ fn explain(assembly: &Assembly, routed: Option<&Routed<'_>>, cx: &mut Cx) -> Res
             Disposition::Kept => "kept".to_owned(),
             Disposition::Cut { range, .. } => {
                 format!("cut to {} of {} bytes", thousands(range.len()), thousands(account.segment.text.text().len()))
+            }
+            Disposition::Shortened { left_out } => {
+                let left_out: usize = left_out.iter().map(ExactSizeIterator::len).sum();
+                let whole = account.segment.text.text().len();
+                format!("cut to {} of {} bytes", thousands(whole - left_out), thousands(whole))
             }
             Disposition::Dropped => "dropped".to_owned(),
         };

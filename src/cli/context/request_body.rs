@@ -2,9 +2,10 @@
 
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::render::summary::plural;
 use crate::context::assemble::Assembly;
 use crate::context::render::call::{Call, MODEL};
-use crate::context::render::target::Target;
+use crate::context::render::target::{NoBody, Target};
 use crate::context::render::targets::TARGETS;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
@@ -17,9 +18,18 @@ pub(super) fn parser() -> impl TypedValueParser<Value = &'static Target> {
 
 /// Prints the body and nothing else.
 pub(super) fn print(target: &Target, assembly: &Assembly, call: &Call, cx: &mut Cx) -> Result<()> {
-    let text = target.body(&assembly.messages, call).map_err(|silent| {
-        CliError::new(Kind::Findings, silent.to_string()).hint("a value may be empty: look at the text without --as")
+    let text = target.body(&assembly.messages, call).map_err(|none| {
+        let error = CliError::new(Kind::Findings, none.to_string());
+        if none == NoBody::Empty { error.hint("a value may be empty: look at the text without --as") } else { error }
     })?;
+    let unthought = target.unthought(&assembly.messages);
+    if unthought > 0 {
+        cx.note(&format!(
+            "what the agent thought is left out of {}: {} has no field for it",
+            plural(unthought, "message"),
+            target.name
+        ));
+    }
     for (parameter, why) in target.left_out(call) {
         cx.note(&format!("`{}` is left out: {why}", parameter.word()));
     }

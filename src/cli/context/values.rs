@@ -6,12 +6,12 @@ use crate::base::{number, suggest};
 use crate::cli::error::{CliError, Result};
 use crate::context::objective;
 use crate::context::request::StepResult;
-use crate::context::segments::history::Said;
-use crate::context::segments::transcript;
+use crate::kernel::conversation::Turn;
 use crate::project::roles::Role;
 use crate::registry::compile::sources::CONTEXT_FILE;
 use crate::registry::{Parameter, Registry};
 use crate::rules::scenario::cx::Tasks;
+use crate::scenario::messages;
 use crate::syntax::decode;
 use clap::Args;
 use serde_json::Value;
@@ -106,11 +106,11 @@ impl HistoryArgs {
     }
 
     /// Reads it; nothing where there is none.
-    pub(super) fn read(&self) -> Result<Vec<Said>> {
+    pub(super) fn read(&self) -> Result<Vec<Turn>> {
         let Some(path) = &self.history else { return Ok(Vec::new()) };
         let option = format!("--history {}", path.display());
         let text = file(path, &option)?;
-        transcript::read(&text).map_err(|unread| CliError::usage(format!("{option}: {unread}")))
+        messages::read(&text).map_err(|unread| CliError::usage(format!("{option}: {unread}")))
     }
 }
 

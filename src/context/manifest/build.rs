@@ -149,7 +149,7 @@ fn entry(forest: &TaskGraph<'_>, request: &Request<'_>, how: &ManifestOptions<'_
     let options = Options { counting: Counting::Always, ..options };
     let dry_run::DryRun { report, waiting, whole } = dry_run::dry(forest, request, &options)?;
     let chain = forest.chain(request.task, request.node).map_err(|fault| vec![fault])?;
-    let Report { segments, late, budget, tokenizer, is_exact, tokens: _, prefix_tokens, nonce: _ } = report;
+    let Report { segments, late, budget, tokenizer, is_exact, tokens: _, reused, prefix_tokens, nonce: _ } = report;
     let parts = segments.iter().zip(waiting).zip(whole).map(|((account, waiting), whole)| {
         let may_lack = waiting.is_doubtful || waiting.condition.is_some();
         (part(forest, account, waiting), whole, may_lack)
@@ -179,6 +179,7 @@ fn entry(forest: &TaskGraph<'_>, request: &Request<'_>, how: &ManifestOptions<'_
         protected_paths: role.map_or_else(Vec::new, |role| listed(&role.protected_paths)),
         budget: Budget { tokens: budget, usd: role.and_then(|role| role.budget.usd).map(|usd| usd.value) },
         cost: prices.map(|prices| cost(prices, &total, prefix_tokens)),
+        prefix_segments: reused,
         prefix_tokens,
         total,
     })

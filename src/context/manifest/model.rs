@@ -64,6 +64,9 @@ pub struct Entry {
     /// US$ for what is sent in one call; null where no price is known.
     #[serde(default)]
     pub cost: Option<Cost>,
+    /// How many of the segments, as they stand, are in front that a provider's cache can reuse from call to call.
+    #[serde(default)]
+    pub prefix_segments: usize,
     /// Tokens in front that a provider's cache can reuse from call to call.
     pub prefix_tokens: usize,
     /// Tokens in all.
@@ -251,11 +254,6 @@ impl Entry {
         let mut parts: Vec<&Part> = self.segments.iter().filter(|part| part.position.is_some()).collect();
         parts.sort_by_key(|part| part.position);
         parts
-    }
-
-    /// How many of them a provider's cache can reuse from call to call.
-    pub fn reusable(&self) -> usize {
-        self.positioned().iter().take_while(|part| part.stability < Stability::Session).count()
     }
 
     /// What people call it: the role that plays it, the task, and the node where that is not the task itself.

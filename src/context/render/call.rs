@@ -7,11 +7,13 @@ use crate::context::request::Request;
 use crate::context::sampling::sampled;
 use crate::context::task_graph::TaskGraph;
 use crate::kernel::assembler::Speaker;
+use crate::kernel::conversation::{Media, MediaSource, Part, ToolResult};
 use crate::kernel::sampling::{Parameter, Sampling, TOOL_CHOICE};
 use crate::project::tools::ToolDefinition;
 use crate::registry::Registry;
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// What stands for a model that nobody named.
 pub const MODEL: &str = "MODEL";
@@ -116,24 +118,75 @@ pub(super) fn written(body: &impl Serialize) -> String {
 
 /// Whether a message says anything: providers refuse blank ones.
 pub(super) fn is_said(message: &Message) -> bool {
-    !message.text.text().trim().is_empty()
+    let says = |part: &Part| match part {
+        Part::Text(text) => !text.trim().is_empty(),
+        Part::Reasoning(_) => false,
+        Part::Call(_) | Part::Result(_) | Part::Media(_) => true,
+    };
+    if message.is_turn() { message.parts.iter().any(says) } else { !message.text.text().trim().is_empty() }
 }
 
-/// A message in the form that most providers share.
-#[derive(Debug, Serialize)]
-pub(super) struct Said<'a> {
-    pub(super) role: &'static str,
-    pub(super) content: &'a str,
+/// The names of the tools that are called, by the ids of the calls.
+pub(super) fn called(messages: &[Message]) -> BTreeMap<&str, &str> {
+    let calls = messages.iter().flat_map(|message| &message.parts).filter_map(|part| match part {
+        Part::Call(call) => Some((call.id.as_str(), call.name.as_str())),
+        Part::Text(_) | Part::Reasoning(_) | Part::Result(_) | Part::Media(_) => None,
+    });
+    calls.collect()
 }
 
-impl<'a> Said<'a> {
-    /// A message; none for one that says nothing.
-    pub(super) fn of(message: &'a Message) -> Option<Self> {
-        is_said(message).then(|| Said { role: role(message.speaker), content: message.text.text() })
+/// The texts among some parts that say anything.
+pub(super) fn texts(parts: &[Part]) -> Vec<&str> {
+    let mut said = Vec::new();
+    for part in parts {
+        if let Part::Text(text) = part {
+            said.extend(Some(text.as_str()).filter(|text| !text.trim().is_empty()));
+        }
+    }
+    said
+}
+
+/// What a tool gave back, for a provider that has no field for a failure.
+pub(super) fn returned(result: &ToolResult) -> String {
+    let text = texts(&result.parts).join("\n");
+    if result.is_error { ["[error] ", &text].concat() } else { text }
+}
+
+/// The address of an image or document, or all of it as one.
+pub(super) fn address(media: &Media) -> String {
+    match &media.source {
+        MediaSource::Base64(data) => format!("data:{};base64,{data}", media.media_type),
+        MediaSource::Url(url) => url.clone(),
     }
 }
 
-/// The word for a speaker. What a tool gave back stands as the user's: there is no call of it in the request to answer to.
+/// The name of a document; providers want one.
+pub(super) fn file_name(media: &Media) -> &str {
+    media.name.as_deref().unwrap_or("document")
+}
+
+/// A message in the form that most providers share, or a turn in the provider's own.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum Said<'a> {
+    Text { role: &'static str, content: &'a str },
+    Turn(Value),
+}
+
+impl<'a> Said<'a> {
+    /// What messages say; each turn as a provider has it.
+    pub(super) fn all(messages: impl Iterator<Item = &'a Message>, turn: impl Fn(&Message) -> Vec<Value>) -> Vec<Self> {
+        let one = |message: &'a Message| {
+            if message.is_turn() {
+                return turn(message).into_iter().map(Self::Turn).collect();
+            }
+            vec![Self::Text { role: role(message.speaker), content: message.text.text() }]
+        };
+        messages.filter(|message| is_said(message)).flat_map(one).collect()
+    }
+}
+
+/// The word for a speaker. Who hands on what a tool gave back is the user, but where a provider has a word for it.
 pub(super) const fn role(speaker: Speaker) -> &'static str {
     match speaker {
         Speaker::System => "system",

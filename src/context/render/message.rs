@@ -3,22 +3,31 @@
 use super::profile::Profile;
 use crate::kernel::assembler::Speaker;
 use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced, Trust};
+use crate::kernel::conversation::{Part, Turn};
+use std::borrow::Cow;
 
 /// Something said to the agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// Who says it.
     pub speaker: Speaker,
-    /// What, with where it comes from.
+    /// What, with where it comes from; how it reads, where it is a turn.
     pub text: Traced,
+    /// Its parts, where it is a turn of a conversation or of an example; of a text in one there are none.
+    pub parts: Vec<Part>,
     /// The segments in it, in order, by their place in the report.
     pub segments: Vec<usize>,
     /// Bytes after which a provider's cache may end its prefix: where something follows, in this message or the next, that
-    /// does not hold as long as anything before it.
+    /// does not hold as long as anything before it, and behind a conversation that the next call repeats.
     pub breakpoints: Vec<usize>,
 }
 
 impl Message {
+    /// Whether it is a turn of a conversation or of an example.
+    pub fn is_turn(&self) -> bool {
+        !self.parts.is_empty()
+    }
+
     /// The text alone.
     pub fn as_str(&self) -> &str {
         self.text.text()
@@ -33,6 +42,10 @@ pub fn speaker(segment: &Segment) -> Speaker {
     // What a trusted author has the system say around an agent is said by the system to the agent, too.
     let is_around =
         segment.kind == Kind::Inherited && segment.trust == Trust::Trusted && segment.priority() == Kind::System.priority();
+    if !segment.turns.is_empty() {
+        // Between whoever asks and the agent: each turn says itself whose it is.
+        return Speaker::User;
+    }
     let is_system = segment.kind == Kind::System || is_around;
     if is_system || (is_stable && !is_request && segment.trust == Trust::Trusted) { Speaker::System } else { Speaker::User }
 }
@@ -46,32 +59,61 @@ pub(crate) struct Rendered<'a> {
     pub(crate) segment: &'a Segment,
     /// Heading, text with its mark, and fences.
     pub(crate) text: Traced,
+    /// The messages that it is, where it is no text in one.
+    pub(crate) turns: Cow<'a, [Turn]>,
+    /// How long it holds: what the next call may leave out holds for this one.
+    pub(crate) holds: Stability,
 }
 
-/// Joins rendered segments, already in their positions, into messages: one a speaker.
+impl Rendered<'_> {
+    /// Whether it stands in one message with another one.
+    pub(crate) fn joins(&self, other: &Self) -> bool {
+        self.turns.is_empty() && other.turns.is_empty() && speaker(self.segment) == speaker(other.segment)
+    }
+}
+
+/// Joins rendered segments, already in their positions, into messages: one a speaker, and one a turn.
 pub(crate) fn messages(rendered: &[Rendered<'_>], profile: Profile) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
     let mut least = None;
+    let mut before: Option<&Rendered<'_>> = None;
     for part in rendered.iter().filter(|part| part.segment.kind != Kind::Tools) {
-        let who = speaker(part.segment);
-        if least.is_some_and(|least| part.segment.stability > least)
-            && let Some(before) = messages.last_mut()
-        {
-            before.breakpoints.push(before.text.text().len());
+        if least.is_some_and(|least| part.holds > least) {
+            end_prefix(&mut messages);
         }
-        least = least.max(Some(part.segment.stability));
-        if messages.last().is_none_or(|message| message.speaker != who) {
-            let text = Traced::default();
-            let segments = Vec::new();
-            let breakpoints = Vec::new();
-            messages.push(Message { speaker: who, text, segments, breakpoints });
-        }
-        let Some(message) = messages.last_mut() else { continue };
-        if !message.segments.is_empty() {
+        least = least.max(Some(part.holds));
+        let joins = before.replace(part).is_some_and(|before| before.joins(part));
+        if let (true, Some(message)) = (joins, messages.last_mut()) {
             message.text.push(profile.separator(), Origin::Frame);
+            message.text.append(&part.text);
+            message.segments.push(part.index);
+            continue;
         }
-        message.text.append(&part.text);
-        message.segments.push(part.index);
+        let message =
+            |speaker, text, parts| Message { speaker, text, parts, segments: vec![part.index], breakpoints: Vec::new() };
+        match &*part.turns {
+            [] => messages.push(message(speaker(part.segment), part.text.clone(), Vec::new())),
+            [turn] => messages.push(message(turn.speaker, part.text.clone(), turn.parts.clone())),
+            turns => {
+                let mut start = 0;
+                for turn in turns {
+                    let end = start + turn.read().text.len();
+                    messages.push(message(turn.speaker, part.text.slice(start..end), turn.parts.clone()));
+                    start = end;
+                }
+            }
+        }
+    }
+    // Behind a conversation something will follow.
+    if before.is_some_and(|last| last.segment.is_turn() && least == Some(Stability::Session)) {
+        end_prefix(&mut messages);
     }
     messages
+}
+
+/// A provider's cache may end its prefix here.
+fn end_prefix(messages: &mut [Message]) {
+    if let Some(last) = messages.last_mut() {
+        last.breakpoints.push(last.text.text().len());
+    }
 }

@@ -6,6 +6,7 @@
 use super::call::{Call, is_said};
 use super::message::Message;
 use crate::kernel::assembler::Speaker;
+use crate::kernel::conversation::{Media, Part, Reasoning};
 use crate::kernel::sampling::Parameter;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -21,24 +22,58 @@ pub struct Target {
     pub names_model: bool,
     /// What its body calls the parameters of sampling, by their paths; what is not here it has no field for.
     pub sampling: &'static [(Parameter, &'static str)],
+    /// Why it does not take an image or document that somebody says, or that stands in what a tool gave back (`Speaker::Tool`).
+    pub(super) refuses: fn(&Media, Speaker) -> Option<&'static str>,
+    /// Whether it takes what an agent thought before.
+    pub(super) takes: fn(&Reasoning) -> bool,
     /// The highest temperature that it takes.
     pub(super) hottest: f64,
     pub(super) body: fn(&[Message], &Call) -> String,
 }
 
-/// No message but the system's says anything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is nothing to ask: every text but the system's is blank, and no provider takes a request without one")]
-pub struct EmptyMessages;
+/// Why there is no body.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoBody {
+    /// No message but the system's says anything.
+    #[error("there is nothing to ask: every text but the system's is blank, and no provider takes a request without one")]
+    Empty,
+    /// The provider has no form for what a message holds.
+    #[error("message {message} has {what}: {target} {why}")]
+    Unsupported {
+        /// Which message of the request it is, from 1.
+        message: usize,
+        /// What it holds.
+        what: String,
+        /// The target.
+        target: &'static str,
+        /// What it takes instead.
+        why: &'static str,
+    },
+}
 
 impl Target {
     /// The body of the request that says some messages: JSON with an indentation of two.
     ///
     /// # Errors
-    /// There is nothing to ask.
-    pub fn body(&self, messages: &[Message], call: &Call) -> Result<String, EmptyMessages> {
+    /// There is nothing to ask, or the provider has no form for it.
+    pub fn body(&self, messages: &[Message], call: &Call) -> Result<String, NoBody> {
         if !messages.iter().any(|message| message.speaker != Speaker::System && is_said(message)) {
-            return Err(EmptyMessages);
+            return Err(NoBody::Empty);
+        }
+        for (number, message) in messages.iter().enumerate() {
+            let inside = message.parts.iter().flat_map(|part| match part {
+                Part::Result(result) => result.parts.iter().map(|part| (part, Speaker::Tool)).collect(),
+                Part::Text(_) | Part::Reasoning(_) | Part::Call(_) | Part::Media(_) => vec![(part, message.speaker)],
+            });
+            for (part, speaker) in inside {
+                if let Part::Media(media) = part
+                    && let Some(why) = (self.refuses)(media, speaker)
+                {
+                    let what = format!("{} ({})", if media.is_image() { "an image" } else { "a document" }, media.media_type);
+                    return Err(NoBody::Unsupported { message: number + 1, what, target: self.name, why });
+                }
+            }
         }
         let mut taken = call.clone();
         for (parameter, _) in self.left_out(call) {
@@ -64,6 +99,12 @@ impl Target {
             Some((*parameter, why))
         };
         call.sampling.iter().filter_map(why).collect()
+    }
+
+    /// How many messages say what the agent thought before, and are sent without it.
+    pub fn unthought(&self, messages: &[Message]) -> usize {
+        let is_lost = |part: &Part| matches!(part, Part::Reasoning(reasoning) if !(self.takes)(reasoning));
+        messages.iter().filter(|message| message.parts.iter().any(is_lost)).count()
     }
 
     /// The parameters that stand as they are below a path of its body, by the names that it has for them.

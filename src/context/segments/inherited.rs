@@ -6,6 +6,7 @@ use crate::context::context_source::{self, MATCHES, Match};
 use crate::context::fill::Unknown;
 use crate::context::lookup_query::{is_known, late, query, relevant};
 use crate::context::segments::draft::DraftSegment;
+use crate::context::segments::task_segments::cap;
 use crate::context::values::Scope;
 use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced, Trust};
 use crate::registry::Node;
@@ -31,12 +32,18 @@ pub(in crate::context) fn inherited(
     // What fits best may be something else once all words are known.
     let are_known = || is_known(node, scope, own) && parent.iter().all(|drafted| drafted.unknown.is_empty());
     let is_guess = is_ranked && unknown == Unknown::Variable && !are_known();
-    let new = chosen.into_iter().filter_map(|drafted| {
+    let cap = cap(node.body.inherit_max_tokens);
+    // A conversation of its own is the whole conversation.
+    let chosen = chosen.into_iter().filter(|drafted| !(drafted.segment.is_turn() && node.body.history.is_some()));
+    let new = chosen.filter_map(|drafted| {
+        if drafted.segment.is_turn() {
+            return Some(drafted.clone());
+        }
         // What the task names itself need not be there twice.
         let likeness = own.iter().map(|other| likeness(&drafted.segment.text, &other.segment.text)).max();
         let is_part = value == "subset" && !drafted.others.is_empty();
         let is_doubtful = is_guess || is_part || drafted.is_doubtful || likeness == Some(TextEquality::Possible);
-        (likeness != Some(TextEquality::Same)).then(|| DraftSegment { is_doubtful, ..inherit(drafted, &why) })
+        (likeness != Some(TextEquality::Same)).then(|| DraftSegment { is_doubtful, ..inherit(drafted, &why, cap) })
     });
     new.chain(is_guess.then(|| others(&why))).collect()
 }
@@ -50,7 +57,7 @@ fn others(why: &str) -> DraftSegment {
 }
 
 /// A segment of the parent's as its child sees it.
-fn inherit(drafted: &DraftSegment, why: &str) -> DraftSegment {
+fn inherit(drafted: &DraftSegment, why: &str, cap: Option<usize>) -> DraftSegment {
     let mut inherited = drafted.clone();
     let segment = &mut inherited.segment;
     if segment.kind != Kind::Inherited {
@@ -62,6 +69,7 @@ fn inherit(drafted: &DraftSegment, why: &str) -> DraftSegment {
         segment.priority = (is_rule && segment.trust == Trust::Trusted).then(|| segment.kind.priority());
         segment.kind = Kind::Inherited;
     }
+    segment.max_tokens = cap.or(segment.max_tokens);
     why.clone_into(&mut segment.why);
     inherited
 }
@@ -105,6 +113,9 @@ fn subset<'p>(node: &Node, scope: &Scope, parent: &'p [DraftSegment], own: &[Dra
     };
     let relevant = relevant(node);
     let is_named = |drafted: &&DraftSegment| {
+        if drafted.segment.is_turn() {
+            return relevant.iter().any(|name| name == Kind::History.word());
+        }
         let of_input = drafted.segment.id.rsplit_once("input:").map(|(_, name)| name);
         relevant.iter().any(|name| of_input == Some(name.as_str()) || drafted.segment.title == *name)
     };
@@ -119,7 +130,8 @@ fn subset<'p>(node: &Node, scope: &Scope, parent: &'p [DraftSegment], own: &[Dra
     let documents: Vec<Match> = parent
         .iter()
         .enumerate()
-        .filter(|(_, drafted)| drafted.late.is_empty())
+        // A conversation is not taken apart.
+        .filter(|(_, drafted)| drafted.late.is_empty() && !drafted.segment.is_turn())
         .map(|(at, drafted)| Match {
             id: format!("{at:08}"),
             text: format!("{} {}", drafted.segment.title, drafted.segment.text.text()),

@@ -4,6 +4,7 @@
 use crate::context::fill::Filled;
 use crate::context::segments::task_segments::SegmentBuilder;
 use crate::kernel::context::{Cut, Kind, Origin, Traced};
+use crate::kernel::conversation::{Speaker, Turn};
 use std::collections::BTreeSet;
 
 /// What several texts become.
@@ -52,6 +53,9 @@ impl SegmentBuilder<'_> {
         if self.link.node.body.examples.is_empty() {
             return;
         }
+        if self.link.node.body.examples_as_turns {
+            return self.example_turns();
+        }
         let mut several = Several::default();
         for (number, example) in self.link.node.body.examples.iter().enumerate() {
             let fill = |author: &mut Self| {
@@ -69,6 +73,30 @@ impl SegmentBuilder<'_> {
             }
         }
         self.tell(Kind::Examples, several, "<examples>");
+    }
+
+    /// Each example as two messages: what the user asks, and what the agent answers.
+    fn example_turns(&mut self) {
+        for (number, example) in self.link.node.body.examples.iter().enumerate() {
+            let mut all = Filled::default();
+            let mut turns = Vec::new();
+            let asked = (Speaker::User, "input", &example.input);
+            for (speaker, key, text) in [asked, (Speaker::Assistant, "output", &example.output)] {
+                let Some(text) = text else { continue };
+                let filled = self.fill_one(text, &format!("examples/{number}/{key}"), key);
+                turns.push(Turn::new(speaker, filled.text.text()));
+                all.text.append(&filled.text);
+                all.latent.append(&filled.latent);
+                all.unknown.extend(filled.unknown);
+                all.stability = all.stability.max(filled.stability);
+            }
+            let before = self.out.len();
+            self.push(Kind::Examples, all, Cut::TailAt(Vec::new()), "<examples>");
+            if let Some(drafted) = self.out.get_mut(before) {
+                drafted.segment.id = format!("examples:{}", number + 1);
+                drafted.segment.turns = turns;
+            }
+        }
     }
 
     /// What is filled; `None` where it cannot be known yet, and `late` takes note of what it needs.

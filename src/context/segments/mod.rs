@@ -7,4 +7,3 @@ pub(super) mod inherited;
 pub(super) mod joined_texts;
 pub(super) mod step_results;
 pub(super) mod task_segments;
-pub mod transcript;

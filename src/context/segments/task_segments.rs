@@ -8,7 +8,6 @@ use crate::context::fill::{Faults, Filled, Filler, Unknown, is_from_outside};
 use crate::context::request::Request;
 use crate::context::scope::place;
 use crate::context::segments::draft::DraftSegment;
-use crate::context::segments::history::{self, Wanted};
 use crate::context::task_graph::Link;
 use crate::context::values::{self, Scope};
 use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
@@ -44,7 +43,6 @@ impl SegmentBuilder<'_> {
         self.output();
         self.files();
         self.inputs();
-        self.history();
         self.out.sort_by_key(|drafted| drafted.segment.kind);
         self.out
     }
@@ -167,11 +165,13 @@ impl SegmentBuilder<'_> {
                 }
                 match self.request.source.files(query.text.text(), MATCHES) {
                     Ok(found) => {
+                        // What is found for the words of a call holds for it.
+                        let stability = query.stability.unwrap_or(Stability::Project).max(Stability::Project);
                         for found in found {
                             let text = Traced::new(found.text, Origin::File { path: found.id.clone(), line: 0 });
                             self.push_file(&found.id, text, "<file_paths>, matched by description");
                             if let Some(last) = self.out.last_mut() {
-                                last.segment.trust = found.trust;
+                                (last.segment.trust, last.segment.stability) = (found.trust, stability);
                             }
                         }
                     }
@@ -203,6 +203,7 @@ impl SegmentBuilder<'_> {
         self.push(Kind::File, filled, Cut::Tail, why);
         if let Some(last) = self.out.last_mut() {
             last.segment.id = format!("file:{path}");
+            last.segment.max_tokens = self.link.node.body.file_paths.as_ref().and_then(|files| cap(files.max_tokens));
             path.clone_into(&mut last.segment.title);
         }
     }
@@ -212,37 +213,6 @@ impl SegmentBuilder<'_> {
         let segment = Segment::of(kind, Traced::default(), "<file_paths>").named(id, title).stable(Stability::Call);
         let condition = Some("a file is named");
         self.out.push(DraftSegment { unknown: BTreeSet::from([what]), condition, ..DraftSegment::whole(segment) });
-    }
-
-    /// The conversation so far, as much of it as the node asks for. It is the users', and gives no orders.
-    fn history(&mut self) {
-        let Some(element) = self.link.node.body.history else { return };
-        if self.request.history.is_empty() {
-            if self.filler.unknown != Unknown::Fault {
-                // How much of it there will be is a part of what it will be.
-                let unknown = BTreeSet::from([Wanted::of(element).words()]);
-                let filled = Filled { unknown, ..Filled::default() };
-                self.push_history(filled, Vec::new(), "<history>".to_owned());
-                if let Some(last) = self.out.last_mut() {
-                    last.condition = Some("something was said before");
-                }
-            }
-            return;
-        }
-        let all = self.request.history.len();
-        let told = history::told(self.request.history, Wanted::of(element), self.filler.counter);
-        let mut text = Traced::new(told.mark, Origin::Frame);
-        text.push(&told.text, Origin::Conversation);
-        let why = format!("<history>, the last {} of {all} messages", told.kept);
-        self.push_history(Filled { text, ..Filled::default() }, told.borders, why);
-    }
-
-    fn push_history(&mut self, filled: Filled, borders: Vec<usize>, why: String) {
-        let filled = Filled { stability: Some(Stability::Session), ..filled };
-        self.push(Kind::History, filled, Cut::HeadAt(borders), "");
-        if let Some(last) = self.out.last_mut() {
-            (last.segment.trust, last.segment.why) = (Trust::Untrusted, why);
-        }
     }
 
     /// Inputs that no text of the node holds.
@@ -269,7 +239,7 @@ impl SegmentBuilder<'_> {
             let unknown =
                 if bound.value.is_none() && self.faults.is_empty() { BTreeSet::from([name.to_owned()]) } else { BTreeSet::new() };
             let segment = Segment::of(Kind::Input, text, "<inputs>").named(format!("input:{name}"), name).stable(bound.stability);
-            let segment = Segment { trust: bound.trust, ..segment };
+            let segment = Segment { trust: bound.trust, max_tokens: cap(input.max_tokens), ..segment };
             // Where it will come from is a part of what it will be.
             let place = self.place(&format!("inputs/{number}"));
             let origin = Origin::Template { task: place.definition, node: place.node, field: place.field, line: 0 };
@@ -279,4 +249,9 @@ impl SegmentBuilder<'_> {
             self.out.push(DraftSegment { latent, unknown, faults, ..DraftSegment::whole(segment) });
         }
     }
+}
+
+/// What `max_tokens` says.
+pub(in crate::context) fn cap(tokens: Option<u32>) -> Option<usize> {
+    tokens.map(|tokens| tokens as usize)
 }

@@ -55,6 +55,11 @@ fn fate(account: &SegmentReport) -> String {
         Disposition::Cut { range, .. } => {
             format!("it cut to {} of {} bytes: {}", range.len(), account.segment.text.text().len(), account.reason)
         }
+        Disposition::Shortened { left_out } => {
+            let left_out: usize = left_out.iter().map(ExactSizeIterator::len).sum();
+            let whole = account.segment.text.text().len();
+            format!("it cut to {} of {whole} bytes: {}", whole - left_out, account.reason)
+        }
         Disposition::Dropped => format!("it dropped: {}", account.reason),
     }
 }
@@ -62,7 +67,9 @@ fn fate(account: &SegmentReport) -> String {
 const fn is_in(state: State, fate: &Disposition) -> bool {
     matches!(
         (state, fate),
-        (State::Kept, Disposition::Kept) | (State::Cut, Disposition::Cut { .. }) | (State::Dropped, Disposition::Dropped)
+        (State::Kept, Disposition::Kept)
+            | (State::Cut, Disposition::Cut { .. } | Disposition::Shortened { .. })
+            | (State::Dropped, Disposition::Dropped)
     )
 }
 

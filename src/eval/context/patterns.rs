@@ -82,8 +82,8 @@ fn first(seen: &Seen<'_>, texts: &Texts<'_>, pattern: &str) -> Result<Option<Hit
         Texts::Segments(accounts) => {
             for account in accounts {
                 let text = kept(account);
-                if let Some(range) = seen.case.run.patterns.find(pattern, text)? {
-                    return Ok(Some(in_segment(account, text, range)));
+                if let Some(range) = seen.case.run.patterns.find(pattern, &text)? {
+                    return Ok(Some(in_segment(account, &text, range)));
                 }
             }
         }
@@ -128,7 +128,7 @@ fn missed(seen: &Seen<'_>, texts: &Texts<'_>, expected: String) -> Reason {
         Texts::Segments(accounts) => {
             let text: usize = accounts.iter().map(|account| kept(account).len()).sum();
             let Some(first) = accounts.first() else { return Reason::new(expected, "nowhere") };
-            let begins = excerpt(kept(first), &(0..kept(first).len()));
+            let begins = excerpt(&kept(first), &(0..kept(first).len()));
             let found =
                 if text == 0 { "no text: it was dropped".to_owned() } else { format!("it nowhere in {text} bytes: {begins}") };
             Reason::new(expected, found).at(place(first))

@@ -11,6 +11,7 @@ use crate::kernel::context::Origin;
 use crate::rules::scenario::cx::Tasks as _;
 use crate::rules::scenario::shown::Shown;
 use crate::scenario::model::Selector;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -40,10 +41,10 @@ pub fn rendered(assembly: &Assembly) -> String {
     out
 }
 
-/// Bytes of a segment's text that stayed.
+/// Bytes of a segment's text among which those are that stayed.
 pub(super) fn stayed(account: &SegmentReport) -> Range<usize> {
     match &account.fate {
-        Disposition::Kept => 0..account.segment.text.text().len(),
+        Disposition::Kept | Disposition::Shortened { .. } => 0..account.segment.text.text().len(),
         Disposition::Cut { range, .. } => range.clone(),
         Disposition::Dropped => 0..0,
     }
@@ -56,8 +57,17 @@ pub(super) fn place(account: &SegmentReport) -> Place {
 }
 
 /// The text of a segment that stayed.
-pub(super) fn kept(account: &SegmentReport) -> &str {
-    account.segment.text.text().get(stayed(account)).unwrap_or("")
+pub(super) fn kept(account: &SegmentReport) -> Cow<'_, str> {
+    let text = account.segment.text.text();
+    let Disposition::Shortened { left_out } = &account.fate else {
+        return Cow::Borrowed(text.get(stayed(account)).unwrap_or(""));
+    };
+    // Blanks stand for what is left out, so that all else is found at its place.
+    let mut text = text.as_bytes().to_vec();
+    for range in left_out {
+        text.get_mut(range.clone()).unwrap_or_default().fill(b' ');
+    }
+    Cow::Owned(String::from_utf8(text).unwrap_or_default())
 }
 
 /// What a segment's text comes from at a byte.

@@ -72,6 +72,15 @@ pub struct Body<'a> {
     /// Examples of an answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<Example<'a>>,
+    /// `true` where these are shown as messages.
+    #[serde(skip_serializing_if = "is_default")]
+    pub examples_as_turns: bool,
+    /// Tokens that each part of the inherited context may have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inherit_max_tokens: Option<u32>,
+    /// Tokens that each passage may have that is looked up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fresh_max_tokens: Option<u32>,
     /// The value that a reduction starts with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_value: Option<Input<'a>>,
@@ -184,6 +193,9 @@ pub struct Input<'a> {
     /// `untrusted` where the value comes from outside: it is fenced when rendered.
     #[serde(skip_serializing_if = "is_default")]
     pub trust: Trust,
+    /// Tokens that it may have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u32>,
 }
 
 /// The value of an input that takes over no other.
@@ -234,6 +246,9 @@ pub struct Files<'a> {
     /// Which files are meant, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<Text<'a>>,
+    /// Tokens that each of them may have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u32>,
 }
 
 /// The form of an answer.
@@ -294,8 +309,8 @@ pub struct History {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turns: Option<u32>,
     /// Tokens at most.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tokens: Option<u32>,
+    #[serde(alias = "tokens", skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u32>,
     /// `true` where results of tools before the last turn are left out.
     #[serde(skip_serializing_if = "is_default")]
     pub compacted: bool,

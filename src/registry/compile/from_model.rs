@@ -48,7 +48,7 @@ impl<'s> Bodies<'s, '_> {
             sampling: task.sampling.clone(),
             history: task.history.as_ref().map(|history| History {
                 turns: history.turns,
-                tokens: history.tokens,
+                max_tokens: history.max_tokens,
                 compacted: history.compacted,
             }),
             examples: task
@@ -56,6 +56,9 @@ impl<'s> Bodies<'s, '_> {
                 .iter()
                 .map(|example| Example { input: self.text(example.input.as_ref()), output: self.text(example.output.as_ref()) })
                 .collect(),
+            examples_as_turns: task.examples_as_turns,
+            inherit_max_tokens: task.settings.as_ref().and_then(|settings| settings.inherit_max_tokens),
+            fresh_max_tokens: task.settings.as_ref().and_then(|settings| settings.fresh_max_tokens),
             initial_value: task.reduce.as_ref().and_then(|reduce| reduce.initial.as_ref()).map(|initial| self.input(initial)),
             command: script.and_then(|script| script.command.as_ref()).map(|command| self.command(command)),
             timeout_ms: script.and_then(|script| script.timeout_ms).map(|timeout| timeout.value),
@@ -99,8 +102,8 @@ impl<'s> Bodies<'s, '_> {
 
     fn input(&mut self, input: &'s model::Input<'_>) -> Input<'s> {
         let name = word(input.name.as_ref());
-        let trust = input.text.trust;
-        match &input.value {
+        let (trust, max_tokens) = (input.text.trust, input.max_tokens);
+        let value = match &input.value {
             model::Value::Missing => Input { name, trust, ..Input::default() },
             model::Value::From(from) => {
                 Input { name, from: self.reference(ReferenceKind::From, Some(from)), trust, ..Input::default() }
@@ -110,7 +113,8 @@ impl<'s> Bodies<'s, '_> {
             // The task or call is a child of the node; its slot has the number of this input.
             model::Value::Task(_) => Input { name, value: Some(Value::Inside(Inside::Task)), trust, ..Input::default() },
             model::Value::Call(_) => Input { name, value: Some(Value::Inside(Inside::Call)), trust, ..Input::default() },
-        }
+        };
+        Input { max_tokens, ..value }
     }
 
     fn files(&mut self, files: &'s parts::FilePaths<'_>) -> Files<'s> {
@@ -119,6 +123,7 @@ impl<'s> Bodies<'s, '_> {
             paths: files.paths.iter().map(|path| Cow::Borrowed(&*path.value)).collect(),
             command: word(files.command.as_ref()),
             description: self.text(files.description.as_ref()),
+            max_tokens: files.max_tokens,
         }
     }
 

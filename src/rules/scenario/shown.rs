@@ -3,7 +3,7 @@
 
 use super::cx::TaskSignature;
 use crate::base::suggest;
-use crate::scenario::model::{Selector, Situation};
+use crate::scenario::model::{Conversation, Selector, Situation};
 use crate::scenario::words::KINDS;
 
 /// A case's situation and what its task takes.
@@ -61,7 +61,13 @@ impl<'a> Shown<'a> {
         if !is_kind(word(id)) {
             return false;
         }
-        let Some((kind, name)) = named(id) else { return true };
+        // Each message of a conversation is one by its number.
+        let Some((kind, name)) = named(id) else { return word(id) != "history" };
+        if kind == "history" {
+            let said = self.situation.history.as_ref().map(|history| &history.value);
+            let known = if let Some(Conversation::Messages(said)) = said { said.len() } else { usize::MAX };
+            return name.parse().is_ok_and(|number: usize| (1..=known).contains(&number));
+        }
         let Some((_, known)) = self.names(kind) else { return true };
         let name = numbered(name);
         known.contains(&name) || (kind == "file" && (self.exists)(name))

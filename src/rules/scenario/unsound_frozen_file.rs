@@ -4,9 +4,12 @@ use super::cx::CaseCx;
 use super::walk;
 use super::words::{first_line, short};
 use crate::base::number;
+use crate::base::span::Spanned;
+use crate::kernel::conversation::Speaker;
 use crate::rules::prelude::*;
 use crate::scenario::json_schema::{self, Slip, SlipKind, pointer};
-use crate::scenario::message_keys::SPEAKERS;
+use crate::scenario::message_keys::{KINDS, SPEAKERS};
+use crate::scenario::messages;
 use crate::scenario::model::{Conversation, Frozen};
 use crate::template::value_type;
 use serde_json::Value;
@@ -27,12 +30,20 @@ const MOST: usize = 8;
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     inputs(cx, out);
-    if let Some(history) = &cx.case.situation.history
-        && let Conversation::File(path) = &history.value
-        && let Some(text) = cx.text(path)
-        && let Some(why) = no_conversation(&text)
-    {
-        out.push(finding(cx, history.span, format!("`{path}` is no conversation: {why}")));
+    match cx.case.situation.history.as_ref().map(|history| (&history.value, history.span)) {
+        Some((Conversation::File(path), span)) => {
+            if let Some(why) = cx.text(path).and_then(|text| no_conversation(&text)) {
+                out.push(finding(cx, span, format!("`{path}` is no conversation: {why}")));
+            }
+        }
+        Some((Conversation::Messages(list), _)) => {
+            if let Some((number, why)) = broken(list)
+                && let Some(message) = list.get(number)
+            {
+                out.push(finding(cx, message.span, format!("message {} of `history`: {why}", number + 1)));
+            }
+        }
+        None => {}
     }
     walk::schemas(cx.case, &mut |path, span| {
         if let Some(text) = cx.text(path) {
@@ -82,27 +93,38 @@ fn inputs(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
 
 /// Why a text is no conversation.
 fn no_conversation(text: &str) -> Option<String> {
-    if text.trim_start().starts_with('[') {
-        return Some("expected one message a line, found a list of them".to_owned());
-    }
-    let mut says = false;
-    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let number = number + 1;
-        let message: Value = match serde_json::from_str(line) {
-            Ok(message) => message,
-            Err(error) => return Some(format!("line {number} is no JSON: {error}")),
-        };
-        if let Some(found) = number::beyond(line) {
-            return Some(format!("line {number} has the number {found}, which is beyond 64 bits: {}", number::WHOLE));
+    match messages::read(text) {
+        Err(unread) => Some(unread.to_string()),
+        Ok(turns) if turns.iter().all(|turn| turn.speaker == Speaker::System) => {
+            Some("expected a message, found none".to_owned())
         }
-        let role = message.get("role").and_then(Value::as_str);
-        let Some(known) = role.filter(|role| SPEAKERS.contains(role)) else {
-            let found = role.map_or_else(|| "none".to_owned(), |role| format!("`{}`", short(role)));
-            return Some(format!("line {number} needs a `role`, which is user, assistant, tool or system; found {found}"));
-        };
-        says |= !matches!(known, "system" | "developer");
+        Ok(_) => None,
     }
-    (!says).then(|| "expected a message, found none".to_owned())
+}
+
+/// The first message of a list that none could be at its place; keys and words are looked at where the scenario is read.
+fn broken(list: &[Spanned<Value>]) -> Option<(usize, String)> {
+    let mut turns = Vec::new();
+    let is_read = |message: &Value| {
+        let is_part = |part: &Value| part.is_string() || word(part, "type").is_some_and(|kind| KINDS.contains(&kind));
+        let content = message.get("content").unwrap_or(&Value::Null);
+        let is_content = content.as_array().map_or(content.is_string() || content.is_null(), |parts| parts.iter().all(is_part));
+        is_content && word(message, "role").is_some_and(|role| SPEAKERS.contains(&role))
+    };
+    if !list.iter().all(|message| is_read(&message.value)) {
+        return None;
+    }
+    for (number, message) in list.iter().enumerate() {
+        match messages::message(&message.value) {
+            Ok(turn) => turns.push(turn),
+            Err(why) => return Some((number, why)),
+        }
+    }
+    messages::broken(&turns)
+}
+
+fn word<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
+    value.get(key)?.as_str()
 }
 
 fn schema(cx: &CaseCx<'_>, (path, text): (&str, &str), span: Span, out: &mut Vec<Diagnostic>) {

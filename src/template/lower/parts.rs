@@ -109,7 +109,9 @@ impl<'a> Lower<'a> {
         let mut text = Text::new(element);
         let mut name = None;
         let mut from = None;
+        let mut max_tokens = None;
         self.attributes(kind, element, |_, attribute, value| match attribute {
+            "max_tokens" => max_tokens = value.value.parse().ok(),
             "name" => name = Some(value),
             "from" => from = Some(value),
             _ => text.set(attribute, value),
@@ -137,7 +139,7 @@ impl<'a> Lower<'a> {
             (None, None) if has_text => Value::Text,
             (None, None) => Value::Missing,
         };
-        Input { text, name, value }
+        Input { text, name, value, max_tokens }
     }
 
     pub(super) fn relevance(&mut self, element: Element<'a>) -> Vec<Relevance<'a>> {
@@ -158,8 +160,13 @@ impl<'a> Lower<'a> {
     }
 
     pub(super) fn file_paths(&mut self, element: Element<'a>) -> FilePaths<'a> {
-        let mut out = FilePaths { element, source: FileSource::Literal, paths: Vec::new(), command: None, description: None };
-        self.attributes(Kind::FilePaths, element, |_, _, value| {
+        let (source, paths) = (FileSource::Literal, Vec::new());
+        let mut out = FilePaths { element, source, paths, command: None, description: None, max_tokens: None };
+        self.attributes(Kind::FilePaths, element, |_, name, value| {
+            if name == "max_tokens" {
+                out.max_tokens = value.value.parse().ok();
+                return;
+            }
             out.source = match &*value.value {
                 "command" => FileSource::Command,
                 "description" => FileSource::Description,
@@ -208,19 +215,21 @@ impl<'a> Lower<'a> {
     }
 
     pub(super) fn history(&mut self, element: Element<'a>) -> History {
-        let mut out = History { turns: None, tokens: None, compacted: false };
+        let mut out = History { turns: None, max_tokens: None, compacted: false };
         self.attributes(Kind::History, element, |_, name, value| match name {
             "turns" => out.turns = value.value.parse().ok(),
-            "tokens" => out.tokens = value.value.parse().ok(),
+            "max_tokens" => out.max_tokens = value.value.parse().ok(),
             _ => out.compacted = value.value == "true",
         });
         self.children(Kind::History, element, |_, _| {});
         out
     }
 
-    pub(super) fn examples(&mut self, element: Element<'a>) -> Vec<Example<'a>> {
+    /// The examples, and whether they are shown as messages.
+    pub(super) fn examples(&mut self, element: Element<'a>) -> (Vec<Example<'a>>, bool) {
         let mut out = Vec::new();
-        self.attributes(Kind::Examples, element, |_, _, _| {});
+        let mut are_turns = false;
+        self.attributes(Kind::Examples, element, |_, _, value| are_turns = value.value == "turns");
         self.children(Kind::Examples, element, |lower, Found { kind, element, .. }| {
             let mut example = Example { input: None, output: None };
             lower.attributes(kind, element, |_, _, _| {});
@@ -237,7 +246,7 @@ impl<'a> Lower<'a> {
             }
             out.push(example);
         });
-        out
+        (out, are_turns)
     }
 
     pub(super) fn call(&mut self, element: Element<'a>) -> Call<'a> {

@@ -13,14 +13,27 @@ use crate::template::setting::{Format, Fresh, Inherit, LEGACY, SettingName, Word
 
 impl<'a> Lower<'a> {
     pub(super) fn settings(&mut self, element: Element<'a>) -> Settings<'a> {
-        let mut out = Settings { element, written: Written::default(), elements: [None; 4] };
+        let mut out = Settings {
+            element,
+            written: Written::default(),
+            elements: [None; 4],
+            inherit_max_tokens: None,
+            fresh_max_tokens: None,
+        };
         self.attributes(Kind::ContextManagement, element, |_, _, _| {});
         self.children(Kind::ContextManagement, element, |lower, Found { kind, element, .. }| {
             let Some(name) = setting(kind) else { return };
             if let Some(slot) = out.elements.get_mut(name as usize) {
                 *slot = Some(element);
             }
-            if let Some(word) = lower.word(kind, element) {
+            let mut most = None;
+            lower.attributes(kind, element, |_, _, value| most = value.value.parse().ok());
+            if kind == Kind::FreshContext {
+                out.fresh_max_tokens = most;
+            } else if most.is_some() {
+                out.inherit_max_tokens = most;
+            }
+            if let Some(word) = lower.word_content(kind, element) {
                 lower.setting(element, name, &word, &mut out.written);
             }
         });

@@ -110,7 +110,7 @@ impl<'a> Lower<'a> {
             Kind::OutputFormat => out.output = Some(self.output_format(element)),
             Kind::Sampling => out.sampling = self.sampling(element),
             Kind::History => out.history = Some(self.history(element)),
-            Kind::Examples => out.examples = self.examples(element),
+            Kind::Examples => (out.examples, out.examples_as_turns) = self.examples(element),
             _ => {}
         }
     }

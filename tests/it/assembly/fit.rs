@@ -7,7 +7,18 @@ use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 
 fn block<'a>(id: &'a str, priority: u8, text: &'a str, cut: &'a Cut) -> Block<'a> {
-    Block { id, priority, turn: (Kind::File, Trust::Trusted), head: "## H\n\n", text, tail: "\n\n", open: &[], others: 0, cut }
+    Block {
+        id,
+        priority,
+        turn: (Kind::File, Trust::Trusted),
+        head: "## H\n\n",
+        text,
+        tail: "\n\n",
+        open: &[],
+        others: 0,
+        most: None,
+        cut,
+    }
 }
 
 fn budget(tokens: usize) -> Budget<'static> {

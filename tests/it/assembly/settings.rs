@@ -36,6 +36,8 @@ fn parent(id: &str, kind: Kind, title: &str, text: &str) -> Segment {
         cut: Cut::Tail,
         why: String::new(),
         priority: None,
+        max_tokens: None,
+        turns: Vec::new(),
     }
 }
 

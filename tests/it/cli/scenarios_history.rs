@@ -20,7 +20,7 @@ fn scenario(name: &str, history: &str, expected: &str) -> String {
     format!("name: {name}\ntask: reply\ncontext:\n  objective: answer\n  history: {history}\nexpect_context:\n{expected}")
 }
 
-const SEEN: &str = "  - segment: {id: history, state: kept}\n  - contains: {in: history, patterns: [since when]}\n  \
+const SEEN: &str = "  - segment: {id: 'history:4', state: kept}\n  - contains: {in: 'history:4', patterns: [since when]}\n  \
     - absent: {in: {kind: history}, patterns: ['4711']}\n";
 
 #[test]
@@ -29,11 +29,11 @@ fn a_conversation_is_frozen_in_place_or_in_a_file_and_shown() {
         - {type: text, text: I look.}\n        - {type: tool_use, id: c1, name: look, input: {id: 4711}}\n    \
         - role: user\n      content: [{type: tool_result, tool_use_id: c1, content: sent}, since when?]\n    - {role: system, content: x}";
     let project = sample()
-        .file("scenarios/list.yaml", scenario("list", list, "  - contains: {in: history, patterns: [since when]}\n"))
+        .file("scenarios/list.yaml", scenario("list", list, "  - contains: {in: {kind: history}, patterns: [since when]}\n"))
         .file("scenarios/at.yaml", scenario("at", "\"@../samples/chat.jsonl\"", SEEN))
         .file("scenarios/key.yaml", scenario("key", "{file: ../samples/chat.jsonl}", SEEN))
         .file("scenarios/tag.yaml", scenario("tag", "!file ../samples/chat.jsonl", SEEN))
-        .file("scenarios/none.yaml", scenario("none", "[]", "  - segment: {id: history, state: absent}\n"));
+        .file("scenarios/none.yaml", scenario("none", "[]", "  - segment: {kind: history, state: absent}\n"));
     project.run(&["check"]).code(0);
     project.run(&["eval", "--out", "card.json"]).code(0).says("5 scenarios: 5 passed");
     let again = |code: i32| project.run(&["eval", "--since", "card.json"]).code(code);
@@ -45,7 +45,7 @@ fn a_conversation_is_frozen_in_place_or_in_a_file_and_shown() {
     project.write("templates/reply.xml", REPLY.replace("turns=\"1\"", "turns=\"2\""));
     again(1).says("5 scenarios: 2 passed, 3 failed, 0 errored, 0 carried");
     project.write("samples/chat.jsonl", "{\"role\": \"user\", \"content\": \"a\"}\n{\"role\": \"usr\"}\n");
-    project.run(&["eval", "at"]).code(1).says("`../samples/chat.jsonl` is no conversation: line 2 needs a `role`, which is user, assistant, tool or system; found `usr`");
+    project.run(&["eval", "at"]).code(1).says("`../samples/chat.jsonl` is no conversation: line 2: `role` is `usr`; expected an object with `role`, which is user, assistant, tool or system");
 }
 
 #[test]
@@ -117,7 +117,10 @@ fn a_new_scenario_freezes_the_conversation() {
     project.run(&[&["new", "scenario", "reply"], &chat[..]].concat()).code(0);
     let written = project.read("scenarios/reply-1.yaml");
     assert!(written.contains("  history: {file: \"../samples/chat.jsonl\"}\n"), "{written}");
-    assert!(written.contains("  - segment: {id: history, state: kept}\n"), "{written}");
+    assert!(
+        written.contains("  - segment: {id: \"history:3\", state: dropped}\n  - segment: {id: \"history:4\", state: kept}\n"),
+        "{written}"
+    );
     // One that lies elsewhere is written down.
     let outside = tempfile::tempdir().unwrap();
     let path = outside.path().join("chat.jsonl");
@@ -128,8 +131,8 @@ fn a_new_scenario_freezes_the_conversation() {
     project.run(&["check"]).code(0);
     project.run(&["eval"]).code(0).says("2 scenarios: 2 passed");
     let live = project.run(&[&["render", "reply"], &chat[..]].concat()).code(0);
-    live.says("user: since when?");
-    assert!(project.read("scenarios/snapshots/reply-2.txt").contains("[3 earlier messages left out]\nuser: since when?"));
+    live.says("│ since when?");
+    assert!(project.read("scenarios/snapshots/reply-2.txt").ends_with("\n[user]\nsince when?\n"));
     project
         .run(&[&["new", "scenario", "sort"], &chat[..]].concat())
         .code(2)
@@ -151,7 +154,10 @@ fn another_setting_of_history_is_a_change_of_the_manifest() {
     project.run(&["manifest", "--json", "--output", "old.json"]).code(0);
     for (now, said) in [
         ("<history turns=\"3\"/>", "waits for conversation (turns 3), was conversation (turns 1)"),
-        ("<history turns=\"1\" tokens=\"90\"/>", "waits for conversation (turns 1, tokens 90), was conversation (turns 1)"),
+        (
+            "<history turns=\"1\" max_tokens=\"90\"/>",
+            "waits for conversation (turns 1, max_tokens 90), was conversation (turns 1)",
+        ),
         ("<history turns=\"1\" compacted=\"true\"/>", "waits for conversation (turns 1, compacted), was conversation (turns 1)"),
         ("<history/>", "waits for conversation, was conversation (turns 1)"),
     ] {

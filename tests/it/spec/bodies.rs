@@ -7,12 +7,14 @@ use ctxc::internals::context::context_source::Fixtures;
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::render::call::Call;
 use ctxc::internals::context::render::profile::Profile;
-use ctxc::internals::context::render::target::EmptyMessages;
+use ctxc::internals::context::render::target::NoBody;
 use ctxc::internals::context::render::targets::TARGETS;
 use ctxc::internals::context::request::Request;
 use ctxc::internals::kernel::assembler::{SegmentReport, Speaker};
 use ctxc::internals::kernel::budget::{Counting, Disposition};
 use ctxc::internals::kernel::context::{Segment, Trust};
+use ctxc::internals::kernel::conversation::{Media, MediaSource, Part, ToolResult, Turn};
+use ctxc::internals::scenario::messages;
 use pretty_assertions::assert_eq;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -35,6 +37,7 @@ fn assembled(scene: &Scene, profile: Profile) -> (Assembly, Call) {
         files: &scene.files,
         previous: scene.previous.as_ref(),
         attempts: &scene.attempts,
+        history: &scene.history,
         ..Request::new(&scene.task)
     };
     let options = Options { profile, budget: scene.budget, counting: Counting::Always, ..Options::default() };
@@ -56,6 +59,9 @@ fn account(account: &SegmentReport) -> Value {
     let fate = match &account.fate {
         Disposition::Kept => json!("kept"),
         Disposition::Cut { range, mark } => json!({"from": range.start, "to": range.end, "mark": mark}),
+        Disposition::Shortened { left_out } => {
+            json!({"left_out": left_out.iter().map(|range| [range.start, range.end]).collect::<Vec<_>>()})
+        }
         Disposition::Dropped => json!("dropped"),
         other => panic!("{other:?}"),
     };
@@ -106,6 +112,7 @@ fn case(scene: &Scene) -> Value {
         "parent": scene.parent.iter().map(segment).collect::<Vec<_>>(),
         "matches": scene.matches.iter().map(found).collect::<Vec<_>>(),
         "previous": scene.previous, "attempts": scene.attempts.iter().map(attempt).collect::<Vec<_>>(),
+        "history": scene.history.iter().map(messages::written).collect::<Vec<_>>(),
         "budget": scene.budget, "profiles": profiles, "bodies": bodies,
     })
 }
@@ -128,7 +135,8 @@ fn texts(value: &Value) -> String {
 /// Every body says the messages, all of them, in their order and to the byte, as somebody reads it who knows the provider.
 #[test]
 fn every_body_says_the_same() {
-    for scene in scenes() {
+    // Turns have forms of their own: the next test reads those.
+    for scene in scenes().into_iter().filter(|scene| scene.history.is_empty()) {
         let (assembly, call) = assembled(&scene, Profile::Markdown);
         let said: Vec<(&str, &str)> =
             assembly.messages.iter().map(|message| (speaker(message.speaker), message.text.text())).collect();
@@ -162,6 +170,177 @@ fn every_body_says_the_same() {
     }
 }
 
+fn part(speaker: &str, part: &Part, out: &mut Vec<String>) {
+    match part {
+        Part::Text(text) => out.push(format!("{speaker}: {text}")),
+        Part::Call(call) => out.push(format!("call {} {}", call.name, call.arguments)),
+        Part::Result(result) => {
+            let texts =
+                result.parts.iter().map(|part| if let Part::Text(text) = part { text.as_str() } else { panic!("{part:?}") });
+            out.push(format!("result{} {}", if result.is_error { " error" } else { "" }, texts.collect::<Vec<_>>().join("\n")));
+        }
+        Part::Media(media) => out.push(format!("media {}", media.media_type)),
+        Part::Reasoning(_) => {}
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What a body says, part by part, as somebody reads it who knows the provider. Calls and results have names, never ids: Ollama has none.
+fn heard(target: &str, body: &Value) -> Vec<String> {
+    let mut out = Vec::new();
+    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let result = |text: String, out: &mut Vec<String>| {
+        let (error, text) = text.strip_prefix("[error] ").map_or(("", text.as_str()), |text| (" error", text));
+        out.push(format!("result{error} {text}"));
+    };
+    let arguments = |text: &Value| serde_json::from_str::<Value>(text.as_str().unwrap()).unwrap();
+    let media = |value: &Value| word(value).strip_prefix("data:").map(|data| data.split(';').next().unwrap().to_owned());
+    match target {
+        "openai-chat" | "ollama" => {
+            for message in list(&body["messages"]) {
+                let role = word(&message["role"]);
+                if role == "tool" {
+                    result(word(&message["content"]), &mut out);
+                    continue;
+                }
+                let content = &message["content"];
+                out.extend(content.as_str().filter(|text| !text.is_empty()).map(|text| format!("{role}: {text}")));
+                for part in list(content) {
+                    match word(&part["type"]).as_str() {
+                        "text" => out.push(format!("{role}: {}", word(&part["text"]))),
+                        _ => out.push(format!("media {}", media(&part["image_url"]["url"]).unwrap())),
+                    }
+                }
+                out.extend(list(&message["images"]).iter().map(|_| "media image/png".to_owned()));
+                for call in list(&message["tool_calls"]) {
+                    let function = &call["function"];
+                    let given =
+                        if target == "ollama" { function["arguments"].clone() } else { arguments(&function["arguments"]) };
+                    out.push(format!("call {} {given}", word(&function["name"])));
+                }
+            }
+        }
+        "openai-responses" => {
+            out.push(format!("system: {}", word(&body["instructions"])));
+            for item in list(&body["input"]) {
+                match (word(&item["type"]).as_str(), &item["content"]) {
+                    ("function_call", _) => out.push(format!("call {} {}", word(&item["name"]), arguments(&item["arguments"]))),
+                    ("function_call_output", _) => result(word(&item["output"]), &mut out),
+                    (_, Value::String(text)) => out.push(format!("{}: {text}", word(&item["role"]))),
+                    (_, parts) => {
+                        for part in list(parts) {
+                            match word(&part["type"]).as_str() {
+                                "input_text" => out.push(format!("{}: {}", word(&item["role"]), word(&part["text"]))),
+                                _ => out.push(format!("media {}", media(&part["image_url"]).unwrap())),
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        "anthropic" => {
+            out.push(format!("system: {}", texts(&body["system"])));
+            for message in list(&body["messages"]) {
+                for block in list(&message["content"]) {
+                    match word(&block["type"]).as_str() {
+                        "text" => out.push(format!("{}: {}", word(&message["role"]), word(&block["text"]))),
+                        "tool_use" => out.push(format!("call {} {}", word(&block["name"]), block["input"])),
+                        "tool_result" => {
+                            let texts: Vec<String> = list(&block["content"]).iter().map(|block| word(&block["text"])).collect();
+                            let error = if block["is_error"] == true { " error" } else { "" };
+                            out.push(format!("result{error} {}", texts.join("\n")));
+                        }
+                        "thinking" => {}
+                        _ => out.push(format!("media {}", word(&block["source"]["media_type"]))),
+                    }
+                }
+            }
+        }
+        "gemini" => {
+            out.push(format!("system: {}", texts(&body["systemInstruction"]["parts"])));
+            for content in list(&body["contents"]) {
+                let role = if content["role"] == "model" { "assistant" } else { "user" };
+                for part in list(&content["parts"]) {
+                    if let Some(text) = part.get("text") {
+                        out.push(format!("{role}: {}", word(text)));
+                    } else if let Some(call) = part.get("functionCall") {
+                        out.push(format!("call {} {}", word(&call["name"]), call["args"]));
+                    } else if let Some(response) = part.get("functionResponse") {
+                        let error = response["response"].get("error");
+                        let text = error.unwrap_or(&response["response"]["output"]);
+                        out.push(format!("result{} {}", if error.is_some() { " error" } else { "" }, word(text)));
+                    } else {
+                        out.push(format!("media {}", word(&part["inlineData"]["mimeType"])));
+                    }
+                }
+            }
+        }
+        other => panic!("no reader for {other}"),
+    }
+    out
+}
+
+/// Texts, calls, results and images of a conversation are there in every body, in their order.
+#[test]
+fn every_body_says_the_turns() {
+    for scene in scenes().into_iter().filter(|scene| !scene.history.is_empty()) {
+        let (assembly, call) = assembled(&scene, Profile::Markdown);
+        let mut said = Vec::new();
+        for message in &assembly.messages {
+            let who = if message.speaker == Speaker::Assistant { "assistant" } else { speaker(message.speaker) };
+            if message.parts.is_empty() {
+                said.push(format!("{who}: {}", message.as_str()));
+            }
+            message.parts.iter().for_each(|one| part(who, one, &mut said));
+        }
+        for target in TARGETS {
+            let body: Value = serde_json::from_str(&target.body(&assembly.messages, &call).unwrap()).unwrap();
+            let mut heard = heard(target.name, &body);
+            let mut said = said.clone();
+            if target.name == "ollama" {
+                // Its images stand beside the text.
+                heard.sort();
+                said.sort();
+            }
+            assert_eq!(heard, said, "{} {}", scene.name, target.name);
+        }
+    }
+}
+
+/// What a provider has no form for is an error, and never left out.
+#[test]
+fn what_no_form_of_a_provider_holds_is_refused() {
+    let media = |kind: &str, url: bool| {
+        let source = if url { MediaSource::Url("https://a.b/c".to_owned()) } else { MediaSource::Base64("AAAA".to_owned()) };
+        Media { media_type: kind.to_owned(), name: None, source }
+    };
+    let registry = ctxc::compile_sources(
+        &ctxc::Config::default(),
+        [("t.xml", "<task name=\"t\" type=\"atomic\"><description>d</description><history/></task>")],
+    );
+    let registry = registry.registry.unwrap();
+    let takes = |turns: &[Turn]| {
+        let assembly = assemble(&registry, &Request { history: turns, ..Request::new("t") }, &Options::default()).unwrap();
+        let taken = TARGETS.iter().filter(|target| target.body(&assembly.messages, &Call::default()).is_ok());
+        taken.map(|target| target.name).collect::<Vec<_>>().join(" ")
+    };
+    let user = |media| vec![Turn::new(Speaker::User, "look").with(media)];
+    let all = "openai-chat openai-responses anthropic gemini ollama";
+    assert_eq!(takes(&user(media("image/png", false))), all);
+    assert_eq!(takes(&user(media("image", true))), "openai-chat openai-responses anthropic gemini");
+    assert_eq!(takes(&user(media("application/pdf", false))), "openai-chat openai-responses anthropic gemini");
+    assert_eq!(takes(&user(media("application", true))), "openai-responses anthropic gemini");
+    assert_eq!(takes(&user(media("text/csv", false))), "openai-chat openai-responses gemini");
+    assert_eq!(takes(&[Turn::new(Speaker::Assistant, "so").with(media("image/png", false))]), "gemini");
+    let result = ToolResult { call: "c".to_owned(), parts: vec![Part::Media(media("image/png", false))], is_error: false };
+    let shown = [
+        Turn::new(Speaker::Assistant, "").calling("c", "f", json!({})),
+        Turn { speaker: Speaker::Tool, parts: vec![Part::Result(result)] },
+    ];
+    assert_eq!(takes(&shown), "openai-responses anthropic gemini ollama");
+}
+
 /// A text from outside never reaches what the system says, however the parent or a template calls it.
 #[test]
 fn nothing_untrusted_is_the_systems() {
@@ -180,8 +359,8 @@ fn a_request_without_a_question_is_none() {
     let system: Vec<_> = assembly.messages.into_iter().filter(|message| message.speaker == Speaker::System).collect();
     assert!(!system.is_empty());
     for target in TARGETS {
-        assert_eq!(target.body(&system, &call), Err(EmptyMessages));
-        assert_eq!(target.body(&[], &call), Err(EmptyMessages));
+        assert_eq!(target.body(&system, &call), Err(NoBody::Empty));
+        assert_eq!(target.body(&[], &call), Err(NoBody::Empty));
     }
 }
 
@@ -193,6 +372,7 @@ fn anthropic_gets_four_breakpoints_at_most_and_no_blank_block() {
     let message = |speaker, text: &str, breakpoints: &[usize]| Message {
         speaker,
         text: Traced::new(text, Origin::Frame),
+        parts: Vec::new(),
         segments: Vec::new(),
         breakpoints: breakpoints.to_vec(),
     };

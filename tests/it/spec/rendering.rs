@@ -40,6 +40,8 @@ fn segment(kind: Kind, title: &str, text: &str) -> Segment {
         cut: Cut::Tail,
         why: String::new(),
         priority: None,
+        max_tokens: None,
+        turns: Vec::new(),
     }
 }
 
@@ -123,6 +125,7 @@ fn marks() -> String {
             tail: "",
             open: &[],
             others: 0,
+            most: None,
             cut: &cut,
         };
         let budget = Budget { tokens: Some(290), counter: &Bytes, counting: Counting::WhenNeeded };
@@ -149,6 +152,7 @@ fn said() -> Vec<Message> {
     let message = |speaker, text: &str, breakpoints: &[usize]| Message {
         speaker,
         text: Traced::new(text, Origin::Frame),
+        parts: Vec::new(),
         segments: Vec::new(),
         breakpoints: breakpoints.to_vec(),
     };

@@ -3,6 +3,8 @@
 use ctxc::internals::context::context_source::Match;
 use ctxc::internals::context::request::{Attempt, StepResult};
 use ctxc::internals::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
+use ctxc::internals::kernel::conversation::{Speaker, Turn};
+use ctxc::internals::scenario::messages;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -20,6 +22,7 @@ pub(super) struct Scene {
     pub(super) matches: Vec<Match>,
     pub(super) previous: Option<Value>,
     pub(super) attempts: Vec<Attempt>,
+    pub(super) history: Vec<Turn>,
     pub(super) budget: Option<usize>,
 }
 
@@ -62,6 +65,8 @@ fn parent(id: &str, kind: Kind, title: &str, text: &str, trust: Trust) -> Segmen
         cut: Cut::Tail,
         why: String::new(),
         priority: None,
+        max_tokens: None,
+        turns: Vec::new(),
     }
 }
 
@@ -226,6 +231,64 @@ fn answers() -> Vec<Scene> {
     scenes
 }
 
+/// Messages of every kind, as OpenAI and Anthropic have them.
+const CHAT: &str = r#"{"role": "system", "content": "an agent has its own"}
+{"role": "user", "content": [{"type": "text", "text": "What is this?"}, {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}]}
+{"role": "assistant", "content": "I look.", "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{\"at\": \"image\"}"}}, {"id": "c2", "type": "function", "function": {"name": "read", "arguments": ""}}]}
+{"role": "tool", "tool_call_id": "c1", "content": "a cat"}
+{"role": "tool", "tool_call_id": "c2", "content": [{"type": "text", "text": "first line"}, {"type": "text", "text": "second line"}]}
+{"role": "assistant", "content": [{"type": "thinking", "thinking": "A cat.", "signature": "sig="}, {"type": "text", "text": "It is a cat."}, {"type": "tool_use", "id": "c3", "name": "look", "input": {}}]}
+{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c3", "content": "no such thing", "is_error": true}, {"type": "text", "text": "Go on."}]}
+{"role": "assistant", "content": "There is nothing more."}
+{"role": "user", "content": [{"type": "document", "title": "a.pdf", "source": {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0="}}, {"type": "text", "text": "And this?"}]}
+"#;
+
+fn conversations() -> Vec<Scene> {
+    let template = |history: &str, examples: &str| {
+        format!(
+            "<task type=\"atomic\" name=\"t\"><description>Answer the last message.</description><system>You answer.</system>\
+             <parameters><parameter name=\"when\"/></parameters><inputs><input name=\"now\" from=\"when\"/></inputs>\
+             <history{history}/>{examples}</task>"
+        )
+    };
+    let inputs = || values(&[("when", json!("Monday"))]);
+    let chat = messages::read(CHAT).unwrap();
+    let words: Vec<Turn> = chat.iter().filter(|turn| turn.media_tokens() == 0).cloned().collect();
+    let with = |name: &str, history: &str, said: &[Turn], budget| Scene {
+        inputs: inputs(),
+        history: said.to_vec(),
+        budget,
+        ..scene(name, "/", &template(history, ""))
+    };
+    let examples = "<examples as=\"turns\"><example><input>Hello</input><output>Good day</output></example>\
+        <example><input>Bye</input><output>Farewell</output></example></examples>";
+    let long: Vec<Turn> = (0..12)
+        .map(|at| {
+            Turn::new(if at % 2 == 0 { Speaker::User } else { Speaker::Assistant }, format!("message {at} {}", "x".repeat(80)))
+        })
+        .collect();
+    let giant = [
+        Turn::new(Speaker::User, "read it"),
+        Turn::new(Speaker::Assistant, "").calling("c1", "read", json!({"path": "a"})),
+        Turn::result("c1", "line\n".repeat(200)),
+    ];
+    vec![
+        // Ollama takes no documents: that message is in none of these.
+        with("a conversation of calls, results and images", "", &chat[..8], None),
+        with("a conversation of which the last turn is asked for", " turns=\"1\"", &words, None),
+        with(
+            "a conversation without what its tools gave back before",
+            " compacted=\"true\"",
+            &[&words[..], &giant, &words[6..], &[Turn::new(Speaker::User, "Thanks.")]].concat(),
+            None,
+        ),
+        with("a conversation that grew beyond its own limit", " max_tokens=\"500\"", &long, None),
+        with("a conversation in what a budget leaves", "", &long, Some(900)),
+        with("a result that alone is too long", " max_tokens=\"400\"", &giant, None),
+        Scene { inputs: inputs(), history: long[..2].to_vec(), ..scene("examples as messages", "/", &template("", examples)) },
+    ]
+}
+
 /// Every scene, in the order of the file.
 pub(super) fn scenes() -> Vec<Scene> {
     let mut scenes = vec![whole(), looked_up()];
@@ -234,5 +297,6 @@ pub(super) fn scenes() -> Vec<Scene> {
     scenes.extend(budgets());
     scenes.push(values_in_texts());
     scenes.extend(answers());
+    scenes.extend(conversations());
     scenes
 }

@@ -78,7 +78,7 @@ pub(super) fn print(manifest: &Manifest, cx: &mut Cx) -> Result<()> {
 
 /// The segments as they stand, with the end of what a cache can reuse.
 fn segments(entry: &Entry) -> String {
-    let reusable = entry.reusable();
+    let reusable = entry.prefix_segments;
     let mut out = String::new();
     for (number, part) in entry.positioned().into_iter().enumerate() {
         if number == reusable && number > 0 {

@@ -7,10 +7,11 @@ use crate::context::render::call::{Call, LIMIT, ToolChoice, apart, role, written
 use crate::context::render::message::Message;
 use crate::context::render::schema;
 use crate::context::render::target::Target;
+use crate::kernel::conversation::{Media, MediaSource, Part, Reasoning, Speaker};
 use crate::kernel::sampling::Parameter as P;
 use crate::project::tools::ToolDefinition;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// How many breakpoints a request may have.
@@ -29,6 +30,8 @@ pub(super) static TARGET: Target = Target {
         (P::ToolChoice, "tool_choice"),
         (P::MaxOutputTokens, "max_tokens"),
     ],
+    refuses,
+    takes: |reasoning| reasoning.signature.is_some() || reasoning.redacted.is_some(),
     hottest: 1.0,
     body,
 };
@@ -70,7 +73,10 @@ struct Turn<'a> {
 struct Block<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
-    text: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cache_control: Option<Cache>,
 }
@@ -111,8 +117,15 @@ fn body(messages: &[Message], call: &Call) -> String {
     });
     let (said, rest) = apart(messages);
     let mut system: Vec<Block<'_>> = said.into_iter().flat_map(blocks).collect();
-    let mut turns: Vec<Turn<'_>> =
-        rest.into_iter().map(|message| Turn { role: role(message.speaker), content: blocks(message) }).collect();
+    let mut turns: Vec<Turn<'_>> = Vec::new();
+    for message in rest {
+        let (role, said) = (role(message.speaker), blocks(message));
+        match turns.last_mut().filter(|last| last.role == role) {
+            // All that was called at once is answered at once.
+            Some(last) => last.content.extend(said),
+            None => turns.push(Turn { role, content: said }),
+        }
+    }
     let mut tools: Vec<Tool<'_>> = call.tools.iter().map(tool).collect();
     let marked = system.iter().chain(turns.iter().flat_map(|turn| &turn.content)).filter(|block| block.cache_control.is_some());
     // The last ones count: the longer the prefix, the more of it is saved.
@@ -146,6 +159,14 @@ fn tool(tool: &ToolDefinition) -> Tool<'_> {
 
 /// The blocks of a message, which end where its breakpoints are.
 fn blocks(message: &Message) -> Vec<Block<'_>> {
+    if message.is_turn() {
+        let mut blocks: Vec<Block<'_>> = message.parts.iter().filter_map(block).collect();
+        // Nothing is kept from a thought on.
+        if let Some(last) = blocks.last_mut().filter(|last| !message.breakpoints.is_empty() && !last.kind.ends_with("thinking")) {
+            last.cache_control = Some(Cache { kind: "ephemeral" });
+        }
+        return blocks;
+    }
     let text = message.text.text();
     let is_blank = |part: &str| part.trim().is_empty();
     let mut blocks = Vec::new();
@@ -155,11 +176,62 @@ fn blocks(message: &Message) -> Vec<Block<'_>> {
         if is_blank(part) || (is_blank(rest) && !rest.is_empty()) {
             continue;
         }
-        blocks.push(Block { kind: "text", text: part, cache_control: Some(Cache { kind: "ephemeral" }) });
+        blocks.push(Block { cache_control: Some(Cache { kind: "ephemeral" }), ..said(part) });
         start = end;
     }
     if let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
-        blocks.push(Block { kind: "text", text: rest, cache_control: None });
+        blocks.push(said(rest));
     }
     blocks
+}
+
+fn refuses(media: &Media, speaker: Speaker) -> Option<&'static str> {
+    match &media.source {
+        _ if speaker == Speaker::Assistant => Some("takes nothing but texts and calls from the assistant"),
+        MediaSource::Base64(_) if !media.is_image() && media.media_type != "application/pdf" => {
+            Some("takes documents of the type application/pdf alone")
+        }
+        MediaSource::Base64(_) | MediaSource::Url(_) => None,
+    }
+}
+
+fn said(text: &str) -> Block<'_> {
+    Block { kind: "text", text: Some(text), rest: Map::new(), cache_control: None }
+}
+
+/// A part of a turn; none for one that says nothing here.
+fn block(part: &Part) -> Option<Block<'_>> {
+    let (kind, rest) = match part {
+        Part::Text(text) => return (!text.trim().is_empty()).then(|| said(text)),
+        Part::Reasoning(Reasoning { redacted: Some(data), .. }) => ("redacted_thinking", json!({"data": data})),
+        Part::Reasoning(Reasoning { signature: None, .. }) => return None,
+        Part::Reasoning(Reasoning { text, signature, .. }) => ("thinking", json!({"thinking": text, "signature": signature})),
+        Part::Call(call) => ("tool_use", json!({"id": call.id, "name": call.name, "input": call.arguments})),
+        Part::Result(result) => {
+            let content: Vec<Value> = result.parts.iter().filter_map(block).map(|block| json!(block)).collect();
+            let mut rest = json!({"tool_use_id": result.call});
+            if let Some(fields) = rest.as_object_mut() {
+                if !content.is_empty() {
+                    fields.insert("content".to_owned(), content.into());
+                }
+                if result.is_error {
+                    fields.insert("is_error".to_owned(), true.into());
+                }
+            }
+            ("tool_result", rest)
+        }
+        Part::Media(media) => {
+            let source = match &media.source {
+                MediaSource::Base64(data) => json!({"type": "base64", "media_type": media.media_type, "data": data}),
+                MediaSource::Url(url) => json!({"type": "url", "url": url}),
+            };
+            match &media.name {
+                Some(name) if !media.is_image() => ("document", json!({"source": source, "title": name})),
+                _ if media.is_image() => ("image", json!({"source": source})),
+                _ => ("document", json!({"source": source})),
+            }
+        }
+    };
+    let Value::Object(rest) = rest else { return None };
+    Some(Block { kind, text: None, rest, cache_control: None })
 }

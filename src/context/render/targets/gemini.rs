@@ -1,10 +1,11 @@
 //! The body of `generateContent` of Gemini. It names no model: the address does.
 
 use crate::context::answer_format::Answer;
-use crate::context::render::call::{Call, ToolChoice, apart, written};
+use crate::context::render::call::{Call, ToolChoice, apart, called, texts, written};
 use crate::context::render::message::Message;
 use crate::context::render::target::Target;
 use crate::kernel::assembler::Speaker;
+use crate::kernel::conversation::{Media, MediaSource, Part as Said};
 use crate::kernel::sampling::Parameter as P;
 use crate::project::tools::ToolDefinition;
 use serde::Serialize;
@@ -25,6 +26,8 @@ pub(super) static TARGET: Target = Target {
         (P::ToolChoice, "toolConfig.functionCallingConfig"),
         (P::MaxOutputTokens, "generationConfig.maxOutputTokens"),
     ],
+    refuses: |_, _| None,
+    takes: |_| false,
     hottest: 2.0,
     body,
 };
@@ -70,8 +73,10 @@ struct Content<'a> {
 }
 
 #[derive(Serialize)]
-struct Part<'a> {
-    text: &'a str,
+#[serde(untagged)]
+enum Part<'a> {
+    Text { text: &'a str },
+    Other(Value),
 }
 
 #[derive(Serialize)]
@@ -103,9 +108,18 @@ fn body<'c>(messages: &[Message], call: &'c Call) -> String {
         Answer::Schema(schema) => (Some("application/json"), Some(schema)),
     };
     let (system, rest) = apart(messages);
-    let parts: Vec<Part<'_>> = system.into_iter().map(|message| Part { text: message.text.text() }).collect();
+    let parts: Vec<Part<'_>> = system.into_iter().map(|message| Part::Text { text: message.text.text() }).collect();
     let system_instruction = if parts.is_empty() { None } else { Some(System { parts }) };
-    let contents = rest.into_iter().map(content).collect();
+    let names = called(messages);
+    let mut contents: Vec<Content<'_>> = Vec::new();
+    for message in rest {
+        let (role, said) = (role(message), turn(message, &names));
+        match contents.last_mut().filter(|last| last.role == role) {
+            // All that was called at once is answered at once.
+            Some(last) => last.parts.extend(said),
+            None => contents.push(Content { role, parts: said }),
+        }
+    }
     let declaration = |tool: &'c ToolDefinition| Declaration {
         name: &tool.name,
         description: &tool.description,
@@ -129,8 +143,39 @@ fn body<'c>(messages: &[Message], call: &'c Call) -> String {
     written(&Body { system_instruction, contents, tools, tool_config, generation_config })
 }
 
-fn content(message: &Message) -> Content<'_> {
-    Content { role: role(message), parts: vec![Part { text: message.text.text() }] }
+fn turn<'m>(message: &'m Message, names: &BTreeMap<&str, &str>) -> Vec<Part<'m>> {
+    if !message.is_turn() {
+        return vec![Part::Text { text: message.text.text() }];
+    }
+    let part = |part: &'m Said| match part {
+        Said::Text(text) => (!text.trim().is_empty()).then_some(Part::Text { text }),
+        Said::Call(call) => {
+            Some(json!({"functionCall": {"id": call.id, "name": call.name, "args": call.arguments}})).map(Part::Other)
+        }
+        Said::Result(result) => {
+            let name = names.get(result.call.as_str()).copied().unwrap_or_default();
+            let said = texts(&result.parts).join("\n");
+            let response = if result.is_error { json!({"error": said}) } else { json!({"output": said}) };
+            let mut response = json!({"id": result.call, "name": name, "response": response});
+            let files: Vec<Value> = result.parts.iter().filter_map(file).collect();
+            if let (Some(fields), false) = (response.as_object_mut(), files.is_empty()) {
+                fields.insert("parts".to_owned(), files.into());
+            }
+            Some(Part::Other(json!({"functionResponse": response})))
+        }
+        media @ Said::Media(_) => file(media).map(Part::Other),
+        Said::Reasoning(_) => None,
+    };
+    message.parts.iter().filter_map(part).collect()
+}
+
+fn file(part: &Said) -> Option<Value> {
+    let Said::Media(Media { media_type, source, name: _ }) = part else { return None };
+    Some(match source {
+        MediaSource::Base64(data) => json!({"inlineData": {"mimeType": media_type, "data": data}}),
+        MediaSource::Url(url) if media_type.contains('/') => json!({"fileData": {"mimeType": media_type, "fileUri": url}}),
+        MediaSource::Url(url) => json!({"fileData": {"fileUri": url}}),
+    })
 }
 
 fn role(message: &Message) -> &'static str {

@@ -1,13 +1,14 @@
 //! The body of a chat of Ollama. It asks for one answer, not for a stream of its parts.
 
 use crate::context::answer_format::Answer;
-use crate::context::render::call::{Call, Said, written};
+use crate::context::render::call::{Call, Said, called, returned, role, texts, written};
 use crate::context::render::message::Message;
 use crate::context::render::target::Target;
 use crate::context::render::tools::{Tool, nested};
+use crate::kernel::conversation::{Media, MediaSource, Part, Speaker};
 use crate::kernel::sampling::Parameter as P;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// `POST /api/chat`.
@@ -23,6 +24,8 @@ pub(super) static TARGET: Target = Target {
         (P::Stop, "options.stop"),
         (P::MaxOutputTokens, "options.num_predict"),
     ],
+    refuses,
+    takes: |reasoning| reasoning.signature.is_none() && reasoning.redacted.is_none(),
     hottest: 2.0,
     body,
 };
@@ -63,9 +66,65 @@ fn body(messages: &[Message], call: &Call) -> String {
         Answer::Json => Some(Format::Word("json")),
         Answer::Schema(schema) => Some(Format::Schema(schema)),
     };
-    let messages = messages.iter().filter_map(Said::of).collect();
+    let names = called(messages);
+    let messages = Said::all(messages.iter(), |message| turn(message, &names));
     let (num_predict, sampling) = (call.limit, TARGET.fields(call, "options."));
     let options = (num_predict.is_some() || !sampling.is_empty()).then_some(Options { num_predict, sampling });
     let tools = nested(&call.tools);
     written(&Body { model: call.model(), messages, tools, sampling: TARGET.fields(call, ""), stream: false, format, options })
+}
+
+fn refuses(media: &Media, speaker: Speaker) -> Option<&'static str> {
+    match &media.source {
+        _ if !media.is_image() => Some("takes no documents"),
+        _ if speaker == Speaker::Assistant => Some("takes nothing but texts and calls from the assistant"),
+        MediaSource::Url(_) => Some("takes no image by its address: hand in its bytes"),
+        MediaSource::Base64(_) => None,
+    }
+}
+
+fn images(parts: &[Part]) -> Vec<Value> {
+    let mut images = Vec::new();
+    for part in parts {
+        if let Part::Media(Media { source: MediaSource::Base64(data), .. }) = part {
+            images.push(data.as_str().into());
+        }
+    }
+    images
+}
+
+/// A turn: what tools gave back in messages of their own, then the rest. Calls have no ids here: results follow in their order.
+fn turn(message: &Message, names: &BTreeMap<&str, &str>) -> Vec<Value> {
+    let mut out = Vec::new();
+    let mut own = Map::from_iter([("role".to_owned(), role(message.speaker).into())]);
+    own.insert("content".to_owned(), texts(&message.parts).join("\n").into());
+    let mut calls = Vec::new();
+    for part in &message.parts {
+        match part {
+            Part::Result(result) => {
+                let name = names.get(result.call.as_str()).copied().unwrap_or_default();
+                let mut said = json!({"role": "tool", "content": returned(result), "tool_name": name});
+                let images = images(&result.parts);
+                if let (Some(said), false) = (said.as_object_mut(), images.is_empty()) {
+                    said.insert("images".to_owned(), images.into());
+                }
+                out.push(said);
+            }
+            Part::Call(call) => calls.push(json!({"function": {"name": call.name, "arguments": call.arguments}})),
+            Part::Reasoning(reasoning) if (TARGET.takes)(reasoning) => {
+                own.insert("thinking".to_owned(), reasoning.text.as_str().into());
+            }
+            Part::Text(_) | Part::Reasoning(_) | Part::Media(_) => {}
+        }
+    }
+    let images = images(&message.parts);
+    for (name, list) in [("images", images), ("tool_calls", calls)] {
+        if !list.is_empty() {
+            own.insert(name.to_owned(), list.into());
+        }
+    }
+    if own.len() > 2 || own.get("content").is_some_and(|text| text.as_str() != Some("")) {
+        out.push(own.into());
+    }
+    out
 }

@@ -1,11 +1,12 @@
 //! The body of a chat completion of OpenAI: messages, and `response_format` where a form of the answer is asked for.
 
 use crate::context::answer_format::Answer;
-use crate::context::render::call::{Call, Said, ToolChoice, written};
+use crate::context::render::call::{Call, Said, ToolChoice, address, file_name, returned, role, texts, written};
 use crate::context::render::message::Message;
 use crate::context::render::schema;
 use crate::context::render::target::Target;
 use crate::context::render::tools::{Tool, nested};
+use crate::kernel::conversation::{Media, MediaSource, Part, Speaker};
 use crate::kernel::sampling::Parameter as P;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -25,6 +26,8 @@ pub(super) static TARGET: Target = Target {
         (P::ToolChoice, "tool_choice"),
         (P::MaxOutputTokens, "max_completion_tokens"),
     ],
+    refuses,
+    takes: |_| false,
     hottest: 2.0,
     body,
 };
@@ -70,7 +73,7 @@ fn body(messages: &[Message], call: &Call) -> String {
         // Anything but an object at the root is refused.
         Answer::Free | Answer::Schema(_) => None,
     };
-    let messages = messages.iter().filter_map(Said::of).collect();
+    let messages = Said::all(messages.iter(), turn);
     let tools = nested(&call.tools);
     let tool_choice = call.choice().map(|choice| match choice {
         ToolChoice::Word(word) => word.into(),
@@ -85,4 +88,53 @@ fn body(messages: &[Message], call: &Call) -> String {
         max_completion_tokens: call.limit,
         response_format,
     })
+}
+
+fn refuses(media: &Media, speaker: Speaker) -> Option<&'static str> {
+    match (&media.source, speaker) {
+        (_, Speaker::Tool) => Some("takes nothing but texts in what a tool gave back"),
+        (_, Speaker::Assistant) => Some("takes nothing but texts and calls from the assistant"),
+        (MediaSource::Url(_), _) if !media.is_image() => Some("takes no document by its address: hand in its bytes"),
+        _ => None,
+    }
+}
+
+/// A turn: what tools gave back in messages of their own, then the rest.
+fn turn(message: &Message) -> Vec<Value> {
+    let mut out = Vec::new();
+    let mut parts = Vec::new();
+    let mut calls = Vec::new();
+    for part in &message.parts {
+        match part {
+            Part::Result(result) => {
+                out.push(json!({"role": "tool", "tool_call_id": result.call, "content": returned(result)}));
+            }
+            Part::Call(call) => {
+                let function = json!({"name": call.name, "arguments": call.arguments.to_string()});
+                calls.push(json!({"id": call.id, "type": "function", "function": function}));
+            }
+            Part::Text(text) if !text.trim().is_empty() => parts.push(json!({"type": "text", "text": text})),
+            Part::Media(media) if media.is_image() => {
+                parts.push(json!({"type": "image_url", "image_url": {"url": address(media)}}));
+            }
+            Part::Media(media) => {
+                let file = json!({"filename": file_name(media), "file_data": address(media)});
+                parts.push(json!({"type": "file", "file": file}));
+            }
+            Part::Text(_) | Part::Reasoning(_) => {}
+        }
+    }
+    let content = match &*texts(&message.parts) {
+        [text] if parts.len() == 1 => Value::from(*text),
+        _ => parts.into(),
+    };
+    let role = role(message.speaker);
+    let has_content = content.as_array().is_none_or(|parts| !parts.is_empty());
+    match (has_content, calls.is_empty()) {
+        (true, true) => out.push(json!({"role": role, "content": content})),
+        (true, false) => out.push(json!({"role": role, "content": content, "tool_calls": calls})),
+        (false, false) => out.push(json!({"role": role, "tool_calls": calls})),
+        (false, true) => {}
+    }
+    out
 }

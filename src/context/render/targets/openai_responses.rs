@@ -1,11 +1,12 @@
 //! The body of a response of OpenAI: what the system says is `instructions`, the rest is `input`.
 
 use crate::context::answer_format::Answer;
-use crate::context::render::call::{Call, Said, ToolChoice, apart, written};
+use crate::context::render::call::{Call, Said, ToolChoice, address, apart, file_name, returned, role, written};
 use crate::context::render::message::Message;
 use crate::context::render::schema;
 use crate::context::render::target::Target;
 use crate::context::render::tools::Function;
+use crate::kernel::conversation::{Media, MediaSource, Part, Speaker};
 use crate::kernel::sampling::Parameter as P;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -23,6 +24,8 @@ pub(super) static TARGET: Target = Target {
         (P::ToolChoice, "tool_choice"),
         (P::MaxOutputTokens, "max_output_tokens"),
     ],
+    refuses: |_, speaker| (speaker == Speaker::Assistant).then_some("takes nothing but texts and calls from the assistant"),
+    takes: |_| false,
     hottest: 2.0,
     body,
 };
@@ -78,7 +81,7 @@ fn body<'a>(messages: &[Message], call: &'a Call) -> String {
     };
     let (system, rest) = apart(messages);
     let instructions = system.iter().map(|message| message.text.text()).collect::<Vec<_>>().join("\n\n");
-    let input = rest.into_iter().filter_map(Said::of).collect();
+    let input = Said::all(rest.into_iter(), turn);
     // Where it is not said, OpenAI would make the schema strict, and another one with it.
     let function = |tool: Function<'a>| Function { strict: tool.strict.or(Some(false)), ..tool };
     let tools = call.tools.iter().map(|tool| Tool { kind: "function", function: function(tool.into()) }).collect();
@@ -99,4 +102,59 @@ fn body<'a>(messages: &[Message], call: &'a Call) -> String {
         max_output_tokens: call.limit,
         text,
     })
+}
+
+/// A turn: calls and what tools gave back are items of their own.
+fn turn(message: &Message) -> Vec<Value> {
+    let role = role(message.speaker);
+    let mut out = Vec::new();
+    let mut said = Vec::new();
+    for part in &message.parts {
+        match part {
+            Part::Result(result) => {
+                let output = if result.parts.iter().all(|part| matches!(part, Part::Text(_))) {
+                    returned(result).into()
+                } else {
+                    let failed = result.is_error.then(|| json!({"type": "input_text", "text": "[error]"}));
+                    failed.into_iter().chain(result.parts.iter().filter_map(input)).collect::<Value>()
+                };
+                out.push(json!({"type": "function_call_output", "call_id": result.call, "output": output}));
+            }
+            Part::Call(call) => {
+                say(role, &mut said, &mut out);
+                let arguments = call.arguments.to_string();
+                out.push(json!({"type": "function_call", "call_id": call.id, "name": call.name, "arguments": arguments}));
+            }
+            Part::Text(_) | Part::Reasoning(_) | Part::Media(_) => said.extend(input(part)),
+        }
+    }
+    say(role, &mut said, &mut out);
+    out
+}
+
+/// What was said so far as a message; the assistant says one text at a time.
+fn say(role: &str, said: &mut Vec<Value>, out: &mut Vec<Value>) {
+    let said = std::mem::take(said);
+    match &*said {
+        [] => {}
+        [one] if one.get("text").is_some() => out.push(json!({"role": role, "content": one["text"]})),
+        many if role == "assistant" => out.extend(many.iter().map(|one| json!({"role": role, "content": one["text"]}))),
+        many => out.push(json!({"role": role, "content": many})),
+    }
+}
+
+fn input(part: &Part) -> Option<Value> {
+    match part {
+        Part::Text(text) => (!text.trim().is_empty()).then(|| json!({"type": "input_text", "text": text})),
+        Part::Media(media) => Some(file(media)),
+        Part::Reasoning(_) | Part::Call(_) | Part::Result(_) => None,
+    }
+}
+
+fn file(media: &Media) -> Value {
+    match &media.source {
+        _ if media.is_image() => json!({"type": "input_image", "image_url": address(media), "detail": "auto"}),
+        MediaSource::Url(url) => json!({"type": "input_file", "file_url": url}),
+        MediaSource::Base64(_) => json!({"type": "input_file", "filename": file_name(media), "file_data": address(media)}),
+    }
 }

@@ -4,7 +4,7 @@
 use ctxc::internals::context::render::call::Call;
 use ctxc::internals::context::render::targets::TARGETS;
 use ctxc::internals::scenario;
-use ctxc::{Config, Inputs, Options, Request, Said, Speaker, StepResult, assemble, compile_sources};
+use ctxc::{Config, Inputs, Options, Request, Speaker, StepResult, Turn, assemble, compile_sources};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -48,9 +48,9 @@ pub fn sample() -> String {
     let inputs = Inputs::new().with("ticket", value.clone()).with("letter", "Hello");
     let results = BTreeMap::from([("earlier".to_owned(), StepResult { content: value.clone(), notes: None })]);
     let said = [
-        Said::new(Speaker::User, "Hello"),
-        Said::new(Speaker::Assistant, "").calling("1", "look", value.clone()),
-        Said::result("1", "found"),
+        Turn::new(Speaker::User, "Hello"),
+        Turn::new(Speaker::Assistant, "").calling("1", "look", value.clone()),
+        Turn::result("1", "found"),
     ];
     let request = Request { inputs: &inputs, results: &results, history: &said, previous: Some(&value), ..Request::new("sort") };
     let assembly = assemble(&registry, &request, &Options::default()).unwrap();

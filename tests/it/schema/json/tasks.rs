@@ -8,12 +8,12 @@ pub(super) const HELD: &str = "\
   <steps>
     <task type=\"atomic\" as=\"read\">
       <description>Read it.</description>
-      <inputs><input name=\"said\" from=\"topic\"/></inputs>
-      <file_paths source=\"literal\"><path>templates/house-rules.xml</path></file_paths>
+      <inputs><input name=\"said\" from=\"topic\" max_tokens=\"90\"/></inputs>
+      <file_paths source=\"literal\" max_tokens=\"900\"><path>templates/house-rules.xml</path></file_paths>
       <sampling temperature=\"0\" top_p=\"1\" seed=\"1\" effort=\"low\" stop=\"x\" tool_choice=\"auto\" max_output_tokens=\"9\"/>
-      <history turns=\"6\"/>
+      <history turns=\"6\" max_tokens=\"900\"/>
     </task>
-    <task type=\"atomic\"><description>Weigh {{read}}.</description><sampling temperature=\"0\"/></task>
+    <task type=\"atomic\"><description>Weigh {{read}}.</description><examples as=\"turns\"><example><input>a</input><output>b</output></example></examples><sampling temperature=\"0\"/></task>
   </steps>
 </task>
 ";
@@ -24,8 +24,8 @@ pub(super) const MOVED: &str = "\
   <description>Judge the {{thing}}.</description>
   <parameters><parameter name=\"thing\" default=\"the one\"/></parameters>
   <context_management>
-    <inherit_context>none</inherit_context>
-    <fresh_context>disabled</fresh_context>
+    <inherit_context max_tokens=\"9\">none</inherit_context>
+    <fresh_context max_tokens=\"9\">disabled</fresh_context>
   </context_management>
   <constraints><constraint>Be brief about the one.</constraint></constraints>
   <output_format type=\"json\" schema=\"moved.json\"/>

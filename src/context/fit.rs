@@ -1,0 +1,254 @@
+//! Fits segments into the budget, the conversation among them as one, and holds the whole messages against it.
+
+use super::blocks::{block, text, turn_tokens};
+use super::fault::{Fault, FaultKind};
+use super::fence_marker::Marks;
+use super::options::Options;
+use super::render::message::{self, Message, Rendered, speaker};
+use super::render::profile::Frame;
+use crate::kernel::assembler::Deferred;
+use crate::kernel::budget::{self, Block, Budget, Counting, Disposition, Fitted};
+use crate::kernel::context::{Kind, Segment, Stability, Traced};
+use crate::kernel::conversation::Turn;
+use crate::kernel::fold::{Conversation, Fold, Folded, HistoryLimits};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+/// What is known of a context beside its segments.
+pub(super) struct Facts {
+    /// What would be a segment if it could be known.
+    pub(super) late: Vec<Deferred>,
+    /// What marks untrusted text.
+    pub(super) marks: Marks,
+    /// What is asked for of the conversation.
+    pub(super) history: HistoryLimits,
+    /// Tokens that lookups may yet have.
+    pub(super) reserved: usize,
+}
+
+/// The assembler of rendered segments.
+pub(super) struct Assembler<'a> {
+    pub(super) options: &'a Options<'a>,
+    pub(super) facts: &'a Facts,
+    /// Tokens of those that are told with each segment of a dry run as one; `None` for what may not be there at all: no figure of
+    /// another counts on it. Else none.
+    pub(super) others: &'a [Option<usize>],
+}
+
+/// What became of each segment, and the messages that come of it.
+pub(super) struct Fit {
+    pub(super) fitted: Vec<Fitted>,
+    pub(super) messages: Vec<Message>,
+    /// The messages of the conversation that the next call repeats.
+    pub(super) repeated: BTreeSet<usize>,
+}
+
+/// How often room is made for tokens that only come of joining texts.
+const ROUNDS: usize = 24;
+
+/// The conversation among the segments.
+struct Talk<'a> {
+    conversation: Conversation<'a>,
+    /// Its messages, by their places among the segments.
+    places: Vec<usize>,
+    is_counted: bool,
+    /// The most tokens of it, whatever this call has besides.
+    limit: Option<usize>,
+}
+
+/// No fewer than the tokens of a segment that is messages.
+fn bytes(segment: &Segment) -> usize {
+    segment.text.text().len() + segment.turns.iter().map(Turn::media_tokens).sum::<usize>()
+}
+
+impl Talk<'_> {
+    /// Writes down what became of its messages, and says what stayed of those that are not whole.
+    fn settle(&self, fitted: &mut [Fitted], fold: Fold) -> Vec<Option<Turn>> {
+        let mut turns = vec![None; fitted.len()];
+        let lost = self.places.first().and_then(|first| fitted.get(*first)).filter(|first| first.fate == Disposition::Dropped);
+        let lost = lost.map(|first| first.reason.clone());
+        for (number, (&at, folded)) in self.places.iter().zip(fold.messages).enumerate() {
+            let (Some(fitted), Some(slot)) = (fitted.get_mut(at), turns.get_mut(at)) else { continue };
+            let Folded { fate, kept, reason, turn } = match &lost {
+                Some(reason) => Folded { fate: Disposition::Dropped, kept: 0, reason: reason.clone(), turn: None },
+                None => folded,
+            };
+            let full = self.is_counted.then(|| self.conversation.tokens(number));
+            let kept = if fate == Disposition::Dropped { Some(0) } else { self.is_counted.then_some(kept) };
+            *fitted = Fitted { fate, full, kept, reason };
+            *slot = turn;
+        }
+        turns
+    }
+}
+
+impl Assembler<'_> {
+    /// Tokens of those that are told with a segment as one; `None` where it may not be there at all.
+    pub(super) fn others(&self, at: usize) -> Option<usize> {
+        self.others.get(at).copied().unwrap_or(Some(0))
+    }
+
+    /// Fits the segments into the budget, and holds the whole messages against it: joined, texts may count a few tokens more
+    /// than one by one.
+    pub(super) fn fitted(&self, segments: &[Segment], frames: &[Frame], order: &[usize]) -> Result<Fit, Fault> {
+        let Options { profile, budget, counter, counting, .. } = *self.options;
+        let is_needed = counting == Counting::Always || budget.is_some();
+        let one = |(at, segment): (usize, &Segment)| {
+            let own = if is_needed && !segment.is_turn() { turn_tokens(segment, counter) } else { 0 };
+            self.others(at).unwrap_or(0) + own
+        };
+        let others: Vec<usize> = segments.iter().enumerate().map(one).collect();
+        let blocks = segments.iter().zip(frames).zip(&others);
+        let mut blocks: Vec<Block<'_>> = blocks.map(|((segment, frame), others)| block(segment, frame, *others)).collect();
+        let talk = self.talk(segments, &blocks)?;
+        let first = talk.places.first().copied();
+        let whole = talk.conversation.fold(talk.limit.filter(|_| talk.is_counted));
+        if let Some(first) = first.and_then(|first| blocks.get_mut(first)) {
+            first.others = if talk.is_counted { whole.tokens } else { talk.conversation.bytes() };
+        }
+        let mut room = budget;
+        let mut way = 0;
+        for _ in 0..ROUNDS {
+            let mut fold = whole.clone();
+            let mut narrow = |left: usize| {
+                if fold.tokens > left {
+                    fold = talk.conversation.fold(Some(left));
+                }
+                let rest = left.saturating_sub(fold.tokens);
+                if fold.repeated > 0 && whole.growth > rest {
+                    fold.repeated = 0;
+                }
+                fold.tokens
+            };
+            let elastic: Option<budget::Elastic<'_>> = first.filter(|_| talk.is_counted).map(|first| (first, &mut narrow as _));
+            let mut fitted = match budget::fit_around(&blocks, &Budget { tokens: room, counter, counting }, elastic) {
+                Ok(fitted) => fitted,
+                // The budget is the one that was asked for, whatever was left of it.
+                Err(over) => return Err(FaultKind::OverBudget(over.of(budget)).into()),
+            };
+            let turns = talk.settle(&mut fitted, fold.clone());
+            let repeated: BTreeSet<usize> = talk.places.iter().take(fold.repeated).copied().collect();
+            let rendered = self.rendered(segments, frames, order, &fitted, (&turns, &repeated));
+            let messages = message::messages(&rendered, profile);
+            let tools = || rendered.iter().filter(|part| part.segment.kind == Kind::Tools).map(|part| &part.text);
+            let texts = || messages.iter().filter(|message| !message.is_turn()).map(|message| &message.text).chain(tools());
+            // Messages of their own are counted already; where they are not, their bytes do.
+            let turns = segments.iter().zip(&fitted).filter(|(segment, _)| !segment.turns.is_empty());
+            let apart: usize = turns.map(|(segment, fitted)| fitted.kept.unwrap_or_else(|| bytes(segment))).sum();
+            let limit = budget.filter(|limit| apart + texts().map(|text| text.text().len()).sum::<usize>() > *limit);
+            let needed = limit.map_or(0, |_| apart + texts().map(|text| counter.count(text.text())).sum::<usize>());
+            let Some(over) = limit.and_then(|limit| needed.checked_sub(limit)).filter(|over| *over > 0) else {
+                self.recount(&mut fitted, &rendered);
+                self.recount_whole(&mut fitted, segments, frames, order);
+                return Ok(Fit { fitted, messages, repeated });
+            };
+            way = over.max(way * 2);
+            room = room.map(|room| room.saturating_sub(way));
+        }
+        let limit = budget.unwrap_or(0);
+        Err(FaultKind::OverBudget(budget::over(&blocks, counter, limit).of(budget)).into())
+    }
+
+    /// The conversation, counted where that may matter, and how much of it there may be.
+    fn talk<'s>(&'s self, segments: &'s [Segment], blocks: &[Block<'_>]) -> Result<Talk<'s>, Fault> {
+        let Options { budget, counter, counting, .. } = *self.options;
+        let places: Vec<usize> = (0..segments.len()).filter(|at| segments.get(*at).is_some_and(Segment::is_turn)).collect();
+        let said = places.iter().filter_map(|at| segments.get(*at));
+        let said = said.filter_map(|segment| Some((segment.id.as_str(), segment.turns.first()?, segment.text.text())));
+        let conversation = Conversation::of(said, self.facts.history, counter).map_err(|broken| {
+            let id =
+                places.get(broken.at).and_then(|at| segments.get(*at)).map_or_else(String::new, |segment| segment.id.clone());
+            FaultKind::Conversation { id, why: broken.why }
+        })?;
+        let mut talk = Talk { conversation, places, is_counted: false, limit: None };
+        if talk.places.is_empty() {
+            return Ok(talk);
+        }
+        // What is known as long as template and project are, and the most of what a call may bring along.
+        let bounds = |count: &dyn Fn(&Block<'_>) -> usize| -> usize {
+            let bound = |(segment, block): (&Segment, &Block<'_>)| match segment.stability {
+                _ if segment.is_turn() => 0,
+                Stability::Fixed | Stability::Project => block.most().min(count(block)),
+                Stability::Session | Stability::Call => segment.max_tokens.unwrap_or(0),
+            };
+            segments.iter().zip(blocks).map(bound).sum::<usize>() + self.facts.reserved
+        };
+        let bytes = talk.conversation.bytes();
+        let all = bytes + blocks.iter().map(Block::bytes).sum::<usize>();
+        let own = talk.conversation.own();
+        // With room for twice as much again, nothing is cut, and nothing will be.
+        let is_near = |limit: usize| bytes * 3 > limit;
+        let is_close = |budget: usize| all + bytes * 2 > budget || is_near(budget.saturating_sub(bounds(&|block| block.bytes())));
+        let matters = own.is_some_and(is_near) || budget.is_some_and(is_close);
+        if matters || counting == Counting::Always {
+            talk.conversation.count();
+            talk.is_counted = true;
+            let rest = || budget.map(|budget| budget.saturating_sub(bounds(&|block| block.tokens(counter))));
+            talk.limit = own.or_else(rest);
+        }
+        Ok(talk)
+    }
+
+    /// The segments that stay, in their order, as they are rendered.
+    fn rendered<'s>(
+        &self,
+        segments: &'s [Segment],
+        frames: &[Frame],
+        order: &[usize],
+        fitted: &[Fitted],
+        (turns, repeated): (&'s [Option<Turn>], &BTreeSet<usize>),
+    ) -> Vec<Rendered<'s>> {
+        let one = |&index: &usize| {
+            let segment = segments.get(index)?;
+            let fate = &fitted.get(index)?.fate;
+            if *fate == Disposition::Dropped || self.others(index).is_none() {
+                return None;
+            }
+            let holds = if segment.is_turn() && !repeated.contains(&index) { Stability::Call } else { segment.stability };
+            let short = turns.get(index).and_then(Option::as_ref);
+            let origin = || segment.text.stretches().first().map(|stretch| stretch.origin.clone());
+            let text = match short {
+                Some(turn) => Traced::new(turn.read().text, origin()?),
+                None => text(segment, frames.get(index)?, self.options.profile, fate),
+            };
+            let turns = short.map_or(Cow::Borrowed(&*segment.turns), |turn| Cow::Borrowed(std::slice::from_ref(turn)));
+            Some(Rendered { index, segment, text, turns, holds })
+        };
+        order.iter().filter_map(one).collect()
+    }
+
+    /// Behind the last segment of a message stands no separator. Room was kept for one, since nobody knew which would be the last.
+    fn recount(&self, fitted: &mut [Fitted], rendered: &[Rendered<'_>]) {
+        for message in rendered.chunk_by(Rendered::joins) {
+            let Some(last) = message.last().filter(|last| last.turns.is_empty()) else { continue };
+            let Some(fitted) = fitted.get_mut(last.index).filter(|fitted| fitted.kept.is_some()) else { continue };
+            fitted.kept = Some(self.tokens(last.index, &last.text));
+            if fitted.fate == Disposition::Kept {
+                fitted.full = fitted.kept;
+            }
+        }
+    }
+
+    /// Tokens of a segment that is rendered so, with those that are told with it.
+    fn tokens(&self, at: usize, text: &Traced) -> usize {
+        budget::tokens(text.text(), text.open().iter().copied(), self.options.counter) + self.others(at).unwrap_or(0)
+    }
+
+    /// What is not there whole has the tokens that it would have if it were: as the last of its message, without a separator.
+    fn recount_whole(&self, fitted: &mut [Fitted], segments: &[Segment], frames: &[Frame], order: &[usize]) {
+        let joins = |a: &usize, b: &usize| {
+            let text = |at: &usize| segments.get(*at).filter(|segment| segment.turns.is_empty()).map(speaker);
+            text(a).is_some() && text(a) == text(b)
+        };
+        for message in order.chunk_by(joins) {
+            let Some(&last) = message.last() else { continue };
+            let (Some(segment), Some(frame), Some(fitted)) = (segments.get(last), frames.get(last), fitted.get_mut(last)) else {
+                continue;
+            };
+            if fitted.fate != Disposition::Kept && fitted.full.is_some() && segment.turns.is_empty() {
+                let whole = text(segment, frame, self.options.profile, &Disposition::Kept);
+                fitted.full = Some(self.tokens(last, &whole));
+            }
+        }
+    }
+}

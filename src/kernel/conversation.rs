@@ -1,0 +1,345 @@
+//! A conversation: messages with typed parts, how they read, and where they can be parted.
+//!
+//! Knows no vendor's form. A call and its results are one unit, which nothing takes apart.
+
+use crate::base::hash::Hash;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::ops::Range;
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Speaker {
+    /// The author of the agent.
+    System,
+    /// Whoever asks.
+    User,
+    /// The agent.
+    Assistant,
+    /// A tool, with what it gave back.
+    Tool,
+}
+
+impl Speaker {
+    /// The word that most providers have for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+        }
+    }
+}
+
+/// A message of a conversation, or of an example.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// Who says it.
+    pub speaker: Speaker,
+    /// What, in order.
+    pub parts: Vec<Part>,
+}
+
+/// A part of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Part {
+    /// Words.
+    Text(String),
+    /// What the agent thought before it spoke.
+    Reasoning(Reasoning),
+    /// A tool that the agent calls.
+    Call(ToolCall),
+    /// What a tool gave back.
+    Result(ToolResult),
+    /// An image or a document.
+    Media(Media),
+}
+
+/// What an agent thought before it spoke, to be handed back to the provider that it came from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reasoning {
+    /// The words.
+    pub text: String,
+    /// What the provider knows it again by.
+    pub signature: Option<String>,
+    /// What stands for it where the provider hides the words.
+    pub redacted: Option<String>,
+}
+
+/// A tool that an agent calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolCall {
+    /// What its result refers to.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// What it is given: an object.
+    pub arguments: Value,
+}
+
+/// What a tool gave back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolResult {
+    /// The call, by its id.
+    pub call: String,
+    /// What it gave back: texts, images and documents.
+    pub parts: Vec<Part>,
+    /// Whether it failed.
+    pub is_error: bool,
+}
+
+/// An image or a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Media {
+    /// What it is, such as `image/png`; of what is only referred to it may be as little as `image` or `application`.
+    pub media_type: String,
+    /// The file's name, where it has one.
+    pub name: Option<String>,
+    /// Where it is.
+    pub source: MediaSource,
+}
+
+/// Where an image or a document is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MediaSource {
+    /// Here, in base64.
+    Base64(String),
+    /// At an address.
+    Url(String),
+}
+
+/// Tokens that an image counts, and each begun [`CHUNK`] of a document: what providers ask for at most.
+pub const MEDIA_TOKENS: usize = 1_600;
+/// Bytes of base64 of a document that count as one image.
+const CHUNK: usize = 65_536;
+
+impl Media {
+    /// Whether it is an image.
+    pub fn is_image(&self) -> bool {
+        self.media_type.split('/').next() == Some("image")
+    }
+
+    fn tokens(&self) -> usize {
+        match &self.source {
+            MediaSource::Base64(data) if !self.is_image() => data.len().div_ceil(CHUNK).max(1) * MEDIA_TOKENS,
+            MediaSource::Base64(_) | MediaSource::Url(_) => MEDIA_TOKENS,
+        }
+    }
+
+    fn words(&self) -> String {
+        let what = if self.is_image() { "image" } else { "document" };
+        let name = self.name.as_deref().map_or_else(String::new, |name| format!(" {name}"));
+        match &self.source {
+            MediaSource::Base64(data) => {
+                let hash = Hash::of(data.as_bytes()).to_string();
+                let hash = hash.rsplit(':').next().and_then(|hash| hash.get(..16)).unwrap_or_default();
+                format!("[{what}{name} {}, {} bytes of base64, {hash}]", self.media_type, data.len())
+            }
+            MediaSource::Url(url) => format!("[{what}{name} {url}]"),
+        }
+    }
+}
+
+/// A message as it reads.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TurnText {
+    /// Its parts, one below the other.
+    pub text: String,
+    /// Where the texts stand in it that may be cut.
+    pub slots: Vec<Slot>,
+}
+
+/// A text of a message that may be cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// Its bytes.
+    pub range: Range<usize>,
+    /// Whether a tool gave it back.
+    pub is_result: bool,
+}
+
+impl Turn {
+    /// A message of words alone.
+    pub fn new(speaker: Speaker, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { speaker, parts: if text.is_empty() { Vec::new() } else { vec![Part::Text(text)] } }
+    }
+
+    /// The result of a call.
+    pub fn result(call: impl Into<String>, text: impl Into<String>) -> Self {
+        let result = ToolResult { call: call.into(), parts: vec![Part::Text(text.into())], is_error: false };
+        Self { speaker: Speaker::Tool, parts: vec![Part::Result(result)] }
+    }
+
+    /// The same, with a call of a tool.
+    #[must_use]
+    pub fn calling(mut self, id: impl Into<String>, name: impl Into<String>, arguments: Value) -> Self {
+        self.parts.push(Part::Call(ToolCall { id: id.into(), name: name.into(), arguments }));
+        self
+    }
+
+    /// The same, with an image or a document.
+    #[must_use]
+    pub fn with(mut self, media: Media) -> Self {
+        self.parts.push(Part::Media(media));
+        self
+    }
+
+    /// The calls in it.
+    pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.parts.iter().filter_map(|part| if let Part::Call(call) = part { Some(call) } else { None })
+    }
+
+    /// The results in it.
+    pub fn results(&self) -> impl Iterator<Item = &ToolResult> {
+        self.parts.iter().filter_map(|part| if let Part::Result(result) = part { Some(result) } else { None })
+    }
+
+    /// Whether the user speaks in it; to hand on what a tool gave back is not to speak.
+    pub fn is_users(&self) -> bool {
+        let speaks = self.parts.is_empty() || self.parts.iter().any(|part| !matches!(part, Part::Result(_)));
+        self.speaker == Speaker::User && speaks
+    }
+
+    /// How it reads: to people, to patterns, and to whoever counts tokens.
+    pub fn read(&self) -> TurnText {
+        let mut out = TurnText::default();
+        read(&self.parts, false, &mut out);
+        out
+    }
+
+    /// Tokens of its images and documents, which no tokenizer counts.
+    pub fn media_tokens(&self) -> usize {
+        let tokens = |part: &Part| if let Part::Media(media) = part { media.tokens() } else { 0 };
+        let inside = self.results().flat_map(|result| &result.parts);
+        self.parts.iter().chain(inside).map(tokens).sum()
+    }
+
+    /// The text in a [`Slot`], by its number.
+    pub(crate) fn slot_mut(&mut self, number: usize) -> Option<&mut String> {
+        let mut texts: Vec<&mut String> = Vec::new();
+        for part in &mut self.parts {
+            match part {
+                Part::Text(text) => texts.push(text),
+                Part::Result(result) => {
+                    for part in &mut result.parts {
+                        if let Part::Text(text) = part {
+                            texts.push(text);
+                        }
+                    }
+                }
+                Part::Reasoning(_) | Part::Call(_) | Part::Media(_) => {}
+            }
+        }
+        texts.into_iter().nth(number)
+    }
+}
+
+fn read(parts: &[Part], is_result: bool, out: &mut TurnText) {
+    for (number, part) in parts.iter().enumerate() {
+        if number > 0 {
+            out.text.push('\n');
+        }
+        match part {
+            Part::Text(text) => {
+                let start = out.text.len();
+                out.text.push_str(text);
+                out.slots.push(Slot { range: start..out.text.len(), is_result });
+            }
+            Part::Reasoning(reasoning) => {
+                out.text.push_str("[reasoning] ");
+                out.text.push_str(reasoning.redacted.as_ref().unwrap_or(&reasoning.text));
+            }
+            Part::Call(ToolCall { id, name, arguments }) => {
+                // Writing to a string cannot fail.
+                let _ = write!(out.text, "[call {name} {id}] {arguments}");
+            }
+            Part::Result(ToolResult { call, parts, is_error }) => {
+                let _ = write!(out.text, "[{} {call}] ", if *is_error { "error" } else { "result" });
+                read(parts, true, out);
+            }
+            Part::Media(media) => out.text.push_str(&media.words()),
+        }
+    }
+}
+
+/// A message that no conversation has at its place.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct BrokenConversation {
+    /// Its place, from 0.
+    pub at: usize,
+    /// What is wrong, a lower-case fragment.
+    pub why: String,
+}
+
+/// The stretches of a conversation that stay together: a message that calls tools with all of their results, else one message.
+///
+/// # Errors
+/// A call without its result or a result without its call: no provider takes one.
+pub fn units(turns: &[&Turn]) -> Result<Vec<Range<usize>>, BrokenConversation> {
+    let mut units = Vec::new();
+    let mut start = 0;
+    // Calls without a result so far.
+    let mut open: BTreeSet<&str> = BTreeSet::new();
+    for (at, turn) in turns.iter().enumerate() {
+        let broken = |why: String| Err(BrokenConversation { at, why });
+        if turn.speaker != Speaker::System {
+            if let (Some(call), None) = (open.first(), turn.results().next()) {
+                return broken(format!("expected the result of the call `{call}` before it: results follow their call at once"));
+            }
+            for result in turn.results() {
+                if turn.speaker == Speaker::Assistant {
+                    return broken("a result that the assistant gives: the tool or the user hands it in".to_owned());
+                }
+                if !open.remove(result.call.as_str()) {
+                    return broken(format!(
+                        "the result of `{}`, and no message before it has that call without a result",
+                        result.call
+                    ));
+                }
+            }
+            for call in turn.calls() {
+                if turn.speaker != Speaker::Assistant {
+                    return broken(format!(
+                        "a call of `{}` by the {}: only the assistant calls tools",
+                        call.name,
+                        turn.speaker.word()
+                    ));
+                }
+                if call.id.is_empty() || !open.insert(&call.id) {
+                    return broken(format!(
+                        "a call of `{}` with {}: its result could not be told from others",
+                        call.name,
+                        which(&call.id)
+                    ));
+                }
+                if !call.arguments.is_object() {
+                    return broken(format!("expected an object as the arguments of `{}`, found {}", call.name, call.arguments));
+                }
+            }
+        }
+        if open.is_empty() {
+            units.push(start..at + 1);
+            start = at + 1;
+        }
+    }
+    match open.first() {
+        Some(call) => {
+            let why = format!("expected the result of the call `{call}` behind it, found the end of the conversation");
+            Err(BrokenConversation { at: start, why })
+        }
+        None => Ok(units),
+    }
+}
+
+fn which(id: &str) -> String {
+    if id.is_empty() { "no id".to_owned() } else { format!("the id `{id}`, which another one has") }
+}

@@ -1,0 +1,273 @@
+//! Reads conversations as programs keep them: one message a line, in the forms of OpenAI's chat completions and of Anthropic.
+//!
+//! Nothing is left out in silence: a part of a kind that is not known is an error.
+
+use super::message_keys::KINDS;
+use crate::base::number;
+use crate::kernel::conversation::{Media, MediaSource, Part, Reasoning, Speaker, ToolCall, ToolResult, Turn, units};
+use serde_json::{Map, Value, json};
+
+/// A line that is no message of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {why}")]
+pub struct Unread {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+/// Reads one JSON object a line.
+///
+/// # Errors
+/// The first line that is no message, or none that could stand there.
+pub fn read(text: &str) -> Result<Vec<Turn>, Unread> {
+    let mut turns = Vec::new();
+    let mut lines = Vec::new();
+    if text.trim_start().starts_with('[') {
+        let line = 1 + text.bytes().take_while(u8::is_ascii_whitespace).filter(|byte| *byte == b'\n').count();
+        return Err(Unread {
+            line,
+            why: "expected one message a line, found a list of them: write each on a line of its own".to_owned(),
+        });
+    }
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let failed = |why: String| Unread { line: number + 1, why };
+        let value: Value = serde_json::from_str(line).map_err(|err| failed(format!("this is no JSON: {err}")))?;
+        if let Some(number) = number::beyond(line) {
+            return Err(failed(format!("{}; write it as a text", number::too_large(number))));
+        }
+        turns.push(message(&value).map_err(failed)?);
+        lines.push(number + 1);
+    }
+    match broken(&turns) {
+        Some((at, why)) => Err(Unread { line: lines.get(at).copied().unwrap_or(1), why }),
+        None => Ok(turns),
+    }
+}
+
+/// What is wrong with the order of some messages: by the place of one from 0, and why.
+pub fn broken(turns: &[Turn]) -> Option<(usize, String)> {
+    let turns: Vec<&Turn> = turns.iter().collect();
+    units(&turns).err().map(|broken| (broken.at, broken.why))
+}
+
+/// Reads one message. What the system says is one, too, and no agent is shown it.
+///
+/// # Errors
+/// Why it is none.
+pub fn message(message: &Value) -> Result<Turn, String> {
+    let found = "expected an object with `role`, which is user, assistant, tool or system";
+    let role = message.get("role").and_then(Value::as_str).ok_or_else(|| found.to_owned())?;
+    let speaker = match role {
+        "system" | "developer" => Speaker::System,
+        "user" => Speaker::User,
+        "assistant" => Speaker::Assistant,
+        "tool" => Speaker::Tool,
+        other => return Err(format!("`role` is `{other}`; {found}")),
+    };
+    let mut said = content(message.get("content"))?;
+    if speaker == Speaker::Tool && !said.iter().any(|part| matches!(part, Part::Result(_))) {
+        let call = message.get("tool_call_id").and_then(Value::as_str);
+        let call = call.ok_or("expected `tool_call_id`, which names the call whose result this is")?.to_owned();
+        said = vec![Part::Result(ToolResult { call, parts: returned(said)?, is_error: false })];
+    }
+    // Results answer what was said before, and providers want them first.
+    let (mut parts, rest): (Vec<Part>, Vec<Part>) = said.into_iter().partition(|part| matches!(part, Part::Result(_)));
+    let reasoning = message.get("reasoning_content").and_then(Value::as_str).filter(|text| !text.is_empty());
+    parts.extend(reasoning.map(|text| Part::Reasoning(Reasoning { text: text.to_owned(), ..Reasoning::default() })));
+    parts.extend(rest);
+    for call in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+        let function = call.get("function").unwrap_or(call);
+        let arguments = match function.get("arguments") {
+            None | Some(Value::Null) => json!({}),
+            Some(Value::String(text)) if text.trim().is_empty() => json!({}),
+            // OpenAI has them as a text of JSON.
+            Some(Value::String(text)) => json_of(text)?,
+            Some(other) => other.clone(),
+        };
+        parts.push(self::call(word(call, "id"), word(function, "name"), arguments)?);
+    }
+    Ok(Turn { speaker, parts })
+}
+
+fn json_of(text: &str) -> Result<Value, String> {
+    if let Some(number) = number::beyond(text) {
+        return Err(format!("{}; write it as a text", number::too_large(number)));
+    }
+    serde_json::from_str(text).map_err(|error| format!("the `arguments` of a call are no JSON: {error}"))
+}
+
+fn call(id: String, name: String, arguments: Value) -> Result<Part, String> {
+    if !arguments.is_object() {
+        return Err(format!("expected an object as what `{name}` is given, found {arguments}"));
+    }
+    if name.is_empty() {
+        return Err("a call without the `name` of its tool".to_owned());
+    }
+    Ok(Part::Call(ToolCall { id, name, arguments }))
+}
+
+fn word(value: &Value, key: &str) -> String {
+    value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// A text, or a list of texts and parts.
+fn content(content: Option<&Value>) -> Result<Vec<Part>, String> {
+    match content {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::String(text)) if text.is_empty() => Ok(Vec::new()),
+        Some(Value::String(text)) => Ok(vec![Part::Text(text.clone())]),
+        Some(Value::Array(parts)) => parts.iter().map(part).collect(),
+        Some(other) => Err(format!("expected a text or a list of parts as `content`, found {other}")),
+    }
+}
+
+/// What a tool gave back.
+fn returned(parts: Vec<Part>) -> Result<Vec<Part>, String> {
+    let is_shown = |part: &Part| matches!(part, Part::Text(_) | Part::Media(_));
+    if parts.iter().all(is_shown) {
+        Ok(parts)
+    } else {
+        Err("expected texts, images and documents as what a tool gave back".to_owned())
+    }
+}
+
+fn part(part: &Value) -> Result<Part, String> {
+    if let Value::String(text) = part {
+        return Ok(Part::Text(text.clone()));
+    }
+    let kind = part
+        .get("type")
+        .and_then(Value::as_str)
+        .ok_or_else(|| format!("expected a part with a `type` ({})", KINDS.join(", ")))?;
+    match kind {
+        "text" => match part.get("text") {
+            Some(Value::String(text)) => Ok(Part::Text(text.clone())),
+            _ => Err("expected a text as `text` of a part".to_owned()),
+        },
+        "image_url" => {
+            let image = part.get("image_url");
+            let url = image.and_then(|image| image.as_str().or_else(|| image.get("url")?.as_str())).unwrap_or_default();
+            at(url, "image", None)
+        }
+        "file" => {
+            let file = part.get("file").unwrap_or(part);
+            let name = file.get("filename").and_then(Value::as_str).map(str::to_owned);
+            let data = file.get("file_data").and_then(Value::as_str);
+            let data = data.ok_or("expected `file_data` in `file`: what a provider keeps under an id, no other one has")?;
+            at(data, "application", name)
+        }
+        "image" | "document" => {
+            let source = part.get("source").unwrap_or(&Value::Null);
+            let default = if kind == "image" { "image" } else { "application" };
+            let name = part.get("title").and_then(Value::as_str).map(str::to_owned);
+            match source.get("type").and_then(Value::as_str) {
+                Some("base64") => {
+                    let media_type = word(source, "media_type");
+                    if !media_type.contains('/') || (kind == "image") != media_type.starts_with("image/") {
+                        return Err(format!("`media_type` of {kind} is `{media_type}`; expected {default}/…"));
+                    }
+                    Ok(Part::Media(Media { media_type, name, source: base64(&word(source, "data"))? }))
+                }
+                Some("url") => at(&word(source, "url"), default, name),
+                found => {
+                    let found = found.map_or_else(String::new, |found| format!(", found `{found}`"));
+                    Err(format!("expected `base64` or `url` as the `type` of the source of {kind}{found}"))
+                }
+            }
+        }
+        "tool_use" => call(word(part, "id"), word(part, "name"), part.get("input").cloned().unwrap_or_else(|| json!({}))),
+        "tool_result" => {
+            let parts = returned(content(part.get("content"))?)?;
+            let is_error = part.get("is_error").and_then(Value::as_bool).unwrap_or(false);
+            Ok(Part::Result(ToolResult { call: word(part, "tool_use_id"), parts, is_error }))
+        }
+        "thinking" => {
+            let signature = part.get("signature").and_then(Value::as_str).map(str::to_owned);
+            Ok(Part::Reasoning(Reasoning { text: word(part, "thinking"), signature, redacted: None }))
+        }
+        "redacted_thinking" => Ok(Part::Reasoning(Reasoning { redacted: Some(word(part, "data")), ..Reasoning::default() })),
+        other => Err(format!("a part of the kind `{other}`, which is none of: {}", KINDS.join(", "))),
+    }
+}
+
+/// An image or a document at an address, or in one.
+fn at(url: &str, kind: &str, name: Option<String>) -> Result<Part, String> {
+    let (media_type, source) = match url.strip_prefix("data:") {
+        Some(data) => {
+            let (media_type, data) = data.split_once(";base64,").ok_or("expected `data:TYPE;base64,DATA`")?;
+            (media_type, base64(data)?)
+        }
+        None if url.contains("://") => (kind, MediaSource::Url(url.to_owned())),
+        None => return Err(format!("expected the address of a file, found `{url}`")),
+    };
+    Ok(Part::Media(Media { media_type: media_type.to_owned(), name, source }))
+}
+
+/// Bytes in base64, on one line and whole.
+fn base64(data: &str) -> Result<MediaSource, String> {
+    let padding = data.len() - data.trim_end_matches('=').len();
+    let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    let digits = data.as_bytes().get(..data.len() - padding).unwrap_or_default();
+    if digits.is_empty() || padding > 2 || !data.len().is_multiple_of(4) || !digits.iter().all(is_digit) {
+        return Err(
+            "the data of an image or document is no base64: expected A-Z, a-z, 0-9, + and / in groups of four, with = at the end"
+                .to_owned(),
+        );
+    }
+    Ok(MediaSource::Base64(data.to_owned()))
+}
+
+/// A message as [`message`] reads it back.
+pub fn written(turn: &Turn) -> Value {
+    let mut fields = Map::from_iter([("role".to_owned(), turn.speaker.word().into())]);
+    let content = match &*turn.parts {
+        [Part::Result(ToolResult { call, parts, is_error: false })] if turn.speaker == Speaker::Tool => {
+            fields.insert("tool_call_id".to_owned(), call.as_str().into());
+            listed(parts)
+        }
+        parts => listed(parts),
+    };
+    fields.insert("content".to_owned(), content);
+    Value::Object(fields)
+}
+
+fn listed(parts: &[Part]) -> Value {
+    match parts {
+        [] => "".into(),
+        [Part::Text(text)] => text.as_str().into(),
+        parts => parts.iter().map(written_part).collect(),
+    }
+}
+
+fn written_part(part: &Part) -> Value {
+    match part {
+        Part::Text(text) => json!({"type": "text", "text": text}),
+        Part::Reasoning(Reasoning { redacted: Some(data), .. }) => json!({"type": "redacted_thinking", "data": data}),
+        Part::Reasoning(Reasoning { text, signature: None, .. }) => json!({"type": "thinking", "thinking": text}),
+        Part::Reasoning(Reasoning { text, signature, .. }) => {
+            json!({"type": "thinking", "thinking": text, "signature": signature})
+        }
+        Part::Call(ToolCall { id, name, arguments }) => json!({"type": "tool_use", "id": id, "name": name, "input": arguments}),
+        Part::Result(ToolResult { call, parts, is_error }) => {
+            let content = listed(parts);
+            if *is_error {
+                json!({"type": "tool_result", "tool_use_id": call, "content": content, "is_error": true})
+            } else {
+                json!({"type": "tool_result", "tool_use_id": call, "content": content})
+            }
+        }
+        Part::Media(media) => {
+            let source = match &media.source {
+                MediaSource::Base64(data) => json!({"type": "base64", "media_type": media.media_type, "data": data}),
+                MediaSource::Url(url) => json!({"type": "url", "url": url}),
+            };
+            let kind = if media.is_image() { "image" } else { "document" };
+            match &media.name {
+                Some(name) => json!({"type": kind, "source": source, "title": name}),
+                None => json!({"type": kind, "source": source}),
+            }
+        }
+    }
+}
