@@ -49,11 +49,16 @@ impl Active {
         let identity = Identity::Wanted;
         let mut active = Self { syntax: Vec::new(), template: Vec::new(), file: Vec::new(), node: Vec::new(), identity };
         // A fault on which settings hang is reported although its rule is off.
-        let is_asked = |rule: &Rule| config.lints.is_on(&rule.meta) || matches!(rule.check, Check::Template(_));
+        let is_asked =
+            |rule: &Rule| config.lints.is_on(&rule.meta) || matches!(rule.check, Check::Template(_) | Check::TemplateAndFile(..));
         for rule in list::all().filter(|rule| is_asked(rule)) {
             match rule.check {
                 Check::Syntax(_) => active.syntax.push(rule),
                 Check::Template(_) => active.template.push(rule),
+                Check::TemplateAndFile(..) => {
+                    active.template.push(rule);
+                    active.file.push(rule);
+                }
                 Check::File(_) | Check::FileAndLink(..) => active.file.push(rule),
                 Check::Node(_) => active.node.push(rule),
                 Check::Config(_) | Check::Link(_) | Check::Scenario(_) | Check::Case(_) | Check::Suites(_) | Check::Edge => {}
@@ -90,7 +95,7 @@ pub fn file(active: &Active, cx: &FileCx<'_>, faults: &[Fault]) -> Vec<Diagnosti
             continue;
         }
         let worded = active.template.iter().find_map(|rule| {
-            let Check::Template(word) = rule.check else { return None };
+            let (Check::Template(word) | Check::TemplateAndFile(word, _)) = rule.check else { return None };
             word(cx, fault)
         });
         found.extend(worded.map(|finding| Diagnostic { locked: finding.locked || fault.decides_settings, ..finding }));
@@ -105,7 +110,7 @@ pub fn file(active: &Active, cx: &FileCx<'_>, faults: &[Fault]) -> Vec<Diagnosti
         }
     });
     for rule in &active.file {
-        if let Check::File(check) | Check::FileAndLink(check, _) = rule.check {
+        if let Check::File(check) | Check::FileAndLink(check, _) | Check::TemplateAndFile(_, check) = rule.check {
             check(cx, &mut found);
         }
     }

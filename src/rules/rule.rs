@@ -40,6 +40,8 @@ pub enum Check {
     Syntax(&'static [SyntaxFault]),
     /// Words a fault of lowering; `None` when the fault is another rule's.
     Template(fn(&FileCx<'_>, &template::fault::Fault<'_>) -> Option<Diagnostic>),
+    /// Words a fault of lowering, and then sees the whole model of a file.
+    TemplateAndFile(fn(&FileCx<'_>, &template::fault::Fault<'_>) -> Option<Diagnostic>, fn(&FileCx<'_>, &mut Vec<Diagnostic>)),
     /// Sees each task body with its resolved settings.
     Node(fn(&NodeCx<'_>, &mut Vec<Diagnostic>)),
     /// Sees the whole model of a file.

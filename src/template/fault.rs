@@ -130,6 +130,18 @@ pub enum FaultKind<'a> {
         /// The element's or attribute's name.
         name: &'static str,
     },
+    /// An element that is there and says nothing: as if it were not.
+    Silent {
+        /// Which.
+        kind: Kind,
+    },
+    /// A name that no expression can read, of something that is shown all the same.
+    Unsayable {
+        /// The attribute's name.
+        name: &'static str,
+        /// What stands there.
+        found: String,
+    },
     /// Text where only elements may stand.
     MisplacedText {
         /// What it stands in.
@@ -195,9 +207,17 @@ pub enum FaultKind<'a> {
 }
 
 impl FaultKind<'_> {
-    /// Whether it is of an older dialect and read as what it meant: told of, and no error.
+    /// Whether it is told of, and no error: of an older dialect and read as what it meant, or without effect.
     pub const fn is_accepted(&self) -> bool {
-        matches!(self, Self::NestedBody { .. } | Self::LegacyValue { .. } | Self::LegacyType { .. } | Self::Deprecated { .. })
+        matches!(
+            self,
+            Self::NestedBody { .. }
+                | Self::LegacyValue { .. }
+                | Self::LegacyType { .. }
+                | Self::Deprecated { .. }
+                | Self::Silent { .. }
+                | Self::Unsayable { .. }
+        )
     }
 
     /// Whether something was left unread that may use any name: its element with all that it holds, or an attribute.
@@ -249,7 +269,9 @@ impl FaultKind<'_> {
                 | Self::NestedBody { .. }
                 | Self::LegacyValue { .. }
                 | Self::LegacyType { .. }
-                | Self::Deprecated { .. } => false,
+                | Self::Deprecated { .. }
+                | Self::Silent { .. }
+                | Self::Unsayable { .. } => false,
             }
     }
 }

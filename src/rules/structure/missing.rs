@@ -9,6 +9,7 @@ use crate::template::elements::Kind;
 use crate::template::fault::{Fault, FaultKind};
 use crate::template::model::{Slot, Task};
 use crate::template::nodes;
+use crate::template::texts::Role;
 
 /// An input without a name can be spoken of by nobody.
 pub(super) static MISSING_ATTRIBUTE: Rule = Rule {
@@ -113,7 +114,7 @@ pub(super) static MISSING_DESCRIPTION: Rule = Rule {
 fn missing_description(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let task = cx.task;
     if let Some(text) = &task.description {
-        if let Some(src) = text.src.as_ref().filter(|src| cx.cx.scopes.blank.contains(&src.span)) {
+        if let Some(src) = text.src.as_ref().filter(|src| cx.cx.scopes.blank.contains(&(Role::Description, src.span))) {
             let message = format!("the description is empty: `{}` holds no words", super::family::shown(&src.value));
             let found = finding(&MISSING_DESCRIPTION.meta, cx.cx, src.span, message);
             out.push(found.help("say in a sentence what the task is for"));

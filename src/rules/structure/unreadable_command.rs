@@ -7,12 +7,27 @@ use crate::template::argv::ArgvFaultKind;
 
 /// What cannot be split cannot be started.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(125, "unreadable-command", "the quotes of a command do not match", case!("unreadable-command")),
+    meta: RuleMeta::error(
+        125,
+        "unreadable-command",
+        "a command whose quotes do not match, or that names no program",
+        case!("unreadable-command"),
+    ),
     check: Check::Node(check),
 };
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
-    let Some((command, Err(fault))) = split(cx.task) else { return };
+    let Some((command, split)) = split(cx.task) else { return };
+    let fault = match split {
+        Err(fault) => fault,
+        Ok(argv) => {
+            if argv.arguments.first().is_some_and(|first| first.value.is_empty()) {
+                let span = trimmed(cx.cx, command.text.element.inner());
+                out.push(finding(&RULE.meta, cx.cx, span, "the command names no program: its first word is empty"));
+            }
+            return;
+        }
+    };
     let message = match fault.kind {
         ArgvFaultKind::UnclosedSingleQuote => "this `'` has no partner",
         ArgvFaultKind::UnclosedDoubleQuote => "this `\"` has no partner",

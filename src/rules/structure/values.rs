@@ -6,6 +6,7 @@ use crate::syntax::write::{remove_attribute, remove_element, set_attribute};
 use crate::template::elements::Kind;
 use crate::template::fault::{Fault, FaultKind};
 use crate::template::setting::{SettingName, Word};
+use crate::template::texts::Role;
 
 /// A value that is guessed at is a setting that nobody made.
 pub(super) static BAD_VALUE: Rule = Rule {
@@ -18,6 +19,11 @@ fn bad_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     if let FaultKind::Unfit { name, found, expected } = &fault.kind {
         let message = format!("`{name}` cannot be `{}`; expected {expected}", shown(found));
         return Some(finding(&BAD_VALUE.meta, cx, fault.span, message));
+    }
+    if let FaultKind::Unsayable { name, found } = &fault.kind {
+        let message = format!("`{name}` is `{}`, which no expression can read", shown(found));
+        let found = finding(&BAD_VALUE.meta, cx, fault.span, message).severity(Severity::Warning);
+        return Some(found.help("begin with a letter or `_`, and go on with letters, digits, `_` and `-`"));
     }
     let FaultKind::BadValue { name, found, allowed } = &fault.kind else { return None };
     if found.is_empty() {
@@ -82,11 +88,30 @@ fn is_count(digits: &str) -> bool {
 pub(super) static EMPTY_VALUE: Rule = Rule {
     meta: RuleMeta::error(114, "empty-value", "an empty element or attribute that must say something", case!("empty-value"))
         .fixed(Fixable::Suggested),
-    check: Check::Template(empty_value),
+    check: Check::TemplateAndFile(empty_value, empty_files),
 };
 
+/// Texts that are kept in files without words.
+fn empty_files(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+    for (role, src) in &cx.scopes.blank {
+        // The first is reported as a missing description, the others may be empty.
+        if matches!(role, Role::Description | Role::Env | Role::Command) {
+            continue;
+        }
+        let severity = if *role == Role::Fragment { Severity::Error } else { Severity::Warning };
+        let message = format!("`{}` holds no words", shown(src.slice(cx.document.text)));
+        out.push(finding(&EMPTY_VALUE.meta, cx, *src, message).severity(severity).help("write the text, or remove the element"));
+    }
+}
+
 fn empty_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::Empty { name } = fault.kind else { return None };
+    let (name, is_silent) = if let FaultKind::Silent { kind } = fault.kind {
+        (kind.tag(), true)
+    } else if let FaultKind::Empty { name } = fault.kind {
+        (name, false)
+    } else {
+        return None;
+    };
     let attribute =
         fault.element.attributes().find(|attribute| attribute.name() == name && attribute.span().encloses(fault.span));
     if attribute.is_none() && content_attribute(fault.element).is_some() {
@@ -94,6 +119,13 @@ fn empty_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     }
     let message = if attribute.is_some() { format!("`{name}` is empty") } else { format!("`<{name}>` is empty") };
     let mut found = finding(&EMPTY_VALUE.meta, cx, fault.span, message);
+    if is_silent {
+        found = found.severity(Severity::Warning).help("it has no effect: write what is meant, or remove it");
+        // An example has both of its texts.
+        if fault.element.parent().is_some_and(|parent| parent.name() == Kind::Example.tag()) {
+            return Some(found.help("write the text, or remove the example"));
+        }
+    }
     if let Some(setting) = SettingName::parse(name) {
         found = found.help(format!("it can be {}", either(setting.words().iter().copied())));
     }

@@ -1,5 +1,6 @@
 //! Attributes against the element table.
 
+use super::children::is_blank;
 use super::state::Lower;
 use crate::base::span::{Span, Spanned};
 use crate::base::suggest;
@@ -10,6 +11,23 @@ use crate::template::fault::FaultKind;
 use crate::template::parts::Str;
 use crate::template::setting::Word;
 use std::borrow::Cow;
+
+/// Elements that have no effect where nothing stands in them, and no attribute that gives them a value.
+const SILENT: [Kind; 13] = [
+    Kind::Instructions,
+    Kind::System,
+    Kind::Criteria,
+    Kind::Constraints,
+    Kind::Constraint,
+    Kind::ContextRelevance,
+    Kind::FilesDescription,
+    Kind::OutputFormat,
+    Kind::Sampling,
+    Kind::Examples,
+    Kind::ExampleInput,
+    Kind::ExampleOutput,
+    Kind::Env,
+];
 
 impl<'a> Lower<'a> {
     /// Hands over each attribute that the table knows and whose value fits; reports the rest, and what is missing.
@@ -49,8 +67,17 @@ impl<'a> Lower<'a> {
             }
             seen |= 1 << at;
             if let Some(value) = self.value(element, known, attribute) {
+                if known.name == "as" || (kind, known.name) == (Kind::Input, "name") {
+                    self.sayable(element, known.name, &value);
+                }
                 take(self, known.name, value);
             }
+        }
+        // Of a text, all but those that say how it is read; one that nobody knows may be a slip of `src`.
+        let says_something =
+            |attribute: Attribute<'_>| !kind.is_text() || !["syntax", "verbatim", "trust"].contains(&attribute.name());
+        if SILENT.contains(&kind) && is_blank(element) && !element.attributes().any(says_something) {
+            self.fault(element, element.span(), FaultKind::Silent { kind });
         }
         for (at, Attr { name, required, .. }) in kind.spec().attributes.iter().enumerate() {
             if *required && seen & (1 << at) == 0 {

@@ -53,7 +53,7 @@ impl<'a> Lower<'a> {
                 }
                 continue;
             };
-            if !child.many && seen & (1 << at) != 0 {
+            if !child.many && seen & (1 << at) != 0 && !(kind == Kind::Task && child.kind == Kind::Task) {
                 self.repeated(child.kind, element, found);
                 continue;
             }
@@ -98,4 +98,14 @@ impl<'a> Lower<'a> {
 /// Whether an element is of a foreign namespace, or would be if its prefix were declared, which has been reported.
 pub(super) fn is_foreign(element: Element<'_>) -> bool {
     element.namespace().is_some() || element.name().contains(':')
+}
+
+/// Whether an element holds nothing but white space, comments and instructions.
+pub(super) fn is_blank(element: Element<'_>) -> bool {
+    element.children().all(|node| match node.kind() {
+        Node::Text => node.is_blank() || node.text().trim().is_empty(),
+        Node::Cdata => node.inner().is_empty(),
+        Node::Comment | Node::Instruction => true,
+        Node::Element => false,
+    })
 }

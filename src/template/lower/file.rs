@@ -1,9 +1,8 @@
 //! The root of a file, its library entries, templates and fragments.
 
-use super::children::Found;
+use super::children::{Found, is_blank};
 use super::parts::repeats;
 use super::state::Lower;
-use super::text::is_blank;
 use crate::base::span::Span;
 use crate::base::span::Spanned;
 use crate::base::suggest;

@@ -1,14 +1,13 @@
 //! Inputs, parameters, files, output, examples, calls and choices.
 
 use super::attributes::{boolean, trimmed};
-use super::children::{Found, is_foreign};
-use super::state::Lower;
-use super::text::{is_blank, word_of};
+use super::children::{Found, is_blank, is_foreign};
+use super::state::{Lower, is_name};
+use super::text::word_of;
 use crate::base::number;
 use crate::base::span::Span;
 use crate::kernel::sampling::{Parameter as SamplingParameter, Sampling};
 use crate::syntax::tree::{Attribute, Element};
-use crate::template::cursor::Cursor;
 use crate::template::elements::Kind;
 use crate::template::fault::FaultKind;
 use crate::template::keywords::{FileSource, Trust};
@@ -51,9 +50,7 @@ impl<'a> Lower<'a> {
     /// Reports a name that no expression can read.
     pub(super) fn can_be_named(&mut self, element: Element<'a>, name: Option<&Str<'a>>) {
         let Some(name) = name else { return };
-        let mut cursor = Cursor::new(&name.value, 0);
-        cursor.name();
-        if !cursor.rest().is_empty() {
+        if !is_name(&name.value) {
             self.unfit(element, "name", name, "a letter or `_`, then letters, digits, `_` and `-`");
         }
     }
@@ -130,7 +127,7 @@ impl<'a> Lower<'a> {
         let contents = usize::from(from.is_some()) + usize::from(nested.is_some()) + usize::from(has_text);
         if contents > 1 {
             self.fault(element, element.name_span(), FaultKind::TwoContents { kind });
-        } else if contents == 0 {
+        } else if contents == 0 && !names_a_value(element) && element.elements().all(is_foreign) {
             self.fault(element, element.name_span(), FaultKind::NoContent { kind });
         }
         let value = match (from, nested) {
@@ -304,7 +301,10 @@ impl<'a> Lower<'a> {
             return (preferred, fallback);
         }
         if is_blank(element) {
-            self.fault(element, element.span(), FaultKind::Empty { name: "model" });
+            // Its children, written as attributes, are reported as that.
+            if !["preferred", "fallback"].iter().any(|name| element.attribute(name).is_some()) {
+                self.fault(element, element.span(), FaultKind::Empty { name: "model" });
+            }
             return (None, None);
         }
         (Some(word_of(element)).filter(|word| !word.value.is_empty()), None)
@@ -325,6 +325,11 @@ impl<'a> Lower<'a> {
         self.fault(element, word.span, FaultKind::BadNumber { name: kind.tag(), found, expected });
         None
     }
+}
+
+/// Whether an element says where its value comes from. One that says it with nothing is reported as that.
+fn names_a_value(element: Element<'_>) -> bool {
+    ["from", "src"].iter().any(|name| element.attribute(name).is_some())
 }
 
 /// Whether a node is text with more than white space.

@@ -2,6 +2,7 @@
 
 use crate::base::span::Span;
 use crate::syntax::tree::Element;
+use crate::template::cursor::Cursor;
 use crate::template::fault::{Fault, FaultKind};
 use crate::template::model::MOST_FAULTS;
 use crate::template::parts::Str;
@@ -40,6 +41,14 @@ impl<'a> Lower<'a> {
         self.fault_of_tag(element, word.span, FaultKind::Unfit { name, found, expected });
     }
 
+    /// Reports a name that no expression can read, of what is shown all the same.
+    pub(super) fn sayable(&mut self, element: Element<'a>, name: &'static str, word: &Str<'a>) {
+        if !is_name(&word.value) {
+            let found = word.value.to_string();
+            self.fault_of_tag(element, word.span, FaultKind::Unsayable { name, found });
+        }
+    }
+
     /// Reports a name of a result where no step follows that could use it.
     pub(super) fn unused_result(&mut self, element: Element<'a>) {
         let around = element.parent().map(Element::name);
@@ -75,4 +84,11 @@ impl<'a> Lower<'a> {
     pub(super) fn left_out(&self) -> u32 {
         self.counts.iter().map(|count| count.saturating_sub(MOST_FAULTS)).sum()
     }
+}
+
+/// Whether an expression can read a name.
+pub(super) fn is_name(name: &str) -> bool {
+    let mut cursor = Cursor::new(name, 0);
+    cursor.name();
+    cursor.rest().is_empty()
 }

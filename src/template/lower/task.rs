@@ -1,9 +1,8 @@
 //! Task bodies: `<task>`, and the children of one in place.
 
-use super::children::{FEW, Found, is_foreign};
+use super::children::{FEW, Found, is_blank, is_foreign};
 use super::parts::{has_words, repeats};
 use super::state::Lower;
-use super::text::is_blank;
 use crate::base::span::{Span, Spanned};
 use crate::syntax::tree::{Attribute, Element};
 use crate::template::elements::{Kind, Of};
@@ -36,7 +35,9 @@ impl<'a> Lower<'a> {
         self.children(kind, element, |lower, found| lower.task_child(kind, found, &mut out));
         self.unused_result(element);
         if out.reference.is_some() {
-            for name in ["type", "subtype"] {
+            let of_its_own: &[&str] =
+                if slot == Slot::Root { &["type", "subtype"] } else { &["type", "subtype", "name", "version"] };
+            for name in of_its_own {
                 self.idle(element, name, "the task that `ref` names is used as it is registered");
             }
             self.reference_alone(element);
@@ -242,8 +243,8 @@ impl<'a> Lower<'a> {
                 _ => text.set(attribute, value),
             });
             lower.text_content(kind, element, text.src.is_some());
-            if let Some(name) = name.as_ref().filter(|name| name.value.contains('=')) {
-                lower.unfit(element, "name", name, "a name without `=`");
+            if let Some(name) = name.as_ref().filter(|name| name.value.contains(|c: char| c == '=' || c.is_whitespace())) {
+                lower.unfit(element, "name", name, "a name without `=` and blanks");
             }
             out.vars.push((name, text));
         });

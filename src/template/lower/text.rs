@@ -1,7 +1,7 @@
 //! Text elements and words.
 
 use super::attributes::trimmed;
-use super::children::{Found, is_foreign};
+use super::children::{Found, is_blank, is_foreign};
 use super::state::Lower;
 use crate::base::span::{Span, Spanned};
 use crate::syntax::tree::{Element, Kind as Node};
@@ -76,16 +76,6 @@ impl<'a> Lower<'a> {
         }
         Some(word)
     }
-}
-
-/// Whether an element holds nothing but white space, comments and instructions.
-pub(super) fn is_blank(element: Element<'_>) -> bool {
-    element.children().all(|node| match node.kind() {
-        Node::Text => node.is_blank() || node.text().trim().is_empty(),
-        Node::Cdata => node.inner().is_empty(),
-        Node::Comment | Node::Instruction => true,
-        Node::Element => false,
-    })
 }
 
 /// The trimmed text of an element with its place; the whole content when it is in pieces.

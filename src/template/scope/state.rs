@@ -9,6 +9,7 @@ use crate::syntax::tree::{Attribute, Element};
 use crate::template::keywords::Trust;
 use crate::template::model::{Definition, File, MOST_FAULTS};
 use crate::template::names::FileFacts;
+use crate::template::texts::Role;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -21,8 +22,8 @@ pub type Sources<'s> = dyn Fn(&str) -> Option<Arc<str>> + 's;
 pub struct Scopes<'a> {
     /// Variables that nothing binds in definitions that declare no parameters, by definition and then by place.
     pub implicit: Vec<Implicit<'a>>,
-    /// Where descriptions name a file that holds no words.
-    pub blank: Vec<Span>,
+    /// Where texts name a file that holds no words, each with what it is to its task.
+    pub blank: Vec<(Role, Span)>,
     /// What is wrong, in no order.
     pub faults: Vec<Fault<'a>>,
     /// Faults beyond [`MOST_FAULTS`]: counted, not kept.

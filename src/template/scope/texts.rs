@@ -81,17 +81,22 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
             self.unknown += 1;
             self.sites(text);
         }
-        if let (Role::Description, Some(src)) = (role, &text.src)
-            && (self.sources)(&src.value).is_some_and(|content| content.trim().is_empty())
-        {
-            self.scopes.blank.push(src.span);
-        }
+        self.blank(role, text);
         if text.substitution == Substitution::Off {
             return text.trust;
         }
         let mut trust = text.trust;
         self.found(text, &mut |walk, found| trust = either(trust, walk.take(role, found)));
         trust
+    }
+
+    /// Notes a text in a file that holds no words.
+    pub(super) fn blank(&mut self, role: Role, text: &Text<'a>) {
+        if let Some(src) = &text.src
+            && (self.sources)(&src.value).is_some_and(|content| content.trim().is_empty())
+        {
+            self.scopes.blank.push((role, src.span));
+        }
     }
 
     /// What a text uses, wherever it is kept.

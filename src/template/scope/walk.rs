@@ -79,6 +79,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
     fn fragment(&mut self, text: &'m Text<'a>) {
         self.enter(text);
         self.taken_in(text);
+        self.blank(Role::Fragment, text);
         if text.substitution == Substitution::Off {
             return;
         }

@@ -187,7 +187,7 @@ impl Writer {
             self.settings(kind == 1);
             self.gap();
         }
-        if self.numbers.below(3) == 0 {
+        if kind == 2 || self.numbers.below(3) == 0 {
             self.open("inputs", "");
             self.gap();
             self.text("input", "name=\"a\" trust=\"untrusted\"");

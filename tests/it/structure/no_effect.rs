@@ -10,6 +10,15 @@ fn errors(template: &str) -> Vec<String> {
     of.map(|found| format!("{} {}: {}", found.rule.code, found.span.slice(template), found.message)).collect()
 }
 
+/// The same with its warnings.
+fn warnings(template: &str) -> Vec<String> {
+    let files = [("t.xml", template), ("blank.txt", " \n"), ("words.txt", "be kind")];
+    let built = compile_sources(&Config::default(), files);
+    let of = built.diagnostics.iter().filter(|found| found.severity <= ctxc::Severity::Warning);
+    of.map(|found| format!("{:?} {} {}: {}", found.severity, found.rule.code, found.span.slice(template), found.message))
+        .collect()
+}
+
 /// Those of an atomic task.
 fn atomic(inside: &str) -> Vec<String> {
     errors(&format!("<task type=\"atomic\" name=\"a\"><description>d</description>{inside}</task>"))
@@ -138,6 +147,94 @@ fn a_reduce_has_something_to_merge() {
 }
 
 #[test]
+fn what_says_nothing_has_no_effect() {
+    let of = |inside: &str| warnings(&format!("<task type=\"atomic\" name=\"a\"><description>d</description>{inside}</task>"));
+    let blanks = [
+        "<instructions></instructions>",
+        "<system/>",
+        "<criteria> </criteria>",
+        "<instructions syntax=\"jinja\"><!-- later --></instructions>",
+        "<constraints/>",
+        "<examples></examples>",
+        "<context_relevance/>",
+        "<output_format/>",
+        "<sampling/>",
+    ];
+    for blank in blanks {
+        let tag = blank.trim_start_matches('<').split(['>', '/', ' ']).next().unwrap();
+        assert_eq!(of(blank), [format!("Warning CTX114 {blank}: `<{tag}>` is empty")]);
+    }
+    let found = of("<constraints><constraint/><constraint>b</constraint></constraints>");
+    assert_eq!(found, ["Warning CTX114 <constraint/>: `<constraint>` is empty"]);
+    let found = of(
+        "<examples><example><input/><output>b</output></example><example><input>a</input><output></output></example></examples>",
+    );
+    assert_eq!(found, ["Warning CTX114 <input/>: `<input>` is empty", "Warning CTX114 <output></output>: `<output>` is empty"]);
+    let full = [
+        "<instructions><use fragment=\"g\"/></instructions>",
+        "<parameters/>",
+        "<history/>",
+        "<output_format type=\"json\"/>",
+        "<sampling temperature=\"1\"/>",
+        "<instructions src=\"words.txt\"/>",
+    ];
+    for full in full {
+        assert!(!of(full).iter().any(|found| found.contains("CTX114")), "{full}");
+    }
+    // In a file of its own.
+    assert_eq!(of("<instructions src=\"blank.txt\"/>"), ["Warning CTX114 blank.txt: `blank.txt` holds no words"]);
+    let library = "<library><fragment name=\"g\" src=\"blank.txt\"/><task type=\"atomic\" name=\"a\"><description><use fragment=\"g\"/></description></task></library>";
+    assert_eq!(warnings(library), ["Error CTX114 blank.txt: `blank.txt` holds no words"]);
+    // One slip is one finding.
+    assert_eq!(of("<instructions scr=\"words.txt\"/>").len(), 1);
+    assert_eq!(of("<description/>").len(), 1);
+    assert_eq!(of("<model preferred=\"a\" fallback=\"b\"/>").len(), 2);
+    assert_eq!(of("<inputs><input name=\"x\" from=\"\"/></inputs>").len(), 1);
+    assert_eq!(of("<inputs><input name=\"x\"><description>p</description></input></inputs>").len(), 1);
+}
+
+#[test]
+fn what_goes_by_a_name_can_be_named() {
+    let words = |found: Vec<String>| found.into_iter().filter(|found| found.contains("CTX111")).collect::<Vec<_>>();
+    let of = |name: &str, what: &str| format!("Warning CTX111 {name}: `{what}` is `{name}`, which no expression can read");
+    for name in ["x y", "1x", "a.b"] {
+        let input = format!(
+            "<task type=\"atomic\" name=\"a\"><description>d</description><inputs><input name=\"{name}\">1</input></inputs></task>"
+        );
+        assert_eq!(words(warnings(&input)), [of(name, "name")]);
+        let task = TASK.replace("<task", &format!("<task as=\"{name}\""));
+        let cond = format!("<cond as=\"{name}\"><case test=\"1 == 1\">{TASK}</case></cond>");
+        for step in [task, cond, format!("<call template=\"f\" as=\"{name}\"/>")] {
+            let library = format!(
+                "<library><template name=\"f\"><task type=\"atomic\"><description>d</description></task></template>\
+                 <task type=\"sequential\" name=\"o\"><description>d</description><steps>{step}</steps></task></library>"
+            );
+            assert_eq!(words(warnings(&library)), [of(name, "as")], "{step}");
+        }
+    }
+    assert_eq!(words(warnings("<task type=\"atomic\" name=\"a b\"><description>d</description></task>")), NOTHING);
+}
+
+#[test]
+fn a_reference_has_no_name_of_its_own() {
+    let why = "has no effect here: the task that `ref` names is used as it is registered";
+    let found = steps("<task ref=\"q\" name=\"z\" version=\"2\"/>");
+    assert_eq!(found, [format!("CTX107 name=\"z\": `name` {why}"), format!("CTX107 version=\"2\": `version` {why}")]);
+    // A definition is another name for a registered task.
+    let library =
+        "<library><task type=\"atomic\" name=\"q\"><description>d</description></task><task ref=\"q\" name=\"z\"/></library>";
+    assert_eq!(errors(library), NOTHING);
+}
+
+#[test]
+fn a_task_in_a_task_is_no_second_one() {
+    let found = errors(&format!("<task type=\"atomic\" name=\"a\"><description>d</description>{TASK}{TASK}</task>"));
+    assert!(found.iter().all(|found| found.starts_with("CTX103 task: ")), "{found:?}");
+    let stray = errors(&format!("<task type=\"sequential\" name=\"a\"><description>d</description>{TASK}{TASK}</steps></task>"));
+    assert_eq!(stray.len(), 1, "{stray:?}");
+}
+
+#[test]
 fn a_script_can_start() {
     let run = "<command>ls</command>";
     let var = |name: &str| format!("<var name=\"{name}\">1</var>");
@@ -145,8 +242,10 @@ fn a_script_can_start() {
     assert_eq!(found, ["CTX118 A: a second var named `A`"]);
     assert_eq!(
         script(&format!("{run}<env>{}</env>", var("A=B"))),
-        ["CTX111 A=B: `name` cannot be `A=B`; expected a name without `=`"]
+        ["CTX111 A=B: `name` cannot be `A=B`; expected a name without `=` and blanks"]
     );
+    assert_eq!(script(&format!("{run}<env>{}</env>", var("A B"))).len(), 1);
+    assert_eq!(script("<command>\"\"</command>"), ["CTX125 \"\": the command names no program: its first word is empty"]);
     let found = script(&format!("{run}<cwd>/etc</cwd>"));
     assert_eq!(found, ["CTX111 /etc: `cwd` cannot be `/etc`; expected a folder relative to the project"]);
     assert_eq!(script("<command><arg></arg><arg>a</arg></command>"), ["CTX114 <arg></arg>: `<arg>` is empty"]);
