@@ -1,9 +1,10 @@
 //! `cargo bench --bench assembly -- ROUNDS`: a context of 1,000 segments (2 MB) assembled, without counting, within a budget
-//! that drops half of it, and with its tokens. Prints one line of JSON for compare.py: medians of the rounds in milliseconds,
+//! that drops half of it, and with its tokens; and a conversation of 2,000 messages (4 MB) in a quarter of the room that it needs. Prints one line of JSON for compare.py: medians of the rounds in milliseconds,
 //! beside what it costs to copy the bytes once.
 
 use ctxc::internals::context::tokens;
-use ctxc::internals::context::{Assembly, Counting, Inputs, Kind, Options, Request, Segment, assemble};
+use ctxc::internals::context::{Assembly, Counting, Inputs, Kind, Options, Request, Segment, Speaker, Turn, assemble};
+use ctxc::internals::kernel::tokens::Estimate;
 use ctxc::{Config, Registry, compile_sources};
 use std::hint::black_box;
 use std::io::Write;
@@ -12,6 +13,8 @@ use std::time::Instant;
 
 const SEGMENTS: usize = 1_000;
 const TASK: &str = "<task name=\"triage\" type=\"atomic\"><description>Sort the ticket.</description></task>";
+const MESSAGES: usize = 2_000;
+const TALK: &str = "<task name=\"reply\" type=\"atomic\"><description>Answer the last message.</description><history/></task>";
 const PROSE: &str = "The runbook says what to look at first, who is told, and when the service is started again. ";
 
 type Failure = Box<dyn std::error::Error>;
@@ -57,9 +60,30 @@ fn measure(rounds: usize) -> Result<String, Failure> {
     let plain = timed(rounds, || Ok(assemble(&registry, &request, &Options::default())?))?;
     let fitted = timed(rounds, || Ok(assemble(&registry, &request, &half)?))?;
     let tokens = timed(rounds.min(5), || Ok(assemble(&registry, &request, &counted)?))?;
+    let registry = compile_sources(&Config::default(), [("reply.xml", TALK)]).registry.ok_or("the task is broken")?;
+    let said: Vec<Turn> = (0..MESSAGES).map(message).collect();
+    let request = Request { history: &said, ..Request::new("reply") };
+    let estimate = Estimate::new("estimate", 3.5);
+    let quarter = MESSAGES * PROSE.len() * 21 / 14;
+    let estimated = Options { budget: Some(quarter), counter: &estimate, ..Options::default() };
+    let exact = Options { budget: Some(quarter / 2), counter: &*o200k, ..Options::default() };
+    let talk = timed(rounds, || Ok(assemble(&registry, &request, &estimated)?))?;
+    let talk_tokens = timed(rounds.min(5), || Ok(assemble(&registry, &request, &exact)?))?;
     Ok(format!(
-        "{{\"bytes\":{bytes},\"copy_ms\":{copied:.4},\"assemble_ms\":{plain:.4},\"fit_ms\":{fitted:.4},\"tokens_ms\":{tokens:.4}}}\n"
+        "{{\"bytes\":{bytes},\"copy_ms\":{copied:.4},\"assemble_ms\":{plain:.4},\"fit_ms\":{fitted:.4},\"tokens_ms\":{tokens:.4},\
+         \"talk_ms\":{talk:.4},\"talk_tokens_ms\":{talk_tokens:.4}}}\n"
     ))
+}
+
+/// A message of two kilobytes: a question, an answer, a call, its result.
+fn message(number: usize) -> Turn {
+    let text = format!("{number}\n{}", PROSE.repeat(21));
+    match number % 4 {
+        0 => Turn::new(Speaker::User, text),
+        1 => Turn::new(Speaker::Assistant, "").calling("c", "look", serde_json::json!({"at": text})),
+        2 => Turn::result("c", text),
+        _ => Turn::new(Speaker::Assistant, text),
+    }
 }
 
 fn main() -> ExitCode {

@@ -32,6 +32,19 @@ def scenarios(home):
     return folder
 
 
+def conversation(home):
+    """A task with `<history>`, and 2,000 messages of two kilobytes."""
+    talk = home / "talk"
+    (talk / "templates").mkdir(parents=True, exist_ok=True)
+    (talk / "ctxc.toml").write_text('edition = "2026"\n')
+    task = '<task name="reply" type="atomic">\n  <description>Answer.</description>\n  <history/>\n</task>\n'
+    (talk / "templates" / "reply.xml").write_text(task)
+    said = "The runbook says what to look at first, who is told, and when the service is started again. " * 22
+    lines = [json.dumps({"role": ("user", "assistant")[at % 2], "content": f"{at}\n{said}"}) for at in range(2000)]
+    (talk / "chat.jsonl").write_text("\n".join(lines) + "\n")
+    return talk
+
+
 def assembly(rounds):
     argv = ["cargo", "bench", "--quiet", "--locked", "--bench", "assembly", "--", str(rounds * 5)]
     result = subprocess.run(argv, capture_output=True, text=True)
@@ -49,18 +62,28 @@ def measure(report, ctxc, empty, home, tasks, count, options):
     speed = figures["bytes"] / figures["tokens_ms"] / 1e3
     report.promise("the same with every token counted", "≥ 26 MB/s, as tiktoken-rs counts", f"{figures['tokens_ms']:.1f} ms: {speed:.0f} MB/s", "26 MB/s", 26 / speed, 1)
 
+    for what, key, most in (("by an estimate", "talk_ms", 80), ("with exact counts", "talk_tokens_ms", 350)):
+        report.promise(f"a conversation of 2,000 messages, 4 MB, {what}, in memory", f"≤ {most} ms", f"{figures[key]:.1f} ms", copied, figures[key] / most, 1)
+
     here, many = shipped(home), scenarios(home)
     known = ["triage-ticket", "--input", "subject=Login", "--input", "ticket=I cannot log in since we moved."]
+    talk = conversation(home)
     commands = {
         "an empty Rust program": Command([empty]),
         "ctxc check, shipped project": Command([ctxc, "check", "-q"], cwd=here),
         "ctxc render, one task, cold": Command([ctxc, "render", *known], cwd=here),
         "ctxc manifest, shipped project, cold": Command([ctxc, "manifest", "--json"], cwd=here),
+        "ctxc render, a conversation of 4 MB, cold": Command([ctxc, "render", "reply", "--history", "chat.jsonl", "--raw"], cwd=talk),
+        "the same with exact counts": Command(
+            [ctxc, "render", "reply", "--history", "chat.jsonl", "--raw", "--tokenizer", "o200k", "--budget", "400000"], cwd=talk
+        ),
     }
     report.group("context of the shipped project", interleave(commands, options.rounds))
-    bare, checked, render, cold = (command.median for command in commands.values())
+    bare, checked, render, cold, said, counted = (command.median for command in commands.values())
     floor = f"{bare:.1f} ms an empty Rust program, {checked:.1f} ms `ctxc check`"
     report.promise("`render` of one task, cold", "≤ 20 ms", f"{render:.1f} ms", floor, render / 20, 1)
+    report.promise("`render` of a conversation of 2,000 messages, 4 MB, cold", "≤ 80 ms", f"{said:.1f} ms", floor, said / 80, 1)
+    report.promise("the same with exact counts", "≤ 350 ms", f"{counted:.1f} ms", floor, counted / 350, 1)
     report.promise("`manifest` of the shipped project, cold, token table loaded", "≤ 150 ms", f"{cold:.1f} ms", floor, cold / 150, 1)
 
     commands = {

@@ -3,6 +3,7 @@
 use super::settings::{registry, values};
 use ctxc::Registry;
 use ctxc::internals::context::assemble::{Assembly, assemble};
+use ctxc::internals::context::context_source::{Fixtures, Match};
 use ctxc::internals::context::manifest::{ManifestOptions, of_task};
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::Request;
@@ -286,4 +287,53 @@ fn nothing_of_a_message_is_left_out_in_silence() {
         let error = messages::read(text).unwrap_err().to_string();
         assert!(error.contains(words), "{text}: {error}");
     }
+}
+
+const LOOKING: &str = "<task type=\"atomic\" name=\"reply\"><description>reply about ships</description><parameters><parameter name=\"letter\"/></parameters>\
+    <inputs><input name=\"letter\" from=\"letter\" max_tokens=\"200\"/></inputs><history/>\
+    <context_management><inherit_context>none</inherit_context><fresh_context max_tokens=\"150\">enabled</fresh_context></context_management></task>";
+
+/// What becomes of the conversation beside a letter and what is looked up.
+fn beside(letter: usize, found: usize, said: &[Turn]) -> Assembly {
+    let inputs = values(&[("letter", json!("l".repeat(letter)))]);
+    let passage =
+        |number: usize| Match { id: format!("p{number}"), text: format!("ships {}", "s".repeat(400)), trust: Trust::Trusted };
+    let found = Fixtures((0..found).map(passage).collect());
+    let request = Request { inputs: &inputs, source: &found, history: said, ..Request::new("reply") };
+    assemble(&registry(LOOKING), &request, &Options { budget: Some(3_000), ..Options::default() }).unwrap()
+}
+
+#[test]
+fn nothing_of_this_call_moves_an_earlier_cut() {
+    let said: Vec<Turn> =
+        (0..40).map(|at| Turn::new(if at % 2 == 0 { Speaker::User } else { Speaker::Assistant }, "w".repeat(90))).collect();
+    let plain = seen(&beside(10, 0, &said));
+    assert!(plain.len() < said.len() && plain.len() > 5, "{plain:?}");
+    for (letter, found) in [(10, 1), (10, 3), (5_000, 0), (5_000, 8)] {
+        assert_eq!(seen(&beside(letter, found, &said)), plain, "{letter} {found}");
+    }
+}
+
+#[test]
+fn a_bound_of_its_own_cuts_a_segment_and_no_other() {
+    let assembly = beside(5_000, 2, &[]);
+    let of = |id: &str| assembly.report.segments.iter().find(|account| account.segment.id == id).unwrap();
+    for (id, most) in [("input:letter", 200), ("fresh:p0", 150), ("fresh:p1", 150)] {
+        let account = of(id);
+        assert!(matches!(account.fate, Disposition::Cut { .. }), "{account:?}");
+        assert!(account.kept_tokens.unwrap() <= most && account.kept_tokens.unwrap() > most - 5, "{account:?}");
+        assert_eq!(account.reason, format!("it may have {most} tokens"));
+    }
+    // Without a budget, too; and what is inherited and files have theirs.
+    let task = "<task type=\"sequential\" name=\"week\"><description>plan</description><parameters><parameter name=\"a\"/></parameters>\
+        <inputs><input name=\"a\" from=\"a\"/></inputs><steps><task><description>Do it.</description>\
+        <file_paths source=\"literal\" max_tokens=\"90\"><path>a.md</path></file_paths>\
+        <context_management><inherit_context max_tokens=\"120\">full</inherit_context><fresh_context>disabled</fresh_context></context_management></task></steps></task>";
+    let inputs = values(&[("a", json!("i".repeat(300)))]);
+    let files = std::collections::BTreeMap::from([("a.md".to_owned(), "f".repeat(300))]);
+    let request = Request { node: "/steps/0", inputs: &inputs, files: &files, ..Request::new("week") };
+    let assembly = assemble(&registry(task), &request, &Options::default()).unwrap();
+    let cut = assembly.report.segments.iter().filter(|account| account.fate != Disposition::Kept);
+    let cut: Vec<(&str, bool)> = cut.map(|account| (account.segment.id.as_str(), account.kept_tokens.unwrap() > 80)).collect();
+    assert_eq!(cut, [("file:a.md", true), ("inherited:input:a", true)]);
 }

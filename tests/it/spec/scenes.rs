@@ -240,7 +240,14 @@ const CHAT: &str = r#"{"role": "system", "content": "an agent has its own"}
 {"role": "assistant", "content": [{"type": "thinking", "thinking": "A cat.", "signature": "sig="}, {"type": "text", "text": "It is a cat."}, {"type": "tool_use", "id": "c3", "name": "look", "input": {}}]}
 {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c3", "content": "no such thing", "is_error": true}, {"type": "text", "text": "Go on."}]}
 {"role": "assistant", "content": "There is nothing more."}
-{"role": "user", "content": [{"type": "document", "title": "a.pdf", "source": {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0="}}, {"type": "text", "text": "And this?"}]}
+"#;
+
+/// An image that a tool gave back, a document by its bytes and by its address.
+const SHOWN: &str = r#"{"role": "user", "content": [{"type": "document", "title": "a.pdf", "source": {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0="}}, {"type": "text", "text": "Show me the first page."}]}
+{"role": "assistant", "content": [{"type": "redacted_thinking", "data": "hidden"}, {"type": "tool_use", "id": "c1", "name": "show", "input": {"page": 1}}]}
+{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": "page 1"}, {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}}]}]}
+{"role": "assistant", "content": "There it is."}
+{"role": "user", "content": [{"type": "image", "source": {"type": "url", "url": "https://example.org/a.png"}}, {"type": "document", "source": {"type": "url", "url": "https://example.org/a.pdf"}}, {"type": "text", "text": "And these?"}]}
 "#;
 
 fn conversations() -> Vec<Scene> {
@@ -273,8 +280,9 @@ fn conversations() -> Vec<Scene> {
         Turn::result("c1", "line\n".repeat(200)),
     ];
     vec![
-        // Ollama takes no documents: that message is in none of these.
+        // Ollama takes no documents, and chat completions no images in results.
         with("a conversation of calls, results and images", "", &chat[..8], None),
+        with("a conversation with a document, and an image that a tool gave back", "", &messages::read(SHOWN).unwrap(), None),
         with("a conversation of which the last turn is asked for", " turns=\"1\"", &words, None),
         with(
             "a conversation without what its tools gave back before",

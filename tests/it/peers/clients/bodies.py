@@ -1,10 +1,15 @@
-"""Reads every body of the vectors with the providers' own client types, which must take all of it and know each field.
+"""Reads every body of the vectors and of the page with the providers' own client types, which must take all of it and know each field.
 
 What a type does not know it leaves out, so a body is sound only if it comes back whole.
 """
 
 import json
+import re
 import sys
+import typing
+
+# What is read as an iterable is read lazily, and gone once a union has tried it: lists are the same to JSON.
+typing.Iterable = typing.List
 
 from anthropic.types.message_create_params import MessageCreateParamsNonStreaming as AnthropicMessage
 from google.genai import types as gemini
@@ -20,6 +25,8 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid")
     systemInstruction: gemini.Content | None = None
     contents: list[gemini.Content]
+    tools: list[gemini.Tool] | None = None
+    toolConfig: gemini.ToolConfig | None = None
     generationConfig: gemini.GenerationConfig | None = None
 
 
@@ -39,9 +46,12 @@ def read(target, body):
     return json.loads(dumped)
 
 
-def main(path):
+def main(path, page):
     with open(path, encoding="utf-8") as file:
         cases = json.load(file)["cases"]
+    with open(page, encoding="utf-8") as file:
+        shown = re.findall(r"^#### `(\S+)`\n\n```json\n(.*?)\n```", file.read(), re.MULTILINE | re.DOTALL)
+    cases.append({"name": "the page", "bodies": dict(shown)})
     count = 0
     for case in cases:
         for target, text in case["bodies"].items():
@@ -63,4 +73,4 @@ def main(path):
     print(f"{count} bodies read")
 
 
-main(sys.argv[1])
+main(*sys.argv[1:])
