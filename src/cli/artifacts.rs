@@ -1,5 +1,6 @@
 //! The JSON artifacts that the program writes, a line each: the type that is written, and the name of its format.
 
+use super::context::eval::coverage;
 use super::context::{list, search};
 use super::render::{json, jsonl};
 use super::verbs::{defaults, explain, explain_setting, rules, show};
@@ -14,6 +15,7 @@ use crate::schema::json::{Schema, names};
 /// The schema of every artifact, by name.
 pub fn all() -> Vec<Schema> {
     vec![
+        Schema::of::<coverage::Document>(names::COVERAGE),
         Schema::of::<defaults::Document<'_>>(names::DEFAULTS),
         Schema::with_lines::<json::Document<'_>, jsonl::Line<'_>>(names::DIAGNOSTICS),
         Schema::of::<Diff>(names::DIFF),

@@ -34,6 +34,7 @@ mod text_lines;
 pub mod tokens;
 mod values;
 
+pub use crate::kernel::agent::Agent;
 pub use crate::kernel::assembler::{Deferred, SegmentReport, Speaker};
 pub use crate::kernel::budget::{Counting, Disposition};
 pub use crate::kernel::context::{Kind, Segment, Stability, Trust};
@@ -46,4 +47,4 @@ pub use options::{Counters, ModelSettings, Options};
 pub use render::message::Message;
 pub use render::profile::Profile;
 pub use request::{Asked, Files, Inputs, Request, StepResult};
-pub use task_graph::{Agent, TaskGraph};
+pub use task_graph::TaskGraph;

@@ -4,13 +4,12 @@
 //! definition once. Bounded: references in a circle, which no compiled registry has, end in a fault.
 
 use super::fault::{Fault, FaultKind};
-use crate::base::expansion::{MAX_AGENTS, MAX_DEPTH};
-use crate::registry::body::{Input, Text};
+use crate::base::expansion::MAX_DEPTH;
+use crate::kernel::agent::Agent;
+use crate::registry::agents;
 use crate::registry::node::Target;
 use crate::registry::{Child, Node, Registry, Task};
 use crate::settings::data::SettingsData;
-use crate::template::keywords::TextSyntax;
-use crate::template::setting::SettingName;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A task's tree and those of everything that it refers to.
@@ -42,17 +41,6 @@ pub(super) struct Link<'f> {
     pub node: &'f Node,
     /// How it stands in the node before; `None` for the root of a definition.
     pub child: Option<&'f Child>,
-}
-
-/// A node that an agent is called for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Agent {
-    /// Its path from the task that was asked for.
-    pub node: String,
-    /// The definition that it stands in.
-    pub definition: String,
-    /// The name of its result, where it has one.
-    pub name: Option<String>,
 }
 
 #[cfg(feature = "cli")]
@@ -189,35 +177,14 @@ impl<'r> TaskGraph<'r> {
         Ok(self.chain(task, node)?.last().and_then(|link| link.node.settings.as_ref()))
     }
 
-    /// Whether a text that a node is shown is a Jinja text, of whose words no segment tells one from another: one of its own, one that
-    /// it is handed or inherits, or a fragment in one of these.
-    ///
-    /// # Errors
-    /// There is no such task or node.
-    pub fn is_jinja(&self, task: &str, node: &str) -> Result<bool, Fault> {
-        let mut is_shown = true;
-        for link in self.chain(task, node)?.iter().rev() {
-            let stands_for_another = link.node.target().is_some();
-            let is_whole = is_shown && !stands_for_another;
-            let body = &link.node.body;
-            let texts: Vec<&Text<'_>> =
-                if is_whole { body.texts().collect() } else { body.handed().filter_map(Input::text).collect() };
-            if texts.into_iter().any(|text| self.says_jinja(text, &mut BTreeSet::new())) {
-                return Ok(true);
-            }
-            is_shown &= stands_for_another || matches!(link.node.setting(SettingName::InheritContext), "full" | "subset");
-        }
-        Ok(false)
-    }
-
-    /// Whether a text of the registry is one of Jinja, or a fragment in it that is not known yet.
-    fn says_jinja(&self, text: &Text<'_>, known: &mut BTreeSet<String>) -> bool {
-        let mut fragment = |name: &str| {
-            let fragment = self.registry.fragment(name).filter(|_| known.insert(name.to_owned()));
-            let text = fragment.and_then(|fragment| self.registry.fragment_text(fragment).ok());
-            text.is_some_and(|text| self.says_jinja(&text, known))
-        };
-        text.syntax == TextSyntax::Jinja || text.uses().any(&mut fragment)
+    /// The paths of a node and of those around it that have settings, from the inside out.
+    #[cfg(feature = "eval")]
+    pub(crate) fn around(&self, task: &str, node: &str) -> Vec<String> {
+        let ends = node.match_indices('/').map(|(at, _)| at.max(1)).chain([node.len()]).rev();
+        let mut paths: Vec<String> = ends.filter_map(|end| node.get(..end)).map(str::to_owned).collect();
+        paths.dedup();
+        paths.retain(|path| matches!(self.settings(task, path), Ok(Some(_))));
+        paths
     }
 
     /// Changes the settings of a node, to ask what would come of it.
@@ -251,28 +218,7 @@ impl<'r> TaskGraph<'r> {
     /// Every agent that a task may call, in document order, those of tasks and templates that it refers to included.
     pub fn agents(&self, task: &str) -> Result<Vec<Agent>, Fault> {
         let tree = self.tasks.get(task).ok_or_else(|| Fault::from(FaultKind::Dangling { name: task.to_owned() }))?;
-        let mut agents = Vec::new();
-        // Nodes to visit, the next one last: the tree, the node, what stands before its id, its name, how deep.
-        let mut open: Vec<(&Tree<'r>, &Node, String, Option<&str>, usize)> = vec![(tree, &tree.root, String::new(), None, 0)];
-        while let Some((tree, node, base, name, depth)) = open.pop() {
-            if let Some(behind) = self.behind(node) {
-                let tree = behind?;
-                if depth < MAX_DEPTH && agents.len() < MAX_AGENTS {
-                    let base = [base.as_str(), node.id.trim_end_matches('/')].concat();
-                    open.push((tree, &tree.root, base, name, depth + 1));
-                }
-                continue;
-            }
-            if node.is_agent() && agents.len() < MAX_AGENTS {
-                let id = [base.as_str(), node.id.trim_end_matches('/')].concat();
-                let node = if id.is_empty() { "/".to_owned() } else { id };
-                let definition = tree.task.name().to_owned();
-                agents.push(Agent { node, definition, name: name.map(str::to_owned) });
-            }
-            for child in node.children.iter().rev() {
-                open.push((tree, &child.node, base.clone(), child.name.as_deref(), depth));
-            }
-        }
-        Ok(agents)
+        let behind = |node: &'_ Node| Some(self.behind(node)?.map(|tree| (tree.task.name(), &tree.root)));
+        agents::collect((tree.task.name(), &tree.root), &behind)
     }
 }

@@ -3,6 +3,7 @@
 
 use super::answer::{self, Answer};
 use super::context;
+use super::context_hash::keys;
 use super::finished::{Answered, CaseVerdict, Finished, Trial};
 use super::prepared::{self, CaseInput, PreparedCase, RunContext, Seen};
 use super::receiver::Receiver;
@@ -23,8 +24,9 @@ pub(super) fn run(context: &RunContext<'_>, input: &CaseInput<'_>, forest: &Task
     let model = case.model().map(str::to_owned);
     let tokenizer = case.routed.options.counter.name().to_owned();
     let empty = Finished::trouble(&case.node, "");
-    let mut done = Finished { keys: Some(case.keys), model, tokenizer, trouble: None, ..empty };
-    match case.assemble(&|_| {}) {
+    let assembled = case.assemble(&|_| {});
+    let mut done = Finished { keys: Some(keys(&case, &assembled)), model, tokenizer, trouble: None, ..empty };
+    match assembled {
         Err(faults) => {
             // What keeps an agent from its context is as much a change of what it receives as a text that moved.
             done.verdict = CaseVerdict::Fail;

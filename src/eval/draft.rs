@@ -3,7 +3,7 @@
 //! What is written passes as it stands, and reads as people write it. Every word that YAML could take for something else
 //! is quoted.
 
-use super::prepared::Seen;
+use super::prepared::{PreparedCase, Seen};
 use super::receiver::Receiver;
 use crate::context::assemble::Assembly;
 use crate::context::context_source::Match;
@@ -219,32 +219,41 @@ pub fn yaml(draft: &Draft<'_>, seen: Option<&Seen<'_>>) -> String {
 /// The segments, their order, their tokens; the settings; what a role is given besides.
 fn expected(out: &mut String, seen: &Seen<'_>) {
     let assembly = seen.assembly;
+    let stands: Vec<String> = super::context::standing(assembly).into_iter().map(scalar).collect();
+    let _ = writeln!(out, "  - segments: {{exactly: [{}]}}", stands.join(", "));
+    let mut is_whole = true;
     for account in &assembly.report.segments {
         let state = match account.fate {
-            Disposition::Kept => "kept",
+            Disposition::Kept => continue,
             Disposition::Cut { .. } | Disposition::Shortened { .. } => "cut",
             Disposition::Dropped => "dropped",
         };
+        is_whole = false;
         let _ = writeln!(out, "  - segment: {{id: {}, state: {state}}}", scalar(&account.segment.id));
     }
-    let order: Vec<String> = super::context::standing(assembly).into_iter().map(scalar).collect();
-    if order.len() > 1 {
-        let _ = writeln!(out, "  - order: [{}]", order.join(", "));
+    if is_whole {
+        out.push_str("  - nothing_cut: true\n");
     }
     if let Some(tokens) = assembly.report.tokens {
-        let _ = writeln!(out, "  - tokens: {{of: total, max: {}}}", ceiling(tokens));
+        // Above the budget it could never fail.
+        let most = assembly.report.budget.map_or(usize::MAX, |budget| budget.saturating_sub(1)).max(tokens);
+        let _ = writeln!(out, "  - tokens: {{of: total, max: {}}}", ceiling(tokens).min(most));
     }
     settings(out, seen);
     role(out, seen);
 }
 
-/// The settings of the agent that have an effect.
+/// The settings of the agent and of the nodes around it that have an effect: theirs decide what it inherits and is handed on.
 fn settings(out: &mut String, seen: &Seen<'_>) {
-    let Ok(Some(settings)) = seen.case.forest.settings(seen.case.receiver.task, &seen.case.node) else { return };
-    for name in SettingName::ALL.iter().copied() {
-        let setting = settings.get(name);
-        if setting.applies {
-            let _ = writeln!(out, "  - setting: {{name: {}, value: {}}}", name.word(), quoted(setting.value.word()));
+    let PreparedCase { forest, receiver, node, .. } = seen.case;
+    for place in forest.around(receiver.task, node) {
+        let Ok(Some(settings)) = forest.settings(receiver.task, &place) else { continue };
+        let of = if place == *node { String::new() } else { format!(", node: {}", scalar(&place)) };
+        for name in SettingName::ALL.iter().copied() {
+            let setting = settings.get(name);
+            if setting.applies {
+                let _ = writeln!(out, "  - setting: {{name: {}, value: {}{of}}}", name.word(), quoted(setting.value.word()));
+            }
         }
     }
 }

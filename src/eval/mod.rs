@@ -9,6 +9,7 @@ pub mod case;
 pub mod case_keys;
 pub mod compiled_patterns;
 pub mod context;
+mod context_hash;
 pub mod draft;
 pub mod finished;
 pub mod locate;

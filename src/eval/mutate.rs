@@ -31,8 +31,8 @@ pub enum Change {
     Drop(String),
     /// The second half of a segment's text is gone.
     Halve(String),
-    /// A setting resolves to another value.
-    Set(SettingName, &'static str),
+    /// A setting resolves to another value, of the agent or of a node around it.
+    Set(SettingName, &'static str, Option<String>),
     /// A tool is taken away.
     Tool(String),
     /// A path is no longer protected.
@@ -47,12 +47,13 @@ impl Change {
         let (change, name, value) = match self {
             Self::Drop(id) => (dropped, Some(id.as_str()), None),
             Self::Halve(id) => (halved, Some(id.as_str()), None),
-            Self::Set(name, value) => (setting, Some(name.word()), Some(*value)),
+            Self::Set(name, value, _) => (setting, Some(name.word()), Some(*value)),
             Self::Tool(name) => (tool, Some(name.as_str()), None),
             Self::Path(pattern) => (path, Some(pattern.as_str()), None),
             Self::Model => (model, None, None),
         };
-        Part { change, name, value, noticed_by: self.noticed_by() }
+        let node = if let Self::Set(_, _, node) = self { node.as_deref() } else { None };
+        Part { change, name, value, node, noticed_by: self.noticed_by() }
     }
 
     /// The expectation of `expect_context` that would notice it.
@@ -73,7 +74,8 @@ impl Change {
         match self {
             Self::Drop(id) => format!("segment `{id}` dropped"),
             Self::Halve(id) => format!("segment `{id}` loses the second half of its text"),
-            Self::Set(name, value) => format!("{} set to {value}", name.word()),
+            Self::Set(name, value, None) => format!("{} set to {value}", name.word()),
+            Self::Set(name, value, Some(node)) => format!("{} of {node} set to {value}", name.word()),
             Self::Tool(name) => format!("tool `{name}` taken away"),
             Self::Path(path) => format!("`{path}` no longer protected"),
             Self::Model => "another model called".to_owned(),
@@ -162,6 +164,9 @@ pub(crate) struct Part<'s> {
     /// What the setting resolves to instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<&'static str>,
+    /// The node around the agent whose setting it is; not there where it is the agent's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node: Option<&'s str>,
     /// The expectation of `expect_context` that would notice it.
     #[cfg_attr(feature = "cli", schemars(extend("enum" = NOTICED_BY)))]
     noticed_by: &'static str,
@@ -260,11 +265,14 @@ fn of_case(prepared: &PreparedCase<'_>) -> Option<((String, String), Sum)> {
             record(Change::Halve(id.clone()), notices(prepared, found));
         }
     }
-    for (name, value, word) in settings(forest, *receiver, node) {
-        let Ok(Some(mut other)) = TaskGraph::load(forest.registry, receiver.task) else { continue };
-        if other.change(receiver.task, node, |settings| put(settings, name, value)).is_ok() {
-            let changed = PreparedCase { forest: &other, ..prepared.clone() };
-            record(Change::Set(name, word), notices(&changed, changed.assemble(&|_| {})));
+    for place in forest.around(receiver.task, node) {
+        for (name, value, word) in settings(forest, *receiver, &place) {
+            let Ok(Some(mut other)) = TaskGraph::load(forest.registry, receiver.task) else { continue };
+            if other.change(receiver.task, &place, |settings| put(settings, name, value)).is_ok() {
+                let changed = PreparedCase { forest: &other, ..prepared.clone() };
+                let of = Some(place.clone()).filter(|place| place != node);
+                record(Change::Set(name, word, of), notices(&changed, changed.assemble(&|_| {})));
+            }
         }
     }
     for (change, other) in receiver.role.map_or_else(Vec::new, roles) {

@@ -1,6 +1,5 @@
 //! What cases are run with: what all of them share, what each brings along, and a case of which everything was read.
 
-use super::case_keys::{self, Keys};
 use super::compiled_patterns::CompiledPatterns;
 use super::finished::{CaseVerdict, Finished};
 use super::receiver::{Receiver, Roles};
@@ -13,6 +12,7 @@ use crate::context::options::ModelSettings;
 use crate::context::options::Options;
 use crate::context::request::{Files, Request};
 use crate::context::role::{self, Routed};
+use crate::kernel::agent::{Agent, Unmeant};
 use crate::kernel::budget::Counting;
 use crate::kernel::context::Segment;
 use crate::kernel::tokens::TokenCounter;
@@ -73,7 +73,6 @@ pub struct PreparedCase<'a> {
     /// The agent inside the task.
     pub(super) node: String,
     pub(super) read: Rc<Read>,
-    pub(super) keys: Keys,
     pub(super) routed: Routed<'a>,
     /// Another model than the one that would be called.
     pub(super) other_model: Option<String>,
@@ -103,16 +102,21 @@ pub struct Seen<'a> {
     pub assembly: &'a Assembly,
 }
 
-/// The agent that a case is about: the one it names, else the first of the task.
+/// The agent that a case is about: the one it names, else the only one of the task.
 fn node(forest: &TaskGraph<'_>, task: &str, case: &Case) -> Result<String, String> {
-    if let Some(node) = &case.node {
-        return Ok(node.value.clone());
-    }
     let agents = forest.agents(task).map_err(|fault| fault.to_string())?;
-    let first = agents.into_iter().next();
-    first
-        .map(|agent| agent.node)
-        .ok_or_else(|| format!("`{task}` calls no agent: a task of type script runs a command and nothing else"))
+    let asked = case.node.as_ref().map(|node| node.value.as_str());
+    Agent::meant(&agents, asked).map(|agent| agent.node.clone()).map_err(|why| {
+        let there: Vec<String> = agents.iter().map(|agent| format!("`{}`", agent.handle(&agents))).collect();
+        match (asked, why) {
+            _ if agents.is_empty() => format!("`{task}` calls no agent: a task of type script runs a command and nothing else"),
+            (Some(asked), Unmeant::Unknown) => format!("`{task}` has no agent `{asked}`; it has {}", there.join(", ")),
+            (Some(asked), Unmeant::Several) => {
+                format!("`{task}` has several agents `{asked}`; `node` has the path of one, as {}", there.join(", "))
+            }
+            (None, _) => format!("`{task}` has several agents, and `node` does not say which is meant: {}", there.join(", ")),
+        }
+    })
 }
 
 /// Reads what a case names.
@@ -139,9 +143,5 @@ pub(super) fn prepare<'a>(
     let request = Request { node: &node, role: receiver.role, ..Request::new(receiver.task) };
     let routed = role::route(forest, &request, &run.options())
         .map_err(|fault| Box::new(Finished { faults: vec![fault], trouble: None, ..Finished::trouble(&node, "") }))?;
-    let keys = Keys {
-        context: case_keys::context(forest, &request, &routed, run.live, |path| read.holds(path)),
-        case: case_keys::case(case, input.beside, input.snapshot.filter(|_| case.wants_snapshot()), run.plan),
-    };
-    Ok(PreparedCase { run, input, forest, receiver, node, read: Rc::new(read), keys, routed, other_model: None })
+    Ok(PreparedCase { run, input, forest, receiver, node, read: Rc::new(read), routed, other_model: None })
 }

@@ -3,6 +3,7 @@
 
 use super::case;
 use super::case_keys::Keys;
+use super::context_hash;
 use super::finished::Finished;
 use super::prepared::{self, CaseInput, RunContext};
 use super::receiver::{Receiver, receiver};
@@ -53,7 +54,8 @@ pub fn run(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<N
 pub fn keys(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<NonZeroUsize>) -> Vec<Option<Keys>> {
     each(context, inputs, threads, |input, found| {
         let (forest, receiver) = found.ok()?;
-        prepared::prepare(context, input, forest, receiver).ok().map(|prepared| prepared.keys)
+        let prepared = prepared::prepare(context, input, forest, receiver).ok()?;
+        Some(context_hash::keys(&prepared, &prepared.assemble(&|_| {})))
     })
 }
 

@@ -244,11 +244,6 @@ fn in_words(value: Value) -> Value {
 }
 
 impl Read {
-    /// Whether a file is frozen.
-    pub(super) fn holds(&self, path: &str) -> bool {
-        self.files.contains_key(&*plain(path))
-    }
-
     /// Its files, and behind them the live ones.
     pub(super) const fn over<'a>(&'a self, live: &'a dyn Files) -> Overlaid<'a> {
         Overlaid { frozen: &self.files, live }

@@ -2,6 +2,7 @@
 //!
 //! Knows no XML, no vendor, no file, no thread: an organisation that has never seen a template uses the same parts.
 
+pub mod agent;
 pub mod assembler;
 pub mod budget;
 pub mod context;

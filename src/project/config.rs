@@ -1,5 +1,5 @@
 //! A project as read: layers, lints, requirements, limits, each with the place it came from. Immutable once read, except for
-//! the set of tested tasks, which is filled in later.
+//! the set of tested agents, which is filled in later.
 
 use super::eval::Eval;
 use super::fault::{Fault, FaultKind};
@@ -13,10 +13,11 @@ use crate::base::hash::Hash;
 use crate::base::rule_meta::RuleMeta;
 use crate::base::source::{LineIndex, Position};
 use crate::base::span::{Span, Spanned};
+use crate::kernel::agent::Tested;
 use crate::settings::layers::Layers;
 use crate::settings::provenance::{Origin, Place};
 use crate::syntax::limits::Limits;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -124,8 +125,8 @@ pub struct Config {
     pub providers: BTreeMap<String, Provider>,
     /// `[eval]`.
     pub eval: Eval,
-    /// The tasks that scenarios test, for `has scenario`; `None` where nobody looked. See [`Config::test`].
-    pub tested: Option<BTreeSet<String>>,
+    /// The agents that scenarios test, for `has scenario`; `None` where nobody looked. See [`Config::test`].
+    pub tested: Option<Tested>,
     /// Sections of later releases by name.
     pub reserved: BTreeMap<String, Reserved>,
     /// What is wrong with the file, in the order of files and spans.
@@ -177,9 +178,9 @@ impl Config {
         conditions.any(|condition| condition.value.needs() == Some(Needs::Scenarios))
     }
 
-    /// Takes the names of the tasks that scenarios test: requirements on them can be judged from here on.
-    pub fn test(&mut self, tasks: BTreeSet<String>) {
-        self.tested = Some(tasks);
+    /// Takes what scenarios test: requirements on them can be judged from here on.
+    pub fn test(&mut self, tested: Tested) {
+        self.tested = Some(tested);
         self.faults.retain(|fault| !matches!(fault.kind, FaultKind::NotChecked { needs: Needs::Scenarios, .. }));
     }
 

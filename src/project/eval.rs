@@ -3,7 +3,7 @@
 use super::path_patterns;
 use crate::base::span::{Span, Spanned};
 
-/// Days after which a case that nobody reviewed is stale, where nothing is said.
+/// Days after which a case is due for review, where nothing is said.
 pub const STALE_AFTER_DAYS: u32 = 90;
 
 /// `[eval]`.

@@ -1,17 +1,15 @@
 //! Which results of earlier steps reach an agent of a compiled task: the names that steps leave, and of these the ones that
 //! reach one agent. Where names do not decide it, the answer is yes.
 
+use super::agents;
 use super::artifact::{ReferenceKind, Registry};
 use super::body::{Part, Text};
 use super::node::{Child, Node, Target};
+use crate::kernel::agent::Agent;
 use crate::rules::scenario::cx::Results;
 use crate::template::setting::SettingName;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Nodes that are looked at on the way to an agent.
-const MOST: usize = 100_000;
-/// Agents that are listed.
-const LISTED: usize = 200;
+use std::convert::Infallible;
 
 /// The definitions that a task reaches, by whether they are function templates and by name.
 type Trees = BTreeMap<(bool, String), Node>;
@@ -21,23 +19,24 @@ type Trees = BTreeMap<(bool, String), Node>;
 struct Link<'t> {
     node: &'t Node,
     child: Option<&'t Child>,
-    /// The link before, in the arena.
-    before: Option<usize>,
 }
 
-/// What is known of results where one agent is asked; the first one where none is named. `None` where there is no such task.
-pub(super) fn of(registry: &Registry, task: &str, node: Option<&str>) -> Option<Results> {
+/// What is known of results where one agent is asked, by its path or its name; the first one where none is named. `None` where there is
+/// no such task.
+pub(super) fn of(registry: &Registry, task: &str, asked: Option<&str>) -> Option<Results> {
     let trees = trees(registry, task)?;
     let mut all = BTreeSet::new();
     for root in trees.values() {
         each(root, &mut |node| all.extend(left(node)));
     }
-    let way = way(&trees, task, node);
-    let agent = way.as_ref().map(|(id, _)| id.clone());
-    let agents = if agent.is_none() { agents(&trees, task) } else { Vec::new() };
-    let hears = way.as_ref().is_some_and(|(_, way)| hears(way));
-    let shown = way.map(|(_, way)| shown(registry, &way)).unwrap_or_default();
-    Some(Results { all, agent, agents, hears, shown })
+    let agents = agents(&trees, task);
+    let meant = Agent::meant(&agents, asked);
+    let agent = meant.ok().or_else(|| agents.first().filter(|_| asked.is_none()));
+    let way = agent.and_then(|agent| way(&trees, task, &agent.node));
+    let hears = way.as_ref().is_some_and(|way| hears(way));
+    let shown = way.map(|way| shown(registry, &way)).unwrap_or_default();
+    let handles = agents.iter().map(|agent| agent.handle(&agents).to_owned()).collect();
+    Some(Results { all, agent: agent.map(|agent| agent.node.clone()), agents: handles, hears, shown })
 }
 
 fn trees(registry: &Registry, task: &str) -> Option<Trees> {
@@ -96,57 +95,41 @@ fn inner(node: &Node) -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// The agent that is asked for with its path, and the nodes from the task's root to it.
-fn way<'t>(trees: &'t Trees, task: &str, asked: Option<&str>) -> Option<(String, Vec<Link<'t>>)> {
-    let root = trees.get(&(false, task.to_owned()))?;
-    let asked = asked.map(|asked| asked.trim_end_matches('/'));
-    let mut arena: Vec<Link<'t>> = Vec::new();
-    let mut open = vec![(Link { node: root, child: None, before: None }, String::new())];
-    while let Some((link, base)) = open.pop() {
-        let id = [base.as_str(), link.node.id.trim_end_matches('/')].concat();
-        let leads =
-            asked.is_none_or(|asked| asked.strip_prefix(&id).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')));
-        if !leads || arena.len() >= MOST {
-            continue;
-        }
-        arena.push(link);
-        let before = Some(arena.len() - 1);
-        if let Some(target) = link.node.target() {
-            open.extend(trees.get(&key(target)).map(|node| (Link { node, child: None, before }, id)));
-            continue;
-        }
-        let is_meant = asked.map_or_else(|| link.node.is_agent(), |asked| asked == id);
-        if is_meant {
-            let mut way = vec![link];
-            while let Some(link) = way.last().and_then(|link| arena.get(link.before?)) {
-                way.push(*link);
-            }
-            way.reverse();
-            return Some((if id.is_empty() { "/".to_owned() } else { id }, way));
-        }
-        let inside = link.node.children.iter().rev();
-        open.extend(inside.map(|child| (Link { node: &child.node, child: Some(child), before }, base.clone())));
-    }
-    None
+/// The agents that a task calls; `None` where there is no such task.
+pub(super) fn agents_of(registry: &Registry, task: &str) -> Option<Vec<Agent>> {
+    Some(agents(&trees(registry, task)?, task))
 }
 
-/// The agents of a task, as many as anybody looks through.
-fn agents(trees: &Trees, task: &str) -> Vec<String> {
-    let mut agents = Vec::new();
-    let mut looks = 0;
-    let root = trees.get(&(false, task.to_owned()));
-    let mut open: Vec<(&Node, String)> = root.map(|root| (root, String::new())).into_iter().collect();
-    while let Some((node, base)) = open.pop().filter(|_| agents.len() < LISTED && looks < MOST) {
-        looks += 1;
-        let id = [base.as_str(), node.id.trim_end_matches('/')].concat();
-        if let Some(root) = node.target().and_then(|target| trees.get(&key(target))) {
-            open.push((root, id));
+fn agents(trees: &Trees, task: &str) -> Vec<Agent> {
+    let Some((key, root)) = trees.get_key_value(&(false, task.to_owned())) else { return Vec::new() };
+    let behind = |node: &Node| trees.get_key_value(&self::key(node.target()?)).map(|(key, root)| Ok((key.1.as_str(), root)));
+    agents::collect::<Infallible>((&key.1, root), &behind).unwrap_or_default()
+}
+
+/// The nodes from the task's root to the agent with a path.
+fn way<'t>(trees: &'t Trees, task: &str, asked: &str) -> Option<Vec<Link<'t>>> {
+    let mut node = trees.get(&(false, task.to_owned()))?;
+    let mut way = vec![Link { node, child: None }];
+    let mut base = String::new();
+    let asked = asked.trim_end_matches('/');
+    loop {
+        let id = node.id.trim_end_matches('/');
+        if let Some(target) = node.target() {
+            base.push_str(id);
+            node = trees.get(&key(target))?;
+            way.push(Link { node, child: None });
             continue;
         }
-        agents.extend(node.is_agent().then(|| if id.is_empty() { "/".to_owned() } else { id }));
-        open.extend(node.children.iter().rev().map(|child| (&child.node, base.clone())));
+        let inner = asked.strip_prefix(&base)?;
+        if inner == id {
+            return Some(way);
+        }
+        let leads =
+            |child: &&Child| inner.strip_prefix(&*child.node.id).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let child = node.children.iter().find(leads)?;
+        node = &child.node;
+        way.push(Link { node, child: Some(child) });
     }
-    agents
 }
 
 fn key(target: Target<'_>) -> (bool, String) {

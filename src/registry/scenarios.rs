@@ -6,6 +6,7 @@ use crate::base::contained_path;
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs;
 use crate::base::source::{LineIndex, Position};
+use crate::kernel::agent::Tested;
 use crate::project::config::Config;
 use crate::rules::apply::{self, Fixed, Which};
 use crate::rules::check::weigh;
@@ -88,11 +89,11 @@ pub fn load(root: &Path, config: &Config, paths: &[String]) -> Vec<Loaded> {
     load::load(root, paths, config.limits.file, &options(config))
 }
 
-/// The tasks that the scenarios of a project test, for `[[require]]`. A file that cannot be understood tests none.
-pub fn tested(root: &Path, config: &Config) -> BTreeSet<String> {
+/// The agents that the scenarios of a project test, for `[[require]]`. A file that cannot be understood tests none.
+pub fn tested(root: &Path, config: &Config) -> Tested {
     let loaded = load(root, config, &files(root, config));
     let cases = loaded.iter().filter_map(|file| file.suite.as_ref()).flat_map(|suite| &suite.cases);
-    untested_task::tested(cases, config).into_iter().map(str::to_owned).collect()
+    untested_task::tested(cases, config)
 }
 
 fn options(config: &Config) -> Options<'_> {

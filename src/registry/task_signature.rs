@@ -48,6 +48,7 @@ fn of(registry: &Registry, name: &str) -> Option<TaskSignature> {
             open.extend(found.filter(|_| seen.insert((reference.kind, reference.name))));
         }
     }
+    takes.agents = results::agents_of(registry, name)?;
     Some(takes)
 }
 
@@ -60,7 +61,6 @@ fn nodes(root: &Node, takes: &mut TaskSignature) {
             takes.finds_files |= files.source != FileSource::Literal;
         }
         takes.hears |= node.body.history.is_some();
-        takes.calls_agent |= node.is_agent();
         takes.sources.extend(node.children.iter().filter_map(|child| child.name.clone()));
         open.extend(node.children.iter().map(|child| &child.node));
     }

@@ -23,7 +23,7 @@ macro_rules! case_keys {
             key("description", Shape::Text, "why the case is there, for people"),
             key("role", Shape::Text, "the agent role of the project file that receives the context"),
             key("task", Shape::Text, "the task of the registry that receives the context"),
-            key("node", Shape::Text, "the agent inside the task, `/steps/1`; the first one where it is left out"),
+            key("node", Shape::Text, "the agent inside the task, by its name (`as` of the step) or its path (`/steps/1`); needed where the task has several"),
             also("context", "input", Shape::Table(&CONTEXT), Required, "the frozen task: nothing of it is read from the live tree"),
             key("expect_context", Shape::List(&Shape::Table(&CONTEXT_TEST), 1), "what the context must be; needs no model and no recorded answer"),
             also("expectations", "expected", Shape::List(&Shape::Table(&ANSWER), 1), Optional, "what the answer must be"),
@@ -34,7 +34,7 @@ macro_rules! case_keys {
             key("tags", Shape::List(&Shape::Text, 0), "words that `--tag` selects by"),
             key("baseline_config_hash", Shape::Text, "the context hash of the last known-good run; `ctxc` writes it"),
             key("frozen_from", Shape::Any, "the run that the case was made from; `ctxc` writes it"),
-            key("reviewed", Shape::Date, "the day somebody last read it; stale after `[eval] stale_after_days`"),
+            key("reviewed", Shape::Date, "the day somebody last read it; a review is due after `[eval] stale_after_days`"),
         ]
     };
 }

@@ -17,7 +17,7 @@ use crate::cli::exit::Exit;
 use crate::cli::overwrite;
 use crate::cli::render::summary::plural;
 use crate::cli::rewrite;
-use crate::context::TaskGraph;
+use crate::context::Agent;
 use crate::context::objective;
 use crate::context::request::{Asked, Request, StepResult};
 use crate::eval::draft::{self, Draft, Given, Holds};
@@ -52,8 +52,8 @@ enum What {
 #[command(
     after_help = "Examples:\n  ctxc new scenario answer --input ticket=@samples/t1.txt\n  ctxc new scenario --role clerk\n  \
     ctxc new scenario triage --name triage-plain --objective 'sort a ticket'\n\n\
-    The segments and their order, a ceiling of tokens, and the settings that have an effect become expectations; of a Jinja \
-    text, or with --snapshot, every word of the request too. Files inside the project are named, other values are written down, and \
+    The segments and their order, a ceiling of tokens, the settings of the agent and of the tasks around it become expectations, and \
+    every word of the request, which is stored beside the scenario. Files inside the project are named, other values are written down, and \
     so is what is looked up for the agent. A scenario that is there is never written over."
 )]
 struct ScenarioArgs {
@@ -71,12 +71,8 @@ struct ScenarioArgs {
     /// The scenario's name [default: the task's, and the first file's]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Hold every word: store the whole request beside the scenario, so that any change of it is told until it is accepted
-    /// [default: where a text that the agent is shown is a Jinja text, a fragment and its parent's texts included]
-    #[arg(long, overrides_with = "no_snapshot")]
-    snapshot: bool,
-    /// Hold no words, those of a Jinja text neither
-    #[arg(long, overrides_with = "snapshot")]
+    /// Hold no words: store no request, of which any change is told until `ctxc eval --accept` takes it over
+    #[arg(long)]
     no_snapshot: bool,
     /// Where it goes [default: scenarios/NAME.yaml in the project's folder]
     #[arg(short, long, value_name = "FILE")]
@@ -101,8 +97,13 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     let Target { name, folder, path } = target(args, &project, receiver.name())?;
     let (source, (said, history)) = (args.lookup.of(&project), history(args, &project.root, &folder)?);
     let asked = Asked { objective, ..Asked::default() };
-    let (node, files) =
-        (args.given.node.as_deref().map_or_else(|| first(&project, receiver.task), |node| Ok(node.to_owned()))?, project.files());
+    let agents = project.agents(receiver.task)?;
+    let node = match &args.given.node {
+        Some(node) => project.node(receiver.task, node)?,
+        None => first(&agents, receiver.task, cx)?,
+    };
+    let handle = agents.iter().find(|agent| agent.node == node).filter(|_| agents.len() > 1).map(|agent| agent.handle(&agents));
+    let files = project.files();
     let request = Request {
         node: &node,
         inputs: &inputs,
@@ -119,11 +120,11 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     let inputs = given(&project.root, &folder, &args.given.input, inputs);
     let results = results.into_iter().map(|(name, result)| (name, whole(result)));
     let results = given(&project.root, &folder, &args.given.result, results);
-    let holds = holds(args, &project, receiver.task, &node)?;
+    let holds = if args.no_snapshot { Holds::Segments } else { Holds::Words };
     let draft = Draft {
         name: &name,
         receiver,
-        node: args.given.node.as_deref(),
+        node: handle,
         objective,
         inputs: &inputs,
         results: &results,
@@ -177,14 +178,6 @@ fn unheard(task: &str) -> CliError {
         .hint("leave --history out, or add `<history/>` to the task")
 }
 
-/// What the scenario holds. A Jinja text is one segment, or a part of one: nothing but its words tells that it changed.
-fn holds(args: &ScenarioArgs, project: &Compiled, task: &str, node: &str) -> Result<Holds> {
-    let graph = TaskGraph::load(&project.registry, task)?;
-    let is_jinja = graph.map_or(Ok(false), |graph| graph.is_jinja(task, node))?;
-    let is_whole = args.snapshot || is_jinja && !args.no_snapshot;
-    Ok(if is_whole { Holds::Words } else { Holds::Segments })
-}
-
 /// Writes files of the project, the one that names the others last; gives their names, that one first.
 fn write_all<'f>(root: &Path, files: impl DoubleEndedIterator<Item = (&'f str, &'f str)> + Clone) -> Result<String> {
     files.clone().try_for_each(|(path, text)| write(root, path, text))?;
@@ -197,13 +190,22 @@ fn write(root: &Path, path: &str, text: &str) -> Result<()> {
     rewrite::create(&root.join(path), text)
 }
 
-/// The first agent of a task.
-fn first(project: &Compiled, task: &str) -> Result<String> {
-    let none = || {
-        CliError::usage(format!("`{task}` calls no agent, and a scenario holds what an agent is shown"))
-            .hint("name a task that calls one, or one that has this one as a step")
+/// The first agent of a task, and a word where there are more.
+fn first(agents: &[Agent], task: &str, cx: &mut Cx) -> Result<String> {
+    let Some(first) = agents.first() else {
+        return Err(CliError::usage(format!("`{task}` calls no agent, and a scenario holds what an agent is shown"))
+            .hint("name a task that calls one, or one that has this one as a step"));
     };
-    project.agents(task)?.into_iter().next().map(|agent| agent.node).ok_or_else(none)
+    if agents.len() > 1 {
+        let all: Vec<&str> = agents.iter().map(|agent| agent.handle(agents)).collect();
+        cx.note(&format!(
+            "it holds {}, the first of {} agents; --node names another: {}",
+            first.handle(agents),
+            all.len(),
+            all.join(", ")
+        ));
+    }
+    Ok(first.node.clone())
 }
 
 /// What a scenario is called, and where it goes.

@@ -12,6 +12,7 @@ use crate::cli::selection::included;
 use crate::context::lines::Lines;
 use crate::context::request::Files;
 use crate::context::{Agent, TaskGraph};
+use crate::kernel::agent::Unmeant;
 use crate::project::config::Config;
 use crate::registry::compile::sources::{self, FileAccess};
 use crate::registry::library::Built;
@@ -147,6 +148,27 @@ impl Compiled {
     /// The agents that a task calls, in the order of its nodes.
     pub(super) fn agents(&self, task: &str) -> Result<Vec<Agent>> {
         Ok(TaskGraph::load(&self.registry, task)?.map_or(Ok(Vec::new()), |graph| graph.agents(task))?)
+    }
+
+    /// The path of the agent that `--node` means, by its path or its name.
+    pub(super) fn node(&self, task: &str, asked: &str) -> Result<String> {
+        if asked.starts_with('/') {
+            return Ok(asked.to_owned());
+        }
+        let agents = self.agents(task)?;
+        let there = || agents.iter().map(|agent| agent.handle(&agents));
+        let shown = || format!("agents here: {}", there().collect::<Vec<_>>().join(", "));
+        match Agent::meant(&agents, Some(asked)) {
+            Ok(agent) => Ok(agent.node.clone()),
+            Err(Unmeant::Several) => {
+                let paths = agents.iter().filter(|agent| agent.name.as_deref() == Some(asked)).map(|agent| agent.node.as_str());
+                let paths = paths.collect::<Vec<_>>().join(", ");
+                Err(CliError::usage(format!("--node: `{task}` has several agents `{asked}`"))
+                    .hint(format!("name one by its path: {paths}")))
+            }
+            Err(Unmeant::Unknown) => Err(CliError::usage(format!("--node: `{task}` has no agent `{asked}`"))
+                .did_you_mean_or(suggest::nearest(asked, there()), shown)),
+        }
     }
 
     /// Whose text a file is, in words.

@@ -121,7 +121,7 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     let parameters = project.parameters(&name)?;
     let (inputs, results) = args.given.read((&project.registry, &name), &parameters)?;
     let node = match &args.given.node {
-        Some(node) => node.clone(),
+        Some(node) => project.node(&name, node)?,
         None => first(&project, &name, cx)?,
     };
     let files = project.files();
@@ -223,8 +223,13 @@ fn first(project: &Compiled, task: &str, cx: &mut Cx) -> Result<String> {
             .hint("`render` shows what an agent receives; scripts only run commands"));
     };
     if agents.len() > 1 {
-        let all: Vec<&str> = agents.iter().map(|agent| agent.node.as_str()).collect();
-        cx.note(&format!("this is {}, the first of {} agents; --node shows another: {}", first.node, all.len(), all.join(", ")));
+        let all: Vec<&str> = agents.iter().map(|agent| agent.handle(&agents)).collect();
+        cx.note(&format!(
+            "this is {}, the first of {} agents; --node shows another: {}",
+            first.handle(&agents),
+            all.len(),
+            all.join(", ")
+        ));
     }
     Ok(first.node.clone())
 }

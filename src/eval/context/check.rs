@@ -30,6 +30,7 @@ fn of(seen: &Seen<'_>, expectation: &ContextExpectation) -> Judged {
     let inner = |inner: &[Spanned<ContextExpectation>]| -> Vec<Judged> { inner.iter().map(|one| of(seen, &one.value)).collect() };
     match expectation {
         ContextExpectation::Segment { which, state } => segment(seen, which, *state),
+        ContextExpectation::Segments(ids) => segments(seen, ids),
         ContextExpectation::Contains(found) => patterns::contains(seen, found),
         ContextExpectation::Absent(found) => patterns::absent(seen, found),
         ContextExpectation::Order(ids) => order(seen, ids),
@@ -98,6 +99,27 @@ fn segment(seen: &Seen<'_>, which: &Selector, state: State) -> Judged {
             }
         }
     }
+}
+
+fn segments(seen: &Seen<'_>, ids: &[Spanned<String>]) -> Judged {
+    let stands = standing(seen.assembly);
+    let expected = || format!("exactly {}", quoted(ids));
+    let more: Vec<String> =
+        stands.iter().filter(|id| ids.iter().all(|other| other.value != **id)).map(|id| format!("`{id}`")).collect();
+    if let Some(missing) = ids.iter().find(|id| !stands.contains(&id.value.as_str())) {
+        let which = Selector::Id(missing.clone());
+        let fate = select(seen.assembly, &which).first().map(|account| fate(account));
+        let mut reason = nothing(seen.assembly, &which, expected());
+        reason.found = fate.map_or_else(|| format!("no `{}`", missing.value), |fate| format!("`{}`: {fate}", missing.value));
+        return (Outcome::Fail, if seen.could(&which) { reason } else { reason.blind() });
+    }
+    if !more.is_empty() {
+        return (Outcome::Fail, Reason::new(expected(), format!("{} as well", more.join(", "))).hint(here(seen.assembly)));
+    }
+    if stands != ids.iter().map(|id| id.value.as_str()).collect::<Vec<_>>() {
+        return (Outcome::Fail, Reason::new(format!("the order {}", quoted(ids)), "another").hint(here(seen.assembly)));
+    }
+    (Outcome::Pass, Reason::new(expected(), "them"))
 }
 
 fn order(seen: &Seen<'_>, ids: &[Spanned<String>]) -> Judged {

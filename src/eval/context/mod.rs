@@ -9,3 +9,4 @@ mod select;
 pub(super) use check::judge;
 pub use rendered_context::rendered;
 pub(super) use rendered_context::standing;
+pub(super) use select::source;

@@ -25,7 +25,7 @@ pub(super) fn select<'a>(assembly: &'a Assembly, which: &Selector) -> Vec<&'a Se
 }
 
 /// The name of a source of text.
-pub(super) fn source(origin: &Origin) -> Option<&str> {
+pub(in crate::eval) fn source(origin: &Origin) -> Option<&str> {
     match origin {
         Origin::Template { task, .. } => Some(task),
         Origin::Fragment { name, .. } | Origin::Input { name } | Origin::Result { name } => Some(name),

@@ -146,6 +146,9 @@ fn of_case(project: &ProjectState, read: &Loaded, case: &Case, found: &mut Vec<M
             &role.task.value
         }
     };
+    if let Some(node) = case.node.as_ref().filter(|node| !node.value.starts_with('/')) {
+        say(node.span, &node.value, Mentioned::Value(task.clone()));
+    }
     for (name, value) in &case.situation.inputs {
         if let Some(key) = key_before(&read.text, name, value.span) {
             say(key, name, Mentioned::Parameter(task.clone()));

@@ -98,7 +98,7 @@ impl ProjectState {
             return false;
         }
         let cases = self.suites.values().flatten().filter_map(|read| read.suite.as_ref()).flat_map(|suite| &suite.cases);
-        let tested: BTreeSet<String> = untested_task::tested(cases, &self.config).into_iter().map(str::to_owned).collect();
+        let tested = untested_task::tested(cases, &self.config);
         let is_new = self.config.tested.as_ref() != Some(&tested);
         if is_new {
             Arc::make_mut(&mut self.config).test(tested);

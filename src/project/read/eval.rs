@@ -36,7 +36,7 @@ const ROWS: &[Row<Eval>] = &[
         eval.pass = at.whole().map(|pass| pass.map(|pass| pass as u32));
     }),
     row("plan_path", Shape::Text, "the JSONPath at which an answer has the parts of its plan", plan_path),
-    row("stale_after_days", Shape::Whole((1, 36_500)), "when a scenario that nobody reviewed is stale", |at, eval| {
+    row("stale_after_days", Shape::Whole((1, 36_500)), "days after which a scenario is due for review", |at, eval| {
         eval.stale_after_days = at.whole().map_or(eval.stale_after_days, |days| days.value as u32);
     }),
     row("stale", Shape::Word(&STALE), "what a stale result is", |at, eval| {

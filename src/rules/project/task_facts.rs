@@ -1,9 +1,12 @@
 //! What the conditions of `[[require]]` may ask of a task body, answered from the model and the resolved settings.
 
+use crate::kernel::agent::Tested;
 use crate::project::require::{Fact, Facts, Field, Measure, Thing};
 use crate::rules::rule::FileCx;
 use crate::settings::bodies::Body;
+use crate::settings::operators::Operator;
 use crate::template::model::Task;
+use crate::template::nodes::{self, Node};
 
 /// Attempts of a director-evaluator loop that says nothing.
 const ITERATIONS: u64 = 5;
@@ -18,6 +21,23 @@ pub(super) struct TaskFacts<'a> {
     pub(super) name: Option<&'a str>,
     /// The model of a role that plays it, which comes before its own.
     pub(super) model: Option<&'a str>,
+}
+
+impl TaskFacts<'_> {
+    /// Whether a scenario is about each agent that stands in the task. A script is shown nothing, and an agent behind a reference is tested
+    /// where it is defined.
+    fn is_tested(&self, tested: &Tested, name: &str) -> bool {
+        let mut agents = Vec::new();
+        nodes::paths(self.task, &mut |node, path| {
+            let Node::Task(task) = node else { return };
+            let is_atomic = |body: &Body| body.operator == Some(Operator::Atomic);
+            if task.reference.is_none() && self.cx.bodies.get(task).is_some_and(is_atomic) {
+                agents.push((path.to_owned(), task.result.as_ref().map(|result| &*result.value)));
+            }
+        });
+        let is_only = agents.len() == 1;
+        agents.iter().all(|(path, result)| tested.holds(name, (path, *result), is_only))
+    }
 }
 
 impl Facts for TaskFacts<'_> {
@@ -42,7 +62,7 @@ impl Facts for TaskFacts<'_> {
             Thing::ContextManagement => task.settings.is_some(),
             Thing::Scenario => {
                 let known = self.cx.config.tested.as_ref().zip(self.name);
-                return known.map_or(Fact::Unknown, |(tested, name)| Fact::Known(tested.contains(name)));
+                return known.map_or(Fact::Unknown, |(tested, name)| Fact::Known(self.is_tested(tested, name)));
             }
         })
     }

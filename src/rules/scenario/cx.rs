@@ -4,6 +4,7 @@ use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
 use crate::base::rule_meta::RuleMeta;
 use crate::base::span::Span;
+use crate::kernel::agent::Agent;
 use crate::project::config::Config;
 use crate::scenario::Fault;
 use crate::scenario::model::{Case, Subject, Suite};
@@ -30,7 +31,7 @@ pub trait Tasks {
     /// What can be known of one; `None` where it is not there, or does not compile.
     fn signature(&self, task: &str) -> Option<Rc<TaskSignature>>;
 
-    /// What is known of results where an agent of a task is asked: the one with a path, else the first one.
+    /// What is known of results where an agent of a task is asked: the one with a path or name, else the first one.
     fn results(&self, task: &str, node: Option<&str>) -> Option<Results>;
 }
 
@@ -41,7 +42,7 @@ pub struct Results {
     pub all: BTreeSet<String>,
     /// The path of the agent that is asked; `None` where the task has no such agent.
     pub agent: Option<String>,
-    /// The agents that there are, where it is none of them.
+    /// The agents that the task calls, each by its name where only it has that, else by its path.
     pub agents: Vec<String>,
     /// Whether this agent is shown the conversation so far, by itself or by what it inherits.
     pub hears: bool,
@@ -87,8 +88,8 @@ pub struct TaskSignature {
     pub finds_files: bool,
     /// Whether some of them are shown the conversation so far.
     pub hears: bool,
-    /// Whether any of them is an agent: a script alone is shown nothing.
-    pub calls_agent: bool,
+    /// The agents that it calls; of a script alone none.
+    pub agents: Vec<Agent>,
     /// What else a text of theirs can come from: tasks, fragments, values by their names, steps.
     pub sources: BTreeSet<String>,
 }
@@ -171,7 +172,11 @@ fn write(text: &str, span: Span, word: &str) -> Fix {
 /// A word as YAML takes it without or, where it would be something else, with quotes.
 pub(crate) fn plain(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
-    if word.chars().all(is_plain) && word.starts_with(char::is_alphabetic) { word.to_owned() } else { format!("\"{word}\"") }
+    if word.chars().all(is_plain) && word.starts_with(|c: char| c.is_alphabetic() || c == '/') {
+        word.to_owned()
+    } else {
+        format!("\"{word}\"")
+    }
 }
 
 /// One case under check.
@@ -243,6 +248,21 @@ impl CaseCx<'_> {
     pub(super) fn exists(&self, path: &str) -> bool {
         let path = paths::plain(path);
         (self.file.world.exists)(&path) || self.case.situation.files.keys().any(|frozen| paths::plain(frozen) == path)
+    }
+
+    /// Adds a fix that writes a key on a line below another one, where each key has a line of its own.
+    pub(super) fn below(&self, finding: Diagnostic, key: &str, value: Span, line: &str) -> Diagnostic {
+        let text = self.file.text;
+        let start = self.key_of(key, value).start as usize;
+        let lead = text.get(..start).map_or("", |before| before.rsplit('\n').next().unwrap_or(""));
+        let rest = text.get(value.end as usize..).map_or("", |after| after.lines().next().unwrap_or(""));
+        let is_alone = lead.chars().all(|c| matches!(c, ' ' | '-')) && (rest.trim().is_empty() || rest.trim().starts_with('#'));
+        if self.is_row() || !is_alone {
+            return finding;
+        }
+        let end = value.end + rest.len() as u32;
+        let insert = format!("\n{}{line}", " ".repeat(lead.len()));
+        finding.fix(Fix::suggested(format!("write `{line}`"), vec![Edit::replace(Span::new(end, end), insert)]))
     }
 
     /// The place of a key before its value; that of the value where the key does not stand there.

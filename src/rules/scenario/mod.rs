@@ -16,9 +16,9 @@ mod missing_frozen_file;
 mod missing_input;
 mod missing_scenario_key;
 mod repeated_scenario_key;
+mod review_due;
 mod scenario_syntax;
 pub mod shown;
-mod stale_scenario;
 mod unheard_history;
 mod unknown_input;
 mod unknown_receiver;
@@ -51,7 +51,7 @@ pub(super) static RULES: &[&Rule] = &[
     &unknown_input::RULE,
     &missing_input::RULE,
     &impossible_expectation::RULE,
-    &stale_scenario::RULE,
+    &review_due::RULE,
     &untested_task::RULE,
     &duplicate_case::RULE,
     &missing_frozen_file::RULE,

@@ -1,6 +1,6 @@
-//! CTX610: a scenario of a role or task that does not exist.
+//! CTX610: a scenario of a role or task that does not exist, or that does not say which of its agents is meant.
 
-use super::cx::CaseCx;
+use super::cx::{CaseCx, plain};
 use super::words::some;
 use crate::rules::prelude::*;
 use crate::scenario::model::Subject;
@@ -22,7 +22,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     };
     let span = cx.case.subject.span;
     if known.contains(&name.as_str()) {
-        if let Some((task, _)) = cx.receiver().filter(|(_, takes)| !takes.calls_agent) {
+        if let Some((task, _)) = cx.receiver().filter(|(_, takes)| takes.agents.is_empty()) {
             let finding = cx.finding(&RULE.meta, span, format!("the task `{task}` calls no agent"));
             out.push(finding.note("a scenario holds what an agent is shown; a script is shown nothing"));
             return;
@@ -42,13 +42,26 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     out.push(cx.meant(finding, span, near));
 }
 
-/// A `node` that leads to nothing in the task.
+/// A `node` that leads to nothing in the task, or none where the task has several agents.
 fn unknown_node(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
-    let Some(node) = &cx.case.node else { return };
     let Some((task, results)) = cx.results() else { return };
-    if results.agent.is_none() {
-        let finding = cx.finding(&RULE.meta, node.span, format!("the task `{task}` has no agent `{}`", node.value));
-        let agents: Vec<&str> = results.agents.iter().map(String::as_str).collect();
-        out.push(finding.note(format!("it has {}; the first one is meant where `node` is left out", some(&agents))));
+    let agents: Vec<&str> = results.agents.iter().map(String::as_str).collect();
+    match (&cx.case.node, &results.agent) {
+        (Some(node), None) => {
+            let finding = cx.finding(&RULE.meta, node.span, format!("the task `{task}` has no agent `{}`", node.value));
+            let finding = finding.note(format!("it has {}", some(&agents)));
+            out.push(cx.meant(finding, node.span, nearest(&node.value, agents.iter().copied())));
+        }
+        (None, Some(_)) if agents.len() > 1 => {
+            let span = cx.case.subject.span;
+            let message =
+                format!("the task `{task}` has {} agents, and the scenario does not say which of them it holds", agents.len());
+            let finding = cx.finding(&RULE.meta, span, message).note(format!("they are {}", some(&agents)));
+            let first = agents.first().copied().unwrap_or("/");
+            let key = if matches!(cx.case.subject.value, Subject::Role(_)) { "role" } else { "task" };
+            let line = format!("node: {}", plain(first));
+            out.push(cx.below(finding.help(format!("say which, such as `{line}`")), key, span, &line));
+        }
+        _ => {}
     }
 }

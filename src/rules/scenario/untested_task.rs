@@ -1,25 +1,31 @@
-//! CTX617: tasks that no scenario tests.
+//! CTX617: agents that no scenario tests.
 
 use super::cx::{Reach, SuitesCx};
 use super::words::some;
+use crate::kernel::agent::{Agent, Tested};
 use crate::project::config::Config;
 use crate::rules::prelude::*;
 use crate::scenario::model::{Case, Subject};
-use std::collections::BTreeSet;
 
 /// What no case looks at changes unseen.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::hint(617, "untested-task", "tasks that no scenario tests", case!("untested-task")),
+    meta: RuleMeta::hint(617, "untested-task", "agents that no scenario tests", case!("untested-task")),
     check: Check::Suites(check),
 };
 
-/// The tasks that cases are about: of themselves, or of a role that plays them.
-pub(crate) fn tested<'c>(cases: impl Iterator<Item = &'c Case>, config: &'c Config) -> BTreeSet<&'c str> {
-    let task = |case: &'c Case| match &case.subject.value {
-        Subject::Task(task) => Some(task.as_str()),
-        Subject::Role(role) => config.roles.get(role).map(|role| role.task.value.as_str()),
-    };
-    cases.filter_map(task).collect()
+/// The agents that cases are about. A case of a role is one of the task that it plays.
+pub(crate) fn tested<'c>(cases: impl Iterator<Item = &'c Case>, config: &'c Config) -> Tested {
+    let mut tested = Tested::default();
+    for case in cases {
+        let task = match &case.subject.value {
+            Subject::Task(task) => Some(task),
+            Subject::Role(role) => config.roles.get(role).map(|role| &role.task.value),
+        };
+        if let Some(task) = task {
+            tested.insert(task, case.node.as_ref().map(|node| node.value.as_str()));
+        }
+    }
+    tested
 }
 
 fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
@@ -28,16 +34,29 @@ fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let tested = tested(cx.cases().map(|(_, case)| case), cx.world.config);
-    // A script is shown nothing that a scenario could look at, and what has errors can be tested once it has none.
-    let calls_agent = |task: &str| tasks.signature(task).is_some_and(|takes| takes.calls_agent);
-    let all: Vec<&str> = tasks.names().into_iter().filter(|task| calls_agent(task)).collect();
-    let missing: Vec<&str> = all.iter().copied().filter(|task| !tested.contains(task)).collect();
-    let Some(first) = missing.first() else { return };
+    let mut all = 0;
+    let mut missing = Vec::new();
+    // What has errors can be tested once it has none.
+    for task in tasks.names() {
+        let Some(takes) = tasks.signature(task) else { continue };
+        // An agent of a task that is referred to is tested where that one is defined.
+        let is_own = |agent: &&Agent| agent.definition == task || tasks.signature(&agent.definition).is_none();
+        for agent in takes.agents.iter().filter(is_own) {
+            all += 1;
+            let is_only = takes.agents.len() == 1;
+            if !tested.holds(task, (&agent.node, agent.name.as_deref()), is_only) {
+                let node = if is_only { String::new() } else { format!(" --node {}", agent.handle(&takes.agents)) };
+                missing.push(format!("{task}{node}"));
+            }
+        }
+    }
+    let named: Vec<&str> = missing.iter().map(String::as_str).collect();
+    let Some(first) = named.first() else { return };
     let message = match missing.len() {
-        1 => format!("the task `{first}` has no scenario"),
-        count => format!("{count} of {} tasks have no scenario: {}", all.len(), some(&missing)),
+        1 => format!("the agent `{first}` has no scenario"),
+        count => format!("{count} of {all} agents have no scenario: {}", some(&named)),
     };
     let Some(file) = cx.world.config.files.first() else { return };
     let finding = Diagnostic::new(&RULE.meta, &file.path, section, message);
-    out.push(finding.help("write one under `scenarios/`: with `nothing_cut: true` it is a test already"));
+    out.push(finding.help(format!("`ctxc new scenario {first}` writes one from what the agent is shown today")));
 }

@@ -1,7 +1,7 @@
 //! Expectations on the context. A new one is a key, a variant and its arms here, and how it is judged in `eval::context::check`.
 
 use super::model::{MODEL, ModelTest};
-use super::segments::{Counted, Named, PATTERNS, Patterns, SEGMENT, Selector, State, TOKENS};
+use super::segments::{Counted, Named, PATTERNS, Patterns, SEGMENT, SEGMENTS, Selector, State, TOKENS};
 use super::tools::{TOOLS, ToolTest};
 use crate::base::span::Spanned;
 use crate::scenario::table::{Group, Key, Shape, Table, key, names};
@@ -13,9 +13,10 @@ use serde::Serialize;
 /// One entry of `expect_context`.
 pub static CONTEXT_TEST: Table = Table { what: "an expectation on the context", keys: &KEYS, groups: &[Group::One(&NAMES)] };
 
-static NAMES: [&str; 14] = names(&KEYS);
-static KEYS: [Key; 14] = [
+static NAMES: [&str; 15] = names(&KEYS);
+static KEYS: [Key; 15] = [
     key("segment", Shape::Table(&SEGMENT), "what became of a segment"),
+    key("segments", Shape::Table(&SEGMENTS), "which segments the request is made of, and no others"),
     key("contains", Shape::PatternsOr(&PATTERNS), "each pattern occurs, in one segment or in the whole context"),
     key("absent", Shape::PatternsOr(&PATTERNS), "none of the patterns occurs"),
     key("order", Shape::List(&Shape::Text, 2), "these segments stand in this order; others may stand between them"),
@@ -45,6 +46,8 @@ pub enum ContextExpectation {
         /// What became of them.
         state: State,
     },
+    /// `segments: {exactly: [ids]}`: these segments stand there in this order, and no others.
+    Segments(Vec<Spanned<String>>),
     /// `contains: {in, patterns}`: each pattern occurs.
     Contains(Patterns),
     /// `absent: {in, patterns}`: none of the patterns occurs.
@@ -100,6 +103,7 @@ impl ContextExpectation {
         let inner = |value: &Node<'_>| value.items().unwrap_or_default().iter().filter_map(Self::read).collect();
         let expectation = match entry.key.value.as_ref() {
             "segment" => Self::Segment { which: Selector::read(value)?, state: State::parse(value.get("state")?.text()?)? },
+            "segments" => Self::Segments(texts(value.get("exactly"))),
             "contains" => Self::Contains(Patterns::read(value)?),
             "absent" => Self::Absent(Patterns::read(value)?),
             "order" => Self::Order(texts(Some(value))),
@@ -130,6 +134,25 @@ impl ContextExpectation {
             _ => return None,
         };
         Some(Spanned::new(expectation, node.span))
+    }
+
+    /// The key that it has in a scenario; `None` where it is composed of others.
+    pub const fn key(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Segment { .. } => "segment",
+            Self::Segments(_) => "segments",
+            Self::Contains(_) => "contains",
+            Self::Absent(_) => "absent",
+            Self::Order(_) => "order",
+            Self::Tokens { .. } => "tokens",
+            Self::NothingCut(_) => "nothing_cut",
+            Self::Setting { .. } => "setting",
+            Self::Tools(_) | Self::ToolsOf(_) => "tools",
+            Self::Model(_) | Self::ModelOf(_) => "model",
+            Self::ProtectedPaths(_) => "protected_paths",
+            Self::Snapshot => "snapshot",
+            Self::Not(_) | Self::AnyOf(_) | Self::AllOf(_) => return None,
+        })
     }
 
     /// The expectations that it is composed of.
@@ -163,7 +186,7 @@ impl ContextExpectation {
         match self {
             Self::Segment { which, .. } | Self::Tokens { of: Counted::Segment(which), .. } => which.named().into_iter().collect(),
             Self::Contains(found) | Self::Absent(found) => found.within.iter().filter_map(Selector::named).collect(),
-            Self::Order(ids) => ids.iter().map(Named::Id).collect(),
+            Self::Order(ids) | Self::Segments(ids) => ids.iter().map(Named::Id).collect(),
             _ => Vec::new(),
         }
     }
@@ -173,6 +196,7 @@ impl ContextExpectation {
         let list = |inner: &[Spanned<Self>]| inner.iter().map(|inner| inner.value.words()).collect::<Vec<_>>().join("; ");
         match self {
             Self::Segment { which, state } => format!("{} {}", which.words(), state.word()),
+            Self::Segments(ids) => format!("exactly the segments {}", quoted(ids)),
             Self::Contains(found) => format!("{} contains {}", found.place(), found.words()),
             Self::Absent(found) => format!("{} does not contain {}", found.place(), found.words()),
             Self::Order(ids) => format!("order {}", quoted(ids)),

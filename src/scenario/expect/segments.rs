@@ -28,6 +28,13 @@ pub(super) static SEGMENT: Table = Table {
     groups: &[One(&["id", "kind", "source"])],
 };
 
+/// `segments`.
+pub(super) static SEGMENTS: Table = Table {
+    what: "`segments`",
+    keys: &[needed("exactly", Shape::List(&Shape::Text, 0), "these segments stand in the request in this order, and no others")],
+    groups: &[],
+};
+
 static SELECTOR: Table = Table {
     what: "a choice of segments",
     keys: &[

@@ -28,6 +28,8 @@ pub const MANIFEST: &str = "ctxc/manifest/1";
 pub const MANIFEST_DIFF: &str = "ctxc/manifest-diff/1";
 /// `ctxc import`.
 pub const IMPORT: &str = "ctxc/import/1";
+/// `ctxc eval --coverage`.
+pub const COVERAGE: &str = "ctxc/coverage/1";
 /// `ctxc eval --mutate`.
 pub const MUTATIONS: &str = "ctxc/mutations/1";
 /// `ctxc eval`.

@@ -42,12 +42,12 @@ fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
     let made = project.run(&["new", "scenario", "triage", "--input", "ticket=@samples/t1.txt"]).code(0).silent();
     assert_eq!(
         made.stdout,
-        "wrote scenarios/triage-t1.yaml: 8 expectations on the context, taken from this render; add what the answer must satisfy\n"
+        "wrote scenarios/triage-t1.yaml and scenarios/snapshots/triage-t1.txt: 6 expectations on the context, taken from this render; add what the answer must satisfy\n"
     );
     insta::assert_snapshot!(project.read("scenarios/triage-t1.yaml"), @r#"
     # What triage receives today, as `ctxc new scenario` took it from a render. Take out what may change, and
     # add what the answer must satisfy: `expectations`.
-    # Words may still change: `contains` names those that must stay, `snapshot: true` holds every one.
+    # No word may change: `ctxc eval --accept` takes over a change that is meant, after showing it.
     schema: ctxc/scenario/1
     name: triage-t1
     task: triage
@@ -56,19 +56,17 @@ fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
       inputs:
         ticket: {file: "../samples/t1.txt"}
     expect_context:
-      - segment: {id: system, state: kept}
-      - segment: {id: description, state: kept}
-      - segment: {id: "input:text", state: kept}
-      - segment: {id: "file:docs/runbook.md", state: kept}
-      - order: [system, "file:docs/runbook.md", description, "input:text"]
+      - segments: {exactly: [system, "file:docs/runbook.md", description, "input:text"]}
+      - nothing_cut: true
       - tokens: {of: total, max: 80}
       - setting: {name: inherit_context, value: none}
       - setting: {name: fresh_context, value: disabled}
+      - snapshot: true
     "#);
     let run = project.run(&["eval"]).code(0).silent();
     assert_eq!(
         run.stdout,
-        "triage-t1  context 8/8  answer not recorded  PASS (context only)\n\
+        "triage-t1  context 6/6  answer not recorded  PASS (context only)\n\
          1 scenario: 1 passed, 0 failed, 0 errored, 0 carried; 0 calls, US$ 0\n"
     );
     project.run(&["check"]).code(0);
@@ -76,11 +74,12 @@ fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
     project.write("templates/triage.xml", &moved);
     let run = project.run(&["eval"]).code(1).silent();
     insta::assert_snapshot!(run.stdout, @r"
-    triage-t1  context 6/8  answer not recorded  FAIL
-      scenarios/triage-t1.yaml:15: expected segment `file:docs/runbook.md`, found none
+    triage-t1  context 4/6  answer not recorded  FAIL
+      scenarios/triage-t1.yaml:12: expected exactly `system`, `file:docs/runbook.md`, `description`, `input:text`, found no `file:docs/runbook.md`
         segments here: system, description, input:text
-      scenarios/triage-t1.yaml:16: expected the order `system`, `file:docs/runbook.md`, `description`, `input:text`, found no `file:docs/runbook.md`
-        segments here: system, description, input:text
+      scenarios/triage-t1.yaml:17: expected the request as stored in scenarios/snapshots/triage-t1.txt, found another from line 4 on: “[user]” in place of “## File: docs/runbook.md”
+        at scenarios/snapshots/triage-t1.txt
+        look at `--accept`, which shows what changed before it writes
     1 scenario: 0 passed, 1 failed, 0 errored, 0 carried; 0 calls, US$ 0
     ");
     // What is there is never written over, and a name is given once.
@@ -92,6 +91,27 @@ fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
     assert_eq!(project.read("scenarios/other.yaml"), "");
     project.run(&["new", "scenario", "triage", "--name", "c"]).code(2).warns("`ticket` has no value");
     project.run(&["new", "scenario", "triag"]).code(2).warns("did you mean `triage`?");
+}
+
+#[test]
+fn coverage_names_every_agent_and_what_is_held_of_it() {
+    let plan = "<task type=\"sequential\" name=\"plan\"><description>Plan.</description><steps><task as=\"draft\"><description>Draft.\
+        </description></task><task ref=\"triage\"/><task><description>Check {{draft}}.</description></task></steps></task>";
+    let project = sample().file("templates/plan.xml", plan);
+    project.write(
+        "scenarios/a.yaml",
+        scenario("a", "expect_context:\n  - not: {contains: [Restrat]}\nexpectations:\n  - contains: x\n"),
+    );
+    project.run(&["new", "scenario", "plan", "--node", "draft"]).code(0);
+    assert!(project.read("scenarios/plan-1.yaml").contains("task: plan\nnode: draft\n"));
+    let run = project.run(&["eval", "--coverage"]).code(0);
+    insta::assert_snapshot!(run.stdout, @r"
+    plan --node draft  1 scenario: nothing_cut, segments, setting, snapshot, tokens
+    plan --node /steps/2  no scenario
+    triage  1 scenario: answer, contains
+    2 of 3 agents tested
+    ");
+    project.run(&["eval", "plan-1"]).code(0).says("1 scenario: 1 passed");
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn they_are_checked_with_the_templates() {
        ·     ────────────
      8 │   - tokens: {max: 5}
        ╰────
-      = nothing reads it, so it tests nothing; the keys are `segment`, `contains`, `absent`, `order`, `tokens`, `nothing_cut`, `setting`, `tools`, `model`, `protected_paths`, `snapshot`, `not`, `any_of`, `all_of`
+      = nothing reads it, so it tests nothing; the keys are `segment`, `segments`, `contains`, `absent`, `order`, `tokens`, `nothing_cut`, `setting`, `tools`, `model`, `protected_paths`, `snapshot`, `not`, `any_of`, `all_of`
       help: did you mean `nothing_cut`?
       fix: write `nothing_cut`
 
@@ -74,8 +74,8 @@ fn suppressions_and_lints_hold_for_them() {
     project.write("ctxc.toml", "[lints]\nscenario = \"off\"\n");
     project.run(&["check"]).code(0).says("nothing found");
     project.write("ctxc.toml", "[eval]\nscenarios = \"elsewhere\"\n");
-    project.run(&["check", "--verbose"]).code(0).says("the task `triage` has no scenario");
-    project.run(&["explain", "stale-scenario"]).code(0).says("SOURCE_DATE_EPOCH");
+    project.run(&["check", "--verbose"]).code(0).says("the agent `triage` has no scenario");
+    project.run(&["explain", "review-due"]).code(0).says("SOURCE_DATE_EPOCH");
     project.run(&["explain", "repeated-expectation"]).code(2).warns("the rule `repeated-expectation` (CTX615) is gone");
     project.run(&["explain", "CTX602"]).code(0).says("unknown-scenario-key");
 }
@@ -89,7 +89,7 @@ fn the_clock_can_be_given() {
     };
     // The first of January and the second of April of 2026.
     assert!(on("1767225600").contains("nothing found"));
-    assert!(on("1775088000").contains("last reviewed 91 days ago; after 90 it is stale"));
+    assert!(on("1775088000").contains("last reviewed 91 days ago; after 90 a review is due"));
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn results_that_nobody_takes_are_told_and_not_run() {
     scenarios/a.yaml:6:13: error[untaken-result]: no step of `round` leaves a result `fact`
     scenarios/f.yaml:6:13: error[untaken-result]: no step of `round` leaves a result `weather`
     scenarios/g.yaml:3:7: error[unknown-receiver]: the task `round` has no agent `/steps/9`
-    checked 9 files: 3 errors; 1 fixable with `check --fix --unsafe-fixes`
+    checked 9 files: 3 errors; 2 fixable with `check --fix --unsafe-fixes`
     by rule: untaken-result 2, unknown-receiver 1
     "#);
     let run = project.run(&["eval"]).code(1);
@@ -49,7 +49,7 @@ fn results_that_nobody_takes_are_told_and_not_run() {
     f  context 0/0  answer not recorded  ERROR
       scenarios/f.yaml:1: untaken-result (CTX626): scenarios/f.yaml:6:13: no step of `round` leaves a result `weather`
     g  context 0/0  answer not recorded  ERROR
-      scenarios/g.yaml:1: unknown-receiver (CTX610): scenarios/g.yaml:3:7: the task `round` has no agent `/steps/9`
+      scenarios/g.yaml:1: unknown-receiver (CTX610): scenarios/g.yaml:3:7: the task `round` has no agent `/steps/9`; did you mean `/steps/2`?
     7 scenarios: 4 passed, 0 failed, 3 errored, 0 carried; 0 calls, US$ 0
     "#);
     project.run(&["check", "--fix", "--unsafe-fixes", "scenarios/a.yaml"]);
@@ -65,14 +65,17 @@ fn results_that_nobody_takes_are_told_and_not_run() {
 fn an_answer_below_one_for_everything_is_never_given() {
     let answers = "expectations:\n  - contains: b\nanswers:\n  - when: {has: order}\n    reply: a\n  - reply: b\n  - when: {has: Go}\n    \
         reply: c\n";
-    let project = sample().file("scenarios/a.yaml", format!("name: a\ntask: round\ncontext:\n  objective: go\n{answers}"));
+    let project =
+        sample().file("scenarios/a.yaml", format!("name: a\ntask: round\ncontext:\n  objective: go\n{answers}node: facts\n"));
     let run = project.run(&["check", "--format", "concise", "scenarios/a.yaml"]).code(0);
     run.says("scenarios/a.yaml:11:5: warning[untaken-result]: this answer is never given: one before it answers every request");
 }
 
 /// A case whose answer is held against a schema.
 fn held(name: &str, schema: &str) -> String {
-    format!("name: {name}\ntask: round\ncontext:\n  objective: go\nexpectations:\n{schema}answers:\n  - reply: {{team: 5}}\n")
+    format!(
+        "name: {name}\ntask: round\ncontext:\n  objective: go\nexpectations:\n{schema}answers:\n  - reply: {{team: 5}}\nnode: mood\n"
+    )
 }
 
 #[test]

@@ -28,7 +28,11 @@ fn one_schema_holds_all_artifacts() {
 
 #[test]
 fn what_is_not_there_is_said() {
-    Project::new().run(&["schema", "json", "regstry"]).code(2).warns("did you mean `registry`?").warns("there are defaults, ");
+    Project::new()
+        .run(&["schema", "json", "regstry"])
+        .code(2)
+        .warns("did you mean `registry`?")
+        .warns("there are coverage, defaults, ");
     Project::new().run(&["schema", "rng", "registry"]).code(2).warns("only `ctxc schema json`");
     Project::new().run(&["schema", "dtd"]).code(2);
 }

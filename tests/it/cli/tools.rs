@@ -161,7 +161,7 @@ fn scenarios_say_which_tools_there_are_and_what_they_take() {
 #[test]
 fn a_tool_that_changed_is_another_context() {
     let project = project();
-    project.run(&["new", "scenario", "--role", "clerk", "--snapshot"]).code(0);
+    project.run(&["new", "scenario", "--role", "clerk"]).code(0);
     let path = project.files().into_iter().find(|path| path.starts_with("scenarios/clerk")).unwrap();
     let written = project.read(&path);
     assert!(written.contains("tools: {exactly: [list_files, read_file, read_page, read_secret]}"), "{written}");

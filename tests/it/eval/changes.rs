@@ -202,10 +202,8 @@ fn a_scenario_is_written_from_todays_context() {
         plan: {file: "../samples/plan.json"}
         who: "@@somebody"
     expect_context:
-      - segment: {id: system, state: kept}
-      - segment: {id: description, state: kept}
-      - segment: {id: "file:docs/runbook.md", state: kept}
-      - order: [system, "file:docs/runbook.md", description]
+      - segments: {exactly: [system, "file:docs/runbook.md", description]}
+      - nothing_cut: true
       - tokens: {of: total, max: 50}
       - setting: {name: inherit_context, value: none}
       - setting: {name: fresh_context, value: disabled}

@@ -156,7 +156,8 @@ fn a_context_that_cannot_be_had_is_a_failure_with_its_reason() {
     assert_eq!(done.verdict, CaseVerdict::Fail);
     assert_eq!(done.trouble.as_deref(), Some("there is no task `triag` in this project; did you mean `triage`?"));
     let done = finish(&Case { node: Some(word("/steps/1")), ..case() });
-    assert_eq!((done.verdict, done.faults.len()), (CaseVerdict::Fail, 1));
+    assert_eq!(done.verdict, CaseVerdict::Fail);
+    assert_eq!(done.trouble.as_deref(), Some("`triage` has no agent `/steps/1`; it has `/`"));
 }
 
 fn keys(done: &Finished) -> (String, String) {
@@ -173,12 +174,11 @@ fn keys_move_with_what_they_cover_and_with_nothing_else() {
     let moved = of(&TRIAGE.replace("disabled", "enabled"), &case());
     assert!(moved.0 != base.0 && moved.1 == base.1);
     let asked = of(TRIAGE, &Case { situation: situation(), ..case() });
-    assert!(asked.0 == base.0 && asked.1 != base.1);
-    // A file that a case freezes is the case's.
+    assert!(asked.0 != base.0 && asked.1 != base.1);
     let files = |text_of: &str| [("docs/runbook.md".to_owned(), text(text_of))].into();
     let one = of(TRIAGE, &Case { situation: Situation { files: files("a"), ..case().situation }, ..case() });
     let other = of(TRIAGE, &Case { situation: Situation { files: files("b"), ..case().situation }, ..case() });
-    assert!(one.0 == other.0 && one.1 != other.1 && one.0 != base.0);
+    assert!(one.0 != other.0 && one.1 != other.1 && one.0 != base.0);
     // Where a case stands in its file is nothing that it says.
     let mut shifted = case();
     shifted.name.span = ctxc::internals::base::span::Span::new(7, 9);

@@ -37,6 +37,9 @@ pub(crate) struct EvalArgs {
     /// List the changes that none of these scenarios would notice: each segment dropped or its text halved, each setting moved
     #[arg(long, conflicts_with_all = ["affected", "since", "accept", "junit", "out"])]
     pub(super) mutate: bool,
+    /// List every agent with its scenarios, and what they hold of its context and its answer
+    #[arg(long, conflicts_with_all = ["affected", "since", "accept", "junit", "out", "mutate"])]
+    pub(super) coverage: bool,
     /// Store the requests of scenarios that expect a snapshot, after showing what changed, and judge these scenarios again
     #[arg(long)]
     pub(super) accept: bool,
@@ -71,7 +74,7 @@ pub(crate) enum EvalFormat {
     /// For people
     #[default]
     Text,
-    /// The scorecard, one document; with --mutate, the changes
+    /// The scorecard, one document; with --mutate the changes, with --coverage the agents
     Json,
     /// A test case a scenario, in the XML of `JUnit`
     Junit,

@@ -3,6 +3,7 @@
 mod accept;
 mod args;
 mod choose;
+pub(crate) mod coverage;
 pub(super) mod drafting;
 mod junit;
 pub(super) mod load;

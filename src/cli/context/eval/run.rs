@@ -4,7 +4,7 @@ use super::accept::{self, Shown};
 use super::args::{EvalArgs, EvalFormat};
 use super::choose::{self, EvalRun};
 use super::load::{CachedFiles, Chosen, Scenarios, folders};
-use super::{junit, mutate, text};
+use super::{coverage, junit, mutate, text};
 use crate::base::fs;
 use crate::cli::context::models::Counters;
 use crate::cli::context::project::Compiled;
@@ -30,6 +30,15 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let scenarios = Scenarios::read(&project, &args.what)?;
     let chosen = scenarios.choose(args, &project.config)?;
     let broken = scenarios.broken();
+    if args.coverage {
+        let document = coverage::of(&project, &chosen)?;
+        cx.emit(&args.output, |format, cx| match format {
+            EvalFormat::Text => coverage::print(&document, cx),
+            EvalFormat::Json => cx.json(&document),
+            EvalFormat::Junit => Err(no_junit()),
+        })?;
+        return Ok(Exit::Success);
+    }
     if chosen.is_empty() && broken.is_empty() {
         return if args.allow_empty { empty(args, &project, cx) } else { Err(nothing(args, &project)) };
     }

@@ -91,7 +91,8 @@ fn made(args: &ManifestArgs, project: &Compiled, cx: &mut Cx) -> Result<(Manifes
     let objective = args.objective.read(&name, (&parameters, role), &inputs)?;
     let asked = Asked { objective: objective.as_deref(), ..Asked::default() };
     let request = Request { asked, role, ..request };
-    let make = |how: &ManifestOptions<'_>| of_task(&project.registry, &request, args.given.node.as_deref(), how);
+    let node = args.given.node.as_deref().map(|node| project.node(&name, node)).transpose()?;
+    let make = |how: &ManifestOptions<'_>| of_task(&project.registry, &request, node.as_deref(), how);
     let counted = counted(&project.config, &project.files(), &args.counting, make)?;
     source.note(cx);
     Ok((counted.map_err(|faults| refused(&faults, &project.lines(&project.paths())))?, None))

@@ -36,12 +36,17 @@ fn mutations(out: &mut Artifacts) {
     };
     project.write("scenarios/a.yaml", case("a", 900));
     project.write("scenarios/b.yaml", case("b", 1));
+    let plan = "<task type=\"sequential\" name=\"plan\"><description>d</description><steps><task as=\"one\">\
+        <description>do</description></task></steps></task>";
+    project.write("templates/plan.xml", plan);
+    project.write("scenarios/c.yaml", case("c", 900).replace("role: clerk", "task: plan").replace(", inputs: {ticket: x}", ""));
     let found = project.run(&["eval", "--mutate", "--json"]).code(1).json();
     let unnoticed = found["agents"][0]["unnoticed"].as_array().unwrap();
     for kind in ctxc::internals::eval::mutate::CHANGES {
         assert!(unnoticed.iter().any(|change| change["change"] == kind), "{kind}: {found:#}");
     }
     put(out, names::MUTATIONS, "of every kind", found);
+    put(out, names::COVERAGE, "two agents", project.run(&["eval", "--coverage", "--json"]).code(0).json());
     std::fs::remove_file(project.path("scenarios/a.yaml")).unwrap();
     put(out, names::MUTATIONS, "nobody asked", project.run(&["eval", "--mutate", "--json"]).code(1).json());
 }

@@ -6,7 +6,10 @@ use crate::scenario::date;
 
 /// What nobody reads drifts away from what is meant.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(616, "stale-scenario", "a scenario that nobody has read for long", case!("stale-scenario")),
+    meta: RuleMeta {
+        renamed_from: &["stale-scenario"],
+        ..RuleMeta::warning(616, "review-due", "a scenario that nobody has read for long", case!("review-due"))
+    },
     check: Check::Case(check),
 };
 
@@ -18,7 +21,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         let finding = cx.finding(
             &RULE.meta,
             reviewed.span,
-            format!("the case was last reviewed {age} days ago; after {limit} it is stale"),
+            format!("the case was last reviewed {age} days ago; after {limit} a review is due"),
         );
         out.push(finding.help("read it again, and write the day"));
     }

@@ -1,0 +1,73 @@
+//! What the result of a case belongs to, once its context is there.
+
+use super::case_keys::{self, Keys};
+use super::context::{rendered, source};
+use super::prepared::{CaseInput, PreparedCase};
+use crate::base::hash::{Hash, Hasher};
+use crate::context::assemble::Assembly;
+use crate::context::fault::Fault;
+use crate::context::options::Options;
+use crate::kernel::context::Trust;
+use crate::template::setting::{SettingName, Word};
+
+/// The keys of a case, by what came of assembling its context.
+pub(super) fn keys(prepared: &PreparedCase<'_>, assembled: &Result<Assembly, Vec<Fault>>) -> Keys {
+    let CaseInput { case, beside, snapshot, .. } = *prepared.input;
+    let snapshot = snapshot.filter(|_| case.wants_snapshot());
+    Keys { context: context(prepared, assembled), case: case_keys::case(case, beside, snapshot, prepared.run.plan) }
+}
+
+/// The hash of what one agent receives, and of all else that expectations on it look at: who receives it, the request, what became of
+/// each segment and why, the settings around it, the model. An edit that changes none of these moves it as little as a comment.
+fn context(case: &PreparedCase<'_>, assembled: &Result<Assembly, Vec<Fault>>) -> Hash {
+    let PreparedCase { forest, receiver, node, routed, .. } = case;
+    let Options { profile, budget, counter, .. } = routed.options;
+    let mut hasher = Hasher::new();
+    hasher.field("ctxc context 5").field(receiver.task).field(node).field(profile.word()).field(counter.name());
+    hasher.field(receiver.role_name().unwrap_or(""));
+    hasher.number(budget.map_or(u64::MAX, |budget| budget as u64));
+    let model = routed.choice.as_ref().map(|choice| choice.model);
+    for text in [routed.model(), model.map(|model| model.id.as_str()), model.map(|model| model.provider.value.as_str())] {
+        hasher.number(u64::from(text.is_some())).field(text.unwrap_or(""));
+    }
+    for one in &routed.sampling {
+        hasher.field(one.name.word()).field(one.value.to_string());
+    }
+    for list in [receiver.tools(), receiver.protected_paths()] {
+        hasher.number(list.len() as u64);
+        for entry in list {
+            hasher.field(entry);
+        }
+    }
+    for place in forest.around(receiver.task, node) {
+        let Ok(Some(settings)) = forest.settings(receiver.task, &place) else { continue };
+        for name in SettingName::ALL.iter().copied() {
+            let setting = settings.get(name);
+            hasher.field(&place).field(name.word()).field(setting.value.word()).number(u64::from(setting.applies));
+        }
+    }
+    match assembled {
+        Ok(assembly) => request(assembly, &mut hasher),
+        Err(faults) => {
+            for fault in faults {
+                hasher.field("\0").field(fault.to_string());
+            }
+        }
+    }
+    hasher.finish()
+}
+
+/// The request, and what became of each segment.
+fn request(assembly: &Assembly, hasher: &mut Hasher) {
+    hasher.field(rendered(assembly));
+    for account in &assembly.report.segments {
+        let segment = &account.segment;
+        hasher.field(&segment.id).field(segment.kind.word()).field(&segment.why).field(&account.reason);
+        hasher.number(account.position.map_or(u64::MAX, |position| position as u64));
+        hasher.number(account.kept_tokens.map_or(u64::MAX, |tokens| tokens as u64));
+        hasher.number(u64::from(segment.trust == Trust::Trusted));
+        for stretch in segment.text.stretches() {
+            hasher.field(source(&stretch.origin).unwrap_or(""));
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The agents that a task may call, in document order.
+
+use super::node::Node;
+use crate::base::expansion::{MAX_AGENTS, MAX_DEPTH};
+use crate::kernel::agent::Agent;
+
+/// Every agent that a node may call, those of tasks and templates that it refers to included. `behind` gives the definition that
+/// a node stands for, with its name.
+pub(crate) fn collect<'t, E>(
+    root: (&'t str, &'t Node),
+    behind: &dyn Fn(&'t Node) -> Option<Result<(&'t str, &'t Node), E>>,
+) -> Result<Vec<Agent>, E> {
+    let mut agents = Vec::new();
+    // Nodes to visit, the next one last: the definition, the node, what stands before its id, its name, how deep.
+    let mut open: Vec<(&str, &Node, String, Option<&str>, usize)> = vec![(root.0, root.1, String::new(), None, 0)];
+    while let Some((definition, node, base, name, depth)) = open.pop() {
+        let id = [base.as_str(), node.id.trim_end_matches('/')].concat();
+        if let Some(behind) = behind(node) {
+            let (definition, root) = behind?;
+            if depth < MAX_DEPTH && agents.len() < MAX_AGENTS {
+                open.push((definition, root, id, name, depth + 1));
+            }
+            continue;
+        }
+        if node.is_agent() && agents.len() < MAX_AGENTS {
+            let node = if id.is_empty() { "/".to_owned() } else { id };
+            agents.push(Agent { node, definition: definition.to_owned(), name: name.map(str::to_owned) });
+        }
+        for child in node.children.iter().rev() {
+            open.push((definition, &child.node, base.clone(), child.name.as_deref(), depth));
+        }
+    }
+    Ok(agents)
+}
