@@ -94,6 +94,12 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     let (inputs, results) = args.given.read((&project.registry, receiver.task), &parameters)?;
     let objective = objective(args, receiver.name(), (&parameters, &inputs))?;
     let objective = objective.as_deref();
+    let is_said = |name: &str| inputs.contains_key(name) || name == objective::NAME && objective.is_some();
+    let missing = parameters.iter().find(|one| one.required && one.default.is_none() && !is_said(&one.name));
+    if let Some(Parameter { name, .. }) = missing {
+        return Err(CliError::usage(format!("`{name}` has no value, and a scenario freezes all that its task needs"))
+            .hint(format!("give it: --input {name}=VALUE")));
+    }
     let Target { name, folder, path } = target(args, &project, receiver.name())?;
     let (source, (said, history)) = (args.lookup.of(&project), history(args, &project.root, &folder)?);
     let asked = Asked { objective, ..Asked::default() };

@@ -102,7 +102,8 @@ fn coverage_names_every_agent_and_what_is_held_of_it() {
         "scenarios/a.yaml",
         scenario("a", "expect_context:\n  - not: {contains: [Restrat]}\nexpectations:\n  - contains: x\n"),
     );
-    project.run(&["new", "scenario", "plan", "--node", "draft"]).code(0);
+    project.run(&["new", "scenario", "plan", "--node", "draft"]).code(2).warns("`ticket` has no value");
+    project.run(&["new", "scenario", "plan", "--node", "draft", "--input", "ticket=x"]).code(0);
     assert!(project.read("scenarios/plan-1.yaml").contains("task: plan\nnode: draft\n"));
     let run = project.run(&["eval", "--coverage"]).code(0);
     insta::assert_snapshot!(run.stdout, @r"
