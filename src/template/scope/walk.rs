@@ -168,7 +168,13 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         let typed: HashMap<&str, &str> =
             task.parameters.iter().filter_map(|own| Some((&*own.name.as_ref()?.value, &*own.kind.as_ref()?.value))).collect();
         let given: HashSet<&str> = if task.parameters.is_empty() { HashSet::new() } else { given(task).collect() };
+        // Those that have no value before the input of their name.
+        let mut late: HashMap<&str, &Parameter<'a>> = HashMap::new();
         for parameter in &task.parameters {
+            let name = parameter.name.as_ref().filter(|name| given.contains(&*name.value));
+            let name = name
+                .filter(|name| task.slot != Slot::Root && parameter.default.is_none() && self.env.find(&name.value).is_none());
+            late.extend(name.map(|name| (&*name.value, parameter)));
             self.parameter(task, parameter, &given);
         }
         // The task itself is there before its steps: none of their results is bound in its inputs and texts.
@@ -189,6 +195,10 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             }
             untrusted.trust = either(untrusted.trust, value.trust);
             if let Some(name) = &input.name {
+                let is_read = self.env.find(&name.value).is_some_and(|own| own.is_read);
+                if let Some(parameter) = late.remove(&*name.value).filter(|_| is_read) {
+                    self.without_value(parameter, name);
+                }
                 self.bind(&name.value, name.span, value);
                 self.flow.holds(mark, input);
                 if let (Some(id), Some(kind)) = (self.flow.last(), typed.get(&*name.value)) {
@@ -239,6 +249,11 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         let is_outer = task.slot == Slot::Root;
         if is_outer {
             made.default = default(parameter);
+        } else if let (true, Some(known)) = (given.contains(&*name.value), self.env.find(&name.value)) {
+            // It is that until the input of its name.
+            made.trust = either(made.trust, known.trust);
+            made.of.push(known.id);
+            made.part_of.push((known.id, Box::default()));
         } else if !given.contains(&*name.value) {
             self.around(parameter, name, &mut made);
         }
@@ -269,16 +284,24 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             self.flow.wanted(known.id, made.kind, name.span);
         } else if parameter.default.is_some() {
             made.default = default(parameter);
-        } else if !parameter.is_required() {
-            self.optional(parameter, name);
         } else {
-            let own = self.origins.pop();
-            let (path, span) = (Spanned::new(Box::default(), name.span), name.span);
-            let id = self.free(Used { name: name.value.clone(), path, span, inside: span, place: Place::Text });
-            self.origins.extend(own);
+            let id = self.without_value(parameter, name);
             made.of.extend(id);
             made.part_of.extend(id.map(|id| (id, Box::default())));
         }
+    }
+
+    /// What nothing around here binds is a parameter of the definition, or has no value.
+    fn without_value(&mut self, parameter: &Parameter<'a>, name: &Str<'a>) -> Option<u32> {
+        if !parameter.is_required() {
+            self.optional(parameter, name);
+            return None;
+        }
+        let own = self.origins.pop();
+        let (path, span) = (Spanned::new(Box::default(), name.span), name.span);
+        let id = self.free(Used { name: name.value.clone(), path, span, inside: span, place: Place::Text });
+        self.origins.extend(own);
+        id
     }
 
     /// Unbinds the names of a body, and tells which of its parameters nothing reads. Where texts are used that are not
