@@ -245,7 +245,7 @@ impl<'a> Conversation<'a> {
                 let dropped = if said.turn.speaker == Speaker::System {
                     Some("the system said it, and an agent has its own".to_owned())
                 } else if number < cut {
-                    Some(format!("the conversation grew beyond {} tokens behind it", thousands(limit.unwrap_or(0))))
+                    Some(format!("the conversation grew beyond {} tokens", thousands(limit.unwrap_or(0))))
                 } else {
                     let turns = || format!("it stands before the last {} turns", self.limits.turns.unwrap_or(0));
                     (number < front).then(turns)

@@ -189,17 +189,24 @@ fn tell_losses(assembly: &Assembly, cx: &mut Cx) {
     if accounts.is_empty() {
         cx.note("this agent receives nothing: every text of it is empty with these values");
     }
+    let turns = accounts.iter().filter(|account| account.segment.is_turn());
+    let lost = turns.clone().filter(|account| account.fate != Disposition::Kept).count();
+    if lost > 0 {
+        let all = plural(turns.count(), "message");
+        cx.note(&format!("not there whole: {} of {all} of the conversation; --explain says why", thousands(lost)));
+    }
+    let texts = || accounts.iter().filter(|account| !account.segment.is_turn());
     let of = |is: fn(&Disposition) -> bool| {
-        let ids: Vec<_> =
-            accounts.iter().filter(|account| is(&account.fate)).map(|account| escape(&account.segment.id)).collect();
+        let ids: Vec<_> = texts().filter(|account| is(&account.fate)).map(|account| escape(&account.segment.id)).collect();
         ids.join(", ")
     };
     let cut = of(|fate| matches!(fate, Disposition::Cut { .. } | Disposition::Shortened { .. }));
     let dropped = of(|fate| *fate == Disposition::Dropped);
     let parts = [("cut", cut), ("dropped", dropped)];
     let told: Vec<String> = parts.iter().filter(|part| !part.1.is_empty()).map(|(fate, ids)| format!("{fate}: {ids}")).collect();
-    if let (false, Some(budget)) = (told.is_empty(), assembly.report.budget) {
-        cx.note(&format!("not everything fits into {}; {}; --explain says why", plural(budget, "token"), told.join("; ")));
+    let room = assembly.report.budget.map_or_else(|| "its `max_tokens`".to_owned(), |budget| plural(budget, "token"));
+    if !told.is_empty() {
+        cx.note(&format!("not everything fits into {room}; {}; --explain says why", told.join("; ")));
     }
 }
 

@@ -21,7 +21,9 @@ pub(super) fn name(part: &Part) -> &str {
 /// The same in a line that does not say its kind beside it.
 fn alone(part: &Part) -> String {
     let whose = if part.kind == Kind::Inherited { "parent's " } else { "" };
-    format!("{whose}{}", escape(name(part)))
+    // A number alone names nothing.
+    let name = if part.kind == Kind::History { &part.id } else { name(part) };
+    format!("{whose}{}", escape(name))
 }
 
 /// What a run may take from the tokens that are known, and add to them.
