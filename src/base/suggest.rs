@@ -48,11 +48,11 @@ pub fn nearest<'c>(written: &str, candidates: impl IntoIterator<Item = &'c str>)
 }
 
 /// The candidate that a word is meant to be: the nearest, or the one that other languages and libraries call so.
-pub fn likeliest<'c>(written: &str, candidates: impl IntoIterator<Item = &'c str> + Clone) -> Option<&'c str> {
+pub fn likeliest<'c>(written: &str, candidates: impl Iterator<Item = &'c str> + Clone) -> Option<&'c str> {
     nearest(written, candidates.clone()).or_else(|| {
         let plain = fold(written);
         let called = ELSEWHERE.iter().filter(|(_, others)| others.contains(&&*plain)).map(|(own, _)| *own);
-        candidates.into_iter().find(|candidate| called.clone().any(|own| own == *candidate))
+        candidates.clone().find(|candidate| called.clone().any(|own| own == *candidate))
     })
 }
 
@@ -73,6 +73,10 @@ const ELSEWHERE: &[(&str, &[&str])] = &[
     ("reduce", &["mapreduce", "fold", "map"]),
     ("script", &["shell", "command", "bash", "sh", "tool"]),
     ("director_evaluator_loop", &["loop", "evaluatorloop", "directorevaluator", "iterate", "while"]),
+    ("instructions", &["prompt", "user", "body", "template"]),
+    ("system", &["systemprompt", "persona"]),
+    ("input", &["question", "user", "query", "in"]),
+    ("output", &["answer", "assistant", "response", "completion", "out"]),
     ("true", &["yes", "y", "on", "1"]),
     ("false", &["no", "n", "off", "0"]),
 ];

@@ -23,6 +23,10 @@ pub const TRIALS: usize = 128;
 /// Rules about texts and values that cannot be read, with all that is wrong in them.
 const HIDING: [&str; 4] = ["bad-expression", "bad-condition", "bad-jinja", "bad-value"];
 
+/// Bytes of a text that a trial is made of, and how many a finding counts for.
+const COST_OF_TRIAL: usize = 65_536;
+const COST_OF_FINDING: usize = 256;
+
 /// Which fixes are applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
@@ -185,7 +189,9 @@ pub fn sound<'d>(
     trials: &mut usize,
     check: &mut CheckText<'_>,
 ) -> Vec<Choice<'d>> {
-    most(choices, trials, &mut |choices| {
+    // What a check costs grows with the text, and with what is found in it.
+    let cost = 1 + (text.len() + COST_OF_FINDING * before.len()) / COST_OF_TRIAL;
+    most(choices, trials, cost, &mut |choices| {
         applied(text, choices).is_some_and(|after| {
             let found = check(&after);
             let edits = edits(choices);
@@ -195,8 +201,9 @@ pub fn sound<'d>(
     })
 }
 
-/// The items that pass together: tries all, and searches by halves for those that do not go, while there are trials left.
-pub fn most<T: Copy>(items: &[T], trials: &mut usize, passes: &mut dyn FnMut(&[T]) -> bool) -> Vec<T> {
+/// The items that pass together: tries all, and searches by halves for those that do not go, while there are trials left, of
+/// which each that fails takes `cost`.
+pub fn most<T: Copy>(items: &[T], trials: &mut usize, cost: usize, passes: &mut dyn FnMut(&[T]) -> bool) -> Vec<T> {
     let mut accepted: Vec<T> = Vec::with_capacity(items.len());
     let mut open = vec![items];
     while let Some(batch) = open.pop() {
@@ -208,7 +215,7 @@ pub fn most<T: Copy>(items: &[T], trials: &mut usize, passes: &mut dyn FnMut(&[T
         if passes(&accepted) {
             continue;
         }
-        *trials -= 1;
+        *trials = trials.saturating_sub(cost);
         accepted.truncate(kept);
         if let Some((first, second)) = batch.split_at_checked(batch.len() / 2).filter(|_| batch.len() > 1) {
             open.push(second);
@@ -339,14 +346,14 @@ mod tests {
     fn what_does_not_go_is_found_by_halves() {
         let items: Vec<u32> = (0..100).collect();
         let mut trials = 0;
-        let kept = most(&items, &mut TRIALS.clone(), &mut |items| {
+        let kept = most(&items, &mut TRIALS.clone(), 1, &mut |items| {
             trials += 1;
             !items.contains(&17) && !items.contains(&80)
         });
         assert_eq!(kept.len(), 98);
         assert!(trials < 40, "{trials}");
         // Nothing goes: it ends all the same.
-        assert!(most(&(0..100_000).collect::<Vec<u32>>(), &mut TRIALS.clone(), &mut |_| false).is_empty());
+        assert!(most(&(0..100_000).collect::<Vec<u32>>(), &mut TRIALS.clone(), 1, &mut |_| false).is_empty());
     }
 
     #[test]

@@ -163,9 +163,24 @@ fn typed(name: &str, text: String, kind: Option<&str>) -> Result<Value> {
         None | Some("string") => Ok(Value::String(text)),
         Some(kind) => {
             let value = serde_json::from_str(&text).map_err(|err| {
-                let why = if text.trim().is_empty() { "there is nothing".to_owned() } else { err.to_string() };
-                let error =
-                    CliError::usage(format!("--input {name}: expected JSON, since the parameter's type is {kind}: {why}"));
+                let error = match kind {
+                    "number" | "integer" | "boolean" => {
+                        let expected = match kind {
+                            "number" => "a number",
+                            "integer" => "a whole number",
+                            _ => "true or false",
+                        };
+                        format!(
+                            "--input {name}: expected {expected}, since the parameter's type is {kind}; found `{}`",
+                            text.trim()
+                        )
+                    }
+                    _ if text.trim().is_empty() => {
+                        format!("--input {name}: expected JSON, since the parameter's type is {kind}: there is nothing")
+                    }
+                    _ => format!("--input {name}: expected JSON, since the parameter's type is {kind}: {err}"),
+                };
+                let error = CliError::usage(error);
                 match kind {
                     "number" | "integer" => error.hint(format!("a number stands as it is: --input {name}=5")),
                     "boolean" => error.hint(format!("it is true or false: --input {name}=true")),

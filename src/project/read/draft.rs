@@ -65,11 +65,16 @@ pub(super) fn draft(text: &str, file: u16, owner: Owner, rules: &[&'static RuleM
     let mut sink = Sink { file, faults: Vec::new() };
     let (tree, errors) = toml::de::DeTable::parse_recoverable(text);
     let mut broken: Vec<Span> = Vec::new();
+    let mut last = None;
     // What is wrong with somebody else's file is said once: it may be no TOML at all, and it is not mended from here.
     let most = if owner == Owner::Shared { 1 } else { SYNTAX_FAULTS };
     for error in errors.iter().take(most) {
         let at = error.span().map_or(Span::at(0), |range| visible(text, span(&range)));
         broken.push(at);
+        // One slip makes the rest of its line unreadable too.
+        if last.replace(line(text, at)) == Some(line(text, at)) {
+            continue;
+        }
         sink.report(at, FaultKind::Syntax { message: error.message().to_owned() });
     }
     let syntax = sink.faults.len();

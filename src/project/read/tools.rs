@@ -10,7 +10,10 @@ use toml::de::DeValue;
 /// `[tools]`.
 pub(super) static TOOLS: Table = Table {
     others: Some(&Shape::Table(&TOOL)),
-    ..of("tools that roles choose from", &[key("from", Shape::Texts, "files that define tools, in the form of OpenAI or MCP")])
+    ..of(
+        "tools that roles choose from",
+        &[key("from", Shape::Texts, "files that define tools, in the form of OpenAI, Anthropic or MCP")],
+    )
 };
 
 /// `[tools.NAME]`.
@@ -71,6 +74,10 @@ fn parameters(at: &mut At<'_, '_>) -> Option<Spanned<Parameters>> {
     if let DeValue::Table(_) = at.value.get_ref() {
         let schema = json_of(at.sink, &at.path, at.value)?;
         return Some(Spanned::new(Parameters::Inline(schema), at.span()));
+    }
+    if !matches!(at.value.get_ref(), DeValue::String(_)) {
+        at.sink.wrong_type(&at.path, at.value, "a JSON Schema as a table, or in quotes the path of a file that holds one");
+        return None;
     }
     let path = at.spanned()?;
     if path.value.trim().is_empty() {

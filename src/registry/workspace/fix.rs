@@ -154,7 +154,7 @@ impl Fixer<'_> {
         let mut last = None;
         let mut failed = None;
         let mut trials = self.trials;
-        let kept = apply::most(&items, &mut trials, &mut |items| match self.check(&self.trial(items)) {
+        let kept = apply::most(&items, &mut trials, 1, &mut |items| match self.check(&self.trial(items)) {
             Ok(next) => {
                 let passes = items.iter().all(|item| item.choice.uncovers()) || !brings_errors(&known, found, &next.diagnostics);
                 if passes {

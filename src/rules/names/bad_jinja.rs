@@ -31,7 +31,10 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             JinjaFaultKind::TooMuchRepeated => format!("repeats texts to more than {MAX_REPEATED} bytes"),
             JinjaFaultKind::ByZero => "nothing can be divided by zero".to_owned(),
             JinjaFaultKind::OtherTemplate(word) => format!("`{word}` would take text from another template"),
-            JinjaFaultKind::Syntax(words) => format!("Jinja cannot read this: {}", shown(words)),
+            JinjaFaultKind::Syntax(words) => match words.strip_prefix("unknown statement end") {
+                Some(block) => format!("`end{0}` ends a `{0}`, and the block that is open here is another", shown(block)),
+                None => format!("Jinja cannot read this: {}", shown(words)),
+            },
             JinjaFaultKind::TooEarly { argument, name } => {
                 format!("the default of `{argument}` names `{name}`, which has no value yet")
             }

@@ -5,6 +5,7 @@ use crate::rules::prelude::*;
 use crate::rules::structure::family::{finding, shown};
 use crate::syntax::tree::Element;
 use crate::syntax::write::{remove_element, set_attribute};
+use crate::template;
 use crate::template::scope::{FaultKind, Origin};
 use std::collections::{BTreeSet, HashMap};
 
@@ -21,7 +22,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let mut elsewhere = None;
     for fault in &cx.scopes.faults {
         let FaultKind::Unused { name, origin } = &fault.kind else { continue };
-        if meant.get_or_insert_with(|| self::meant(cx)).contains(name.as_str()) {
+        if meant.get_or_insert_with(|| self::meant(cx)).contains(name.as_str()) || is_repeated(cx, name) {
             continue;
         }
         let (Origin::Function(element) | Origin::Task(element)) = *origin;
@@ -90,6 +91,14 @@ fn meant<'c>(cx: &'c FileCx<'_>) -> BTreeSet<&'c str> {
         near.as_deref()
     });
     nears.collect()
+}
+
+/// Whether a second one has the name, which has been reported: it is that one that is read.
+fn is_repeated(cx: &FileCx<'_>, name: &str) -> bool {
+    cx.file
+        .faults
+        .iter()
+        .any(|fault| matches!(&fault.kind, template::fault::FaultKind::RepeatedName { name: own, .. } if own == name))
 }
 
 /// Bytes of a list of parameters that is not written anew for each of many findings.

@@ -14,14 +14,43 @@ pub(super) static PROJECT_SYNTAX: Rule = Rule {
 
 fn project_syntax(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::Syntax { message } = &fault.kind else { return None };
-    let finding = cx.finding(&PROJECT_SYNTAX, fault, format!("not TOML: {}", phrase(message)));
-    let written = slice(cx, fault);
-    let is_bare = !written.is_empty() && written.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
-    if message.starts_with("string values must be quoted") && is_bare {
+    let text = cx.config.files.get(fault.file as usize).map_or("", |file| &file.text);
+    if let Some((key, value, sign)) = line(text, fault.span) {
+        let written = value.slice(text);
+        let found = |words: String| cx.finding(&PROJECT_SYNTAX, fault, format!("not TOML: {words}"));
         let quoted = format!("\"{written}\"");
-        return Some(finding.fix(Fix::suggested(format!("write {quoted}"), vec![Edit::replace(fault.span, quoted)])));
+        if sign.slice(text) == ":" {
+            let edits = vec![Edit::replace(Span::new(key.end, sign.end), " =")];
+            return Some(
+                found("a key and its value are joined by `=`, not by `:`".to_owned()).fix(Fix::suggested("write `=`", edits)),
+            );
+        }
+        let is_bare = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+        let is_word = written.starts_with(char::is_alphabetic) && written.chars().all(is_bare);
+        if is_word && !["true", "false", "inf", "nan"].contains(&written) {
+            let edits = vec![Edit::replace(value, &*quoted)];
+            return Some(
+                found(format!("the text `{written}` stands without quotes"))
+                    .fix(Fix::suggested(format!("write {quoted}"), edits)),
+            );
+        }
     }
+    let finding = cx.finding(&PROJECT_SYNTAX, fault, format!("not TOML: {}", phrase(message)));
     Some(finding.help("correct this line; the lines that could be read are checked all the same"))
+}
+
+/// The key and the value of the line that a place is in, and the sign between them.
+fn line(text: &str, span: Span) -> Option<(Span, Span, Span)> {
+    let start = text.get(..span.start as usize)?.rfind('\n').map_or(0, |at| at + 1);
+    let line = text.get(start..)?.lines().next()?;
+    let key = line.len() - line.trim_start_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-')).len();
+    let rest = line.get(key..)?;
+    let sign = key + rest.len() - rest.trim_start().len();
+    let value = line.get(sign..).filter(|rest| rest.starts_with(['=', ':']))?.get(1..)?;
+    let bare = value.split_once(" #").map_or(value, |(value, _)| value).trim();
+    let from = sign + 1 + (value.len() - value.trim_start().len());
+    let at = |from: usize, len: usize| Span::of(start + from, start + from + len);
+    (key > 0 && !bare.is_empty()).then(|| (at(0, key), at(from, bare.len()), at(sign, 1)))
 }
 
 /// A misspelt key changes nothing, and its author believes that it does.

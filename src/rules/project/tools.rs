@@ -61,11 +61,14 @@ fn words(tool: &str, why: &ToolFault) -> (String, String) {
     let (why, help) = match why {
         ToolFault::Unreadable(Unreadable::Outside) => ("it lies outside the project's folder".to_owned(), path),
         ToolFault::Unreadable(Unreadable::Empty) => ("it is empty".to_owned(), path),
-        ToolFault::Unreadable(Unreadable::Because(reason)) => (reason.clone(), path),
+        ToolFault::Unreadable(Unreadable::Because(reason)) => {
+            let is_missing = reason.starts_with("there is no such");
+            (reason.clone(), if is_missing { path } else { "name a file of text, of at most 1 MiB" })
+        }
         ToolFault::Json(words) => (format!("it is no JSON: {words}"), "correct the file"),
         ToolFault::Form => (
             "expected a list of tools, or an object with `tools`, which holds one".to_owned(),
-            "write what OpenAI takes, `[{\"type\": \"function\", \"function\": {\"name\": …}}]`, or what MCP answers to `tools/list`",
+            "write what OpenAI takes, `[{\"type\": \"function\", \"function\": {\"name\": …}}]`, what Anthropic takes, `[{\"name\": …, \"input_schema\": …}]`, or what MCP answers to `tools/list`",
         ),
         ToolFault::Hosted(kind) => (
             format!("a tool of type `{}` is the provider's own; only those of type `function` are read", kind.escape_debug()),

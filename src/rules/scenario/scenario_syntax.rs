@@ -36,6 +36,30 @@ fn is_indented_oddly(text: &str, span: Span) -> bool {
     own < deepest && !columns.contains(&own) || own > deepest && is_value
 }
 
+/// The quote that opens a value and has no partner on its line: of this line, or of the last one before it with words.
+fn unclosed(text: &str, span: Span) -> Option<Span> {
+    let end = text.get(span.start as usize..)?.find('\n').map_or(text.len(), |at| span.start as usize + at);
+    let mut start = end + 1;
+    for line in text.get(..end)?.rsplit('\n').take(20) {
+        start -= line.len() + 1;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let value = line.find(": ").map_or_else(|| line.len() - line.trim_start_matches([' ', '-']).len(), |at| at + 2);
+        let rest = line.get(value..)?;
+        let at = start + value + (rest.len() - rest.trim_start().len());
+        let quote = rest.trim_start().chars().next().filter(|quote| matches!(quote, '"' | '\''));
+        if quote.is_some_and(|quote| rest.matches(quote).count() % 2 == 1) {
+            return Some(Span::of(at, at + 1));
+        }
+        // A text of several lines ends here.
+        if line.matches(['"', '\'']).count() % 2 == 1 {
+            return None;
+        }
+    }
+    None
+}
+
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     if let FaultKind::UnknownTag(tag) = &fault.kind {
         let finding = cx.finding(&RULE.meta, fault, format!("the tag `!{tag}` means nothing here"));
@@ -50,6 +74,12 @@ fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         )
         .note("nothing behind this place was read")
         .help("begin the keys of a mapping, and the dashes of a list, in one column"),
+        yaml::FaultKind::Syntax(_) if let Some(open) = unclosed(cx.text, fault.span) => {
+            let message = "this is not valid YAML: this quote is never closed on its line";
+            Diagnostic::new(&RULE.meta, cx.path, open, message)
+                .note("nothing behind this place was read")
+                .help("close it, or leave it out where the text needs no quotes; a text of several lines stands under `|`")
+        }
         yaml::FaultKind::Syntax(message) => found(format!("this is no YAML: {message}"))
             .note("nothing behind this place was read")
             .help("put a text that holds `: ` or ` #`, or begins with one of `[{&*!|>%@` and the like, into quotes"),

@@ -29,13 +29,15 @@ fn id(cx: &CaseCx<'_>, id: &Spanned<String>, stake: MissingNameEffect) -> Option
         return name(cx, id, stake);
     }
     let finding = cx.finding(&RULE.meta, id.span, format!("no context has a segment `{written}`: an id begins with a kind"));
-    let near = nearest(word, KINDS.iter().copied());
+    // The tools of an agent are segments each by its own.
+    let kinds: Vec<&str> = KINDS.iter().map(|kind| if *kind == "tools" { "tool" } else { kind }).collect();
+    let near = nearest(word, kinds.iter().copied());
     let whole = near.map(|near| format!("{near}{}", written.get(word.len()..).unwrap_or("")));
     let finding = match near {
         None if !written.contains(':') && written.contains(['/', '.']) => {
             finding.help("a path goes under `source`: `{source: PATH}`")
         }
-        _ => finding.note(format!("the kinds are {}", list(KINDS))),
+        _ => finding.note(format!("the kinds are {}", list(&kinds))),
     };
     Some(cx.meant(finding, id.span, whole.as_deref()))
 }

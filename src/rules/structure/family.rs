@@ -138,5 +138,6 @@ const LONG: u32 = 100_000;
 
 /// The child that a name was meant to be.
 pub(super) fn meant(parent: Kind, name: &str) -> Option<&'static str> {
-    crate::base::suggest::nearest(name, children(parent).map(Kind::tag))
+    let tags: Vec<&str> = children(parent).map(Kind::tag).collect();
+    likeliest(name, tags.into_iter())
 }

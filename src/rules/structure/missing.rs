@@ -92,7 +92,9 @@ fn incomplete(cx: &FileCx<'_>, task: &Task<'_>, lacks: &[Kind]) -> Diagnostic {
 fn needed_child(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::MissingChild { kind, child } = fault.kind else { return None };
     let is_text = || wrap(kind, fault.element) == Some(child) && words(fault.element).next().is_some();
-    if has_slip_of(fault.element, kind, child) || is_text() {
+    // It may be what was left unread, which has been reported.
+    let is_unread = |element: &Element<'_>| element.parent().is_some_and(|parent| parent.id() == fault.element.id());
+    if has_slip_of(fault.element, kind, child) || is_text() || cx.file.unread_in(fault.element).iter().any(is_unread) {
         return None;
     }
     let tag = kind.tag();

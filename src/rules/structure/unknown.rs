@@ -22,8 +22,13 @@ fn unknown_element(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let name = fault.element.name();
     if let Some(meant) = read.map(Kind::tag).or_else(|| meant(parent, name)).filter(|_| !known_elsewhere) {
         let message = format!("`<{parent}>` has no element `<{}>`", shown(name), parent = parent.tag());
+        let found = finding(&UNKNOWN_ELEMENT.meta, cx, fault.span, message);
+        // What was not read as the one that is meant stands beside it.
+        if read.is_none() && parent.child(meant).is_some_and(|child| !child.many) {
+            return Some(found.help(format!("there is a `<{meant}>` already: put its text in there, or remove it")));
+        }
         let fix = Fix::suggested(format!("write <{meant}>"), rename_element(fault.element, meant));
-        return Some(finding(&UNKNOWN_ELEMENT.meta, cx, fault.span, message).help(format!("did you mean `<{meant}>`?")).fix(fix));
+        return Some(found.help(format!("did you mean `<{meant}>`?")).fix(fix));
     }
     if parent.is_text() {
         return Some(in_text(cx, fault, parent));
@@ -218,7 +223,7 @@ fn unknown_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let message = format!("there is no type `{}`; expected {}", shown(&written.value), either(layers.operators()));
     let found = finding(&UNKNOWN_TYPE.meta, cx.cx, written.span, message);
     let operators: Vec<&str> = layers.operators().collect();
-    out.push(match likeliest(&written.value, operators) {
+    out.push(match likeliest(&written.value, operators.into_iter()) {
         Some(meant) => {
             let fix = Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(written.span, meant)]);
             found.help(format!("did you mean `{meant}`?")).fix(fix)
@@ -277,7 +282,7 @@ fn unknown_schema(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let message = format!("`{}` is neither a type nor a JSON Schema file", shown(written));
     let found = finding(&UNKNOWN_SCHEMA.meta, cx.cx, schema.span, message)
         .help("it can be `object`, `array`, `string[]`, `number`, `boolean`, or the path of a JSON Schema file");
-    out.push(match likeliest(written, SCHEMA_TYPES) {
+    out.push(match likeliest(written, SCHEMA_TYPES.into_iter()) {
         Some(meant) => found.fix(Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(schema.span, meant)])),
         None => found,
     });

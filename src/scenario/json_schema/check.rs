@@ -4,7 +4,7 @@
 
 use super::draft::{self, Draft};
 use super::slip::{Slip, SlipKind, Step};
-use crate::base::suggest::nearest;
+use crate::base::suggest::{likeliest, nearest};
 use serde_json::Value;
 
 /// What stands under a keyword.
@@ -244,7 +244,7 @@ impl<'s> Walk<'s> {
 
     fn word(&mut self, at: Vec<Step>, word: &str, known: &[&str]) {
         if !known.contains(&word) {
-            self.bad(at, list(known), nearest(word, known.iter().copied()));
+            self.bad(at, list(known), likeliest(word, known.iter().copied()));
         }
     }
 

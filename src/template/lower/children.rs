@@ -66,7 +66,15 @@ impl<'a> Lower<'a> {
     /// checked and nothing is missed for it. `taken`: the children that are there, by their place in the table.
     fn slip(&mut self, parent: Kind, within: Element<'a>, found: Element<'a>, taken: u64) -> Option<(usize, &'static Child)> {
         let setting = parent.is_body() && SettingName::parse(found.name()).is_some();
-        let meant = if parent.is_text() || setting { None } else { slips::meant(parent, within, found, taken) };
+        let known = self.last_slip.filter(|(kind, name, of, _)| (*kind, *name, *of) == (parent, found.name(), taken));
+        let meant = match known {
+            _ if parent.is_text() || setting => None,
+            Some((.., meant)) if found.elements().next().is_none() => meant,
+            Some(_) | None => slips::meant(parent, within, found, taken),
+        };
+        if found.elements().next().is_none() {
+            self.last_slip = Some((parent, found.name(), taken, meant));
+        }
         let Some((_, child)) = meant else {
             self.unknown(parent, within, found);
             return None;

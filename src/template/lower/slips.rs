@@ -1,6 +1,6 @@
 //! What an element with an unknown or misplaced name is meant to be, by its name or by what it holds.
 
-use crate::base::suggest::nearest;
+use crate::base::suggest::{likeliest, nearest};
 use crate::syntax::tree::{Attribute, Element};
 use crate::template::elements::{Child, Kind, Of};
 
@@ -21,7 +21,7 @@ pub(super) fn meant(parent: Kind, within: Element<'_>, found: Element<'_>, taken
     };
     let tag = |(_, child): &(usize, &'static Child)| child.kind.tag();
     let is_at_home = Kind::homes(name).next().is_some();
-    if !is_at_home && let Some(near) = nearest(name, open().map(|child| tag(&child))) {
+    if !is_at_home && let Some(near) = likeliest(name, open().map(|child| child.1.kind.tag())) {
         return open().find(|child| tag(child) == near);
     }
     // A list of one kind of things holds nothing else.

@@ -3,6 +3,7 @@
 use crate::base::span::Span;
 use crate::syntax::tree::Element;
 use crate::template::cursor::Cursor;
+use crate::template::elements::{Child, Kind};
 use crate::template::fault::{Fault, FaultKind};
 use crate::template::model::MOST_FAULTS;
 use crate::template::parts::Str;
@@ -15,6 +16,8 @@ pub(super) struct Lower<'a> {
     counts: [u32; 3],
     /// Bodies numbered so far.
     pub(super) bodies: u32,
+    /// What an element without others in it was taken for that the table does not know: its like comes in crowds.
+    pub(super) last_slip: Option<(Kind, &'a str, u64, Option<(usize, &'static Child)>)>,
     /// Foreign elements of the body that is being read.
     pub(super) foreign: Vec<Element<'a>>,
 }

@@ -55,6 +55,7 @@ mod schema;
 mod search;
 mod show;
 mod shown_files;
+mod slips;
 mod suppress_existing;
 mod suppressions;
 #[cfg(target_os = "linux")]
