@@ -77,6 +77,8 @@ const ELSEWHERE: &[(&str, &[&str])] = &[
     ("system", &["systemprompt", "persona"]),
     ("input", &["question", "user", "query", "in"]),
     ("output", &["answer", "assistant", "response", "completion", "out"]),
+    ("enabled", &["true", "yes", "on"]),
+    ("disabled", &["false", "no", "off", "none"]),
     ("true", &["yes", "y", "on", "1"]),
     ("false", &["no", "n", "off", "0"]),
 ];

@@ -31,12 +31,26 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             (expected, found) => format!("`{}` stands where {} was expected", shown(found), words(expected)),
         };
         let found = finding(&RULE.meta, cx, fault.span, message);
+        if let Some(edits) = bare(cx.document.text, fault.span) {
+            let fix = Fix::suggested("take the braces off", edits);
+            out.push(found.help("a condition has names without braces").fix(fix));
+            continue;
+        }
         out.push(match sign(why).zip(place(cx, fault.span, &why.found)) {
             Some(("and", at)) => found.fix(Fix::suggested("write `and`", vec![and_at(cx.document.text, at)])),
             Some((word, at)) => found.fix(Fix::suggested(format!("write `{word}`"), vec![Edit::replace(at, word)])),
             None => found,
         });
     }
+}
+
+/// `{{name}}` without its braces.
+fn bare(text: &str, span: Span) -> Option<Vec<Edit>> {
+    let inside = text.get(span.start as usize..)?.strip_prefix("{{")?;
+    let name = inside.get(..inside.find("}}")?)?;
+    let is_path = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '[' | ']' | ' ');
+    let end = span.start + 4 + name.len() as u32;
+    name.chars().all(is_path).then(|| vec![Edit::replace(Span::new(span.start, end), name.trim())])
 }
 
 /// Where a sign stands; in a condition with references, which was decoded, where it does so only once.

@@ -31,6 +31,12 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         let article = if parent.child(tag).is_some_and(|child| child.many) { "a" } else { "the" };
         return Some(found.fix(Fix::suggested(format!("make it {article} <{tag}>"), edits)));
     }
+    if matches!(parent, Kind::Parameters | Kind::Parameter) {
+        return Some(match parameters(parent, fault.element, span, text) {
+            Some(edits) => found.fix(Fix::suggested("write it as the name of a parameter", edits)),
+            None => found.help("a parameter is written `<parameter name=\"…\"/>`"),
+        });
+    }
     if parent == Kind::OutputFormat {
         return Some(output_format(fault.element, text, found));
     }
@@ -39,6 +45,26 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         found = found.fix(Fix::suggested("make it a comment", edits));
     }
     Some(found)
+}
+
+/// Names between the tags are those of parameters.
+fn parameters(parent: Kind, element: Element<'_>, span: Span, text: &str) -> Option<Vec<Edit>> {
+    let names: Vec<&str> = text.split([',', ' ', '\n', '\t', '\r']).filter(|name| !name.is_empty()).collect();
+    let is_name =
+        |name: &&str| name.chars().all(|c| c.is_alphanumeric() || c == '_') && !name.starts_with(|c: char| c.is_ascii_digit());
+    if !names.iter().all(is_name) {
+        return None;
+    }
+    match (parent, &*names) {
+        (Kind::Parameter, [name]) if element.attribute("name").is_none() => {
+            Some(vec![set_attribute(element, "name", name), Edit::delete(element.inner())])
+        }
+        (Kind::Parameters, names) => {
+            let all: String = names.iter().map(|name| format!("<parameter name=\"{name}\"/>")).collect();
+            Some(vec![Edit::replace(span, all)])
+        }
+        _ => None,
+    }
 }
 
 /// What the answer must be is said by attributes.

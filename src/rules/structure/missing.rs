@@ -19,6 +19,10 @@ pub(super) static MISSING_ATTRIBUTE: Rule = Rule {
 
 fn missing_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::MissingAttribute { kind, name } = fault.kind else { return None };
+    if kind == Kind::Parameter && words(fault.element).next().is_some() {
+        // Its name stands between the tags, which has been reported.
+        return None;
+    }
     let found = finding(&MISSING_ATTRIBUTE.meta, cx, fault.span, format!("`<{}>` has no `{name}`", kind.tag()));
     Some(match kind.attribute(name) {
         Some(attribute) => found.help(format!("add {name}=\"…\": {}", attribute.doc)),
@@ -133,7 +137,9 @@ fn missing_description(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     }
     let brings_its_own = task.reference.is_some() || task.slot == Slot::ScriptExecution;
     // Words outside of any element, or a slip of the element's name, are reported: the description is in there.
-    let elsewhere = has_slip_of(task.element, Kind::Task, Kind::Description) || words(task.element).next().is_some();
+    let elsewhere = has_slip_of(task.element, Kind::Task, Kind::Description)
+        || task.element.attribute(Kind::Description.tag()).is_some()
+        || words(task.element).next().is_some();
     if brings_its_own || elsewhere || task.element.is_damaged() {
         return;
     }

@@ -38,6 +38,12 @@ fn unknown_element(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     }
     let message = format!("`<{}>` has no element `<{}>`", parent.tag(), shown(name));
     let found = finding(&UNKNOWN_ELEMENT.meta, cx, fault.span, message);
+    if parent == Kind::Cond {
+        return Some(
+            found
+                .help("it holds `<case>`s, each with a `test` of its own: for what is left, one with the opposite of the others"),
+        );
+    }
     let may: Vec<Kind> = children(parent).collect();
     Some(match may.len() {
         0 => found.help(format!("nothing stands in `<{}>` but text", parent.tag())),
@@ -160,31 +166,34 @@ fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     if let Some(fix) = as_content(kind, fault.element, attribute) {
         return Some(found.help(format!("what `<{tag}>` says stands between its tags")).fix(fix));
     }
-    if let Some(edits) = as_child(kind, fault.element, attribute) {
-        let found = found.help(format!("`{name}` is an element in `<{tag}>`"));
-        return Some(found.fix(Fix::suggested(format!("write it as <{name}>"), edits)));
+    if let Some((child, edits)) = as_child(kind, fault.element, attribute) {
+        let found = found.help(format!("`{}` is an element in `<{tag}>`", child.tag()));
+        return Some(found.fix(Fix::suggested(format!("write it as <{}>", child.tag()), edits)));
     }
     let found = if has.is_empty() {
         found.help(format!("`<{tag}>` has no attributes"))
     } else {
         found.help(format!("it can have {}", either(has)))
     };
-    Some(match remove_attribute(fault.element, name) {
+    // Several words are a text, and its author has to say where that belongs.
+    let is_text = attribute.value().trim().contains(' ');
+    Some(match remove_attribute(fault.element, name).filter(|_| !is_text) {
         Some(edit) => found.fix(Fix::suggested(format!("remove `{}`", shown(name)), vec![edit])),
         None => found,
     })
 }
 
 /// `<model preferred="a"/>` is `<model><preferred>a</preferred></model>`.
-fn as_child(kind: Kind, element: Element<'_>, attribute: Attribute<'_>) -> Option<Vec<Edit>> {
-    let name = attribute.name();
-    let child = kind.child(name)?;
+fn as_child(kind: Kind, element: Element<'_>, attribute: Attribute<'_>) -> Option<(Kind, Vec<Edit>)> {
+    let child = kind.child(meant(kind, attribute.name())?)?;
+    let name = child.kind.tag();
     if element.is_damaged() || !is_small(element) || element.elements().any(|other| other.name() == name) {
         return None;
     }
-    let holds_words = matches!(child.kind.spec().content, Content::Text | Content::Word);
+    let holds_words = matches!(child.kind.spec().content, Content::Text | Content::TextOrElements | Content::Word);
     let xml = format!("<{name}>{}</{name}>", escape_text(&attribute.value()));
-    holds_words.then(|| remove_attribute(element, name)).flatten().map(|edit| vec![edit, insert_child(element, &xml)])
+    let edit = remove_attribute(element, attribute.name()).filter(|_| holds_words)?;
+    Some((child.kind, vec![edit, insert_child(element, &xml)]))
 }
 
 /// `<arg value="a"/>` is `<arg>a</arg>`; the name of a parameter is where the value comes from.

@@ -27,6 +27,7 @@ pub(super) fn meant(parent: Kind, within: Element<'_>, found: Element<'_>, taken
     // A list of one kind of things holds nothing else.
     if let (false, [only]) = (is_at_home, parent.spec().children)
         && only.many
+        && !["else", "otherwise", "default"].contains(&name)
     {
         return Some((0, only));
     }

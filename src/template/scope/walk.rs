@@ -417,7 +417,9 @@ fn hides_names(task: &Task<'_>) -> bool {
     let is_unread = |child: Element<'_>| {
         child.is_damaged() || child.name() != Kind::Parameter.tag() && Kind::homes(child.name()).next().is_some()
     };
-    let list = task.parameters_element.is_some_and(|list| list.is_damaged() || list.elements().any(is_unread));
+    let list = task
+        .parameters_element
+        .is_some_and(|list| list.is_damaged() || list.elements().any(is_unread) || !list.text().trim().is_empty());
     let inputs = || task.inputs.iter().any(|input| input.name.is_none());
     list || task.parameters.iter().any(|parameter| parameter.name.is_none()) || inputs()
 }

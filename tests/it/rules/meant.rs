@@ -114,6 +114,35 @@ fn a_condition_has_words_for_its_signs() {
 }
 
 #[test]
+fn what_stands_in_a_condition_or_an_attribute_as_elsewhere_is_put_right() {
+    let steps = |test| {
+        format!("{READ}<steps><cond><case test=\"{test}\"><task><description>e</description></task></case></cond></steps>")
+    };
+    becomes("sequential", &steps("{{n}} == 1"), "bad-condition", &steps("n == 1"));
+    let text =
+        "<task type=\"atomic\" name=\"t\" model=\"m\" prompt=\"be brief\" note=\"a b\"><description>d</description></task>";
+    let out = fixed(text, "", Which::Suggested).text;
+    assert!(out.contains("<model>m</model>") && out.contains("<instructions>be brief</instructions>"), "{out}");
+    assert!(out.contains("note=\"a b\""), "{out}");
+    for list in
+        ["<parameters>a, b</parameters>", "<parameters><parameter>a</parameter><parameter name=\"b\"></parameter></parameters>"]
+    {
+        let text = format!("<task type=\"atomic\" name=\"t\"><description>{{{{a}}}} {{{{b}}}}</description>{list}</task>");
+        let out = fixed(&text, "", Which::Suggested);
+        assert_eq!((out.fixed, out.left.len()), (1, 0), "{}", out.text);
+        assert!(out.text.contains("<parameter name=\"a\"") && out.text.contains("<parameter name=\"b\""), "{}", out.text);
+    }
+    becomes(
+        "atomic",
+        &format!("{READ}{SETTING}true</fresh_context></context_management>"),
+        "bad-value",
+        &format!("{READ}{SETTING}enabled</fresh_context></context_management>"),
+    );
+}
+
+const SETTING: &str = "<context_management><inherit_context>none</inherit_context><fresh_context>";
+
+#[test]
 fn a_slip_of_a_name_of_rounds_is_no_parameter() {
     let text = |name| {
         format!(
