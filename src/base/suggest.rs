@@ -48,12 +48,14 @@ pub fn nearest<'c>(written: &str, candidates: impl IntoIterator<Item = &'c str>)
 }
 
 /// The candidate that a word is meant to be: the nearest, or the one that other languages and libraries call so.
-pub fn likeliest<'c>(written: &str, candidates: impl Iterator<Item = &'c str> + Clone) -> Option<&'c str> {
-    nearest(written, candidates.clone()).or_else(|| {
-        let plain = fold(written);
-        let called = ELSEWHERE.iter().filter(|(_, others)| others.contains(&&*plain)).map(|(own, _)| *own);
-        candidates.clone().find(|candidate| called.clone().any(|own| own == *candidate))
-    })
+pub fn likeliest<'c>(written: &str, mut candidates: impl Iterator<Item = &'c str> + Clone) -> Option<&'c str> {
+    let near = nearest(written, candidates.clone());
+    if near.is_some() {
+        return near;
+    }
+    let plain = fold(written);
+    let called = ELSEWHERE.iter().filter(|(_, others)| others.contains(&&*plain)).map(|(own, _)| *own);
+    candidates.find(|candidate| called.clone().any(|own| own == *candidate))
 }
 
 /// Words of the language, and what they are called elsewhere, without capitals and separators.

@@ -60,8 +60,8 @@ fn parameters(parent: Kind, element: Element<'_>, span: Span, text: &str) -> Opt
             Some(vec![set_attribute(element, "name", name), Edit::delete(element.inner())])
         }
         (Kind::Parameters, names) => {
-            let all: String = names.iter().map(|name| format!("<parameter name=\"{name}\"/>")).collect();
-            Some(vec![Edit::replace(span, all)])
+            let all: Vec<String> = names.iter().map(|name| format!("<parameter name=\"{name}\"/>")).collect();
+            Some(vec![Edit::replace(span, all.concat())])
         }
         _ => None,
     }

@@ -8,6 +8,9 @@ use crate::template::fault::{Fault, FaultKind};
 use crate::template::model::MOST_FAULTS;
 use crate::template::parts::Str;
 
+/// An element that the table does not know: what it stands in, its name, which children are taken, and which it was taken for.
+type Slip<'a> = (Kind, &'a str, u64, Option<(usize, &'static Child)>);
+
 /// The state of one traversal.
 #[derive(Default)]
 pub(super) struct Lower<'a> {
@@ -17,7 +20,7 @@ pub(super) struct Lower<'a> {
     /// Bodies numbered so far.
     pub(super) bodies: u32,
     /// What an element without others in it was taken for that the table does not know: its like comes in crowds.
-    pub(super) last_slip: Option<(Kind, &'a str, u64, Option<(usize, &'static Child)>)>,
+    pub(super) last_slip: Option<Slip<'a>>,
     /// Foreign elements of the body that is being read.
     pub(super) foreign: Vec<Element<'a>>,
 }
