@@ -95,11 +95,13 @@ pub fn without_effect(resolved: &Resolved, name: SettingName) -> bool {
 pub fn redundant(resolved: &Resolved, layers: &Layers, name: SettingName) -> bool {
     let setting = resolved.get(name);
     let is_conflicting =
-        || matches!(name, SettingName::InheritContext | SettingName::FreshContext) && exclusivity(resolved, layers).is_some();
+        || matches!(name, SettingName::InheritContext | SettingName::FreshContext) && is_exclusive_violation(resolved);
+    let is_alone = || name != SettingName::AccumulationFormat && no_context(resolved, TaskFacts::default()).is_some();
     setting.origin.layer.is_written()
         && setting.value == layers.defaults(resolved.row).get(name).value
         && !without_effect(resolved, name)
         && !is_conflicting()
+        && !is_alone()
 }
 
 /// CTX206: `subset`, and nothing says which part.

@@ -62,9 +62,11 @@ fn stated(defaults: &[&str; 5], written: [&str; 4], has_content: bool, selects: 
     if idle_format {
         findings.push("CTX204 accumulation_format".to_owned());
     }
+    let alone = findings.iter().any(|finding| finding.starts_with("CTX203"));
     let conflict = findings.iter().any(|finding| finding.starts_with("CTX201") || finding.starts_with("CTX202"));
     for (at, name) in ["inherit_context", "accumulate_data", "accumulation_format", "fresh_context"].iter().enumerate() {
-        let graver = (conflict && (at == 0 || at == 3)) || (idle_data && at == 1) || (idle_format && at == 2);
+        let graver =
+            (conflict && (at == 0 || at == 3)) || (alone && at != 2) || (idle_data && at == 1) || (idle_format && at == 2);
         if !written[at].is_empty() && written[at] == defaults[at + 1] && !graver {
             findings.push(format!("CTX205 {name}"));
         }
