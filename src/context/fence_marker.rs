@@ -100,7 +100,7 @@ fn mark_in(words: &str) -> Option<usize> {
 }
 
 /// A text without its fences.
-pub(super) fn bare(text: &Traced) -> String {
+pub(crate) fn bare(text: &Traced) -> String {
     let words = |range: &std::ops::Range<usize>| text.text().get(range.clone()).unwrap_or("");
     let is_fence = |origin: &Origin, words: &str| *origin == Origin::Frame && mark_in(words).is_some();
     let stretches = text.stretches().iter().map(|stretch| (&stretch.origin, words(&stretch.range)));

@@ -2,15 +2,21 @@
 //! at a time, and every scenario that passes is asked again.
 
 use super::case;
+use super::context::rendered;
 use super::finished::CaseVerdict;
 use super::prepared::{self, CaseInput, PreparedCase, RunContext};
 use super::receiver::Receiver;
 use super::run;
 use super::verdict::Verdict;
+use crate::base::span::Spanned;
 use crate::context::TaskGraph;
 use crate::context::assemble::Assembly;
-use crate::kernel::context::Segment;
+use crate::context::fence_marker::bare;
+use crate::context::role::Routed;
+use crate::kernel::context::{Origin, Segment, Traced, Trust};
+use crate::project::models::Model;
 use crate::project::roles::Role;
+use crate::project::routing::Choice;
 use crate::schema::json::names::MUTATIONS;
 use crate::settings::data::SettingsData;
 use crate::settings::provenance::Value;
@@ -20,9 +26,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 
 /// The kinds of changes, as they are written.
-pub const CHANGES: [&str; 6] = ["segment_dropped", "segment_halved", "setting", "tool", "protected_path", "model"];
-/// The expectations of `expect_context` that notice them, in the same order.
-pub const NOTICED_BY: [&str; 6] = ["segment", "snapshot", "setting", "tools", "protected_paths", "model"];
+pub const CHANGES: [&str; 11] = [
+    "segment_dropped",
+    "segment_halved",
+    "segment_moved",
+    "segment_reworded",
+    "segment_unfenced",
+    "setting",
+    "tool",
+    "tool_added",
+    "protected_path",
+    "model",
+    "model_id",
+];
+/// The expectations of `expect_context` that notice them.
+pub const NOTICED_BY: [&str; 6] = ["segments", "snapshot", "setting", "tools", "protected_paths", "model"];
 
 /// Something that could change by mistake.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,41 +49,54 @@ pub enum Change {
     Drop(String),
     /// The second half of a segment's text is gone.
     Halve(String),
+    /// A segment stands before all others that it can stand before.
+    Move(String),
+    /// The first word of a segment is gone.
+    Reword(String),
+    /// An untrusted segment is shown as if it were its author's own.
+    Unfence(String),
     /// A setting resolves to another value, of the agent or of a node around it.
     Set(SettingName, &'static str, Option<String>),
     /// A tool is taken away.
     Tool(String),
+    /// A tool more is allowed.
+    AddTool,
     /// A path is no longer protected.
     Path(String),
     /// Another model is called.
     Model,
+    /// The model's name stands for another id of its provider.
+    ModelId,
 }
 
 impl Change {
     fn part(&self) -> Part<'_> {
-        let [dropped, halved, setting, tool, path, model] = CHANGES;
-        let (change, name, value) = match self {
-            Self::Drop(id) => (dropped, Some(id.as_str()), None),
-            Self::Halve(id) => (halved, Some(id.as_str()), None),
-            Self::Set(name, value, _) => (setting, Some(name.word()), Some(*value)),
-            Self::Tool(name) => (tool, Some(name.as_str()), None),
-            Self::Path(pattern) => (path, Some(pattern.as_str()), None),
-            Self::Model => (model, None, None),
+        let (change, name) = match self {
+            Self::Drop(id) => ("segment_dropped", Some(id.as_str())),
+            Self::Halve(id) => ("segment_halved", Some(id.as_str())),
+            Self::Move(id) => ("segment_moved", Some(id.as_str())),
+            Self::Reword(id) => ("segment_reworded", Some(id.as_str())),
+            Self::Unfence(id) => ("segment_unfenced", Some(id.as_str())),
+            Self::Set(name, ..) => ("setting", Some(name.word())),
+            Self::Tool(name) => ("tool", Some(name.as_str())),
+            Self::AddTool => ("tool_added", None),
+            Self::Path(pattern) => ("protected_path", Some(pattern.as_str())),
+            Self::Model => ("model", None),
+            Self::ModelId => ("model_id", None),
         };
-        let node = if let Self::Set(_, _, node) = self { node.as_deref() } else { None };
+        let (value, node) = if let Self::Set(_, value, node) = self { (Some(*value), node.as_deref()) } else { (None, None) };
         Part { change, name, value, node, noticed_by: self.noticed_by() }
     }
 
     /// The expectation of `expect_context` that would notice it.
     pub const fn noticed_by(&self) -> &'static str {
-        let [dropped, halved, setting, tool, path, model] = NOTICED_BY;
         match self {
-            Self::Drop(_) => dropped,
-            Self::Halve(_) => halved,
-            Self::Set(..) => setting,
-            Self::Tool(_) => tool,
-            Self::Path(_) => path,
-            Self::Model => model,
+            Self::Drop(_) | Self::Move(_) => "segments",
+            Self::Halve(_) | Self::Reword(_) | Self::Unfence(_) => "snapshot",
+            Self::Set(..) => "setting",
+            Self::Tool(_) | Self::AddTool => "tools",
+            Self::Path(_) => "protected_paths",
+            Self::Model | Self::ModelId => "model",
         }
     }
 
@@ -74,11 +105,16 @@ impl Change {
         match self {
             Self::Drop(id) => format!("segment `{id}` dropped"),
             Self::Halve(id) => format!("segment `{id}` loses the second half of its text"),
+            Self::Move(id) => format!("segment `{id}` moved to the front"),
+            Self::Reword(id) => format!("segment `{id}` loses its first word"),
+            Self::Unfence(id) => format!("segment `{id}` shown without its fence"),
             Self::Set(name, value, None) => format!("{} set to {value}", name.word()),
             Self::Set(name, value, Some(node)) => format!("{} of {node} set to {value}", name.word()),
             Self::Tool(name) => format!("tool `{name}` taken away"),
             Self::Path(path) => format!("`{path}` no longer protected"),
+            Self::AddTool => "a tool more allowed".to_owned(),
             Self::Model => "another model called".to_owned(),
+            Self::ModelId => "another id behind the model's name".to_owned(),
         }
     }
 }
@@ -249,6 +285,7 @@ fn of_case(prepared: &PreparedCase<'_>) -> Option<((String, String), Sum)> {
         case::look(changed, &assembly).iter().any(Verdict::is_failure)
             || !case::script(changed, &assembly).is_ok_and(|other| other.cloned() == script)
     };
+    let request = rendered(&assembly);
     let mut sum = Sum { asked: 1, ..Sum::default() };
     let mut record = |change: Change, is_noticed: bool| {
         if is_noticed {
@@ -263,6 +300,13 @@ fn of_case(prepared: &PreparedCase<'_>) -> Option<((String, String), Sum)> {
         if account.segment.text.text().chars().nth(1).is_some() {
             let found = prepared.assemble(&|segments| segments.iter_mut().filter(|segment| segment.id == *id).for_each(halve));
             record(Change::Halve(id.clone()), notices(prepared, found));
+        }
+        for (change, edit) in edits(id) {
+            let found = prepared.assemble(&|segments| edit(id, segments));
+            // Not each of them makes another request.
+            if found.as_ref().map_or(true, |found| rendered(found) != request) {
+                record(change, notices(prepared, found));
+            }
         }
     }
     for place in forest.around(receiver.task, node) {
@@ -281,9 +325,50 @@ fn of_case(prepared: &PreparedCase<'_>) -> Option<((String, String), Sum)> {
     }
     if let Some(model) = prepared.model() {
         let changed = PreparedCase { other_model: Some(format!("{model} (another)")), ..prepared.clone() };
-        record(Change::Model, notices(&changed, Ok(assembly)));
+        record(Change::Model, notices(&changed, Ok(assembly.clone())));
+    }
+    if let Some(choice) = &prepared.routed.choice {
+        let other = Model { id: format!("{} (another)", choice.model.id), ..choice.model.clone() };
+        let routed = Routed { choice: Some(Choice { model: &other, ..choice.clone() }), ..prepared.routed.clone() };
+        let changed = PreparedCase { routed, ..prepared.clone() };
+        record(Change::ModelId, notices(&changed, Ok(assembly)));
     }
     Some(((receiver.name().to_owned(), node.clone()), sum))
+}
+
+/// What is done to the segment with an id.
+type SegmentEdit = fn(&str, &mut Vec<Segment>);
+
+/// Changes that may make another request of a segment.
+fn edits(id: &str) -> [(Change, SegmentEdit); 3] {
+    [
+        (Change::Move(id.to_owned()), to_front),
+        (Change::Reword(id.to_owned()), |id, segments| reword(id, segments)),
+        (Change::Unfence(id.to_owned()), |id, segments| unfence(id, segments)),
+    ]
+}
+
+fn to_front(id: &str, segments: &mut Vec<Segment>) {
+    if let Some(at) = segments.iter().position(|segment| segment.id == id) {
+        let segment = segments.remove(at);
+        segments.insert(0, segment);
+    }
+}
+
+fn reword(id: &str, segments: &mut [Segment]) {
+    for segment in segments.iter_mut().filter(|segment| segment.id == id) {
+        let text = segment.text.text();
+        let word = text.trim_start().find(char::is_whitespace).map_or(0, |end| text.len() - text.trim_start().len() + end);
+        segment.text = segment.text.slice(word..text.len());
+    }
+}
+
+fn unfence(id: &str, segments: &mut [Segment]) {
+    for segment in segments.iter_mut().filter(|segment| segment.id == id && segment.trust == Trust::Untrusted) {
+        let origin = segment.text.stretches().first().map_or(Origin::Frame, |stretch| stretch.origin.clone());
+        segment.text = Traced::new(bare(&segment.text), origin);
+        segment.trust = Trust::Trusted;
+    }
 }
 
 fn halve(segment: &mut Segment) {
@@ -336,6 +421,11 @@ fn roles(role: &Role) -> Vec<(Change, Role)> {
         let mut fewer = tools.clone();
         fewer.blocked.remove(at);
         others.push((Change::Tool(format!("!{}", tool.value)), Role { tools: Some(fewer), ..role.clone() }));
+    }
+    let mut more = tools.clone();
+    if let Some(tool) = more.allowed.first().cloned() {
+        more.allowed.push(Spanned { value: "another_tool".to_owned(), ..tool });
+        others.push((Change::AddTool, Role { tools: Some(more), ..role.clone() }));
     }
     for (at, path) in role.protected_paths.iter().enumerate() {
         let mut other = role.clone();

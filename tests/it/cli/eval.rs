@@ -234,12 +234,15 @@ fn what_no_scenario_would_notice_is_listed() {
     let project = sample().file("scenarios/a.yaml", scenario("a", "expect_context:\n  - contains: [Restart, You triage]\n"));
     let run = project.run(&["eval", "--mutate"]).code(0).warns("`snapshot: true` under `expect_context` notices every change");
     insta::assert_snapshot!(run.stdout, @r"
-    triage  3 of 11 changes noticed by 1 scenario (27 %)
-      nobody notices: segment `description` dropped; `segment` would
-      nobody notices: segment `input:text` dropped; `segment` would
+    triage  5 of 16 changes noticed by 1 scenario (31 %)
+      nobody notices: segment `description` dropped; `segments` would
+      nobody notices: segment `input:text` dropped; `segments` would
       nobody notices: segment `description` loses the second half of its text; `snapshot` would
       nobody notices: segment `input:text` loses the second half of its text; `snapshot` would
       nobody notices: segment `system` loses the second half of its text; `snapshot` would
+      nobody notices: segment `description` loses its first word; `snapshot` would
+      nobody notices: segment `input:text` loses its first word; `snapshot` would
+      nobody notices: segment `input:text` shown without its fence; `snapshot` would
       nobody notices: inherit_context set to full; `setting` would
       nobody notices: inherit_context set to subset; `setting` would
       nobody notices: fresh_context set to enabled; `setting` would
@@ -247,20 +250,20 @@ fn what_no_scenario_would_notice_is_listed() {
     // Who fails is not asked, and is told.
     project.write("scenarios/b.yaml", scenario("b", "expect_context:\n  - absent: [Restart]\n"));
     let run = project.run(&["eval", "--mutate"]).code(1);
-    run.says("by 1 scenario (27 %)").says("not asked: `b` does not pass as it is; `ctxc eval` says why");
+    run.says("by 1 scenario (31 %)").says("not asked: `b` does not pass as it is; `ctxc eval` says why");
     let found = project.run(&["eval", "--mutate", "--json"]).code(1).silent().json();
     let agent = &found["agents"][0];
-    assert_eq!((&agent["subject"], &agent["tried"], &agent["noticed"]), (&"triage".into(), &11.into(), &3.into()));
+    assert_eq!((&agent["subject"], &agent["tried"], &agent["noticed"]), (&"triage".into(), &16.into(), &5.into()));
     assert_eq!(
         agent["unnoticed"][0],
-        serde_json::json!({"change": "segment_dropped", "name": "description", "noticed_by": "segment"})
+        serde_json::json!({"change": "segment_dropped", "name": "description", "noticed_by": "segments"})
     );
     assert_eq!(
-        agent["unnoticed"][5],
+        agent["unnoticed"][8],
         serde_json::json!({"change": "setting", "name": "inherit_context", "value": "full", "noticed_by": "setting"})
     );
     assert_eq!(found["not_asked"], serde_json::json!(["b"]));
-    assert_eq!((&found["totals"], &found["untested"]), (&serde_json::json!({"tried": 11, "noticed": 3}), &serde_json::json!([])));
+    assert_eq!((&found["totals"], &found["untested"]), (&serde_json::json!({"tried": 16, "noticed": 5}), &serde_json::json!([])));
 }
 
 #[test]

@@ -42,13 +42,16 @@ fn unnoticed(cases: &[Case]) -> (usize, Vec<String>) {
 fn what_no_scenario_would_notice_is_listed() {
     let weak = expecting(vec![segment(id("system"), State::Kept)]);
     let (tried, left) = unnoticed(std::slice::from_ref(&weak));
-    assert_eq!(tried, 3 * 2 + 3);
+    assert_eq!(tried, 3 * 3 + 3);
     insta::assert_snapshot!(left.join("\n"), @r"
     segment `description` dropped
     segment `file:docs/runbook.md` dropped
     segment `description` loses the second half of its text
     segment `file:docs/runbook.md` loses the second half of its text
     segment `system` loses the second half of its text
+    segment `description` loses its first word
+    segment `file:docs/runbook.md` loses its first word
+    segment `system` loses its first word
     inherit_context set to full
     inherit_context set to subset
     fresh_context set to enabled
@@ -62,7 +65,9 @@ fn what_no_scenario_would_notice_is_listed() {
         setting(SettingName::InheritContext, "none"),
         setting(SettingName::FreshContext, "disabled"),
     ]);
-    assert_eq!(unnoticed(&[weak, strong]), (9, Vec::new()));
+    let first = |id: &str| format!("segment `{id}` loses its first word");
+    let left = ["description", "file:docs/runbook.md", "system"].map(first).to_vec();
+    assert_eq!(unnoticed(&[weak, strong]), (12, left));
 }
 
 fn row_of(case: &Case, registry: &ctxc::Registry) -> (CaseRow, Option<ctxc::internals::eval::case_keys::Keys>) {

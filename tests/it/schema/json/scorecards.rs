@@ -39,6 +39,8 @@ fn mutations(out: &mut Artifacts) {
     let plan = "<task type=\"sequential\" name=\"plan\"><description>d</description><steps><task as=\"one\">\
         <description>do</description></task></steps></task>";
     project.write("templates/plan.xml", plan);
+    let two = project.read("templates/triage.xml").replace("    <path>", "    <path>samples/t1.txt</path>\n    <path>");
+    project.write("templates/triage.xml", two);
     project.write("scenarios/c.yaml", case("c", 900).replace("role: clerk", "task: plan").replace(", inputs: {ticket: x}", ""));
     let found = project.run(&["eval", "--mutate", "--json"]).code(1).json();
     let unnoticed = found["agents"][0]["unnoticed"].as_array().unwrap();
