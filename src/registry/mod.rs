@@ -3,6 +3,7 @@
 //! The registry needs no resolution at run time: every node carries its four settings with their origins. Same
 //! inputs give the same bytes on every machine and thread count; no absolute path, no time stamp.
 
+#[cfg(any(feature = "compile", feature = "assemble"))]
 pub(crate) mod agents;
 pub mod artifact;
 pub mod body;

@@ -128,11 +128,13 @@ impl<'a> Body<'a> {
     }
 
     /// What it hands to the nodes below it.
+    #[cfg(feature = "compile")]
     pub(crate) fn handed(&self) -> impl Iterator<Item = &Input<'a>> {
         self.inputs.iter().chain(&self.args).chain(&self.initial_value)
     }
 
     /// Every text in it.
+    #[cfg(feature = "compile")]
     pub(crate) fn texts(&self) -> impl Iterator<Item = &Text<'a>> {
         let own = [&self.description, &self.system, &self.instructions, &self.criteria].into_iter().flatten();
         let examples = self.examples.iter().flat_map(|example| [&example.input, &example.output]).flatten();
