@@ -142,7 +142,7 @@ impl Pass<'_, '_> {
         Ok(Value { span: Span::of(open + 1, end), flags, damaged })
     }
 
-    /// Whether the `<` in a value is a sign: the closing quote follows on the same line, before any markup.
+    /// Whether the `<` in a value is a sign: the closing quote follows on the same line.
     fn is_sign(&mut self, quote: u8) -> bool {
         if self.scan.at < self.signs_until {
             return true;
@@ -153,19 +153,24 @@ impl Pass<'_, '_> {
         let begins_tag = |byte: u8| matches!(byte, b'/' | b'!' | b'?') || byte.is_ascii_alphabetic();
         // `a < 3 and b > 4`: what begins no tag is not ended by a `>`.
         let is_comparison = rest.first().is_some_and(|&byte| !begins_tag(byte));
+        // `<b>`: a quote ends such a value only where the tag plainly goes on behind it.
+        let mut has_markup = false;
         for (ahead, &byte) in rest.iter().enumerate() {
-            let tag = previous == b'<' && begins_tag(byte);
             if byte == quote {
-                let follows = rest.get(ahead + 1).copied().unwrap_or(b' ');
-                let ends = previous != b'=' && (is_space(follows) || matches!(follows, b'>' | b'/' | b'?'));
+                let behind = rest.get(ahead + 1..).unwrap_or_default();
+                let follows = behind.first().copied().unwrap_or(b' ');
+                let ends = previous != b'='
+                    && (is_space(follows) || matches!(follows, b'>' | b'/' | b'?'))
+                    && (!has_markup || goes_on(behind));
                 if ends {
                     self.signs_until = from + ahead;
                 }
                 return ends;
             }
-            if byte == b'\n' || byte == b'>' && !is_comparison || tag && ahead > 0 {
+            if byte == b'\n' {
                 return false;
             }
+            has_markup |= byte == b'>' && !is_comparison || ahead > 0 && previous == b'<' && begins_tag(byte);
             previous = byte;
         }
         false
@@ -237,6 +242,13 @@ impl Pass<'_, '_> {
         };
         start + rest.iter().enumerate().position(|item| ends((item.0, item.1))).unwrap_or(rest.len())
     }
+}
+
+/// Whether what stands behind a closing quote goes on with its tag: the tag's end, or another attribute.
+fn goes_on(behind: &[u8]) -> bool {
+    let rest = behind.trim_ascii_start();
+    let name = rest.iter().take_while(|&&byte| class(byte) & is::PLAIN != 0 || byte == b':').count();
+    matches!(rest, [b'>', ..] | [b'/' | b'?', b'>', ..]) || name > 0 && rest.get(name) == Some(&b'=')
 }
 
 /// Whether `xmlns` or `xmlns:p` stands at a place of a name, up to its end.

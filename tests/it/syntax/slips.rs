@@ -254,6 +254,12 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     ("<steps>", "<steps>\n    \u{1}", &["illegal-character"]),
     ("<steps>", "<steps>\n    words", &["misplaced-text"]),
     ("<steps>", "<steps a=\"1\">", &["unknown-attribute"]),
+    // Markup in a value; `a` is no attribute besides.
+    ("<steps>", "<steps a=\"<b>\">", &["bare-less-than", "unknown-attribute"]),
+    ("<parameter name=\"p\" required=\"true\"/>", "<parameter name=\"p\" default=\"the <b>\"/>", &["bare-less-than"]),
+    ("<parameter name=\"p\" required=\"true\"/>", "<parameter default=\"<b/>, or so\" name=\"p\"/>", &["bare-less-than"]),
+    // A value without its closing quote is none such.
+    ("name=\"t\">", "name=\"t>", &["malformed-attribute"]),
     // A document type hides nothing.
     ("<task type=\"sequential\"", "<!DOCTYPE task>\n<task type=\"sequential\"", &["document-type"]),
     ("<task type=\"sequential\"", "<!DOCTYPE task [<!ENTITY a \"b\">]>\n<task type=\"sequential\"", &["document-type"]),
