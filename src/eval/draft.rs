@@ -7,8 +7,9 @@ use super::prepared::{PreparedCase, Seen};
 use super::receiver::Receiver;
 use crate::context::assemble::Assembly;
 use crate::context::context_source::Match;
+use crate::kernel::assembler::SegmentReport;
 use crate::kernel::budget::Disposition;
-use crate::kernel::context::Kind;
+use crate::kernel::context::{Kind, Trust};
 use crate::scenario::model::SCENARIO_SCHEMA;
 use crate::template::setting::{SettingName, Word};
 use serde_json::Value;
@@ -233,6 +234,12 @@ fn expected(out: &mut String, seen: &Seen<'_>) {
     }
     if is_whole {
         out.push_str("  - nothing_cut: true\n");
+    }
+    // Messages of a conversation are never trusted.
+    let from_outside =
+        |account: &&SegmentReport| account.segment.trust == Trust::Untrusted && account.segment.kind != Kind::History;
+    for account in assembly.report.segments.iter().filter(from_outside) {
+        let _ = writeln!(out, "  - trust: {{segment: {}, is: untrusted}}", scalar(&account.segment.id));
     }
     if let Some(tokens) = assembly.report.tokens {
         // Above the budget it could never fail.

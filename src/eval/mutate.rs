@@ -40,7 +40,7 @@ pub const CHANGES: [&str; 11] = [
     "model_id",
 ];
 /// The expectations of `expect_context` that notice them.
-pub const NOTICED_BY: [&str; 6] = ["segments", "snapshot", "setting", "tools", "protected_paths", "model"];
+pub const NOTICED_BY: [&str; 7] = ["segments", "snapshot", "trust", "setting", "tools", "protected_paths", "model"];
 
 /// Something that could change by mistake.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -92,7 +92,8 @@ impl Change {
     pub const fn noticed_by(&self) -> &'static str {
         match self {
             Self::Drop(_) | Self::Move(_) => "segments",
-            Self::Halve(_) | Self::Reword(_) | Self::Unfence(_) => "snapshot",
+            Self::Halve(_) | Self::Reword(_) => "snapshot",
+            Self::Unfence(_) => "trust",
             Self::Set(..) => "setting",
             Self::Tool(_) | Self::AddTool => "tools",
             Self::Path(_) => "protected_paths",

@@ -10,8 +10,9 @@ use crate::eval::prepared::Seen;
 use crate::eval::verdict::{self, Judged, Outcome, Place, Reason, Verdict};
 use crate::kernel::assembler::SegmentReport;
 use crate::kernel::budget::Disposition;
+use crate::kernel::context::Trust;
 use crate::kernel::sampling::Sampled;
-use crate::scenario::expect::context::{quoted, setting as setting_words};
+use crate::scenario::expect::context::{quoted, setting as setting_words, trust_word};
 use crate::scenario::expect::model::{ModelTest, listed};
 use crate::scenario::model::{ContextExpectation, Counted, Selector, State};
 use crate::scenario::paths;
@@ -31,6 +32,7 @@ fn of(seen: &Seen<'_>, expectation: &ContextExpectation) -> Judged {
     match expectation {
         ContextExpectation::Segment { which, state } => segment(seen, which, *state),
         ContextExpectation::Segments(ids) => segments(seen, ids),
+        ContextExpectation::Trust { segment, is_trusted } => trust(seen, segment, *is_trusted),
         ContextExpectation::Contains(found) => patterns::contains(seen, found),
         ContextExpectation::Absent(found) => patterns::absent(seen, found),
         ContextExpectation::Order(ids) => order(seen, ids),
@@ -120,6 +122,19 @@ fn segments(seen: &Seen<'_>, ids: &[Spanned<String>]) -> Judged {
         return (Outcome::Fail, Reason::new(format!("the order {}", quoted(ids)), "another").hint(here(seen.assembly)));
     }
     (Outcome::Pass, Reason::new(expected(), "them"))
+}
+
+fn trust(seen: &Seen<'_>, segment: &Spanned<String>, is_trusted: bool) -> Judged {
+    let which = Selector::Id(segment.clone());
+    let expected = format!("`{}` to be {}", segment.value, trust_word(is_trusted));
+    match select(seen.assembly, &which).first() {
+        None => (Outcome::Fail, nothing(seen.assembly, &which, expected).blind()),
+        Some(account) => {
+            let is = account.segment.trust == Trust::Trusted;
+            let outcome = if is == is_trusted { Outcome::Pass } else { Outcome::Fail };
+            (outcome, Reason::new(expected, trust_word(is)).at(place(account)))
+        }
+    }
 }
 
 fn order(seen: &Seen<'_>, ids: &[Spanned<String>]) -> Judged {

@@ -1,7 +1,7 @@
 //! Expectations on the context. A new one is a key, a variant and its arms here, and how it is judged in `eval::context::check`.
 
 use super::model::{MODEL, ModelTest};
-use super::segments::{Counted, Named, PATTERNS, Patterns, SEGMENT, SEGMENTS, Selector, State, TOKENS};
+use super::segments::{Counted, Named, PATTERNS, Patterns, SEGMENT, SEGMENTS, Selector, State, TOKENS, TRUST, trusted};
 use super::tools::{TOOLS, ToolTest};
 use crate::base::span::Spanned;
 use crate::scenario::table::{Group, Key, Shape, Table, key, names};
@@ -13,10 +13,11 @@ use serde::Serialize;
 /// One entry of `expect_context`.
 pub static CONTEXT_TEST: Table = Table { what: "an expectation on the context", keys: &KEYS, groups: &[Group::One(&NAMES)] };
 
-static NAMES: [&str; 15] = names(&KEYS);
-static KEYS: [Key; 15] = [
+static NAMES: [&str; 16] = names(&KEYS);
+static KEYS: [Key; 16] = [
     key("segment", Shape::Table(&SEGMENT), "what became of a segment"),
     key("segments", Shape::Table(&SEGMENTS), "which segments the request is made of, and no others"),
+    key("trust", Shape::Table(&TRUST), "whether a segment may give orders, or is from outside, and so fenced"),
     key("contains", Shape::PatternsOr(&PATTERNS), "each pattern occurs, in one segment or in the whole context"),
     key("absent", Shape::PatternsOr(&PATTERNS), "none of the patterns occurs"),
     key("order", Shape::List(&Shape::Text, 2), "these segments stand in this order; others may stand between them"),
@@ -48,6 +49,13 @@ pub enum ContextExpectation {
     },
     /// `segments: {exactly: [ids]}`: these segments stand there in this order, and no others.
     Segments(Vec<Spanned<String>>),
+    /// `trust: {segment, is}`
+    Trust {
+        /// The segment with this id.
+        segment: Spanned<String>,
+        /// Whether it may give orders.
+        is_trusted: bool,
+    },
     /// `contains: {in, patterns}`: each pattern occurs.
     Contains(Patterns),
     /// `absent: {in, patterns}`: none of the patterns occurs.
@@ -104,6 +112,7 @@ impl ContextExpectation {
         let expectation = match entry.key.value.as_ref() {
             "segment" => Self::Segment { which: Selector::read(value)?, state: State::parse(value.get("state")?.text()?)? },
             "segments" => Self::Segments(texts(value.get("exactly"))),
+            "trust" => Self::Trust { segment: text(value.get("segment")?)?, is_trusted: trusted(value.get("is")?)? },
             "contains" => Self::Contains(Patterns::read(value)?),
             "absent" => Self::Absent(Patterns::read(value)?),
             "order" => Self::Order(texts(Some(value))),
@@ -141,6 +150,7 @@ impl ContextExpectation {
         Some(match self {
             Self::Segment { .. } => "segment",
             Self::Segments(_) => "segments",
+            Self::Trust { .. } => "trust",
             Self::Contains(_) => "contains",
             Self::Absent(_) => "absent",
             Self::Order(_) => "order",
@@ -187,6 +197,7 @@ impl ContextExpectation {
             Self::Segment { which, .. } | Self::Tokens { of: Counted::Segment(which), .. } => which.named().into_iter().collect(),
             Self::Contains(found) | Self::Absent(found) => found.within.iter().filter_map(Selector::named).collect(),
             Self::Order(ids) | Self::Segments(ids) => ids.iter().map(Named::Id).collect(),
+            Self::Trust { segment, .. } => vec![Named::Id(segment)],
             _ => Vec::new(),
         }
     }
@@ -197,6 +208,7 @@ impl ContextExpectation {
         match self {
             Self::Segment { which, state } => format!("{} {}", which.words(), state.word()),
             Self::Segments(ids) => format!("exactly the segments {}", quoted(ids)),
+            Self::Trust { segment, is_trusted } => format!("segment `{}` is {}", segment.value, trust_word(*is_trusted)),
             Self::Contains(found) => format!("{} contains {}", found.place(), found.words()),
             Self::Absent(found) => format!("{} does not contain {}", found.place(), found.words()),
             Self::Order(ids) => format!("order {}", quoted(ids)),
@@ -232,6 +244,7 @@ pub fn each<'e>(all: &'e [Spanned<ContextExpectation>]) -> impl Iterator<Item = 
     })
 }
 
+pub use super::segments::trust_word;
 pub use super::tools::quoted;
 
 /// A setting of a node, in words.

@@ -35,6 +35,30 @@ pub(super) static SEGMENTS: Table = Table {
     groups: &[],
 };
 
+/// Words of `is` in `trust`.
+const TRUSTS: [&str; 2] = ["trusted", "untrusted"];
+
+/// `trust`.
+pub(super) static TRUST: Table = Table {
+    what: "`trust`",
+    keys: &[
+        needed("segment", Shape::Text, "the segment with this id"),
+        needed("is", Shape::Word(&TRUSTS), "`trusted`: an author's own words; `untrusted`: from outside, and so fenced"),
+    ],
+    groups: &[],
+};
+
+/// Reads `is`.
+pub(super) fn trusted(node: &Node<'_>) -> Option<bool> {
+    TRUSTS.iter().position(|word| Some(*word) == node.text()).map(|at| at == 0)
+}
+
+/// The word of a trust.
+pub const fn trust_word(is_trusted: bool) -> &'static str {
+    let [trusted, untrusted] = TRUSTS;
+    if is_trusted { trusted } else { untrusted }
+}
+
 static SELECTOR: Table = Table {
     what: "a choice of segments",
     keys: &[

@@ -42,7 +42,7 @@ fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
     let made = project.run(&["new", "scenario", "triage", "--input", "ticket=@samples/t1.txt"]).code(0).silent();
     assert_eq!(
         made.stdout,
-        "wrote scenarios/triage-t1.yaml and scenarios/snapshots/triage-t1.txt: 6 expectations on the context, taken from this render; add what the answer must satisfy\n"
+        "wrote scenarios/triage-t1.yaml and scenarios/snapshots/triage-t1.txt: 7 expectations on the context, taken from this render; add what the answer must satisfy\n"
     );
     insta::assert_snapshot!(project.read("scenarios/triage-t1.yaml"), @r#"
     # What triage receives today, as `ctxc new scenario` took it from a render. Take out what may change, and
@@ -58,6 +58,7 @@ fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
     expect_context:
       - segments: {exactly: [system, "file:docs/runbook.md", description, "input:text"]}
       - nothing_cut: true
+      - trust: {segment: "input:text", is: untrusted}
       - tokens: {of: total, max: 80}
       - setting: {name: inherit_context, value: none}
       - setting: {name: fresh_context, value: disabled}
@@ -66,7 +67,7 @@ fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
     let run = project.run(&["eval"]).code(0).silent();
     assert_eq!(
         run.stdout,
-        "triage-t1  context 6/6  answer not recorded  PASS (context only)\n\
+        "triage-t1  context 7/7  answer not recorded  PASS (context only)\n\
          1 scenario: 1 passed, 0 failed, 0 errored, 0 carried; 0 calls, US$ 0\n"
     );
     project.run(&["check"]).code(0);
@@ -74,10 +75,10 @@ fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
     project.write("templates/triage.xml", &moved);
     let run = project.run(&["eval"]).code(1).silent();
     insta::assert_snapshot!(run.stdout, @r"
-    triage-t1  context 4/6  answer not recorded  FAIL
+    triage-t1  context 5/7  answer not recorded  FAIL
       scenarios/triage-t1.yaml:12: expected exactly `system`, `file:docs/runbook.md`, `description`, `input:text`, found no `file:docs/runbook.md`
         segments here: system, description, input:text
-      scenarios/triage-t1.yaml:17: expected the request as stored in scenarios/snapshots/triage-t1.txt, found another from line 4 on: “[user]” in place of “## File: docs/runbook.md”
+      scenarios/triage-t1.yaml:18: expected the request as stored in scenarios/snapshots/triage-t1.txt, found another from line 4 on: “[user]” in place of “## File: docs/runbook.md”
         at scenarios/snapshots/triage-t1.txt
         look at `--accept`, which shows what changed before it writes
     1 scenario: 0 passed, 1 failed, 0 errored, 0 carried; 0 calls, US$ 0
@@ -242,7 +243,7 @@ fn what_no_scenario_would_notice_is_listed() {
       nobody notices: segment `system` loses the second half of its text; `snapshot` would
       nobody notices: segment `description` loses its first word; `snapshot` would
       nobody notices: segment `input:text` loses its first word; `snapshot` would
-      nobody notices: segment `input:text` shown without its fence; `snapshot` would
+      nobody notices: segment `input:text` shown without its fence; `trust` would
       nobody notices: inherit_context set to full; `setting` would
       nobody notices: inherit_context set to subset; `setting` would
       nobody notices: fresh_context set to enabled; `setting` would
