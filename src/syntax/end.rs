@@ -99,7 +99,12 @@ impl Pass<'_, '_> {
             Closes::Nothing => {
                 self.damage_open();
                 let Some(open) = self.scratch.open.last().copied() else {
-                    return if self.reopen_root(name, tag) { Ok(()) } else { self.outside(FaultKind::StrayEnd, tag) };
+                    return match self.reopen_root(name, tag) {
+                        // The slash of an empty root has been reported.
+                        Some(early) if early.is_empty() => Ok(()),
+                        Some(early) => self.fault(FaultKind::StrayEnd, early, Some(tag)),
+                        None => self.outside(FaultKind::StrayEnd, tag),
+                    };
                 };
                 let around = self.name_span(open.node);
                 match self.mark_orphans(name, tag) {
@@ -110,7 +115,7 @@ impl Pass<'_, '_> {
                         self.fault(FaultKind::MissingStart, tag, Some(place))
                     }
                     Orphans::HomeIn(element) => self.fault(FaultKind::ClosedTwice, element, Some(tag)),
-                    Orphans::ClosedEarly(early) => self.fault(FaultKind::StrayEnd, early, None),
+                    Orphans::ClosedEarly(early) => self.fault(FaultKind::StrayEnd, early, Some(tag)),
                 }
             }
             Closes::Exactly(depth) => {

@@ -26,7 +26,8 @@ pub enum FaultKind {
 
     /// An element without an end tag; its name. `other`: the place where the end tag was expected.
     MissingEnd,
-    /// An end tag that closes nothing; the tag. `other`: the name of the element around it.
+    /// An end tag that closes nothing; the tag. `other`: the name of the element around it, or the end tag further on that
+    /// closes what this one would end too early.
     StrayEnd,
     /// An end tag whose start tag is missing, while what stood between the two is there; the end tag. `other`: the place
     /// where that begins.

@@ -4,6 +4,7 @@
 //! own. An element without a start tag is made for them, out of the white space before them; or an empty element of that
 //! name, right before them, becomes their parent. Where neither can be, they are marked as orphans.
 
+use super::fault::{Fault, FaultKind};
 use super::pass::Pass;
 use super::scanner::Name;
 use super::tree::{Kind, NONE, Raw, flag};
@@ -53,53 +54,79 @@ impl Pass<'_, '_> {
         Orphans::From(run.begins)
     }
 
-    /// `<a/>text</a>`, or `<a></a>text</a>`: gives the nodes to the element after all.
+    /// `<a/>text</a>`, `<a></a>text</a>`, or `<a>text</b>text</a>`: gives the nodes to the element after all.
     fn reopen(&mut self, run: Run, name: Name, end_tag: Span) -> Option<Orphans> {
         let raw = *self.tree.raw(run.before)?;
         let same = raw.kind == Kind::Element && self.name_of(&raw) == self.scan.slice(name.start, name.end);
-        let within = self.scan.slice(raw.inner.start as usize, raw.inner.end as usize);
-        if !same || raw.flags & (flag::EMPTY | flag::CLOSED) == 0 || !within.iter().all(|&byte| is_space(byte)) {
+        if !same || raw.flags & (flag::EMPTY | flag::CLOSED) == 0 {
             return None;
         }
         let early = Span::new(raw.inner.end, raw.end);
+        let within = self.scan.slice(raw.inner.start as usize, raw.inner.end as usize);
+        let is_of_another = |fault: &Fault| fault.kind == FaultKind::MismatchedEnd && early.encloses(fault.span);
+        if let Some(at) = self.faults.iter().rposition(is_of_another) {
+            self.faults.remove(at);
+        } else if !within.iter().all(|&byte| is_space(byte)) {
+            return None;
+        }
         let was_empty = raw.flags & flag::EMPTY != 0;
-        if let Some(raw) = self.raw_mut(run.before) {
-            raw.flags = (raw.flags & !flag::EMPTY) | flag::CLOSED;
-            raw.inner = Span::new(if was_empty { raw.end } else { raw.inner.start }, end_tag.start);
-            raw.end = end_tag.end;
-            raw.next = NONE;
-        }
-        match self.raw_mut(raw.child) {
-            Some(blank) => blank.next = raw.next,
-            None => {
-                if let Some(home) = self.raw_mut(run.before) {
-                    home.child = raw.next;
-                }
-            }
-        }
-        self.give(raw.next, run.before);
+        self.extend(run.before, end_tag)?;
         // Nothing of it is lost: what stands in it is checked as if the slash, or the end tag, were not there.
         self.set_innermost_last(run.before);
         Some(if was_empty { Orphans::HomeIn(self.name_span(run.before)) } else { Orphans::ClosedEarly(early) })
     }
 
-    /// `<task name="a"/>…</task>`: gives what stands behind an empty root, which has been reported, to it. Whether it did.
-    pub(super) fn reopen_root(&mut self, name: Name, end_tag: Span) -> bool {
+    /// `<task name="a"/>…</task>`, or `<task>…</task>…</task>`: gives what stands behind the root, which has been reported, to
+    /// it. The end tag that closed it too early, or its own place where it was empty; `None` where neither can be.
+    pub(super) fn reopen_root(&mut self, name: Name, end_tag: Span) -> Option<Span> {
         let root = self.tree.root;
-        let Some(raw) = self.tree.raw(root).copied() else { return false };
-        if !self.outside || raw.flags & flag::EMPTY == 0 || self.name_of(&raw) != self.scan.slice(name.start, name.end) {
-            return false;
+        let raw = *self.tree.raw(root)?;
+        let is_root = |raw: &Raw| raw.kind == Kind::Element && self.name_of(raw) == self.scan.slice(name.start, name.end);
+        if !self.outside || raw.flags & (flag::EMPTY | flag::CLOSED) == 0 || !is_root(&raw) {
+            return None;
         }
-        if let Some(raw) = self.raw_mut(root) {
-            raw.flags &= !flag::DAMAGED;
-            raw.inner = Span::new(raw.end, end_tag.start);
-            raw.end = end_tag.end;
-            raw.child = raw.next;
-            raw.next = NONE;
+        let was_empty = raw.flags & flag::EMPTY != 0;
+        // Two of one name are two roots; the first few tell.
+        let mut behind = std::iter::successors(self.tree.raw(raw.next), |one| self.tree.raw(one.next)).take(8);
+        if !was_empty && behind.any(is_root) {
+            return None;
         }
-        self.give(raw.next, root);
+        self.extend(root, end_tag)?;
         self.last_top = root;
-        true
+        if was_empty {
+            // Its rule shows the slash.
+            self.raw_mut(root)?.flags |= flag::EMPTY;
+            return Some(Span::at(raw.end));
+        }
+        let is_beside = |fault: &Fault| matches!(fault.kind, FaultKind::SecondRoot | FaultKind::TextOutsideRoot);
+        self.faults.retain(|fault| !is_beside(fault) || fault.span.start < raw.end);
+        self.forget_outside();
+        Some(Span::new(raw.inner.end, raw.end))
+    }
+
+    /// Lets an element end at another end tag, and gives it what stands between.
+    fn extend(&mut self, node: u32, end_tag: Span) -> Option<()> {
+        let raw = *self.tree.raw(node)?;
+        let mut last = NONE;
+        let mut child = raw.child;
+        while let Some(one) = self.tree.raw(child) {
+            self.lookbacks = self.lookbacks.checked_sub(1)?;
+            last = child;
+            child = one.next;
+        }
+        if let Some(last) = self.raw_mut(last) {
+            last.next = raw.next;
+        }
+        let was_empty = raw.flags & flag::EMPTY != 0;
+        if let Some(own) = self.raw_mut(node) {
+            own.flags = (raw.flags & !(flag::EMPTY | flag::TAG | flag::DAMAGED)) | flag::CLOSED;
+            own.inner = Span::new(if was_empty { raw.end } else { raw.inner.start }, end_tag.start);
+            own.end = end_tag.end;
+            own.next = NONE;
+            own.child = if last == NONE { raw.next } else { raw.child };
+        }
+        self.give(raw.next, node);
+        Some(())
     }
 
     /// `text</a>`: makes the element whose start tag is missing, out of the white space before the nodes or, where they

@@ -106,6 +106,13 @@ fn first_char(cx: &SyntaxCx<'_>, at: u32) -> u32 {
 }
 
 fn stray(cx: &SyntaxCx<'_>) -> Diagnostic {
+    if let Some(right) = cx.fault.other.filter(|other| cx.cut(*other).starts_with("</")) {
+        let tag = cx.shown();
+        return cx
+            .found(format!("`{tag}` ends its element too early"))
+            .label(right, "this end tag closes it")
+            .fix(Fix::suggested(format!("remove {tag}"), vec![Edit::delete(cx.span)]));
+    }
     let finding = closes_nothing(cx);
     match cx.fault.other {
         Some(around) => finding.label(around, format!("the innermost open element is `<{}>`", cx.cut(around))),

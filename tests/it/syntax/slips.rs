@@ -245,6 +245,28 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     ("<steps>", "<steps>\n  </task>", &["mismatched-end-tag"]),
     ("<steps>", "<steps>\n    </task>", &["mismatched-end-tag"]),
     ("  </steps>", "  </task>", &["mismatched-end-tag"]),
+    // The root is closed too early.
+    ("  <parameters>", "</task>\n  <parameters>", &["mismatched-end-tag"]),
+    ("  <steps>", "</task>\n  <steps>", &["mismatched-end-tag"]),
+    ("  <steps>", "  </task>\n  <steps>", &["mismatched-end-tag"]),
+    ("  <steps>", "</task>\nwords\n  <steps>", &["mismatched-end-tag", "misplaced-text"]),
+    ("  </steps>", "  </steps></task>", &["mismatched-end-tag"]),
+    ("  <instructions>", "</task>\n  <instructions>", &["mismatched-end-tag"]),
+    ("<steps>", "</task><steps>", &["mismatched-end-tag"]),
+    // A step is.
+    ("<task type=\"atomic\">", "</task>\n    <task type=\"atomic\">", &["mismatched-end-tag"]),
+    (
+        "    <task type=\"atomic\">\n      <descripton>",
+        "  </task>\n    <task type=\"atomic\">\n      <descripton>",
+        &["mismatched-end-tag"],
+    ),
+    (
+        "    <task type=\"atomic\">\n      <descripton>",
+        "    </task>\n    <task type=\"atomic\">\n      <descripton>",
+        &["mismatched-end-tag"],
+    ),
+    ("      <context_management>", "    </task>\n      <context_management>", &["mismatched-end-tag"]),
+    ("      <context_management>", "      </task>\n      <context_management>", &["mismatched-end-tag"]),
     ("name=\"t\">", "name=\"t\"/>", &["content-outside-root"]),
     ("<description>d<", "d<", &["mismatched-end-tag"]),
     // What stands between elements.
@@ -275,8 +297,11 @@ fn one_slip_is_one_finding_and_hides_no_other() {
     let mut wrong = Vec::new();
     for (from, to, rules) in SLIPS {
         let text = PLANTED.replace(from, to);
-        let text =
-            if from.starts_with('<') || from.ends_with('\n') || from.is_empty() { PLANTED.replacen(from, to, 1) } else { text };
+        let text = if from.trim_start().starts_with('<') || from.ends_with('\n') || from.is_empty() {
+            PLANTED.replacen(from, to, 1)
+        } else {
+            text
+        };
         let mut expected = vec!["bad-value", "undeclared-variable", "undeclared-variable", "unknown-element"];
         for rule in *rules {
             match rule.strip_prefix('-') {
@@ -294,6 +319,21 @@ fn one_slip_is_one_finding_and_hides_no_other() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn an_end_tag_that_comes_too_early_is_taken_out() {
+    for (from, to) in [("  <steps>", "</task>  <steps>"), ("    </task>\n    <task", "    </task>\n  </task>\n    <task")] {
+        let broken = PLANTED.replacen(from, to, 1);
+        let finding = grave(&broken).into_iter().find(|finding| finding.rule.name == "mismatched-end-tag").unwrap();
+        assert_eq!(finding.message, "`</task>` ends its element too early");
+        let fixed = fix::apply(&broken, &finding.fixes[0].edits).unwrap();
+        assert_eq!(fixed.replace("\n  \n", "\n"), PLANTED);
+    }
+    // Two tasks, and an end tag too many.
+    let task = "<task type=\"atomic\" name=\"a\"><description>d</description></task>\n";
+    let rules: Vec<_> = grave(&format!("{task}{task}</task>\n")).iter().map(|finding| finding.rule.name).collect();
+    assert_eq!(rules, ["content-outside-root"]);
 }
 
 #[test]
