@@ -117,10 +117,27 @@ pub(crate) const TESTS: &[&str] = &[
     "upper",
 ];
 
+/// How many arguments a filter takes beside what it is applied to and those that have only a name: at least, and at most.
+pub(super) fn filter_arguments(filter: &str) -> (usize, usize) {
+    match filter {
+        "attr" | "groupby" => (1, 1),
+        "batch" | "slice" => (1, 2),
+        "replace" => (2, 2),
+        "rejectattr" | "selectattr" => (1, usize::MAX),
+        "chain" | "format" | "map" | "reject" | "select" | "zip" => (0, usize::MAX),
+        "filesizeformat" | "float" | "tojson" | "trim" => (0, 1),
+        "d" | "default" | "int" | "join" | "pluralize" | "round" | "split" | "sum" => (0, 2),
+        "indent" => (0, 3),
+        "truncate" | "wordwrap" => (0, 4),
+        _ => (0, 0),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{FILTERS, TESTS};
+    use super::{FILTERS, TESTS, filter_arguments};
     use crate::jinja::environment::environment;
+    use minijinja::{ErrorKind, Value};
     use pretty_assertions::assert_eq;
 
     /// The words between quotes of one field of what minijinja shows of itself.
@@ -136,5 +153,31 @@ mod tests {
     fn they_are_those_of_the_environment() {
         assert_eq!(shown("filters"), FILTERS);
         assert_eq!(shown("tests"), TESTS);
+    }
+
+    #[test]
+    fn filters_take_as_many_arguments_as_those_of_the_environment() {
+        let environment = environment();
+        let fails = |filter: &str, count: usize, kind: ErrorKind| {
+            let values = [Value::from("x"), Value::from(1), Value::from(Vec::<Value>::new())];
+            let others = [Value::from("x"), Value::from(1), Value::from(())];
+            values.iter().any(|value| {
+                // None stands for an argument that is not there.
+                others.iter().filter(|other| kind != ErrorKind::MissingArgument || !other.is_none()).any(|other| {
+                    let args: Vec<Value> = std::iter::once(value).chain(std::iter::repeat_n(other, count)).cloned().collect();
+                    environment.empty_state().apply_filter(filter, &args).is_err_and(|error| error.kind() == kind)
+                })
+            })
+        };
+        let mut wrong = Vec::new();
+        for filter in FILTERS {
+            let (least, most) = filter_arguments(filter);
+            let taken = |count: &usize| {
+                fails(filter, *count, ErrorKind::MissingArgument) == (*count < least)
+                    && fails(filter, *count, ErrorKind::TooManyArguments) == (*count > most)
+            };
+            wrong.extend((0..6).filter(|count| !taken(count)).map(|count| format!("{filter} {count}")));
+        }
+        assert_eq!(wrong, [""; 0]);
     }
 }

@@ -30,6 +30,17 @@ pub enum JinjaFaultKind {
     Syntax(String),
     /// It divides by a zero that is written there.
     ByZero,
+    /// A filter has fewer or more arguments than it takes.
+    Arguments {
+        /// The filter.
+        filter: String,
+        /// How many it has.
+        given: usize,
+        /// How many it takes at least.
+        least: usize,
+        /// How many it takes at most.
+        most: usize,
+    },
     /// The default of a macro's argument names an argument, which has no value yet.
     TooEarly {
         /// The argument.
@@ -46,4 +57,19 @@ pub enum JinjaFaultKind {
         /// The nearest one that exists.
         near: Option<String>,
     },
+}
+
+/// What is wrong with the arguments of a filter, as a fragment.
+pub fn arguments(filter: &str, given: usize, least: usize, most: usize) -> String {
+    let bounds = match (least, most) {
+        (0, 0) => "no arguments".to_owned(),
+        (1, 1) => "one argument".to_owned(),
+        (least, most) if least == most => format!("{least} arguments"),
+        (1, usize::MAX) => "at least one argument".to_owned(),
+        (0, 1) => "at most one argument".to_owned(),
+        (0, most) => format!("at most {most} arguments"),
+        (least, most) => format!("{least} to {most} arguments"),
+    };
+    let has = if given == 0 { "none".to_owned() } else { given.to_string() };
+    format!("the filter `{filter}` takes {bounds}, and has {has}")
 }

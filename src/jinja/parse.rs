@@ -2,7 +2,7 @@
 //!
 //! What one fault does not hide is looked for beside it.
 
-use super::builtins::{FILTERS, TESTS};
+use super::builtins::{FILTERS, TESTS, filter_arguments};
 use super::constant_folding::too_much;
 use super::depth::excess;
 use super::environment::environment;
@@ -15,7 +15,7 @@ use super::tree::{BinOpKind, UnaryOpKind, each, each_stmt, expressions, names, p
 use super::unsupported::absent;
 use crate::base::span::Span;
 use crate::base::suggest::nearest;
-use minijinja::machinery::ast::{Expr, Macro, Stmt};
+use minijinja::machinery::ast::{CallArg, Expr, Filter, Macro, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Names for which the nearest is looked for, in one text.
@@ -147,7 +147,10 @@ impl<'t> Reader<'t> {
         }
         for expr in expressions(stmt) {
             each(expr, &mut |expr| match expr {
-                Expr::Filter(filter) => self.named.push((JinjaName::Filter, filter.name)),
+                Expr::Filter(filter) => {
+                    self.named.push((JinjaName::Filter, filter.name));
+                    self.arguments(filter);
+                }
                 Expr::Test(test) => self.named.push((JinjaName::Test, test.name)),
                 Expr::Call(call) => self.call(&call.expr),
                 Expr::BinOp(one) if matches!(one.op, BinOpKind::Div | BinOpKind::FloorDiv | BinOpKind::Rem) => {
@@ -158,6 +161,22 @@ impl<'t> Reader<'t> {
                 }
                 _ => {}
             });
+        }
+    }
+
+    /// How many arguments a filter has; those that have only a name are one.
+    fn arguments(&mut self, filter: &Filter<'t>) {
+        let is_spread = |arg: &CallArg<'_>| matches!(arg, CallArg::PosSplat(_) | CallArg::KwargSplat(_));
+        if !FILTERS.contains(&filter.name) || filter.args.iter().any(is_spread) {
+            return;
+        }
+        let (least, most) = filter_arguments(filter.name);
+        let placed = filter.args.iter().filter(|arg| matches!(arg, CallArg::Pos(_))).count();
+        let named = usize::from(placed < filter.args.len());
+        if placed + named < least || placed > most {
+            let at = place(self.text, filter.name);
+            let kind = JinjaFaultKind::Arguments { filter: filter.name.to_owned(), given: placed, least, most };
+            self.fault(kind, at, at + filter.name.len());
         }
     }
 

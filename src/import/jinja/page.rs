@@ -4,7 +4,7 @@ use super::block_calls::{BlockCall, block_call};
 use super::pieces::{Kind, Piece, Trim, pieces};
 use crate::base::source::LineIndex;
 use crate::import::note::{Note, NoteKind};
-use crate::jinja::fault::JinjaFaultKind;
+use crate::jinja::fault::{self, JinjaFaultKind};
 use crate::jinja::limits::{MAX_BYTES, MAX_COLUMNS};
 use crate::jinja::names::JinjaName;
 use crate::jinja::parse::{parse, read_tree};
@@ -277,6 +277,7 @@ pub(super) fn fault_note(kind: JinjaFaultKind) -> Option<NoteKind> {
         JinjaFaultKind::LineTooLong => broken(format!("a tag reaches more than {MAX_COLUMNS} characters into its line")),
         JinjaFaultKind::TooDeep => broken("blocks or expressions stand too deep in each other".to_owned()),
         JinjaFaultKind::TooMuchRepeated => broken("a repeated text becomes too long".to_owned()),
+        JinjaFaultKind::Arguments { filter, given, least, most } => broken(fault::arguments(&filter, given, least, most)),
         JinjaFaultKind::ByZero => broken("nothing can be divided by zero".to_owned()),
         JinjaFaultKind::Syntax(words) => broken(format!("the text is no Jinja that can be read: {words}")),
         JinjaFaultKind::TooEarly { argument, name } => {

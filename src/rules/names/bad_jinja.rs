@@ -1,6 +1,6 @@
 //! CTX313: a Jinja text that cannot be rendered.
 
-use crate::jinja::fault::JinjaFaultKind;
+use crate::jinja::fault::{JinjaFaultKind, arguments};
 use crate::jinja::limits::{MAX_BLOCKS, MAX_BYTES, MAX_COLUMNS, MAX_REPEATED};
 use crate::jinja::names::JinjaName;
 use crate::jinja::unsupported::absent;
@@ -30,6 +30,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             JinjaFaultKind::TooDeep => format!("nests too deep: at most {MAX_BLOCKS} blocks in one another"),
             JinjaFaultKind::TooMuchRepeated => format!("repeats texts to more than {MAX_REPEATED} bytes"),
             JinjaFaultKind::ByZero => "nothing can be divided by zero".to_owned(),
+            JinjaFaultKind::Arguments { filter, given, least, most } => arguments(filter, *given, *least, *most),
             JinjaFaultKind::OtherTemplate(word) => format!("`{word}` would take text from another template"),
             JinjaFaultKind::Syntax(words) => match words.strip_prefix("unknown statement end") {
                 Some(block) => format!("`end{0}` ends a `{0}`, and the block that is open here is another", shown(block)),
@@ -56,6 +57,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             | JinjaFaultKind::TooDeep
             | JinjaFaultKind::TooMuchRepeated
             | JinjaFaultKind::ByZero
+            | JinjaFaultKind::Arguments { .. }
             | JinjaFaultKind::Syntax(_) => found,
         });
     }

@@ -46,6 +46,23 @@ fn filters_tests_and_functions_are_known_before_anything_is_rendered() {
 }
 
 #[test]
+fn filters_have_as_many_arguments_as_they_take() {
+    for text in
+        ["{{ p|replace('a') }}", "{{ p|replace }}", "{{ p|replace('a', 'b', 'c') }}", "{% filter replace('a') %}p{% endfilter %}"]
+    {
+        assert_eq!(faults(text).iter().map(|(_, place)| *place).collect::<Vec<_>>(), ["replace"], "{text}");
+    }
+    for (text, place) in [("{{ p|upper(1) }}", "upper"), ("{{ p|batch }}", "batch"), ("{{ p|join('a', 'b', 'c') }}", "join")] {
+        assert_eq!(faults(text).iter().map(|(_, place)| *place).collect::<Vec<_>>(), [place], "{text}");
+    }
+    for text in
+        ["{{ p|replace('a', 'b') }}", "{{ p|groupby(attribute='a') }}", "{{ p|truncate(3, end='') }}", "{{ p|replace(*q) }}"]
+    {
+        assert_eq!(faults(text), [], "{text}");
+    }
+}
+
+#[test]
 fn nothing_is_divided_by_a_zero_that_is_written() {
     for (text, zero) in [("{{ 1/0 }}", "0"), ("{% if a // 0.0 %}{% endif %}", "0.0"), ("{{ [a % -0] }}", "-0")] {
         assert_eq!(faults(text), [("ByZero".to_owned(), zero)], "{text}");
