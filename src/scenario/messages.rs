@@ -180,7 +180,11 @@ fn part(part: &Value) -> Result<Part, String> {
         "tool_use" => call(word(part, "id"), word(part, "name"), part.get("input").cloned().unwrap_or_else(|| json!({}))),
         "tool_result" => {
             let parts = returned(content(part.get("content"))?)?;
-            let is_error = part.get("is_error").and_then(Value::as_bool).unwrap_or(false);
+            let is_error = match part.get("is_error") {
+                None | Some(Value::Null) => false,
+                Some(Value::Bool(is_error)) => *is_error,
+                Some(other) => return Err(format!("expected true or false as `is_error`, found {other}")),
+            };
             Ok(Part::Result(ToolResult { call: word(part, "tool_use_id"), parts, is_error }))
         }
         "thinking" => {

@@ -274,6 +274,10 @@ fn nothing_of_a_message_is_left_out_in_silence() {
         ),
         ("{\"role\":\"user\",\"content\":[{\"type\":\"file\",\"file\":{\"file_id\":\"f1\"}}]}", "expected `file_data` in `file`"),
         ("{\"role\":\"tool\",\"content\":\"x\"}", "expected `tool_call_id`"),
+        (
+            "{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"a\",\"is_error\":\"yes\"}]}",
+            "expected true or false as `is_error`, found \"yes\"",
+        ),
         ("{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"x\"}", "line 1: the result of `a`, and no message before it"),
         (
             "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"{\"}}]}",
