@@ -1,7 +1,7 @@
 //! The JSON artifacts that the program writes, a line each: the type that is written, and the name of its format.
 
 use super::context::eval::coverage;
-use super::context::{list, search};
+use super::context::{list, render_report, search};
 use super::render::{json, jsonl};
 use super::verbs::{defaults, explain, explain_setting, rules, show};
 use super::{import, watch};
@@ -26,6 +26,7 @@ pub fn all() -> Vec<Schema> {
         Schema::of::<Difference>(names::MANIFEST_DIFF),
         Schema::of::<mutate::Document<'_>>(names::MUTATIONS),
         Schema::of::<Document1<'_>>(names::REGISTRY),
+        Schema::of::<render_report::Document<'_>>(names::RENDER),
         Schema::of::<explain::RulePage<'_>>(names::RULE),
         Schema::of::<rules::Document<'_>>(names::RULES),
         Schema::of::<Scorecard>(names::SCORECARD),

@@ -11,6 +11,7 @@ pub(crate) mod new;
 pub(in crate::cli) mod project;
 pub(crate) mod render;
 mod render_errors;
+pub(crate) mod render_report;
 mod request_body;
 pub(crate) mod search;
 mod subject;

@@ -4,6 +4,7 @@ use super::lookup::LookupArgs;
 use super::models::Counters;
 use super::project::Compiled;
 use super::render_errors::refused;
+use super::render_report;
 use super::request_body;
 use super::subject::SubjectArgs;
 use super::values::{GivenArgs, HistoryArgs, ObjectiveArgs};
@@ -26,12 +27,10 @@ use crate::context::request::{Asked, Request};
 use crate::context::role::{self, Routed};
 use crate::eval::draft::hears;
 use crate::eval::locate::source_words;
-use crate::kernel::assembler::SegmentReport;
 use crate::kernel::budget::{Counting, Disposition};
 use crate::kernel::context::{Origin, Traced};
-use crate::kernel::sampling::{Sampled, Sampling};
+use crate::kernel::sampling::Sampling;
 use crate::project::models::Model;
-use crate::project::routing::Choice;
 use clap::{Args, ValueEnum};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -105,6 +104,9 @@ pub(crate) struct RenderArgs {
     /// Say what became of every segment, why, and how many tokens it has
     #[arg(long, conflicts_with = "raw")]
     explain: bool,
+    /// Print the context and what `--explain` says of it as JSON
+    #[arg(long, conflicts_with_all = ["raw", "body", "explain"])]
+    json: bool,
     /// Write the result to a file, whole or not at all [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -134,7 +136,7 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     let objective = args.objective.read(&name, (&parameters, role), inputs)?;
     let asked = Asked { objective: objective.as_deref(), ..Asked::default() };
     let request = Request { asked, role, session: &args.session, ..request };
-    let counting = if args.explain { Counting::Always } else { Counting::WhenNeeded };
+    let counting = if args.explain || args.json { Counting::Always } else { Counting::WhenNeeded };
     let models = Some(ModelSettings { profile: args.profile.map(Profile::from), ..counters.models(&project.config) });
     let options = Options { budget: args.budget, counter: counters.first(), counting, models, ..Options::default() };
     let lines = || project.lines(&project.paths());
@@ -144,7 +146,7 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     if !history.is_empty() && !hears(&assembly) {
         cx.note("this agent sees nothing of the conversation: its task has no <history>");
     }
-    if !args.explain {
+    if !args.explain && !args.json {
         tell_losses(&assembly, cx);
     }
     let target = args.output.as_deref();
@@ -169,7 +171,12 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         return Ok(Exit::Success);
     }
     let lines = lines();
-    let routed = if args.explain { routed(&project, &request, &options)? } else { None };
+    let routed = if args.explain || args.json { routed(&project, &request, &options)? } else { None };
+    if args.json {
+        let document = render_report::document(&assembly, &request, routed.as_ref());
+        cx.write(target, Some(Sign { artifact: "context", text: "\"ctxc/" }), |cx| cx.json(&document))?;
+        return Ok(Exit::Success);
+    }
     cx.write(target, None, |cx| {
         let tools = assembly.tools();
         if !tools.is_empty() {
@@ -178,7 +185,7 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         for message in &assembly.messages {
             said(message.speaker.word(), &message.text, &lines, cx)?;
         }
-        if args.explain { explain(&assembly, routed.as_ref(), cx) } else { Ok(()) }
+        if args.explain { render_report::explain(&assembly, routed.as_ref(), cx) } else { Ok(()) }
     })?;
     Ok(Exit::Success)
 }
@@ -352,72 +359,4 @@ fn is_same_text(one: &Origin, other: &Origin) -> bool {
         | Origin::Frame => None,
     };
     first(one).is_some_and(|one| first(other) == Some(one))
-}
-
-/// What became of each segment.
-fn explain(assembly: &Assembly, routed: Option<&Routed<'_>>, cx: &mut Cx) -> Result<()> {
-    let screen = cx.options.screen;
-    cx.line("")?;
-    for account in &assembly.report.segments {
-        let fate = match &account.fate {
-            Disposition::Kept => "kept".to_owned(),
-            Disposition::Cut { range, .. } => {
-                format!("cut to {} of {} bytes", thousands(range.len()), thousands(account.segment.text.text().len()))
-            }
-            Disposition::Shortened { left_out } => {
-                let left_out: usize = left_out.iter().map(ExactSizeIterator::len).sum();
-                let whole = account.segment.text.text().len();
-                format!("cut to {} of {} bytes", thousands(whole - left_out), thousands(whole))
-            }
-            Disposition::Dropped => "dropped".to_owned(),
-        };
-        let segment = &account.segment;
-        let id = screen.paint(Paint::Strong, &escape(&format!("{:<28}", segment.id)));
-        let line = format!(
-            "{id} {}, priority {}, {}: {fate}; {}; there by {}",
-            figures(account),
-            segment.priority(),
-            segment.stability.word(),
-            account.reason,
-            segment.why
-        );
-        cx.hanging(&line, 29)?;
-    }
-    for late in &assembly.report.late {
-        let id = screen.paint(Paint::Strong, &escape(&format!("{:<28}", late.id)));
-        cx.hanging(&format!("{id} left out: {}", escape(&late.reason())), 29)?;
-    }
-    let report = &assembly.report;
-    let exact = if report.is_exact { "" } else { "about " };
-    let total = plural(report.tokens.unwrap_or(0), "token");
-    let budget = report.budget.map_or_else(String::new, |budget| format!(" of {}", thousands(budget)));
-    let prefix = thousands(report.prefix_tokens.unwrap_or(0));
-    let id = screen.paint(Paint::Strong, &format!("{:<28}", "total"));
-    let line = format!(
-        "{id} {exact}{total}{budget}, counted by {}; the first {prefix} stay the same from call to call",
-        report.tokenizer
-    );
-    cx.hanging(&line, 29)?;
-    let Some(routed) = routed else { return Ok(()) };
-    if let Some(Choice { model, reason, fallback }) = &routed.choice {
-        let id = screen.paint(Paint::Strong, &format!("{:<28}", "model"));
-        let behind: Vec<_> = fallback.iter().map(|model| escape(&model.name.value)).collect();
-        let behind = if behind.is_empty() { String::new() } else { format!("; then {}", behind.join(", ")) };
-        cx.hanging(&format!("{id} {}: {}{behind}", escape(&model.name.value), escape(reason)), 29)?;
-    }
-    if routed.sampling.is_empty() {
-        return Ok(());
-    }
-    let id = screen.paint(Paint::Strong, &format!("{:<28}", "sampling"));
-    let all: Vec<String> = routed.sampling.iter().map(Sampled::words).collect();
-    cx.hanging(&format!("{id} {}", escape(&all.join(", "))), 29)
-}
-
-/// Tokens of what stayed, and of the whole where some of it went.
-fn figures(account: &SegmentReport) -> String {
-    let full = account.full_tokens.unwrap_or(0);
-    match account.kept_tokens.unwrap_or(0) {
-        kept if kept == full => plural(full, "token"),
-        kept => format!("{} of {}", thousands(kept), plural(full, "token")),
-    }
 }

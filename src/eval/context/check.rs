@@ -61,7 +61,8 @@ fn fate(account: &SegmentReport) -> String {
         Disposition::Shortened { left_out } => {
             let left_out: usize = left_out.iter().map(ExactSizeIterator::len).sum();
             let whole = account.segment.text.text().len();
-            format!("it cut to {} of {whole} bytes: {}", whole - left_out, account.reason)
+            // A change that is tried has another text.
+            format!("it cut to {} of {whole} bytes: {}", whole.saturating_sub(left_out), account.reason)
         }
         Disposition::Dropped => format!("it dropped: {}", account.reason),
     }

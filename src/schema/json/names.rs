@@ -20,6 +20,8 @@ pub const SHOW: &str = "ctxc/show/1";
 pub const WATCH: &str = "ctxc/watch/1";
 /// `ctxc list`.
 pub const LIST: &str = "ctxc/list/1";
+/// `ctxc render --json`.
+pub const RENDER: &str = "ctxc/render/1";
 /// `ctxc search`.
 pub const SEARCH: &str = "ctxc/search/1";
 /// `ctxc manifest`.

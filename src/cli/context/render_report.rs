@@ -1,0 +1,214 @@
+//! What became of every segment of a context, why, and how many tokens it has: for people, and as JSON.
+
+use crate::cli::cx::Cx;
+use crate::cli::error::Result;
+use crate::cli::render::escape::escape;
+use crate::cli::render::screen::Paint;
+use crate::cli::render::summary::{plural, thousands};
+use crate::context::assemble::Assembly;
+use crate::context::request::Request;
+use crate::context::role::Routed;
+use crate::kernel::assembler::SegmentReport;
+use crate::kernel::budget::Disposition;
+use crate::kernel::context::Trust;
+use crate::kernel::sampling::Sampled;
+use crate::project::routing::Choice;
+use crate::schema::json::names::RENDER;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What an agent receives, and what became of each segment: `ctxc render --json`.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Document<'a> {
+    /// The format.
+    schema: &'static str,
+    /// The task.
+    task: &'a str,
+    /// The agent inside the task.
+    node: &'a str,
+    /// The agent role; null where none is asked for.
+    role: Option<&'a str>,
+    /// The project's name of the model that would be called; null where it has none for the agent.
+    model: Option<&'a str>,
+    /// Who counts the tokens.
+    tokenizer: &'a str,
+    /// Whether the figures are exact.
+    exact: bool,
+    /// The budget in tokens; null where there is none.
+    budget: Option<usize>,
+    /// Tokens of what stayed.
+    tokens: Option<usize>,
+    /// Tokens in front that stay the same from call to call.
+    prefix_tokens: Option<usize>,
+    /// The messages, in order.
+    messages: Vec<Said<'a>>,
+    /// Every segment, in the order of the sources.
+    segments: Vec<Row<'a>>,
+    /// What is left out since its words cannot be known before the agent has run.
+    late: Vec<Late<'a>>,
+}
+
+/// A message.
+#[derive(JsonSchema, Serialize)]
+struct Said<'a> {
+    /// Who says it.
+    speaker: &'static str,
+    /// Its text.
+    text: &'a str,
+}
+
+/// What became of a segment.
+#[derive(JsonSchema, Serialize)]
+struct Row<'a> {
+    /// Its name within this context, such as `input:ticket`.
+    id: &'a str,
+    /// The kind.
+    kind: &'static str,
+    /// `kept`, `cut` or `dropped`.
+    state: &'static str,
+    /// Why it is kept, cut or dropped.
+    reason: &'a str,
+    /// Why it is there: the setting or element that asks for it.
+    why: &'a str,
+    /// Where it stands among those that stay, from 0; null where it is dropped.
+    position: Option<usize>,
+    /// What is dropped first: the highest number.
+    priority: u8,
+    /// How long it stays the same.
+    stability: &'static str,
+    /// Whether it is an author's own words.
+    trusted: bool,
+    /// Tokens of what stays, with its heading and fence.
+    tokens: Option<usize>,
+    /// Tokens of the whole.
+    full_tokens: Option<usize>,
+    /// Bytes of its text that stay.
+    bytes: usize,
+    /// Bytes of its whole text.
+    full_bytes: usize,
+}
+
+/// A segment that is left out.
+#[derive(JsonSchema, Serialize)]
+struct Late<'a> {
+    /// The id that it would have.
+    id: &'a str,
+    /// Why it is not there.
+    reason: String,
+}
+
+/// What stays of a segment, in bytes, and the word for that.
+fn stays(account: &SegmentReport) -> (usize, &'static str) {
+    let whole = account.segment.text.text().len();
+    match &account.fate {
+        Disposition::Kept => (whole, "kept"),
+        Disposition::Cut { range, .. } => (range.len(), "cut"),
+        Disposition::Shortened { left_out } => (whole.saturating_sub(left_out.iter().map(ExactSizeIterator::len).sum()), "cut"),
+        Disposition::Dropped => (0, "dropped"),
+    }
+}
+
+/// A context as a document.
+pub(super) fn document<'a>(assembly: &'a Assembly, request: &Request<'a>, routed: Option<&'a Routed<'_>>) -> Document<'a> {
+    let report = &assembly.report;
+    let row = |account: &'a SegmentReport| {
+        let segment = &account.segment;
+        let (bytes, state) = stays(account);
+        Row {
+            id: &segment.id,
+            kind: segment.kind.word(),
+            state,
+            reason: &account.reason,
+            why: &segment.why,
+            position: account.position,
+            priority: segment.priority(),
+            stability: segment.stability.word(),
+            trusted: segment.trust == Trust::Trusted,
+            tokens: account.kept_tokens,
+            full_tokens: account.full_tokens,
+            bytes,
+            full_bytes: segment.text.text().len(),
+        }
+    };
+    Document {
+        schema: RENDER,
+        task: request.task,
+        node: request.node,
+        role: request.role.map(|role| role.name.value.as_str()),
+        model: routed.and_then(Routed::model),
+        tokenizer: &report.tokenizer,
+        exact: report.is_exact,
+        budget: report.budget,
+        tokens: report.tokens,
+        prefix_tokens: report.prefix_tokens,
+        messages: assembly
+            .messages
+            .iter()
+            .map(|message| Said { speaker: message.speaker.word(), text: message.as_str() })
+            .collect(),
+        segments: report.segments.iter().map(row).collect(),
+        late: report.late.iter().map(|late| Late { id: &late.id, reason: late.reason() }).collect(),
+    }
+}
+
+/// What became of each segment.
+pub(super) fn explain(assembly: &Assembly, routed: Option<&Routed<'_>>, cx: &mut Cx) -> Result<()> {
+    let screen = cx.options.screen;
+    cx.line("")?;
+    for account in &assembly.report.segments {
+        let fate = match stays(account) {
+            (bytes, "cut") => {
+                format!("cut to {} of {} bytes", thousands(bytes), thousands(account.segment.text.text().len()))
+            }
+            (_, state) => state.to_owned(),
+        };
+        let segment = &account.segment;
+        let id = screen.paint(Paint::Strong, &escape(&format!("{:<28}", segment.id)));
+        let line = format!(
+            "{id} {}, priority {}, {}: {fate}; {}; there by {}",
+            figures(account),
+            segment.priority(),
+            segment.stability.word(),
+            account.reason,
+            segment.why
+        );
+        cx.hanging(&line, 29)?;
+    }
+    for late in &assembly.report.late {
+        let id = screen.paint(Paint::Strong, &escape(&format!("{:<28}", late.id)));
+        cx.hanging(&format!("{id} left out: {}", escape(&late.reason())), 29)?;
+    }
+    let report = &assembly.report;
+    let exact = if report.is_exact { "" } else { "about " };
+    let total = plural(report.tokens.unwrap_or(0), "token");
+    let budget = report.budget.map_or_else(String::new, |budget| format!(" of {}", thousands(budget)));
+    let prefix = thousands(report.prefix_tokens.unwrap_or(0));
+    let id = screen.paint(Paint::Strong, &format!("{:<28}", "total"));
+    let line = format!(
+        "{id} {exact}{total}{budget}, counted by {}; the first {prefix} stay the same from call to call",
+        report.tokenizer
+    );
+    cx.hanging(&line, 29)?;
+    let Some(routed) = routed else { return Ok(()) };
+    if let Some(Choice { model, reason, fallback }) = &routed.choice {
+        let id = screen.paint(Paint::Strong, &format!("{:<28}", "model"));
+        let behind: Vec<_> = fallback.iter().map(|model| escape(&model.name.value)).collect();
+        let behind = if behind.is_empty() { String::new() } else { format!("; then {}", behind.join(", ")) };
+        cx.hanging(&format!("{id} {}: {}{behind}", escape(&model.name.value), escape(reason)), 29)?;
+    }
+    if routed.sampling.is_empty() {
+        return Ok(());
+    }
+    let id = screen.paint(Paint::Strong, &format!("{:<28}", "sampling"));
+    let all: Vec<String> = routed.sampling.iter().map(Sampled::words).collect();
+    cx.hanging(&format!("{id} {}", escape(&all.join(", "))), 29)
+}
+
+/// Tokens of what stayed, and of the whole where some of it went.
+fn figures(account: &SegmentReport) -> String {
+    let full = account.full_tokens.unwrap_or(0);
+    match account.kept_tokens.unwrap_or(0) {
+        kept if kept == full => plural(full, "token"),
+        kept => format!("{} of {}", thousands(kept), plural(full, "token")),
+    }
+}
