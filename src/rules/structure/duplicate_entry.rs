@@ -3,7 +3,7 @@
 use super::family::{FEW, finding, says_the_same, shown};
 use crate::rules::prelude::*;
 use crate::syntax::tree::Element;
-use crate::syntax::write::{remove_attribute, remove_element};
+use crate::syntax::write::remove_element;
 use crate::template::elements::Kind;
 use crate::template::fault::{Fault, FaultKind};
 
@@ -31,11 +31,7 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         return Some(found);
     }
     if is_step {
-        let found = found.note("the steps behind both would see the second result alone").help("rename one of them");
-        return Some(match remove_attribute(fault.element, "as") {
-            Some(edit) => found.fix(Fix::suggested("leave the second without a name", vec![edit])),
-            None => found,
-        });
+        return Some(found.note("the steps behind both would see the second result alone").help("rename one of them"));
     }
     let siblings = fault.element.parent().into_iter().flat_map(Element::elements).take(FEW);
     let same = siblings.filter(|other| other.span().encloses(*first)).any(|other| says_the_same(other, fault.element));

@@ -3,7 +3,7 @@
 use super::family::{finding, indent, is_small, line_break, shown, tags};
 use crate::rules::prelude::*;
 use crate::syntax::tree::Element;
-use crate::syntax::write::{insert_child, remove_element};
+use crate::syntax::write::{insert_child, insert_first_child, remove_element};
 use crate::template::elements::Kind;
 use crate::template::fault::{Fault, FaultKind};
 
@@ -47,7 +47,13 @@ fn into(cx: &FileCx<'_>, around: Element<'_>, element: Element<'_>, home: Kind) 
         if !is_small(block) {
             return None;
         }
-        return Some(vec![insert_child(block, xml), remove_element(element)]);
+        if element.span().start > block.span().start {
+            return Some(vec![insert_child(block, xml), remove_element(element)]);
+        }
+        // What stands before it goes to its front, the last one first: the order is the author's.
+        let before = around.elements().take_while(|other| other.id() != block.id());
+        let last = before.filter(|other| other.name() == element.name()).last()?;
+        return (last.id() == element.id()).then(|| vec![insert_first_child(block, xml), remove_element(element)]);
     }
     let first = around.elements().find(|other| other.name() == element.name())?;
     if first.id() != element.id() {

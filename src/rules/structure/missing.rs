@@ -160,7 +160,8 @@ pub(super) static MISSING_TYPE: Rule = Rule {
 
 fn missing_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let task = cx.task;
-    let is_root = matches!(task.slot, Slot::Root | Slot::Template);
+    // A root of another name is no task to begin with.
+    let is_root = matches!(task.slot, Slot::Root | Slot::Template) && task.element.name() == Kind::Task.tag();
     // Parts of another type without that type are an error of their own.
     let has_parts = task.steps_element.is_some() || task.reduce.is_some() || task.script.is_some() || task.cycle.is_some();
     let is_written = task.operator.is_some() || task.element.attribute("type").is_some();

@@ -2,13 +2,11 @@
 
 use super::family::{finding, shown};
 use crate::rules::prelude::*;
-use crate::syntax::write::remove_attribute;
 use crate::template::fault::{Fault, FaultKind};
 
 /// A registered task is used as it is.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(120, "ref-with-body", "a task with `ref` has a body of its own", case!("ref-with-body"))
-        .fixed(Fixable::Suggested),
+    meta: RuleMeta::error(120, "ref-with-body", "a task with `ref` has a body of its own", case!("ref-with-body")),
     check: Check::Template(word),
 };
 
@@ -18,12 +16,6 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let attribute = element.attribute("ref")?;
     let name = attribute.value();
     let message = format!("`<{}>` would be lost: this task is `{}` as it is registered", child.name(), shown(&name));
-    let empty = Edit::replace(element.inner(), "");
-    let mut found = finding(&RULE.meta, cx, fault.span, message)
-        .label(attribute.span(), "the registered task is used here")
-        .fix(Fix::suggested(format!("keep ref=\"{}\", remove the body", shown(&name)), vec![empty]));
-    if let Some(edit) = remove_attribute(element, "ref") {
-        found = found.fix(Fix::suggested("keep the body, remove `ref`", vec![edit]));
-    }
-    Some(found)
+    let found = finding(&RULE.meta, cx, fault.span, message).label(attribute.span(), "the registered task is used here");
+    Some(found.help("keep the one that is meant: remove the body, or remove `ref`"))
 }

@@ -151,8 +151,7 @@ fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     if let FaultKind::Idle { attribute, why } = fault.kind {
         let name = attribute.name();
         let found = finding(&UNKNOWN_ATTRIBUTE.meta, cx, fault.span, format!("`{name}` has no effect here: {why}"));
-        let edits = vec![remove_attribute(fault.element, name)?];
-        return Some(found.fix(Fix::suggested(format!("remove `{name}`"), edits)));
+        return Some(found.help(format!("remove `{name}`")));
     }
     let FaultKind::UnknownAttribute { kind, attribute, meant } = fault.kind else { return None };
     let tag = kind.tag();
@@ -175,9 +174,9 @@ fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     } else {
         found.help(format!("it can have {}", either(has)))
     };
-    // Several words are a text, and its author has to say where that belongs.
-    let is_text = attribute.value().trim().contains(' ');
-    Some(match remove_attribute(fault.element, name).filter(|_| !is_text) {
+    // What an attribute says is its author's, who has to say where it belongs.
+    let is_blank = attribute.value().trim().is_empty();
+    Some(match remove_attribute(fault.element, name).filter(|_| is_blank) {
         Some(edit) => found.fix(Fix::suggested(format!("remove `{}`", shown(name)), vec![edit])),
         None => found,
     })

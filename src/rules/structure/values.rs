@@ -2,6 +2,7 @@
 
 use super::family::{content_attribute, either, finding, shown, words};
 use crate::rules::prelude::*;
+use crate::syntax::tree::Kind as Node;
 use crate::syntax::write::{remove_attribute, remove_element, set_attribute};
 use crate::template::elements::Kind;
 use crate::template::fault::{Fault, FaultKind};
@@ -131,8 +132,11 @@ fn empty_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     }
     let edit = match attribute {
         Some(_) => remove_attribute(fault.element, name),
-        // Attributes are what the author wrote all the same.
-        None => Some(fault.element).filter(|element| element.attributes().next().is_none()).map(remove_element),
+        // Attributes and comments are what the author wrote all the same.
+        None => Some(fault.element)
+            .filter(|element| element.attributes().next().is_none())
+            .filter(|element| element.children().all(|node| node.kind() == Node::Text))
+            .map(remove_element),
     };
     Some(match edit {
         Some(edit) => found.fix(Fix::suggested("remove it", vec![edit])),
