@@ -270,5 +270,8 @@ fn pick<T: Word + PartialEq>(name: SettingName, values: &[Option<T>]) -> Pattern
 fn setting(name: SettingName, values: &[&'static str]) -> Pattern {
     let old = LEGACY.iter().filter(|(of, _, modern)| *of == name && values.contains(modern)).map(|(_, old, _)| *old);
     let all: Vec<&'static str> = values.iter().copied().chain(old).collect();
-    element(name.word(), vec![Pattern::ForeignAttributes, words(&all)])
+    let child = Kind::ContextManagement.child(name.word());
+    let mut content = child.map_or_else(|| vec![Pattern::ForeignAttributes], |child| attributes(child.kind));
+    content.push(words(&all));
+    element(name.word(), content)
 }
