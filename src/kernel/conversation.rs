@@ -115,7 +115,7 @@ pub enum MediaSource {
     Url(String),
 }
 
-/// Tokens that an image counts, and each begun [`CHUNK`] of a document: what providers ask for at most.
+/// Tokens that an image counts, and each begun 64 KiB of base64 of a document: what providers ask for at most.
 pub const MEDIA_TOKENS: usize = 1_600;
 /// Bytes of base64 of a document that count as one image.
 const CHUNK: usize = 65_536;
