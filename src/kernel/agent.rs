@@ -42,6 +42,16 @@ impl Agent {
         }
     }
 
+    /// Whether it is tested as one of this task: one behind a reference to another task is tested there.
+    pub fn is_of(&self, task: &str, is_task: impl Fn(&str) -> bool) -> bool {
+        self.definition == task || !is_task(&self.definition)
+    }
+
+    /// Its task and, where that has several, which one it is: as `ctxc new scenario` takes it.
+    pub fn command(&self, task: &str, agents: &[Self]) -> String {
+        if agents.len() == 1 { task.to_owned() } else { format!("{task} --node {}", self.handle(agents)) }
+    }
+
     /// How it is named among the agents of its task: by its name where no other has it, else by its path.
     pub fn handle<'a>(&'a self, agents: &[Self]) -> &'a str {
         self.name.as_deref().filter(|name| Self::meant(agents, Some(name)).is_ok()).unwrap_or(&self.node)

@@ -39,14 +39,12 @@ fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     // What has errors can be tested once it has none.
     for task in tasks.names() {
         let Some(takes) = tasks.signature(task) else { continue };
-        // An agent of a task that is referred to is tested where that one is defined.
-        let is_own = |agent: &&Agent| agent.definition == task || tasks.signature(&agent.definition).is_none();
+        let is_own = |agent: &&Agent| agent.is_of(task, |name| tasks.signature(name).is_some());
         for agent in takes.agents.iter().filter(is_own) {
             all += 1;
             let is_only = takes.agents.len() == 1;
             if !tested.holds(task, (&agent.node, agent.name.as_deref()), is_only) {
-                let node = if is_only { String::new() } else { format!(" --node {}", agent.handle(&takes.agents)) };
-                missing.push(format!("{task}{node}"));
+                missing.push(agent.command(task, &takes.agents));
             }
         }
     }

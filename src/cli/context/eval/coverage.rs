@@ -52,9 +52,9 @@ pub(super) fn of(project: &Compiled, chosen: &[Chosen<'_>]) -> Result<Document> 
     let mut rows = Vec::new();
     for task in project.registry.tasks().map(Task::name) {
         let agents = project.agents(task)?;
-        let is_own = |agent: &&Agent| agent.definition == task || project.registry.find(&agent.definition).is_none();
+        let is_own = |agent: &&Agent| agent.is_of(task, |name| project.registry.find(name).is_some());
         for agent in agents.iter().filter(is_own) {
-            let handle = if agents.len() == 1 { task.to_owned() } else { format!("{task} --node {}", agent.handle(&agents)) };
+            let handle = agent.command(task, &agents);
             let (mut scenarios, mut holds) = (BTreeSet::new(), BTreeSet::new());
             for Chosen { case, .. } in chosen {
                 let node = case.node.as_ref().map(|node| node.value.as_str());
