@@ -57,14 +57,16 @@ pub trait ContextAssembler {
     fn assemble(&self, segments: Vec<Segment>) -> Result<Self::Output, Self::Error>;
 }
 
-/// Where each segment stands: tools first; then by speaker; the author's `system` in front of all; then the kinds of `first`, in that order; then the
-/// most stable first, then by priority, then by source. The result lists indices of `segments`.
+/// Where each segment stands: tools first; then by speaker; the author's `system` in front of all; then examples
+/// that are turns; then the kinds of `first`, in that order; then the most stable first, then by priority, then by source. The result lists indices of `segments`.
 pub fn positions<S: Borrow<Segment>>(segments: &[S], speaker: impl Fn(&Segment) -> Speaker, first: &[Kind]) -> Vec<usize> {
     let place = |segment: &Segment| {
         let asked = first.iter().position(|kind| *kind == segment.kind).unwrap_or(first.len());
         // Who the agent is frames all that is said to it: nothing else may be read before.
         let is_behind = segment.kind != Kind::System || segment.trust == Trust::Untrusted;
-        (segment.kind != Kind::Tools, speaker(segment), is_behind, asked, segment.stability, segment.turn())
+        // What is asked of the agent stands behind what shows how to answer: the last word is never an example's.
+        let is_asked = segment.kind != Kind::Examples || segment.turns.is_empty();
+        (segment.kind != Kind::Tools, speaker(segment), is_behind, is_asked, asked, segment.stability, segment.turn())
     };
     let mut order: Vec<usize> = (0..segments.len()).collect();
     order.sort_by_cached_key(|&at| segments.get(at).map(|segment| place(segment.borrow())));
