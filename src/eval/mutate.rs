@@ -298,10 +298,6 @@ fn of_case(prepared: &PreparedCase<'_>) -> Option<((String, String), Sum)> {
         let id = &account.segment.id;
         let found = prepared.assemble(&|segments| segments.retain(|segment| segment.id != *id));
         record(Change::Drop(id.clone()), notices(prepared, found));
-        if account.segment.text.text().chars().nth(1).is_some() {
-            let found = prepared.assemble(&|segments| segments.iter_mut().filter(|segment| segment.id == *id).for_each(halve));
-            record(Change::Halve(id.clone()), notices(prepared, found));
-        }
         for (change, edit) in edits(id) {
             let found = prepared.assemble(&|segments| edit(id, segments));
             // Not each of them makes another request.
@@ -341,8 +337,9 @@ fn of_case(prepared: &PreparedCase<'_>) -> Option<((String, String), Sum)> {
 type SegmentEdit = fn(&str, &mut Vec<Segment>);
 
 /// Changes that may make another request of a segment.
-fn edits(id: &str) -> [(Change, SegmentEdit); 3] {
+fn edits(id: &str) -> [(Change, SegmentEdit); 4] {
     [
+        (Change::Halve(id.to_owned()), |id, segments| segments.iter_mut().filter(|segment| segment.id == id).for_each(halve)),
         (Change::Move(id.to_owned()), to_front),
         (Change::Reword(id.to_owned()), |id, segments| reword(id, segments)),
         (Change::Unfence(id.to_owned()), |id, segments| unfence(id, segments)),

@@ -19,6 +19,7 @@ pub static MESSAGE: Table = Table {
         key("tool_calls", Shape::List(&Shape::Table(&CALL), 0), "tools that the assistant calls with it, as OpenAI has them"),
         key("tool_call_id", Shape::Text, "the call whose result it is, where a tool speaks"),
         key("reasoning_content", Shape::Text, "what the assistant thought before it spoke"),
+        key("refusal", Shape::Text, "what the assistant says in place of an answer, as OpenAI has it"),
         key("name", Shape::Text, "a name of who says it; shown to nobody"),
         key("id", Shape::Text, "its id; shown to nobody"),
     ],

@@ -2,8 +2,9 @@
 //!
 //! Nothing is left out in silence: a part of a kind that is not known is an error.
 
-use super::message_keys::KINDS;
+use super::message_keys::{KINDS, MESSAGE};
 use crate::base::number;
+use crate::base::suggest;
 use crate::kernel::conversation::{Media, MediaSource, Part, Reasoning, Speaker, ToolCall, ToolResult, Turn, units};
 use serde_json::{Map, Value, json};
 
@@ -37,6 +38,9 @@ pub fn read(text: &str) -> Result<Vec<Turn>, Unread> {
         if let Some(number) = number::beyond(line) {
             return Err(failed(format!("{}; write it as a text", number::too_large(number))));
         }
+        if let Some(why) = misspelt(&value) {
+            return Err(failed(why));
+        }
         turns.push(message(&value).map_err(failed)?);
         lines.push(number + 1);
     }
@@ -44,6 +48,20 @@ pub fn read(text: &str) -> Result<Vec<Turn>, Unread> {
         Some((at, why)) => Err(Unread { line: lines.get(at).copied().unwrap_or(1), why }),
         None => Ok(turns),
     }
+}
+
+/// Words of a message that would be lost in silence, under a key that is nearly one. What else programs keep with one, such as its time,
+/// is nobody's.
+fn misspelt(message: &Value) -> Option<String> {
+    let fields = message.as_object()?;
+    let known = || MESSAGE.keys.iter().map(|key| key.name);
+    for (key, _) in fields.iter().filter(|(key, value)| !value.is_null() && known().all(|known| known != *key)) {
+        let meant = if key == "function_call" { Some("tool_calls") } else { suggest::nearest(key, known()) };
+        if let Some(meant) = meant {
+            return Some(format!("a message has no key `{key}`; did you mean `{meant}`?"));
+        }
+    }
+    None
 }
 
 /// What is wrong with the order of some messages: by the place of one from 0, and why.
@@ -77,6 +95,8 @@ pub fn message(message: &Value) -> Result<Turn, String> {
     let reasoning = message.get("reasoning_content").and_then(Value::as_str).filter(|text| !text.is_empty());
     parts.extend(reasoning.map(|text| Part::Reasoning(Reasoning { text: text.to_owned(), ..Reasoning::default() })));
     parts.extend(rest);
+    let refusal = message.get("refusal").and_then(Value::as_str).filter(|text| !text.is_empty());
+    parts.extend(refusal.map(|text| Part::Text(text.to_owned())));
     for call in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
         let function = call.get("function").unwrap_or(call);
         let arguments = match function.get("arguments") {
@@ -87,6 +107,10 @@ pub fn message(message: &Value) -> Result<Turn, String> {
             Some(other) => other.clone(),
         };
         parts.push(self::call(word(call, "id"), word(function, "name"), arguments)?);
+    }
+    let says = |key: &str| message.get(key).is_some_and(|value| !value.is_null());
+    if parts.is_empty() && !["content", "tool_calls"].into_iter().any(says) {
+        return Err("a message needs `content` or `tool_calls`".to_owned());
     }
     Ok(Turn { speaker, parts })
 }

@@ -166,10 +166,17 @@ fn examples_are_messages_where_that_is_asked_for() {
         let said = assembly.messages.iter().map(|message| format!("{}: {}", message.speaker.word(), message.as_str()));
         said.collect::<Vec<_>>()
     };
-    let all = ["user: ## Task\n\nreply", "user: Bye", "assistant: Farewell", "user: Hi Ada", "assistant: Good day"];
-    assert_eq!(told(None), all, "what holds longer stands first");
-    let one = ["user: ## Task\n\nreply", "user: Hi Ada", "assistant: Good day"];
+    let all = ["user: Bye", "assistant: Farewell", "user: Hi Ada", "assistant: Good day", "user: ## Task\n\nreply"];
+    assert_eq!(told(None), all, "what holds longer stands first, and what is asked last");
+    let one = ["user: Hi Ada", "assistant: Good day", "user: ## Task\n\nreply"];
     assert_eq!(told(Some(40)), one, "an example is whole or not there");
+    let said = [Turn::new(Speaker::User, "where is it?")];
+    let heard = task
+        .replace("</task>", "<history/></task>")
+        .replace("<parameter name=\"name\"/>", "<parameter name=\"name\" trust=\"untrusted\"/>");
+    let request = Request { inputs: &inputs, history: &said, ..Request::new("reply") };
+    let assembly = assemble(&registry(&heard), &request, &Options::default()).unwrap();
+    assert_eq!(assembly.messages.last().unwrap().as_str(), "where is it?", "no example stands behind the conversation");
 }
 
 #[test]
@@ -257,7 +264,11 @@ fn messages_of_two_vendors_are_read() {
 #[test]
 fn nothing_of_a_message_is_left_out_in_silence() {
     for (text, words) in [
-        ("{\"role\":\"user\"}\n{", "line 2: this is no JSON"),
+        ("{\"role\":\"user\",\"content\":\"a\"}\n{", "line 2: this is no JSON"),
+        ("{\"role\":\"user\"}", "line 1: a message needs `content` or `tool_calls`"),
+        ("{\"role\":\"user\",\"contents\":\"lost\"}", "a message has no key `contents`; did you mean `content`?"),
+        ("{\"role\":\"assistant\",\"content\":\"\",\"toolCalls\":[]}", "did you mean `tool_calls`?"),
+        ("{\"role\":\"assistant\",\"content\":null,\"function_call\":{}}", "did you mean `tool_calls`?"),
         ("[]", "line 1: expected one message a line"),
         ("{\"role\":\"bot\"}", "`role` is `bot`"),
         (
@@ -291,6 +302,8 @@ fn nothing_of_a_message_is_left_out_in_silence() {
         let error = messages::read(text).unwrap_err().to_string();
         assert!(error.contains(words), "{text}: {error}");
     }
+    let refused = "{\"role\":\"assistant\",\"content\":null,\"refusal\":\"I cannot.\",\"audio\":null,\"created_at\":5}";
+    assert_eq!(messages::read(refused).unwrap()[0].parts, [Part::Text("I cannot.".to_owned())]);
 }
 
 const LOOKING: &str = "<task type=\"atomic\" name=\"reply\"><description>reply about ships</description><parameters><parameter name=\"letter\"/></parameters>\

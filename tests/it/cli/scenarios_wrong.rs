@@ -83,7 +83,7 @@ fn files_beside_a_scenario_are_what_they_stand_for() {
     scenarios/d.yaml:6:16: error[unsound-frozen-file]: `/tpye` is no keyword of a JSON Schema: `files/slip.json` asks for nothing by it
     scenarios/e.yaml:6:16: warning[unsound-frozen-file]: `/colour` is no keyword of a JSON Schema: `files/own.json` asks for nothing by it
     scenarios/f.yaml:6:18: error[unsound-frozen-file]: `files/none.json` is no conversation: expected a message, found none
-    scenarios/g.yaml:6:18: error[unsound-frozen-file]: `files/chat.jsonl` is no conversation: line 2: expected an object with `role`, which is user, assistant, tool or system
+    scenarios/g.yaml:6:18: error[unsound-frozen-file]: `files/chat.jsonl` is no conversation: line 2: a message has no key `rol`; did you mean `role`?
     scenarios/h.yaml:6:18: error[unsound-frozen-file]: `files/list.json` is no conversation: line 1: expected one message a line, found a list of them: write each on a line of its own
     scenarios/i.yaml:3:13: error[bad-case-table]: the cases of `names.csv` cannot be read: its first line names no column `id`
     scenarios/j.yaml:3:13: error[wrong-scenario-value]: the line holds a list; expected an object with the keys of a case
@@ -106,7 +106,7 @@ fn files_beside_a_scenario_are_what_they_stand_for() {
     f                 context 0/0  answer not recorded       ERROR
       scenarios/f.yaml:1: unsound-frozen-file (CTX627): scenarios/f.yaml:6:18: `files/none.json` is no conversation: expected a message, found none
     g                 context 0/0  answer not recorded       ERROR
-      scenarios/g.yaml:1: unsound-frozen-file (CTX627): scenarios/g.yaml:6:18: `files/chat.jsonl` is no conversation: line 2: expected an object with `role`, which is user, assistant, tool or system
+      scenarios/g.yaml:1: unsound-frozen-file (CTX627): scenarios/g.yaml:6:18: `files/chat.jsonl` is no conversation: line 2: a message has no key `rol`; did you mean `role`?
     h                 context 0/0  answer not recorded       ERROR
       scenarios/h.yaml:1: unsound-frozen-file (CTX627): scenarios/h.yaml:6:18: `files/list.json` is no conversation: line 1: expected one message a line, found a list of them: write each on a line of its own
     scenarios/i.yaml  context 0/0  answer not recorded       ERROR
