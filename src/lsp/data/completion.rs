@@ -2,7 +2,7 @@
 
 use super::offer::Offer;
 use super::spot::{self, Spot};
-use super::{config, scenario};
+use super::{config, scenario, toml_spot};
 use crate::base::span::Span;
 use crate::lsp::features::completion_cx::Place;
 use crate::lsp::state::buffer::Buffer;
@@ -10,23 +10,39 @@ use crate::lsp::state::project::{PROJECT, ProjectState};
 use gen_lsp_types::CompletionItem;
 
 fn spot<'t>(name: &str, text: &'t str, offset: u32) -> Option<Spot<'t>> {
-    if name == PROJECT { spot::toml(text, offset as usize) } else { spot::yaml(text, offset as usize) }
+    if name == PROJECT { toml_spot::toml(text, offset as usize) } else { spot::yaml(text, offset as usize) }
 }
 
 /// What can be written at the place, whose word is that of YAML or TOML.
 pub(in crate::lsp) fn items(project: &ProjectState, name: &str, place: &Place<'_>) -> Vec<CompletionItem> {
     let Some(spot) = spot(name, place.text, place.offset) else { return Vec::new() };
-    let offers = if name == PROJECT { config::offers(project, &spot) } else { scenario::offers(project, place.text, &spot) };
-    let before = place.text.get(..spot.word.start as usize).unwrap_or("");
-    let is_quoted = before.ends_with(['"', '\'']);
-    let place = Place { word: spot.word, start: spot.word.start, ..*place };
-    let has_value = place.rest().trim_start_matches(['"', '\'', ' ']).starts_with([':', '=']);
+    let is_quoted = spot.word != spot.outer || place.text.get(..spot.word.start as usize).unwrap_or("").ends_with(['"', '\'']);
+    let inside = Place { word: spot.word, start: spot.word.start, ..*place };
+    let around = Place { word: spot.outer, start: spot.outer.start, ..*place };
+    if is_quoted && name == PROJECT && config::takes_files(&spot) {
+        return inside.files(project, Span::new(spot.word.start, place.offset).slice(place.text), "");
+    }
+    let offers =
+        if name == PROJECT { config::offers(project, place.text, &spot) } else { scenario::offers(project, place.text, &spot) };
+    let line = around.rest().lines().next().unwrap_or("");
+    let behind = line.trim_start_matches(['"', '\'', ' ']);
+    // What follows the word already.
+    let has_more = behind.starts_with([':', '=', '.']) || spot.header.is_some() && line.contains(']');
+    let has_value = spot.header.is_none() && !behind.is_empty() && !behind.starts_with([',', '}', ']', '#']);
     let one = |offer: Offer| {
-        let insert = if is_quoted { offer.label.trim_matches('"') } else { &offer.insert };
-        let separator = if has_value || is_quoted { "" } else { offer.separator };
-        place.item(&offer.label, offer.kind, &offer.about, &format!("{insert}{separator}"))
+        let plain = offer.insert.trim_matches('"');
+        let is_inside = is_quoted && plain == offer.label && (offer.insert.starts_with('"') || spot.word == spot.outer);
+        let end = match offer.separator.find(['"', '$', '[', '{']) {
+            _ if has_more || is_inside => "",
+            Some(end) if has_value => offer.separator.get(..end).unwrap_or(""),
+            _ => &offer.separator,
+        };
+        let end = if place.client.snippets { end.to_owned() } else { end.replace("$0", "") };
+        let missing = spot.missing.filter(|_| is_inside).map(String::from).unwrap_or_default();
+        let (place, insert) = if is_inside { (&inside, plain) } else { (&around, &*offer.insert) };
+        place.item(&offer.label, offer.kind, &offer.about, &format!("{insert}{end}{missing}"))
     };
-    offers.into_iter().map(one).collect()
+    offers.into_iter().filter(|offer| !spot.taken.contains(&&*offer.label)).map(one).collect()
 }
 
 /// What the key at an offset is for.
@@ -36,7 +52,7 @@ pub(in crate::lsp) fn hover(name: &str, buffer: &Buffer, offset: u32) -> Option<
     let spot = spot(name, text, word.start)?;
     let key = word.slice(text);
     let rest = text.get(word.end as usize..)?.trim_start_matches(['"', '\'', ' ']);
-    let is_key = spot.key.is_none() && rest.starts_with([':', '=']);
+    let is_key = spot.header.is_some() || spot.key.is_none() && rest.starts_with([':', '=', '.']);
     let about = if name == PROJECT { config::about(&spot, key) } else { scenario::about(text, &spot, key) };
     is_key.then_some((format!("`{key}` — {}", about?), word))
 }

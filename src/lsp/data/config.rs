@@ -5,58 +5,146 @@ use super::spot::Spot;
 use crate::lsp::state::project::ProjectState;
 use crate::lsp::state::scenarios;
 use crate::project::lints::Level;
+use crate::project::models::ProviderKind;
 use crate::project::read::keys::TOP;
-use crate::project::table::{Shape, Table};
+use crate::project::table::{Key, Shape, Table};
 use crate::rules::list;
 use crate::scenario::table::Need;
 use crate::settings::operators::Operator;
+use crate::template::setting::SettingName;
+use std::collections::BTreeSet;
 
 /// What can stand at a place.
-pub(super) fn offers(project: &ProjectState, spot: &Spot<'_>) -> Vec<Offer> {
-    if spot.is_header {
-        let is_table = |shape: &Shape| matches!(shape, Shape::Table(_) | Shape::Map(_) | Shape::List(_) | Shape::Lints);
-        let tables = TOP.keys.iter().filter(|key| is_table(&key.shape));
-        return tables.map(|key| Offer::word(key.name, key.about)).collect();
-    }
-    let Some(shape) = spot.path.iter().try_fold(Shape::Table(&TOP), |shape, key| child(shape, key)) else { return Vec::new() };
+pub(super) fn offers(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec<Offer> {
+    let Some(shape) = shape(&spot.path) else { return Vec::new() };
     let config = &project.config;
-    match (spot.key, spot.path.first(), shape) {
-        (None, _, Shape::Lints) => {
-            let rules = list::all().map(|rule| &rule.meta).filter(|meta| !meta.locked);
-            rules.map(|meta| Offer::key(meta.name, meta.summary, " = ")).collect()
+    let rest = text.get(spot.outer.end as usize..).unwrap_or("");
+    match (spot.key, spot.path.as_slice(), shape) {
+        (None, [], _) if spot.header.is_none() && !rest.starts_with('.') => {
+            let next = rest.lines().skip(1).map(str::trim_start).find(|line| !line.is_empty() && !line.starts_with('#'));
+            // A header would take the keys behind it.
+            let takes_keys = next.is_some_and(|line| !line.starts_with('['));
+            let own = TOP.keys.iter().filter(|key| !(matches!(key.shape, Shape::Later) || is_table(key.shape) && takes_keys));
+            let one = |own: &Key| {
+                let insert =
+                    if matches!(own.shape, Shape::List(_)) { format!("[[{}]]", own.name) } else { format!("[{}]", own.name) };
+                let header = Offer { insert, ..Offer::word(own.name, own.about) };
+                if is_table(own.shape) { header } else { Offer::key(own.name, own.about, &separator(own.shape)) }
+            };
+            own.map(one).collect()
         }
-        (Some(_), _, Shape::Lints) => quoted(Level::WORDS.into_iter()),
-        (None, ..) => table(shape).map_or_else(Vec::new, keys),
-        (Some("template"), Some(&"roles"), _) => quoted(scenarios::tasks(&project.index()).into_iter()),
-        (Some("model"), Some(&"roles"), _) => quoted(config.models.keys().map(String::as_str)),
-        (Some("provider"), Some(&"models"), _) => quoted(config.providers.keys().map(String::as_str)),
+        (None, _, Shape::Lints) if spot.header.is_none() => {
+            let rules = list::all().map(|rule| &rule.meta).filter(|meta| !meta.locked);
+            rules.map(|meta| Offer::key(meta.name, meta.summary, " = \"$0\"")).collect()
+        }
+        (None, ..) => {
+            let is_fit = |key: &&Key| match spot.header {
+                Some("]]") => matches!(key.shape, Shape::List(_)),
+                Some(_) => is_table(key.shape) && !matches!(key.shape, Shape::List(_)),
+                None => true,
+            };
+            let mut keys: Vec<_> = table(shape).into_iter().flat_map(|table| table.keys).filter(is_fit).collect();
+            keys.sort_by_key(|key| key.need != Need::Required);
+            let separator = |key: &Key| spot.header.map_or_else(|| separator(key.shape), str::to_owned);
+            let keys = keys.into_iter().map(|key| Offer::key(key.name, key.about, &separator(key)));
+            let after = spot.header.unwrap_or(" = { $0 }");
+            keys.chain(names(project, spot).into_iter().map(|name| Offer::key(&bare(name), "", after))).collect()
+        }
+        (Some(_), _, Shape::Lints) => quoted(Level::WORDS),
+        (Some("template"), ["roles", _], _) | (Some("name"), ["require"], _) => quoted(scenarios::tasks(&project.index())),
+        (Some("model"), ["roles", _], _) => quoted(config.models.keys().map(String::as_str)),
+        (Some("tools" | "blocked_tools"), ["roles", _], _) => {
+            let own: Vec<_> = config.roles.values().filter_map(|role| role.tools.as_ref()).collect();
+            let named = own.iter().flat_map(|tools| tools.allowed.iter().chain(&tools.blocked)).map(|name| &*name.value);
+            let defined = own.iter().flat_map(|tools| tools.defined.keys()).map(String::as_str);
+            quoted(named.chain(defined).collect::<BTreeSet<_>>())
+        }
+        (Some("role"), ["require"], _) => quoted(config.roles.keys().map(String::as_str)),
+        (Some("operator"), ["require"], _) => quoted(config.layers.operators()),
+        (Some("subtype"), ["require"], _) => {
+            let subtypes: BTreeSet<&str> = config.layers.operators().flat_map(|own| config.layers.subtypes_of(own)).collect();
+            quoted(subtypes)
+        }
+        (Some("provider"), ["models", _], _) => quoted(config.providers.keys().map(String::as_str).chain(ProviderKind::WORDS)),
         (Some(key), ..) => match child(shape, key) {
             Some(Shape::Word(words) | Shape::Words(words)) => quoted(words.iter().copied()),
             Some(Shape::Setting(name)) => quoted(name.words().iter().copied()),
             Some(Shape::Base) => quoted(Operator::ALL.into_iter().map(Operator::word)),
-            Some(Shape::WholeOr(_, word)) => quoted([word].into_iter()),
+            Some(Shape::WholeOr(_, word)) => quoted([word]),
+            Some(Shape::Bool) => quoted(["true", "false"]),
             _ => Vec::new(),
         },
     }
 }
 
+/// Whether files stand at a place, as paths or patterns of them.
+pub(super) fn takes_files(spot: &Spot<'_>) -> bool {
+    let is_globs = |key| matches!(shape(&spot.path).and_then(|shape| child(shape, key)), Some(Shape::Globs));
+    match (spot.key, spot.path.as_slice()) {
+        (Some("name") | None, _) => false,
+        (Some("path"), ["extends"])
+        | (Some("file"), ["roles", ..])
+        | (Some("scenarios"), ["eval"])
+        | (Some("from" | "parameters"), ["tools", ..]) => true,
+        (Some(key), _) => is_globs(key),
+    }
+}
+
+/// The names that tables of a place are likely to have.
+fn names<'p>(project: &'p ProjectState, spot: &Spot<'_>) -> Vec<&'p str> {
+    let config = &project.config;
+    match *spot.path.as_slice() {
+        ["roles"] => config.roles.keys().map(String::as_str).collect(),
+        ["defaults"] => config.layers.operators().collect(),
+        ["defaults", operator] => {
+            let rows = config.layers.rows().map(|(_, row)| row).filter(|row| **row.operator() == *operator);
+            rows.filter_map(|row| row.subtype().map(|name| &**name)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// What a key of the project file is for.
 pub(super) fn about(spot: &Spot<'_>, key: &str) -> Option<&'static str> {
-    let shape = spot.path.iter().try_fold(Shape::Table(&TOP), |shape, key| child(shape, key))?;
+    let shape = shape(&spot.path)?;
     if matches!(shape, Shape::Lints) {
         return list::find(key).map(|rule| rule.meta.summary);
     }
     table(shape)?.keys.iter().find(|own| own.name == key).map(|key| key.about)
 }
 
-fn quoted<'w>(words: impl Iterator<Item = &'w str>) -> Vec<Offer> {
-    words.map(Offer::quoted).collect()
+fn quoted<'w>(words: impl IntoIterator<Item = &'w str>) -> Vec<Offer> {
+    words.into_iter().map(Offer::quoted).collect()
 }
 
-fn keys(table: &Table) -> Vec<Offer> {
-    let mut keys: Vec<_> = table.keys.iter().collect();
-    keys.sort_by_key(|key| key.need != Need::Required);
-    keys.into_iter().map(|key| Offer::key(key.name, key.about, " = ")).collect()
+/// A key as TOML takes it.
+fn bare(key: &str) -> String {
+    let is_bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    if is_bare { key.to_owned() } else { Offer::quoted(key).insert }
+}
+
+/// What stands behind a key, with a value that can be typed over.
+fn separator(shape: Shape) -> String {
+    match shape {
+        Shape::Texts | Shape::Set | Shape::Globs | Shape::Words(_) => " = [\"$0\"]".to_owned(),
+        Shape::Table(_) | Shape::Map(_) | Shape::Lints | Shape::Later => " = { $0 }".to_owned(),
+        Shape::List(_) => " = [{ $0 }]".to_owned(),
+        Shape::Setting(SettingName::AccumulateData) | Shape::Bool => " = true".to_owned(),
+        Shape::Whole((least, _)) | Shape::WholeOr((least, _), _) => format!(" = {least}"),
+        Shape::Number(_) => " = 0".to_owned(),
+        Shape::Text | Shape::Name | Shape::Word(_) | Shape::Setting(_) | Shape::Base | Shape::NameOr(_) | Shape::Any => {
+            " = \"$0\"".to_owned()
+        }
+    }
+}
+
+fn is_table(shape: Shape) -> bool {
+    matches!(shape, Shape::Table(_) | Shape::NameOr(_) | Shape::Map(_) | Shape::List(_) | Shape::Lints)
+}
+
+/// What can stand below the keys of a place.
+fn shape(path: &[&str]) -> Option<Shape> {
+    path.iter().try_fold(Shape::Table(&TOP), |shape, key| child(shape, key))
 }
 
 /// What a key takes below a place.

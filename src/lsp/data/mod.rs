@@ -5,3 +5,4 @@ mod config;
 mod offer;
 mod scenario;
 mod spot;
+mod toml_spot;

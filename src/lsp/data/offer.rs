@@ -8,8 +8,8 @@ pub(super) struct Offer {
     pub(super) about: String,
     pub(super) insert: String,
     pub(super) kind: CompletionItemKind,
-    /// What stands between a key and its value.
-    pub(super) separator: &'static str,
+    /// What stands behind a key.
+    pub(super) separator: String,
 }
 
 impl Offer {
@@ -17,17 +17,18 @@ impl Offer {
     pub(super) fn word(word: impl Into<String>, about: impl Into<String>) -> Self {
         let label = word.into();
         let kind = CompletionItemKind::EnumMember;
-        Self { insert: label.clone(), label, about: about.into(), kind, separator: "" }
+        Self { insert: label.clone(), label, about: about.into(), kind, separator: String::new() }
     }
 
     /// A word of TOML, in quotes.
     pub(super) fn quoted(word: &str) -> Self {
-        let insert = if matches!(word, "true" | "false") { word.to_owned() } else { format!("\"{word}\"") };
+        let insert =
+            if matches!(word, "true" | "false") { word.to_owned() } else { serde_json::to_string(word).unwrap_or_default() };
         Self { insert, ..Self::word(word, "") }
     }
 
     /// A key.
-    pub(super) fn key(name: &str, about: impl Into<String>, separator: &'static str) -> Self {
-        Self { kind: CompletionItemKind::Property, separator, ..Self::word(name, about) }
+    pub(super) fn key(name: &str, about: impl Into<String>, separator: &str) -> Self {
+        Self { kind: CompletionItemKind::Property, separator: separator.to_owned(), ..Self::word(name, about) }
     }
 }

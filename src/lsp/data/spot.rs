@@ -1,4 +1,4 @@
-//! What is being written at a place of YAML or TOML: seen by the lines before it, since what is being typed is rarely well-formed.
+//! What is being written at a place of YAML: seen by the lines before it, since what is being typed is rarely well-formed.
 
 use crate::base::span::Span;
 
@@ -11,8 +11,14 @@ pub(super) struct Spot<'t> {
     pub(super) key: Option<&'t str>,
     /// The word around it.
     pub(super) word: Span,
-    /// Whether a header of TOML is written.
-    pub(super) is_header: bool,
+    /// The same with its quotes.
+    pub(super) outer: Span,
+    /// The quote that it lacks at its end.
+    pub(super) missing: Option<char>,
+    /// In a header of TOML, the brackets that end it.
+    pub(super) header: Option<&'static str>,
+    /// What stands beside it, and may not be written again.
+    pub(super) taken: Vec<&'t str>,
 }
 
 fn is_of_word(c: char) -> bool {
@@ -58,8 +64,8 @@ pub(super) fn yaml(text: &str, offset: usize) -> Option<Spot<'_>> {
         }
     }
     path.reverse();
-    let key = flow(line.get(columns(line).1..)?, ':', &mut path);
-    Some(Spot { path, key, word, is_header: false })
+    let key = flow(line.get(columns(line).1..)?, &mut path);
+    Some(Spot { path, key, word, outer: word, missing: None, header: None, taken: Vec::new() })
 }
 
 /// The column of the last dash of a list, and that of what stands behind it.
@@ -73,22 +79,8 @@ fn columns(line: &str) -> (Option<usize>, usize) {
     (dash, at)
 }
 
-/// A place in the project file.
-pub(super) fn toml(text: &str, offset: usize) -> Option<Spot<'_>> {
-    let (start, line, word) = line(text, offset);
-    if line.contains('#') {
-        return None;
-    }
-    let is_header = line.trim_start().starts_with('[') && !line.contains(']');
-    let header = text.get(..start)?.lines().rev().find(|line| line.starts_with('[')).filter(|_| !is_header);
-    let header = header.map(|line| line.trim_start_matches('[').split(']').next().unwrap_or(""));
-    let mut path: Vec<&str> = header.into_iter().flat_map(|header| header.split('.')).map(unquoted).collect();
-    let key = if is_header { None } else { flow(line.trim_start(), '=', &mut path) };
-    Some(Spot { path, key, word, is_header })
-}
-
 /// Follows the braces and brackets of a line; adds the keys that are open. Gives the key whose value is written.
-fn flow<'t>(line: &'t str, separator: char, path: &mut Vec<&'t str>) -> Option<&'t str> {
+fn flow<'t>(line: &'t str, path: &mut Vec<&'t str>) -> Option<&'t str> {
     let mut key = None;
     let mut token = 0;
     let mut quote = None;
@@ -111,8 +103,8 @@ fn flow<'t>(line: &'t str, separator: char, path: &mut Vec<&'t str>) -> Option<&
                 }
             }
             (None, ',') if open.last().is_some_and(|(is_list, ..)| !is_list) => (key, token) = (None, at + 1),
-            (None, c) if c == separator && key.is_none() => {
-                let is_end = separator == '=' || line.get(at + 1..).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
+            (None, ':') if key.is_none() => {
+                let is_end = line.get(at + 1..).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
                 key = line.get(token..at).map(unquoted).filter(|_| is_end);
             }
             (Some(_) | None, _) => {}
@@ -123,37 +115,28 @@ fn flow<'t>(line: &'t str, separator: char, path: &mut Vec<&'t str>) -> Option<&
 
 #[cfg(test)]
 mod tests {
-    use super::{Spot, toml, yaml};
+    use super::{Spot, yaml};
     use pretty_assertions::assert_eq;
 
-    fn at<'t>(read: fn(&'t str, usize) -> Option<Spot<'t>>, text: &'t str) -> String {
-        let Spot { path, key, .. } = read(text, text.len()).unwrap();
+    fn at(text: &str) -> String {
+        let Spot { path, key, .. } = yaml(text, text.len()).unwrap();
         format!("{}:{}", path.join("/"), key.unwrap_or("?"))
     }
 
     #[test]
     fn places_in_yaml_are_found() {
-        assert_eq!(at(yaml, "na"), ":?");
-        assert_eq!(at(yaml, "task: tr"), ":task");
-        assert_eq!(at(yaml, "context:\n  objective: a\n  inputs:\n    ti"), "context/inputs:?");
-        assert_eq!(at(yaml, "context:\n  inputs: {a: b, c"), "context/inputs:?");
+        assert_eq!(at("na"), ":?");
+        assert_eq!(at("task: tr"), ":task");
+        assert_eq!(at("context:\n  objective: a\n  inputs:\n    ti"), "context/inputs:?");
+        assert_eq!(at("context:\n  inputs: {a: b, c"), "context/inputs:?");
         assert_eq!(
-            at(yaml, "context:\n  inputs: {a: b}\nexpect_context:\n  - segment: {id: a, state: "),
+            at("context:\n  inputs: {a: b}\nexpect_context:\n  - segment: {id: a, state: "),
             "expect_context/segment:state"
         );
-        assert_eq!(at(yaml, "expect_context:\n- se"), "expect_context:?");
-        assert_eq!(at(yaml, "expect_context: [{no"), "expect_context:?");
-        assert_eq!(at(yaml, "id: a\ncases:\n  - id: b\n    context:\n      objective: c\n    ta"), "cases:?");
-        assert_eq!(at(yaml, "id: a\ncases:\n  - id: b\n    context:\n      inp"), "cases/context:?");
-        assert_eq!(at(yaml, "tags: [a, b"), ":tags");
-    }
-
-    #[test]
-    fn places_in_toml_are_found() {
-        assert_eq!(at(toml, "ed"), ":?");
-        assert_eq!(at(toml, "[lints]\nmissing-type = \"w"), "lints:missing-type");
-        assert_eq!(at(toml, "[roles.planner]\ntools = []\nbudget = { to"), "roles/planner/budget:?");
-        assert_eq!(at(toml, "[[require]]\nna"), "require:?");
-        assert_eq!(at(toml, "[[require]]\nname = \"a\"\n[ro"), ":?");
+        assert_eq!(at("expect_context:\n- se"), "expect_context:?");
+        assert_eq!(at("expect_context: [{no"), "expect_context:?");
+        assert_eq!(at("id: a\ncases:\n  - id: b\n    context:\n      objective: c\n    ta"), "cases:?");
+        assert_eq!(at("id: a\ncases:\n  - id: b\n    context:\n      inp"), "cases/context:?");
+        assert_eq!(at("tags: [a, b"), ":tags");
     }
 }

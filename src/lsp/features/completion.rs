@@ -194,7 +194,7 @@ impl<'c> Cx<'c> {
         let typed = Span::new(start, self.place.offset).slice(self.place.text);
         match kind.map(|kind| (kind, kind.spec().content)) {
             Some((Kind::Condition, _)) => self.expression(typed),
-            Some((Kind::Path, _)) => self.files(typed, ""),
+            Some((Kind::Path, _)) => self.place.files(self.project, typed, ""),
             Some((_, Content::Elements)) | None => self.elements(element, "<"),
             Some((_, Content::Text | Content::TextOrElements | Content::Word | Content::Empty | Content::Opaque)) => Vec::new(),
         }

@@ -8,6 +8,7 @@ use crate::base::contained_path;
 use crate::base::fs;
 use crate::base::span::Span;
 use crate::lsp::place::{self, operator};
+use crate::lsp::state::project::ProjectState;
 use crate::project::index::{DefId, Index};
 use crate::rules::list;
 use crate::syntax::tree::{Attribute, Element};
@@ -49,7 +50,7 @@ impl<'c> Cx<'c> {
             (Kind::CallArg, "name") => self.arguments(element),
             (Kind::RelevanceInput, "name") => self.inputs(element),
             (Kind::Case, "test") | (_, "from") => self.expression(typed),
-            (_, "src" | "schema") => self.files(typed, self.name),
+            (_, "src" | "schema") => self.place.files(self.project, typed, self.name),
             _ => kind.attribute(name).map_or_else(Vec::new, |known| self.words(known.words(), known.meanings)),
         }
     }
@@ -110,29 +111,6 @@ impl<'c> Cx<'c> {
         names.map(one).collect()
     }
 
-    /// The files and folders that a path can go on with; it is relative to the folder of `base`.
-    pub(in crate::lsp) fn files(&self, typed: &str, base: &str) -> Vec<CompletionItem> {
-        let folder = typed.rfind('/').map_or("", |end| typed.get(..=end).unwrap_or(""));
-        // Of a path its last part is completed.
-        let tail = Span::new(self.place.offset, self.place.word.end).slice(self.place.text);
-        let tail = tail.split('/').next().unwrap_or("");
-        let last = (typed.len() - folder.len()) as u32;
-        let word = Span::new(self.place.offset - last, self.place.offset + tail.len() as u32);
-        let place = Place { word, start: word.start, ..self.place };
-        let Some(probe) = contained_path::beside(base, &format!("{folder}x")) else { return Vec::new() };
-        let folder = self.project.path(probe.strip_suffix('x').unwrap_or(""));
-        let names = fs::names_in(&folder).into_iter().filter(|name| !name.starts_with('.')).take(MOST);
-        let one = |name: String| {
-            let (kind, name) = if fs::is_dir(&folder.join(&name)) {
-                (CompletionItemKind::Folder, format!("{name}/"))
-            } else {
-                (CompletionItemKind::File, name)
-            };
-            place.item(&name, kind, "", &name)
-        };
-        names.map(one).collect()
-    }
-
     /// The rules that a finding can be silenced by.
     pub(in crate::lsp) fn rules(&self) -> Vec<CompletionItem> {
         let rules = list::all().map(|rule| &rule.meta).filter(|meta| !meta.locked);
@@ -169,6 +147,31 @@ impl<'c> Cx<'c> {
     pub(in crate::lsp) fn around(&self) -> Vec<Element<'c>> {
         let here = self.document.element_at(self.at.saturating_sub(1)).or_else(|| self.document.root());
         place::around(here).collect()
+    }
+}
+
+impl Place<'_> {
+    /// The files and folders that a path can go on with; it is relative to the folder of `base`.
+    pub(in crate::lsp) fn files(&self, project: &ProjectState, typed: &str, base: &str) -> Vec<CompletionItem> {
+        let folder = typed.rfind('/').map_or("", |end| typed.get(..=end).unwrap_or(""));
+        // Of a path its last part is completed.
+        let tail = Span::new(self.offset, self.word.end).slice(self.text);
+        let tail = tail.split('/').next().unwrap_or("");
+        let last = (typed.len() - folder.len()) as u32;
+        let word = Span::new(self.offset - last, self.offset + tail.len() as u32);
+        let place = Place { word, start: word.start, ..*self };
+        let Some(probe) = contained_path::beside(base, &format!("{folder}x")) else { return Vec::new() };
+        let folder = project.path(probe.strip_suffix('x').unwrap_or(""));
+        let names = fs::names_in(&folder).into_iter().filter(|name| !name.starts_with('.')).take(MOST);
+        let one = |name: String| {
+            let (kind, name) = if fs::is_dir(&folder.join(&name)) {
+                (CompletionItemKind::Folder, format!("{name}/"))
+            } else {
+                (CompletionItemKind::File, name)
+            };
+            place.item(&name, kind, "", &name)
+        };
+        names.map(one).collect()
     }
 }
 

@@ -5,7 +5,7 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
 const TASK: &str = "<task type=\"atomic\" name=\"triage\">\n  <description>Sort {{ticket}}.</description>\n  <parameters>\n    <parameter name=\"tone\" type=\"string\" default=\"dry\"/>\n    <parameter name=\"ticket\" type=\"string\" required=\"true\"/>\n  </parameters>\n</task>\n";
-const PROJECT: &str = "[roles.sorter]\ntemplate = \"triage\"\nmodel = \"small\"\n\n[models.small]\nprovider = \"house\"\ntier = \"economy\"\ncontext_window = 1000\noutput_reserve = 10\n\n[providers.house]\nkind = \"ollama\"\n";
+const PROJECT: &str = "[roles.sorter]\ntemplate = \"triage\"\ntools = [\"git_log\"]\nmodel = \"small\"\n\n[models.small]\nprovider = \"house\"\ntier = \"economy\"\ncontext_window = 1000\noutput_reserve = 10\n\n[providers.house]\nkind = \"ollama\"\n";
 
 fn offered(client: &mut Client, name: &str, marked: &str) -> (String, Vec<Value>) {
     let (before, after) = marked.split_once('¦').unwrap();
@@ -52,14 +52,6 @@ fn what_stands_in_scenarios_and_the_project_file_is_completed() {
             "name: a\nexpect_context:\n  - segment: {id: a, state: kept}\n",
         ),
         ("scenarios/a.yaml", "id: a\ncases:\n  - id: b\n    ta¦\n", "task", "id: a\ncases:\n  - id: b\n    task: \n"),
-        ("ctxc.toml", "ed¦\n", "edition", "edition = \n"),
-        ("ctxc.toml", "[¦\n", "lints", "[lints\n"),
-        ("ctxc.toml", "[lints]\nmissing-t¦\n", "missing-type", "[lints]\nmissing-type = \n"),
-        ("ctxc.toml", "[lints]\nmissing-type = ¦\n", "warning", "[lints]\nmissing-type = \"warning\"\n"),
-        ("ctxc.toml", "[lints]\nmissing-type = \"w¦\"\n", "warning", "[lints]\nmissing-type = \"warning\"\n"),
-        ("ctxc.toml", "[roles.a]\ntemplate = \"¦\"\n", "triage", "[roles.a]\ntemplate = \"triage\"\n"),
-        ("ctxc.toml", "[roles.a]\nbudget = { tok¦ }\n", "tokens", "[roles.a]\nbudget = { tokens =  }\n"),
-        ("ctxc.toml", "[defaults.atomic]\nfresh_context = ¦\n", "disabled", "[defaults.atomic]\nfresh_context = \"disabled\"\n"),
     ];
     let mut client = Client::new(&[("ctxc.toml", PROJECT), ("templates/triage.xml", TASK)], &pulling());
     for (name, marked, label, expected) in cases {
@@ -75,6 +67,120 @@ fn what_stands_in_scenarios_and_the_project_file_is_completed() {
     for (name, marked) in [("scenarios/a.yaml", "# ta¦"), ("other/a.yaml", "ta¦"), ("ctxc.toml", "# ¦"), ("notes.md", "<¦")] {
         let (_, items) = offered(&mut client, name, marked);
         assert_eq!(items, [Value::Null; 0], "{name}: {marked}");
+    }
+}
+
+/// In ctxc.toml, by the label that is taken: the text around the place and what becomes of it.
+const TAKEN: &[(&str, &str, &str)] = &[
+    ("edition", "ed¦\n", "edition = \"\"\n"),
+    ("edition", "ed¦", "edition = \"\""),
+    ("edition", "edi¦tion = \"2026\"\n", "edition = \"2026\"\n"),
+    ("2026", "edition = ¦", "edition = \"2026\""),
+    ("2026", "edition = \"20¦25\"\n", "edition = \"2026\"\n"),
+    ("2026", "edition = ¦\"2025\"\n", "edition = \"2026\"\n"),
+    ("2026", "edition = \"2025\"¦\n", "edition = \"2026\"\n"),
+    ("2026", "edition = '20¦'\n", "edition = '2026'\n"),
+    ("2026", "edition = \"20¦\n[lints]\n", "edition = \"2026\"\n[lints]\n"),
+    ("lints", "li¦\n", "[lints]\n"),
+    ("require", "¦\n\n[lints]\n", "[[require]]\n\n[lints]\n"),
+    ("lints", "[¦\n", "[lints]\n"),
+    ("lints", "[¦]\n", "[lints]\n"),
+    ("lints", "[li¦nt]\nmissing-type = \"off\"\n", "[lints]\nmissing-type = \"off\"\n"),
+    ("require", "[[¦\n", "[[require]]\n"),
+    ("require", "[[re¦]]\nname = \"a\"\n", "[[require]]\nname = \"a\"\n"),
+    ("atomic", "[defaults.¦]\n", "[defaults.atomic]\n"),
+    ("atomic", "[defaults.at¦\nfresh_context = \"enabled\"\n", "[defaults.atomic]\nfresh_context = \"enabled\"\n"),
+    ("inner_task", "[defaults.reduce.¦]\n", "[defaults.reduce.inner_task]\n"),
+    ("reduce", "[defaults.re¦.inner_task]\n", "[defaults.reduce.inner_task]\n"),
+    ("budget", "[roles.a.¦\ntokens = 1\n", "[roles.a.budget]\ntokens = 1\n"),
+    ("gate", "[eval.¦]\n", "[eval.gate]\n"),
+    ("missing-type", "[lints]\nmissing-t¦\n", "[lints]\nmissing-type = \"\"\n"),
+    ("warning", "[lints]\nmissing-type = ¦\n", "[lints]\nmissing-type = \"warning\"\n"),
+    ("warning", "[lints]\nmissing-type = \"w¦\"\n", "[lints]\nmissing-type = \"warning\"\n"),
+    ("warning", "[lints] # why\n\nmissing-type = \"w¦\" # so\n", "[lints] # why\n\nmissing-type = \"warning\" # so\n"),
+    ("triage", "[roles.a]\ntemplate = \"¦\"\n", "[roles.a]\ntemplate = \"triage\"\n"),
+    ("triage", "[roles.a]\ntemplate = \"tri age¦ of old\"\n", "[roles.a]\ntemplate = \"triage\"\n"),
+    ("template", "[roles.a]\nte¦ \"triage\"\n", "[roles.a]\ntemplate =  \"triage\"\n"),
+    ("model", "[roles]\nx.mo¦\n", "[roles]\nx.model = [\"\"]\n"),
+    ("model", "roles.x.mo¦\n", "roles.x.model = [\"\"]\n"),
+    ("roles", "ro¦.x.model = \"small\"\n", "roles.x.model = \"small\"\n"),
+    ("tokens", "[roles.a]\nbudget = { tok¦ }\n", "[roles.a]\nbudget = { tokens = 1 }\n"),
+    ("usd", "[roles.a]\nbudget = { tokens = 1, ¦ }\n", "[roles.a]\nbudget = { tokens = 1, usd = 0 }\n"),
+    ("usd", "[roles.a]\nbudget.u¦\n", "[roles.a]\nbudget.usd = 0\n"),
+    ("file", "[roles.a]\nsystem = {¦}\n", "[roles.a]\nsystem = {file = \"\"}\n"),
+    (
+        "examples",
+        "[roles.a]\norder = [\n  \"resources\",\n  ¦\n]\n",
+        "[roles.a]\norder = [\n  \"resources\",\n  \"examples\"\n]\n",
+    ),
+    ("examples", "[roles.a]\norder = [\n  \"ex¦\",\n]\n", "[roles.a]\norder = [\n  \"examples\",\n]\n"),
+    ("small", "[roles.a]\nmodel = [ # the first\n  \"¦\" ]\n", "[roles.a]\nmodel = [ # the first\n  \"small\" ]\n"),
+    ("git_log", "[roles.a]\ntools = [\"x\", \"g¦\"]\n", "[roles.a]\ntools = [\"x\", \"git_log\"]\n"),
+    (
+        "model",
+        "[roles.a]\nsystem = \"\"\"\n[lints]\nx = {\n\"\"\"\nmo¦\n",
+        "[roles.a]\nsystem = \"\"\"\n[lints]\nx = {\n\"\"\"\nmodel = [\"\"]\n",
+    ),
+    ("disabled", "[defaults.atomic]\nfresh_context = ¦\n", "[defaults.atomic]\nfresh_context = \"disabled\"\n"),
+    ("true", "[defaults.atomic]\naccumulate_data = \"¦\"\n", "[defaults.atomic]\naccumulate_data = true\n"),
+    ("house", "[models.other]\nprovider = \"¦\"\n", "[models.other]\nprovider = \"house\"\n"),
+    ("sorter", "[[require]]\nrole = [\"¦\"]\n", "[[require]]\nrole = [\"sorter\"]\n"),
+    ("templates/", "[templates]\ninclude = [\"te¦\"]\n", "[templates]\ninclude = [\"templates/\"]\n"),
+    ("triage.xml", "[templates]\ninclude = [\n\"templates/t¦.md\"]\n", "[templates]\ninclude = [\n\"templates/triage.xml\"]\n"),
+    ("name", "[[require]]\nname = \"a\"\n[[require]]\nna¦\n", "[[require]]\nname = \"a\"\n[[require]]\nname = [\"\"]\n"),
+    ("project", "[proj¦\n\"edition\" = 1\n", "[project]\n\"edition\" = 1\n"),
+];
+
+#[test]
+fn what_is_taken_leaves_a_project_file_that_is_toml() {
+    assert!(TAKEN.len() >= 25);
+    let mut client = Client::new(&[("ctxc.toml", PROJECT), ("templates/triage.xml", TASK)], &pulling());
+    let mut wrong = Vec::new();
+    for (label, marked, expected) in TAKEN {
+        // Names are those of the file as it is being written.
+        let rest = if marked.starts_with('[') { PROJECT } else { "" };
+        let expected = format!("{expected}{rest}");
+        let (text, items) = offered(&mut client, "ctxc.toml", &format!("{marked}{rest}"));
+        let taken = items.iter().find(|item| item["label"] == **label).map(|item| {
+            let edit = &item["textEdit"];
+            applied(&text, &json!([{"range": edit["range"], "newText": edit["newText"]}]))
+        });
+        match taken {
+            None => {
+                wrong
+                    .push(format!("no {label} at {marked:?}: {:?}", items.iter().map(|item| &item["label"]).collect::<Vec<_>>()));
+            }
+            Some(found) if found != expected => wrong.push(format!("{label} at {marked:?}: {found:?}")),
+            Some(found) if toml::de::DeTable::parse(&found).is_err() => {
+                wrong.push(format!("{label} at {marked:?}: no TOML"));
+            }
+            Some(_) => {}
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn what_stands_in_a_project_file_is_not_offered_again() {
+    let mut client = Client::new(&[("ctxc.toml", PROJECT), ("templates/triage.xml", TASK)], &pulling());
+    for (absent, marked) in [
+        ("project", "[project]\nname = \"a\"\n[¦\n"),
+        ("atomic", "[defaults.atomic]\n[defaults.¦]\n"),
+        ("edition", "[¦]\n"),
+        ("edition", "[defaults.¦]\n"),
+        ("lints", "[roles.¦]\n"),
+        ("name", "[project]\n¦\nname = \"a\"\n"),
+        ("budget", "[roles.a]\nbu¦\n[roles.a.budget]\ntokens = 1\n"),
+        ("tokens", "[roles.a]\nbudget = { tokens = 1, ¦}\n"),
+        ("small", "[roles.a]\nmodel = [\"small\",\n  \"¦\",\n]\n"),
+        ("lints", "¦\nedition = \"2026\"\n"),
+        ("name", "[project]\ndescription = \"\"\"\nna¦\n\"\"\"\n"),
+        ("name", "[project] ¦\n"),
+        ("name", "[project]\nversion = \"1\" ¦\n"),
+        ("name", "[project] # a ¦\n"),
+    ] {
+        let (_, items) = offered(&mut client, "ctxc.toml", marked);
+        assert!(items.iter().all(|item| item["label"] != absent), "{absent} at {marked:?}");
     }
 }
 
