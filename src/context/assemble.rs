@@ -2,6 +2,7 @@
 //!
 //! `ctxc render`, `ctxc manifest`, runs and hosts share this path, so their results cannot differ.
 
+use super::bare;
 use super::blocks::framed;
 use super::context_source::MATCHES;
 use super::fault::{Fault, FaultKind, Refused};
@@ -11,7 +12,7 @@ use super::fit::{Assembler, Facts, Fit};
 use super::objective;
 use super::options::Options;
 use super::render::message::{Message, speaker};
-use super::render::profile::Frame;
+use super::render::profile::{Frame, Profile};
 use super::request::{Inputs, Request};
 use super::role;
 use super::scope::placed;
@@ -145,7 +146,7 @@ pub(crate) fn assemble_edited(
 ) -> Result<Assembly, Refused> {
     let routed = role::route(forest, request, options)?;
     let draft = draft(forest, request, Unknown::Fault, &routed.options)?;
-    let order = role::order(request.role);
+    let order = role::order(request.role, routed.options.profile);
     let options = role::ordered(&routed.options, &order);
     let assembler = Assembler { options: &options, facts: &draft.facts, others: &[] };
     let mut segments = draft.segments.into_iter().map(|drafted| drafted.segment).collect();
@@ -160,7 +161,8 @@ pub(crate) fn assemble_edited(
 pub fn preview(registry: &Registry, request: &Request<'_>, options: &Options<'_>) -> Result<Assembly, Refused> {
     let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
     let forest = TaskGraph::load(registry, request.task)?.ok_or_else(missing)?;
-    let draft = draft(&forest, request, Unknown::Placeholder, options)?;
+    let routed = role::route(&forest, request, options)?;
+    let draft = draft(&forest, request, Unknown::Placeholder, &routed.options)?;
     let segments = draft.segments.into_iter().map(|drafted| {
         let mut segment = drafted.segment;
         if segment.text.is_empty() {
@@ -170,8 +172,7 @@ pub fn preview(registry: &Registry, request: &Request<'_>, options: &Options<'_>
         }
         segment
     });
-    let routed = role::route(&forest, request, options)?;
-    let order = role::order(request.role);
+    let order = role::order(request.role, routed.options.profile);
     let options = role::ordered(&routed.options, &order);
     let assembler = Assembler { options: &options, facts: &draft.facts, others: &[] };
     Ok(assembler.assemble(segments.collect()).map_err(|fault| placed(&forest, request, fault))?)
@@ -242,7 +243,12 @@ pub(super) fn draft(
     let marks = Marks::of(request);
     let filler = Filler { registry, path: "", unknown, marks: &marks, fences: Fences::Around };
     let mut strategy = Strategy { request, filler, faults: Vec::new() };
-    let segments = strategy.segments(forest).map_err(|fault| vec![fault])?;
+    let mut segments = strategy.segments(forest).map_err(|fault| vec![fault])?;
+    if options.profile == Profile::Bare
+        && let Some(link) = chain.last()
+    {
+        bare::keep_to_words(&mut segments, link, request, (options.target, &mut strategy.faults));
+    }
     if !strategy.faults.is_empty() {
         return Err(strategy::faults(strategy.faults));
     }

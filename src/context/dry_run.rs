@@ -57,7 +57,7 @@ pub(super) fn dry(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Optio
     let tokens = |drafted: &DraftSegment| drafted.condition.is_none().then(|| others(drafted, options, &draft.facts.marks));
     let others: Vec<Option<usize>> = draft.segments.iter().map(tokens).collect();
     let (segments, waiting): (Vec<_>, Vec<_>) = draft.segments.into_iter().map(DraftSegment::apart).unzip();
-    let order = role::order(request.role);
+    let order = role::order(request.role, options.profile);
     let options = role::ordered(options, &order);
     let assembler = Assembler { options: &options, facts: &draft.facts, others: &others };
     let Assembly { report, .. } = assembler.assemble(segments).map_err(|fault| vec![placed(forest, request, fault)])?;

@@ -145,6 +145,15 @@ pub enum FaultKind {
         /// The value.
         name: String,
     },
+    /// An untrusted value would stand without a fence.
+    #[error(
+        "`{name}` is untrusted, and the profile `bare` has no fence to put around it: choose another profile, or take \
+         `trust=\"untrusted\"` away where its words may be read as yours"
+    )]
+    UntrustedInBare {
+        /// The value, or the segment.
+        name: String,
+    },
     /// There is no such node.
     #[error("there is no node `{node}`; there are {}", there.join(", "))]
     NoNode {

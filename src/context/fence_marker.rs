@@ -91,6 +91,19 @@ pub(crate) fn remarked(text: &Traced, by: &str) -> String {
     out
 }
 
+/// The names of the fences in a text.
+pub(super) fn names(text: &Traced) -> Vec<&str> {
+    let frames = text.stretches().iter().filter(|stretch| stretch.origin == Origin::Frame);
+    let words = frames.filter_map(|stretch| text.text().get(stretch.range.clone()));
+    words.filter(|words| mark_in(words).is_some()).filter_map(opened).collect()
+}
+
+/// The name that the opening of a fence says.
+fn opened(words: &str) -> Option<&str> {
+    let (_, opening) = words.split_once("<untrusted-")?;
+    Some(opening.split_once(" name=\"")?.1.split_once("\">")?.0)
+}
+
 /// Where the mark of a fence begins in words of ctxc's own.
 fn mark_in(words: &str) -> Option<usize> {
     // The opening stands behind a heading, the closing before a separator.

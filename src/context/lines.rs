@@ -278,7 +278,8 @@ fn named(kind: &FaultKind) -> Option<&str> {
         | FaultKind::NoPart { name, .. }
         | FaultKind::Call { name }
         | FaultKind::NoFragment { name }
-        | FaultKind::UntrustedInSystem { name } => Some(name),
+        | FaultKind::UntrustedInSystem { name }
+        | FaultKind::UntrustedInBare { name } => Some(name),
         FaultKind::File { path, .. } => Some(path),
         FaultKind::Jinja { words, .. } => words.as_deref(),
         _ => None,

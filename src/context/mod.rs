@@ -5,6 +5,7 @@
 
 pub mod answer_format;
 pub mod assemble;
+mod bare;
 mod blocks;
 pub mod context_source;
 mod dry_run;

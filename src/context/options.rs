@@ -1,6 +1,7 @@
 //! How a context is assembled: profile, order, budget, who counts, and the project's models.
 
 use super::render::profile::Profile;
+use super::render::target::Target;
 use crate::kernel::budget::Counting;
 use crate::kernel::context::Kind;
 use crate::kernel::tokens::{Bytes, TokenCounter};
@@ -16,7 +17,7 @@ pub const OBJECTIVE_TOKENS: usize = 8_000;
 /// How a context is assembled.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
-    /// How segments look.
+    /// How segments look, where neither the task nor its role says.
     pub profile: Profile,
     /// Kinds that stand before all others of their message but the `system` text, in this order; the others stand most stable first.
     pub order: &'a [Kind],
@@ -28,6 +29,8 @@ pub struct Options<'a> {
     pub counting: Counting,
     /// Tokens that an objective may have, which is never cut.
     pub objective_tokens: usize,
+    /// Whose body the messages are for: in the profile `bare`, the form of the answer is left to a body that has a field for it.
+    pub target: Option<&'static Target>,
     /// The project's roles and models: those of the request decide about profile, budget and counter. `None` for the ones above.
     pub models: Option<ModelSettings<'a>>,
 }
@@ -38,7 +41,7 @@ impl Default for Options<'_> {
         let order = &[][..];
         let counting = Counting::WhenNeeded;
         let objective_tokens = OBJECTIVE_TOKENS;
-        Self { profile, order, budget: None, counter: &Bytes, counting, objective_tokens, models: None }
+        Self { profile, order, budget: None, counter: &Bytes, counting, objective_tokens, target: None, models: None }
     }
 }
 
@@ -51,7 +54,7 @@ pub struct ModelSettings<'a> {
     pub roles: &'a BTreeMap<String, Role>,
     /// Who counts, by the names that models give.
     pub counters: &'a dyn Counters,
-    /// A profile that was asked for: it holds for every role.
+    /// A profile that was asked for: it holds for every task and role.
     pub profile: Option<Profile>,
     /// `[context] objective_tokens`.
     pub objective_tokens: Option<usize>,

@@ -3,12 +3,12 @@
 
 use super::fault::Fault;
 use super::options::{ModelSettings, Options};
-use super::render::profile::Profile;
 use super::request::Request;
 use super::sampling::sampled;
 use super::segments::draft::DraftSegment;
 use super::task_graph::{Link, TaskGraph};
 use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced, Trust};
+use crate::kernel::profile::Profile;
 use crate::kernel::sampling::Sampled;
 use crate::project::models::Model;
 use crate::project::roles::{Role, SystemPrompt};
@@ -41,7 +41,8 @@ impl Routed<'_> {
 /// There is no such agent.
 pub fn route<'a>(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'a>) -> Result<Routed<'a>, Fault> {
     let chain = forest.chain(request.task, request.node)?;
-    let settled = Options { models: None, ..*options };
+    let own = chain.iter().rev().find_map(|link| link.node.body.profile);
+    let settled = Options { models: None, profile: own.unwrap_or(options.profile), ..*options };
     let Some(ModelSettings { models, counters, profile, objective_tokens, .. }) = options.models else {
         return Ok(Routed { options: settled, choice: None, named: None, sampling: sampled(&chain, request.role, None) });
     };
@@ -49,8 +50,7 @@ pub fn route<'a>(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Option
     let choice = routing::choose(models, request.role, &wanted);
     let model = choice.as_ref().map(|choice| choice.model);
     let limit = routing::budget(request.role, model).map(|tokens| usize::try_from(tokens).unwrap_or(usize::MAX));
-    let own = request.role.and_then(|role| role.profile);
-    let own = own.and_then(|own| Profile::ALL.into_iter().find(|profile| profile.word() == own.value));
+    let own = own.or_else(|| request.role.and_then(|role| Some(role.profile.as_ref()?.value)));
     let options = Options {
         profile: profile.or(own).unwrap_or(options.profile),
         budget: [options.budget, limit].into_iter().flatten().min(),
@@ -76,10 +76,12 @@ fn wanted<'f>(chain: &[Link<'f>]) -> Vec<&'f str> {
     nearest.into_iter().flat_map(|body| body.model.iter().chain(&body.fallback)).map(|name| &**name).collect()
 }
 
-/// The kinds of segments that a role puts first, behind what the system says.
-pub(super) fn order(role: Option<&Role>) -> Vec<Kind> {
+/// The kinds of segments that a role puts first, behind what the system says. Where nothing but the author's words is said, the question
+/// stands behind everything that was said before, as in a chat.
+pub(super) fn order(role: Option<&Role>, profile: Profile) -> Vec<Kind> {
     let kind = |word: &str| Kind::ALL.into_iter().find(|kind| kind.word() == word);
-    role.map_or(&[][..], |role| &role.order).iter().filter_map(|word| kind(word.value)).collect()
+    let order: Vec<Kind> = role.map_or(&[][..], |role| &role.order).iter().filter_map(|word| kind(word.value)).collect();
+    if order.is_empty() && profile == Profile::Bare { vec![Kind::Examples, Kind::History] } else { order }
 }
 
 /// The order of a role, where it has one, in place of the one that was asked for.

@@ -9,6 +9,7 @@ pub mod context;
 pub mod conversation;
 pub mod fold;
 mod grapheme;
+pub mod profile;
 pub mod sampling;
 pub mod token_boundary;
 pub mod tokens;

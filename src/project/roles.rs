@@ -4,12 +4,10 @@ use super::glob::Globs;
 use super::tools::ToolDefinition;
 use crate::base::span::{Span, Spanned};
 use crate::kernel::context::Kind;
+use crate::kernel::profile::Profile;
 use crate::kernel::sampling::Sampling;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// The names of profiles, as the renderers have them.
-pub const PROFILES: [&str; 4] = ["markdown", "xml", "plain", "sections"];
 
 /// The kinds of segments whose place a role can fix: tools and what the system says always stand first.
 pub const KINDS: &[&str] = match &Kind::WORDS {
@@ -37,8 +35,8 @@ pub struct Role {
     pub budget: Budget,
     /// `model`, or what a model has to be.
     pub model: ModelChoice,
-    /// `profile`: how its segments look, one of [`PROFILES`].
-    pub profile: Option<Spanned<&'static str>>,
+    /// `profile`: how its segments look, where its task does not say.
+    pub profile: Option<Spanned<Profile>>,
     /// `order`: kinds of segments that stand before all others in their message, in this order; each one of [`KINDS`].
     pub order: Vec<Spanned<&'static str>>,
     /// How its model is asked to answer, where its task does not say otherwise.

@@ -2,6 +2,7 @@
 
 use super::elements::Content::{Elements, Empty, Opaque, Text, TextOrElements, Word};
 use super::elements::{Attr, Child, Content, Kind, Kind as K, Of, Spec, TEXT_ATTRIBUTES, TRUST_MEANINGS, Values};
+use crate::kernel::profile::Profile;
 use crate::kernel::sampling::{EFFORT, Parameter};
 
 const fn one(kind: K) -> Child {
@@ -66,6 +67,15 @@ const TYPE_MEANINGS: &[&str] = &[
     "a list of texts",
 ];
 
+/// What the profiles mean, in their order.
+const PROFILE_MEANINGS: &[&str] = &[
+    "headings of Markdown",
+    "an element for each segment",
+    "titles and blank lines",
+    "headings, and `---` between segments",
+    "the author's words and nothing else",
+];
+
 /// What a task, and a task's body in place, may hold.
 const BODY: &[Child] = &[
     one(K::Description),
@@ -116,6 +126,7 @@ pub(super) static SPECS: &[Spec] = &[
         attr("name", Values::Name, "the name in the registry; the file's stem when absent").also(&["id"]),
         attr("version", Values::Name, "the author's version of the task"),
         attr("ref", Values::Name, "use a registered task in this place").also(&["use", "task", "template"]),
+        attr("profile", Values::OneOf(&Profile::WORDS), "how its segments look; as the task around it, its role or the run says when absent").says(PROFILE_MEANINGS),
         AS,
     ], BODY, "a task: what an agent is asked to do, and which context it receives"),
     row(K::Template, "template", Elements, &[

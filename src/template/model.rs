@@ -8,6 +8,7 @@ use super::names::DefinitionKind;
 use super::parts::{Example, FilePaths, History, OutputFormat, Parameter, Relevance, Script, Str, Text};
 use super::setting::{SettingName, Written};
 use crate::base::span::{Span, Spanned};
+use crate::kernel::profile::Profile;
 use crate::kernel::sampling::Sampling;
 use crate::syntax::tree::Element;
 
@@ -188,6 +189,8 @@ pub struct Task<'a> {
     pub sampling: Sampling,
     /// `history`.
     pub history: Option<History>,
+    /// `profile`.
+    pub profile: Option<Profile>,
     /// `examples`.
     pub examples: Vec<Example<'a>>,
     /// Whether these are shown as messages.
@@ -407,6 +410,7 @@ impl<'a> Task<'a> {
             output: None,
             sampling: Sampling::new(),
             history: None,
+            profile: None,
             examples: Vec::new(),
             examples_as_turns: false,
             steps_element: None,

@@ -47,6 +47,8 @@ pub(crate) enum Layout {
     Plain,
     /// Headings, and `---` between segments
     Sections,
+    /// The author's words and nothing else
+    Bare,
 }
 
 impl From<Layout> for Profile {
@@ -56,6 +58,7 @@ impl From<Layout> for Profile {
             Layout::Xml => Self::Xml,
             Layout::Plain => Self::Plain,
             Layout::Sections => Self::Sections,
+            Layout::Bare => Self::Bare,
         }
     }
 }
@@ -76,7 +79,7 @@ pub(crate) struct RenderArgs {
     history: HistoryArgs,
     #[command(flatten)]
     lookup: LookupArgs,
-    /// How segments look [default: the role's; markdown where it names none]
+    /// How segments look [default: the task's, else the role's, else markdown]
     #[arg(long, value_name = "PROFILE")]
     profile: Option<Layout>,
     /// Tokens to fit into, counted by the tokenizer, where neither role nor model has fewer
@@ -138,7 +141,8 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     let request = Request { asked, role, session: &args.session, ..request };
     let counting = if args.explain || args.json { Counting::Always } else { Counting::WhenNeeded };
     let models = Some(ModelSettings { profile: args.profile.map(Profile::from), ..counters.models(&project.config) });
-    let options = Options { budget: args.budget, counter: counters.first(), counting, models, ..Options::default() };
+    let (budget, target) = (args.budget, args.body);
+    let options = Options { budget, counter: counters.first(), counting, target, models, ..Options::default() };
     let lines = || project.lines(&project.paths());
     let assembled = assemble(&project.registry, &request, &options);
     source.note(cx);

@@ -44,7 +44,7 @@ pub struct Entry {
     pub sampling: Vec<Sampled>,
     /// How its segments look.
     #[serde(default = "markdown")]
-    #[cfg_attr(feature = "cli", schemars(extend("enum" = crate::project::roles::PROFILES)))]
+    #[cfg_attr(feature = "cli", schemars(extend("enum" = crate::kernel::profile::Profile::WORDS)))]
     pub profile: Cow<'static, str>,
     /// Who counted the tokens.
     pub tokenizer: Tokenizer,

@@ -4,46 +4,7 @@
 
 use crate::context::fence_marker::{Marks, attribute, one_line};
 use crate::kernel::context::{Kind, Segment, Trust};
-use serde::{Deserialize, Serialize};
-
-/// A way to lay segments out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Profile {
-    /// Headings of Markdown; files in code fences.
-    #[default]
-    Markdown,
-    /// An element a segment.
-    Xml,
-    /// Titles and blank lines.
-    Plain,
-    /// Headings, and `---` between segments, as existing assemblers of this kind write them.
-    Sections,
-}
-
-impl Profile {
-    /// Every profile.
-    pub const ALL: [Self; 4] = [Self::Markdown, Self::Xml, Self::Plain, Self::Sections];
-
-    /// Its name.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Markdown => "markdown",
-            Self::Xml => "xml",
-            Self::Plain => "plain",
-            Self::Sections => "sections",
-        }
-    }
-
-    /// What stands between two segments of one message.
-    pub const fn separator(self) -> &'static str {
-        match self {
-            Self::Markdown | Self::Xml | Self::Plain => "\n\n",
-            Self::Sections => "\n\n---\n\n",
-        }
-    }
-}
+pub use crate::kernel::profile::Profile;
 
 /// What is written before and after a segment's text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -91,6 +52,7 @@ pub fn frame(profile: Profile, segment: &Segment, marks: &Marks) -> Frame {
         Profile::Xml => xml(segment),
         Profile::Plain => headed(segment, "", ":\n"),
         Profile::Sections => headed(segment, "## ", "\n\n"),
+        Profile::Bare => Frame::default(),
     };
     if segment.trust == Trust::Untrusted {
         let name = if segment.title.is_empty() { segment.kind.word() } else { &segment.title };

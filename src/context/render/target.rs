@@ -5,6 +5,7 @@
 
 use super::call::{Call, is_said};
 use super::message::Message;
+use crate::context::answer_format::Answer;
 use crate::kernel::assembler::Speaker;
 use crate::kernel::conversation::{Media, Part, Reasoning};
 use crate::kernel::sampling::Parameter;
@@ -80,6 +81,12 @@ impl Target {
             taken.sampling.remove(&parameter);
         }
         Ok((self.body)(messages, &taken))
+    }
+
+    /// Whether its body has a field for a form of the answer.
+    pub fn carries(&self, answer: &Answer) -> bool {
+        let body = |answer: &Answer| (self.body)(&[], &Call { answer: answer.clone(), ..Call::default() });
+        body(answer) != body(&Answer::Free)
     }
 
     /// The parameters of sampling that its body leaves out, each with why.

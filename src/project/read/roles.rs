@@ -6,10 +6,11 @@ use super::sampling;
 use super::value::{Sink, Value, either, named, span, table};
 use crate::base::span::{Span, Spanned};
 use crate::base::suggest::nearest;
+use crate::kernel::profile::Profile;
 use crate::kernel::sampling::Sampling;
 use crate::project::fault::FaultKind;
 use crate::project::glob::Globs;
-use crate::project::roles::{Budget, KINDS, ModelChoice, PROFILES, Role, SystemPrompt, Tier, Tools, covers};
+use crate::project::roles::{Budget, KINDS, ModelChoice, Role, SystemPrompt, Tier, Tools, covers};
 use crate::project::table::{Shape, Table, table as of};
 use crate::scenario::table::Group;
 use std::collections::BTreeMap;
@@ -49,7 +50,9 @@ const ROWS: &[Row<WrittenRole>] = &[
         out.capabilities = at.set();
         out.least.push(("capabilities", at.key));
     }),
-    row("profile", Shape::Word(&PROFILES), "how its segments look", |at, out| out.role.profile = profile(at)),
+    row("profile", Shape::Word(&Profile::WORDS), "how its segments look, where its task does not say", |at, out| {
+        out.role.profile = profile(at)
+    }),
     row("order", Shape::Words(KINDS), "kinds of segments that stand first, in this order", |at, out| out.role.order = order(at)),
 ];
 
@@ -174,11 +177,11 @@ fn system(at: &mut At<'_, '_>) -> Option<SystemPrompt> {
     file.map(|file: Spanned<String>| prompt(file.span, Some(file.value), String::new()))
 }
 
-fn profile(at: &mut At<'_, '_>) -> Option<Spanned<&'static str>> {
+fn profile(at: &mut At<'_, '_>) -> Option<Spanned<Profile>> {
     let found = at.text()?;
-    let known = PROFILES.into_iter().find(|profile| *profile == found.value);
+    let known = Profile::named(&found.value);
     if known.is_none() {
-        at.sink.bad_word(&at.path, found, &PROFILES);
+        at.sink.bad_word(&at.path, found, &Profile::WORDS);
     }
     known.map(|profile| Spanned::new(profile, found.span))
 }

@@ -6,6 +6,7 @@
 //! comments of the fields are the words of the registry's JSON Schema.
 
 use super::text::{Text, Word, is_default};
+use crate::kernel::profile::Profile;
 use crate::kernel::sampling::Sampling;
 use crate::template::keywords::{FileSource, Trust};
 use serde::{Deserialize, Serialize};
@@ -69,6 +70,9 @@ pub struct Body<'a> {
     /// Earlier turns of the conversation, and how many of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub history: Option<History>,
+    /// How its segments look, where it says so itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
     /// Examples of an answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<Example<'a>>,

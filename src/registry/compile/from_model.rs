@@ -51,6 +51,7 @@ impl<'s> Bodies<'s, '_> {
                 max_tokens: history.max_tokens,
                 compacted: history.compacted,
             }),
+            profile: task.profile,
             examples: task
                 .examples
                 .iter()

@@ -4,6 +4,7 @@ use super::children::{FEW, Found, is_blank, is_foreign};
 use super::parts::{has_words, repeats};
 use super::state::Lower;
 use crate::base::span::{Span, Spanned};
+use crate::kernel::profile::Profile;
 use crate::syntax::tree::{Attribute, Element};
 use crate::template::elements::{Kind, Of};
 use crate::template::fault::FaultKind;
@@ -35,8 +36,11 @@ impl<'a> Lower<'a> {
         self.children(kind, element, |lower, found| lower.task_child(kind, found, &mut out));
         self.unused_result(element);
         if out.reference.is_some() {
-            let of_its_own: &[&str] =
-                if slot == Slot::Root { &["type", "subtype"] } else { &["type", "subtype", "name", "version"] };
+            let of_its_own: &[&str] = if slot == Slot::Root {
+                &["type", "subtype", "profile"]
+            } else {
+                &["type", "subtype", "name", "version", "profile"]
+            };
             for name in of_its_own {
                 self.idle(element, name, "the task that `ref` names is used as it is registered");
             }
@@ -60,6 +64,7 @@ impl<'a> Lower<'a> {
             "name" => out.name = Some(value),
             "version" => out.version = Some(value),
             "ref" => out.reference = Some(value),
+            "profile" => out.profile = Profile::named(&value.value),
             _ => out.result = Some(value),
         });
         let Some(written) = &out.operator else { return };

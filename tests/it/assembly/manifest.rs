@@ -2,13 +2,13 @@
 
 use super::settings::{registry, values};
 use super::shipped::{Here, agents, run, shipped};
+use crate::support::profiles::fenced_profiles;
 use ctxc::internals::context::assemble::{Assembly, assemble};
 use ctxc::internals::context::manifest::{
     CauseKind, Disposition, Entry, Manifest, ManifestOptions, Moved, Places, SCHEMA, SourceKind, Version, difference, of_project,
     of_task,
 };
 use ctxc::internals::context::options::Options;
-use ctxc::internals::context::render::profile::Profile;
 use ctxc::internals::context::request::Request;
 use ctxc::internals::context::tokens::counter;
 use ctxc::internals::kernel::budget::Counting;
@@ -30,7 +30,9 @@ fn manifest_report_and_rendered_text_agree_token_for_token_on_every_shipped_agen
     let counters: [&dyn TokenCounter; 3] = [&Bytes, &estimate, &*exact];
     let (mut compared, mut left_out) = (0, Vec::new());
     for (task, node) in agents(&registry) {
-        for (counter, profile) in counters.iter().flat_map(|counter| Profile::ALL.map(|profile| (*counter, profile))) {
+        for (counter, profile) in
+            counters.iter().flat_map(|counter| fenced_profiles().into_iter().map(|profile| (*counter, profile)))
+        {
             let options = Options { profile, counter, counting: Counting::Always, ..Options::default() };
             let Some((given, assembly)) = run(&registry, &task, &node, &options) else {
                 left_out.push(task);

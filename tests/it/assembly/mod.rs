@@ -1,5 +1,6 @@
 //! What an agent receives: budget, substitution, settings, rendering.
 
+mod bare;
 mod bounds;
 mod conversation;
 mod fences;

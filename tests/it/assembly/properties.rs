@@ -1,6 +1,7 @@
 //! What holds for every context, whatever is handed in and whoever counts.
 
 use super::settings::{registry, values};
+use crate::support::profiles::fenced_profiles;
 use ctxc::Registry;
 use ctxc::internals::context::assemble::{Assembly, assemble};
 use ctxc::internals::context::context_source::{Fixtures, Match};
@@ -8,7 +9,7 @@ use ctxc::internals::context::fault::FaultKind;
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::{Attempt, Request};
 use ctxc::internals::context::tokens::counter;
-use ctxc::internals::context::{Counting, Disposition, Profile, Refused, Trust};
+use ctxc::internals::context::{Counting, Disposition, Refused, Trust};
 use ctxc::internals::kernel::context::{Cut, FIRST_EXPENDABLE, Kind, Segment, Stability};
 use ctxc::internals::kernel::tokens::{Bytes, Estimate, TokenCounter};
 use proptest::prelude::*;
@@ -241,7 +242,7 @@ proptest! {
     fn a_context_of_anything_keeps_every_promise(
         scene in scenes(),
         tokens in 0_usize..4_000,
-        profile in prop::sample::select(Profile::ALL.to_vec()),
+        profile in prop::sample::select(fenced_profiles()),
         counter in prop::sample::select((0..7_usize).collect::<Vec<_>>()),
     ) {
         let counter = counters().remove(counter);
@@ -290,7 +291,7 @@ proptest! {
         scene in scenes(),
         order in prop::collection::vec(prop::sample::select(Kind::ALL.to_vec()), 0..8),
         by_role in prop::option::of(any::<bool>()),
-        profile in prop::sample::select(Profile::ALL.to_vec()),
+        profile in prop::sample::select(fenced_profiles()),
         budget in prop::option::of(400_usize..4_000),
     ) {
         let mut words: Vec<String> = Vec::new();

@@ -2,8 +2,8 @@
 
 use super::editors::script;
 use crate::assembly::shipped::{agents, run, shipped};
+use crate::support::profiles::fenced_profiles;
 use ctxc::internals::context::options::Options;
-use ctxc::internals::context::render::profile::Profile;
 use ctxc::internals::context::tokens::counter;
 use ctxc::internals::kernel::budget::Counting;
 use pretty_assertions::assert_eq;
@@ -36,7 +36,7 @@ fn tiktoken_counts_what_every_shipped_agent_receives_as_we_do() {
     for table in ["o200k", "cl100k"] {
         let counter = counter(table).unwrap();
         for (task, node) in agents(&registry) {
-            for profile in Profile::ALL {
+            for profile in fenced_profiles() {
                 let options = Options { profile, counter: &*counter, counting: Counting::Always, ..Options::default() };
                 let Some((_, assembly)) = run(&registry, &task, &node, &options) else { continue };
                 expected.push((

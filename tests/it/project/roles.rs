@@ -91,7 +91,7 @@ fn everything_that_a_role_says_is_read() {
     assert_eq!((planner.budget.tokens.map(|t| t.value), planner.budget.usd.map(|usd| usd.value)), (Some(24_000), Some(0.25)));
     let ModelChoice::Least { tier, capabilities } = &planner.model else { panic!("{:?}", planner.model) };
     assert_eq!((tier.map(|tier| tier.value), capabilities[0].value.as_str()), (Some(Tier::Standard), "json"));
-    assert_eq!(planner.profile.map(|profile| profile.value), Some("xml"));
+    assert_eq!(planner.profile.map(|profile| profile.value), Some(ctxc::Profile::Xml));
     assert_eq!(planner.order.iter().map(|kind| kind.value).collect::<Vec<_>>(), ["file", "input"]);
 }
 
@@ -199,7 +199,7 @@ fn the_budget_is_the_smaller_of_role_and_window() {
 fn the_words_of_this_floor_are_those_of_the_renderers() {
     use ctxc::internals::context::render::profile::Profile;
     use ctxc::internals::kernel::context::Kind;
-    assert_eq!(ctxc::internals::project::roles::PROFILES, Profile::ALL.map(Profile::word));
+    assert_eq!(Profile::WORDS, Profile::ALL.map(Profile::word));
     let kinds: Vec<&str> =
         Kind::ALL.into_iter().filter(|kind| !matches!(kind, Kind::Tools | Kind::System)).map(Kind::word).collect();
     assert_eq!(ctxc::internals::project::roles::KINDS.to_vec(), kinds);
@@ -253,7 +253,7 @@ fn faults_of_roles_are_found_in_one_run_each_at_its_place() {
     error CTX504 ctxc.toml:7:32 `0`: `roles.a.budget.tokens` is `0`; expected a number from 1 to 1000000000
     error CTX504 ctxc.toml:7:41 `\"much\"`: `roles.a.budget.usd` is a text; expected a number
     error CTX504 ctxc.toml:8:8 `\"cheap\"`: `roles.a.tier` is `cheap`; expected `economy`, `standard`, `standard_plus` or `premium`
-    error CTX504 ctxc.toml:9:11 `\"markdwn\"`: `roles.a.profile` is `markdwn`; expected `markdown`, `xml`, `plain` or `sections`
+    error CTX504 ctxc.toml:9:11 `\"markdwn\"`: `roles.a.profile` is `markdwn`; expected `markdown`, `xml`, `plain`, `sections` or `bare`
       ? did you mean `markdown`?
       > write `markdown` (`\"markdwn\"` -> `\"markdown\"`)
     error CTX504 ctxc.toml:10:10 `\"system\"`: `roles.a.order` is `system`; expected another kind: tools and what the system says always stand first

@@ -2,12 +2,14 @@
 
 use super::scenes::{Scene, scenes};
 use crate::support::fresh::assert_fresh;
+use crate::support::profiles::fenced_profiles;
 use ctxc::internals::context::assemble::{Assembly, assemble};
 use ctxc::internals::context::context_source::Fixtures;
+use ctxc::internals::context::fault::Refused;
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::render::call::Call;
 use ctxc::internals::context::render::profile::Profile;
-use ctxc::internals::context::render::target::NoBody;
+use ctxc::internals::context::render::target::{NoBody, Target};
 use ctxc::internals::context::render::targets::TARGETS;
 use ctxc::internals::context::request::Request;
 use ctxc::internals::kernel::assembler::{SegmentReport, Speaker};
@@ -23,6 +25,11 @@ use std::fmt::Write as _;
 const NONCE: &str = "000000000000000000000";
 
 fn assembled(scene: &Scene, profile: Profile) -> (Assembly, Call) {
+    let (assembly, call) = tried(scene, profile, None);
+    (assembly.unwrap_or_else(|faults| panic!("{}: {faults:#?}", scene.name)), call)
+}
+
+fn tried(scene: &Scene, profile: Profile, target: Option<&'static Target>) -> (Result<Assembly, Refused>, Call) {
     let texts = scene.templates.iter().map(|(path, text)| (path, text)).chain(&scene.files);
     let sources = texts.map(|(path, text)| (path.as_str(), text.as_str()));
     let built = ctxc::compile_sources(&ctxc::Config::default(), sources);
@@ -40,9 +47,8 @@ fn assembled(scene: &Scene, profile: Profile) -> (Assembly, Call) {
         history: &scene.history,
         ..Request::new(&scene.task)
     };
-    let options = Options { profile, budget: scene.budget, counting: Counting::Always, ..Options::default() };
-    let assembly = assemble(&registry, &request, &options).unwrap_or_else(|faults| panic!("{}: {faults:#?}", scene.name));
-    (assembly, Call::of(&registry, &request).unwrap())
+    let options = Options { profile, budget: scene.budget, counting: Counting::Always, target, ..Options::default() };
+    (assemble(&registry, &request, &options), Call::of(&registry, &request).unwrap())
 }
 
 const fn speaker(speaker: Speaker) -> &'static str {
@@ -89,17 +95,24 @@ fn segment(segment: &Segment) -> Value {
 
 fn case(scene: &Scene) -> Value {
     let mut profiles = Map::new();
-    for profile in Profile::ALL {
+    for profile in fenced_profiles() {
         profiles.insert(profile.word().to_owned(), rendered(&assembled(scene, profile).0));
     }
-    let (assembly, call) = assembled(scene, Profile::Markdown);
-    let mut bodies = Map::new();
-    for target in TARGETS {
-        // Not every provider has a form for every image and document.
-        if let Ok(text) = target.body(&assembly.messages, &call) {
-            bodies.insert(target.name.to_owned(), json!(text.replace(&assembly.report.nonce, NONCE)));
+    // It refuses what the others fence.
+    if let (Ok(assembly), _) = tried(scene, Profile::Bare, None) {
+        profiles.insert(Profile::Bare.word().to_owned(), rendered(&assembly));
+    }
+    let mut bodies = [Map::new(), Map::new()];
+    for (profile, bodies) in [Profile::Markdown, Profile::Bare].into_iter().zip(&mut bodies) {
+        for target in TARGETS {
+            let (Ok(assembly), call) = tried(scene, profile, Some(target)) else { continue };
+            // Not every provider has a form for every image and document.
+            if let Ok(text) = target.body(&assembly.messages, &call) {
+                bodies.insert(target.name.to_owned(), json!(text.replace(&assembly.report.nonce, NONCE)));
+            }
         }
     }
+    let [bodies, bare_bodies] = bodies;
     let results = scene.results.iter().map(|(name, result)| {
         let result = json!({"content": result.content, "notes": result.notes});
         (name.clone(), result)
@@ -115,7 +128,7 @@ fn case(scene: &Scene) -> Value {
         "matches": scene.matches.iter().map(found).collect::<Vec<_>>(),
         "previous": scene.previous, "attempts": scene.attempts.iter().map(attempt).collect::<Vec<_>>(),
         "history": scene.history.iter().map(messages::written).collect::<Vec<_>>(),
-        "budget": scene.budget, "profiles": profiles, "bodies": bodies,
+        "budget": scene.budget, "profiles": profiles, "bodies": bodies, "bare_bodies": bare_bodies,
     })
 }
 

@@ -2,6 +2,7 @@
 
 use super::pages::with;
 use crate::support::fresh::assert_fresh;
+use crate::support::profiles::fenced_profiles;
 use ctxc::internals::context::answer_format::Answer;
 use ctxc::internals::context::fence_marker::Marks;
 use ctxc::internals::context::render::call::Call;
@@ -65,7 +66,7 @@ fn code(text: &str) -> String {
 }
 
 fn headings() -> String {
-    let mut out = String::from("| kind | `markdown` | `xml` | `plain` | `sections` |\n|---|---|---|---|---|\n");
+    let mut out = String::from("| kind | `markdown` | `xml` | `plain` | `sections` | `bare` |\n|---|---|---|---|---|---|\n");
     for kind in Kind::ALL {
         let _ = write!(out, "| `{}` |", kind.word());
         for profile in Profile::ALL {
@@ -140,7 +141,7 @@ fn marks() -> String {
 fn fence() -> String {
     let foreign = Segment { trust: Trust::Untrusted, ..segment(Kind::Input, "ticket", "Hello") };
     let mut out = String::new();
-    for profile in Profile::ALL {
+    for profile in fenced_profiles() {
         let frame = frame(profile, &foreign);
         let _ = writeln!(out, "`{}`:\n\n```text\n{}Hello{}\n```\n", profile.word(), frame.head, frame.tail);
     }

@@ -297,6 +297,19 @@ fn conversations() -> Vec<Scene> {
     ]
 }
 
+/// What a prompt says that was imported, in the order of a chat.
+fn words_alone() -> Scene {
+    let template = "<task type=\"atomic\" name=\"t\"><description xml:space=\"preserve\"> Say hello.\n</description>\
+        <system>You greet.</system><output_format type=\"json\" schema=\"team.schema.json\"/><history/>\
+        <examples as=\"turns\"><example><input>Hello</input><output>{}</output></example></examples></task>";
+    let schema = json!({"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"], "additionalProperties": false});
+    Scene {
+        files: BTreeMap::from([("team.schema.json".to_owned(), schema.to_string())]),
+        history: vec![Turn::new(Speaker::User, "Hi"), Turn::new(Speaker::Assistant, "Hello!")],
+        ..scene("the author's words and nothing else", "/", template)
+    }
+}
+
 /// Every scene, in the order of the file.
 pub(super) fn scenes() -> Vec<Scene> {
     let mut scenes = vec![whole(), looked_up()];
@@ -306,5 +319,6 @@ pub(super) fn scenes() -> Vec<Scene> {
     scenes.push(values_in_texts());
     scenes.extend(answers());
     scenes.extend(conversations());
+    scenes.push(words_alone());
     scenes
 }

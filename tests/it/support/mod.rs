@@ -1,3 +1,4 @@
 //! What the tests of several places share.
 
 pub(crate) mod fresh;
+pub(crate) mod profiles;

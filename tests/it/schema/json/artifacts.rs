@@ -143,7 +143,7 @@ fn parts(registry: &Value) -> Vec<Value> {
 const RARE: &[(&str, &str)] = &[
     (
         "what stands in a task",
-        "<task name=\"rare\" type=\"atomic\" version=\"2\" xmlns:n=\"urn:notes\">
+        "<task name=\"rare\" type=\"atomic\" version=\"2\" profile=\"plain\" xmlns:n=\"urn:notes\">
   <description trust=\"untrusted\">read it</description>
   <provider>house</provider>
   <parameters><parameter type=\"string\"/></parameters>

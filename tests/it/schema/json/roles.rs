@@ -1,11 +1,12 @@
 //! Roles for the manifests that schemas are held against: every word of a role and model is written by one.
 
-use ctxc::internals::project::roles::{PROFILES, Tier};
+use ctxc::Profile;
+use ctxc::internals::project::roles::Tier;
 
 /// A role for each profile, and a model for each tier.
 pub(super) fn roles() -> String {
     let role = |(tier, profile): (&str, &str)| ROLE.replace("TIER", tier).replace("PROFILE", profile);
-    Tier::WORDS.into_iter().zip(PROFILES).map(role).collect()
+    Tier::WORDS.into_iter().zip(Profile::WORDS).map(role).collect()
 }
 
 const ROLE: &str = "\n[roles.TIER]\ntemplate = \"held\"\nsystem = \"You judge.\"\nmodel = \"TIER\"\nprofile = \"PROFILE\"

@@ -1,0 +1,42 @@
+//! The profile `bare`: the author's words and nothing else. It has no fences, so nothing untrusted may stand in a text of it.
+
+use super::answer_format;
+use super::fault::{Fault, FaultKind};
+use super::fence_marker;
+use super::fill::Faults;
+use super::render::target::Target;
+use super::request::Request;
+use super::scope::place;
+use super::segments::draft::DraftSegment;
+use super::task_graph::Link;
+use crate::kernel::context::{Kind, Trust};
+use crate::registry::body::Word;
+
+/// Leaves the form of the answer to a body that has a field for it, and refuses what any other profile would put a fence around.
+pub(super) fn keep_to_words(
+    segments: &mut Vec<DraftSegment>,
+    link: &Link<'_>,
+    request: &Request<'_>,
+    (target, faults): (Option<&Target>, &mut Faults),
+) {
+    let format = link.node.body.output_format.as_ref();
+    let answer = format.and_then(|format| answer_format::answer(format, &link.tree.path, request.files).ok());
+    if target.zip(answer).is_some_and(|(target, answer)| target.carries(&answer)) {
+        segments.retain(|drafted| drafted.segment.kind != Kind::OutputFormat);
+    }
+    for drafted in segments.iter() {
+        let segment = &drafted.segment;
+        let whole = if segment.title.is_empty() { segment.kind.word() } else { &segment.title };
+        // The message of a turn is its border.
+        let is_whole = segment.trust == Trust::Untrusted && segment.turns.is_empty();
+        let names = if is_whole { vec![whole] } else { fence_marker::names(&segment.text) };
+        let is_input = |name: &Option<Word<'_>>| name.as_deref() == Some(&segment.title);
+        let number = link.node.body.inputs.iter().position(|input| segment.kind == Kind::Input && is_input(&input.name));
+        let field = number.map_or_else(|| segment.kind.word().to_owned(), |number| format!("inputs/{number}"));
+        let fault = |name: &str| {
+            let kind = FaultKind::UntrustedInBare { name: name.to_owned() };
+            Fault::of(place(link, &link.node.id, &field), kind)
+        };
+        faults.extend(names.into_iter().map(fault));
+    }
+}
