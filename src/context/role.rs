@@ -77,11 +77,11 @@ fn wanted<'f>(chain: &[Link<'f>]) -> Vec<&'f str> {
 }
 
 /// The kinds of segments that a role puts first, behind what the system says. Where nothing but the author's words is said, the question
-/// stands behind everything that was said before, as in a chat.
+/// stands behind the conversation, as in a chat.
 pub(super) fn order(role: Option<&Role>, profile: Profile) -> Vec<Kind> {
     let kind = |word: &str| Kind::ALL.into_iter().find(|kind| kind.word() == word);
     let order: Vec<Kind> = role.map_or(&[][..], |role| &role.order).iter().filter_map(|word| kind(word.value)).collect();
-    if order.is_empty() && profile == Profile::Bare { vec![Kind::Examples, Kind::History] } else { order }
+    if order.is_empty() && profile == Profile::Bare { vec![Kind::History] } else { order }
 }
 
 /// The order of a role, where it has one, in place of the one that was asked for.

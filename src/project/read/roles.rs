@@ -51,7 +51,7 @@ const ROWS: &[Row<WrittenRole>] = &[
         out.least.push(("capabilities", at.key));
     }),
     row("profile", Shape::Word(&Profile::WORDS), "how its segments look, where its task does not say", |at, out| {
-        out.role.profile = profile(at)
+        out.role.profile = profile(at);
     }),
     row("order", Shape::Words(KINDS), "kinds of segments that stand first, in this order", |at, out| out.role.order = order(at)),
 ];
@@ -179,7 +179,7 @@ fn system(at: &mut At<'_, '_>) -> Option<SystemPrompt> {
 
 fn profile(at: &mut At<'_, '_>) -> Option<Spanned<Profile>> {
     let found = at.text()?;
-    let known = Profile::named(&found.value);
+    let known = Profile::named(found.value);
     if known.is_none() {
         at.sink.bad_word(&at.path, found, &Profile::WORDS);
     }
