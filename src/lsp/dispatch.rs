@@ -171,7 +171,7 @@ impl Server<'_> {
             "workspace/diagnostic" => self.pull_all(&id, &params),
             "textDocument/hover" => hover::answer(self, read(params)?),
             "textDocument/completion" => completion::answer(self, read(params)?),
-            "textDocument/codeAction" => actions::answer(self, &read(params)?),
+            "textDocument/codeAction" => actions::answer(self, &id, &read(params)?),
             "codeAction/resolve" => actions::resolve(self, params),
             "textDocument/documentSymbol" => symbols::document(self, &read(params)?),
             "workspace/symbol" => symbols::workspace(self, &read(params)?),

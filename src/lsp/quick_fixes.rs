@@ -16,6 +16,7 @@ use crate::syntax::write::escape_attribute;
 use crate::template::elements::{Attr, Kind};
 use crate::template::names::DefinitionKind;
 use crate::template::setting::SettingName;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What a person is to write.
@@ -29,19 +30,26 @@ pub(super) struct QuickFix {
     pub(super) creates: Option<(String, String)>,
 }
 
-/// The ways out of a finding of a template.
-pub(super) fn of(project: &ProjectState, name: &Arc<str>, text: &str, finding: &Diagnostic) -> Vec<QuickFix> {
+/// The ways out of findings of a template, by finding.
+pub(super) fn of(project: &ProjectState, name: &Arc<str>, text: &str, findings: &[&Diagnostic]) -> Vec<Vec<QuickFix>> {
     if !project.is_xml(name) {
         return Vec::new();
     }
-    let mut fixes: Vec<QuickFix> = creation(project, name, finding).into_iter().collect();
-    fixes.extend(free_name(project, name, text, finding));
     place::with(text, &project.config.limits, |document| {
-        fixes.extend(missing(project, document, finding));
-        fixes.extend(words(project, document, finding));
-        fixes.extend(silence(document, finding).filter(|fix| is_silent(project, name, text, (finding, fix))));
-    });
-    fixes
+        let silences: Vec<Option<Edit>> = findings.iter().map(|finding| silence(document, finding)).collect();
+        let silent = silent(project, name, text, silences.iter().flatten().cloned().collect());
+        let one = |(finding, silence): (&&Diagnostic, Option<Edit>)| {
+            let mut fixes: Vec<QuickFix> = creation(project, name, finding).into_iter().collect();
+            fixes.extend(free_name(project, name, text, finding));
+            fixes.extend(missing(project, document, finding));
+            fixes.extend(words(project, document, finding));
+            let silence = silence.filter(|_| silent(finding));
+            let title = format!("silence `{}` here, with a reason", finding.rule.name);
+            fixes.extend(silence.map(|edit| QuickFix { title, edits: vec![edit], creates: None }));
+            fixes
+        };
+        findings.iter().zip(silences).map(one).collect()
+    })
 }
 
 /// What is required and not there, with a word in the places that a person is to fill.
@@ -160,7 +168,7 @@ fn creation(project: &ProjectState, name: &Arc<str>, finding: &Diagnostic) -> Op
 }
 
 /// An `allow` in the task around a finding.
-fn silence(document: Document<'_>, finding: &Diagnostic) -> Option<QuickFix> {
+fn silence(document: Document<'_>, finding: &Diagnostic) -> Option<Edit> {
     let mut around = place::around(document.element_at(finding.span.start));
     let body = around.find(|element| {
         let is_body = place::kind(*element).is_some_and(Kind::is_body);
@@ -170,13 +178,19 @@ fn silence(document: Document<'_>, finding: &Diagnostic) -> Option<QuickFix> {
         return None;
     }
     let rule = finding.rule.name;
-    let edits = vec![insert(document, body, &[&format!("<?ctxc allow {rule} reason=\"{TODO}\"?>")])];
-    Some(QuickFix { title: format!("silence `{rule}` here, with a reason"), edits, creates: None })
+    Some(insert(document, body, &[&format!("<?ctxc allow {rule} reason=\"{TODO}\"?>")]))
 }
 
-/// Whether an `allow` does what it says.
-fn is_silent(project: &ProjectState, name: &Arc<str>, text: &str, (finding, fix): (&Diagnostic, &QuickFix)) -> bool {
-    let count = |found: &[Diagnostic]| found.iter().filter(|own| own.path == *name && own.rule.code == finding.rule.code).count();
-    let after = fix::apply(text, &fix.edits);
-    after.is_some_and(|after| count(&speculative::found(project, name, &after)) < count(&project.found(name)))
+/// Which findings are silenced by one of these: all of them are made at once, and checked once.
+fn silent(project: &ProjectState, name: &Arc<str>, text: &str, edits: BTreeSet<Edit>) -> impl Fn(&Diagnostic) -> bool {
+    let edits: Vec<Edit> = edits.into_iter().collect();
+    let after = fix::apply(text, &edits).filter(|_| !edits.is_empty());
+    let left = after.map(|after| speculative::found(project, name, &after));
+    move |finding| {
+        let added = edits.iter().filter(|edit| edit.span.start <= finding.span.start).map(|edit| edit.insert.len());
+        let start = finding.span.start as usize + added.sum::<usize>();
+        let is_same =
+            |own: &Diagnostic| own.rule.code == finding.rule.code && own.span.start as usize == start && own.path == finding.path;
+        left.as_ref().is_some_and(|left| !left.iter().any(is_same))
+    }
 }

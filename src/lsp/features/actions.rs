@@ -1,5 +1,6 @@
 //! The ways out of findings, as edits to choose from; and all safe ones at once.
 
+use crate::base::diagnostic::Diagnostic as Finding;
 use crate::base::fix::Applicability;
 use crate::base::lines;
 use crate::lsp::diagnostics::{self, address, meet};
@@ -9,6 +10,7 @@ use crate::lsp::state::project::ProjectState;
 use crate::lsp::state::speculative;
 use crate::lsp::workspace_edit;
 use gen_lsp_types::{CodeAction, CodeActionKind, CodeActionParams, TextEdit, Uri, WorkspaceEdit};
+use lsp_server::RequestId;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,11 +18,11 @@ use std::sync::Arc;
 /// The kind of the action that applies every safe fix.
 const FIX_ALL: &str = "source.fixAll.ctxc";
 
-/// About so many quick fixes are offered at once: nobody reads more, and each is tried before it is offered.
+/// Findings whose ways out are offered at once: nobody reads more.
 const MOST: usize = 100;
 
 /// Answers `textDocument/codeAction`.
-pub(in crate::lsp) fn answer(server: &Server<'_>, params: &CodeActionParams) -> Answer {
+pub(in crate::lsp) fn answer(server: &Server<'_>, id: &RequestId, params: &CodeActionParams) -> Answer {
     let (project, name, buffer) = server.document(&params.text_document.uri)?;
     let only = params.context.only.as_deref();
     let mut actions = Vec::new();
@@ -29,10 +31,12 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: &CodeActionParams) -> 
         let shown = diagnostics::of(project, &server.client, &name);
         // Before the findings it may be said that a file is large.
         let shown = shown.into_iter().rev().take(found.len()).rev();
-        for (finding, diagnostic) in found.iter().zip(shown) {
-            if !meet(diagnostic.range, params.range) {
-                continue;
-            }
+        let near = found.iter().zip(shown).filter(|(_, shown)| meet(shown.range, params.range));
+        let (near, shown): (Vec<&Finding>, Vec<_>) = near.take(MOST).unzip();
+        server.interrupted(id)?;
+        let own = quick_fixes::of(project, &name, &buffer.text, &near);
+        let mut own = own.into_iter();
+        for (finding, diagnostic) in near.into_iter().zip(shown) {
             for (at, fix) in finding.fixes.iter().enumerate() {
                 let edits = server.client.encoding.edits(&buffer.text, &buffer.index, &fix.edits);
                 actions.push(CodeAction {
@@ -44,11 +48,8 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: &CodeActionParams) -> 
                     ..CodeAction::default()
                 });
             }
-            if actions.len() > MOST {
-                break;
-            }
-            let own = quick_fixes::of(project, &name, &buffer.text, finding);
-            let own = own.into_iter().filter(|fix| fix.creates.is_none() || server.client.creates);
+            let own = own.next().unwrap_or_default().into_iter();
+            let own = own.filter(|fix| fix.creates.is_none() || server.client.creates);
             actions.extend(own.map(|fix| {
                 let edit = match fix.creates {
                     Some((file, text)) => workspace_edit::creation(project, &file, text),

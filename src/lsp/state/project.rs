@@ -11,6 +11,7 @@ use crate::base::source::LineIndex;
 use crate::project::config::{Config, Input};
 use crate::project::index::Index;
 use crate::project::suppressions::{FILE as SUPPRESSIONS, Suppressions};
+use crate::registry::Registry;
 use crate::registry::compile::{Compiled, Compiler, Scratch};
 use crate::registry::workspace::documents::Documents;
 use crate::registry::workspace::request::name_in;
@@ -79,7 +80,9 @@ pub(in crate::lsp) struct ProjectState {
     pub(in crate::lsp) of_closed: RefCell<Option<Rc<Found>>>,
     /// Findings about names and references.
     pub(in crate::lsp) linked: Found,
-    /// What is known of tasks, by their names; `None` for one that does not compile.
+    /// Tasks that scenarios need, by their names, with what they refer to; `None` for one that does not compile.
+    pub(in crate::lsp) compiled: RefCell<BTreeMap<String, Option<Rc<Registry>>>>,
+    /// What such a task takes.
     pub(in crate::lsp) signatures: RefCell<BTreeMap<String, Option<Rc<TaskSignature>>>>,
     pub(in crate::lsp) active: Active,
     /// The rules that large files are held against.
@@ -140,6 +143,7 @@ impl ProjectState {
             of_scenarios: Found::new(),
             of_closed: RefCell::default(),
             linked: Found::new(),
+            compiled: RefCell::default(),
             signatures: RefCell::default(),
             active,
             structure,

@@ -17,11 +17,10 @@ use crate::rules::check::is_error;
 use crate::rules::scenario::cx::{Results, TaskSignature, Tasks};
 use crate::rules::scenario::untested_task;
 use crate::scenario::load::{Loaded, PASSED_OVER};
-use crate::scenario::model::{SCENARIO_SCHEMA, SUITE_SCHEMA};
+use crate::scenario::model::{Case, SCENARIO_SCHEMA, SUITE_SCHEMA, Subject};
 use crate::scenario::request_body::is_request_body;
 use crate::template::names::DefinitionKind;
-use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -142,7 +141,9 @@ fn checked(project: &ProjectState, all: &[&Loaded], wanted: &dyn Fn(&str) -> boo
     }
     let is_there = |path: &str| project.open.contains_key(path) || scenarios::is_there(&project.root, path);
     let index = project.index();
-    let known = Known::new(project, &index);
+    let cases =
+        all.iter().filter(|read| wanted(&read.path)).filter_map(|read| read.suite.as_ref()).flat_map(|suite| &suite.cases);
+    let known = Known::new(project, &index, cases.filter_map(|case| task_of(&project.config, case)).collect());
     // While the project file has an error nobody knows what its tasks will be.
     let tasks = (!project.of_config.iter().any(is_error)).then_some(&known as &dyn Tasks);
     let text = |path: &str| match project.open.get(path) {
@@ -157,6 +158,14 @@ fn checked(project: &ProjectState, all: &[&Loaded], wanted: &dyn Fn(&str) -> boo
     found
 }
 
+/// The task that a case is about.
+fn task_of<'c>(config: &'c Config, case: &'c Case) -> Option<&'c str> {
+    match &case.subject.value {
+        Subject::Task(task) => Some(task),
+        Subject::Role(role) => Some(&config.roles.get(role)?.task.value),
+    }
+}
+
 /// The names of the tasks of a project, sorted.
 pub(in crate::lsp) fn tasks<'i>(index: &Index<'i>) -> Vec<&'i str> {
     let names: BTreeSet<&str> = index.names(DefinitionKind::Task).collect();
@@ -165,7 +174,7 @@ pub(in crate::lsp) fn tasks<'i>(index: &Index<'i>) -> Vec<&'i str> {
 
 /// What is known of a task.
 pub(in crate::lsp) fn signature(project: &ProjectState, task: &str) -> Option<Rc<TaskSignature>> {
-    Known::new(project, &project.index()).signature(task)
+    Known::new(project, &project.index(), BTreeSet::new()).signature(task)
 }
 
 /// The tasks of a project in the editor.
@@ -173,21 +182,32 @@ struct Known<'w> {
     project: &'w ProjectState,
     index: &'w Index<'w>,
     broken: BrokenDefinitions<'w>,
-    /// Tasks with what they refer to, for cases that freeze results.
-    compiled: RefCell<BTreeMap<String, Option<Rc<Registry>>>>,
+    /// The tasks that are going to be asked of: they are compiled together.
+    asked: BTreeSet<&'w str>,
 }
 
 impl<'w> Known<'w> {
-    fn new(project: &'w ProjectState, index: &'w Index<'w>) -> Self {
+    fn new(project: &'w ProjectState, index: &'w Index<'w>, asked: BTreeSet<&'w str>) -> Self {
         let templates = project.documents.iter().flat_map(|(_, template)| &template.diagnostics);
         let (order, cycles) = index.order();
         let broken = partial::broken(index, (&order, &cycles), templates.chain(project.linked.values().flatten()));
-        Self { project, index, broken, compiled: RefCell::default() }
+        Self { project, index, broken, asked }
     }
 
-    fn compile(&self, task: &str) -> Option<Registry> {
-        let id = self.index.find(DefinitionKind::Task, task).filter(|id| !self.broken.holds(*id))?;
-        Snapshot::of(self.project, self.index.file(id.file)?.path).compile(Goal::Partial).ok()
+    /// A task with what it refers to.
+    fn compiled(&self, task: &str) -> Option<Rc<Registry>> {
+        let mut known = self.project.compiled.borrow_mut();
+        if let Some(known) = known.get(task) {
+            return known.clone();
+        }
+        let asked: Vec<&str> = self.asked.iter().copied().chain([task]).filter(|task| !known.contains_key(*task)).collect();
+        let file = |task: &&str| {
+            let id = self.index.find(DefinitionKind::Task, task).filter(|id| !self.broken.holds(*id))?;
+            Some(self.index.file(id.file)?.path)
+        };
+        let compiled = Snapshot::with(self.project, asked.iter().filter_map(file)).compile(Goal::Partial).ok().map(Rc::new);
+        known.extend(asked.iter().map(|task| ((*task).to_owned(), compiled.clone().filter(|_| file(task).is_some()))));
+        known.get(task)?.clone()
     }
 }
 
@@ -200,14 +220,12 @@ impl Tasks for Known<'_> {
         if let Some(known) = self.project.signatures.borrow().get(task) {
             return known.clone();
         }
-        let found = self.compile(task).and_then(|registry| registry.signature(task));
+        let found = self.compiled(task).and_then(|registry| registry.signature(task));
         self.project.signatures.borrow_mut().insert(task.to_owned(), found.clone());
         found
     }
 
     fn results(&self, task: &str, node: Option<&str>) -> Option<Results> {
-        let mut compiled = self.compiled.borrow_mut();
-        let registry = compiled.entry(task.to_owned()).or_insert_with(|| self.compile(task).map(Rc::new));
-        registry.as_ref()?.results(task, node)
+        self.compiled(task)?.results(task, node)
     }
 }

@@ -31,11 +31,16 @@ pub(in crate::lsp) struct Snapshot {
 impl Snapshot {
     /// A document as the editor has it.
     pub(in crate::lsp) fn of(project: &ProjectState, name: &Arc<str>) -> Self {
+        Self::with(project, [name])
+    }
+
+    /// Several of them.
+    pub(in crate::lsp) fn with<'n>(project: &ProjectState, names: impl IntoIterator<Item = &'n Arc<str>>) -> Self {
         Self {
             root: project.root.clone(),
             config: Arc::clone(&project.config),
             open: Arc::clone(&project.open),
-            names: needed(project, name),
+            names: needed(project, names),
         }
     }
 
@@ -72,18 +77,17 @@ impl Files for Snapshot {
     }
 }
 
-/// The files that a document refers to, through as many as there are.
-fn needed(project: &ProjectState, name: &Arc<str>) -> BTreeSet<Arc<str>> {
-    let mut needed = BTreeSet::from([Arc::clone(name)]);
-    let points = |name: &Arc<str>| project.template(name).is_some_and(|template| !template.facts.references.is_empty());
-    if !points(name) {
+/// Documents, and the files that they refer to, through as many as there are.
+fn needed<'n>(project: &ProjectState, names: impl IntoIterator<Item = &'n Arc<str>>) -> BTreeSet<Arc<str>> {
+    let mut needed: BTreeSet<Arc<str>> = names.into_iter().cloned().collect();
+    let references = |name: &Arc<str>| project.template(name).map_or(&[][..], |template| &template.facts.references);
+    let mut open: Vec<Arc<str>> = needed.iter().filter(|name| !references(name).is_empty()).cloned().collect();
+    if open.is_empty() {
         return needed;
     }
     let index = project.index();
-    let mut open = vec![Arc::clone(name)];
     while let Some(name) = open.pop() {
-        let references = project.template(&name).map_or(&[][..], |template| &template.facts.references);
-        for reference in references {
+        for reference in references(&name) {
             let found = index.find(reference.kind.target(), &reference.name).and_then(|id| index.file(id.file));
             if let Some(file) = found.filter(|file| !needed.contains(file.path)) {
                 needed.insert(Arc::clone(file.path));

@@ -124,6 +124,7 @@ impl ProjectState {
         }
         if is_moved {
             self.revision += 1;
+            self.compiled.get_mut().clear();
             self.signatures.get_mut().clear();
         }
         self.check_scenarios();
