@@ -6,6 +6,7 @@ use super::render::{json, jsonl};
 use super::verbs::{defaults, explain, explain_setting, rules, show};
 use super::{import, watch};
 use crate::context::manifest::{Difference, Manifest};
+use crate::eval::context as stored;
 use crate::eval::mutate;
 use crate::eval::scorecard::Scorecard;
 use crate::registry::diff::Diff;
@@ -27,6 +28,7 @@ pub fn all() -> Vec<Schema> {
         Schema::of::<mutate::Document<'_>>(names::MUTATIONS),
         Schema::of::<Document1<'_>>(names::REGISTRY),
         Schema::of::<render_report::Document<'_>>(names::RENDER),
+        Schema::of::<stored::Document<'_>>(names::REQUEST),
         Schema::of::<explain::RulePage<'_>>(names::RULE),
         Schema::of::<rules::Document<'_>>(names::RULES),
         Schema::of::<Scorecard>(names::SCORECARD),

@@ -103,7 +103,7 @@ fn judged(case: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) {
     done.context = look(case, assembly);
     done.tokens = assembly.report.tokens.zip(assembly.report.prefix_tokens).map(|(all, prefix)| (all as u64, prefix as u64));
     if case.input.case.wants_snapshot() {
-        done.snapshot = Some(context::rendered(assembly));
+        done.snapshot = Some(context::stored_request(&Seen { case, assembly }));
     }
     let holds = !done.context.iter().any(Verdict::is_failure);
     let answered = answered(case, assembly, done);

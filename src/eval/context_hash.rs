@@ -1,8 +1,8 @@
 //! What the result of a case belongs to, once its context is there.
 
 use super::case_keys::{self, Keys};
-use super::context::{rendered, source};
-use super::prepared::{CaseInput, PreparedCase};
+use super::context::{source, stored_request};
+use super::prepared::{CaseInput, PreparedCase, Seen};
 use crate::base::hash::{Hash, Hasher};
 use crate::context::assemble::Assembly;
 use crate::context::fault::Fault;
@@ -23,16 +23,10 @@ fn context(case: &PreparedCase<'_>, assembled: &Result<Assembly, Vec<Fault>>) ->
     let PreparedCase { forest, receiver, node, routed, .. } = case;
     let Options { profile, budget, counter, .. } = routed.options;
     let mut hasher = Hasher::new();
-    hasher.field("ctxc context 5").field(receiver.task).field(node).field(profile.word()).field(counter.name());
+    hasher.field("ctxc context 6").field(receiver.task).field(node).field(profile.word()).field(counter.name());
     hasher.field(receiver.role_name().unwrap_or(""));
     hasher.number(budget.map_or(u64::MAX, |budget| budget as u64));
-    let model = routed.choice.as_ref().map(|choice| choice.model);
-    for text in [routed.model(), model.map(|model| model.id.as_str()), model.map(|model| model.provider.value.as_str())] {
-        hasher.number(u64::from(text.is_some())).field(text.unwrap_or(""));
-    }
-    for one in &routed.sampling {
-        hasher.field(one.name.word()).field(one.value.to_string());
-    }
+    hasher.field(routed.model().unwrap_or(""));
     for list in [receiver.tools(), receiver.protected_paths()] {
         hasher.number(list.len() as u64);
         for entry in list {
@@ -47,7 +41,7 @@ fn context(case: &PreparedCase<'_>, assembled: &Result<Assembly, Vec<Fault>>) ->
         }
     }
     match assembled {
-        Ok(assembly) => request(assembly, &mut hasher),
+        Ok(assembly) => request(case, assembly, &mut hasher),
         Err(faults) => {
             for fault in faults {
                 hasher.field("\0").field(fault.to_string());
@@ -58,8 +52,8 @@ fn context(case: &PreparedCase<'_>, assembled: &Result<Assembly, Vec<Fault>>) ->
 }
 
 /// The request, and what became of each segment.
-fn request(assembly: &Assembly, hasher: &mut Hasher) {
-    hasher.field(rendered(assembly));
+fn request(case: &PreparedCase<'_>, assembly: &Assembly, hasher: &mut Hasher) {
+    hasher.field(stored_request(&Seen { case, assembly }));
     for account in &assembly.report.segments {
         let segment = &account.segment;
         hasher.field(&segment.id).field(segment.kind.word()).field(&segment.why).field(&account.reason);

@@ -10,6 +10,7 @@ use crate::context::context_source::Match;
 use crate::kernel::assembler::SegmentReport;
 use crate::kernel::budget::Disposition;
 use crate::kernel::context::{Kind, Trust};
+use crate::scenario::expect::segments::ranges;
 use crate::scenario::model::SCENARIO_SCHEMA;
 use crate::template::setting::{SettingName, Word};
 use serde_json::Value;
@@ -220,7 +221,7 @@ pub fn yaml(draft: &Draft<'_>, seen: Option<&Seen<'_>>) -> String {
 /// The segments, their order, their tokens; the settings; what a role is given besides.
 fn expected(out: &mut String, seen: &Seen<'_>) {
     let assembly = seen.assembly;
-    let stands: Vec<String> = super::context::standing(assembly).into_iter().map(scalar).collect();
+    let stands: Vec<String> = ranges(super::context::standing(assembly)).iter().map(|id| scalar(id)).collect();
     let _ = writeln!(out, "  - segments: {{exactly: [{}]}}", stands.join(", "));
     let mut is_whole = true;
     for account in &assembly.report.segments {

@@ -2,9 +2,9 @@
 //! at a time, and every scenario that passes is asked again.
 
 use super::case;
-use super::context::rendered;
+use super::context::stored_request;
 use super::finished::CaseVerdict;
-use super::prepared::{self, CaseInput, PreparedCase, RunContext};
+use super::prepared::{self, CaseInput, PreparedCase, RunContext, Seen};
 use super::receiver::Receiver;
 use super::run;
 use super::verdict::Verdict;
@@ -286,7 +286,7 @@ fn of_case(prepared: &PreparedCase<'_>) -> Option<((String, String), Sum)> {
         case::look(changed, &assembly).iter().any(Verdict::is_failure)
             || !case::script(changed, &assembly).is_ok_and(|other| other.cloned() == script)
     };
-    let request = rendered(&assembly);
+    let request = stored_request(&Seen { case: prepared, assembly: &assembly });
     let mut sum = Sum { asked: 1, ..Sum::default() };
     let mut record = |change: Change, is_noticed: bool| {
         if is_noticed {
@@ -301,7 +301,7 @@ fn of_case(prepared: &PreparedCase<'_>) -> Option<((String, String), Sum)> {
         for (change, edit) in edits(id) {
             let found = prepared.assemble(&|segments| edit(id, segments));
             // Not each of them makes another request.
-            if found.as_ref().map_or(true, |found| rendered(found) != request) {
+            if found.as_ref().map_or(true, |found| stored_request(&Seen { case: prepared, assembly: found }) != request) {
                 record(change, notices(prepared, found));
             }
         }

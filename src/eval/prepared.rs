@@ -6,10 +6,12 @@ use super::receiver::{Receiver, Roles};
 use super::situation::{self, Read, SubjectKind};
 use super::trials::Rows;
 use crate::context::TaskGraph;
+use crate::context::answer_format::Answer;
 use crate::context::assemble::{Assembly, assemble_edited};
 use crate::context::fault::Fault;
 use crate::context::options::ModelSettings;
 use crate::context::options::Options;
+use crate::context::render::call;
 use crate::context::request::{Files, Request};
 use crate::context::role::{self, Routed};
 use crate::kernel::agent::{Agent, Unmeant};
@@ -74,6 +76,8 @@ pub struct PreparedCase<'a> {
     pub(super) node: String,
     pub(super) read: Rc<Read>,
     pub(super) routed: Routed<'a>,
+    /// The form of the answer that is asked for.
+    pub(super) answer: Answer,
     /// Another model than the one that would be called.
     pub(super) other_model: Option<String>,
 }
@@ -141,7 +145,8 @@ pub(super) fn prepare<'a>(
     let read = situation::read(&case.situation, whose, &declared, input.beside)
         .map_err(|why| Box::new(Finished::trouble(&node, why)))?;
     let request = Request { node: &node, role: receiver.role, ..Request::new(receiver.task) };
-    let routed = role::route(forest, &request, &run.options())
-        .map_err(|fault| Box::new(Finished { faults: vec![fault], trouble: None, ..Finished::trouble(&node, "") }))?;
-    Ok(PreparedCase { run, input, forest, receiver, node, read: Rc::new(read), routed, other_model: None })
+    let faulty = |fault| Box::new(Finished { faults: vec![fault], trouble: None, ..Finished::trouble(&node, "") });
+    let routed = role::route(forest, &request, &run.options()).map_err(faulty)?;
+    let answer = call::answer(forest, &Request { files: &read.over(run.live), ..request }).map_err(faulty)?;
+    Ok(PreparedCase { run, input, forest, receiver, node, read: Rc::new(read), routed, answer, other_model: None })
 }

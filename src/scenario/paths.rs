@@ -34,7 +34,7 @@ pub fn snapshot(scenario: &str, name: &str) -> String {
         file = format!("{}-{}", file.trim_start_matches('.'), hash.get(3..11).unwrap_or_default());
     }
     let slash = if folder.is_empty() { "" } else { "/" };
-    format!("{folder}{slash}{SNAPSHOTS}/{file}.txt")
+    format!("{folder}{slash}{SNAPSHOTS}/{file}.json")
 }
 
 /// A path of the project in the one form that all its ways of being written have: without `.`, `..` and empty parts. A path that leads

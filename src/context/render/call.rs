@@ -58,10 +58,7 @@ impl Call {
         let chain = forest.chain(request.task, request.node)?;
         let link = chain.last().ok_or_else(missing)?;
         let model = chain.iter().rev().find_map(|link| link.node.body.model.as_deref());
-        let answer = match &link.node.body.output_format {
-            Some(format) => answer_format::answer(format, &link.tree.path, request.files)?,
-            None => Answer::Free,
-        };
+        let answer = answer(&forest, request)?;
         let sampling = sampled(&chain, request.role, None).into_iter().map(|one| (one.name, one.value)).collect();
         let tools = request.role.and_then(|role| role.tools.as_ref());
         let tools = tools.iter().flat_map(|tools| tools.given()).cloned().collect();
@@ -103,6 +100,16 @@ impl Call {
         let label: String = self.name.chars().map(plain).take(64).collect();
         if label.is_empty() { "answer".to_owned() } else { label }
     }
+}
+
+/// The form of an answer that the agent of a request is asked for.
+///
+/// # Errors
+/// There is no such agent, or the schema cannot be had.
+pub fn answer(forest: &TaskGraph<'_>, request: &Request<'_>) -> Result<Answer, Fault> {
+    let chain = forest.chain(request.task, request.node)?;
+    let format = chain.last().and_then(|link| Some((link.node.body.output_format.as_ref()?, &link.tree.path)));
+    Ok(format.map_or(Ok(Answer::Free), |(format, path)| answer_format::answer(format, path, request.files))?)
 }
 
 /// Tokens that an answer may have.

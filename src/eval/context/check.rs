@@ -2,8 +2,9 @@
 
 use super::patterns;
 use super::policy::{same, tools};
-use super::rendered_context::{place, rendered, standing};
+use super::rendered_context::{place, standing};
 use super::select::{here, nothing, select};
+use super::stored_request::{partings, stored_request};
 use crate::base::span::Spanned;
 use crate::eval::answer::same_json;
 use crate::eval::prepared::Seen;
@@ -12,13 +13,17 @@ use crate::kernel::assembler::SegmentReport;
 use crate::kernel::budget::Disposition;
 use crate::kernel::context::Trust;
 use crate::kernel::sampling::Sampled;
-use crate::scenario::expect::context::{quoted, setting as setting_words, trust_word};
-use crate::scenario::expect::model::{ModelTest, listed};
+use crate::scenario::expect::context::{setting as setting_words, trust_word};
+use crate::scenario::expect::model::{self, ModelTest};
+use crate::scenario::expect::segments::listed;
 use crate::scenario::model::{ContextExpectation, Counted, Selector, State};
 use crate::scenario::paths;
 use crate::settings::data::OriginData;
 use crate::settings::provenance::Layer;
 use crate::template::setting::SettingName;
+
+/// Places of a stored request that are told beside the first.
+const SHOWN: usize = 4;
 
 /// Judges an expectation.
 pub(in crate::eval) fn judge(seen: &Seen<'_>, expectation: &Spanned<ContextExpectation>) -> Verdict {
@@ -106,7 +111,7 @@ fn segment(seen: &Seen<'_>, which: &Selector, state: State) -> Judged {
 
 fn segments(seen: &Seen<'_>, ids: &[Spanned<String>]) -> Judged {
     let stands = standing(seen.assembly);
-    let expected = || format!("exactly {}", quoted(ids));
+    let expected = || format!("exactly {}", listed(ids));
     let more: Vec<String> =
         stands.iter().filter(|id| ids.iter().all(|other| other.value != **id)).map(|id| format!("`{id}`")).collect();
     if let Some(missing) = ids.iter().find(|id| !stands.contains(&id.value.as_str())) {
@@ -120,7 +125,7 @@ fn segments(seen: &Seen<'_>, ids: &[Spanned<String>]) -> Judged {
         return (Outcome::Fail, Reason::new(expected(), format!("{} as well", more.join(", "))).hint(here(seen.assembly)));
     }
     if stands != ids.iter().map(|id| id.value.as_str()).collect::<Vec<_>>() {
-        return (Outcome::Fail, Reason::new(format!("the order {}", quoted(ids)), "another").hint(here(seen.assembly)));
+        return (Outcome::Fail, Reason::new(format!("the order {}", listed(ids)), "another").hint(here(seen.assembly)));
     }
     (Outcome::Pass, Reason::new(expected(), "them"))
 }
@@ -140,7 +145,7 @@ fn trust(seen: &Seen<'_>, segment: &Spanned<String>, is_trusted: bool) -> Judged
 
 fn order(seen: &Seen<'_>, ids: &[Spanned<String>]) -> Judged {
     let stands = standing(seen.assembly);
-    let expected = format!("the order {}", quoted(ids));
+    let expected = format!("the order {}", listed(ids));
     let mut last = None;
     for id in ids {
         let Some(at) = stands.iter().position(|other| *other == id.value) else {
@@ -245,7 +250,7 @@ fn setting(seen: &Seen<'_>, name: SettingName, value: &str, node: Option<&Spanne
         if let Some(path) = &found.origin.path {
             reason = reason.at(Place { file: Some((path.clone(), found.origin.span)), ..Place::default() });
         }
-        if let Some(beaten) = found.beaten.first() {
+        if let Some(beaten) = found.beaten.first().filter(|beaten| beaten.value != found.value) {
             reason = reason.hint(format!("it beats {}, {}", beaten.value.word(), provenance(&beaten.origin)));
         }
     }
@@ -286,7 +291,7 @@ fn model_of(seen: &Seen<'_>, test: &ModelTest) -> Judged {
         let all: Vec<String> = routed.sampling.iter().map(Sampled::words).collect();
         let found = if all.is_empty() { "none".to_owned() } else { all.join(", ") };
         let outcome = if is_same { Outcome::Pass } else { Outcome::Fail };
-        judged.push((outcome, Reason::new(format!("sampling {}", listed(expected)), found)));
+        judged.push((outcome, Reason::new(format!("sampling {}", model::listed(expected)), found)));
     }
     verdict::all(&judged)
 }
@@ -300,14 +305,20 @@ fn snapshot(seen: &Seen<'_>) -> Judged {
         let reason = Reason::new(expected, "no such file").hint("nothing is stored yet: `ctxc eval --accept` stores it");
         return (Outcome::Fail, reason.blind());
     };
-    let now = rendered(seen.assembly);
+    let now = stored_request(seen);
     if stored == now {
         return (Outcome::Pass, Reason::new(expected, "the same"));
     }
-    let line = stored.lines().zip(now.lines()).position(|(a, b)| a != b);
-    let line = line.unwrap_or_else(|| stored.lines().count().min(now.lines().count()));
-    let shown = |text: &str| text.lines().nth(line).map_or_else(|| "its end".to_owned(), |line| format!("“{line}”"));
-    let found = format!("another from line {} on: {} in place of {}", line + 1, shown(&now), shown(stored));
-    let place = Place { file: Some((path, None)), ..Place::default() };
-    (Outcome::Fail, Reason::new(expected, found).at(place).hint(accept))
+    let mut partings = partings(stored, &now, seen.assembly).into_iter();
+    let Some(first) = partings.next() else { return (Outcome::Fail, Reason::new(expected, "another")) };
+    let file = Some((path, None)).filter(|_| first.origin.is_none());
+    let mut reason = Reason::new(expected, first.words).at(Place { origin: first.origin, file, ..Place::default() });
+    let rest: Vec<String> = partings.map(|other| other.words).collect();
+    for other in rest.iter().take(SHOWN) {
+        reason = reason.hint(format!("and {other}"));
+    }
+    if rest.len() > SHOWN {
+        reason = reason.hint(format!("and at {} more places", rest.len() - SHOWN));
+    }
+    (Outcome::Fail, reason.hint(accept))
 }

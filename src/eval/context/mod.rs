@@ -5,8 +5,10 @@ mod patterns;
 mod policy;
 mod rendered_context;
 mod select;
+mod stored_request;
 
 pub(super) use check::judge;
-pub use rendered_context::rendered;
 pub(super) use rendered_context::standing;
 pub(super) use select::source;
+pub(crate) use stored_request::Document;
+pub use stored_request::stored_request;

@@ -1,22 +1,17 @@
 //! What an agent would receive, as expectations look at it.
 
 use crate::context::assemble::Assembly;
-use crate::context::fence_marker::remarked;
 use crate::context::request::Files;
 use crate::eval::prepared::Seen;
 use crate::eval::verdict::Place;
 use crate::kernel::assembler::SegmentReport;
 use crate::kernel::budget::Disposition;
-use crate::kernel::context::Origin;
+use crate::kernel::context::{Origin, Traced};
 use crate::rules::scenario::cx::Tasks as _;
 use crate::rules::scenario::shown::Shown;
 use crate::scenario::model::Selector;
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::ops::Range;
-
-/// What stands in a stored request for the mark of untrusted text, which moves with every input.
-const MARK: &str = "NONCE";
 
 impl Seen<'_> {
     /// Whether a segment could be there, if the project were another: what could not is no less absent for whatever went wrong.
@@ -27,18 +22,6 @@ impl Seen<'_> {
         let exists = |path: &str| files.text(path).is_ok();
         Shown { takes: &takes, situation: &case.input.case.situation, exists: &exists }.could(which)
     }
-}
-
-/// The request as it is stored: the tools, then each message under its speaker. The mark of untrusted text has a name that does not move.
-pub fn rendered(assembly: &Assembly) -> String {
-    let tools = assembly.tools();
-    let mut out = if tools.is_empty() { String::new() } else { format!("[tools]\n{}\n", tools.text()) };
-    for (number, message) in assembly.messages.iter().enumerate() {
-        let gap = if number > 0 || !out.is_empty() { "\n" } else { "" };
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "{gap}[{}]\n{}", message.speaker.word(), remarked(&message.text, MARK));
-    }
-    out
 }
 
 /// Bytes of a segment's text among which those are that stayed.
@@ -72,7 +55,11 @@ pub(super) fn kept(account: &SegmentReport) -> Cow<'_, str> {
 
 /// What a segment's text comes from at a byte.
 pub(super) fn origin(account: &SegmentReport, at: usize) -> Option<Origin> {
-    let text = &account.segment.text;
+    origin_of(&account.segment.text, at)
+}
+
+/// What a text comes from at a byte.
+pub(super) fn origin_of(text: &Traced, at: usize) -> Option<Origin> {
     let stretch = text.stretches().iter().find(|stretch| stretch.range.contains(&at))?;
     let skipped = text.text().get(stretch.range.start..at).unwrap_or("");
     Some(stretch.origin.clone().down(memchr::memchr_iter(b'\n', skipped.as_bytes()).count() as u32))

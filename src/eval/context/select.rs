@@ -6,6 +6,7 @@ use crate::context::assemble::Assembly;
 use crate::eval::verdict::Reason;
 use crate::kernel::assembler::SegmentReport;
 use crate::kernel::context::Origin;
+use crate::scenario::expect::segments::ranges;
 use crate::scenario::model::Selector;
 
 /// Ids that are listed in full.
@@ -70,9 +71,9 @@ pub(super) fn nothing(assembly: &Assembly, which: &Selector, expected: String) -
 
 /// The segments that are there, in words.
 pub(super) fn here(assembly: &Assembly) -> String {
-    let ids = standing(assembly);
+    let ids = ranges(standing(assembly));
     let more = ids.len().saturating_sub(LISTED);
-    let listed = ids.iter().take(LISTED).copied().collect::<Vec<_>>().join(", ");
+    let listed = ids.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
     match (ids.is_empty(), more) {
         (true, _) => "there are no segments here".to_owned(),
         (false, 0) => format!("segments here: {listed}"),

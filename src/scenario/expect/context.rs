@@ -1,7 +1,9 @@
 //! Expectations on the context. A new one is a key, a variant and its arms here, and how it is judged in `eval::context::check`.
 
 use super::model::{MODEL, ModelTest};
-use super::segments::{Counted, Named, PATTERNS, Patterns, SEGMENT, SEGMENTS, Selector, State, TOKENS, TRUST, trusted};
+use super::segments::{
+    Counted, Named, PATTERNS, Patterns, SEGMENT, SEGMENTS, Selector, State, TOKENS, TRUST, ids, listed, trusted,
+};
 use super::tools::{TOOLS, ToolTest};
 use crate::base::span::Spanned;
 use crate::scenario::table::{Group, Key, Shape, Table, key, names};
@@ -31,7 +33,11 @@ static KEYS: [Key; 16] = [
     ),
     key("model", Shape::Or(&Shape::Text, &MODEL), "the model that would be called, by its name in the project"),
     key("protected_paths", Shape::List(&Shape::Text, 0), "exactly these paths may not be touched, whatever their order"),
-    key("snapshot", Shape::True, "the rendered request equals the stored one"),
+    key(
+        "snapshot",
+        Shape::True,
+        "the request equals the stored one: model, sampling, tools, form of the answer, and every word of the messages",
+    ),
     key("not", Shape::Table(&CONTEXT_TEST), "the expectation in it does not hold"),
     key("any_of", Shape::List(&Shape::Table(&CONTEXT_TEST), 1), "one of the expectations in it holds"),
     key("all_of", Shape::List(&Shape::Table(&CONTEXT_TEST), 1), "all expectations in it hold"),
@@ -111,11 +117,11 @@ impl ContextExpectation {
         let inner = |value: &Node<'_>| value.items().unwrap_or_default().iter().filter_map(Self::read).collect();
         let expectation = match entry.key.value.as_ref() {
             "segment" => Self::Segment { which: Selector::read(value)?, state: State::parse(value.get("state")?.text()?)? },
-            "segments" => Self::Segments(texts(value.get("exactly"))),
+            "segments" => Self::Segments(ids(value.get("exactly"))),
             "trust" => Self::Trust { segment: text(value.get("segment")?)?, is_trusted: trusted(value.get("is")?)? },
             "contains" => Self::Contains(Patterns::read(value)?),
             "absent" => Self::Absent(Patterns::read(value)?),
-            "order" => Self::Order(texts(Some(value))),
+            "order" => Self::Order(ids(Some(value))),
             "tokens" => Self::Tokens {
                 of: Counted::read(value.get("of"))?,
                 max: value.get("max").and_then(spanned),
@@ -207,11 +213,11 @@ impl ContextExpectation {
         let list = |inner: &[Spanned<Self>]| inner.iter().map(|inner| inner.value.words()).collect::<Vec<_>>().join("; ");
         match self {
             Self::Segment { which, state } => format!("{} {}", which.words(), state.word()),
-            Self::Segments(ids) => format!("exactly the segments {}", quoted(ids)),
+            Self::Segments(ids) => format!("exactly the segments {}", listed(ids)),
             Self::Trust { segment, is_trusted } => format!("segment `{}` is {}", segment.value, trust_word(*is_trusted)),
             Self::Contains(found) => format!("{} contains {}", found.place(), found.words()),
             Self::Absent(found) => format!("{} does not contain {}", found.place(), found.words()),
-            Self::Order(ids) => format!("order {}", quoted(ids)),
+            Self::Order(ids) => format!("order {}", listed(ids)),
             Self::Tokens { of, max, min } => {
                 let max = max.as_ref().map(|max| format!("at most {}", max.value));
                 let min = min.as_ref().map(|min| format!("at least {}", min.value));

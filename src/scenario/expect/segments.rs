@@ -4,7 +4,7 @@ use crate::base::span::Spanned;
 use crate::kernel::context::Kind;
 use crate::scenario::table::Group::{One, Some as AtLeast};
 use crate::scenario::table::{Shape, Table, key, needed};
-use crate::scenario::values::{patterns, text};
+use crate::scenario::values::{patterns, text, texts};
 use crate::scenario::words::MOST;
 use crate::syntax::yaml::Node;
 use serde::Serialize;
@@ -31,9 +31,66 @@ pub(super) static SEGMENT: Table = Table {
 /// `segments`.
 pub(super) static SEGMENTS: Table = Table {
     what: "`segments`",
-    keys: &[needed("exactly", Shape::List(&Shape::Text, 0), "these segments stand in the request in this order, and no others")],
+    keys: &[needed(
+        "exactly",
+        Shape::List(&Shape::Text, 0),
+        "these segments stand in the request in this order, and no others; `history:1..30` is thirty messages of a conversation",
+    )],
     groups: &[],
 };
+
+/// What the id of a message of a conversation begins with.
+const MESSAGE: &str = "history:";
+/// Messages that one range may name.
+const LONGEST: usize = 100_000;
+
+/// Ids of segments: `history:1..30` is each message of a conversation from the first to the thirtieth.
+pub(super) fn ids(node: Option<&Node<'_>>) -> Vec<Spanned<String>> {
+    let mut out = Vec::new();
+    for id in texts(node) {
+        let bounds = id.value.strip_prefix(MESSAGE).and_then(|range| range.split_once(".."));
+        let bounds = bounds.and_then(|(from, to)| Some((from.parse::<usize>().ok()?, to.parse::<usize>().ok()?)));
+        match bounds.filter(|(from, to)| from <= to && to - from < LONGEST) {
+            Some((from, to)) => out.extend((from..=to).map(|number| Spanned::new(format!("{MESSAGE}{number}"), id.span))),
+            None => out.push(id),
+        }
+    }
+    out
+}
+
+/// Ids of segments, shortest: messages that follow each other as a range.
+pub fn ranges<'i>(ids: impl IntoIterator<Item = &'i str>) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    // The last one that was written: the numbers of its first message and of its last.
+    let mut open: Option<(usize, usize)> = None;
+    for id in ids {
+        let number = id.strip_prefix(MESSAGE).and_then(|number| number.parse::<usize>().ok());
+        open = match (open, number) {
+            (Some((from, to)), Some(number)) if number == to + 1 => {
+                out.pop();
+                out.push(format!("{MESSAGE}{from}..{number}"));
+                Some((from, number))
+            }
+            (_, number) => {
+                out.push(id.to_owned());
+                number.map(|number| (number, number))
+            }
+        };
+    }
+    out
+}
+
+/// Ids of segments in words; of many their number.
+pub fn listed(ids: &[Spanned<String>]) -> String {
+    /// How many are listed.
+    const LISTED: usize = 6;
+    let shown = ranges(ids.iter().map(|id| id.value.as_str()));
+    match shown.len() {
+        0 => "none".to_owned(),
+        1..=LISTED => shown.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", "),
+        _ => format!("these {}", ids.len()),
+    }
+}
 
 /// Words of `is` in `trust`.
 const TRUSTS: [&str; 2] = ["trusted", "untrusted"];

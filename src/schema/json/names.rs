@@ -34,5 +34,7 @@ pub const IMPORT: &str = "ctxc/import/1";
 pub const COVERAGE: &str = "ctxc/coverage/1";
 /// `ctxc eval --mutate`.
 pub const MUTATIONS: &str = "ctxc/mutations/1";
+/// The stored request of a scenario.
+pub const REQUEST: &str = "ctxc/request/1";
 /// `ctxc eval`.
 pub const SCORECARD: &str = "ctxc/scorecard/1";

@@ -42,7 +42,7 @@ fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
     let made = project.run(&["new", "scenario", "triage", "--input", "ticket=@samples/t1.txt"]).code(0).silent();
     assert_eq!(
         made.stdout,
-        "wrote scenarios/triage-t1.yaml and scenarios/snapshots/triage-t1.txt: 7 expectations on the context, taken from this render; add what the answer must satisfy\n"
+        "wrote scenarios/triage-t1.yaml and scenarios/snapshots/triage-t1.json: 7 expectations on the context, taken from this render; add what the answer must satisfy\n"
     );
     insta::assert_snapshot!(project.read("scenarios/triage-t1.yaml"), @r#"
     # What triage receives today, as `ctxc new scenario` took it from a render. Take out what may change, and
@@ -78,8 +78,8 @@ fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
     triage-t1  context 5/7  answer not recorded  FAIL
       scenarios/triage-t1.yaml:12: expected exactly `system`, `file:docs/runbook.md`, `description`, `input:text`, found no `file:docs/runbook.md`
         segments here: system, description, input:text
-      scenarios/triage-t1.yaml:18: expected the request as stored in scenarios/snapshots/triage-t1.txt, found another from line 4 on: “[user]” in place of “## File: docs/runbook.md”
-        at scenarios/snapshots/triage-t1.txt
+      scenarios/triage-t1.yaml:18: expected the request as stored in scenarios/snapshots/triage-t1.json, found message 1 (system), line 2: nothing in place of “## File: docs/runbook.md”
+        at templates/triage.xml:9
         look at `--accept`, which shows what changed before it writes
     1 scenario: 0 passed, 1 failed, 0 errored, 0 carried; 0 calls, US$ 0
     ");
@@ -212,17 +212,19 @@ fn stored_requests_are_accepted_after_they_were_shown() {
     let none = project.run(&["eval"]).code(1);
     none.says("found no such file").says("nothing is stored yet: `ctxc eval --accept` stores it");
     let first = project.run(&["eval", "--accept"]).code(0);
-    first.says("+You triage support tickets.").warns("stored: scenarios/snapshots/a.txt");
-    assert!(project.read("scenarios/snapshots/a.txt").contains("You triage support tickets."));
+    first.says("+            \"You triage support tickets.\",").warns("stored: scenarios/snapshots/a.json");
+    assert!(project.read("scenarios/snapshots/a.json").contains("You triage support tickets."));
     project.run(&["eval"]).code(0);
     project.run(&["eval", "--accept"]).code(0).warns("every stored request is as it was");
     project.write("templates/triage.xml", TRIAGE.replace("You triage", "You sort"));
-    project.run(&["eval"]).code(1).says("another from line 2 on: “You sort support tickets.” in place of “You triage");
+    project.run(&["eval"]).code(1).says("message 1 (system), line 1: “You sort support tickets.” in place of “You triage");
     let second = project.run(&["eval", "--accept"]).code(0);
-    second.says("-You triage support tickets.\n+You sort support tickets.\n").warns("stored anew: scenarios/snapshots/a.txt");
+    second
+        .says("-            \"You triage support tickets.\",\n+            \"You sort support tickets.\",\n")
+        .warns("stored anew: scenarios/snapshots/a.json");
     project.run(&["eval"]).code(0);
     // The mark of untrusted text moves with every input; the stored request does not.
-    assert!(project.read("scenarios/snapshots/a.txt").contains("NONCE"));
+    assert!(project.read("scenarios/snapshots/a.json").contains("<untrusted-000000000000000000000 "));
     // What else is wrong stays wrong.
     let more = scenario("a", "expect_context:\n  - snapshot: true\n  - absent: [sort]\n");
     project.write("scenarios/a.yaml", more);
@@ -384,7 +386,7 @@ pub(crate) fn every_ending() -> Project {
     stored
         .file("scenarios/unfilled.yaml", unfilled)
         .file("scenarios/many.yaml", suite)
-        .file("scenarios/snapshots/stored.txt", "other\n")
+        .file("scenarios/snapshots/stored.json", "other\n")
 }
 
 #[test]

@@ -18,9 +18,9 @@ fn a_stored_request_that_moved_is_looked_at_again() {
     project.run(&["eval", "--out", "card.json"]).code(0);
     let again = |code: i32| project.run(&["eval", "--since", "card.json"]).code(code);
     again(0).says("CARRIED PASS");
-    project.write("scenarios/snapshots/t-1.txt", "something else");
+    project.write("scenarios/snapshots/t-1.json", "something else");
     again(1).says("FAIL");
-    std::fs::remove_file(project.path("scenarios/snapshots/t-1.txt")).unwrap();
+    std::fs::remove_file(project.path("scenarios/snapshots/t-1.json")).unwrap();
     again(1).says("FAIL");
     // The document alone stands on standard output, whatever is stored beside it.
     project.run(&["eval", "--accept", "--json"]).code(0).json();
@@ -135,7 +135,7 @@ fn links_of_a_repository_are_not_written_through() {
     use std::os::unix::fs::symlink;
     let project = sample("expect_context:\n  - snapshot: true\n").file("victim", "mine");
     std::fs::create_dir_all(project.path("scenarios/snapshots")).unwrap();
-    symlink(project.path("victim"), project.path("scenarios/snapshots/t-1.txt")).unwrap();
+    symlink(project.path("victim"), project.path("scenarios/snapshots/t-1.json")).unwrap();
     project.run(&["eval", "--accept"]).code(2).warns("is a link");
     assert_eq!(project.read("victim"), "mine");
 }

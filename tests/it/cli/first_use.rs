@@ -201,7 +201,7 @@ fn a_stored_request_of_no_scenario_is_told() {
     project.run(&["eval"]).code(0).silent();
     project.write("scenarios/a.yaml", text.replace("name: a", "name: b"));
     project.run(&["eval", "--accept"]).code(0);
-    project.run(&["eval"]).code(0).warns("scenarios/snapshots/a.txt is the stored request of no scenario");
+    project.run(&["eval"]).code(0).warns("scenarios/snapshots/a.json is the stored request of no scenario");
     project.run(&["eval", "b"]).code(0).silent();
 }
 

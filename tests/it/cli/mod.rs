@@ -27,6 +27,7 @@ mod jinja_places;
 #[cfg(unix)]
 mod links;
 mod manifest;
+pub(crate) mod moved_requests;
 mod new_scenario;
 mod numbers;
 mod output;

@@ -2,6 +2,7 @@
 
 use super::eval::sample;
 use super::project::{Project, Run, command_in};
+use crate::support::stored::told;
 
 #[test]
 fn one_objective_in_render_manifest_and_scenarios() {
@@ -104,13 +105,13 @@ fn a_new_scenario_receives_what_the_render_shows_to_the_last_line_end() {
         let name = format!("scenarios/{task}-1.yaml");
         project.write(&name, project.read(&name) + "  - snapshot: true\n");
         project.run(&["eval", &name, "--accept"]).code(0);
-        let stored = project.read(&format!("scenarios/snapshots/{task}-1.txt"));
+        let stored = told(&project.read(&format!("scenarios/snapshots/{task}-1.json")));
         for message in live["messages"].as_array().unwrap() {
             let said = message["content"].as_str().unwrap();
             // The mark of what is untrusted moves with every request.
             let marked: Vec<&str> = said.split("untrusted-").collect();
             let rest = marked[1..].iter().map(|part| part.split_at(21).1);
-            let said = std::iter::once(marked[0]).chain(rest).collect::<Vec<_>>().join("untrusted-NONCE");
+            let said = std::iter::once(marked[0]).chain(rest).collect::<Vec<_>>().join("untrusted-000000000000000000000");
             assert!(stored.contains(&said), "{said}\n=====\n{stored}");
         }
     }
@@ -131,7 +132,7 @@ fn nothing_that_ctxc_is_told_or_tells_is_context() {
         .file("more/notes.txt", "The zebra is old.")
         .file("prompts/draft.md", "zebra, once more");
     project.run(&["eval", "--accept"]).code(0);
-    assert!(project.read("more/snapshots/z.txt").contains("zebra"));
+    assert!(project.read("more/snapshots/z.json").contains("zebra"));
     project.run(&["eval", "--junit", "junit.xml", "--out", "card.json"]).code(0);
     project.write("check.xml", project.run(&["check", "--format", "junit"]).code(0).stdout);
     project.run(&["manifest", "--output", "m.html"]).code(0);

@@ -94,7 +94,7 @@ fn a_pipe_in_the_place_of_a_file_is_refused_and_never_waited_for() {
             &["import", ".", "--dry-run"],
             "prompts/.gitignore: error: it cannot be read: it is no regular file",
         ),
-        ("scenarios/snapshots/t-1.txt", &["eval", "--accept"], "scenarios/snapshots/t-1.txt is no regular file"),
+        ("scenarios/snapshots/t-1.json", &["eval", "--accept"], "scenarios/snapshots/t-1.json is no regular file"),
         ("registry.json", &["build"], "registry.json is no regular file"),
     ];
     for (place, args, says) in places {
@@ -110,7 +110,7 @@ fn a_pipe_in_the_place_of_a_file_is_refused_and_never_waited_for() {
 fn no_verb_waits_for_a_pipe_of_the_project() {
     let project = sample();
     let places =
-        [".gitignore", "templates/.gitignore", "prompts/x.md", "scenarios/snapshots/t-1.txt", ".ctxc/lock", "docs/plan.md"];
+        [".gitignore", "templates/.gitignore", "prompts/x.md", "scenarios/snapshots/t-1.json", ".ctxc/lock", "docs/plan.md"];
     for place in places.into_iter().chain([".ctxc/cache/search.db", ".ctxc/cache/scorecard", "registry.json"]) {
         pipe(&project, place);
     }

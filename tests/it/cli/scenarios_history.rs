@@ -1,6 +1,7 @@
 //! Conversations in scenarios: frozen, held against the format, told where nobody is shown them.
 
 use super::project::Project;
+use crate::support::stored::told;
 
 const REPLY: &str = "<task type=\"atomic\" name=\"reply\">\n  <description>Answer the last message.</description>\n  <history turns=\"1\"/>\n  \
     <context_management><inherit_context>none</inherit_context><fresh_context>disabled</fresh_context></context_management>\n</task>\n";
@@ -129,7 +130,7 @@ fn a_new_scenario_freezes_the_conversation() {
     project.run(&["eval"]).code(0).says("2 scenarios: 2 passed");
     let live = project.run(&[&["render", "reply"], &chat[..]].concat()).code(0);
     live.says("│ since when?");
-    assert!(project.read("scenarios/snapshots/reply-2.txt").ends_with("\n[user]\nsince when?\n"));
+    assert!(told(&project.read("scenarios/snapshots/reply-2.json")).ends_with("\n[user]\nsince when?\n"));
     project
         .run(&[&["new", "scenario", "sort"], &chat[..]].concat())
         .code(2)

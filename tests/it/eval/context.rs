@@ -1,7 +1,7 @@
 //! Each expectation on a context holds and fails, and says what was found instead.
 
 use super::bench::{Setting, TRIAGE, at, case, expecting, finish, id, patterns, registry, said, segment, text, word, words};
-use ctxc::internals::eval::finished::CaseVerdict;
+use ctxc::internals::eval::finished::{CaseVerdict, Finished};
 use ctxc::internals::eval::verdict::Outcome;
 use ctxc::internals::kernel::context::{Kind, Origin};
 use ctxc::internals::scenario::model::{Case, ContextExpectation, Counted, Frozen, Selector, Situation, State, Subject};
@@ -160,23 +160,35 @@ fn tools_models_and_paths_are_those_of_a_role() {
     assert_eq!(nobody.trouble.as_deref(), Some("there is no agent role `sortr` in this project; did you mean `sorter`?"));
 }
 
+fn with(registry: &ctxc::Registry, case: &Case, snapshot: Option<&str>) -> Finished {
+    Setting { snapshot, ..Setting::of(registry) }.finish(case)
+}
+
 #[test]
 fn a_stored_request_is_compared_line_by_line() {
     let registry = registry(TRIAGE);
-    let stored = "[system]\nYou triage support tickets.\nNever promise a refund.\n\n## File: docs/runbook.md\n\n```md\n\
-        # Runbook\nRestart it.\nThen wait.\n```\n\n[user]\n## Task\n\nSort No invoice came..\n";
     let case = expecting(vec![ContextExpectation::Snapshot]);
-    let with = |snapshot| Setting { snapshot, ..Setting::of(&registry) }.finish(&case);
-    let same = with(Some(stored));
-    assert_eq!((same.verdict, same.snapshot.unwrap().as_str()), (CaseVerdict::Pass, stored));
-    let other = stored.replace("wait", "leave");
-    let moved = with(Some(&other));
-    assert_eq!(moved.verdict, CaseVerdict::Fail);
-    assert_eq!(moved.context[0].reason.found, "another from line 10 on: “Then wait.” in place of “Then leave.”");
-    let none = with(None);
+    let none = with(&registry, &case, None);
     assert_eq!(none.verdict, CaseVerdict::Fail);
-    assert_eq!(none.context[0].reason.expected, "the request as stored in scenarios/snapshots/triage-1.txt");
+    assert_eq!(none.context[0].reason.expected, "the request as stored in scenarios/snapshots/triage-1.json");
     assert!(none.context[0].reason.advice[0].contains("ctxc eval --accept"));
+    let stored = none.snapshot.unwrap();
+    assert!(stored.starts_with("{\n  \"schema\": \"ctxc/request/1\",\n  \"messages\": ["), "{stored}");
+    assert_eq!(with(&registry, &case, Some(&stored)).verdict, CaseVerdict::Pass);
+    let found = |other: String| {
+        let moved = with(&registry, &case, Some(&other));
+        assert_eq!(moved.verdict, CaseVerdict::Fail);
+        moved.context[0].reason.found.clone()
+    };
+    assert_eq!(found(stored.replace("wait", "leave")), "message 1 (system), line 9: “Then wait.” in place of “Then leave.”");
+    let less = stored.replace("            \"Never promise a refund.\",\n", "");
+    assert_eq!(found(less), "message 1 (system), line 2: “Never promise a refund.” in place of “## File: docs/runbook.md”");
+    let model = stored.replace("  \"messages\"", "  \"model\": {\"id\": \"m\"},\n  \"messages\"");
+    assert_eq!(found(model), "model: nothing in place of {\"id\":\"m\"}");
+    assert_eq!(found("[system]".to_owned()), "a file that holds no request");
+    // Where the words come from is told, where that is known.
+    let origin = with(&registry, &case, Some(&stored.replace("wait", "leave"))).context[0].reason.place.clone().unwrap().origin;
+    assert_eq!(format!("{origin:?}"), "Some(File { path: \"docs/runbook.md\", line: 2 })");
 }
 
 #[test]

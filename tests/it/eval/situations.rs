@@ -1,6 +1,7 @@
 //! How a frozen situation reaches the context, what a result belongs to, and what keeps a case from being tried.
 
 use super::bench::{Setting, TRIAGE, at, case, expecting, finish, id, patterns, registry, segment, text, word, words};
+use crate::support::stored::told;
 use ctxc::internals::eval::finished::{CaseVerdict, Finished};
 use ctxc::internals::scenario::model::{
     Case, Content, ContextExpectation, Failure, Fixture, Frozen, LookupStore, Situation, State, Subject,
@@ -24,7 +25,7 @@ fn situation() -> Situation {
 fn request(registry: &ctxc::Registry, case: &Case) -> String {
     let case = Case { expect_context: vec![at(ContextExpectation::Snapshot)], ..case.clone() };
     let done = Setting::of(registry).finish(&case);
-    done.snapshot.unwrap_or_else(|| panic!("{:?} {:?}", done.trouble, done.faults))
+    told(&done.snapshot.unwrap_or_else(|| panic!("{:?} {:?}", done.trouble, done.faults)))
 }
 
 #[test]
@@ -76,7 +77,7 @@ fn what_is_asked_for_becomes_segments_behind_those_of_the_task() {
     let setting = Setting::of(&registry).with("[roles.sorter]\ntemplate = \"triage\"\n");
     let subject = at(Subject::Role("sorter".to_owned()));
     let of_role = setting.finish(&Case { subject, expect_context: vec![at(ContextExpectation::Snapshot)], ..asked });
-    let snapshot = of_role.snapshot.unwrap();
+    let snapshot = told(&of_role.snapshot.unwrap());
     assert!(snapshot.contains("\n## Input: objective\n\nbring the invoice\n"), "{snapshot}");
     // Nothing of it moves what a cache can reuse.
     let front = |text: &str| text.split_once("\n[user]\n").unwrap().0.to_owned();
@@ -145,7 +146,7 @@ fn fixtures_are_what_is_looked_up() {
     let registry = registry(&fresh);
     assert_eq!(Setting::of(&registry).finish(&asked).verdict, CaseVerdict::Pass);
     // The mark of untrusted text moves with every input; in a stored request it does not.
-    assert!(request(&registry, &asked).contains("NONCE"));
+    assert!(request(&registry, &asked).contains("<untrusted-000000000000000000000 "));
 }
 
 #[test]
@@ -188,8 +189,8 @@ fn keys_move_with_what_they_cover_and_with_nothing_else() {
 
 #[test]
 fn two_names_never_share_a_stored_request() {
-    assert_eq!(snapshot_path("scenarios/a.yaml", "triage-1"), "scenarios/snapshots/triage-1.txt");
-    assert_eq!(snapshot_path("a.yaml", "triage-1"), "snapshots/triage-1.txt");
+    assert_eq!(snapshot_path("scenarios/a.yaml", "triage-1"), "scenarios/snapshots/triage-1.json");
+    assert_eq!(snapshot_path("a.yaml", "triage-1"), "snapshots/triage-1.json");
     let (one, other) = (snapshot_path("s/a.yaml", "a/b"), snapshot_path("s/a.yaml", "a b"));
     assert!(one != other && one.starts_with("s/snapshots/a-b-") && other.starts_with("s/snapshots/a-b-"), "{one} {other}");
     assert!(!snapshot_path("s/a.yaml", "..").contains(".."));

@@ -2,3 +2,4 @@
 
 pub(crate) mod fresh;
 pub(crate) mod profiles;
+pub(crate) mod stored;

@@ -8,7 +8,7 @@ use crate::context::TaskGraph;
 use crate::context::fault::Fault;
 use crate::eval::case;
 use crate::eval::compiled_patterns::CompiledPatterns;
-use crate::eval::context::rendered;
+use crate::eval::context::stored_request;
 use crate::eval::draft::{self, Draft};
 use crate::eval::prepared::{CaseInput, Seen};
 use crate::scenario::read;
@@ -63,7 +63,7 @@ impl Sources<'_> {
         let draft = Draft { objective: Some(draft.objective.unwrap_or(&first)), ..*draft };
         let written = |seen: &Seen<'_>| {
             let is_whole = draft::held(seen.assembly) == draft.found.held;
-            (draft::yaml(&draft, Some(seen)), rendered(seen.assembly), is_whole, draft::hears(seen.assembly))
+            (draft::yaml(&draft, Some(seen)), stored_request(seen), is_whole, draft::hears(seen.assembly))
         };
         let (text, request, is_whole, hears) = self.seen(&draft::yaml(&draft, None), &draft, &counters, written)?;
         let (suite, faults) = read(self.path, &text);

@@ -113,7 +113,9 @@ fn obsolete(project: &Compiled, scenarios: &Scenarios) -> Vec<String> {
         wanted.extend(cases.map(|case| paths::snapshot(&file.path, &case.name.value)));
     }
     let names = |folder: String| {
-        let stored = fs::names_in(&project.root.join(&folder)).into_iter().filter(|name| name.strip_suffix(".txt").is_some());
+        let stored = fs::names_in(&project.root.join(&folder))
+            .into_iter()
+            .filter(|name| [".json", ".txt"].iter().any(|ending| name.strip_suffix(ending).is_some()));
         stored.map(move |name| format!("{folder}/{name}")).collect::<Vec<_>>()
     };
     folders.into_iter().flat_map(names).filter(|path| !wanted.contains(path)).collect()

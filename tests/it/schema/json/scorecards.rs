@@ -13,12 +13,39 @@ pub(super) fn scorecards(out: &mut Artifacts) {
         put(out, names::SCORECARD, case["id"].as_str().unwrap(), part);
     }
     mutations(out);
+    requests(out);
     project.run(&["eval", "--out", "card.json"]).code(3);
     put(out, names::SCORECARD, "carried", project.run(&["eval", "--json", "--since", "card.json"]).code(3).json());
     let project = crate::cli::eval::every_ending();
     crate::cli::eval::commit(&project);
     project.write("docs/runbook.md", "Restart all of it.\n");
     put(out, names::SCORECARD, "a revision", project.run(&["eval", "holds", "--json", "--since", "main"]).code(0).json());
+}
+
+/// Stored requests with parts of every kind.
+fn requests(out: &mut Artifacts) {
+    let project = crate::cli::moved_requests::desk();
+    let stored = |name: &str| serde_json::from_str::<Value>(&project.read(&format!("scenarios/snapshots/{name}.json"))).unwrap();
+    put(out, names::REQUEST, "a role", stored("late"));
+    let said = [
+        r#"{"role": "user", "content": [{"type": "text", "text": "two\nlines"}, {"type": "image", "source": {"type": "url", "url": "https://a/b.png"}}]}"#,
+        r#"{"role": "assistant", "content": [{"type": "thinking", "thinking": "hm", "signature": "s"}, {"type": "redacted_thinking", "data": "r"}]}"#,
+        r#"{"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "search", "input": {"query": "x"}}]}"#,
+        r#"{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "is_error": true, "content": "none"}]}"#,
+        r#"{"role": "user", "content": [{"type": "document", "title": "t", "source": {"type": "base64", "media_type": "application/pdf", "data": "QUFB"}}]}"#,
+        r#"{"role": "assistant", "content": [{"type": "tool_use", "id": "d", "name": "search", "input": {}}]}"#,
+        r#"{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "d", "content": "some"}]}"#,
+    ];
+    project.write("samples/parts.jsonl", said.join("\n"));
+    let given = ["--input", "letter=x", "--result", "facts=[1]", "--history", "samples/parts.jsonl", "--name", "parts"];
+    project.run(&[&["new", "scenario", "desk", "--node", "answer"], &given[..]].concat()).code(0);
+    put(out, names::REQUEST, "parts", stored("parts"));
+    let named = "<task name=\"named\"><model>own</model><description>d</description><output_format type=\"json\"/></task>";
+    project.write("templates/named.xml", named);
+    project.run(&["new", "scenario", "named", "--name", "named"]).code(0);
+    put(out, names::REQUEST, "a model by its name alone", stored("named"));
+    project.run(&["new", "scenario", "other", "--name", "free"]).code(0);
+    put(out, names::REQUEST, "any answer", stored("free"));
 }
 
 /// Changes of every kind that nobody notices.

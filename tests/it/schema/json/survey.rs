@@ -125,7 +125,9 @@ fn objects(artifact: &Value) -> Vec<String> {
     while let Some((at, value)) = open.pop() {
         match value {
             // An author's JSON Schema, which is carried along as it is.
-            Value::Object(_) if at.ends_with("/output_format/content") => {}
+            Value::Object(_) if at.ends_with("/output_format/content") || at == "/answer" => {}
+            // Tools, what they are given and how a model is asked to answer, in a stored request.
+            Value::Object(_) if at.starts_with("/tools/") || at.ends_with("/arguments") || at == "/sampling" => {}
             Value::Object(entries) => {
                 open.extend(entries.iter().map(|(key, value)| (format!("{at}/{}", escaped(key)), value)));
                 found.push(at);

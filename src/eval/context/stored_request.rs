@@ -1,0 +1,360 @@
+//! The request as it is stored beside a scenario: everything that every provider would be sent, in the words of none of them.
+//!
+//! A text of several lines is a list of its lines, so that a change reads as one line in a diff.
+
+use super::rendered_context::origin_of;
+use crate::base::hash::Hash;
+use crate::context::answer_format::Answer;
+use crate::context::assemble::Assembly;
+use crate::context::fence_marker::{ZEROS, remarked};
+use crate::context::render::message;
+use crate::eval::prepared::Seen;
+use crate::kernel::assembler::SegmentReport;
+use crate::kernel::context::{Kind, Origin};
+use crate::kernel::conversation::{Media, MediaSource, Part, Reasoning, ToolCall, ToolResult};
+use crate::scenario::expect::answer::short;
+use crate::schema::json::names::REQUEST;
+use serde::Serialize;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// A request as it is stored: `scenarios/snapshots/NAME.json`.
+#[derive(Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub(crate) struct Document<'r> {
+    /// The format.
+    schema: &'static str,
+    /// The model that is called. Not there where nobody names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<Model<'r>>,
+    /// How the model is asked to answer, such as `temperature`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    sampling: BTreeMap<&'static str, &'r Value>,
+    /// The tools that the agent may call, in their order: each with its name, its description and the JSON Schema of its parameters.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Value>,
+    /// The form of the answer: the JSON Schema that it fits, or `json` where it is any JSON. Not there where no form is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<Cow<'r, Value>>,
+    /// What is said, in order.
+    messages: Vec<Message<'r>>,
+}
+
+/// The model that is called.
+#[derive(Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+struct Model<'r> {
+    /// What its provider calls it; its name, where the project has no such model.
+    id: &'r str,
+    /// Who provides it. Not there where the project has no such model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provider: Option<&'r str>,
+}
+
+/// A message.
+#[derive(Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+struct Message<'r> {
+    /// Who says it: `system`, `user`, `assistant` or `tool`.
+    role: &'static str,
+    /// What is said, in order. The marks around what is untrusted are zeros.
+    parts: Vec<Said<'r>>,
+}
+
+/// A part of a message: one of these.
+#[derive(Default, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+struct Said<'r> {
+    /// What is said in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<Words>,
+    /// What the agent thought before it spoke.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning: Option<Thought<'r>>,
+    /// A tool that the agent calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<Call<'r>>,
+    /// What a tool gave back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<Returned<'r>>,
+    /// An image or a document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    media: Option<Shown<'r>>,
+}
+
+/// A text: of several lines the list of them.
+#[derive(Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+enum Words {
+    /// One line.
+    Line(String),
+    /// Several, with a line break between two of them.
+    Lines(Vec<String>),
+}
+
+/// What an agent thought before it spoke.
+#[derive(Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+struct Thought<'r> {
+    /// What it thought, in words.
+    text: Words,
+    /// What the provider knows it again by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<&'r str>,
+    /// What stands for it where the provider hides the words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    redacted: Option<&'r str>,
+}
+
+/// A tool that an agent calls.
+#[derive(Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+struct Call<'r> {
+    /// What its result refers to.
+    id: &'r str,
+    /// The name of the tool.
+    name: &'r str,
+    /// What it is given.
+    arguments: &'r Value,
+}
+
+/// What a tool gave back.
+#[derive(Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+struct Returned<'r> {
+    /// The call, by its id.
+    call: &'r str,
+    /// Whether it failed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_error: bool,
+    /// What it gave back, in order.
+    parts: Vec<Said<'r>>,
+}
+
+/// An image or a document: where it is, or a hash of its bytes.
+#[derive(Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+struct Shown<'r> {
+    /// What it is, such as `image/png`.
+    media_type: &'r str,
+    /// The file's name, where it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'r str>,
+    /// Where it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<&'r str>,
+    /// The hash of its base64, where that is in the request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base64: Option<String>,
+}
+
+/// The request as it is stored.
+pub fn stored_request(seen: &Seen<'_>) -> String {
+    let Seen { case, assembly } = *seen;
+    let choice = case.routed.choice.as_ref().filter(|_| case.other_model.is_none()).map(|choice| choice.model);
+    let model = case.model().map(|name| Model {
+        id: choice.map_or(name, |model| &model.id),
+        provider: choice.map(|model| model.provider.value.as_str()),
+    });
+    let tool = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
+    let document = Document {
+        schema: REQUEST,
+        model,
+        sampling: case.routed.sampling.iter().map(|one| (one.name.word(), &one.value)).collect(),
+        tools: tools(assembly).map(|account| tool(account.segment.text.text())).collect(),
+        answer: match &case.answer {
+            Answer::Free => None,
+            Answer::Json => Some(Cow::Owned(Value::from("json"))),
+            Answer::Schema(schema) => Some(Cow::Borrowed(schema)),
+        },
+        messages: assembly.messages.iter().map(Message::of).collect(),
+    };
+    // Texts and JSON values are written without error.
+    let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn tools(assembly: &Assembly) -> impl Iterator<Item = &SegmentReport> {
+    assembly.report.segments.iter().filter(|account| account.segment.kind == Kind::Tools)
+}
+
+impl<'r> Message<'r> {
+    fn of(message: &'r message::Message) -> Self {
+        let text = || vec![Said { text: Some(Words::of(&remarked(&message.text, ZEROS))), ..Said::default() }];
+        let parts = if message.is_turn() { message.parts.iter().map(Said::of).collect() } else { text() };
+        Self { role: message.speaker.word(), parts }
+    }
+}
+
+impl Words {
+    fn of(text: &str) -> Self {
+        if text.contains('\n') { Self::Lines(text.split('\n').map(str::to_owned).collect()) } else { Self::Line(text.to_owned()) }
+    }
+}
+
+impl<'r> Said<'r> {
+    fn of(part: &'r Part) -> Self {
+        let mut said = Self::default();
+        match part {
+            Part::Text(text) => said.text = Some(Words::of(text)),
+            Part::Reasoning(Reasoning { text, signature, redacted }) => {
+                let (signature, redacted) = (signature.as_deref(), redacted.as_deref());
+                said.reasoning = Some(Thought { text: Words::of(text), signature, redacted });
+            }
+            Part::Call(ToolCall { id, name, arguments }) => said.call = Some(Call { id, name, arguments }),
+            Part::Result(ToolResult { call, parts, is_error }) => {
+                said.result = Some(Returned { call, is_error: *is_error, parts: parts.iter().map(Self::of).collect() });
+            }
+            Part::Media(Media { media_type, name, source }) => {
+                let (url, base64) = match source {
+                    MediaSource::Url(url) => (Some(url.as_str()), None),
+                    MediaSource::Base64(bytes) => (None, Some(Hash::of(bytes.as_bytes()).to_string())),
+                };
+                said.media = Some(Shown { media_type, name: name.as_deref(), url, base64 });
+            }
+        }
+        said
+    }
+}
+
+/// Where a request parts with the stored one: both sides in words, and what the words come from.
+#[derive(Debug)]
+pub(super) struct Parting {
+    pub(super) words: String,
+    pub(super) origin: Option<Origin>,
+}
+
+/// The first place of each message, each tool and everything else in which a request parts with the stored one; there is one at least.
+pub(super) fn partings(stored: &str, now: &str, assembly: &Assembly) -> Vec<Parting> {
+    let no_request = || Parting { words: "a file that holds no request".to_owned(), origin: None };
+    let Ok(Value::Object(before)) = serde_json::from_str::<Value>(stored) else { return vec![no_request()] };
+    let now: Value = serde_json::from_str(now).unwrap_or_default();
+    let Some(after) = now.as_object() else { return vec![no_request()] };
+    let mut out = Vec::new();
+    let mut tell = |mut path: Vec<String>, a: Option<&Value>, b: Option<&Value>| {
+        let (a, b) = a.zip(b).map_or((a, b), |(a, b)| part(a, b, &mut path));
+        let what = match (a, b) {
+            (None, None) => "its keys in another order".to_owned(),
+            (a, b) => format!("{} in place of {}", shown(b), shown(a)),
+        };
+        out.push(Parting { words: format!("{}: {what}", words(&path, &now)), origin: origin(&path, assembly) });
+    };
+    for key in after.keys().chain(before.keys().filter(|key| !after.contains_key(*key))) {
+        let (a, b) = (before.get(key), after.get(key));
+        let (Some(Value::Array(first)), Some(Value::Array(second))) = (a, b) else {
+            if !is_same(a, b) {
+                tell(vec![key.clone()], a, b);
+            }
+            continue;
+        };
+        // What came or went leaves all behind it as it was.
+        let most = first.len().min(second.len());
+        let front = (0..most).take_while(|at| is_same(first.get(*at), second.get(*at))).count();
+        let back = |at: &usize| is_same(first.get(first.len() - 1 - at), second.get(second.len() - 1 - at));
+        let back = (0..most - front).take_while(back).count();
+        for at in front..(first.len() - back).max(second.len() - back) {
+            let a = first.get(at).filter(|_| at < first.len() - back);
+            let b = second.get(at).filter(|_| at < second.len() - back);
+            if !is_same(a, b) {
+                tell(vec![key.clone(), at.to_string()], a, b);
+            }
+        }
+    }
+    if out.is_empty() {
+        // The same request, written in another way.
+        out.push(Parting { words: "another way of writing it".to_owned(), origin: None });
+    }
+    out
+}
+
+/// Whether two values are the same, and their keys in the same order.
+fn is_same(a: Option<&Value>, b: Option<&Value>) -> bool {
+    a.map(Value::to_string) == b.map(Value::to_string)
+}
+
+/// Where two values part, and what stands there; two objects may have the same keys in another order.
+fn part<'v>(a: &'v Value, b: &'v Value, path: &mut Vec<String>) -> (Option<&'v Value>, Option<&'v Value>) {
+    match (a, b) {
+        (Value::Object(first), Value::Object(second)) => {
+            for key in second.keys().chain(first.keys().filter(|key| !second.contains_key(*key))) {
+                let (a, b) = (first.get(key), second.get(key));
+                if !is_same(a, b) {
+                    path.push(key.clone());
+                    return a.zip(b).map_or((a, b), |(a, b)| part(a, b, path));
+                }
+            }
+            (None, None)
+        }
+        (Value::Array(_), Value::Array(_) | Value::String(_)) | (Value::String(_), Value::Array(_)) => {
+            // A text of one line is no list.
+            let (first, second) = (elements(a), elements(b));
+            let is_other = |at: &usize| !is_same(first.get(*at), second.get(*at));
+            let at = (0..first.len().max(second.len())).find(is_other).unwrap_or_default();
+            path.push(at.to_string());
+            // A blank line that came or went says nothing.
+            let says = |all: &'v [Value]| all.get(at..).and_then(|rest| rest.iter().find(|one| one.as_str() != Some("")));
+            let (mut a, mut b) = (says(first), says(second));
+            if a == b {
+                (a, b) = (first.get(at), second.get(at));
+            }
+            a.zip(b).map_or((a, b), |(a, b)| part(a, b, path))
+        }
+        _ => (Some(a), Some(b)),
+    }
+}
+
+fn elements(value: &Value) -> &[Value] {
+    value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice)
+}
+
+/// A place in a request, in words: `message 2 (user), line 7`.
+fn words(path: &[String], request: &Value) -> String {
+    let mut words = Vec::new();
+    let mut at = Some(request);
+    let mut list = "";
+    for step in path {
+        let is_only = at.is_some_and(|at| elements(at).len() < 2);
+        at = at.and_then(|at| step.parse().map_or_else(|_| at.get(step), |number: usize| elements(at).get(number)));
+        let Ok(number) = step.parse::<usize>() else {
+            list = step;
+            // What is a list says so with its number.
+            if !matches!(list, "messages" | "tools" | "parts" | "text") {
+                words.push(step.clone());
+            }
+            continue;
+        };
+        let name = |key: &str| at.and_then(|at| at.get(key)?.as_str()).map_or_else(String::new, |name| format!(" ({name})"));
+        match list {
+            "messages" => words.push(format!("message {}{}", number + 1, name("role"))),
+            "tools" => words.push(format!("tool {}{}", number + 1, name("name"))),
+            "parts" if is_only => {}
+            "text" => words.push(format!("line {}", number + 1)),
+            _ => words.push(format!("{} {}", if list == "parts" { "part" } else { "entry" }, number + 1)),
+        }
+    }
+    words.join(", ")
+}
+
+fn shown(value: Option<&Value>) -> String {
+    match value {
+        None => "nothing".to_owned(),
+        Some(Value::String(text)) => format!("“{}”", short(text)),
+        Some(value) => short(&value.to_string()),
+    }
+}
+
+/// What a place in a request comes from.
+fn origin(path: &[String], assembly: &Assembly) -> Option<Origin> {
+    let number = |at: usize| path.get(at)?.parse::<usize>().ok();
+    let (text, line) = match path.first()?.as_str() {
+        "tools" => (&tools(assembly).nth(number(1)?)?.segment.text, 0),
+        "messages" => (&assembly.messages.get(number(1)?)?.text, number(5).unwrap_or_default()),
+        _ => return None,
+    };
+    let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.text().as_bytes()).map(|end| end + 1));
+    let start = starts.take(line + 1).last()?;
+    origin_of(text, start)
+}
