@@ -1,13 +1,15 @@
 //! What the result of a case belongs to, once its context is there.
 
 use super::case_keys::{self, Keys};
-use super::context::{source, stored_request};
+use super::context::{found, source, stored_request};
 use super::prepared::{CaseInput, PreparedCase, Seen};
 use crate::base::hash::{Hash, Hasher};
 use crate::context::assemble::Assembly;
 use crate::context::fault::Fault;
 use crate::context::options::Options;
 use crate::kernel::context::Trust;
+use crate::scenario::expect::context::each;
+use crate::scenario::model::ContextExpectation;
 use crate::template::setting::{SettingName, Word};
 
 /// The keys of a case, by what came of assembling its context.
@@ -38,6 +40,14 @@ fn context(case: &PreparedCase<'_>, assembled: &Result<Assembly, Vec<Fault>>) ->
         for name in SettingName::ALL.iter().copied() {
             let setting = settings.get(name);
             hasher.field(&place).field(name.word()).field(setting.value.word()).number(u64::from(setting.applies));
+        }
+    }
+    for one in each(&case.input.case.expect_context) {
+        if let ContextExpectation::Lookup(test) = &one.value {
+            let found = found(case, test).map(|found| found.into_iter().map(|one| one.id).collect::<Vec<_>>());
+            for id in found.unwrap_or_else(|why| vec![why]) {
+                hasher.field(id);
+            }
         }
     }
     match assembled {

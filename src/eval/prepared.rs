@@ -7,7 +7,8 @@ use super::situation::{self, Read, SubjectKind};
 use super::trials::Rows;
 use crate::context::TaskGraph;
 use crate::context::answer_format::Answer;
-use crate::context::assemble::{Assembly, assemble_edited};
+use crate::context::assemble::{Assembly, assemble_edited, assemble_in};
+use crate::context::context_source::ContextSource;
 use crate::context::fault::Fault;
 use crate::context::options::ModelSettings;
 use crate::context::options::Options;
@@ -31,6 +32,8 @@ pub struct RunContext<'a> {
     pub roles: &'a Roles,
     /// Files of the project, for what templates name and no case freezes.
     pub live: &'a (dyn Files + Sync),
+    /// Those files to look up in, for `lookup`; `None` where they are not at hand, as those of an earlier revision.
+    pub index: Option<&'a (dyn ContextSource + Sync)>,
     /// Who counts tokens where no model says who does.
     pub counter: &'a dyn TokenCounter,
     /// What the project says of roles and models; `None` where it says nothing.
@@ -86,6 +89,15 @@ impl PreparedCase<'_> {
     /// The model that would be called.
     pub(super) fn model(&self) -> Option<&str> {
         self.other_model.as_deref().or_else(|| self.routed.model())
+    }
+
+    /// Its context with nothing found but what a source finds.
+    pub(super) fn assemble_from(&self, source: &dyn ContextSource) -> Result<Assembly, Vec<Fault>> {
+        let options = self.run.options();
+        let ask = |request: &Request<'_>| {
+            assemble_in(self.forest, &Request { source, ..*request }, &options).map_err(|refused| refused.to_vec())
+        };
+        self.read.ask(self.receiver, &self.node, self.run.live, ask)
     }
 
     /// Its context, with the segments changed before they are fitted.

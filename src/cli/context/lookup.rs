@@ -18,6 +18,7 @@ use clap::Args;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// Whether context is looked up, and where the index is kept.
 #[derive(Clone, Debug, Args)]
@@ -30,7 +31,7 @@ pub(super) struct LookupArgs {
 }
 
 /// Where the index is kept.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(super) struct CacheArgs {
     /// Keep the index of the project's files below this folder [default: `CTXC_CACHE_DIR`, else your folder for caches]
     #[arg(long, value_name = "FOLDER")]
@@ -114,6 +115,28 @@ pub(super) fn note(index: &Index, cx: &mut Cx) {
     }
     if index.is_moved() {
         cx.note("note: .ctxc is of an earlier ctxc and read by none any more: it can be deleted");
+    }
+}
+
+/// The index of a project for several threads, one at a time.
+#[derive(Debug)]
+pub(super) struct SharedLookup<'p>(Mutex<Lookup<'p>>);
+
+impl<'p> SharedLookup<'p> {
+    /// Nothing is opened before it is asked.
+    pub(super) fn new(project: &'p Compiled, cache: &'p CacheArgs) -> Self {
+        Self(Mutex::new(Lookup { project, cache, index: Some(OnceCell::new()) }))
+    }
+
+    /// Says what a reader should know about the index, if it was asked.
+    pub(super) fn note(&self, cx: &mut Cx) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).note(cx);
+    }
+}
+
+impl ContextSource for SharedLookup<'_> {
+    fn search(&self, query: &str, limit: usize) -> std::result::Result<Vec<Match>, String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).search(query, limit)
     }
 }
 

@@ -1,5 +1,6 @@
 //! One expectation on a context, judged. Looks at nothing but the context, and always says why.
 
+use super::lookup::lookup;
 use super::patterns;
 use super::policy::{same, tools};
 use super::rendered_context::{place, standing};
@@ -49,6 +50,7 @@ fn of(seen: &Seen<'_>, expectation: &ContextExpectation) -> Judged {
         ContextExpectation::Model(name) => model(seen, &name.value),
         ContextExpectation::ModelOf(test) => model_of(seen, test),
         ContextExpectation::ProtectedPaths(paths) => same(seen, "protected paths", paths, &receiver.protected_paths()),
+        ContextExpectation::Lookup(test) => lookup(seen, test),
         ContextExpectation::Snapshot => snapshot(seen),
         ContextExpectation::Not(one) => verdict::not(of(seen, &one.value), &one.value.words()),
         ContextExpectation::AnyOf(some) => verdict::any(inner(some)),

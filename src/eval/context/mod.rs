@@ -1,6 +1,7 @@
 //! Expectations on the context: no model, no recorded answer, always looked at first.
 
 mod check;
+mod lookup;
 mod patterns;
 mod policy;
 mod rendered_context;
@@ -8,6 +9,7 @@ mod select;
 mod stored_request;
 
 pub(super) use check::judge;
+pub(super) use lookup::found;
 pub(super) use rendered_context::standing;
 pub(super) use select::source;
 pub(crate) use stored_request::Document;

@@ -1,5 +1,6 @@
 //! Expectations on the context. A new one is a key, a variant and its arms here, and how it is judged in `eval::context::check`.
 
+use super::lookup::{LOOKUP, LookupTest};
 use super::model::{MODEL, ModelTest};
 use super::segments::{
     Counted, Named, PATTERNS, Patterns, SEGMENT, SEGMENTS, Selector, State, TOKENS, TRUST, ids, listed, trusted,
@@ -15,8 +16,8 @@ use serde::Serialize;
 /// One entry of `expect_context`.
 pub static CONTEXT_TEST: Table = Table { what: "an expectation on the context", keys: &KEYS, groups: &[Group::One(&NAMES)] };
 
-static NAMES: [&str; 16] = names(&KEYS);
-static KEYS: [Key; 16] = [
+static NAMES: [&str; 17] = names(&KEYS);
+static KEYS: [Key; 17] = [
     key("segment", Shape::Table(&SEGMENT), "what became of a segment"),
     key("segments", Shape::Table(&SEGMENTS), "which segments the request is made of, and no others"),
     key("trust", Shape::Table(&TRUST), "whether a segment may give orders, or is from outside, and so fenced"),
@@ -33,6 +34,11 @@ static KEYS: [Key; 16] = [
     ),
     key("model", Shape::Or(&Shape::Text, &MODEL), "the model that would be called, by its name in the project"),
     key("protected_paths", Shape::List(&Shape::Text, 0), "exactly these paths may not be touched, whatever their order"),
+    key(
+        "lookup",
+        Shape::Table(&LOOKUP),
+        "what is looked up in the files of the project finds this; the files are those of now, which no scenario freezes",
+    ),
     key(
         "snapshot",
         Shape::True,
@@ -98,6 +104,8 @@ pub enum ContextExpectation {
     ModelOf(ModelTest),
     /// `protected_paths`: exactly these may not be touched, whatever their order.
     ProtectedPaths(Vec<Spanned<String>>),
+    /// `lookup: {query, finds, within, lacks}`: what is looked up now finds these.
+    Lookup(LookupTest),
     /// `snapshot: true`: the rendered request equals the stored one.
     Snapshot,
     /// `not: …`
@@ -142,6 +150,7 @@ impl ContextExpectation {
             "model" if value.entries().is_some() => Self::ModelOf(ModelTest::read(value)),
             "model" => Self::Model(text(value)?),
             "protected_paths" => Self::ProtectedPaths(texts(Some(value))),
+            "lookup" => Self::Lookup(LookupTest::read(value)),
             "snapshot" => flag(value)?.then_some(Self::Snapshot)?,
             "not" => Self::Not(Box::new(Self::read(value)?)),
             "any_of" => Self::AnyOf(inner(value)),
@@ -166,6 +175,7 @@ impl ContextExpectation {
             Self::Tools(_) | Self::ToolsOf(_) => "tools",
             Self::Model(_) | Self::ModelOf(_) => "model",
             Self::ProtectedPaths(_) => "protected_paths",
+            Self::Lookup(_) => "lookup",
             Self::Snapshot => "snapshot",
             Self::Not(_) | Self::AnyOf(_) | Self::AllOf(_) => return None,
         })
@@ -232,6 +242,7 @@ impl ContextExpectation {
             Self::Model(name) => format!("model `{}`", name.value),
             Self::ModelOf(test) => test.words(),
             Self::ProtectedPaths(paths) => format!("protected paths {}", quoted(paths)),
+            Self::Lookup(test) => test.words(),
             Self::Snapshot => "snapshot".to_owned(),
             Self::Not(inner) => format!("not ({})", inner.value.words()),
             Self::AnyOf(inner) => format!("any of ({})", list(inner)),

@@ -3,6 +3,7 @@
 
 pub mod answer;
 pub mod context;
+pub mod lookup;
 pub mod model;
 pub mod segments;
 pub mod tools;

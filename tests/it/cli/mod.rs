@@ -26,6 +26,7 @@ mod init;
 mod jinja_places;
 #[cfg(unix)]
 mod links;
+mod lookups;
 mod manifest;
 pub(crate) mod moved_requests;
 mod new_scenario;

@@ -92,7 +92,8 @@ fn seen(registry: &Registry, cases: &[Case]) -> (KeysByName, Vec<(String, String
     let (counter, live, beside) = (Estimate::new("estimate", 4.0), BTreeMap::new(), BTreeMap::new());
     let files: &(dyn Files + Sync) = &live;
     let (roles, patterns, rows) = (&roles, &patterns, Rows::Curtailed);
-    let context = RunContext { registry, roles, live: files, counter: &counter, models: None, plan: "$", rows, patterns };
+    let context =
+        RunContext { registry, roles, live: files, index: None, counter: &counter, models: None, plan: "$", rows, patterns };
     let inputs: Vec<CaseInput<'_>> =
         cases.iter().map(|case| CaseInput { path: "s", case, beside: &beside, snapshot: None, refused: None }).collect();
     let keys = keys(&context, &inputs, None);

@@ -131,6 +131,7 @@ impl<'a> Setting<'a> {
             registry: self.registry,
             roles: self.config.as_ref().map_or(&none, |config| &config.roles),
             live: files,
+            index: None,
             counter: &counter,
             models: self.config.as_ref().map(|config| ModelSettings {
                 models: &config.models,

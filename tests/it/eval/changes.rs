@@ -28,7 +28,8 @@ fn unnoticed(cases: &[Case]) -> (usize, Vec<String>) {
     let (counter, live, beside) = (Estimate::new("estimate", 4.0), live(), BTreeMap::new());
     let files: &(dyn Files + Sync) = &live;
     let (registry, roles, patterns, rows) = (&registry, &roles, &patterns, Rows::Curtailed);
-    let context = RunContext { registry, roles, live: files, counter: &counter, models: None, plan: "$", rows, patterns };
+    let context =
+        RunContext { registry, roles, live: files, index: None, counter: &counter, models: None, plan: "$", rows, patterns };
     let inputs: Vec<CaseInput<'_>> =
         cases.iter().map(|case| CaseInput { path: "s/a.yaml", case, beside: &beside, snapshot: None, refused: None }).collect();
     let Scores { scores: found, failing } = scores(&context, &inputs, None);
@@ -166,6 +167,7 @@ fn a_scenario_is_written_from_todays_context() {
         registry: &registry,
         roles: &roles,
         live: &live,
+        index: None,
         counter: &counter,
         models: None,
         plan: "$",

@@ -1,6 +1,7 @@
 //! The command line of `ctxc eval`.
 
 use crate::cli::args::{OutputArgs, OutputFormat, Report, Sign};
+use crate::cli::context::lookup::CacheArgs;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -57,6 +58,8 @@ pub(crate) struct EvalArgs {
     /// Make all trials, also where the verdict is certain before
     #[arg(long)]
     pub(super) full: bool,
+    #[command(flatten)]
+    pub(super) cache: CacheArgs,
 }
 
 impl EvalArgs {

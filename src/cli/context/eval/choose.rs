@@ -3,11 +3,13 @@
 use super::args::EvalArgs;
 use super::load::{CachedFiles, Chosen, FilesBeside, Scenarios, context, plan};
 use crate::base::fs;
+use crate::cli::context::lookup::SharedLookup;
 use crate::cli::context::models::Counters;
 use crate::cli::context::project::Compiled;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::render::summary::plural;
+use crate::context::context_source::ContextSource;
 use crate::context::request::Files;
 use crate::eval::affected::{Choice, Since};
 use crate::eval::case_keys::Keys;
@@ -43,6 +45,8 @@ pub(super) struct EvalRun<'w> {
     rows: Rows,
     /// The cases that are not run, as `check` would have it.
     refusals: Refusals,
+    /// The files of the project to look up in.
+    index: Option<&'w SharedLookup<'w>>,
 }
 
 impl<'w> EvalRun<'w> {
@@ -67,12 +71,18 @@ impl<'w> EvalRun<'w> {
             counters,
             rows,
             refusals: Refusals::default(),
+            index: None,
         }
     }
 
     /// The same, where some cases are not run as they are written.
     pub(super) fn refusing(self, refusals: Refusals) -> Self {
         Self { refusals, ..self }
+    }
+
+    /// The same with the files of the project to look up in.
+    pub(super) fn looking_up(self, index: &'w SharedLookup<'w>) -> Self {
+        Self { index: Some(index), ..self }
     }
 
     /// Whether a case was not run as it is written.
@@ -86,7 +96,8 @@ impl<'w> EvalRun<'w> {
     }
 
     fn context(&self) -> RunContext<'_> {
-        RunContext { rows: self.rows, ..context(self.project, self.files, self.counters, &self.patterns) }
+        let index = self.index.map(|index| -> &(dyn ContextSource + Sync) { index });
+        RunContext { rows: self.rows, index, ..context(self.project, self.files, self.counters, &self.patterns) }
     }
 
     fn inputs(&self) -> Vec<CaseInput<'_>> {

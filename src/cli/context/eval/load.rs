@@ -103,6 +103,7 @@ pub(super) fn context<'a>(
         registry: &project.registry,
         roles: &project.config.roles,
         live,
+        index: None,
         counter: counters.first(),
         models: Some(counters.models(&project.config)),
         plan: plan(project),

@@ -6,6 +6,7 @@ use super::choose::{self, EvalRun};
 use super::load::{CachedFiles, Chosen, Scenarios, folders};
 use super::{coverage, junit, mutate, text};
 use crate::base::fs;
+use crate::cli::context::lookup::SharedLookup;
 use crate::cli::context::models::Counters;
 use crate::cli::context::project::Compiled;
 use crate::cli::cx::Cx;
@@ -45,7 +46,9 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let files = CachedFiles::new(project.files());
     let counters = Counters::new(&project.config, None)?;
     let rows = if args.full { Rows::Full } else { Rows::Curtailed };
-    let mut eval_run = EvalRun::new(&project, &chosen, &files, &counters, rows).refusing(scenarios.refusals(&project));
+    let index = SharedLookup::new(&project, &args.cache);
+    let eval_run = EvalRun::new(&project, &chosen, &files, &counters, rows);
+    let mut eval_run = eval_run.refusing(scenarios.refusals(&project)).looking_up(&index);
     if args.mutate {
         for (file, why) in &broken {
             cx.note(&format!("{}: {why}", file.path));
@@ -69,6 +72,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         let shown = if args.output.format.resolve() == EvalFormat::Text { Shown::Differences } else { Shown::Document };
         accept::accept(&project.root, &mut eval_run, &mut finished, shown, cx)?;
     }
+    index.note(cx);
     let card = card(&project, &scenarios, &eval_run, choices, &finished, counters.first().name());
     cx.emit(&args.results(), |format, cx| match format {
         EvalFormat::Text => text::print(&card, cx),

@@ -1,0 +1,61 @@
+//! Whether what is looked up in the files of the project, as they are now, finds what it should.
+
+use crate::context::assemble::Assembly;
+use crate::context::context_source::{ContextSource, Match};
+use crate::eval::prepared::{PreparedCase, Seen};
+use crate::eval::verdict::{self, Judged, Outcome, Reason};
+use crate::scenario::expect::lookup::LookupTest;
+use std::cell::RefCell;
+
+/// What a lookup finds now.
+///
+/// # Errors
+/// Why there is no answer.
+pub(in crate::eval) fn found(case: &PreparedCase<'_>, test: &LookupTest) -> Result<Vec<Match>, String> {
+    let index = case.run.index.ok_or("there are no files here that could be looked up")?;
+    let ask = |query: &str| index.search(query, test.within);
+    if let Some(query) = &test.query {
+        return ask(&query.value);
+    }
+    let asked = Asked::default();
+    // What it is told is judged elsewhere; here it matters what it asks.
+    let _: Result<Assembly, _> = case.assemble_from(&asked);
+    ask(&asked.0.into_inner().ok_or("this agent looks nothing up: give a `query`")?)
+}
+
+/// Notes what is looked up first, and finds nothing.
+#[derive(Debug, Default)]
+struct Asked(RefCell<Option<String>>);
+
+impl ContextSource for Asked {
+    fn search(&self, query: &str, _: usize) -> Result<Vec<Match>, String> {
+        self.0.borrow_mut().get_or_insert_with(|| query.to_owned());
+        Ok(Vec::new())
+    }
+}
+
+/// Judges what a lookup finds.
+pub(super) fn lookup(seen: &Seen<'_>, test: &LookupTest) -> Judged {
+    let found = match found(seen.case, test) {
+        Ok(found) => found,
+        Err(why) => return (Outcome::Fail, Reason::new("an answer of the lookup", why).blind()),
+    };
+    let ids: Vec<String> = found.iter().map(|one| format!("`{}`", one.id)).collect();
+    let here = || if ids.is_empty() { "nothing is found".to_owned() } else { format!("found, best first: {}", ids.join(", ")) };
+    let place = |name: &str| found.iter().position(|one| one.id == name || one.file() == name);
+    let one = |name: &str, is_wanted: bool| match (place(name), is_wanted) {
+        (Some(at), true) => (Outcome::Pass, Reason::new(format!("`{name}` to be found"), format!("it as number {}", at + 1))),
+        (None, true) => {
+            let words = format!("`{name}` among the best {} matches", test.within);
+            let reason = Reason::new(words, "others").hint(here());
+            let is_there = seen.case.run.live.text(name.split(':').next().unwrap_or(name)).is_ok();
+            (Outcome::Fail, if is_there { reason } else { reason.hint("the project has no such file").blind() })
+        }
+        (Some(at), false) => {
+            (Outcome::Fail, Reason::new(format!("no `{name}`"), format!("it as number {}", at + 1)).hint(here()))
+        }
+        (None, false) => (Outcome::Pass, Reason::new(format!("no `{name}`"), "none")),
+    };
+    let finds = test.finds.iter().map(|name| one(&name.value, true));
+    verdict::all(&finds.chain(test.lacks.iter().map(|name| one(&name.value, false))).collect::<Vec<_>>())
+}
