@@ -8,13 +8,16 @@ use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{self, Edit};
 use crate::base::fs;
 use crate::base::span::Span;
-use crate::project::index::Index;
+use crate::project::index::{Index, RefId};
+use crate::project::linked_names::{FaultKind, Links};
 use crate::registry::compile::sources;
+use crate::rules::names::undeclared_variable::declare;
 use crate::settings::operators::Operator;
 use crate::syntax::tree::{Document, Element};
-use crate::syntax::write::escape_attribute;
+use crate::syntax::write::{escape_attribute, insert_after, insert_child, insert_first_child, set_attribute, set_content};
 use crate::template::elements::{Attr, Kind};
 use crate::template::names::DefinitionKind;
+use crate::template::scope::Origin;
 use crate::template::setting::SettingName;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -28,6 +31,12 @@ pub(super) struct QuickFix {
     pub(super) edits: Vec<Edit>,
     /// A file to create, by its name, and what is in it.
     pub(super) creates: Option<(String, String)>,
+}
+
+impl QuickFix {
+    fn new(title: impl Into<String>, edit: Edit) -> Self {
+        Self { title: title.into(), edits: vec![edit], creates: None }
+    }
 }
 
 /// The ways out of findings of a template, by finding.
@@ -45,7 +54,7 @@ pub(super) fn of(project: &ProjectState, name: &Arc<str>, text: &str, findings: 
             fixes.extend(words(project, document, finding));
             let silence = silence.filter(|_| silent(finding));
             let title = format!("silence `{}` here, with a reason", finding.rule.name);
-            fixes.extend(silence.map(|edit| QuickFix { title, edits: vec![edit], creates: None }));
+            fixes.extend(silence.map(|edit| QuickFix::new(title, edit)));
             fixes
         };
         findings.iter().zip(silences).map(one).collect()
@@ -55,32 +64,87 @@ pub(super) fn of(project: &ProjectState, name: &Arc<str>, text: &str, findings: 
 /// What is required and not there, with a word in the places that a person is to fill.
 fn missing(project: &ProjectState, document: Document<'_>, finding: &Diagnostic) -> Option<QuickFix> {
     let element = document.element_at(finding.span.start)?;
-    // What is added, as its start tag, and as a whole.
-    let one = |tag: &str, inside: &str| (format!("<{tag}>"), format!("<{tag}>{inside}</{tag}>"));
-    let parts = match finding.rule.name {
-        "missing-description" => vec![one("description", &format!("{TODO}: say what this is for"))],
-        "missing-element" => {
+    let task = |indent: &str| format!("<task type=\"atomic\">\n{indent}  <description>{TODO}</description>\n{indent}</task>");
+    let input = format!("<input name=\"{TODO}\">{TODO}</input>");
+    let description = format!("{TODO}: say what this is for");
+    let kind = place::kind(element)?;
+    let (parts, edit) = match (finding.rule.name, kind) {
+        ("missing-description", Kind::Description) if element.attribute("src").is_none() => {
+            (vec!["<description>".to_owned()], set_content(element, &description))
+        }
+        ("missing-description", _) => {
+            add(element, kind, &[(Kind::Description, format!("<description>{description}</description>"))])
+        }
+        ("missing-element", Kind::Steps | Kind::Case | Kind::Template) => add(element, kind, &[(Kind::Task, task(""))]),
+        ("missing-element", Kind::Inputs) => add(element, kind, &[(Kind::Input, input)]),
+        ("missing-element", _) => {
             let needs = place::operator(element).and_then(|operator| Operator::parse(&operator)).map_or(&[][..], Operator::needs);
             let is_there = |kind: &&Kind| element.elements().any(|child| child.name() == kind.tag());
             let part = |kind: &Kind| {
+                let tag = kind.tag();
                 let inside = if *kind == Kind::Steps {
-                    "\n  <task type=\"atomic\">\n    <description>TODO</description>\n  </task>\n"
+                    format!("\n  {}\n", task("  "))
+                } else if *kind == Kind::Inputs {
+                    format!("\n  {input}\n")
                 } else if *kind == Kind::Command {
-                    TODO
+                    TODO.to_owned()
                 } else {
-                    "\n  <description>TODO</description>\n"
+                    format!("\n  <description>{TODO}</description>\n")
                 };
-                one(kind.tag(), inside)
+                (*kind, format!("<{tag}>{inside}</{tag}>"))
             };
-            needs.iter().filter(|kind| !is_there(kind)).map(part).collect()
+            add(element, kind, &needs.iter().filter(|kind| !is_there(kind)).map(part).collect::<Vec<_>>())
         }
-        "call-arguments" if element.name() == "call" => arguments(&project.index(), element),
+        ("missing-attribute", _) => {
+            let mut lacks = kind.attributes().filter(|own| own.required && element.attribute(own.name).is_none());
+            let name = lacks.next().filter(|own| own.name == "name")?.name;
+            return Some(QuickFix::new(format!("add `{name}`"), set_attribute(element, name, TODO)));
+        }
+        ("call-arguments", Kind::Call) => {
+            let absent = arguments(&project.index(), element);
+            let args: Vec<String> = absent.iter().map(|name| format!("<arg name=\"{name}\">{TODO}</arg>")).collect();
+            (absent.iter().map(|name| format!("<arg name=\"{name}\">")).collect(), insert_child(element, &args.join("\n")))
+        }
+        ("undeclared-variable" | "implicit-parameter", _) if finding.fixes.is_empty() => {
+            return declaration(project, element, finding);
+        }
         _ => return None,
     };
-    let tags: Vec<String> = parts.iter().map(|(tag, _)| format!("`{tag}`")).collect();
-    let lines: Vec<&str> = parts.iter().flat_map(|(_, xml)| xml.lines()).collect();
-    let title = format!("add {}", tags.join(" and "));
-    (!lines.is_empty()).then(|| QuickFix { title, edits: vec![insert(document, element, &lines)], creates: None })
+    let tags: Vec<String> = parts.iter().map(|tag| format!("`{tag}`")).collect();
+    (!tags.is_empty()).then(|| QuickFix::new(format!("add {}", tags.join(" and ")), edit))
+}
+
+/// Children behind those that stand before them in the table of elements: their tags, and the edit.
+fn add(element: Element<'_>, kind: Kind, parts: &[(Kind, String)]) -> (Vec<String>, Edit) {
+    let rank = |tag: &str| kind.spec().children.iter().position(|child| child.kind.tag() == tag);
+    let first = parts.first().and_then(|(kind, _)| rank(kind.tag()));
+    let before = element.elements().filter(|child| rank(child.name()) < first).last();
+    let xml: Vec<&str> = parts.iter().map(|(_, xml)| xml.as_str()).collect();
+    let xml = xml.join("\n");
+    let edit = before.map_or_else(|| insert_first_child(element, &xml), |before| insert_after(before, &xml));
+    (parts.iter().map(|(kind, _)| format!("<{}>", kind.tag())).collect(), edit)
+}
+
+/// The variables that what is referred to takes, as parameters of what refers to it.
+fn declaration(project: &ProjectState, element: Element<'_>, finding: &Diagnostic) -> Option<QuickFix> {
+    let index = project.index();
+    let links = Links::new(&index);
+    let is_here = |at: &RefId| {
+        index.file(at.file).is_some_and(|file| *file.path == finding.path)
+            && index.reference(*at).is_some_and(|reference| reference.span == finding.span)
+    };
+    let undeclared = links.names.faults.iter().filter(|fault| is_here(&fault.at)).filter_map(|fault| match &fault.kind {
+        FaultKind::Undeclared(names) => Some(names.iter().map(|name| &**name)),
+        FaultKind::UntrustedInSystem(_) | FaultKind::WrongType { .. } => None,
+    });
+    let implicit = links.names.implicit.values().flatten().filter(|(_, at)| is_here(at)).map(|(param, _)| &*param.name);
+    let names: BTreeSet<&str> = undeclared.flatten().chain(implicit).collect();
+    let holder = place::around(element).find(|own| own.parent().is_none_or(|around| around.name() == "library"))?;
+    let origin = if holder.name() == "template" { Origin::Function(holder) } else { Origin::Task(holder) };
+    let names: Vec<&str> = names.into_iter().collect();
+    let edit = declare(origin, &names).filter(|_| !names.is_empty())?;
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    Some(QuickFix::new(format!("declare {} here", names.join(" and ")), edit))
 }
 
 /// A free name for one of two definitions that have the same.
@@ -93,15 +157,17 @@ fn free_name(project: &ProjectState, name: &str, text: &str, finding: &Diagnosti
     let is_written = Span::slice(taken.span, text) == &*taken.name;
     let name = format!(" name=\"{written}\"");
     let edit = if is_written { Edit::replace(taken.span, written) } else { Edit::insert(taken.span.end, name) };
-    Some(QuickFix { title: format!("name this one `{free}`"), edits: vec![edit], creates: None })
+    Some(QuickFix::new(format!("name this one `{free}`"), edit))
 }
 
 /// Each word that can stand in place of one that cannot, where none of them is near.
 fn words(project: &ProjectState, document: Document<'_>, finding: &Diagnostic) -> Vec<QuickFix> {
-    let is_asked = matches!(finding.rule.name, "bad-value" | "unknown-type") && finding.fixes.is_empty();
+    let is_asked = matches!(finding.rule.name, "bad-value" | "unknown-type" | "unknown-subtype") && finding.fixes.is_empty();
     let Some((element, spot)) = place::spot(document, finding.span.start).filter(|_| is_asked) else { return Vec::new() };
+    let operator = place::operator(element).unwrap_or_default();
     let words: Vec<&str> = match spot {
         _ if finding.rule.name == "unknown-type" => project.config.layers.operators().collect(),
+        _ if finding.rule.name == "unknown-subtype" => project.config.layers.subtypes_of(&operator).collect(),
         Spot::Value(own) => {
             place::kind(element).and_then(|kind| kind.attribute(own.name())).map_or(&[][..], Attr::words).to_vec()
         }
@@ -109,36 +175,18 @@ fn words(project: &ProjectState, document: Document<'_>, finding: &Diagnostic) -
             provenance::setting(element).map_or(&[][..], SettingName::words).to_vec()
         }
     };
-    let one =
-        |word: &str| QuickFix { title: format!("write `{word}`"), edits: vec![Edit::replace(finding.span, word)], creates: None };
+    let one = |word: &str| QuickFix::new(format!("write `{word}`"), Edit::replace(finding.span, word));
     words.into_iter().map(one).collect()
 }
 
 /// The arguments that a call has to give and does not.
-fn arguments(index: &Index<'_>, call: Element<'_>) -> Vec<(String, String)> {
+fn arguments(index: &Index<'_>, call: Element<'_>) -> Vec<String> {
     let template = call.attribute("template").and_then(|name| index.find(DefinitionKind::Template, name.value().trim()));
     let params = template.and_then(|id| index.definition(id)).map_or(&[][..], |definition| &definition.params);
     let named: Vec<String> = call.elements().filter_map(|arg| Some(arg.attribute("name")?.value().trim().to_owned())).collect();
     let by_position = call.elements().filter(|arg| arg.attribute("name").is_none()).count();
-    let absent =
-        params.iter().skip(by_position).filter(|param| param.required && !named.iter().any(|name| **name == *param.name));
-    let tag = |name: &str| format!("<arg name=\"{name}\">");
-    absent.map(|param| (tag(&param.name), format!("{}{TODO}</arg>", tag(&param.name)))).collect()
-}
-
-/// Writes lines at the beginning of an element.
-fn insert(document: Document<'_>, element: Element<'_>, lines: &[&str]) -> Edit {
-    let tag = element.start_tag();
-    let head = document.text.get(..tag.start as usize).unwrap_or("");
-    let line = head.rsplit('\n').next().unwrap_or("");
-    let indent: String = line.chars().take_while(|c| matches!(c, ' ' | '\t')).collect();
-    let lines: Vec<String> = lines.iter().map(|line| format!("\n{indent}  {line}")).collect();
-    let inner = lines.concat();
-    if element.is_empty_tag() {
-        let span = Span::new(tag.end.saturating_sub(2), tag.end);
-        return Edit::replace(span, format!(">{inner}\n{indent}</{}>", element.name()));
-    }
-    Edit::insert(tag.end, inner)
+    let absent = params.iter().skip(by_position).filter(|own| own.required && !named.iter().any(|name| **name == *own.name));
+    absent.map(|param| param.name.to_string()).collect()
 }
 
 /// The file that a template names and that is not there.
@@ -178,7 +226,7 @@ fn silence(document: Document<'_>, finding: &Diagnostic) -> Option<Edit> {
         return None;
     }
     let rule = finding.rule.name;
-    Some(insert(document, body, &[&format!("<?ctxc allow {rule} reason=\"{TODO}\"?>")]))
+    Some(insert_first_child(body, &format!("<?ctxc allow {rule} reason=\"{TODO}\"?>")))
 }
 
 /// Which findings are silenced by one of these: all of them are made at once, and checked once.

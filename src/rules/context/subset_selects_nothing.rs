@@ -3,7 +3,7 @@
 use super::words::{facts, is_readable, is_whole, knows_defaults, place, provenance};
 use crate::rules::prelude::*;
 use crate::rules::setting_fixes::set;
-use crate::settings::conflict::subset_selects_nothing;
+use crate::settings::conflict::{exclusivity, subset_selects_nothing};
 use crate::template::setting::SettingName::InheritContext;
 
 /// Matching then decides what the agent sees, which is rarely what the author had in mind.
@@ -31,10 +31,11 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     } else {
         return;
     }
-    out.push(
-        finding
-            .note("without `file_paths`, `inputs` or `context_relevance` it is matched on the task's text alone")
-            .help("add <file_paths>, <inputs> or <context_relevance>")
-            .fix(set(cx.task, InheritContext, "full", "sees all of its parent's context")),
-    );
+    finding = finding
+        .note("without `file_paths`, `inputs` or `context_relevance` it is matched on the task's text alone")
+        .help("add <file_paths>, <inputs> or <context_relevance>");
+    // Beside fresh context it would be a conflict.
+    let is_alone = exclusivity(&cx.body.resolved, &cx.cx.config.layers).is_none();
+    let full = set(cx.task, InheritContext, "full", "sees all of its parent's context");
+    out.push(if is_alone { finding.fix(full) } else { finding });
 }

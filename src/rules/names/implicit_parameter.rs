@@ -1,12 +1,10 @@
 //! CTX315: variables of a task that declares none.
 
-use crate::rules::names::undeclared_variable::{NAMED, listed};
+use crate::rules::names::undeclared_variable::{NAMED, declare, listed};
 use crate::rules::prelude::*;
 use crate::rules::structure::family::{finding, shown};
 use crate::syntax::tree::Element;
-use crate::syntax::write::{insert_after, insert_first_child};
-use crate::template::elements::Kind;
-use crate::template::scope::Implicit;
+use crate::template::scope::{Implicit, Origin};
 
 /// Most tasks in the wild are like this, and keep working.
 pub(crate) static RULE: Rule = Rule {
@@ -47,22 +45,9 @@ fn word(cx: &FileCx<'_>, task: Element<'_>, implicit: &[Implicit<'_>]) -> Diagno
     for implicit in implicit.iter().take(NAMED) {
         found = found.label(implicit.name.span, "used here");
     }
-    let edits = vec![declare(task, implicit)];
-    found.fix(Fix::suggested(if implicit.len() == 1 { "declare it" } else { "declare them all" }, edits))
-}
-
-/// The block that declares them, behind the description.
-fn declare(task: Element<'_>, implicit: &[Implicit<'_>]) -> Edit {
-    let mut xml = String::from("<parameters>\n");
-    for implicit in implicit {
-        xml.push_str("  <parameter name=\"");
-        xml.push_str(&implicit.name.value);
-        xml.push_str("\" required=\"true\"/>\n");
-    }
-    xml.push_str("</parameters>");
-    let is_description = |child: &Element<'_>| child.name() == Kind::Description.tag();
-    match task.elements().find(is_description) {
-        Some(description) => insert_after(description, &xml),
-        None => insert_first_child(task, &xml),
+    let names: Vec<&str> = implicit.iter().map(|implicit| &*implicit.name.value).collect();
+    match declare(Origin::Task(task), &names) {
+        Some(edit) => found.fix(Fix::suggested(if names.len() == 1 { "declare it" } else { "declare them all" }, vec![edit])),
+        None => found,
     }
 }

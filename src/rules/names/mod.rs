@@ -9,7 +9,7 @@ mod implicit_parameter;
 mod optional_without_default;
 mod return_mismatch;
 mod step_not_run;
-mod undeclared_variable;
+pub(crate) mod undeclared_variable;
 pub(crate) mod unknown_field;
 mod unknown_relevant_input;
 mod unrendered_jinja;

@@ -5,7 +5,7 @@ use crate::project::linked_names;
 use crate::rules::names::fault_location::finding;
 use crate::rules::prelude::*;
 use crate::rules::structure::family::{is_small, joined, shown};
-use crate::syntax::write::{insert_child, set_attribute};
+use crate::syntax::write::{insert_after, insert_child, insert_first_child, set_attribute};
 use crate::template::elements::Kind;
 use crate::template::names::DefinitionKind;
 use crate::template::scope::{FaultKind, Origin};
@@ -40,7 +40,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
                 found = found.fix(Fix::suggested(format!("write `{}`", shown(meant)), edits));
             }
         }
-        if let Some(edit) = declare(*origin, name) {
+        if let Some(edit) = declare(*origin, &[&**name]) {
             found = found.fix(Fix::suggested(format!("declare `{named}`"), vec![edit]));
         }
         out.push(found);
@@ -142,23 +142,28 @@ pub(super) const NAMED: usize = 6;
 /// Bytes of a list of parameters that is not written anew for each of many findings.
 const LONG: usize = 1_000;
 
-/// Adds a parameter to those that are declared, where there are not too many of them.
-fn declare(origin: Origin<'_>, name: &str) -> Option<Edit> {
-    let xml = format!("<parameter name=\"{name}\" required=\"true\"/>");
+/// Adds parameters to those that are declared, where there are not too many of them; else behind the description.
+pub(crate) fn declare(origin: Origin<'_>, names: &[&str]) -> Option<Edit> {
     match origin {
         Origin::Function(template) => {
             let params = template.attribute("params").map(|params| params.value().trim().to_owned()).unwrap_or_default();
-            let params = match (params.is_empty(), params.contains(',')) {
-                (true, _) => name.to_owned(),
-                (false, true) => format!("{params}, {name}"),
-                (false, false) => format!("{params} {name}"),
-            };
+            let separator = if params.contains(',') { ", " } else { " " };
+            let params: Vec<&str> =
+                Some(&*params).filter(|params| !params.is_empty()).into_iter().chain(names.iter().copied()).collect();
+            let params = params.join(separator);
             (params.len() < LONG).then(|| set_attribute(template, "params", &params))
         }
         Origin::Task(task) => {
-            let is_list = |child: &crate::syntax::tree::Element<'_>| child.name() == Kind::Parameters.tag();
-            let list = task.elements().find(is_list)?;
-            is_small(list).then(|| insert_child(list, &xml))
+            let child = |kind: Kind| task.elements().find(|child| child.name() == kind.tag());
+            let list: Vec<String> = names.iter().map(|name| format!("<parameter name=\"{name}\" required=\"true\"/>")).collect();
+            if let Some(known) = child(Kind::Parameters) {
+                return is_small(known).then(|| insert_child(known, &list.join("\n")));
+            }
+            let block = format!("<parameters>\n  {}\n</parameters>", list.join("\n  "));
+            Some(match child(Kind::Description) {
+                Some(description) => insert_after(description, &block),
+                None => insert_first_child(task, &block),
+            })
         }
     }
 }

@@ -106,7 +106,12 @@ const LONG: usize = 1_000;
 
 fn remove(cx: &FileCx<'_>, origin: Origin<'_>, at: u32, name: &str) -> Option<Edit> {
     match origin {
-        Origin::Task(_) => cx.document.element_at(at).filter(|element| element.name() == "parameter").map(remove_element),
+        Origin::Task(_) => {
+            let parameter = cx.document.element_at(at).filter(|element| element.name() == "parameter")?;
+            // What else it says is an author's.
+            let is_bare = parameter.attributes().all(|own| matches!(own.name(), "name" | "type" | "required"));
+            (is_bare && parameter.children().next().is_none()).then(|| remove_element(parameter))
+        }
         Origin::Function(template) => {
             let params = template.attribute("params")?.value().into_owned();
             if params.len() > LONG {

@@ -264,11 +264,7 @@ fn unknown_subtype(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
         out.push(found.help(format!("did you mean `{meant}`?")).fix(fix));
         return;
     }
-    let found = found.help(format!("known are {}; declare others in ctxc.toml", either(known)));
-    out.push(match remove_attribute(cx.task.element, "subtype") {
-        Some(edit) => found.fix(Fix::suggested("remove `subtype`", vec![edit])),
-        None => found,
-    });
+    out.push(found.help(format!("known are {}; declare others in ctxc.toml", either(known))));
 }
 
 /// An answer that is held to nothing passes whatever it is.

@@ -146,7 +146,7 @@ fn empty_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 
 /// Of two values the agent would receive one, and nobody said which.
 pub(super) static TWO_VALUES: Rule = Rule {
-    meta: RuleMeta::error(116, "two-values", "two values where one may stand", case!("two-values")).fixed(Fixable::Choice),
+    meta: RuleMeta::error(116, "two-values", "two values where one may stand", case!("two-values")),
     check: Check::Template(two_values),
 };
 
@@ -171,16 +171,5 @@ fn two_values(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     tags.dedup();
     contents.extend(tags.iter().map(|tag| format!("`<{tag}>`")));
     let message = format!("`<{}>` has {}, and can have one of them", kind.tag(), contents.join(" and "));
-    let mut found = finding(&TWO_VALUES.meta, cx, element.name_span(), message);
-    if let (&[name], true) = (attributes.as_slice(), has_words || !inside.is_empty()) {
-        let empty = Edit::replace(element.inner(), "");
-        found = found.fix(Fix::suggested(format!("keep `{name}`, remove what stands inside"), vec![empty]));
-        if let Some(edit) = remove_attribute(element, name) {
-            found = found.fix(Fix::suggested(format!("remove `{name}`, keep what stands inside"), vec![edit]));
-        }
-    } else if has_words && attributes.is_empty() {
-        let edits = words(element).map(Edit::delete).collect();
-        found = found.fix(Fix::suggested("remove the text, keep the elements", edits));
-    }
-    Some(found.help("keep the one that is meant"))
+    Some(finding(&TWO_VALUES.meta, cx, element.name_span(), message).help("keep the one that is meant"))
 }

@@ -21,8 +21,8 @@ fn document_type(cx: &SyntaxCx<'_>) -> Diagnostic {
         return finding.label(used, "an entity is used here").help(help);
     }
     let finding = finding.help("remove it; shared text belongs into a `<fragment>` of a `<library>`");
-    let edit = vec![Edit::delete(cx.span)];
-    finding.fix(if declares { Fix::suggested("remove it", edit) } else { Fix::safe("remove it", edit) })
+    // What stands for a text is an author's.
+    if declares { finding } else { finding.fix(Fix::safe("remove it", vec![Edit::delete(cx.span)])) }
 }
 
 /// A comment without its end hides the elements behind it.
@@ -180,6 +180,5 @@ fn unknown(cx: &SyntaxCx<'_>) -> Diagnostic {
     let escape = Edit::replace(Span::new(start, start + 1), "&lt;");
     finding
         .help("write a comment, `<!-- … -->`, or `&lt;!` for the text itself")
-        .fix(Fix::suggested("remove it", vec![Edit::delete(cx.span)]))
         .fix(Fix::suggested("take it as text", vec![escape]))
 }

@@ -27,13 +27,7 @@ fn duplicate(cx: &SyntaxCx<'_>) -> Diagnostic {
     if value(one) == value(two) {
         return finding.fix(Fix::safe("remove the second", vec![remove(second)]));
     }
-    let finding = finding.help("keep the value that is meant");
-    match one {
-        Some(one) => finding
-            .fix(Fix::suggested(format!("keep \"{}\"", one.value()), vec![remove(second)]))
-            .fix(Fix::suggested(format!("keep \"{}\"", second.value()), vec![remove(one)])),
-        None => finding,
-    }
+    finding.help("keep the value that is meant")
 }
 
 /// A prefix means nothing without its namespace.

@@ -31,17 +31,30 @@ fn unclosed(cx: &SyntaxCx<'_>, opening: &str) -> Diagnostic {
 
 fn junk(cx: &SyntaxCx<'_>) -> Diagnostic {
     let found = cx.shown();
-    cx.found(format!("`{found}` in a tag is no attribute"))
+    let finding = cx
+        .found(format!("`{found}` in a tag is no attribute"))
         .here("expected an attribute, `>` or `/>`")
-        .help("attributes are written name=\"value\"")
-        .fix(Fix::suggested(format!("remove `{found}`"), vec![Edit::delete(cx.span)]))
+        .help("attributes are written name=\"value\"");
+    // Words are an author's, who has to say what they are.
+    if cx.written().contains(char::is_alphanumeric) {
+        return finding;
+    }
+    finding.fix(Fix::suggested(format!("remove `{found}`"), vec![Edit::delete(cx.span)]))
 }
 
 fn junk_in_end(cx: &SyntaxCx<'_>) -> Diagnostic {
     let written = cx.written();
     let body = written.trim_start_matches("</").trim_start();
-    let name: String = body.chars().take_while(|c| !c.is_whitespace() && *c != '>').collect();
-    cx.found("an end tag holds nothing but a name")
+    let name = body.split([' ', '\t', '\r', '\n', '>']).next().unwrap_or("");
+    let open = cx.document.element_at(cx.span.start).map_or("", |element| element.name());
+    let is_name = |name: &str| name.chars().all(|c| c.is_alphanumeric() || "_-.:".contains(c));
+    let finding = cx.found("an end tag holds nothing but a name");
+    let name = if is_name(name) { name } else { open };
+    // A slip inside of the name is one of what is open.
+    if name == open && nearest(body.trim_end_matches('>').trim_end(), [open]).is_none() && !body.starts_with(open) {
+        return finding;
+    }
+    finding
         .here(format!("expected </{name}>"))
         .fix(Fix::safe(format!("write </{name}>"), vec![Edit::replace(cx.span, format!("</{name}>"))]))
 }

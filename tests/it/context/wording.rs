@@ -82,7 +82,6 @@ fn no_context_at_all() {
     warning CTX203 templates/triage.xml:4:5 `<inherit_context>none</inherit_context>`: sees nothing but its own text: inherits, carries and looks up no context
       = fresh_context is `disabled`: the default of type atomic; neither triage.xml nor ctxc.toml sets it
       ? where that is meant, say so inside the task: <?ctxc allow no-context reason="…"?>
-      > add <fresh_context>enabled</fresh_context>: looks up context of its own (`` -> `\n    <fresh_context>enabled</fresh_context>`)
     "#);
 }
 

@@ -154,6 +154,41 @@ fn what_is_missing_can_be_added_or_silenced() {
             "name=\"short-2\"",
         ),
         (
+            "<task type=\"atomic\" name=\"a\">\n  <description>  </description>\n</task>\n",
+            "add `<description>`",
+            "\n  <description>TODO: say what this is for</description>\n",
+        ),
+        (
+            "<task type=\"sequential\" name=\"a\">\n  <description>d</description>\n  <steps/>\n</task>\n",
+            "add `<task>`",
+            "  <steps>\n    <task type=\"atomic\">\n      <description>TODO</description>\n    </task>\n  </steps>\n",
+        ),
+        (
+            "<task type=\"reduce\" name=\"a\">\n  <description>d</description>\n  <inner_task>\n    <description>e</description>\n  </inner_task>\n  <reduction_task>\n    <description>f</description>\n  </reduction_task>\n</task>\n",
+            "add `<inputs>`",
+            "d</description>\n  <inputs>\n    <input name=\"TODO\">TODO</input>\n  </inputs>\n  <inner_task>",
+        ),
+        (
+            "<task type=\"atomic\" name=\"a\">\n  <description>d</description>\n  <parameters>\n    <parameter/>\n  </parameters>\n</task>\n",
+            "add `name`",
+            "<parameter name=\"TODO\"/>",
+        ),
+        (
+            "<task type=\"atomic\" subtype=\"zzzzzz\" name=\"a\">\n  <description>d</description>\n</task>\n",
+            "write `subtask`",
+            "subtype=\"subtask\"",
+        ),
+        (
+            "<library>\n  <task type=\"atomic\" name=\"inner\">\n    <description>{{x}}</description>\n  </task>\n  <task type=\"sequential\" name=\"a\">\n    <description>{{z}}</description>\n    <parameters>\n      <parameter name=\"z\"/>\n    </parameters>\n    <steps>\n      <task ref=\"inner\"/>\n    </steps>\n  </task>\n</library>\n",
+            "declare `x` here",
+            "<parameter name=\"z\"/>\n      <parameter name=\"x\" required=\"true\"/>",
+        ),
+        (
+            "<task type=\"atomic\" name=\"a\">\n  <description>d</description>\n  <context_relevance>\n    <input name=\"b\">c</input>\n  </context}}relevance>\n</task>\n",
+            "write </context_relevance>",
+            "  </context_relevance>\n</task>",
+        ),
+        (
             "<task name=\"a\">\n  <description>d</description>\n</task>\n",
             "silence `missing-type` here, with a reason",
             "<task name=\"a\">\n  <?ctxc allow missing-type reason=\"TODO\"?>\n",

@@ -20,3 +20,4 @@ mod same;
 mod scenarios;
 mod variables;
 mod watching;
+mod ways_out;
