@@ -42,6 +42,7 @@ impl Routed<'_> {
 pub fn route<'a>(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'a>) -> Result<Routed<'a>, Fault> {
     let chain = forest.chain(request.task, request.node)?;
     let own = chain.iter().rev().find_map(|link| link.node.body.profile);
+    let own = own.or_else(|| request.role.and_then(|role| Some(role.profile.as_ref()?.value)));
     let settled = Options { models: None, profile: own.unwrap_or(options.profile), ..*options };
     let Some(ModelSettings { models, counters, profile, objective_tokens, .. }) = options.models else {
         return Ok(Routed { options: settled, choice: None, named: None, sampling: sampled(&chain, request.role, None) });
@@ -50,9 +51,8 @@ pub fn route<'a>(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Option
     let choice = routing::choose(models, request.role, &wanted);
     let model = choice.as_ref().map(|choice| choice.model);
     let limit = routing::budget(request.role, model).map(|tokens| usize::try_from(tokens).unwrap_or(usize::MAX));
-    let own = own.or_else(|| request.role.and_then(|role| Some(role.profile.as_ref()?.value)));
     let options = Options {
-        profile: profile.or(own).unwrap_or(options.profile),
+        profile: profile.unwrap_or(settled.profile),
         budget: [options.budget, limit].into_iter().flatten().min(),
         counter: model.and_then(|model| counters.named(model.tokenizer)).unwrap_or(options.counter),
         objective_tokens: objective_tokens.unwrap_or(options.objective_tokens),

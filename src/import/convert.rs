@@ -1,6 +1,6 @@
 //! One prompt, whatever its format.
 
-use super::model::{Format, Imported, Library, Options, Prompt, Role};
+use super::model::{Body, Format, Imported, Library, Options, Prompt, Role};
 use super::names::{beside, folders};
 use super::note::NoteKind;
 use super::{FORMATS, declared};
@@ -23,28 +23,59 @@ pub fn format_of(path: &str) -> Option<&'static Format> {
     FORMATS.iter().copied().find(|format| format.endings.contains(&ending.as_str()))
 }
 
-/// Whether the language can say messages in this order: a system message, examples of what was asked and answered, the question.
+/// Whether the language can say messages in this order: a system message, examples of what was asked and answered, the conversation,
+/// the question.
 fn order(path: &str, imported: &mut Imported) {
     let roles: Vec<Role> = imported.turns.iter().map(|turn| turn.role).collect();
     let talk = roles.strip_prefix(&[Role::System]).unwrap_or(&roles);
     let pairs = talk.strip_suffix(&[Role::User]).unwrap_or(talk);
     let is_talk = pairs.chunks(2).all(|pair| pair == [Role::User, Role::Assistant]);
+    let question = if talk.is_empty() { roles.len() } else { roles.len() - 1 };
+    let is_behind = imported.history.iter().any(|before| *before > question);
     let refuse = |imported: &mut Imported, what: &str, why: &str| {
         imported.note(path, 0, NoteKind::Unsupported { what: what.to_owned(), why: why.to_owned() });
     };
     match () {
         () if imported.is_refused() => {}
         () if roles.is_empty() => refuse(imported, "a prompt without a text", "there is nothing to say"),
-        () if talk.is_empty() => {}
-        () if !is_talk || talk.len() == pairs.len() => {
+        () if roles.iter().filter(|role| **role == Role::System).count() > 1 => {
+            let why = "a task has one: join them, or leave one to the role (`system` of `[roles.NAME]`)";
+            refuse(imported, "several system messages", why);
+        }
+        () if !is_talk || !talk.is_empty() && talk.len() == pairs.len() => {
             let why = "expected a system message, questions with answers, and a question at the end";
             refuse(imported, "the order of its messages", why);
         }
-        () if !pairs.is_empty() => {
-            let difference = "they become `<examples>`, which are one text and no messages of their own".to_owned();
-            imported.note(path, 0, NoteKind::Differs { what: "questions with answers".to_owned(), difference });
+        () if imported.history.iter().any(|before| *before < question) => {
+            let why = "it stands behind the system message and the examples, in front of the question: move it there";
+            refuse(imported, "the place of the conversation", why);
         }
+        () if is_behind => follow_up(path, imported),
         () => {}
+    }
+}
+
+/// A conversation that goes on behind the question, as that of an agent that calls tools: the question is a message of it then.
+fn follow_up(path: &str, imported: &mut Imported) {
+    let question = imported.turns.last().and_then(|turn| match &turn.body {
+        Body::Inline(text) => text.trim().strip_prefix("{{")?.strip_suffix("}}").map(|name| name.trim().to_owned()),
+        Body::InPlace { .. } => None,
+    });
+    let alone = question.and_then(|name| imported.parameters.iter_mut().find(|one| one.name == name));
+    let what = "a conversation behind the question".to_owned();
+    match alone {
+        Some(parameter) => {
+            parameter.default = Some(String::new());
+            let difference = format!(
+                "once the agent is at work, hand in the question and what came of it as the last messages of the conversation, and no `{}`",
+                parameter.name
+            );
+            imported.note(path, 0, NoteKind::Differs { what, difference });
+        }
+        None => {
+            let why = "there the question has to be a value alone, as `{input}` is: it is a message of the conversation once the agent is at work".to_owned();
+            imported.note(path, 0, NoteKind::Unsupported { what, why });
+        }
     }
 }
 

@@ -42,6 +42,10 @@ fn read(prompt: &Prompt<'_>) -> Imported {
     let body = front.body.trim();
     let line = front.body_line + leading_lines(front.body);
     for (role, words, offset) in messages(body, prompt.path, line, &mut imported) {
+        let Some(role) = role else {
+            imported.history.push(imported.turns.len());
+            continue;
+        };
         let line = line + lines(body.get(..offset).unwrap_or(""));
         let turn = text(prompt.path, words, line, role, (Dialect::Handlebars, &lists), &mut used, &mut imported);
         imported.turns.push(turn);
@@ -84,9 +88,9 @@ pub(super) fn text(
     Turn { role, body: Body::Inline(written.text), syntax: written.syntax }
 }
 
-/// The messages of a template: who says it, what, and where in the body it begins. Roles inside blocks stay where they are, and are
-/// noted there.
-fn messages<'t>(body: &'t str, path: &str, line: u32, imported: &mut Imported) -> Vec<(Role, &'t str, usize)> {
+/// The messages of a template: who says it, what, and where in the body it begins; nobody where the conversation stands. Roles and
+/// conversations inside blocks stay where they are, and are noted there.
+fn messages<'t>(body: &'t str, path: &str, line: u32, imported: &mut Imported) -> Vec<(Option<Role>, &'t str, usize)> {
     let mut all = Vec::new();
     let mut role = Role::User;
     let mut start = 0;
@@ -98,6 +102,13 @@ fn messages<'t>(body: &'t str, path: &str, line: u32, imported: &mut Imported) -
             Mark::Words | Mark::Value | Mark::Raw | Mark::Else | Mark::Comment | Mark::Partial => {}
         }
         let word = tag.text(body);
+        let end = || body.get(tag.inner.end..).and_then(|rest| rest.find("}}")).map_or(body.len(), |at| tag.inner.end + at + 2);
+        if word == "history" && tag.mark == Mark::Value && depth == 0 {
+            // What stands behind it is the model's, unless somebody else begins.
+            all.extend([(Some(role), start..tag.start), (None, tag.start..end())]);
+            (role, start) = (Role::Assistant, end());
+            continue;
+        }
         let Some(named) = word.strip_prefix("role").map(str::trim).filter(|_| tag.mark == Mark::Value && depth == 0) else {
             continue;
         };
@@ -112,12 +123,11 @@ fn messages<'t>(body: &'t str, path: &str, line: u32, imported: &mut Imported) -
                 continue;
             }
         };
-        all.push((role, start..tag.start));
-        let end = body.get(tag.inner.end..).and_then(|rest| rest.find("}}")).map_or(body.len(), |at| tag.inner.end + at + 2);
-        (role, start) = (next, end);
+        all.push((Some(role), start..tag.start));
+        (role, start) = (next, end());
     }
-    all.push((role, start..body.len()));
-    let text = |(role, range): (Role, std::ops::Range<usize>)| Some((role, body.get(range.clone())?, range.start));
+    all.push((Some(role), start..body.len()));
+    let text = |(role, range): (Option<Role>, std::ops::Range<usize>)| Some((role, body.get(range.clone())?, range.start));
     all.into_iter().filter_map(text).filter(|(_, text, _)| !text.trim().is_empty()).collect()
 }
 

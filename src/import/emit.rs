@@ -11,7 +11,8 @@ use std::fmt::Write as _;
 pub fn template(imported: &Imported, name: &str, folder: &str, origin: (&str, &str)) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     comment(imported, origin, &mut out);
-    let _ = writeln!(out, "<task type=\"atomic\" name=\"{}\">", escape_attribute(name));
+    // Headings would be none of the prompt's words.
+    let _ = writeln!(out, "<task type=\"atomic\" name=\"{}\" profile=\"bare\">", escape_attribute(name));
     let turn = |role: Role| imported.turns.iter().filter(move |turn| turn.role == role);
     if let Some(turn) = turn(Role::User).next_back() {
         text("description", turn, folder, "  ", &mut out);
@@ -22,6 +23,9 @@ pub fn template(imported: &Imported, name: &str, folder: &str, origin: (&str, &s
     parameters(&imported.parameters, &mut out);
     for turn in turn(Role::System) {
         text("system", turn, folder, "  ", &mut out);
+    }
+    if !imported.history.is_empty() {
+        out.push_str("  <history/>\n");
     }
     examples(imported, folder, &mut out);
     if imported.schema.is_some() {
@@ -44,7 +48,7 @@ fn examples(imported: &Imported, folder: &str, out: &mut String) {
     if talk.len() < 2 {
         return;
     }
-    out.push_str("  <examples>\n");
+    out.push_str("  <examples as=\"turns\">\n");
     for pair in talk.chunks_exact(2) {
         let [input, output] = pair else { continue };
         out.push_str("    <example>\n");

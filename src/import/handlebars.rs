@@ -150,7 +150,7 @@ impl Writer<'_> {
         if self.dialect == Dialect::Handlebars {
             let shown = format!("{{{{{inner}}}}}");
             let why = match word {
-                "history" => "the conversation is an element here: leave this out, and add `<history/>` to the task",
+                "history" => "it stands inside a block, and the conversation is always there: put it between two messages",
                 "media" => "an agent here reads texts alone",
                 "section" => "a text has no sections that are filled later; hand the part in as an input",
                 "role" => "a role begins a message only outside of blocks, with its name as a text",

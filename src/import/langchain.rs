@@ -40,6 +40,8 @@ struct Reader<'a> {
     library: &'a dyn Library,
     imported: Imported,
     used: Vec<Parameter>,
+    /// The variables that hold messages.
+    placeholders: BTreeSet<String>,
 }
 
 /// Reads a file.
@@ -49,14 +51,15 @@ fn read(prompt: &Prompt<'_>, library: &dyn Library) -> Imported {
     let front = front_matter::whole(prompt.path, &text, &mut imported);
     let why = "it is written in YAML or JSON, inside other data".to_owned();
     imported.note(prompt.path, 0, NoteKind::Inlined { why });
-    let mut reader = Reader { path: prompt.path, front: &front, library, imported, used: Vec::new() };
+    let mut reader =
+        Reader { path: prompt.path, front: &front, library, imported, used: Vec::new(), placeholders: BTreeSet::new() };
     let node = front.root.get("kwargs").unwrap_or(&front.root);
     match front.root.get("_type").and_then(Node::text) {
         Some("few_shot") => reader.few_shot(node),
         _ if node.get("messages").is_some() => reader.chat(node),
         _ => reader.prompt(node, Role::User),
     }
-    let Reader { mut imported, used, .. } = reader;
+    let Reader { mut imported, used, placeholders, .. } = reader;
     let partial = node.get("partial_variables").and_then(Node::entries).unwrap_or_default();
     let declared: Vec<declared::Declared> = node
         .get("input_variables")
@@ -69,6 +72,7 @@ fn read(prompt: &Prompt<'_>, library: &dyn Library) -> Imported {
             let default = Some(front_matter::default(&entry.value));
             (Parameter { name: entry.key.value.to_string(), kind: None, default }, true)
         }))
+        .filter(|(one, _)| !placeholders.contains(&one.name))
         .collect();
     let line = node.get("input_variables").map_or(0, |node| front.line_of(node));
     declared::settle(declared, &used, prompt.path, line, &mut imported);
@@ -246,11 +250,13 @@ impl Reader<'_> {
             let word = pair.map(|(role, _)| role).or(named).unwrap_or(class).to_ascii_lowercase();
             let role = match () {
                 () if word.contains("placeholder") => {
-                    self.unsupported(
-                        message,
-                        "a placeholder for messages",
-                        "the conversation is an element here: leave this out, and add `<history/>` to the task",
-                    );
+                    let name = pair.map(|(_, name)| name.trim_matches(['{', '}', ' ']));
+                    self.placeholders.extend(name.or_else(|| inner.get("variable_name")?.text()).map(str::to_owned));
+                    if inner.get("n_messages").is_some_and(|most| most.value != Value::Null) {
+                        let why = "leave it out, and write how much is kept into the template: `<history turns=\"…\"/>`";
+                        self.unsupported(message, "`n_messages` of a placeholder", why);
+                    }
+                    self.imported.history.push(self.imported.turns.len());
                     continue;
                 }
                 () if word.starts_with("system") => Role::System,

@@ -155,6 +155,8 @@ pub struct Imported {
     pub description: Option<String>,
     /// Its texts, in order.
     pub turns: Vec<Turn>,
+    /// Where the conversation stands among them: how many are before it, once for each place.
+    pub history: Vec<usize>,
     /// Its inputs, in order.
     pub parameters: Vec<Parameter>,
     /// The input that holds what the user says, where the prompt is a system message alone.
@@ -188,7 +190,9 @@ impl Imported {
             .find(|name| self.parameters.iter().all(|one| one.name != *name));
         if let Some(name) = name {
             self.request = Some(name.to_owned());
-            self.parameters.push(Parameter { name: name.to_owned(), kind: Some("string"), default: None });
+            // Where the prompt has the conversation, its last message may be what the user says.
+            let default = (!self.history.is_empty()).then(String::new);
+            self.parameters.push(Parameter { name: name.to_owned(), kind: Some("string"), default });
         }
         self
     }
@@ -199,6 +203,7 @@ impl Imported {
         for turn in &mut system.turns {
             turn.role = Role::System;
         }
+        self.history.iter_mut().for_each(|before| *before += system.turns.len());
         self.turns.splice(0..0, system.turns);
         let new = system.parameters.into_iter().filter(|one| self.parameters.iter().all(|there| there.name != one.name));
         let new: Vec<Parameter> = new.collect();

@@ -30,7 +30,13 @@ fn read(prompt: &Prompt<'_>) -> Imported {
     imported.note(prompt.path, 0, NoteKind::Inlined { why });
     let mut used = Vec::new();
     let is_mustache = engine(&front.root).is_some_and(|word| word == "mustache");
-    for (role, words, line) in messages(front.body, front.body_line) {
+    let threads = threads(&front.root);
+    declared.retain(|(one, _)| !threads.contains(&one.name.as_str()));
+    for (role, words, line) in messages(front.body, front.body_line, &threads) {
+        let Some(role) = role else {
+            imported.history.push(imported.turns.len());
+            continue;
+        };
         let turn = if is_mustache {
             text(prompt.path, &words, line, role, (Dialect::Mustache, &lists), &mut used, &mut imported)
         } else {
@@ -75,17 +81,36 @@ fn role(line: &str) -> Option<Role> {
     }
 }
 
-/// The messages: who says it, what, and the line that it begins on. Blank lines around each go.
-fn messages(body: &str, line: u32) -> Vec<(Role, String, u32)> {
-    let mut all: Vec<(Role, Vec<&str>, u32)> = vec![(Role::System, Vec::new(), line)];
+/// The names of inputs that are conversations.
+fn threads<'n>(root: &'n Node<'_>) -> Vec<&'n str> {
+    let node = root.get("inputs").or_else(|| root.get("inputSchema"));
+    let Some(node) = node.map(|node| node.get("properties").unwrap_or(node)) else { return Vec::new() };
+    let is_thread = |node: &Node<'_>| node.get("kind").or_else(|| node.get("type")).and_then(Node::text) == Some("thread");
+    let keyed = node.entries().unwrap_or_default().iter().filter(|entry| is_thread(&entry.value));
+    let listed = node.items().unwrap_or_default().iter().filter(|item| is_thread(item));
+    keyed.map(|entry| entry.key.value.as_ref()).chain(listed.filter_map(|item| item.get("name")?.text())).collect()
+}
+
+/// The messages: who says it, what, and the line that it begins on; nobody where a line is a conversation. Blank lines around each go.
+fn messages(body: &str, line: u32, threads: &[&str]) -> Vec<(Option<Role>, String, u32)> {
+    let mut all: Vec<(Option<Role>, Vec<&str>, u32)> = vec![(Some(Role::System), Vec::new(), line)];
+    let mut speaker = Role::System;
     for (at, written) in body.lines().enumerate() {
+        let below = line + at as u32 + 1;
+        let thread = written.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}")).map(str::trim);
         match (role(written), all.last_mut()) {
-            (Some(role), _) => all.push((role, Vec::new(), line + at as u32 + 1)),
+            (Some(role), _) => {
+                speaker = role;
+                all.push((Some(role), Vec::new(), below));
+            }
+            (None, _) if thread.is_some_and(|name| threads.contains(&name)) => {
+                all.extend([(None, vec![written], below - 1), (Some(speaker), Vec::new(), below)]);
+            }
             (None, Some((_, words, _))) => words.push(written),
             (None, None) => {}
         }
     }
-    let message = |(role, words, line): (Role, Vec<&str>, u32)| {
+    let message = |(role, words, line): (Option<Role>, Vec<&str>, u32)| {
         let words = words.join("\n");
         let bare = words.trim_matches('\n');
         let head = words.len() - words.trim_start_matches('\n').len();
@@ -143,13 +168,9 @@ fn inputs(node: &Node<'_>, front: &Front<'_>, path: &str, imported: &mut Importe
     let mut declared = Vec::new();
     let mut add = |name: String, node: &Node<'_>| {
         let word = node.get("kind").or_else(|| node.get("type")).and_then(Node::text).unwrap_or("");
-        if matches!(word, "thread" | "image" | "audio" | "file") {
+        if matches!(word, "image" | "audio" | "file") {
             let what = format!("input `{name}` of kind {word}");
-            let why = match word {
-                "thread" => "the conversation is an element here: leave this out, and add `<history/>` to the task",
-                _ => "an input here is a text or data",
-            };
-            let why = why.to_owned();
+            let why = "an input here is a text or data".to_owned();
             imported.note(path, front.line_of(node), NoteKind::Unsupported { what, why });
         }
         let default = node.get("default").map(front_matter::default);

@@ -31,7 +31,7 @@ pub(in crate::cli) struct Compiled {
     /// Its tasks.
     pub(in crate::cli) registry: Registry,
     /// Its project file, or the defaults.
-    pub(super) config: Config,
+    pub(in crate::cli) config: Config,
     /// What is left out of it, since something in it is an error.
     pub(in crate::cli) broken: BrokenParts,
     /// Whether it holds no template at all.

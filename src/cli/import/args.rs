@@ -14,7 +14,7 @@ use std::path::PathBuf;
     to be written in another way, it is copied into the template, and you are told why. What cannot be carried over is named \
     with its file and line, and gives no template. Files that are there are left alone without --force.\n\n\
     A line of samples: {\"template\": \"reply\", \"inputs\": {…}, \"expected\": \"the text\"}; `expected` may be a list of \
-    {\"role\", \"content\"}. docs/IMPORT.md has the rest.\n\n\
+    {\"role\", \"content\"}, or the body of a whole request. docs/IMPORT.md has the rest.\n\n\
     Exit codes: 0 all carried over and equal, 1 a prompt is not carried over or a sample differs, 2 wrong usage or project \
     file, 3 a file cannot be written, 5 no prompt found.")]
 pub(crate) struct ImportArgs {

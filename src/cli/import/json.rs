@@ -10,6 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::json;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// What `ctxc import` found, what it made of it, and what it could not carry over.
 #[derive(JsonSchema, Serialize)]
@@ -106,8 +107,12 @@ struct Unread<'t> {
 struct Samples<'t> {
     /// The others.
     differences: Vec<Difference<'t>>,
+    /// What was compared beside the messages, where samples are requests.
+    compared: &'t BTreeSet<String>,
     /// How many came out as expected, byte for byte.
     equal: usize,
+    /// What requests have and was not compared.
+    not_compared: &'t BTreeSet<String>,
     /// The number of samples.
     total: usize,
 }
@@ -155,7 +160,13 @@ fn samples(verdict: &Verdict) -> Samples<'_> {
         let words: Vec<String> = std::iter::once(title(difference)).chain(message(difference)).collect();
         Difference { line: difference.line, message: words.join("\n"), template: &difference.template }
     });
-    Samples { differences: differences.collect(), equal: verdict.samples - verdict.differences.len(), total: verdict.samples }
+    Samples {
+        differences: differences.collect(),
+        compared: &verdict.compared,
+        equal: verdict.samples - verdict.differences.len(),
+        not_compared: &verdict.others,
+        total: verdict.samples,
+    }
 }
 
 fn note(note: &Note) -> NoteRow<'_> {

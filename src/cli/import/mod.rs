@@ -5,6 +5,7 @@ mod find;
 mod json;
 mod make;
 mod report;
+mod request;
 mod run;
 mod samples;
 mod show;

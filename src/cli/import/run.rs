@@ -52,7 +52,13 @@ pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
         let files = Inside { root: &project.root, files: &RealFs };
         let registry = batch.registry.as_ref();
         let names = names(&batch.made);
-        (*path, verify(samples, SampleInputs { registry, names: &names, files: &files, lacking: &|_| None }))
+        (
+            *path,
+            verify(
+                samples,
+                SampleInputs { registry, names: &names, roles: &project.config.roles, files: &files, lacking: &|_| None },
+            ),
+        )
     });
     if let Some((path, verdict)) = &verdict {
         tell(path, verdict, cx);
@@ -122,7 +128,8 @@ fn verify_project(path: &Path, samples: &[samples::Sample], args: &ImportArgs, c
     };
     let registry = Some(&project.registry);
     let files = project.files();
-    let verdict = verify(samples, SampleInputs { registry, names: &names, files: &files, lacking: &lacking });
+    let verdict =
+        verify(samples, SampleInputs { registry, names: &names, roles: &project.config.roles, files: &files, lacking: &lacking });
     tell(path, &verdict, cx);
     let found = Found::default();
     let batch = Batch::default();

@@ -1,10 +1,15 @@
-//! Samples: one JSON object a line, with a template, its inputs, and the text or the messages that come of them.
+//! Samples: one JSON object a line, with a template, what is handed in, and the text, the messages or the request that come of it.
 
+use super::request;
 use crate::base::fs;
 use crate::base::json::UniqueKeys;
 use crate::base::number;
 use crate::cli::error::{CliError, Result};
+use crate::context::render::target::Target;
+use crate::context::render::targets::TARGETS;
+use crate::kernel::conversation::Turn;
 use crate::rules::input::read_fault::reason;
+use crate::scenario::messages;
 use crate::syntax::decode;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -14,22 +19,28 @@ use std::path::Path;
 const LIMIT: u64 = 256 << 20;
 
 /// What a prompt is expected to become.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Expected {
     /// Its only message.
     Text(String),
-    /// All messages: role and content.
-    Messages(Vec<(String, String)>),
+    /// All messages.
+    Messages(Vec<Value>),
+    /// The body of a request.
+    Request(Value),
 }
 
 /// One line.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) struct Sample {
     /// The line, from 1.
     pub(super) line: usize,
     /// A task, its file, or the prompt it was made of.
     pub(super) template: String,
     pub(super) inputs: BTreeMap<String, Value>,
+    /// The conversation so far.
+    pub(super) history: Vec<Turn>,
+    /// Whose request it is.
+    pub(super) target: &'static Target,
     pub(super) expected: Expected,
 }
 
@@ -44,7 +55,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Sample>> {
     let read = |(at, line): (usize, &str)| {
         sample(at + 1, line).map_err(|why| {
             CliError::usage(format!("{shown}:{}: {why}", at + 1)).hint(
-                "a line is {\"template\": \"NAME\", \"inputs\": {…}, \"expected\": \"TEXT\" or [{\"role\": …, \"content\": …}]}",
+                "a line is {\"template\": \"NAME\", \"inputs\": {…}, \"history\": […], \"expected\": \"TEXT\", [{\"role\": …, \"content\": …}] or the body of a request}",
             )
         })
     };
@@ -71,52 +82,66 @@ fn sample(line: usize, text: &str) -> std::result::Result<Sample, String> {
     };
     let expected = match fields.remove("expected") {
         Some(Value::String(text)) => Expected::Text(text),
-        Some(Value::Array(messages)) => Expected::Messages(messages.iter().map(message).collect::<std::result::Result<_, _>>()?),
-        _ => return Err("expected a text or a list of messages in `expected`".to_owned()),
+        Some(Value::Array(messages)) => {
+            Expected::Messages(messages.into_iter().map(message).collect::<std::result::Result<_, _>>()?)
+        }
+        Some(body @ Value::Object(_)) => Expected::Request(body),
+        _ => return Err("expected a text, a list of messages or the body of a request in `expected`".to_owned()),
+    };
+    let history = match fields.remove("history") {
+        None => Vec::new(),
+        Some(Value::Array(turns)) => turns.iter().map(messages::message).collect::<std::result::Result<Vec<_>, _>>()?,
+        Some(_) => return Err("expected a list of messages in `history`".to_owned()),
+    };
+    let word = fields.remove("as").unwrap_or_else(|| TARGETS.first().map_or("", |first| first.name).into());
+    let Some(target) = TARGETS.iter().copied().find(|target| word == target.name) else {
+        let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
+        return Err(format!("expected one of {} in `as`", names.join(", ")));
     };
     if let Some(key) = fields.keys().next() {
-        return Err(format!("there is no key `{key}`; expected template, inputs, expected"));
+        return Err(format!("there is no key `{key}`; expected template, inputs, history, expected, as"));
     }
-    Ok(Sample { line, template, inputs, expected })
+    Ok(Sample { line, template, inputs, history, target, expected })
 }
 
-fn message(value: &Value) -> std::result::Result<(String, String), String> {
-    let word = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-    let (role, content) =
-        word("role").zip(word("content")).ok_or_else(|| "expected `role` and `content` as texts in each message".to_owned())?;
-    // As LangChain calls them.
-    let role = match role.as_str() {
-        "human" => "user".to_owned(),
-        "ai" => "assistant".to_owned(),
-        _ => role,
-    };
-    Ok((role, content))
+fn message(value: Value) -> std::result::Result<Value, String> {
+    let is_whole = ["role", "content"].iter().all(|key| value.get(key).is_some_and(|word| !word.is_null()));
+    if is_whole { Ok(request::message(value)) } else { Err("expected `role` and `content` in each message".to_owned()) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Expected, sample};
     use pretty_assertions::assert_eq;
+    use serde_json::json;
 
     #[test]
     fn a_line_is_read_and_what_is_wrong_with_it_is_said() {
         let written =
             r#"{"template":"t","inputs":{"a":1},"expected":[{"role":"human","content":"x"},{"role":"ai","content":"y"}]}"#;
         let read = sample(3, written).unwrap();
-        let messages = [("user", "x"), ("assistant", "y")].map(|(role, content)| (role.to_owned(), content.to_owned()));
+        let messages = [("user", "x"), ("assistant", "y")].map(|(role, content)| json!({"role": role, "content": content}));
         assert_eq!(read.expected, Expected::Messages(messages.into()));
         assert_eq!((read.line, read.inputs["a"].clone()), (3, 1.into()));
         for (bad, why) in [
             ("{", "it is no JSON: EOF while parsing an object at line 1 column 1"),
             ("[]", "expected a JSON object"),
             (r#"{"inputs":{}}"#, "expected a text in `template`"),
-            (r#"{"template":"t"}"#, "expected a text or a list of messages in `expected`"),
-            (r#"{"template":"t","expected":"","input":{}}"#, "there is no key `input`; expected template, inputs, expected"),
+            (r#"{"template":"t"}"#, "expected a text, a list of messages or the body of a request in `expected`"),
+            (
+                r#"{"template":"t","expected":"","input":{}}"#,
+                "there is no key `input`; expected template, inputs, history, expected, as",
+            ),
             (
                 r#"{"template":"t","inputs":{"a":[{"b":1,"b":2}]},"expected":""}"#,
                 "it is no JSON: `b` a second time in one object at line 1 column 41",
             ),
-            (r#"{"template":"t","expected":[{}]}"#, "expected `role` and `content` as texts in each message"),
+            (r#"{"template":"t","expected":[{}]}"#, "expected `role` and `content` in each message"),
+            (
+                r#"{"template":"t","expected":{},"as":"nobody"}"#,
+                "expected one of openai-chat, openai-responses, anthropic, gemini, ollama in `as`",
+            ),
+            (r#"{"template":"t","expected":{},"history":{}}"#, "expected a list of messages in `history`"),
         ] {
             assert_eq!(sample(1, bad).unwrap_err(), why, "{bad}");
         }

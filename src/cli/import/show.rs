@@ -7,9 +7,12 @@ use super::verify::{Difference, DifferenceKind};
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::cli::render::escape::escape;
-use crate::cli::render::screen::Paint;
+use crate::cli::render::screen::{Paint, Screen};
 use crate::cli::render::summary::plural;
+use crate::cli::render::unified;
 use crate::import::{Body, Note, Parameter, Weight};
+use crate::kernel::profile::Profile;
+use std::collections::BTreeSet;
 
 /// Columns around a difference that are shown of its lines.
 const AROUND: usize = 60;
@@ -94,10 +97,13 @@ pub(super) fn verdict(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
     }
     let equal = verdict.samples - verdict.differences.len();
     let samples = plural(verdict.samples, "sample");
+    let quoted = |names: &BTreeSet<String>| names.iter().map(|name| format!("`{}`", escape(name))).collect::<Vec<_>>().join(", ");
+    let others = if verdict.others.is_empty() { String::new() } else { format!("; not compared: {}", quoted(&verdict.others)) };
+    let fields = if verdict.compared.is_empty() { String::new() } else { format!(", and {}", quoted(&verdict.compared)) };
     cx.line(&if equal == verdict.samples {
-        format!("{samples}: every message equal, byte for byte")
+        format!("{samples}: every message{fields} equal, byte for byte{others}")
     } else {
-        format!("{samples}: {equal} equal byte for byte, {} not", verdict.differences.len())
+        format!("{samples}: {equal} equal byte for byte, {} not{others}", verdict.differences.len())
     })
 }
 
@@ -110,12 +116,13 @@ pub(super) fn title(difference: &Difference) -> String {
             let list = |roles: &[String]| if roles.is_empty() { "nothing".to_owned() } else { roles.join(", ") };
             format!("{name} is {}; expected {}", list(rendered), list(expected))
         }
+        DifferenceKind::Field((field, ..)) => format!("{name}: {field} differs"),
         DifferenceKind::Byte(byte) => {
-            let role = &byte.role;
+            let message = &byte.message;
             let at = byte.at;
             let line = byte.line;
             let column = byte.column;
-            format!("{name}: the {role} message differs from byte {at} on (line {line}, column {column})")
+            format!("{name}: the {message} differs from byte {at} on (line {line}, column {column})")
         }
     }
 }
@@ -125,7 +132,13 @@ pub(super) fn message(difference: &Difference) -> Vec<String> {
     match &difference.kind {
         DifferenceKind::Failed(why) => why.iter().skip(1).map(|why| escape(why).into_owned()).collect(),
         DifferenceKind::Roles(..) => {
-            vec!["`expected` of a sample may be a list of {\"role\", \"content\"}, one for each message".to_owned()]
+            vec!["`expected` may be a list of {\"role\", \"content\"}, one for each message, or the body of a request".to_owned()]
+        }
+        DifferenceKind::Field((field, expected, rendered)) => {
+            let mut diff = Vec::new();
+            // Bytes in memory take every line.
+            let _ = unified::write(&mut diff, field, expected, rendered, Screen::PLAIN);
+            String::from_utf8_lossy(&diff).lines().skip(2).map(str::to_owned).collect()
         }
         DifferenceKind::Byte(byte) => {
             let part = |text: &str| {
@@ -135,7 +148,11 @@ pub(super) fn message(difference: &Difference) -> Vec<String> {
                     (if skipped > 0 { "…" } else { "" }, if text.chars().count() > skipped + 2 * AROUND { "…" } else { "" });
                 format!("{head}{}{tail}", shown(&part))
             };
-            vec![format!("expected: {}", part(&byte.expected)), format!("rendered: {}", part(&byte.rendered))]
+            let lines = [format!("expected: {}", part(&byte.expected)), format!("rendered: {}", part(&byte.rendered))];
+            let why = |profile: Profile| {
+                format!("its profile `{}` writes headings: `profile=\"bare\"` on the task leaves them out", profile.word())
+            };
+            lines.into_iter().chain(byte.profile.map(why)).collect()
         }
     }
 }

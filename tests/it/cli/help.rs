@@ -36,7 +36,7 @@ fn sample() -> Project {
         .file("samples/t1.txt", "My invoice is wrong.\n")
         .file("ctxc.toml", "[roles.clerk]\ntemplate = \"triage\"\nsystem = \"You sort.\"\n")
         .file("legacy/reply.j2", "Reply to {{ name }}.\n")
-        .file("samples.jsonl", "{\"template\": \"triage\", \"expected\": \"Sort the ticket.\"}\n");
+        .file("samples.jsonl", "{\"template\": \"triage\", \"expected\": \"## Task\\n\\nSort the ticket.\"}\n");
     project.run(&["build"]).code(0);
     project.run(&["new", "scenario", "triage", "--name", "triage-t1"]).code(0);
     project

@@ -22,7 +22,7 @@ fn a_jinja_prompt_stays_where_it_is_and_is_named_by_its_template() {
     insta::assert_snapshot!(template(&project, "templates/support/reply.xml"), @r#"
     <?xml version="1.0" encoding="UTF-8"?>
     <!-- Imported by `ctxc import` from legacy/support/reply.j2 (Jinja). -->
-    <task type="atomic" name="reply">
+    <task type="atomic" name="reply" profile="bare">
       <description src="../../legacy/support/reply.j2" syntax="jinja"/>
       <parameters>
         <parameter name="customer" type="object" required="true"/>
@@ -44,7 +44,7 @@ fn markdown_is_carried_with_each_kind_of_placeholder() {
     insta::assert_snapshot!(template(&project, "templates/docs/single.xml"), @r#"
     <?xml version="1.0" encoding="UTF-8"?>
     <!-- Imported by `ctxc import` from p/single.md (Markdown). -->
-    <task type="atomic" name="single">
+    <task type="atomic" name="single" profile="bare">
       <description>Answer {{question}} as {"answer": "…"} if a &lt; b &amp; c.</description>
       <parameters>
         <parameter name="question" required="true"/>
@@ -391,7 +391,7 @@ fn a_broken_template_fails_its_own_samples_and_no_others() {
 
 #[test]
 fn a_sample_with_a_slip_in_a_key_is_told() {
-    let task = "<task type=\"atomic\" name=\"t\">\n  <description>Go {{tone}}.</description>\n  <parameters><parameter name=\"tone\" default=\"on\"/></parameters>\n</task>\n";
+    let task = "<task type=\"atomic\" name=\"t\" profile=\"bare\">\n  <description>Go {{tone}}.</description>\n  <parameters><parameter name=\"tone\" default=\"on\"/></parameters>\n</task>\n";
     let project = Project::new().file("templates/t.xml", task);
     project.write("s.jsonl", "{\"template\": \"t\", \"inputs\": {\"tine\": \"off\"}, \"expected\": \"Go on.\"}\n");
     project.run(&["import", "--verify", "s.jsonl"]).code(0).warns("s.jsonl:1: t takes no input `tine`; did you mean `tone`?");

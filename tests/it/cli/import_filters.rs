@@ -51,7 +51,7 @@ fn what_jinja2_has_and_a_prompt_cannot_is_named_with_what_to_do() {
         .says("function `lipsum` cannot be carried over: what it says differs from run to run; write the words that are meant")
         .says("function `_` cannot be carried over: it looks its words up in catalogues")
         .says("test `callable` cannot be carried over: no value that is handed in can be called");
-    let task = "<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">{{ names|random }}</description><parameters>\
+    let task = "<task type=\"atomic\" name=\"t\" profile=\"bare\"><description syntax=\"jinja\">{{ names|random }}</description><parameters>\
                 <parameter name=\"names\" type=\"array\"/></parameters></task>";
     let project = Project::new().file("templates/t.xml", task);
     let run = project.run(&["check"]).code(1);

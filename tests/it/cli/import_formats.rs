@@ -74,8 +74,11 @@ fn a_default_is_of_its_type_or_the_type_is_left_out() {
 #[test]
 fn what_a_format_has_and_the_language_has_not_is_named() {
     let project = Project::new()
-        .file("p/a.prompt", "{{history}}\n{{media url=x}}\n{{> part}}\n{{#each a}}{{upper this}}{{/each}}\n{{#if b}}")
-        .file("p/b.prompty", "---\nname: b\ninputs:\n  h:\n    kind: thread\n---\nsystem:\nx\nassistant:\ny\n")
+        .file(
+            "p/a.prompt",
+            "{{#if c}}{{history}}{{/if}}\n{{media url=x}}\n{{> part}}\n{{#each a}}{{upper this}}{{/each}}\n{{#if b}}",
+        )
+        .file("p/b.prompty", "---\nname: b\ninputs:\n  h:\n    kind: image\n---\nsystem:\nx\nassistant:\ny\n")
         .file("p/c.yaml", "_type: prompt\ntemplate: '{a.b} {}'\n")
         .file(
             "p/d.json",
@@ -89,9 +92,8 @@ fn what_a_format_has_and_the_language_has_not_is_named() {
         "p/a.prompt:3: error: `{{> part}}` cannot be carried over: write its text in its place",
         "p/a.prompt:4: error: `{{upper this}}` cannot be carried over: there is no helper of that name",
         "p/a.prompt:5: error: `{{#if}}` is never closed",
-        "p/b.prompty:5: error: input `h` of kind thread cannot be carried over",
+        "p/b.prompty:5: error: input `h` of kind image cannot be carried over",
         "p/c.yaml:2: error: `{a.b}` cannot be carried over",
-        "p/d.json:1: error: a placeholder for messages cannot be carried over",
         "p/d.json:1: error: a message without a role cannot be carried over",
     ] {
         assert!(run.stdout.contains(said), "{said}\n{}", run.stdout);

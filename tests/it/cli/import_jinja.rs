@@ -107,7 +107,9 @@ fn what_is_not_taken_in_is_told_at_its_place_with_what_to_write() {
 #[test]
 fn a_text_is_checked_for_what_it_cannot_say_of_itself() {
     let task = |text: &str| {
-        let text = format!("<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">{text}</description></task>");
+        let text = format!(
+            "<task type=\"atomic\" name=\"t\" profile=\"bare\"><description syntax=\"jinja\">{text}</description></task>"
+        );
         Project::new().file("templates/t.xml", text).run(&["check"]).code(1)
     };
     task("{{ self.title() }}")

@@ -19,6 +19,7 @@ mod fmt;
 pub(crate) mod formats;
 mod help;
 mod import;
+mod import_chats;
 mod import_filters;
 mod import_formats;
 mod import_jinja;

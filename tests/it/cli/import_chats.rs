@@ -1,0 +1,231 @@
+//! `import` of chats: messages, conversations and few-shot turns give the very request that is sent today; `--verify` compares whole requests.
+
+use super::project::Project;
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+/// A chat of `LangChain` with these messages.
+fn chat(messages: &Value) -> String {
+    json!({"_type": "chat", "input_variables": ["input", "name", "chat_history"], "messages": messages}).to_string()
+}
+
+/// The messages of the request of a template.
+fn messages(project: &Project, args: &[&str]) -> Value {
+    let args: Vec<&str> = ["render", "t", "--as", "openai-chat"].iter().chain(args).copied().collect();
+    project.run(&args).code(0).json()["messages"].clone()
+}
+
+#[test]
+fn an_imported_prompt_is_the_very_request() {
+    let project = Project::new().file("p/t.j2", "\n  Reply to {{ name }}:\n\n{{ message }}  \n");
+    project.run(&["import", "p"]).code(0);
+    let said = messages(&project, &["-i", "name=Ann", "-i", "message=Hi"]);
+    assert_eq!(said, json!([{"role": "user", "content": "\n  Reply to Ann:\n\nHi  "}]));
+}
+
+#[test]
+fn a_placeholder_for_messages_is_the_conversation() {
+    let asked = json!([["system", "You help {name}."], ["placeholder", "{chat_history}"], ["human", "{input}"]]);
+    let project = Project::new().file("p/t.json", chat(&asked));
+    let run = project.run(&["import", "p"]).code(0);
+    // What holds messages is no input of the task.
+    assert!(!run.stdout.contains("warning"), "{}", run.stdout);
+    project.run(&["check", "--verbose"]).code(0).says("nothing found");
+    project.run(&["fmt", "--check"]).code(0);
+    project.write("h.jsonl", "{\"role\": \"user\", \"content\": \"Hi\"}\n{\"role\": \"assistant\", \"content\": \"Hello\"}\n");
+    let said = messages(&project, &["-i", "name=Ann", "-i", "input=And now?", "--history", "h.jsonl"]);
+    let expected = json!([
+        {"role": "system", "content": "You help Ann."}, {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": "Hello"}, {"role": "user", "content": "And now?"},
+    ]);
+    assert_eq!(said, expected);
+    let sample = json!({
+        "template": "p/t.json", "inputs": {"name": "Ann", "input": "And now?"}, "expected": expected,
+        "history": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}],
+    });
+    project.write("s.jsonl", sample.to_string());
+    project.run(&["import", "--verify", "s.jsonl"]).code(0).says("1 sample: every message equal, byte for byte\n");
+}
+
+#[test]
+fn every_format_has_its_own_word_for_the_conversation() {
+    let dumped = json!({
+        "lc": 1, "type": "constructor", "id": ["langchain", "prompts", "chat", "ChatPromptTemplate"],
+        "kwargs": {"input_variables": ["q", "h"], "messages": [
+            {"lc": 1, "type": "constructor", "id": ["langchain", "prompts", "chat", "MessagesPlaceholder"], "kwargs": {"variable_name": "h", "optional": true}},
+            {"lc": 1, "type": "constructor", "id": ["langchain", "prompts", "chat", "HumanMessagePromptTemplate"], "kwargs": {"prompt":
+                {"lc": 1, "type": "constructor", "id": ["langchain", "prompts", "prompt", "PromptTemplate"], "kwargs": {"template": "Ask {q}", "template_format": "f-string"}}}},
+        ]},
+    });
+    let project = Project::new()
+        .file("p/dumped.json", dumped.to_string())
+        .file("p/dot.prompt", "---\ninput:\n  schema:\n    q: string\n---\n{{role \"system\"}}Be kind.\n{{history}}\n{{role \"user\"}}Ask {{q}}")
+        .file("p/thread.prompty", "---\nname: thread\ninputs:\n  h:\n    kind: thread\n  q:\n    kind: string\n---\nsystem:\nBe kind.\n{{h}}\nuser:\nAsk {{q}}\n");
+    project.run(&["import", "p"]).code(0).says("wrote 3 templates");
+    project.write("h.jsonl", "{\"role\": \"user\", \"content\": \"Hi\"}\n");
+    // dotprompt keeps the line end before the conversation.
+    for (task, system) in [("dumped", None), ("dot", Some("Be kind.\n")), ("thread", Some("Be kind."))] {
+        let args = ["render", task, "--as", "openai-chat", "-i", "q=me", "--history", "h.jsonl"];
+        let mut said = project.run(&args).code(0).json()["messages"].as_array().unwrap().clone();
+        if let Some(system) = system {
+            assert_eq!(said.remove(0), json!({"role": "system", "content": system}), "{task}");
+        }
+        assert_eq!(json!(said), json!([{"role": "user", "content": "Hi"}, {"role": "user", "content": "Ask me"}]), "{task}");
+    }
+}
+
+#[test]
+fn questions_with_answers_are_messages_of_the_request() {
+    let asked = json!([["system", "Antonyms."], ["human", "hot"], ["ai", "cold"], ["human", "{input}"]]);
+    let project = Project::new().file("p/t.json", chat(&asked));
+    let run = project.run(&["import", "p"]).code(0);
+    assert!(!run.stdout.contains("no messages of their own"), "{}", run.stdout);
+    project.run(&["fmt", "--check"]).code(0);
+    let said = messages(&project, &["-i", "input=big"]);
+    let expected = json!([
+        {"role": "system", "content": "Antonyms."}, {"role": "user", "content": "hot"},
+        {"role": "assistant", "content": "cold"}, {"role": "user", "content": "big"},
+    ]);
+    assert_eq!(said, expected);
+}
+
+#[test]
+fn an_agent_hands_in_its_question_with_what_came_of_it() {
+    let asked = json!([
+        ["system", "Help."],
+        ["placeholder", "{chat_history}"],
+        ["human", "{input}"],
+        ["placeholder", "{agent_scratchpad}"]
+    ]);
+    let alone = json!([["system", "Help."], ["placeholder", "{messages}"]]);
+    for (asked, said) in [(&asked, "no `input`"), (&alone, "t.xml")] {
+        let project = Project::new().file("p/t.json", chat(asked));
+        project.run(&["import", "p"]).code(0).says(said);
+        project.write(
+            "h.jsonl",
+            "{\"role\": \"user\", \"content\": \"Weather?\"}\n{\"role\": \"assistant\", \"content\": \"Rain.\"}\n",
+        );
+        let expected = json!([
+            {"role": "system", "content": "Help."}, {"role": "user", "content": "Weather?"}, {"role": "assistant", "content": "Rain."},
+        ]);
+        assert_eq!(messages(&project, &["--history", "h.jsonl"]), expected);
+    }
+}
+
+#[test]
+fn an_order_that_no_task_has_is_refused_with_a_reason() {
+    for (asked, why) in [
+        (
+            json!([["system", "a"], ["system", "b"], ["human", "c"]]),
+            "several system messages cannot be carried over: a task has one",
+        ),
+        (json!([["human", "a"], ["ai", "b"]]), "the order of its messages cannot be carried over"),
+        (json!([["human", "a"], ["human", "b"]]), "the order of its messages cannot be carried over"),
+        (
+            json!([["placeholder", "{h}"], ["human", "a"], ["ai", "b"], ["human", "c"]]),
+            "the place of the conversation cannot be carried over",
+        ),
+        (json!([["placeholder", "{h}"], ["system", "a"]]), "the place of the conversation cannot be carried over"),
+        (json!([["human", "Ask {input}"], ["placeholder", "{h}"]]), "a conversation behind the question cannot be carried over"),
+        (
+            json!([{"id": ["x", "MessagesPlaceholder"], "kwargs": {"variable_name": "h", "n_messages": 4}}, ["human", "a"]]),
+            "`n_messages` of a placeholder cannot be carried over",
+        ),
+    ] {
+        let project = Project::new().file("p/t.json", chat(&asked));
+        project.run(&["import", "p"]).code(1).says(why);
+    }
+}
+
+/// A prompt whose answer has a schema, imported.
+fn answering() -> Project {
+    let project = Project::new().file(
+        "p/t.prompt",
+        "---\ninput:\n  schema:\n    q: string\noutput:\n  schema:\n    a: string\n---\n{{role \"system\"}}Be brief.{{role \"user\"}}{{q}}",
+    );
+    project.run(&["import", "p"]).code(0);
+    project
+}
+
+#[test]
+fn whole_requests_are_compared_and_what_is_not_is_named() {
+    let project = answering();
+    let mut bodies = Vec::new();
+    for target in ["openai-chat", "openai-responses", "anthropic", "gemini", "ollama"] {
+        let mut body = project.run(&["render", "t", "-i", "q=Why?", "--as", target]).code(0).json();
+        body["temperature"] = json!(0.5);
+        bodies.push(json!({"template": "t", "inputs": {"q": "Why?"}, "as": target, "expected": body}).to_string());
+    }
+    // Contents in one piece, as most programs write them.
+    let plain = json!({
+        "model": "claude", "max_tokens": 10, "system": "Be brief.", "messages": [{"role": "user", "content": "Why?"}],
+        "output_config": {"format": {"type": "json_schema", "schema": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": false}}},
+    });
+    bodies.push(json!({"template": "t", "inputs": {"q": "Why?"}, "as": "anthropic", "expected": plain}).to_string());
+    project.write("s.jsonl", bodies.join("\n"));
+    let run = project.run(&["import", "--verify", "s.jsonl"]).code(0);
+    run.says("6 samples: every message, and `format`, `generationConfig.responseJsonSchema`, `generationConfig.responseMimeType`, `output_config.format`, `response_format`, `text.format` equal, byte for byte; not compared: `max_tokens`, `model`, ");
+    let json = project.run(&["import", "--verify", "s.jsonl", "--json"]).code(0).json();
+    assert_eq!(json["samples"]["compared"][0], "format");
+    assert!(json["samples"]["not_compared"].as_array().unwrap().contains(&json!("temperature")), "{json}");
+}
+
+#[test]
+fn a_request_that_differs_is_shown_as_a_diff() {
+    let project = answering();
+    let mut body = project.run(&["render", "t", "-i", "q=Why?", "--as", "openai-chat"]).code(0).json();
+    body["response_format"]["json_schema"]["schema"]["properties"]["a"]["type"] = json!("integer");
+    body["response_format"]["json_schema"]["name"] = json!("a label, which changes nothing");
+    let sample = |body: &Value| json!({"template": "t", "inputs": {"q": "Why?"}, "expected": body}).to_string();
+    project.write("s.jsonl", sample(&body));
+    let run = project.run(&["import", "--verify", "s.jsonl"]).code(1);
+    run.says("s.jsonl:1: error: t: response_format differs\n")
+        .says("  -          \"type\": \"integer\"\n")
+        .says("  +          \"type\": \"string\"\n")
+        .says("1 sample: 0 equal byte for byte, 1 not; not compared: `model`");
+    body["messages"][1]["content"] = json!("Why not?");
+    project.write("s.jsonl", sample(&body));
+    project.run(&["import", "--verify", "s.jsonl"]).code(1).says("t: the user message differs from byte 3 on");
+    // What today's request does not have is a difference, too.
+    body.as_object_mut().unwrap().remove("response_format");
+    body["messages"][1]["content"] = json!("Why?");
+    project.write("s.jsonl", sample(&body));
+    project.run(&["import", "--verify", "s.jsonl"]).code(1).says("t: response_format differs");
+}
+
+#[test]
+fn a_role_is_compared_with_its_tools() {
+    let project = Project::new()
+        .file("ctxc.toml", "[tools.read]\ndescription = \"Read it.\"\n[tools.read.parameters]\ntype = \"object\"\n[roles.reader]\ntemplate = \"t\"\ntools = [\"read\"]\n")
+        .file("templates/t.xml", "<task type=\"atomic\" name=\"t\" profile=\"bare\"><description>Go.</description></task>");
+    let body = project.run(&["render", "--role", "reader", "--as", "openai-chat"]).code(0).json();
+    let sample = |name: &str| json!({"template": name, "expected": body}).to_string();
+    project.write("s.jsonl", sample("reader"));
+    project.run(&["import", "--verify", "s.jsonl"]).code(0).says("every message, and `tools` equal");
+    project.write("s.jsonl", sample("t"));
+    project.run(&["import", "--verify", "s.jsonl"]).code(1).says("t: tools differs");
+}
+
+#[test]
+fn a_template_with_headings_is_told_of_them() {
+    let project =
+        Project::new().file("templates/t.xml", "<task type=\"atomic\" name=\"t\"><description>Go.</description></task>");
+    project.write("s.jsonl", json!({"template": "t", "expected": "Go."}).to_string());
+    let run = project.run(&["import", "--verify", "s.jsonl"]).code(1);
+    run.says(
+        "  rendered: ## Task\\n\n  its profile `markdown` writes headings: `profile=\"bare\"` on the task leaves them out\n",
+    );
+}
+
+#[test]
+fn a_text_for_several_messages_says_what_to_write() {
+    let project = Project::new().file("p/critic/system.md", "You criticise {{ work }}.");
+    project.run(&["import", "p"]).code(0);
+    project.write(
+        "s.jsonl",
+        json!({"template": "system", "inputs": {"work": "it", "request": "Go"}, "expected": "You criticise it."}).to_string(),
+    );
+    let run = project.run(&["import", "--verify", "s.jsonl"]).code(1);
+    run.says("system is system, user; expected one message")
+        .says("`expected` may be a list of {\"role\", \"content\"}, one for each message");
+}
