@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 
-def dotprompt(path, inputs, history):
+def dotprompt(path, inputs, history=()):
     from dotpromptz.dotprompt import Dotprompt
     from dotpromptz.typing import DataArgument, Message
 
@@ -22,7 +22,7 @@ def dotprompt(path, inputs, history):
     return [{"role": message.role.value, "content": "".join(map(text, message.content))} for message in messages]
 
 
-def prompty(path, inputs, _):
+def prompty(path, inputs, _=()):
     import prompty as engine
 
     messages = engine.prepare(engine.load(str(path)), inputs)
@@ -30,7 +30,7 @@ def prompty(path, inputs, _):
     return [{"role": message.role, "content": text(message)} for message in messages]
 
 
-def langchain(path, inputs, history):
+def langchain(path, inputs, history=()):
     from langchain_core.load import loads
     from langchain_core.messages import convert_to_messages
     from langchain_core.prompts import load_prompt
