@@ -63,20 +63,16 @@ fn follow_up(path: &str, imported: &mut Imported) {
     });
     let alone = question.and_then(|name| imported.parameters.iter_mut().find(|one| one.name == name));
     let what = "a conversation behind the question".to_owned();
-    match alone {
-        Some(parameter) => {
-            parameter.default = Some(String::new());
-            let difference = format!(
-                "once the agent is at work, hand in the question and what came of it as the last messages of the conversation, and no `{}`",
-                parameter.name
-            );
-            imported.note(path, 0, NoteKind::Differs { what, difference });
-        }
-        None => {
-            let why = "there the question has to be a value alone, as `{input}` is: it is a message of the conversation once the agent is at work".to_owned();
-            imported.note(path, 0, NoteKind::Unsupported { what, why });
-        }
-    }
+    let Some(parameter) = alone else {
+        let why = "there the question has to be a value alone, as `{input}` is: it is a message of the conversation once the agent is at work";
+        return imported.note(path, 0, NoteKind::Unsupported { what, why: why.to_owned() });
+    };
+    parameter.default = Some(String::new());
+    let difference = format!(
+        "once the agent is at work, hand in the question and what came of it as the last messages of the conversation, and no `{}`",
+        parameter.name
+    );
+    imported.note(path, 0, NoteKind::Differs { what, difference });
 }
 
 /// Line breaks as the language has them.

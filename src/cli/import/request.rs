@@ -86,7 +86,7 @@ fn plain(value: Value) -> Value {
             };
             Value::Object(kept.map(one).collect::<Map<_, _>>())
         }
-        other => other,
+        word @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => word,
     }
 }
 

@@ -134,7 +134,8 @@ fn compare(sample: &Sample, against: SampleInputs<'_>, verdict: &mut Verdict) ->
     if expected_roles != rendered_roles {
         return Err(DifferenceKind::Roles(expected_roles, rendered_roles));
     }
-    for (number, (expected, rendered)) in expected.iter().zip(&rendered).enumerate().filter(|(_, (one, other))| one != other) {
+    let mut differing = expected.iter().zip(&rendered).enumerate().filter(|(_, (one, other))| one != other);
+    if let Some((number, (expected, rendered))) = differing.next() {
         let role = request::role(rendered);
         let is_only = rendered_roles.iter().filter(|other| *other == role).count() == 1;
         let message = if is_only {
