@@ -7,6 +7,7 @@ use super::state::project::ProjectState;
 use super::{uri, workspace_edit};
 use crate::base::contained_path;
 use crate::base::fix::Edit;
+use crate::base::fs;
 use crate::base::span::Span;
 use crate::registry::compile::sources;
 use crate::syntax::write::escape_attribute;
@@ -40,12 +41,54 @@ pub(super) fn answer(server: &Server<'_>, params: &RenameFilesParams) -> Answer 
         }
         renamed_task(project, path, &here, &mut edits);
     }
+    let config = project.config.files.first().map(|file| &file.path);
+    for path in config.into_iter().chain(project.suites.keys()) {
+        let (text, _) = project.text(path).unwrap_or_default();
+        edits.entry(Arc::clone(path)).or_default().extend(beside(project, &names, path, &text));
+    }
+    edits.retain(|_, edits| !edits.is_empty());
     let of = |(path, edits): (&Arc<str>, &BTreeSet<Edit>)| {
         let (text, index) = project.text(path)?;
         let edits: Vec<Edit> = edits.iter().cloned().collect();
         Some((Arc::clone(path), server.client.encoding.edits(&text, &index, &edits)))
     };
     value(workspace_edit::of(&server.client, project, edits.iter().filter_map(of).collect()))
+}
+
+/// The paths that a scenario or the project file says, as they are from now on: values that name a file beside it, and keys that
+/// name one of the project.
+fn beside(project: &ProjectState, names: &[(Arc<str>, Arc<str>)], path: &str, text: &str) -> Vec<Edit> {
+    let here = after(names, path);
+    let is_end = |c: char| c.is_whitespace() || "\"',:@[]{}".contains(c);
+    let mut found = Vec::new();
+    let mut start = 0;
+    for word in text.split_inclusive(is_end) {
+        let span = Span::of(start, start + word.trim_end_matches(is_end).len());
+        start += word.len();
+        let (head, tail) = (text.get(..span.start as usize), text.get(span.end as usize..));
+        let (Some(before), Some(behind)) = (head.and_then(|head| head.rsplit('\n').next()), tail) else { continue };
+        // A path is all that a value or a key says.
+        let before = before.trim_end();
+        let is_begun =
+            before.is_empty() || before.ends_with([':', '=', '-', '"', '\'', '@', '[', '{', ',']) || before.ends_with("!file");
+        let behind = behind.trim_start_matches([' ', '\r']);
+        if !is_begun || !(behind.is_empty() || behind.starts_with(['\n', '#', ':', '=', '"', '\'', ',', ']', '}'])) {
+            continue;
+        }
+        let word = span.slice(text);
+        let target = contained_path::beside(path, word)
+            .filter(|_| !word.is_empty() && !behind.starts_with(':'))
+            .filter(|target| here != *path || after(names, target) != *target);
+        let is_there = |target: &String| after(names, target) != *target || fs::exists(&project.path(target));
+        let written = match target.filter(is_there) {
+            Some(target) => contained_path::relative(folder(&here), &after(names, &target)),
+            None => after(names, word),
+        };
+        if written != word {
+            found.push(Edit::replace(span, written));
+        }
+    }
+    found
 }
 
 /// The name of a file once files and folders have their new ones.

@@ -19,8 +19,10 @@ pub(in crate::lsp) fn items(project: &ProjectState, name: &str, place: &Place<'_
     let is_quoted = spot.word != spot.outer || place.text.get(..spot.word.start as usize).unwrap_or("").ends_with(['"', '\'']);
     let inside = Place { word: spot.word, start: spot.word.start, ..*place };
     let around = Place { word: spot.outer, start: spot.outer.start, ..*place };
-    if is_quoted && name == PROJECT && config::takes_files(&spot) {
-        return inside.files(project, Span::new(spot.word.start, place.offset).slice(place.text), "");
+    let takes_files =
+        if name == PROJECT { is_quoted && config::takes_files(&spot) } else { scenario::takes_files(place.text, &spot) };
+    if takes_files {
+        return inside.files(project, Span::new(spot.word.start, place.offset).slice(place.text), name);
     }
     let offers =
         if name == PROJECT { config::offers(project, place.text, &spot) } else { scenario::offers(project, place.text, &spot) };

@@ -4,31 +4,72 @@ use super::offer::Offer;
 use super::spot::Spot;
 use crate::lsp::state::project::ProjectState;
 use crate::lsp::state::scenarios;
-use crate::rules::scenario::cx::{Parameter, plain};
+use crate::rules::scenario::cx::{Parameter, Results, plain};
 use crate::scenario::keys::{SCENARIO, SUITE};
 use crate::scenario::table::{Need, Shape, Table};
+use crate::scenario::words::KINDS;
 use crate::template::setting::{SettingName, Word};
+use std::collections::BTreeSet;
 
 /// What can stand at a place.
 pub(super) fn offers(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec<Offer> {
     let Some(shape) = shape(text, spot) else { return Vec::new() };
-    match (spot.key, spot.path.last()) {
+    let results = || task(project, text, spot).and_then(|task| scenarios::results(project, &task)).unwrap_or_default();
+    let word = |name: &&str| Offer::word(plain(name), "");
+    let around = spot.path.last().copied().unwrap_or_default();
+    match (spot.key, around) {
         (Some("task"), _) => tasks(project),
+        (Some("node"), _) => results().agents.iter().map(String::as_str).map(|name| word(&name)).collect(),
         (Some("role"), _) => {
             let role = |(name, role): (&String, &crate::project::roles::Role)| {
                 Offer::word(plain(name), role.description.clone().unwrap_or_default())
             };
             project.config.roles.iter().map(role).collect()
         }
-        (Some("name"), Some(&"setting")) => SettingName::ALL.iter().map(|name| Offer::word(name.word(), "")).collect(),
+        (Some("name"), "setting") => SettingName::ALL.iter().map(|name| word(&name.word())).collect(),
+        (Some("value"), "setting") => {
+            let line = text.get(..spot.word.start as usize).unwrap_or("").rsplit("setting").next().unwrap_or("");
+            let named = SettingName::ALL.iter().copied().find(|name| line.contains(name.word()));
+            named.map_or(&[][..], SettingName::words).iter().map(word).collect()
+        }
+        (None, "setting") => ["name", "value", "node"].map(|key| Offer::key(key, "", ": ")).into(),
+        (Some("in" | "order" | "exactly"), _) | (None, "order" | "exactly") | (Some("segment"), "trust") => {
+            segments(project, text, spot, &results())
+        }
+        (Some("id"), "segment" | "in") => segments(project, text, spot, &results()),
         (Some(key), _) => child(shape, key).map_or_else(Vec::new, words),
-        (None, Some(&"inputs")) => parameters(project, text, spot),
+        (None, "inputs") => parameters(project, text, spot),
+        (None, "results") => results().names().map(|name| Offer::key(&plain(name), "", ": ")).collect(),
         (None, _) => match table(shape) {
             Some(table) => keys(table),
             None => words(shape),
         },
     }
 }
+
+/// Whether files beside the scenario stand at a place.
+pub(super) fn takes_files(text: &str, spot: &Spot<'_>) -> bool {
+    let before = text.get(..spot.word.start as usize).unwrap_or("");
+    before.ends_with("!file ") || before.ends_with('@') || matches!(spot.key, Some("file" | "cases_from" | "schema"))
+}
+
+/// The ids that segments of the task can have.
+fn segments(project: &ProjectState, text: &str, spot: &Spot<'_>, results: &Results) -> Vec<Offer> {
+    let signature = task(project, text, spot).and_then(|task| scenarios::signature(project, &task));
+    let named =
+        |kind: &'static str, names: &BTreeSet<String>| names.iter().map(|name| format!("{kind}:{name}")).collect::<Vec<_>>();
+    let mut ids: Vec<String> = KINDS.iter().filter(|kind| !NAMED.contains(kind)).map(|kind| (*kind).to_owned()).collect();
+    if let Some(signature) = signature {
+        ids.extend(named("input", &signature.inputs));
+        ids.extend(named("file", &signature.files));
+    }
+    ids.extend(named("accumulated", &results.shown));
+    let is_simple = |id: &str| id.chars().all(|c| c.is_alphanumeric() || "_-./:".contains(c));
+    ids.into_iter().map(|id| Offer::word(if is_simple(&id) { id } else { plain(&id) }, "")).collect()
+}
+
+/// Kinds whose segments have names of their own.
+const NAMED: [&str; 5] = ["input", "file", "fresh", "accumulated", "history"];
 
 /// What a key of the scenario is for.
 pub(super) fn about(text: &str, spot: &Spot<'_>, key: &str) -> Option<&'static str> {
@@ -53,8 +94,8 @@ fn keys(table: &Table) -> Vec<Offer> {
     keys.into_iter().map(|key| Offer::key(key.name, key.about, ": ")).collect()
 }
 
-/// The parameters of the task that the case is about, which the nearest `task` or `role` says; what is required first.
-fn parameters(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec<Offer> {
+/// The task that the case is about, which the nearest `task` or `role` says.
+fn task(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Option<String> {
     let said = |line: &str| {
         let (key, value) = line.trim_start_matches([' ', '-']).split_once(':')?;
         let value = value.trim().trim_matches(['"', '\'']).to_owned();
@@ -65,8 +106,13 @@ fn parameters(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec<Offer>
         }
     };
     let (before, behind) = text.split_at_checked(spot.word.start as usize).unwrap_or((text, ""));
-    let task = before.lines().rev().find_map(said).or_else(|| behind.lines().find_map(said));
-    let Some(signature) = task.and_then(|task| scenarios::signature(project, &task)) else { return Vec::new() };
+    before.lines().rev().find_map(said).or_else(|| behind.lines().find_map(said))
+}
+
+/// Its parameters; what is required first.
+fn parameters(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec<Offer> {
+    let signature = task(project, text, spot).and_then(|task| scenarios::signature(project, &task));
+    let Some(signature) = signature else { return Vec::new() };
     let mut parameters: Vec<_> = signature.parameters.iter().collect();
     parameters.sort_by_key(|parameter| !parameter.required);
     let one = |own: &Parameter| {

@@ -34,9 +34,17 @@ fn line(text: &str, offset: usize) -> (usize, &str, Span) {
     let before = text.get(..offset).unwrap_or("");
     let start = before.rfind('\n').map_or(0, |end| end + 1);
     let behind = text.get(offset..).unwrap_or("");
-    let typed = before.len() - before.trim_end_matches(is_of_word).len();
+    let line = before.get(start..).unwrap_or("");
+    let mut typed = before.len() - before.trim_end_matches(is_of_word).len();
+    // The name of a segment has a colon inside, as in `input:ticket`.
+    let head = line.get(..line.len() - typed).unwrap_or("");
+    let kind = head.strip_suffix(':').map_or(0, |kind| kind.len() - kind.trim_end_matches(is_of_word).len());
+    let is_value = !head.get(..head.len().saturating_sub(kind + 1)).unwrap_or("").trim_matches([' ', '-']).is_empty();
+    if kind > 0 && (typed > 0 || is_value) {
+        typed += kind + 1;
+    }
     let tail = behind.len() - behind.trim_start_matches(is_of_word).len();
-    (start, before.get(start..).unwrap_or(""), Span::of(offset - typed, offset + tail))
+    (start, line, Span::of(offset - typed, offset + tail))
 }
 
 /// A place in a scenario.

@@ -177,6 +177,11 @@ pub(in crate::lsp) fn signature(project: &ProjectState, task: &str) -> Option<Rc
     Known::new(project, &project.index(), BTreeSet::new()).signature(task)
 }
 
+/// What is known of the results of its steps, and of its agents.
+pub(in crate::lsp) fn results(project: &ProjectState, task: &str) -> Option<Results> {
+    Known::new(project, &project.index(), BTreeSet::new()).results(task, None)
+}
+
 /// The tasks of a project in the editor.
 struct Known<'w> {
     project: &'w ProjectState,

@@ -245,3 +245,38 @@ fn files_that_are_renamed_are_named_anew() {
     let changes = client.ask("workspace/willRenameFiles", &params)["changes"].clone();
     assert_eq!(applied(&unnamed, &changes[client.uri("templates/write.xml")]), unnamed.replace("text/guide", "words/guide"));
 }
+
+#[test]
+fn files_that_are_renamed_are_named_anew_in_scenarios_and_the_project_file() {
+    let project = "[roles.a]\ntemplate = \"write\"\nsystem = { file = \"templates/text/guide.jinja\" }\n";
+    let case = "name: c\ntask: write\ncontext:\n  objective: look at text/guide.jinja, please\n  file_context:\n    templates/text/guide.jinja: !file ../templates/text/guide.jinja\n    b.md: {file: b.md}\n  inputs: {topic: '@b.md'}\nexpect_context: [{nothing_cut: true}]\n";
+    let files = [
+        ("ctxc.toml", project),
+        ("templates/write.xml", USER),
+        (TEXT, GUIDE),
+        ("scenarios/c.yaml", case),
+        ("scenarios/b.md", "b"),
+    ];
+    let mut client = Client::new(&files, &pulling());
+    client.open("templates/write.xml", USER);
+    let mut renamed = |old: &str, new: &str| {
+        let params = json!({"files": [{"oldUri": client.uri(old), "newUri": client.uri(new)}]});
+        let changes = client.ask("workspace/willRenameFiles", &params)["changes"].clone();
+        let after = |name: &str, text: &str| {
+            let edits = &changes[client.uri(name)];
+            if edits.is_null() { text.to_owned() } else { applied(text, edits) }
+        };
+        (after("ctxc.toml", project), after("scenarios/c.yaml", case))
+    };
+    let (toml, yaml) = renamed("templates/text", "words");
+    assert_eq!(toml, project.replace("templates/text", "words"));
+    assert_eq!(yaml, case.replace("templates/text", "words"));
+    let (toml, yaml) = renamed("scenarios/b.md", "scenarios/deep/c.md");
+    assert_eq!(
+        (toml.as_str(), yaml),
+        (project, case.replace("{file: b.md}", "{file: deep/c.md}").replace("@b.md", "@deep/c.md"))
+    );
+    let (toml, yaml) = renamed("scenarios/c.yaml", "scenarios/deep/c.yaml");
+    let moved = case.replace("{file: b.md}", "{file: ../b.md}").replace("@b.md", "@../b.md").replace("!file ../", "!file ../../");
+    assert_eq!((toml.as_str(), yaml), (project, moved));
+}

@@ -5,6 +5,7 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
 const TASK: &str = "<task type=\"atomic\" name=\"triage\">\n  <description>Sort {{ticket}}.</description>\n  <parameters>\n    <parameter name=\"tone\" type=\"string\" default=\"dry\"/>\n    <parameter name=\"ticket\" type=\"string\" required=\"true\"/>\n  </parameters>\n</task>\n";
+const WORK: &str = "<task type=\"sequential\" name=\"work\">\n  <description>d</description>\n  <parameters>\n    <parameter name=\"ticket\" required=\"true\"/>\n  </parameters>\n  <steps>\n    <task type=\"atomic\" as=\"one\">\n      <description>e</description>\n      <inputs>\n        <input name=\"ticket\" from=\"ticket\"/>\n      </inputs>\n    </task>\n    <task type=\"atomic\" as=\"two\">\n      <description>{{one}}</description>\n    </task>\n  </steps>\n</task>\n";
 const PROJECT: &str = "[roles.sorter]\ntemplate = \"triage\"\ntools = [\"git_log\"]\nmodel = \"small\"\n\n[models.small]\nprovider = \"house\"\ntier = \"economy\"\ncontext_window = 1000\noutput_reserve = 10\n\n[providers.house]\nkind = \"ollama\"\n";
 
 fn offered(client: &mut Client, name: &str, marked: &str) -> (String, Vec<Value>) {
@@ -51,9 +52,60 @@ fn what_stands_in_scenarios_and_the_project_file_is_completed() {
             "kept",
             "name: a\nexpect_context:\n  - segment: {id: a, state: kept}\n",
         ),
+        ("scenarios/a.yaml", "name: a\ntask: work\nnode: ¦\n", "two", "name: a\ntask: work\nnode: two\n"),
+        (
+            "scenarios/a.yaml",
+            "name: a\ntask: work\ncontext:\n  results:\n    o¦\n",
+            "one",
+            "name: a\ntask: work\ncontext:\n  results:\n    one: \n",
+        ),
+        (
+            "scenarios/a.yaml",
+            "name: a\ntask: work\nexpect_context:\n  - contains: {in: input:ti¦, patterns: [a]}\n",
+            "input:ticket",
+            "name: a\ntask: work\nexpect_context:\n  - contains: {in: input:ticket, patterns: [a]}\n",
+        ),
+        (
+            "scenarios/a.yaml",
+            "name: a\ntask: work\nexpect_context:\n  - order: [description, ¦]\n",
+            "instructions",
+            "name: a\ntask: work\nexpect_context:\n  - order: [description, instructions]\n",
+        ),
+        (
+            "scenarios/a.yaml",
+            "name: a\ntask: work\nexpect_context:\n  - order:\n      - ins¦\n",
+            "instructions",
+            "name: a\ntask: work\nexpect_context:\n  - order:\n      - instructions\n",
+        ),
+        (
+            "scenarios/a.yaml",
+            "name: a\ntask: work\nexpect_context:\n  - setting: {name: fresh_context, value: ¦}\n",
+            "disabled",
+            "name: a\ntask: work\nexpect_context:\n  - setting: {name: fresh_context, value: disabled}\n",
+        ),
+        (
+            "scenarios/a.yaml",
+            "name: a\ntask: work\nexpect_context:\n  - setting: {na¦}\n",
+            "name",
+            "name: a\ntask: work\nexpect_context:\n  - setting: {name: }\n",
+        ),
+        (
+            "scenarios/a.yaml",
+            "name: a\ntask: triage\ncontext:\n  inputs: {ticket: '@no¦'}\n",
+            "notes.md",
+            "name: a\ntask: triage\ncontext:\n  inputs: {ticket: '@notes.md'}\n",
+        ),
+        (
+            "scenarios/a.yaml",
+            "name: a\ntask: triage\ncontext:\n  inputs:\n    ticket: !file n¦\n",
+            "notes.md",
+            "name: a\ntask: triage\ncontext:\n  inputs:\n    ticket: !file notes.md\n",
+        ),
         ("scenarios/a.yaml", "id: a\ncases:\n  - id: b\n    ta¦\n", "task", "id: a\ncases:\n  - id: b\n    task: \n"),
     ];
-    let mut client = Client::new(&[("ctxc.toml", PROJECT), ("templates/triage.xml", TASK)], &pulling());
+    let files =
+        [("ctxc.toml", PROJECT), ("templates/triage.xml", TASK), ("templates/work.xml", WORK), ("scenarios/notes.md", "n")];
+    let mut client = Client::new(&files, &pulling());
     for (name, marked, label, expected) in cases {
         let (text, items) = offered(&mut client, name, marked);
         let labels: Vec<&str> = items.iter().map(|item| item["label"].as_str().unwrap()).collect();
