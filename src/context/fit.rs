@@ -65,14 +65,9 @@ impl Talk<'_> {
     /// Writes down what became of its messages, and says what stayed of those that are not whole.
     fn settle(&self, fitted: &mut [Fitted], fold: Fold) -> Vec<Option<Turn>> {
         let mut turns = vec![None; fitted.len()];
-        let lost = self.places.first().and_then(|first| fitted.get(*first)).filter(|first| first.fate == Disposition::Dropped);
-        let lost = lost.map(|first| first.reason.clone());
         for (number, (&at, folded)) in self.places.iter().zip(fold.messages).enumerate() {
             let (Some(fitted), Some(slot)) = (fitted.get_mut(at), turns.get_mut(at)) else { continue };
-            let Folded { fate, kept, reason, turn } = match &lost {
-                Some(reason) => Folded { fate: Disposition::Dropped, kept: 0, reason: reason.clone(), turn: None },
-                None => folded,
-            };
+            let Folded { fate, kept, reason, turn } = folded;
             let full = self.is_counted.then(|| self.conversation.tokens(number));
             let kept = if fate == Disposition::Dropped { Some(0) } else { self.is_counted.then_some(kept) };
             *fitted = Fitted { fate, full, kept, reason };
@@ -120,7 +115,9 @@ impl Assembler<'_> {
                 }
                 fold.tokens
             };
-            let elastic: Option<budget::Elastic<'_>> = first.filter(|_| talk.is_counted).map(|first| (first, &mut narrow as _));
+            let floor = talk.conversation.last_turn().min(whole.tokens);
+            let elastic = first.filter(|_| talk.is_counted);
+            let elastic = elastic.map(|at| budget::Elastic { at, floor, take: &mut narrow as &mut dyn FnMut(usize) -> usize });
             let mut fitted = match budget::fit_around(&blocks, &Budget { tokens: room, counter, counting }, elastic) {
                 Ok(fitted) => fitted,
                 // The budget is the one that was asked for, whatever was left of it.

@@ -1,8 +1,9 @@
 //! Fits blocks into a budget of tokens: what is kept whole, what is cut, what is dropped, and why.
 //!
-//! Takes blocks by priority, then by kind, the trusted ones of a kind first, then by their order; never reorders them. Whole blocks are kept until one does not fit. That one
-//! is cut where its text may be cut, if more than [`WORTH_CUTTING`] tokens are left, its mark counted. The blocks after it
-//! are dropped, so that a block of lower priority is never kept where one of higher priority is dropped. Every drop is reported.
+//! Takes blocks by priority, the trusted ones of a priority first, then by kind, then by their order; never reorders them. Whole blocks
+//! are kept until one does not fit. That one is cut where its text may be cut, if more than [`WORTH_CUTTING`] tokens are left, its mark
+//! counted. The blocks after it are dropped, so that a block of lower priority is never kept where one of higher priority is dropped; but
+//! for a conversation, whose last turn has room of its own. Every drop is reported.
 
 use super::context::{Cut, FIRST_EXPENDABLE, Kind, Trust};
 use super::grapheme;
@@ -20,8 +21,8 @@ pub struct Block<'a> {
     pub id: &'a str,
     /// Whose turn it is when room runs out: the greatest goes first; below 2 never.
     pub priority: u8,
-    /// Among blocks of one priority the turn of its kind; of one kind those that may give no orders go first when room runs out.
-    pub turn: (Kind, Trust),
+    /// Among blocks of one priority: those that may give no orders go first when room runs out, then those of the last kind.
+    pub turn: (Trust, Kind),
     /// What is rendered before the text: a heading, the opening of a fence.
     pub head: &'a str,
     /// The text.
@@ -138,8 +139,15 @@ pub fn fit(blocks: &[Block<'_>], budget: &Budget<'_>) -> Result<Vec<Fitted>, Ove
     fit_around(blocks, budget, None)
 }
 
-/// A block that takes of what is left when it is its turn as much as it says itself.
-pub type Elastic<'e> = (usize, &'e mut dyn FnMut(usize) -> usize);
+/// A block that takes of what is left when it is its turn as much as it says itself: a conversation.
+pub struct Elastic<'e> {
+    /// Which block it is.
+    pub at: usize,
+    /// Tokens that are kept for it before others that can be cut: at most half of what is left then.
+    pub floor: usize,
+    /// Takes of so many tokens as many as this.
+    pub take: &'e mut dyn FnMut(usize) -> usize,
+}
 
 /// The same around one that fits itself.
 ///
@@ -160,9 +168,16 @@ pub fn fit_around(
     order.sort_by_key(|&at| blocks.get(at).map(|block| (block.priority, block.turn)));
     let mut fitted: Vec<Option<Fitted>> = vec![None; blocks.len()];
     let (mut left, mut ended): (usize, Option<&str>) = (limit, None);
+    let mut floor = 0;
     for &at in &order {
         let (Some(block), Some(slot)) = (blocks.get(at), fitted.get_mut(at)) else { continue };
-        if let (Some((_, take)), None) = (elastic.as_mut().filter(|(elastic, _)| *elastic == at), ended) {
+        // What is never cut has had its room.
+        if block.priority >= FIRST_EXPENDABLE && floor == 0 {
+            floor = elastic.as_ref().map_or(0, |elastic| elastic.floor.min(left / 2));
+            left -= floor;
+        }
+        if let Some(Elastic { take, .. }) = elastic.take_if(|elastic| elastic.at == at) {
+            left += std::mem::take(&mut floor);
             let taken = take(left);
             left = left.saturating_sub(taken);
             *slot = Some(Fitted { fate: Disposition::Kept, full: Some(taken), kept: Some(taken), reason: "fits".to_owned() });

@@ -449,7 +449,7 @@ impl Segment {
         self.priority.unwrap_or(of_kind)
     }
 
-    /// Its turn when room is given out: by priority, then by kind, and of one kind what is untrusted behind what is not.
+    /// Its place among those that hold as long: by priority, then by kind, and of one kind what is untrusted behind what is not.
     pub fn turn(&self) -> (u8, Kind, Trust) {
         (self.priority(), self.kind, self.trust)
     }

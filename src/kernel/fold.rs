@@ -117,6 +117,15 @@ impl<'a> Conversation<'a> {
         }
     }
 
+    /// Tokens with which its last turn stays whole: that from the last message of the user on, or all of it.
+    pub fn last_turn(&self) -> usize {
+        let last = self.units.iter().rposition(|unit| self.is_users(unit)).unwrap_or(0);
+        let units = self.units.get(last..).unwrap_or_default();
+        let tokens: usize = units.iter().flat_map(Clone::clone).map(|at| self.tokens(at)).sum();
+        // A limit leaves seven tenths of itself to more than one unit.
+        if units.len() < 2 { tokens } else { (tokens * 10).div_ceil(7) }
+    }
+
     /// What is kept of it within a limit. Without one, nothing needs to be counted.
     pub fn fold(&self, limit: Option<usize>) -> Fold {
         let mut sizes = vec![0; self.units.len()];
@@ -307,7 +316,7 @@ impl Shortened {
 }
 
 fn block<'b>(id: &'b str, text: &'b str) -> Block<'b> {
-    let turn = (Kind::History, Trust::Untrusted);
+    let turn = (Trust::Untrusted, Kind::History);
     Block {
         id,
         priority: Kind::History.priority(),

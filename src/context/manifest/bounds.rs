@@ -5,7 +5,7 @@
 use super::model::{Part, Total};
 use crate::context::dry_run::Whole;
 use crate::kernel::budget::WORTH_CUTTING;
-use crate::kernel::context::FIRST_EXPENDABLE;
+use crate::kernel::context::{FIRST_EXPENDABLE, Kind};
 
 /// Writes the least and the most into each segment, and gives those of the whole. With each segment come what it costs where it is there
 /// whole, and whether it may be missing for another reason than the budget.
@@ -18,16 +18,23 @@ pub(super) fn bound(parts: &mut [(Part, Whole, bool)], budget: Option<usize>) ->
         return Total { least: fixed, fixed, bound: Some(fixed) };
     }
     let mut order: Vec<usize> = (0..parts.len()).collect();
-    order.sort_by_key(|&at| parts.get(at).map(|(part, ..)| (part.priority, part.kind, part.trust)));
+    order.sort_by_key(|&at| parts.get(at).map(|(part, ..)| (part.priority, part.trust, part.kind)));
     // The most that is left of the budget, and the least: `None` where what came before may have taken all.
     let mut most_left = budget;
     let mut least_left = budget;
+    // What may be kept for the last turn of a conversation, once what is never cut has its room.
+    let mut kept = parts.iter().any(|(part, ..)| part.kind == Kind::History).then_some(0);
     for at in order {
         let Some((part, whole, may_lack)) = parts.get_mut(at) else { continue };
+        if part.priority >= FIRST_EXPENDABLE && kept == Some(0) {
+            kept = most_left.map(|left| left / 2);
+            least_left = least_left.map(|left| left - left / 2);
+        }
+        let room = if part.kind == Kind::History { most_left.max(kept) } else { most_left };
         least_left = least_left.filter(|_| whole.most.is_some()).and_then(|left| left.checked_sub(whole.needs));
         let is_certain = !*may_lack && (part.priority < FIRST_EXPENDABLE || budget.is_none() || least_left.is_some());
         part.least = if is_certain { whole.least } else { 0 };
-        part.bound = match most_left {
+        part.bound = match room {
             None => whole.most,
             // It is cut in every run, if there is enough to be cut to; of several some may be whole.
             Some(left) if whole.needs > left => Some(if left > WORTH_CUTTING || whole.is_several { left } else { 0 }),

@@ -260,7 +260,14 @@ fn expected(case: &Case) -> (Fates, Vec<usize>, Option<String>, usize) {
     // Heading, text, separator.
     let fixed = "You answer.\n\n".len() + "Task:\nAnswer.\n\n".len();
     let mut left = case.budget.unwrap_or(usize::MAX) - fixed;
-    let mut is_over = false;
+    let bound = case.input.and_then(|(_, cap)| cap).unwrap_or(0);
+    let limit = case.own.or(case.budget.map(|budget| budget.saturating_sub(fixed + bound))).unwrap_or(usize::MAX / 10);
+    let (mut front, mut now, mut stays) = fold(&whole, case, limit);
+    let last = whole.iter().rposition(|unit| users(unit)).unwrap_or(0);
+    let turn: usize = whole[last..].iter().map(|unit| tokens(unit)).sum();
+    let turn = if whole.len() - last == 1 { turn } else { (turn * 10).div_ceil(7) };
+    let floor = turn.min(stays).min(left / 2);
+    left -= floor;
     let input = case.input.map(|(size, cap)| {
         let frame = "Input: now:\n\n\n".len();
         let text = "i".repeat(size);
@@ -270,7 +277,6 @@ fn expected(case: &Case) -> (Fates, Vec<usize>, Option<String>, usize) {
             return Some(text);
         }
         let is_capped = most <= left;
-        is_over = !is_capped;
         let room = left.min(most);
         let rest = frame + mark("input:now", size).len();
         if (room <= 100 && !is_capped) || room <= rest {
@@ -281,22 +287,15 @@ fn expected(case: &Case) -> (Fates, Vec<usize>, Option<String>, usize) {
         left -= frame + cut.len();
         Some(cut)
     });
-    let bound = case.input.and_then(|(_, cap)| cap).unwrap_or(0);
-    let limit = case.own.or(case.budget.map(|budget| budget.saturating_sub(fixed + bound))).unwrap_or(usize::MAX / 10);
-    let (mut front, mut now, mut stays) = fold(&whole, case, limit);
+    left += floor;
     let longest = whole.iter().map(|unit| tokens(unit)).max().unwrap_or(0);
     let mut is_repeated = stays + 2 * longest <= limit;
     if stays > left {
         (front, now, stays) = fold(&whole, case, left);
     }
     is_repeated &= stays + 2 * longest <= left;
-    if is_over {
-        front = now.len();
-        is_repeated = false;
-    }
     let all = whole.iter().filter(|unit| users(unit)).count();
     is_repeated &= case.turns.is_none_or(|turns| all + 1 < turns);
-    let last = whole.iter().rposition(|unit| users(unit)).unwrap_or(0);
     let changes = |at: usize| case.compacted && at >= last && tokens(&compact(&whole[at], &whole[at])) < tokens(&whole[at]);
     let end = (0..whole.len()).find(|at| changes(*at)).unwrap_or(whole.len());
     let mut fates = Vec::new();

@@ -7,6 +7,7 @@ use ctxc::internals::context::manifest::{ManifestOptions, of_task};
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::{Asked, Request};
 use ctxc::internals::context::{Disposition, Fixtures, Match, Message, Speaker, Trust};
+use ctxc::internals::kernel::conversation::Turn;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
@@ -52,6 +53,27 @@ fn of_one_kind_what_is_untrusted_goes_first() {
     let fates = assembly.report.segments.iter().map(|account| (account.segment.id.as_str(), account.fate == Disposition::Kept));
     let fates: Vec<_> = fates.filter(|(id, _)| id.starts_with("fresh:")).collect();
     assert_eq!(fates, [("fresh:theirs", false), ("fresh:ours", true)]);
+}
+
+#[test]
+fn the_last_turn_of_a_conversation_and_what_an_author_wrote_stay_beside_a_long_letter() {
+    let task = "<task type=\"atomic\" name=\"t\"><description>answer</description><parameters><parameter name=\"letter\" trust=\"untrusted\"/></parameters>\
+        <inputs><input name=\"letter\" from=\"letter\"/></inputs><file_paths source=\"literal\"><path>rules.md</path></file_paths><history/></task>";
+    let inputs = values(&[("letter", json!("I want money. ".repeat(40_000)))]);
+    let files = std::collections::BTreeMap::from([("rules.md".to_owned(), "Promise no money.".to_owned())]);
+    let said = |last: &str| {
+        let mut said = vec![Turn::new(Speaker::User, "hi ".repeat(200)), Turn::new(Speaker::Assistant, "hello")];
+        said.push(Turn::new(Speaker::User, last));
+        let request = Request { inputs: &inputs, files: &files, history: &said, ..Request::new("t") };
+        let assembly = assemble(&registry(task), &request, &Options { budget: Some(1_000), ..Options::default() }).unwrap();
+        assembly.messages.iter().map(Message::as_str).collect::<Vec<_>>().join("\n\n")
+    };
+    let short = said("where is it?");
+    assert!(short.contains("Promise no money.") && short.contains("where is it?") && short.contains("I want money."), "{short}");
+    assert!(!short.contains("hi hi"), "{short}");
+    // A long one has half of what is left, and the letter the other.
+    let long = said(&"where is it? ".repeat(2_000));
+    assert!(long.contains("Promise no money.") && long.contains("where is it?") && long.contains("I want money."), "{long}");
 }
 
 #[test]
