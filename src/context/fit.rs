@@ -140,7 +140,10 @@ impl Assembler<'_> {
                 return Ok(Fit { fitted, messages, repeated });
             };
             way = over.max(way * 2);
-            room = room.map(|room| room.saturating_sub(way));
+            // What is never cut needs so much: with less nothing is fitted at all.
+            let needed = budget::over(&blocks, counter, 0).needed;
+            let narrower = |room: usize| room.saturating_sub(way).max(if room > needed { needed } else { 0 });
+            room = room.map(narrower);
         }
         let limit = budget.unwrap_or(0);
         Err(FaultKind::OverBudget(budget::over(&blocks, counter, limit).of(budget)).into())
