@@ -139,6 +139,16 @@ pub enum FaultKind {
         /// Why.
         why: String,
     },
+    /// A result that does not keep to the schema by which a part of it would be trusted.
+    #[error("`{part}` of the result `{name}` is not what its schema takes there: {takes}; by that alone it would be trusted")]
+    ResultForm {
+        /// The result.
+        name: String,
+        /// The part of it.
+        part: String,
+        /// What the schema takes there, in words.
+        takes: String,
+    },
     /// An untrusted value would reach what the system says.
     #[error("`{name}` is untrusted and would become part of what the system says")]
     UntrustedInSystem {

@@ -336,10 +336,11 @@ impl<'a> Writer<'a, '_> {
             return self.fault(fault);
         };
         let words = values::words(value);
-        if bound.trust == Trust::Untrusted {
+        let trust = bound.trust_of(rest);
+        if trust == Trust::Untrusted {
             self.out.untrusted.insert(root.to_owned());
         }
-        if bound.trust == Trust::Trusted || self.filler.fences == Fences::None {
+        if trust == Trust::Trusted || self.filler.fences == Fences::None {
             return self.push(&words, bound.origin.clone());
         }
         let (open, close) = self.filler.marks.fence(root, &words);

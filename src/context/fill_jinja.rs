@@ -82,7 +82,7 @@ impl Writer<'_, '_> {
                 }
                 continue;
             };
-            if bound.trust == Trust::Untrusted {
+            if bound.trust_of(&[]) == Trust::Untrusted {
                 untrusted.insert(name.clone());
             }
             context.insert(name.clone(), value.as_ref().clone());

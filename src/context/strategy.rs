@@ -50,8 +50,8 @@ impl<'a> Strategy<'a> {
             let upto = chain.get(..=at).unwrap_or(&[]);
             // Those of the last scope count: it is the one the agent's texts are filled from.
             self.faults.clear();
-            let scope =
-                Binder { request: self.request, filler: self.filler, faults: &mut self.faults }.scope(upto, chain.get(at + 1))?;
+            let scope = Binder { request: self.request, forest, filler: self.filler, faults: &mut self.faults }
+                .scope(upto, chain.get(at + 1))?;
             context = self.node(upto, &scope, &context);
         }
         self.stage(&mut context);
@@ -93,7 +93,7 @@ impl<'a> Strategy<'a> {
         let own = SegmentBuilder { request: self.request, filler: self.filler, scope, link, faults, late, used, out }.write();
         let value = link.node.setting(SettingName::InheritContext);
         let mut context = inherited::inherited(value, (link.node, scope, &own), parent, self.filler.unknown);
-        context.extend(step_results::accumulated(chain, self.request, self.filler.unknown));
+        context.extend(step_results::accumulated(chain, scope, self.request, self.filler.unknown));
         self.fresh(link, scope, &own, &mut context);
         context.extend(own);
         if let Some(element) = link.node.body.history {

@@ -10,6 +10,8 @@ use crate::registry::agents;
 use crate::registry::node::Target;
 use crate::registry::{Child, Node, Registry, Task};
 use crate::settings::data::SettingsData;
+use crate::template::shape::Shape;
+use crate::template::trust::TrustNode;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A task's tree and those of everything that it refers to.
@@ -28,6 +30,8 @@ pub(super) struct Tree<'r> {
     pub task: Task<'r>,
     /// Its tree.
     pub root: Node,
+    /// What its values are made of.
+    pub trust: Vec<TrustNode>,
     /// Its file, relative to the project root.
     pub path: String,
 }
@@ -41,6 +45,17 @@ pub(super) struct Link<'f> {
     pub node: &'f Node,
     /// How it stands in the node before; `None` for the root of a definition.
     pub child: Option<&'f Child>,
+}
+
+impl<'r> Tree<'r> {
+    fn read(task: Task<'r>) -> Result<Self, Fault> {
+        Ok(Self { task, root: task.root()?, trust: task.trust()?, path: task.source()?.path })
+    }
+}
+
+/// Where something of a node stands in its definition, as [`TrustNode::at`](crate::template::trust::TrustNode::at) has it.
+pub(super) fn at(node: &Node, what: &str) -> String {
+    format!("{}/{what}", node.id.trim_end_matches('/'))
 }
 
 #[cfg(feature = "cli")]
@@ -64,7 +79,7 @@ impl<'r> TaskGraph<'r> {
         let mut forest = Self { registry, tasks: BTreeMap::new(), templates: BTreeMap::new() };
         let mut open = vec![(root, false)];
         while let Some((task, is_template)) = open.pop() {
-            let tree = Tree { task, root: task.root()?, path: task.source()?.path };
+            let tree = Tree::read(task)?;
             for reference in task.references()? {
                 let found = match reference.kind {
                     crate::registry::ReferenceKind::Ref => registry.find(&reference.name).map(|task| (task, false)),
@@ -86,10 +101,10 @@ impl<'r> TaskGraph<'r> {
     pub fn whole(registry: &'r Registry) -> Result<Self, Fault> {
         let mut forest = Self { registry, tasks: BTreeMap::new(), templates: BTreeMap::new() };
         for task in registry.tasks() {
-            forest.tasks.insert(task.name(), Tree { task, root: task.root()?, path: task.source()?.path });
+            forest.tasks.insert(task.name(), Tree::read(task)?);
         }
         for task in registry.templates() {
-            forest.templates.insert(task.name(), Tree { task, root: task.root()?, path: task.source()?.path });
+            forest.templates.insert(task.name(), Tree::read(task)?);
         }
         Ok(forest)
     }
@@ -102,6 +117,20 @@ impl<'r> TaskGraph<'r> {
 
     const fn map(&self, is_template: bool) -> &BTreeMap<&'r str, Tree<'r>> {
         if is_template { &self.templates } else { &self.tasks }
+    }
+
+    /// The form of what a node answers, as far as it is known.
+    pub(super) fn answer(&self, node: &Node) -> Option<Shape> {
+        let body = match self.behind(node) {
+            Some(behind) => &behind.ok()?.root.body,
+            None => &node.body,
+        };
+        let format = body.output_format.as_ref()?;
+        let of_word = |word: &str| Shape::declared(word).clone();
+        match &format.content {
+            Some(content) => Some(Shape::of_schema(&content.value())),
+            None => format.schema.as_deref().map(of_word),
+        }
     }
 
     /// The definition that a node stands for.

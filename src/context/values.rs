@@ -4,9 +4,11 @@
 //! a variable (a manifest).
 
 use crate::kernel::context::{Origin, Stability, Trust};
+use crate::template::shape::Shape;
 use serde_json::Value;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// A name with what is known of it.
@@ -20,7 +22,22 @@ pub(super) struct Bound {
     pub(super) trust: Trust,
     /// How long it holds.
     pub(super) stability: Stability,
+    /// Its form, where it is untrusted and some of it cannot hold a text of somebody else's.
+    pub(super) shape: Option<Arc<Shape>>,
 }
+
+impl Bound {
+    /// Whether a part of it may give orders. A number and a truth value never do.
+    pub(super) fn trust_of(&self, path: &[Part<'_>]) -> Trust {
+        let is_inert = |shape: &Arc<Shape>| shape.part(&shown("", path)).is_ok_and(Shape::is_inert);
+        let found = self.value.as_deref().and_then(|value| part(value, path));
+        let is_bare = matches!(found, Some(Value::Null | Value::Bool(_) | Value::Number(_)));
+        if is_bare || self.shape.as_ref().is_some_and(is_inert) { Trust::Trusted } else { self.trust }
+    }
+}
+
+/// What of a definition's values is untrusted in this use of it, by its place there.
+pub(super) type Outside = Rc<BTreeSet<String>>;
 
 /// The names in scope.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,6 +45,8 @@ pub(super) struct Scope {
     names: BTreeMap<String, Bound>,
     /// Those that have no value before the agent has run that the context is for, with the input that they wait for.
     late: BTreeMap<String, String>,
+    /// For each definition on the way here, the outermost first.
+    outside: Vec<Outside>,
 }
 
 /// A step into a value.
@@ -40,11 +59,6 @@ pub(super) enum Part<'a> {
 }
 
 impl Scope {
-    /// No names.
-    pub(super) fn new() -> Self {
-        Self::default()
-    }
-
     /// Binds a name; the inner one wins.
     pub(super) fn bind(&mut self, name: impl Into<String>, bound: Bound) {
         let name = name.into();
@@ -63,10 +77,30 @@ impl Scope {
         self.late.get(name)
     }
 
-    /// What a name is bound to gives no orders any more.
-    pub(super) fn distrust(&mut self, name: &str) {
+    /// No names, in a definition behind all those on the way here.
+    pub(super) fn definition(before: Option<&Self>) -> Self {
+        Self { outside: before.map_or_else(Vec::new, |before| before.outside.clone()), ..Self::default() }
+    }
+
+    /// Says what is untrusted in the definition that it is in.
+    pub(super) fn tell(&mut self, outside: Outside) {
+        self.outside.push(outside);
+    }
+
+    /// What is untrusted in the definition that it is in.
+    pub(super) fn outside(&self) -> Outside {
+        self.outside.last().cloned().unwrap_or_default()
+    }
+
+    /// The same of one of the definitions on the way here, by its number.
+    pub(super) fn outside_in(&self, definition: usize) -> Outside {
+        self.outside.get(definition).cloned().unwrap_or_default()
+    }
+
+    /// What a name is bound to gives no orders, or may give some, from here on.
+    pub(super) fn settle(&mut self, name: &str, trust: Trust) {
         if let Some(bound) = self.names.get_mut(name) {
-            bound.trust = Trust::Untrusted;
+            bound.trust = trust;
         }
     }
 

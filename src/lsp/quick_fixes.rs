@@ -135,7 +135,7 @@ fn declaration(project: &ProjectState, element: Element<'_>, finding: &Diagnosti
     };
     let undeclared = links.names.faults.iter().filter(|fault| is_here(&fault.at)).filter_map(|fault| match &fault.kind {
         FaultKind::Undeclared(names) => Some(names.iter().map(|name| &**name)),
-        FaultKind::UntrustedInSystem(_) | FaultKind::WrongType { .. } => None,
+        FaultKind::WrongType { .. } => None,
     });
     let implicit = links.names.implicit.values().flatten().filter(|(_, at)| is_here(at)).map(|(param, _)| &*param.name);
     let names: BTreeSet<&str> = undeclared.flatten().chain(implicit).collect();

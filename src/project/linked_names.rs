@@ -5,9 +5,11 @@
 
 use super::index::{Cycle, DefId, Index, RefId};
 use super::linked_parts::{self, PartFault, References, Values, Why};
+use super::linked_trust::{Judged, Sources, UntrustedUse};
 use crate::base::span::Span;
 use crate::template::names::{Event, Flow, Free, Param, Reference, ReferenceKind, Site};
-use crate::template::scope::{MOST_PARTS, spread};
+use crate::template::scope::MOST_PARTS;
+use crate::template::trust::TrustNode;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// What references make of names.
@@ -17,6 +19,12 @@ pub struct LinkedNames {
     pub faults: Vec<Fault>,
     /// The parameters that a definition takes for what it refers to, though it does not declare them, each with the reference.
     pub implicit: BTreeMap<DefId, Vec<(Param, RefId)>>,
+    /// Values from outside that become a part of a system text.
+    pub in_system: Vec<UntrustedUse>,
+    /// What the values of a definition are made of, for each where that decides what is trusted.
+    pub trust: BTreeMap<DefId, Vec<TrustNode>>,
+    /// The definitions whose result is from outside, whatever they take.
+    pub(super) foreign: BTreeSet<DefId>,
     /// Parts of values that are used and that these do not have.
     pub parts: Vec<PartFault>,
     /// The fragments whose text is from outside, wholly or in part, each with the one that is marked, and where.
@@ -39,8 +47,6 @@ pub struct Fault {
 pub enum FaultKind {
     /// Names that what is used takes, and that nothing binds.
     Undeclared(Vec<Box<str>>),
-    /// A value from outside that becomes a part of a system text there.
-    UntrustedInSystem(Box<str>),
     /// A value that is never of the type which is taken.
     WrongType {
         /// The name.
@@ -100,8 +106,15 @@ fn resolve(index: &Index<'_>, order: &[DefId]) -> LinkedNames {
         let flow = file.facts.flows.binary_search_by_key(&id.definition, |flow| flow.owner).ok();
         if let Some(flow) = flow.and_then(|at| file.facts.flows.get(at)) {
             let found = Replay::new(index, id, flow, &linked, &references).run();
-            let Found { faults, parts, extra, taken } = found;
+            let Found { faults, parts, extra, taken, judged } = found;
             linked.faults.extend(faults);
+            linked.in_system.extend(judged.in_system);
+            if judged.is_foreign {
+                linked.foreign.insert(id);
+            }
+            if !judged.nodes.is_empty() {
+                linked.trust.insert(id, judged.nodes);
+            }
             linked.parts.extend(parts);
             if !extra.is_empty() {
                 linked.implicit.insert(id, extra);
@@ -157,10 +170,7 @@ struct Replay<'r> {
     innermost: HashMap<&'r str, Vec<u32>>,
     /// Implicit parameters by name; those that only a reference needs stand behind the names of the flow.
     implicit: HashMap<Box<str>, u32>,
-    untrusted: Vec<bool>,
-    in_system: Vec<bool>,
-    /// By the name that is made: what it is made of by way of a fragment, and by which reference.
-    made: BTreeMap<u32, Vec<(u32, RefId)>>,
+    sources: Sources,
     values: Values<'r>,
     /// By name: the parts that references use of its value.
     parts: BTreeMap<u32, BTreeSet<Box<str>>>,
@@ -173,17 +183,16 @@ struct Found {
     parts: Vec<PartFault>,
     extra: Vec<(Param, RefId)>,
     taken: Option<Box<[Param]>>,
+    judged: Judged,
 }
 
 impl<'r> Replay<'r> {
     fn new(index: &'r Index<'r>, id: DefId, flow: &'r Flow, linked: &'r LinkedNames, references: &'r References) -> Self {
-        let untrusted = flow.names.iter().map(|name| name.untrusted).collect();
-        let in_system = flow.names.iter().map(|name| name.in_system).collect();
         let (bound, innermost, implicit) = (Vec::new(), HashMap::new(), HashMap::new());
         let values = Values::new(index, id, flow, references);
         let found = Found { parts: values.own(id.file).collect(), ..Found::default() };
-        let (made, parts) = (BTreeMap::new(), BTreeMap::new());
-        Self { index, id, flow, linked, references, bound, innermost, implicit, untrusted, in_system, made, values, parts, found }
+        let (sources, parts) = (Sources::new(flow, &values), BTreeMap::new());
+        Self { index, id, flow, linked, references, bound, innermost, implicit, sources, values, parts, found }
     }
 
     fn run(mut self) -> Found {
@@ -204,7 +213,8 @@ impl<'r> Replay<'r> {
                 Event::Reference(site) => self.site(site),
             }
         }
-        self.close();
+        let (judged, reached) = self.sources.judge(self.id, flow, &self.values);
+        self.found.judged = judged;
         // What is declared stands before all else of its name.
         let mut first: HashMap<&str, usize> = HashMap::new();
         for (at, name) in flow.names.iter().enumerate() {
@@ -213,27 +223,18 @@ impl<'r> Replay<'r> {
         let marked = |param: &Param| {
             let implicit = self.implicit.get(&param.name).map(|at| *at as usize);
             let name = implicit.or_else(|| first.get(&*param.name).copied());
-            let mark = name.and_then(|at| self.in_system.get(at)).copied();
+            let is = |marks: &[bool]| name.is_some_and(|at| marks.get(at) == Some(&true));
             let parts = union(&param.parts, name.and_then(|at| self.parts.get(&(at as u32))).into_iter().flatten());
-            Param { in_system: param.in_system || mark.unwrap_or(false), parts, ..param.clone() }
+            let (in_system, in_result) = (is(&reached.in_system), is(&reached.in_result));
+            Param { in_system, in_result, parts, ..param.clone() }
         };
-        let extra = self.found.extra.iter().map(|(param, _)| {
-            let name = self.implicit.get(&param.name);
-            let mark = name.and_then(|at| self.in_system.get(*at as usize)).copied();
-            let parts = union([], name.and_then(|at| self.parts.get(at)).into_iter().flatten());
-            Param { in_system: mark.unwrap_or(false), parts, ..param.clone() }
-        });
-        self.found.taken = Some(own.iter().map(marked).chain(extra).collect());
+        let extra = self.found.extra.iter().map(|(param, _)| Param { parts: Box::default(), ..param.clone() });
+        self.found.taken = Some(own.iter().cloned().chain(extra).map(|param| marked(&param)).collect());
         self.found
     }
 
     fn bind(&mut self, at: u32) {
         let Some(name) = self.flow.names.get(at as usize) else { return };
-        let made = self.made.get(&at).into_iter().flatten().map(|(source, _)| source);
-        let mut sources = name.made_of.iter().chain(made);
-        if sources.any(|source| self.untrusted.get(*source as usize) == Some(&true)) {
-            self.distrust(at);
-        }
         self.bound.push(at);
         self.innermost.entry(&name.name).or_default().push(at);
     }
@@ -247,12 +248,6 @@ impl<'r> Replay<'r> {
         }
     }
 
-    fn distrust(&mut self, at: u32) {
-        if let Some(mark) = self.untrusted.get_mut(at as usize) {
-            *mark = true;
-        }
-    }
-
     fn site(&mut self, site: &Site) {
         let Some(reference) = self.references.at(self.id.file, site.at) else { return };
         let at = RefId { file: self.id.file, reference };
@@ -260,8 +255,12 @@ impl<'r> Replay<'r> {
         let Some(target) = self.index.target(reference) else { return };
         let linked = self.linked;
         let takes = linked.takes(self.index, target);
-        if let (Some(into), true) = (site.into, linked.outside.contains_key(&target)) {
-            self.distrust(into);
+        if let (Some(into), true) = (site.into, linked.outside.contains_key(&target) || linked.foreign.contains(&target)) {
+            self.sources.mark(into);
+        }
+        let inherits = self.index.definition(target).is_some_and(|target| target.inherits);
+        if let Some((context, around)) = site.context.filter(|_| inherits) {
+            self.sources.makes(around, context);
         }
         if reference.kind == ReferenceKind::Call {
             return self.call(site, at, reference, takes);
@@ -272,15 +271,9 @@ impl<'r> Replay<'r> {
             let known = known.or_else(|| self.implicit.get(&param.name).copied());
             let Some(name) = known.or_else(|| self.free(site, at, param, &mut absent)) else { continue };
             self.use_parts(name, (at, reference), param);
-            if let Some(into) = site.into {
-                self.made.entry(into).or_default().push((name, at));
-                if self.untrusted.get(name as usize) == Some(&true) {
-                    self.distrust(into);
-                }
-                continue;
-            }
-            let is_said = if reference.kind == ReferenceKind::Use { reference.in_system } else { param.in_system };
-            self.hand_over(name, at, param, is_said);
+            let is_text = reference.kind == ReferenceKind::Use;
+            let is_said = if is_text { reference.in_system } else { param.in_system };
+            self.hand_over(name, (at, site), param, is_said, is_text || param.in_result);
         }
         if !absent.is_empty() {
             self.found.faults.push(Fault { at, kind: FaultKind::Undeclared(absent) });
@@ -294,9 +287,7 @@ impl<'r> Replay<'r> {
         }
         match site.free {
             Free::Taken => {
-                let name = self.untrusted.len() as u32;
-                self.untrusted.push(false);
-                self.in_system.push(false);
+                let name = self.sources.add(&param.name);
                 self.implicit.insert(param.name.clone(), name);
                 self.found.extra.push((param.clone(), at));
                 return Some(name);
@@ -312,12 +303,8 @@ impl<'r> Replay<'r> {
         for (number, (arg, name)) in reference.args.iter().zip(&site.args).enumerate() {
             let slot = arg.name.as_deref().map_or(Some(number), |name| slots.get(name).copied());
             if let Some(param) = slot.and_then(|slot| takes.get(slot)) {
-                let sources = self.flow.names.get(*name as usize).map_or(&[][..], |name| &name.made_of);
-                if sources.iter().any(|source| self.untrusted.get(*source as usize) == Some(&true)) {
-                    self.distrust(*name);
-                }
                 self.use_parts(*name, (at, reference), param);
-                self.hand_over(*name, at, param, param.in_system);
+                self.hand_over(*name, (at, site), param, param.in_system, param.in_result);
             }
         }
     }
@@ -341,42 +328,19 @@ impl<'r> Replay<'r> {
     }
 
     /// A name becomes what a definition takes.
-    fn hand_over(&mut self, name: u32, at: RefId, param: &Param, in_system: bool) {
+    fn hand_over(&mut self, name: u32, (at, site): (RefId, &Site), param: &Param, in_system: bool, in_result: bool) {
         if let Some(Why::WrongType { found, wanted }) = self.values.fault(name, "", param.kind.as_deref()) {
             let kind = FaultKind::WrongType { name: param.name.clone(), found: found.into(), wanted };
             self.found.faults.push(Fault { at, kind });
         }
-        if !in_system {
+        if self.values.is_inert(name, "") {
             return;
         }
-        if self.untrusted.get(name as usize) == Some(&true) {
-            self.found.faults.push(Fault { at, kind: FaultKind::UntrustedInSystem(param.name.clone()) });
-        } else if let Some(mark) = self.in_system.get_mut(name as usize) {
-            *mark = true;
+        if in_system {
+            self.sources.say(name, at, &param.name);
         }
-    }
-
-    /// What system texts hold is made of what else; values that fragments bring into them are known only now.
-    fn close(&mut self) {
-        let names = &self.flow.names;
-        let mut edges: Vec<(u32, u32, RefId)> = Vec::new();
-        for (into, sources) in &self.made {
-            edges.extend(sources.iter().map(|(source, at)| (*into, *source, *at)));
-        }
-        edges.sort_unstable();
-        let mut by_name: Vec<Vec<u32>> = names.iter().map(|name| name.made_of.to_vec()).collect();
-        for (into, source, _) in &edges {
-            if let Some(made_of) = by_name.get_mut(*into as usize) {
-                made_of.push(*source);
-            }
-        }
-        spread(&mut self.in_system, |at| by_name.get(at).map_or(&[][..], |made_of| made_of));
-        for (into, source, at) in edges {
-            let is_said = self.in_system.get(into as usize) == Some(&true);
-            if is_said && self.untrusted.get(source as usize) == Some(&true) {
-                let name = names.get(source as usize).map_or("", |name| &name.name);
-                self.found.faults.push(Fault { at, kind: FaultKind::UntrustedInSystem(name.into()) });
-            }
+        if let Some(into) = site.into.filter(|_| in_result) {
+            self.sources.makes(name, into);
         }
     }
 }

@@ -25,6 +25,13 @@ pub struct PartFault {
     pub why: Why,
 }
 
+impl PartFault {
+    /// Where it is used.
+    pub const fn place(&self) -> (u32, Span, Option<(Span, Position)>) {
+        (self.file, self.span, self.inside)
+    }
+}
+
 /// What is wrong with a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
@@ -103,6 +110,22 @@ impl<'r> Values<'r> {
         self.chain(name, path).into_iter().filter(|(name, _)| self.part_of(*name).is_empty())
     }
 
+    /// Whether a part of a value cannot hold a text of somebody else's, whatever the rest of it is.
+    pub(super) fn is_inert(&self, name: u32, path: &str) -> bool {
+        let (mut name, mut path) = (name, path.to_owned());
+        // Each name is another one for one before it. A parameter of a body inside is held to its type where nobody sees it.
+        loop {
+            let at = self.flow.names.get(name as usize).map_or("", |name| &*name.at);
+            let is_held = at.rsplit_once("/parameters/").is_none_or(|(node, _)| node.is_empty());
+            if is_held && self.shapes.get(name as usize).is_some_and(|shape| shape.part(&path).is_ok_and(Shape::is_inert)) {
+                return true;
+            }
+            let [(whole, way)] = self.part_of(name) else { return false };
+            path.insert_str(0, way);
+            name = *whole;
+        }
+    }
+
     fn part_of(&self, name: u32) -> &'r [(u32, Box<str>)] {
         self.flow.names.get(name as usize).map_or(&[], |name| &name.part_of)
     }
@@ -135,7 +158,7 @@ impl<'r> Values<'r> {
 
     /// What is wrong with what the definition itself uses.
     pub(super) fn own(&self, file: u32) -> impl Iterator<Item = PartFault> {
-        self.flow.uses.iter().filter_map(move |PartUse { name, path, wanted, span, inside }| {
+        self.flow.uses.iter().filter_map(move |PartUse { name, path, wanted, span, inside, .. }| {
             let why = self.fault(*name, path, wanted.as_deref())?;
             let word = self.flow.names.get(*name as usize).map_or("", |name| &name.name);
             Some(fault((file, *span, *inside), None, (word, path), why))

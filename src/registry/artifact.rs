@@ -8,6 +8,8 @@ use super::raw::{Raw, ReadError};
 use crate::base::hash::Hash;
 use crate::base::span::Span;
 use crate::base::suggest::nearest;
+#[cfg(feature = "assemble")]
+use crate::template::trust::TrustNode;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -39,6 +41,8 @@ pub(super) struct Entry {
     pub(super) hash: Hash,
     pub(super) source: Range<usize>,
     pub(super) parameters: Range<usize>,
+    #[cfg_attr(not(feature = "assemble"), allow(dead_code, reason = "only contexts are assembled by it"))]
+    pub(super) trust: Range<usize>,
     pub(super) references: Range<usize>,
     pub(super) warnings: Range<usize>,
     pub(super) root: Range<usize>,
@@ -340,6 +344,12 @@ impl<'r> Task<'r> {
             return Ok(Vec::new());
         }
         self.parse(&self.entry.parameters)
+    }
+
+    /// What its values are made of, where that decides which of them are trusted.
+    #[cfg(feature = "assemble")]
+    pub(crate) fn trust(self) -> Result<Vec<TrustNode>, ReadError> {
+        if self.entry.trust.is_empty() { Ok(Vec::new()) } else { self.parse(&self.entry.trust) }
     }
 
     /// What it refers to.

@@ -11,6 +11,8 @@ use super::{
     node::Node,
 };
 use crate::base::hash::Hash;
+#[cfg(feature = "cli")]
+use crate::template::trust::TrustNode;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -120,6 +122,10 @@ struct Entry1<'a> {
     /// Of a function template: the type of its result; null where none is written.
     #[serde(skip_serializing_if = "Option::is_none")]
     returns: Option<Box<str>>,
+    /// Which of its values come from outside: each, and what it is made of; left out where none can.
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", schemars(with = "Vec<TrustNode>"))]
+    trust: Option<&'a RawValue>,
     /// What it refers to by name.
     #[serde(borrow)]
     #[cfg_attr(feature = "cli", schemars(with = "Vec<Reference>"))]
@@ -195,6 +201,7 @@ fn entries(raw: &[Entry1<'_>], text: &str) -> Result<Vec<Entry>, ReadError> {
                 hash: hash(&raw.hash, raw.root, text)?,
                 source: range(raw.source),
                 parameters: raw.parameters.or(raw.params).map(range).unwrap_or_default(),
+                trust: raw.trust.map(range).unwrap_or_default(),
                 references: range(raw.references),
                 warnings: range(raw.warnings),
                 root: range(raw.root),

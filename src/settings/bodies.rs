@@ -5,6 +5,8 @@ use super::operators::{BodyPart, Operator};
 use super::resolve::{Resolved, resolve};
 use crate::template::model::{File, Slot, Task};
 use crate::template::nodes;
+use crate::template::scope::Reach;
+use crate::template::setting::{Fresh, Inherit};
 
 /// One task body, resolved.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +46,16 @@ impl Bodies {
     /// The resolved form of a body; `None` for one that only refers to a task.
     pub fn get(&self, task: &Task<'_>) -> Option<&Body> {
         self.0.get(task.body as usize)?.as_ref()
+    }
+
+    /// What reaches a body of the context around it, by its number.
+    pub fn reach(&self, body: u32) -> Reach {
+        let Some(Body { resolved, .. }) = self.0.get(body as usize).and_then(Option::as_ref) else { return Reach::default() };
+        Reach {
+            inherits: resolved.inherit_context.value != Inherit::None,
+            accumulates: resolved.accumulate_data.applies && resolved.accumulate_data.value == Some(true),
+            looks_up: resolved.fresh_context.value == Fresh::Enabled,
+        }
     }
 
     /// The settings of each body by its number; none for a body that only refers to a task (`ref`).

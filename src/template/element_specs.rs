@@ -49,6 +49,8 @@ const AS: Attr = attr("as", Values::Name, "the name under which later steps see 
 const FROM: &str = "the variable that it takes its value from";
 const TRUST: Attr =
     attr("trust", Values::OneOf(&["trusted", "untrusted"]), "`untrusted` values are fenced when rendered").says(TRUST_MEANINGS);
+const RESULT_TRUST: Attr = attr("trust", Values::OneOf(&["trusted", "untrusted"]), "whether its result may give orders")
+    .says(&["somebody checked the result, whatever it is made of", "from outside, as the output of a command may be"]);
 const SEQ: &str = "sequential";
 const RED: &str = "reduce";
 const SCR: &str = "script";
@@ -128,6 +130,7 @@ pub(super) static SPECS: &[Spec] = &[
         attr("ref", Values::Name, "use a registered task in this place").also(&["use", "task", "template"]),
         attr("profile", Values::OneOf(&Profile::WORDS), "how its segments look; as the task around it, its role or the run says when absent").says(PROFILE_MEANINGS),
         AS,
+        RESULT_TRUST,
     ], BODY, "a task: what an agent is asked to do, and which context it receives"),
     row(K::Template, "template", Elements, &[
         must("name", Values::Name, "the name that calls use").also(&["id"]),
@@ -138,7 +141,7 @@ pub(super) static SPECS: &[Spec] = &[
         &[one(K::Description), many(K::Task), many(K::Template), many(K::Fragment)], "many tasks, templates and fragments in one file"),
     row(K::Fragment, "fragment", Text, &[must("name", Values::Name, "the name that `use` gives").also(&["id"])], USES, "a shared text"),
     row(K::Use, "use", Empty, &[must("fragment", Values::Name, "the fragment whose text stands here").also(&["name", "ref", "id"])], &[], "puts a shared text in its place"),
-    row(K::Call, "call", Elements, &[must("template", Values::Name, "the template that is called").also(&["name", "function", "ref", "task"]), AS], &[many(K::CallArg)], "calls a function template"),
+    row(K::Call, "call", Elements, &[must("template", Values::Name, "the template that is called").also(&["name", "function", "ref", "task"]), AS, RESULT_TRUST], &[many(K::CallArg)], "calls a function template"),
     row(K::CallArg, "arg", TextOrElements, &[
         attr("name", Values::Name, "the parameter; by position when absent").also(&["param", "parameter"]),
         attr("from", Values::Name, FROM),

@@ -167,8 +167,10 @@ pub struct Spec {
 }
 
 /// What the words of `trust` mean.
-pub(super) const TRUST_MEANINGS: &[&str] =
-    &["an author's own words, rendered as they are", "from outside: fenced when rendered, and never part of `system`"];
+pub(super) const TRUST_MEANINGS: &[&str] = &[
+    "an author's own words, or a value that was checked: rendered as they are",
+    "from outside: fenced when rendered, and never part of `system`",
+];
 
 /// The attributes of every text element.
 pub static TEXT_ATTRIBUTES: &[Attr] = &[

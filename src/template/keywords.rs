@@ -26,6 +26,18 @@ pub enum Trust {
     Untrusted,
 }
 
+impl Trust {
+    /// What a word says.
+    #[cfg(feature = "compile")]
+    pub(super) fn of(word: &str) -> Option<Self> {
+        match word {
+            "trusted" => Some(Self::Trusted),
+            "untrusted" => Some(Self::Untrusted),
+            _ => None,
+        }
+    }
+}
+
 /// Where a list of files comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]

@@ -30,7 +30,7 @@ pub mod parts;
 #[cfg(feature = "compile")]
 pub mod scope;
 pub mod setting;
-#[cfg(feature = "compile")]
+#[cfg(any(feature = "compile", feature = "assemble"))]
 pub mod shape;
 #[cfg(feature = "compile")]
 mod stretches;
@@ -38,6 +38,8 @@ mod stretches;
 pub mod text;
 #[cfg(feature = "compile")]
 pub mod texts;
+#[cfg(any(feature = "compile", feature = "assemble"))]
+pub mod trust;
 pub mod value_type;
 
 #[cfg(feature = "compile")]

@@ -4,6 +4,7 @@
 
 use super::elements::Kind;
 use super::fault::Fault;
+use super::keywords::Trust;
 use super::names::DefinitionKind;
 use super::parts::{Example, FilePaths, History, OutputFormat, Parameter, Relevance, Script, Str, Text};
 use super::setting::{SettingName, Written};
@@ -155,6 +156,8 @@ pub struct Task<'a> {
     pub reference: Option<Str<'a>>,
     /// `as`.
     pub result: Option<Str<'a>>,
+    /// `trust`: what the author says of its result.
+    pub trust: Option<Trust>,
     /// `description`.
     pub description: Option<Text<'a>>,
     /// `instructions`.
@@ -216,6 +219,8 @@ pub struct Task<'a> {
 pub struct Input<'a> {
     /// Name, and whether it may be trusted.
     pub text: Text<'a>,
+    /// `trust`, where it is written.
+    pub trust: Option<Trust>,
     /// `name`.
     pub name: Option<Str<'a>>,
     /// Where its value comes from.
@@ -270,6 +275,8 @@ pub struct Call<'a> {
     pub template: Option<Str<'a>>,
     /// `as`.
     pub result: Option<Str<'a>>,
+    /// `trust`: what the author says of its result.
+    pub trust: Option<Trust>,
     /// `arg`.
     pub args: Vec<Input<'a>>,
 }
@@ -393,6 +400,7 @@ impl<'a> Task<'a> {
             version: None,
             reference: None,
             result: None,
+            trust: None,
             description: None,
             instructions: None,
             system: None,

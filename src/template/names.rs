@@ -72,6 +72,8 @@ pub struct Definition {
     pub returns: Option<Box<str>>,
     /// Where a fragment is marked as a text from outside.
     pub untrusted: Option<Span>,
+    /// Whether its first agent inherits of the context around the place where it is used.
+    pub inherits: bool,
     /// Bytes of its source, and of the files that its texts are pulled from.
     pub bytes: u64,
     /// Task bodies in it that are written out.
@@ -89,6 +91,8 @@ pub struct Param {
     pub kind: Option<Box<str>>,
     /// Whether its value becomes a part of a system text.
     pub in_system: bool,
+    /// Whether the result of the definition is made of it.
+    pub in_result: bool,
     /// The parts that are used of its value, such as `.a[0]`.
     pub parts: Box<[Box<str>]>,
 }
@@ -102,8 +106,10 @@ pub struct Flow {
     pub names: Box<[FlowName]>,
     /// What happens.
     pub events: Box<[Event]>,
-    /// What is used of the values of names, but for those used as they are.
+    /// What is used of the values of names, but for those used as they are in other texts than `system`.
     pub uses: Box<[PartUse]>,
+    /// The name of its result.
+    pub result: Option<u32>,
 }
 
 /// A part of a value that is used, or a value that is used as one of a type.
@@ -115,6 +121,8 @@ pub struct PartUse {
     pub path: Box<str>,
     /// The type that it is declared to have here.
     pub wanted: Option<Box<str>>,
+    /// Whether it is used in a system text.
+    pub in_system: bool,
     /// Where it is used.
     pub span: Span,
     /// Where in a text in a file of its own, whose `src` the other place is.
@@ -124,16 +132,18 @@ pub struct PartUse {
 /// A name in a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlowName {
-    /// The name; empty for an argument.
+    /// The name; empty for an argument, for what an agent sees and for what it answers.
     pub name: Box<str>,
+    /// Where it stands in the definition, as [`TrustNode::at`](super::trust::TrustNode::at) has it; empty where nobody asks for it.
+    pub at: Box<str>,
+    /// The place where it is named.
+    pub span: Span,
     /// The type that its values are known to have.
     pub kind: Option<Box<str>>,
     /// Whether its value comes from outside.
     pub untrusted: bool,
-    /// Whether its value becomes a part of a system text of this definition.
-    pub in_system: bool,
-    /// The names that its value is made of: each stands before it.
-    pub made_of: Box<[u32]>,
+    /// The names that its value is made of, each with the part of it that it is.
+    pub made_of: Box<[(u32, Box<str>)]>,
     /// The names that it is another one for, or for a part of; of several, each may be the one.
     pub part_of: Box<[(u32, Box<str>)]>,
     /// What its default has, where that is its value unless a run brings another.
@@ -160,8 +170,10 @@ pub struct Site {
     pub at: u32,
     /// What becomes of a name that nothing binds here.
     pub free: Free,
-    /// The name that is made of the text which holds the reference.
+    /// The name that is made of what the reference gives; none where somebody checked that.
     pub into: Option<u32>,
+    /// Of a task or call: what reaches its agents of the context around the place, and the names that are inherited into that.
+    pub context: Option<(u32, u32)>,
     /// The names of a call's arguments, in order.
     pub args: Box<[u32]>,
 }

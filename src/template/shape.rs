@@ -15,6 +15,8 @@ pub enum Shape {
     Any,
     /// A value without parts, by the word of its type.
     Scalar(&'static str),
+    /// One of these values, none of which has parts.
+    Enum(Box<[Value]>),
     /// Its entries.
     Array(Box<Shape>),
     /// Its entries, of which these are all.
@@ -74,6 +76,9 @@ impl Shape {
         if unread.iter().any(|key| schema.contains_key(*key)) {
             return Self::Any;
         }
+        if let Some(values) = listed(schema) {
+            return Self::Enum(values);
+        }
         match kind(schema) {
             Some("string") => Self::Scalar("string"),
             Some("number") => Self::Scalar("number"),
@@ -121,7 +126,7 @@ impl Shape {
             let no = |found, fields| Err(NoPart { upto: path.len() - rest.len(), found, fields });
             shape = match (shape, first) {
                 (Self::Any, _) | (Self::Object(None), '.') => return Ok(&ANY),
-                (Self::Scalar(word), _) => return no(word, None),
+                (Self::Scalar(_) | Self::Enum(_), _) => return no(shape.word().unwrap_or("value"), None),
                 (Self::Array(_) | Self::Entries(_), '.') => return no("array", None),
                 (Self::Array(entries), _) => entries,
                 (Self::Entries(entries), _) => match number.and_then(|number| entries.get(number)) {
@@ -147,9 +152,59 @@ impl Shape {
         match self {
             Self::Any => None,
             Self::Scalar(word) => Some(word),
+            Self::Enum(values) => {
+                let word = |value: &Value| Self::of_value(value).word();
+                values.first().and_then(word).filter(|first| values.iter().all(|value| word(value) == Some(first)))
+            }
             Self::Array(_) | Self::Entries(_) => Some("array"),
             Self::Object(_) => Some("object"),
         }
+    }
+
+    /// Whether no text of somebody else's can stand in it: a number, a truth value, one of the values that a schema lists, and what
+    /// consists of such.
+    pub fn is_inert(&self) -> bool {
+        match self {
+            Self::Any | Self::Object(None) => false,
+            Self::Scalar(word) => matches!(*word, "number" | "integer" | "boolean" | "null"),
+            Self::Enum(_) => true,
+            Self::Array(entries) => entries.is_inert(),
+            Self::Entries(entries) => entries.iter().all(Self::is_inert),
+            Self::Object(Some(fields)) => fields.is_closed && fields.named.values().all(Self::is_inert),
+        }
+    }
+
+    /// Where in a value a text may stand that this form rules out, and the form there; nothing where it keeps to it.
+    #[cfg(feature = "assemble")]
+    pub fn breach(&self, value: &Value) -> Option<(String, &Self)> {
+        let within = |at: String, (inner, shape): (String, _)| (at + &inner, shape);
+        match (self, value) {
+            (Self::Array(entries), Value::Array(values)) => {
+                let mut found = values.iter().enumerate();
+                found.find_map(|(at, value)| Some(within(format!("[{at}]"), entries.breach(value)?)))
+            }
+            (Self::Object(Some(fields)), Value::Object(values)) => values.iter().find_map(|(name, value)| {
+                let breach = match fields.named.get(name.as_str()) {
+                    Some(shape) => shape.breach(value)?,
+                    None => self.is_inert().then(|| (String::new(), self))?,
+                };
+                Some(within(format!(".{name}"), breach))
+            }),
+            (_, Value::Null)
+            | (Self::Scalar("boolean"), Value::Bool(_))
+            | (Self::Scalar("number" | "integer"), Value::Number(_)) => None,
+            (Self::Enum(values), value) if values.contains(value) => None,
+            _ => self.is_inert().then(|| (String::new(), self)),
+        }
+    }
+
+    /// What it takes, in words.
+    #[cfg(feature = "assemble")]
+    pub fn takes(&self) -> String {
+        let Self::Enum(values) = self else { return format!("what is of the type {}", self.word().unwrap_or("any")) };
+        let values: Vec<String> =
+            values.iter().map(|value| format!("`{}`", value.as_str().map_or_else(|| value.to_string(), str::to_owned))).collect();
+        format!("one of {}", values.join(", "))
     }
 }
 
@@ -169,6 +224,16 @@ impl Fields {
         let near = nearest(name, self.named.keys().map(|name| &**name)).map(Box::from);
         OtherFields { is_closed: self.is_closed, near }
     }
+}
+
+/// The values that a schema lists, where none of them has parts.
+fn listed(schema: &Map<String, Value>) -> Option<Box<[Value]>> {
+    let values = match schema.get("enum") {
+        Some(values) => values.as_array()?.as_slice(),
+        None => std::slice::from_ref(schema.get("const")?),
+    };
+    let has_none = |value: &Value| !value.is_array() && !value.is_object();
+    values.iter().all(has_none).then(|| values.iter().filter(|value| !value.is_null()).cloned().collect())
 }
 
 /// The one type that a schema takes beside `null`.

@@ -12,6 +12,7 @@ use crate::context::fence_marker::remarked;
 use crate::context::options::Options;
 use crate::context::request::{Files, Request};
 use crate::context::role::{self, Routed};
+use crate::context::scope;
 use crate::context::segments::draft::Waiting;
 use crate::context::task_graph::{Link, TaskGraph};
 use crate::kernel::assembler::SegmentReport;
@@ -22,6 +23,7 @@ use crate::project::roles::Role;
 use crate::project::routing::Choice;
 use crate::registry::{Registry, Task};
 use crate::settings::data::{OriginData, SettingsData};
+use crate::template::keywords::Trust;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -174,6 +176,7 @@ fn entry(forest: &TaskGraph<'_>, request: &Request<'_>, how: &ManifestOptions<'_
         tokenizer: Tokenizer { name: tokenizer, exact: is_exact },
         segments,
         late,
+        checked: checked(&chain),
         settings: chain.last().and_then(|link| link.node.settings.as_ref()).map(placeless),
         tool_policy: tools.map(|tools| ToolPolicy { allowed: listed(&tools.allowed), blocked: listed(&tools.blocked) }),
         protected_paths: role.map_or_else(Vec::new, |role| listed(&role.protected_paths)),
@@ -183,6 +186,18 @@ fn entry(forest: &TaskGraph<'_>, request: &Request<'_>, how: &ManifestOptions<'_
         prefix_tokens,
         total,
     })
+}
+
+/// The inputs of nodes on the way to an agent, and the results of steps before them, that the author says were checked.
+fn checked(chain: &[Link<'_>]) -> Vec<String> {
+    let is_checked = |trust: Option<Trust>| trust == Some(Trust::Trusted);
+    let inputs = chain.iter().flat_map(|link| link.node.body.given(&link.node.element));
+    let inputs = inputs.filter(|input| is_checked(input.trust)).filter_map(|input| input.name.as_deref());
+    let before = chain.iter().zip(chain.iter().skip(1)).filter_map(|(parent, link)| Some((parent.node, link.child?)));
+    let steps = before.flat_map(|(parent, child)| scope::earlier(parent, child)).filter(|step| is_checked(step.node.body.trust));
+    let steps = steps.map(|step| step.name.as_deref().unwrap_or(&step.node.id));
+    let found: BTreeSet<&str> = steps.chain(inputs).collect();
+    found.into_iter().map(str::to_owned).collect()
 }
 
 fn routing(choice: Choice<'_>) -> Routing {

@@ -53,6 +53,9 @@ pub struct Entry {
     /// What of the context around it cannot be known before it has run, and is no segment of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub late: Vec<Deferred>,
+    /// What it may be shown that is made of something from outside and that the author says was checked (`trust="trusted"`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checked: Vec<String>,
     /// The settings that decided it.
     pub settings: Option<SettingsData>,
     /// Which tools it may use; null where no role says.

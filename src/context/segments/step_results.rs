@@ -7,8 +7,9 @@ use crate::context::fill::Unknown;
 use crate::context::request::{Request, StepResult};
 use crate::context::scope;
 use crate::context::segments::draft::DraftSegment;
-use crate::context::task_graph::Link;
-use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced};
+use crate::context::task_graph::{Link, at};
+use crate::context::values::Scope;
+use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced, Trust};
 use crate::registry::{Child, Node};
 use crate::template::setting::SettingName;
 use std::collections::BTreeSet;
@@ -19,13 +20,19 @@ const NOTES: usize = 200;
 const MANY: usize = 32;
 const NEAREST: usize = 4;
 
-/// A step: its name, and the node that it is.
-type Step<'n> = (&'n str, &'n str);
+/// A step: its name, the node that it is, and whether what it left may give orders.
+type Step<'n> = (&'n str, &'n str, Trust);
 
 /// What reaches the node at the end of a chain.
-pub(in crate::context) fn accumulated(chain: &[Link<'_>], request: &Request<'_>, unknown: Unknown) -> Vec<DraftSegment> {
+pub(in crate::context) fn accumulated(
+    chain: &[Link<'_>],
+    scope: &Scope,
+    request: &Request<'_>,
+    unknown: Unknown,
+) -> Vec<DraftSegment> {
     let mut context = Vec::new();
-    let Some((parent, child)) = runner(chain) else { return context };
+    let Some((definition, parent, child)) = runner(chain) else { return context };
+    let outside = scope.outside_in(definition);
     // Inputs are made before the first step.
     if child.slot == "inputs" || parent.node.setting(SettingName::AccumulateData) != "true" {
         return context;
@@ -34,11 +41,13 @@ pub(in crate::context) fn accumulated(chain: &[Link<'_>], request: &Request<'_>,
     let mut open = Vec::new();
     for (name, node) in steps_before(parent.node, child) {
         let found = request.results.get(name).or_else(|| request.results.get(node));
+        let is_outside = outside.contains(node) || outside.contains(&at(parent.node, node.trim_start_matches('/')));
+        let step = (name, node, if is_outside { Trust::Untrusted } else { Trust::Trusted });
         match found {
-            None if unknown == Unknown::Variable => open.push((name, node)),
+            None if unknown == Unknown::Variable => open.push(step),
             _ => {
                 flush(&mut open, format, &mut context);
-                context.push(left_by((name, node), found, format, (parent, unknown)));
+                context.push(left_by(step, found, format, (parent, unknown)));
             }
         }
     }
@@ -46,13 +55,15 @@ pub(in crate::context) fn accumulated(chain: &[Link<'_>], request: &Request<'_>,
     context
 }
 
-/// The node that runs the steps of which one leads to the end of a chain, through references, and that step.
-fn runner<'l, 'f>(chain: &'l [Link<'f>]) -> Option<(&'l Link<'f>, &'f Child)> {
+/// The node that runs the steps of which one leads to the end of a chain, through references, and that step; and the number of the
+/// definition on the way that it stands in.
+fn runner<'l, 'f>(chain: &'l [Link<'f>]) -> Option<(usize, &'l Link<'f>, &'f Child)> {
     let (link, before) = chain.split_last()?;
     let mut child = link.child;
-    for link in before.iter().rev() {
+    for (at, link) in before.iter().enumerate().rev() {
         if let Some(child) = child.filter(|_| link.node.element != "cond") {
-            return Some((link, child));
+            let definitions = chain.iter().take(at + 1).filter(|link| link.child.is_none()).count();
+            return Some((definitions.saturating_sub(1), link, child));
         }
         child = link.child;
     }
@@ -63,10 +74,13 @@ fn runner<'l, 'f>(chain: &'l [Link<'f>]) -> Option<(&'l Link<'f>, &'f Child)> {
 fn flush(open: &mut Vec<Step<'_>>, format: &str, context: &mut Vec<DraftSegment>) {
     let many = if open.len() > MANY { open.len() - NEAREST } else { 0 };
     if many > 0 {
-        let mut others: Vec<String> = open.drain(..many).map(|(name, _)| name.to_owned()).collect();
+        let drained = || open.iter().take(many);
+        let trust = drained().map(|(.., trust)| *trust).max().unwrap_or_default();
+        let mut others: Vec<String> = drained().map(|(name, ..)| (*name).to_owned()).collect();
+        open.drain(..many);
         // Each has a heading with its own name.
         let title = others.pop().unwrap_or_default();
-        let segment = Segment { title, ..segment(("earlier steps", ""), format) };
+        let segment = Segment { title, ..segment(("earlier steps", "", trust), format) };
         context.push(DraftSegment { others, ..waiting(segment, format!("results of {many} earlier steps")) });
     }
     let one = |step: Step<'_>| waiting(segment(step, format), format!("result of {}", step.0));
@@ -96,14 +110,15 @@ fn left_by(step: Step<'_>, found: Option<&StepResult>, format: &str, (parent, un
     }
 }
 
-fn segment((name, _): Step<'_>, format: &str) -> Segment {
+fn segment((name, _, trust): Step<'_>, format: &str) -> Segment {
     let (id, why) =
         (format!("{}:{name}", Kind::Accumulated.word()), format!("accumulate_data true, accumulation_format {format}"));
-    Segment::of(Kind::Accumulated, Traced::default(), why).named(id, name).stable(Stability::Session)
+    let segment = Segment::of(Kind::Accumulated, Traced::default(), why).named(id, name).stable(Stability::Session);
+    Segment { trust, ..segment }
 }
 
 /// The steps before one: those of a sequence, or the parts of a round.
-fn steps_before<'n>(parent: &'n Node, child: &Child) -> Vec<Step<'n>> {
+fn steps_before<'n>(parent: &'n Node, child: &Child) -> Vec<(&'n str, &'n str)> {
     if child.slot == "steps" {
         let step = |step: &'n Child| (step.name.as_deref().unwrap_or(&step.node.id), &*step.node.id);
         return scope::earlier(parent, child).map(step).collect();

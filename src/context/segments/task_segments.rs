@@ -239,7 +239,7 @@ impl SegmentBuilder<'_> {
             let unknown =
                 if bound.value.is_none() && self.faults.is_empty() { BTreeSet::from([name.to_owned()]) } else { BTreeSet::new() };
             let segment = Segment::of(Kind::Input, text, "<inputs>").named(format!("input:{name}"), name).stable(bound.stability);
-            let segment = Segment { trust: bound.trust, max_tokens: cap(input.max_tokens), ..segment };
+            let segment = Segment { trust: bound.trust_of(&[]), max_tokens: cap(input.max_tokens), ..segment };
             // Where it will come from is a part of what it will be.
             let place = self.place(&format!("inputs/{number}"));
             let origin = Origin::Template { task: place.definition, node: place.node, field: place.field, line: 0 };

@@ -21,6 +21,9 @@ pub struct Body<'a> {
     /// The registered task that stands in this place.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub reference: Option<Word<'a>>,
+    /// What the author says of the result: `trusted` where it was checked, `untrusted` where it is from outside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trust: Option<Trust>,
     /// The author's version of the task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<Word<'a>>,
@@ -196,9 +199,9 @@ pub struct Input<'a> {
     /// A text; or `task` or `call` where it is the result of the child in the slot of the same number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<Value<'a>>,
-    /// `untrusted` where the value comes from outside: it is fenced when rendered.
-    #[serde(skip_serializing_if = "is_default")]
-    pub trust: Trust,
+    /// `untrusted` where the value comes from outside: it is fenced when rendered; `trusted` where it was checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trust: Option<Trust>,
     /// Tokens that it may have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,

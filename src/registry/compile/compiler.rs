@@ -108,7 +108,7 @@ impl Compiler<'_> {
         let mut unread = Vec::new();
         let texts = self.texts(path, text, &facts, &mut unread);
         texts.weigh(&mut facts);
-        let mut scopes = template::scope::resolve(&file, &|written| texts.shared(written));
+        let mut scopes = template::scope::resolve(&file, &|written| texts.shared(written), &|body| bodies.reach(body));
         scopes.learn(&mut facts);
         let unseen = paths::judge(self.door(), path, &facts);
         let cx = FileCx { path, document, file: &file, bodies, scopes: &scopes, unread: &unseen, config: self.config };

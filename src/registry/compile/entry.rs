@@ -16,6 +16,7 @@ use crate::registry::artifact::Warning;
 use crate::settings::resolve::Resolved;
 use crate::template::model::{Definition, Fragment, Task, Template};
 use crate::template::names::Param;
+use crate::template::trust::TrustNode;
 use serde::Serialize;
 
 /// A compiled definition: its line of the registry with the hash still open.
@@ -34,8 +35,9 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The same with parameters that it takes for what it refers to.
-    pub(in crate::registry) fn with_implicit(&self, extra: &[(Param, RefId)]) -> Self {
+    /// The same with what is known of it where all definitions are: parameters that it takes for what it refers to, and what its values
+    /// are made of, which follows of what the hashes of all are made of.
+    pub(in crate::registry) fn linked(&self, extra: &[(Param, RefId)], trust: &[TrustNode]) -> Self {
         let mut list = Json::default();
         let (before, after) = self.bytes.split_at_checked(self.parameters_end as usize).unwrap_or((&self.bytes, &[]));
         for (number, (Param { name, kind, .. }, _)) in extra.iter().enumerate() {
@@ -44,10 +46,15 @@ impl Entry {
             }
             list.value(&Variable { name, kind: kind.as_deref(), required: true, default: None, implicit: true });
         }
-        let mut hasher = Hasher::new();
-        hasher.field(self.own.0).field(&list.bytes);
+        let own = if extra.is_empty() { self.own } else { Hasher::new().field(self.own.0).field(&list.bytes).finish() };
+        let (bracket, after) = after.split_at_checked(1).unwrap_or_default();
+        list.bytes.extend_from_slice(bracket);
+        if !trust.is_empty() {
+            list.key("trust");
+            list.value(&trust);
+        }
         let bytes = [before, &list.bytes, after].concat();
-        Self { own: hasher.finish(), bytes, ..*self }
+        Self { own, bytes, ..*self }
     }
 }
 

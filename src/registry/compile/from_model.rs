@@ -7,6 +7,7 @@ use crate::registry::body::{
     Var, Word,
 };
 use crate::syntax::tree::Element;
+use crate::template::keywords::Trust;
 use crate::template::model::{self, Call, Cond, Task};
 use crate::template::parts::{self, Str};
 use std::borrow::Cow;
@@ -27,6 +28,7 @@ impl<'s> Bodies<'s, '_> {
         let script = task.script.as_ref();
         Body {
             reference: self.reference(ReferenceKind::Ref, task.reference.as_ref()),
+            trust: task.trust,
             version: word(task.version.as_ref()),
             description: self.text(task.description.as_ref()),
             system: self.text(task.system.as_ref()),
@@ -76,7 +78,7 @@ impl<'s> Bodies<'s, '_> {
     /// What a call says itself.
     pub(super) fn call(&mut self, call: &'s Call<'_>) -> Body<'s> {
         let template = self.reference(ReferenceKind::Call, call.template.as_ref());
-        Body { template, args: self.inputs(&call.args), ..Body::default() }
+        Body { template, trust: call.trust, args: self.inputs(&call.args), ..Body::default() }
     }
 
     /// What a choice says itself: its tests, in the order of its children.
@@ -103,14 +105,17 @@ impl<'s> Bodies<'s, '_> {
 
     fn input(&mut self, input: &'s model::Input<'_>) -> Input<'s> {
         let name = word(input.name.as_ref());
-        let (trust, max_tokens) = (input.text.trust, input.max_tokens);
+        let (trust, max_tokens) = (input.trust, input.max_tokens);
         let value = match &input.value {
             model::Value::Missing => Input { name, trust, ..Input::default() },
             model::Value::From(from) => {
                 Input { name, from: self.reference(ReferenceKind::From, Some(from)), trust, ..Input::default() }
             }
-            // The text says itself whether it is trusted.
-            model::Value::Text => Input { name, value: self.text(Some(&input.text)).map(Value::Text), ..Input::default() },
+            model::Value::Text => {
+                // The text says itself whether it is from outside.
+                let trust = trust.filter(|trust| *trust == Trust::Trusted);
+                Input { name, value: self.text(Some(&input.text)).map(Value::Text), trust, ..Input::default() }
+            }
             // The task or call is a child of the node; its slot has the number of this input.
             model::Value::Task(_) => Input { name, value: Some(Value::Inside(Inside::Task)), trust, ..Input::default() },
             model::Value::Call(_) => Input { name, value: Some(Value::Inside(Inside::Call)), trust, ..Input::default() },

@@ -73,8 +73,17 @@ mod tests {
 
     fn file(kind: DefinitionKind, name: &str, uses: &[(ReferenceKind, &str)]) -> FileFacts {
         let (name, params) = (name.into(), Box::default());
-        let definition =
-            Definition { kind, name, span: Span::at(0), params, returns: None, untrusted: None, bytes: 0, agents: 0 };
+        let definition = Definition {
+            kind,
+            name,
+            span: Span::at(0),
+            params,
+            returns: None,
+            untrusted: None,
+            inherits: false,
+            bytes: 0,
+            agents: 0,
+        };
         let reference = |(kind, name): &(ReferenceKind, &str)| Reference {
             kind: *kind,
             name: (*name).into(),

@@ -10,7 +10,7 @@ use crate::registry::compile::layout::{self, Item};
 use crate::registry::compile::merkle;
 use crate::registry::compile::{Compiled, Entry};
 use crate::rules::rule::Scope;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The files of a project as they were compiled.
@@ -92,7 +92,11 @@ impl Documents {
             let entries = &compiled.get(id.file as usize)?.entries;
             entries.get(entries.binary_search_by_key(&id.definition, |entry| entry.definition).ok()?)
         };
-        let widened = names.implicit.iter().filter_map(|(id, extra)| Some((*id, stored(*id)?.with_implicit(extra))));
+        let more: BTreeSet<DefId> = names.implicit.keys().chain(names.trust.keys()).copied().collect();
+        let widened = more.into_iter().filter_map(|id| {
+            let extra = names.implicit.get(&id).map_or(&[][..], |extra| extra);
+            Some((id, stored(id)?.linked(extra, names.trust.get(&id).map_or(&[], |trust| trust))))
+        });
         let widened: BTreeMap<DefId, Entry> = widened.collect();
         let entry = |id: DefId| widened.get(&id).or_else(|| stored(id));
         let hashes = merkle::hashes(index, order, |id| entry(id).map(|entry| entry.own));

@@ -37,7 +37,7 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.names.parts {
         let Why::WrongType { found, wanted } = &fault.why else { continue };
         let message = format!("`{}` is declared as {wanted}, but its value is {found}", fault.used);
-        out.extend(at_use(&RULE.meta, cx, fault, message).map(|finding| finding.help(HELP)));
+        out.extend(at_use(&RULE.meta, cx, fault.place(), message).map(|finding| finding.help(HELP)));
     }
 }
 

@@ -1,5 +1,6 @@
 //! CTX323: a part of a value that the value does not have.
 
+use crate::base::source::Position;
 use crate::project::linked_parts::{PartFault, Why};
 use crate::rules::names::fault_location::in_text;
 use crate::rules::prelude::*;
@@ -24,11 +25,16 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// A finding where a part is used.
-pub(crate) fn at_use(rule: &'static RuleMeta, cx: &LinkCx<'_>, fault: &PartFault, message: String) -> Option<Diagnostic> {
-    let file = cx.index.file(fault.file)?;
-    let found = Diagnostic::new(rule, file.path, fault.span, message);
-    let source = || file.facts.sources.iter().find(|source| source.span == fault.span);
-    Some(match fault.inside.and_then(|inside| Some((source()?, inside))) {
+pub(crate) fn at_use(
+    rule: &'static RuleMeta,
+    cx: &LinkCx<'_>,
+    (file, span, inside): (u32, Span, Option<(Span, Position)>),
+    message: String,
+) -> Option<Diagnostic> {
+    let file = cx.index.file(file)?;
+    let found = Diagnostic::new(rule, file.path, span, message);
+    let source = || file.facts.sources.iter().find(|source| source.span == span);
+    Some(match inside.and_then(|inside| Some((source()?, inside))) {
         Some((source, inside)) => in_text(found, &source.path, inside),
         None => found,
     })
@@ -51,7 +57,7 @@ fn by_default(cx: &LinkCx<'_>, fault: &PartFault, no: &NoPart) -> Option<Diagnos
             })?
             .0
         }
-        None => at_use(&RULE.meta, cx, fault, format!("`{used}` leads nowhere with the default: {why}"))?,
+        None => at_use(&RULE.meta, cx, fault.place(), format!("`{used}` leads nowhere with the default: {why}"))?,
     };
     let found = found.severity(Severity::Warning);
     Some(match no.fields.as_ref().and_then(|fields| fields.near.as_ref()) {
@@ -78,7 +84,7 @@ fn word(cx: &LinkCx<'_>, fault: &PartFault, no: &NoPart) -> Option<Diagnostic> {
             })?
             .0
         }
-        None => at_use(&RULE.meta, cx, fault, format!("`{used}` leads nowhere: {why}"))?,
+        None => at_use(&RULE.meta, cx, fault.place(), format!("`{used}` leads nowhere: {why}"))?,
     };
     let Some(fields) = &no.fields else {
         return Some(found.help("use the value as it is, or change what makes it"));

@@ -1,7 +1,7 @@
 //! CTX310: a value from outside that reaches the system text.
 
-use crate::project::linked_names;
 use crate::rules::names::fault_location::finding;
+use crate::rules::names::unknown_field::at_use;
 use crate::rules::prelude::*;
 use crate::rules::structure::family::shown;
 use crate::syntax::write::remove_attribute;
@@ -19,36 +19,50 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
-    for fault in &cx.scopes.faults {
-        let FaultKind::UntrustedInSystem { name, source } = &fault.kind else { continue };
-        let Some(name) = name else {
-            let message = "the system text itself is marked as coming from outside";
-            let found = finding(&RULE.meta, cx, fault, message).help("put what comes from outside into an <input>");
-            let edit = cx.document.element_at(fault.span.start).and_then(|element| remove_attribute(element, "trust"));
-            out.push(match edit {
-                Some(edit) => found.fix(Fix::suggested("remove the mark: the text is the author's own", vec![edit])),
-                None => found,
-            });
-            continue;
-        };
-        let message = format!("`{}` comes from outside and would be part of the system text", shown(name));
-        let found = finding(&RULE.meta, cx, fault, message);
-        let found = if source.is_empty() { found } else { found.label(*source, "it gets its value here") };
-        out.push(found.help("name it in `<instructions>`, where it is fenced, and take it out of `<system>`"));
+    for fault in cx.scopes.faults.iter().filter(|fault| matches!(fault.kind, FaultKind::SystemFromOutside)) {
+        let message = "the system text itself is marked as coming from outside";
+        let found = finding(&RULE.meta, cx, fault, message).help("put what comes from outside into an <input>");
+        let edit = cx.document.element_at(fault.span.start).and_then(|element| remove_attribute(element, "trust"));
+        out.push(match edit {
+            Some(edit) => found.fix(Fix::suggested("remove the mark: the text is the author's own", vec![edit])),
+            None => found,
+        });
     }
 }
 
-/// Fragments, tasks and functions are used across files, and in each other.
+/// Values are made of others across fragments, tasks, functions and results, and those across files.
 fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
-    for fault in &cx.names.faults {
-        let linked_names::FaultKind::UntrustedInSystem(name) = &fault.kind else { continue };
-        let found = cx.at_reference(&RULE.meta, fault.at, |reference| {
-            let (word, of) = (reference.kind.target().word(), shown(&reference.name));
-            format!("`{}` comes from outside and would be part of the system text, by the {word} `{of}`", shown(name))
-        });
-        out.extend(
-            found.map(|(found, _)| found.help("name it in `<instructions>`, where it is fenced, and take it out of `<system>`")),
-        );
+    for used in &cx.names.in_system {
+        let name = shown(&used.name);
+        let (source, span) = &used.source;
+        let comes = match shown(source) {
+            source if source == name => format!("`{name}` comes from outside"),
+            source if source.is_empty() => format!("`{name}` is made of what comes from outside"),
+            source => format!("`{name}` is made of `{source}`, which comes from outside,"),
+        };
+        let found = match used.by {
+            Some(at) => {
+                let found = cx.at_reference(&RULE.meta, at, |reference| {
+                    let (word, of) = (reference.kind.target().word(), shown(&reference.name));
+                    format!("{comes} and would be part of the system text, by the {word} `{of}`")
+                });
+                found.map(|(found, _)| found)
+            }
+            None => at_use(
+                &RULE.meta,
+                cx,
+                (used.file, used.span, used.inside),
+                format!("{comes} and would be part of the system text"),
+            ),
+        };
+        let found = match found {
+            Some(found) if span.is_empty() => found,
+            Some(found) => cx.label(found, used.file, *span, "it gets its value here"),
+            None => continue,
+        };
+        let help = "name it in `<instructions>`, where it is fenced, and take it out of `<system>`";
+        let checked = "; or, where its text is checked before, say `trust=\"trusted\"` where it is handed on";
+        out.push(found.help(if *source == used.name { help.to_owned() } else { [help, checked].concat() }));
     }
     let outside = &cx.names.outside;
     for (_, entry, reference) in cx.index.references().filter(|(.., reference)| reference.in_system) {

@@ -107,11 +107,17 @@ impl<'a> Lower<'a> {
         let mut name = None;
         let mut from = None;
         let mut max_tokens = None;
+        let mut trust = None;
         self.attributes(kind, element, |_, attribute, value| match attribute {
             "max_tokens" => max_tokens = value.value.parse().ok(),
             "name" => name = Some(value),
             "from" => from = Some(value),
-            _ => text.set(attribute, value),
+            _ => {
+                if attribute == "trust" {
+                    trust = Trust::of(&value.value);
+                }
+                text.set(attribute, value);
+            }
         });
         let mut nested = None;
         let mut uses = false;
@@ -136,7 +142,7 @@ impl<'a> Lower<'a> {
             (None, None) if has_text => Value::Text,
             (None, None) => Value::Missing,
         };
-        Input { text, name, value, max_tokens }
+        Input { text, trust, name, value, max_tokens }
     }
 
     pub(super) fn relevance(&mut self, element: Element<'a>) -> Vec<Relevance<'a>> {
@@ -247,10 +253,11 @@ impl<'a> Lower<'a> {
     }
 
     pub(super) fn call(&mut self, element: Element<'a>) -> Call<'a> {
-        let mut out = Call { element, template: None, result: None, args: Vec::new() };
+        let mut out = Call { element, template: None, result: None, trust: None, args: Vec::new() };
         self.unused_result(element);
         self.attributes(Kind::Call, element, |_, name, value| match name {
             "template" => out.template = Some(value),
+            "trust" => out.trust = Trust::of(&value.value),
             _ => out.result = Some(value),
         });
         self.children(Kind::Call, element, |lower, Found { kind, element, .. }| {

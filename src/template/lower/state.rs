@@ -55,11 +55,15 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// Reports a name of a result where no step follows that could use it.
+    /// Reports what is said of a result where no step follows that could use it.
     pub(super) fn unused_result(&mut self, element: Element<'a>) {
         let around = element.parent().map(Element::name);
         if matches!(around, None | Some("library" | "template" | "case" | "input" | "arg")) {
             self.idle(element, "as", "only a step leaves its result to others under a name");
+        }
+        // A case hands on what its task answers.
+        if matches!(around, None | Some("library" | "template" | "input" | "arg")) {
+            self.idle(element, "trust", "only a step hands its result on");
         }
     }
 

@@ -8,6 +8,7 @@ use crate::kernel::profile::Profile;
 use crate::syntax::tree::{Attribute, Element};
 use crate::template::elements::{Kind, Of};
 use crate::template::fault::FaultKind;
+use crate::template::keywords::Trust;
 use crate::template::model::{Cycle, Reduce, Step};
 use crate::template::model::{Slot, Task};
 use crate::template::parts::{Command, Env, Script, Text};
@@ -65,6 +66,7 @@ impl<'a> Lower<'a> {
             "version" => out.version = Some(value),
             "ref" => out.reference = Some(value),
             "profile" => out.profile = Profile::named(&value.value),
+            "trust" => out.trust = Trust::of(&value.value),
             _ => out.result = Some(value),
         });
         let Some(written) = &out.operator else { return };

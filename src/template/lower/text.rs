@@ -22,7 +22,7 @@ impl<'a> Text<'a> {
             ("src", _) => self.src = Some(value),
             ("syntax", "jinja") => self.syntax = TextSyntax::Jinja,
             ("verbatim", "true") => self.substitution = Substitution::Off,
-            ("trust", "untrusted") => self.trust = Trust::Untrusted,
+            ("trust", word) => self.trust = Trust::of(word).unwrap_or_default(),
             _ => {}
         }
     }

@@ -4,7 +4,6 @@
 
 use super::fault::Origin;
 use crate::base::span::Span;
-use crate::template::keywords::Trust;
 use std::collections::HashMap;
 
 /// From how many bindings on the index is kept.
@@ -16,7 +15,6 @@ pub(super) struct Binding<'m> {
     pub(super) name: &'m str,
     /// Where the name stands.
     pub(super) span: Span,
-    pub(super) trust: Trust,
     pub(super) is_read: bool,
     /// What it is called in the flow of names; nothing in a list of names that are not bound yet.
     pub(super) id: u32,
@@ -43,8 +41,8 @@ impl<'m, 'a> Env<'m, 'a> {
         self.entries.len()
     }
 
-    pub(super) fn bind(&mut self, name: &'m str, span: Span, trust: Trust) {
-        self.push(Entry { binding: Binding { name, span, trust, is_read: false, id: u32::MAX }, declared: None });
+    pub(super) fn bind(&mut self, name: &'m str, span: Span) {
+        self.push(Entry { binding: Binding { name, span, is_read: false, id: u32::MAX }, declared: None });
     }
 
     pub(super) fn push(&mut self, entry: Entry<'m, 'a>) {
@@ -105,7 +103,7 @@ mod tests {
         let names: Vec<String> = (0..100).map(|n| format!("n{}", n % 60)).collect();
         let mut env = Env::default();
         for (at, name) in names.iter().enumerate() {
-            env.bind(name, Span::at(at as u32), Trust::Trusted);
+            env.bind(name, Span::at(at as u32));
             assert_eq!(env.find(name).map(|found| found.span.start), Some(at as u32));
         }
         for at in (0..100_u32).rev() {

@@ -93,13 +93,8 @@ pub enum FaultKind<'a> {
         /// Its name.
         name: String,
     },
-    /// A value from outside in the system text.
-    UntrustedInSystem {
-        /// The variable; `None` when the text itself is untrusted.
-        name: Option<Cow<'a, str>>,
-        /// Where it is said that it is not to be trusted.
-        source: Span,
-    },
+    /// A system text that is marked as one from outside.
+    SystemFromOutside,
     /// An expression that cannot be read.
     Expression {
         /// Why.

@@ -6,6 +6,7 @@ use crate::template::keywords::Trust;
 use crate::template::model::{Input, Value};
 use crate::template::names::{Event, FileFacts, Flow, FlowName, Param, PartUse, Site};
 use crate::template::shape::Shape;
+use crate::template::trust::spread_back;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,10 +17,16 @@ pub(super) struct Recorder<'m> {
     events: Vec<Event>,
     /// What the definition takes: each with whether it has no value where nothing binds it.
     takes: Vec<(u32, bool)>,
-    /// The names that the value is made of which is being read.
-    pub(super) used: Vec<u32>,
+    /// The names that the value is made of which is being read, each with the part of it.
+    pub(super) used: Vec<(u32, Box<str>)>,
     pub(super) uses: Vec<PartUse>,
     has_sites: bool,
+    /// Whether there are results whose trust somebody asks for.
+    pub(super) has_results: bool,
+    /// The name of the definition's result.
+    pub(super) result: Option<u32>,
+    /// Whether its first agent inherits.
+    pub(super) inherits: bool,
 }
 
 /// How many parts of a value are told on, and how far names stand for parts of others.
@@ -29,10 +36,11 @@ pub(crate) const MOST_PARTS: usize = 32;
 #[derive(Debug, Default)]
 struct Name<'m> {
     word: Cow<'m, str>,
+    at: Box<str>,
+    span: Span,
     kind: Option<&'m str>,
     untrusted: bool,
-    in_system: bool,
-    made_of: Vec<u32>,
+    made_of: Vec<(u32, Box<str>)>,
     part_of: Vec<(u32, Box<str>)>,
     answer_of: Option<u32>,
     default: Option<Box<Shape>>,
@@ -41,25 +49,56 @@ struct Name<'m> {
 /// What is known of a value.
 #[derive(Debug, Default)]
 pub(super) struct Made<'m> {
-    pub(super) trust: Trust,
+    /// What makes it untrusted, or trusted whatever it is made of.
+    pub(super) mark: Mark,
     pub(super) kind: Option<&'m str>,
-    pub(super) of: Vec<u32>,
+    pub(super) of: Vec<(u32, Box<str>)>,
     pub(super) part_of: Vec<(u32, Box<str>)>,
     pub(super) answer_of: Option<u32>,
     pub(super) default: Option<Box<Shape>>,
+}
+
+/// What is said of a value's trust where it gets its name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// Nothing: it is what it is made of.
+    #[default]
+    None,
+    /// It is from outside.
+    Outside,
+    /// It was checked.
+    Checked,
+}
+
+impl Mark {
+    pub(super) fn outside(is_outside: bool) -> Self {
+        if is_outside { Self::Outside } else { Self::None }
+    }
+}
+
+impl From<Option<Trust>> for Mark {
+    fn from(written: Option<Trust>) -> Self {
+        match written {
+            None => Self::None,
+            Some(Trust::Trusted) => Self::Checked,
+            Some(Trust::Untrusted) => Self::Outside,
+        }
+    }
 }
 
 /// What a definition takes and how names flow in it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Learned {
     params: Box<[Param]>,
+    inherits: bool,
     flow: Option<Flow>,
 }
 
 /// Adds what a walk learned of each definition to the facts of a file.
 pub(super) fn learn(learned: Vec<Learned>, facts: &mut FileFacts) {
-    for (definition, Learned { params, flow }) in facts.definitions.iter_mut().zip(learned) {
+    for (definition, Learned { params, inherits, flow }) in facts.definitions.iter_mut().zip(learned) {
         definition.params = params;
+        definition.inherits = inherits;
         facts.flows.extend(flow);
     }
 }
@@ -67,10 +106,51 @@ pub(super) fn learn(learned: Vec<Learned>, facts: &mut FileFacts) {
 impl<'m> Recorder<'m> {
     /// A name, not bound yet.
     pub(super) fn name(&mut self, name: Cow<'m, str>, made: Made<'m>) -> u32 {
-        let Made { trust, kind, of: made_of, part_of, answer_of, default } = made;
-        let untrusted = trust == Trust::Untrusted;
-        self.names.push(Name { word: name, kind, untrusted, in_system: false, made_of, part_of, answer_of, default });
+        let Made { mark, kind, of, part_of, answer_of, default } = made;
+        let made_of = if mark == Mark::Checked { Vec::new() } else { of };
+        let (at, span) = (Box::default(), Span::default());
+        let untrusted = mark == Mark::Outside;
+        self.names.push(Name { word: name, at, span, kind, untrusted, made_of, part_of, answer_of, default });
         self.names.len() as u32 - 1
+    }
+
+    /// A value without a name, made of others.
+    pub(super) fn value(&mut self, at: String, mark: Mark, of: impl IntoIterator<Item = u32>) -> u32 {
+        let of = of.into_iter().map(|source| (source, Box::default())).collect();
+        let id = self.name(Cow::Borrowed(""), Made { mark, of, ..Made::default() });
+        self.stands(id, at, Span::default());
+        id
+    }
+
+    /// Where a name stands.
+    pub(super) fn stands(&mut self, id: u32, at: String, span: Span) {
+        if let Some(name) = self.names.get_mut(id as usize) {
+            (name.at, name.span) = (at.into(), span);
+        }
+    }
+
+    /// What stands for a value has its place.
+    pub(super) fn replaced(&mut self, own: &[(u32, Box<str>)]) {
+        for (id, _) in own {
+            self.stands(*id, String::new(), Span::default());
+        }
+    }
+
+    /// A value is made of others, too.
+    pub(super) fn makes(&mut self, id: u32, of: Vec<(u32, Box<str>)>, mark: Mark) {
+        if let Some(name) = self.names.get_mut(id as usize) {
+            name.made_of.extend(of);
+            name.untrusted |= mark == Mark::Outside;
+        }
+    }
+
+    /// A value is from outside, and so is what it is another name for.
+    pub(super) fn distrust(&mut self, id: u32) {
+        let mut open = vec![id];
+        while let Some(name) = open.pop().and_then(|id| self.names.get_mut(id as usize)).filter(|name| !name.untrusted) {
+            name.untrusted = true;
+            open.extend(name.part_of.iter().map(|(whole, _)| *whole));
+        }
     }
 
     pub(super) fn bind(&mut self, id: u32) {
@@ -85,32 +165,44 @@ impl<'m> Recorder<'m> {
         self.takes.push((id, required));
     }
 
-    pub(super) fn in_system(&mut self, id: u32) {
-        if let Some(name) = self.names.get_mut(id as usize) {
-            name.in_system = true;
-        }
-    }
-
     /// More is said about a name.
-    pub(super) fn more(&mut self, id: u32, Made { trust, kind, default, .. }: Made<'m>) {
+    pub(super) fn more(&mut self, id: u32, Made { mark, kind, default, .. }: Made<'m>) {
         if let Some(name) = self.names.get_mut(id as usize) {
-            name.untrusted |= trust == Trust::Untrusted;
+            name.untrusted |= mark == Mark::Outside;
             name.kind = name.kind.or(kind);
             name.default = default;
         }
     }
 
-    /// A part of a value is used; in a text in a file of its own, whose `src` this is.
-    pub(super) fn part(&mut self, name: u32, path: &Spanned<Box<str>>, src: Option<Span>) {
-        let inside = src.map(|_| (path.span, Position::default()));
-        let span = src.unwrap_or(path.span);
-        self.uses.push(PartUse { name, path: path.value.clone(), wanted: None, span, inside });
+    /// A value is used; in a text in a file of its own, whose `src` this is.
+    pub(super) fn part(&mut self, name: u32, path: &Spanned<Box<str>>, src: Option<Span>, in_system: bool) {
+        if in_system || !path.value.is_empty() {
+            let inside = src.map(|_| (path.span, Position::default()));
+            let span = src.unwrap_or(path.span);
+            self.uses.push(PartUse { name, path: path.value.clone(), wanted: None, in_system, span, inside });
+        }
+    }
+
+    /// What was used since a mark, with where in a text in a file of its own, and the words of all names.
+    pub(super) fn placed(&mut self, from: usize, mut place: impl FnMut(&str, &mut (Span, Position))) {
+        for part in self.uses.iter_mut().skip(from) {
+            if let Some(inside) = &mut part.inside {
+                place(self.names.get(part.name as usize).map_or("", |name| &name.word), inside);
+            }
+        }
     }
 
     /// A value is used as one of a type.
     pub(super) fn wanted(&mut self, name: u32, kind: Option<&str>, span: Span) {
         if let Some(kind) = kind {
-            self.uses.push(PartUse { name, path: Box::default(), wanted: Some(kind.into()), span, inside: None });
+            self.uses.push(PartUse {
+                name,
+                path: Box::default(),
+                wanted: Some(kind.into()),
+                in_system: false,
+                span,
+                inside: None,
+            });
         }
     }
 
@@ -143,53 +235,65 @@ impl<'m> Recorder<'m> {
 
     /// The last name is made of an input: the references since a mark stand in its text.
     pub(super) fn holds(&mut self, mark: usize, input: &Input<'_>) {
-        let last = self.last();
-        for event in self.events.iter_mut().skip(mark).filter(|_| matches!(input.value, Value::Text)) {
+        if let (Value::Text, Some(last)) = (&input.value, self.last()) {
+            self.give(mark, (input.trust != Some(Trust::Trusted)).then_some(last));
+        }
+    }
+
+    /// The references in texts since a mark give to a value.
+    pub(super) fn give(&mut self, mark: usize, into: Option<u32>) {
+        for event in self.events.iter_mut().skip(mark) {
             if let Event::Reference(site) = event {
-                site.into = last;
+                site.into = into;
             }
         }
     }
 
-    /// The names used since the last call, each once.
-    pub(super) fn take_used(&mut self) -> Vec<u32> {
+    /// The names used since the last call, each part once.
+    pub(super) fn take_used(&mut self) -> Vec<(u32, Box<str>)> {
         let mut used = std::mem::take(&mut self.used);
         used.sort_unstable();
         used.dedup();
         used
     }
 
-    pub(super) fn finish(mut self, owner: u32) -> Learned {
-        let mut marks: Vec<bool> = self.names.iter().map(|name| name.in_system).collect();
-        spread(&mut marks, |at| self.names.get(at).map_or(&[][..], |name| &name.made_of));
-        for (name, mark) in self.names.iter_mut().zip(&marks) {
-            name.in_system = *mark;
-        }
+    pub(super) fn finish(self, owner: u32) -> Learned {
+        let made_of =
+            |at: usize| self.names.get(at).into_iter().flat_map(|name| &name.made_of).map(|(source, _)| *source).collect();
+        let said = self.uses.iter().filter(|used| used.in_system).map(|used| used.name);
+        let in_system = spread_back(self.names.len(), said, made_of);
+        let in_result = spread_back(self.names.len(), self.result, made_of);
         let parts = self.parts();
         let param = |(id, required): &(u32, bool)| {
-            let Name { word, kind, in_system, .. } = self.names.get(*id as usize)?;
-            let kind = kind.map(Box::from);
+            let Name { word, kind, .. } = self.names.get(*id as usize)?;
+            let is_inert = kind.is_some_and(|kind| Shape::declared(kind).is_inert());
+            let is = |marks: &[bool]| !is_inert && marks.get(*id as usize) == Some(&true);
             let parts = parts.get(id).into_iter().flatten().take(MOST_PARTS).cloned().collect();
-            Some(Param { name: Box::from(&**word), required: *required, kind, in_system: *in_system, parts })
+            let (in_system, in_result) = (is(&in_system), is(&in_result));
+            Some(Param { name: Box::from(&**word), required: *required, kind: kind.map(Box::from), in_system, in_result, parts })
         };
         let params = self.takes.iter().filter_map(param).collect();
         // Where nothing is known of any value, nothing is wrong with a part of it.
-        let has_uses = !self.uses.is_empty() && self.names.iter().any(|name| name.kind.is_some());
-        let flow = (self.has_sites || has_uses).then(|| {
+        let is_used = |used: &PartUse| !used.path.is_empty() || used.wanted.is_some();
+        let has_uses = self.uses.iter().any(is_used) && self.names.iter().any(|name| name.kind.is_some());
+        let is_marked = self.names.iter().any(|name| name.untrusted);
+        let inherits = self.inherits;
+        let flow = (self.has_sites || has_uses || is_marked || self.has_results).then(|| {
             let whole = |own: Name<'_>| FlowName {
                 name: own.word.into(),
+                at: own.at,
+                span: own.span,
                 kind: own.kind.map(Box::from),
                 untrusted: own.untrusted,
-                in_system: own.in_system,
                 made_of: own.made_of.into(),
                 part_of: own.part_of.into(),
                 default: own.default,
                 answer_of: own.answer_of,
             };
             let names = self.names.into_iter().map(whole).collect();
-            Flow { owner, names, events: self.events.into(), uses: self.uses.into() }
+            Flow { owner, names, events: self.events.into(), uses: self.uses.into(), result: self.result }
         });
-        Learned { params, flow }
+        Learned { params, inherits, flow }
     }
 }
 
@@ -204,17 +308,4 @@ pub(crate) fn chain<'n>(name: u32, path: &str, part_of: impl Fn(u32) -> &'n [(u3
         at += 1;
     }
     all
-}
-
-/// Marks what marked names are made of: each is made of those before it.
-pub(crate) fn spread<'n>(marks: &mut [bool], made_of: impl Fn(usize) -> &'n [u32]) {
-    for at in (0..marks.len()).rev() {
-        if marks.get(at) == Some(&true) {
-            for source in made_of(at) {
-                if let Some(mark) = marks.get_mut(*source as usize) {
-                    *mark = true;
-                }
-            }
-        }
-    }
 }

@@ -10,13 +10,14 @@ mod flow;
 mod record;
 mod rounds;
 mod state;
+mod steps;
 mod texts;
 mod trace;
 mod used;
 mod walk;
 
 pub use fault::{Fault, FaultKind, Inside, Origin};
-pub(crate) use flow::{MOST_PARTS, chain, spread};
-pub use state::{Implicit, Scopes, Sources};
+pub(crate) use flow::{MOST_PARTS, chain};
+pub use state::{Implicit, Reach, Scopes, Sources};
 pub use trace::{Bound, BoundKind, How, Target, Trace, TracedUse};
 pub use walk::{resolve, trace};

@@ -96,14 +96,14 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
 
 impl Walk<'_, '_, '_> {
     /// A reference, seen from where it stands.
-    pub(super) fn site(&mut self, at: u32, args: Box<[u32]>) {
+    pub(super) fn site(&mut self, at: u32, args: Box<[u32]>, into: Option<u32>, context: Option<(u32, u32)>) {
         let is_unsure = self.damaged > 0 || !self.hidden.is_empty();
         let free = match (self.origins.is_empty(), is_unsure) {
             (true, _) => Free::Taken,
             (false, false) => Free::Undeclared,
             (false, true) => Free::Unknown,
         };
-        self.flow.site(Site { at, free, into: None, args });
+        self.flow.site(Site { at, free, into, context, args });
     }
 
     /// The fragments in a text.
@@ -111,7 +111,7 @@ impl Walk<'_, '_, '_> {
         let is_use = |child: &Element<'_>| child.namespace().is_none() && child.name() == "use";
         for used in text.element.elements().filter(is_use) {
             if let Some((_, span)) = facts::fragment(used) {
-                self.site(span.start, Box::default());
+                self.site(span.start, Box::default(), None, None);
             }
         }
     }

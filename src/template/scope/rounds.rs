@@ -1,6 +1,6 @@
 //! The parts of a reduce and of a loop, with the names that their rounds bind, and what is known of answers and defaults.
 
-use super::flow::Made;
+use super::flow::{Made, Mark};
 use super::state::Walk;
 use crate::base::span::Span;
 use crate::syntax::tree::Element;
@@ -13,62 +13,84 @@ use crate::template::value_type;
 use std::borrow::Cow;
 
 impl<'m, 'a> Walk<'m, 'a, '_> {
-    /// The parts of a reduce. `inputs`: what is known of all its inputs, each of which is the one at hand once.
-    pub(super) fn reduce(&mut self, reduce: &'m Reduce<'a>, inputs: Made<'m>) {
+    /// The parts of a reduce: what its result is made of. `inputs`: each of them is the one at hand once.
+    pub(super) fn reduce(&mut self, reduce: &'m Reduce<'a>, inputs: Vec<(u32, Box<str>)>) -> Vec<u32> {
         let mark = self.env.mark();
-        let nowhere = Span::default();
-        let initial = reduce.initial.as_ref().map_or_else(Made::default, |initial| {
+        let mut made_of = Vec::new();
+        let initial = reduce.initial.as_ref().map(|initial| {
             let mark = self.flow.mark();
-            let made = self.input(Role::InitialValue, initial);
+            let made = self.inside("/initial_value", |walk| walk.input(Role::InitialValue, initial));
             // A name of its own, so that fragments in it lead there.
-            let trust = made.trust;
-            let of = vec![self.flow.name(Cow::Borrowed(""), made)];
+            let id = self.flow.name(Cow::Borrowed(""), made);
             self.flow.holds(mark, initial);
-            Made { trust, part_of: each(&of), of, ..Made::default() }
+            id
         });
-        let part_of = each(&inputs.of);
-        self.bind("current_input", nowhere, Made { part_of, ..inputs });
-        if let Some(inner) = &reduce.inner {
-            self.body(inner);
-        }
-        self.bind("current_result", nowhere, reduce.inner.as_ref().map_or_else(Made::default, answer));
+        made_of.extend(initial);
+        self.round("current_input", Made { part_of: inputs.clone(), of: inputs, ..Made::default() });
+        let part = |walk: &mut Self, slot: &str, task: &'m Option<Task<'a>>| {
+            task.as_ref().map(|task| walk.inside(slot, |walk| walk.body(task)))
+        };
+        let inner = part(self, "/inner_task", &reduce.inner);
+        made_of.extend(inner);
+        self.round("current_result", part_of(reduce.inner.as_ref(), inner));
         let merged = reduce.reduction.as_ref().map_or_else(Made::default, answer);
-        self.bind("accumulator", nowhere, Made { kind: merged.kind, answer_of: merged.answer_of, ..initial });
-        if let Some(reduction) = &reduce.reduction {
-            self.body(reduction);
-        }
+        let of: Vec<u32> = initial.into_iter().collect();
+        let so_far =
+            Made { kind: merged.kind, answer_of: merged.answer_of, part_of: each(&of), of: each(&of), ..Made::default() };
+        let accumulator = self.round("accumulator", so_far);
+        let reduction = part(self, "/reduction_task", &reduce.reduction);
+        made_of.extend(reduction);
+        self.flow.makes(accumulator, each(reduction.as_slice()), Mark::None);
         self.unbind(mark);
+        made_of
     }
 
-    pub(super) fn cycle(&mut self, element: Element<'a>, cycle: &'m Cycle<'a>) {
+    /// The parts of a loop: what its result is made of.
+    pub(super) fn cycle(&mut self, element: Element<'a>, cycle: &'m Cycle<'a>, accumulates: bool) -> Vec<u32> {
         let mark = self.env.mark();
-        let part = |task: &'m Option<Task<'a>>| task.as_ref().map_or_else(Made::default, answer);
-        self.bind("current_iteration", Span::default(), Made { kind: Some("integer"), ..Made::default() });
+        let mut made_of = Vec::new();
+        self.round("current_iteration", Made { kind: Some("integer"), ..Made::default() });
         // Before the first round it is a text that says so.
-        self.bind("evaluation_feedback", Span::default(), Made { kind: Some("text"), ..Made::default() });
-        if let Some(director) = &cycle.director {
-            self.body(director);
-        }
-        self.bind("director_result", Span::default(), part(&cycle.director));
+        let feedback = self.round("evaluation_feedback", Made { kind: Some("text"), ..Made::default() });
+        let mut part = |walk: &mut Self, slot: &str, task: &'m Option<Task<'a>>| {
+            let before = made_of.iter().copied().filter(|_| accumulates);
+            walk.before = Some(walk.flow.value(String::new(), Mark::None, before));
+            let own = task.as_ref().map(|task| walk.inside(slot, |walk| walk.body(task)));
+            walk.before = None;
+            made_of.extend(own);
+            own
+        };
+        let director = part(self, "/director", &cycle.director);
+        self.round("director_result", part_of(cycle.director.as_ref(), director));
         let around = self.no_script;
-        if let Some(script) = &cycle.script {
-            self.body(script);
-            self.bind("script_result", Span::default(), answer(script));
+        if cycle.script.is_some() {
+            let script = part(self, "/script_execution", &cycle.script);
+            self.round("script_result", part_of(cycle.script.as_ref(), script));
         } else if self.file.holds_unread(element) {
-            self.bind("script_result", Span::default(), Made::default());
+            self.round("script_result", Made::default());
         } else {
             self.no_script = Some(element);
         }
-        if let Some(evaluator) = &cycle.evaluator {
-            self.body(evaluator);
-        }
-        self.bind("evaluation", Span::default(), part(&cycle.evaluator));
+        let evaluator = part(self, "/evaluator", &cycle.evaluator);
+        self.flow.makes(feedback, each(evaluator.as_slice()), Mark::None);
+        self.round("evaluation", part_of(cycle.evaluator.as_ref(), evaluator));
         if let Some(condition) = &cycle.condition {
             self.condition(condition);
         }
         self.no_script = around;
         self.unbind(mark);
+        made_of
     }
+
+    /// A variable of each round.
+    fn round(&mut self, name: &'static str, made: Made<'m>) -> u32 {
+        self.bind(name, Span::default(), made, &["/", name].concat())
+    }
+}
+
+/// What is known of what a part answers.
+fn part_of<'m>(task: Option<&'m Task<'_>>, own: Option<u32>) -> Made<'m> {
+    Made { of: each(own.as_slice()), ..task.map_or_else(Made::default, answer) }
 }
 
 /// Other names for the same value, or for each of several.

@@ -6,7 +6,6 @@ use super::flow::{self, Learned, Recorder};
 use super::trace::Trace;
 use crate::base::span::{Span, Spanned};
 use crate::syntax::tree::{Attribute, Element};
-use crate::template::keywords::Trust;
 use crate::template::model::{Definition, File, MOST_FAULTS};
 use crate::template::names::FileFacts;
 use crate::template::texts::Role;
@@ -16,6 +15,17 @@ use std::sync::Arc;
 
 /// The text of a `src`, by the path as written; `None` where it is not at hand.
 pub type Sources<'s> = dyn Fn(&str) -> Option<Arc<str>> + 's;
+
+/// What reaches an agent of the context around it, by its settings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reach {
+    /// Its parent's context, or a part of it.
+    pub inherits: bool,
+    /// Whether its steps see what those before them left.
+    pub accumulates: bool,
+    /// What is looked up.
+    pub looks_up: bool,
+}
 
 /// The variables of a file.
 #[derive(Clone, Debug, Default)]
@@ -74,6 +84,16 @@ pub(super) struct Walk<'m, 'a, 'w> {
     pub(super) implicit: HashMap<String, usize>,
     pub(super) scopes: &'w mut Scopes<'a>,
     pub(super) sources: &'w Sources<'w>,
+    /// What reaches each body, by its number.
+    pub(super) reach: &'w dyn Fn(u32) -> Reach,
+    /// The path of the node that is walked, `/` as nothing.
+    pub(super) path: String,
+    /// What the agent is shown whose texts are walked: names, each with the part of its value.
+    pub(super) shown: Vec<(u32, Box<str>)>,
+    /// What it could inherit.
+    pub(super) around: u32,
+    /// What the steps before it left that it sees.
+    pub(super) before: Option<u32>,
     /// Texts and tasks met so far whose variables are not to be seen from here.
     pub(super) unknown: u32,
     /// Lists of parameters around here that are damaged: nobody knows what they declare.
@@ -95,8 +115,4 @@ pub(super) fn hidden<'a>(file: &File<'a>, definition: &Definition<'a>) -> HashSe
         open.extend(element.elements());
     }
     names
-}
-
-pub(super) fn either(one: Trust, two: Trust) -> Trust {
-    if one == Trust::Untrusted { one } else { two }
 }

@@ -1,9 +1,8 @@
 //! The texts, words and conditions of a body, each use of a variable held against what is bound.
 
-use super::env::Binding;
 use super::fault::{Fault, FaultKind, Inside, Origin, Place};
 use super::flow::Made;
-use super::state::{Implicit, Walk, either};
+use super::state::{Implicit, Walk};
 use super::used::{self, Found, Used};
 use crate::base::source::LineIndex;
 use crate::base::span::{Span, Spanned};
@@ -53,41 +52,34 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
         may
     }
 
-    pub(super) fn from(&mut self, from: &Str<'a>) -> Trust {
-        let mut trust = Trust::Trusted;
-        used::in_from(from, &mut |found| trust = self.take(Role::Input, found));
-        trust
+    pub(super) fn from(&mut self, from: &Str<'a>) {
+        used::in_from(from, &mut |found| self.take(Role::Input, found));
     }
 
     pub(super) fn condition(&mut self, test: &Str<'a>) {
-        used::in_condition(test, &mut |found| {
-            self.take(Role::Input, found);
-        });
+        used::in_condition(test, &mut |found| self.take(Role::Input, found));
     }
 
-    /// A text: whether everything in it may be trusted.
-    pub(super) fn text(&mut self, role: Role, text: &Text<'a>) -> Trust {
+    /// A text. What it says of its own trust is for whoever it is a part of.
+    pub(super) fn text(&mut self, role: Role, text: &Text<'a>) {
         self.enter(text);
         self.taken_in(text);
         if role == Role::System && text.trust == Trust::Untrusted {
             let source = text.element.attribute("trust").map_or(text.element.name_span(), Attribute::span);
-            self.scopes.fault(Fault::new(FaultKind::UntrustedInSystem { name: None, source }, source));
+            self.scopes.fault(Fault::new(FaultKind::SystemFromOutside, source));
         }
         if text.element.is_damaged() {
             self.unknown += 1;
-            return text.trust;
+            return;
         }
         if text.element.elements().any(|child| child.namespace().is_none()) {
             self.unknown += 1;
             self.sites(text);
         }
         self.blank(role, text);
-        if text.substitution == Substitution::Off {
-            return text.trust;
+        if text.substitution == Substitution::On {
+            self.found(text, &mut |walk, found| walk.take(role, found));
         }
-        let mut trust = text.trust;
-        self.found(text, &mut |walk, found| trust = either(trust, walk.take(role, found)));
-        trust
     }
 
     /// Notes a text in a file that holds no words.
@@ -120,53 +112,46 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
         if let Some(faults) = self.scopes.faults.get_mut(first..).filter(|faults| !faults.is_empty()) {
             settle(faults, src, &content);
         }
-        if let Some(uses) = self.flow.uses.get_mut(used..).filter(|uses| !uses.is_empty()) {
+        if self.flow.uses.len() > used {
             let lines = LineIndex::new(&content);
-            for (span, start) in uses.iter_mut().filter_map(|part| part.inside.as_mut()) {
+            // Of a Jinja text the first place where the word stands.
+            let places = (text.syntax == TextSyntax::Jinja).then(|| first_reads(&content));
+            self.flow.placed(used, |word, (span, start)| {
+                if let Some(places) = &places {
+                    *span = places.get(word).map_or(*span, |at| Span::of(*at, at + word.len()));
+                }
                 *start = lines.position(&content, span.start);
-            }
+            });
         }
     }
 
-    /// Holds a use against what is bound: whether its value may be trusted.
-    fn take(&mut self, role: Role, found: Found<'a>) -> Trust {
+    /// Holds a use against what is bound.
+    fn take(&mut self, role: Role, found: Found<'a>) {
         let used = match found {
-            Found::Called(used) if self.env.find(&used.name).is_none() => return Trust::Trusted,
+            Found::Called(used) if self.env.find(&used.name).is_none() => return,
             Found::Used(used) | Found::Called(used) => used,
             Found::Fault(fault) => {
                 // What cannot be read may use anything.
                 self.unknown += 1;
                 self.scopes.fault(fault);
-                return Trust::Trusted;
+                return;
             }
         };
         self.used(&used);
-        let Some(binding) = self.env.find(&used.name) else {
-            let (path, src) = (used.path.clone(), (used.place == Place::Source).then_some(used.span));
-            let id = self.free(used);
-            self.flow.used.extend(id);
-            if let Some(id) = id.filter(|_| !path.value.is_empty()) {
-                self.flow.part(id, &path, src);
+        let (path, src) = (used.path.clone(), (used.place == Place::Source).then_some(used.span));
+        let id = match self.env.find(&used.name) {
+            Some(binding) => {
+                binding.is_read = true;
+                Some(binding.id)
             }
-            if let Some(id) = id.filter(|_| role == Role::System) {
-                self.flow.in_system(id);
-            }
-            return Trust::Trusted;
+            None => self.free(used),
         };
-        binding.is_read = true;
-        let Binding { trust, span: source, id, .. } = *binding;
-        self.flow.used.push(id);
-        if !used.path.value.is_empty() {
-            self.flow.part(id, &used.path, (used.place == Place::Source).then_some(used.span));
+        let Some(id) = id else { return };
+        self.flow.part(id, &path, src, role == Role::System);
+        if !matches!(role, Role::Input | Role::Arg | Role::InitialValue) {
+            self.shown.push((id, path.value.clone()));
         }
-        if role == Role::System {
-            self.flow.in_system(id);
-        }
-        if role == Role::System && trust == Trust::Untrusted {
-            let kind = FaultKind::UntrustedInSystem { name: Some(used.name), source };
-            self.scopes.fault(Fault::new(kind, used.inside));
-        }
-        trust
+        self.flow.used.push((id, path.value));
     }
 
     /// A variable that nothing binds: what it is called in the flow of names, where a run gives it.
@@ -201,6 +186,7 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
         }
         self.implicit.insert(name.to_string(), self.scopes.implicit.len());
         let id = self.flow.name(name.clone(), Made::default());
+        self.flow.stands(id, ["/parameters/", &*name].concat(), span);
         self.flow.takes(id, true);
         self.scopes.implicit.push(Implicit { owner: self.owner, name: Spanned::new(name, span), id });
         Some(id)
@@ -215,13 +201,13 @@ fn settle(faults: &mut [Fault<'_>], src: &Str<'_>, text: &str) {
     for fault in faults {
         let name = match &fault.kind {
             FaultKind::Undeclared { name, .. } | FaultKind::NotYet { name, .. } => Some(name),
-            FaultKind::UntrustedInSystem { name, .. } => name.as_ref(),
             FaultKind::Unused { .. }
             | FaultKind::Expression { .. }
             | FaultKind::Condition(_)
             | FaultKind::Jinja(_)
             | FaultKind::BadFrom { .. }
             | FaultKind::NoDefault { .. }
+            | FaultKind::SystemFromOutside
             | FaultKind::UnknownInput { .. } => None,
         };
         let unknown = name.filter(|_| fault.span.is_empty());

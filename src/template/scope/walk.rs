@@ -2,18 +2,18 @@
 
 use super::env::{Binding, Entry, Env};
 use super::fault::{Fault, FaultKind, Origin, Place};
-use super::flow::{Learned, Made, Recorder};
+use super::flow::{Learned, Made, Mark, Recorder};
 use super::rounds::{answer, answer_of_call, default};
-use super::state::{Scopes, Sources, Walk, either, hidden};
+use super::state::{Reach, Scopes, Sources, Walk, hidden};
 use super::trace::{BoundKind, How, Target, Trace};
 use super::used::{Found, Used};
 use crate::base::span::{Span, Spanned};
 use crate::syntax::tree::{Element, Node};
 use crate::template::elements::Kind;
 use crate::template::facts;
-use crate::template::keywords::Trust;
-use crate::template::model::{Call, Cond, Input, Slot, Step, Value};
+use crate::template::keywords::{FileSource, Trust};
 use crate::template::model::{Definition, File, Task, Template};
+use crate::template::model::{Input, Slot, Step, Value};
 use crate::template::parts::{Parameter, Str, Substitution, Text};
 use crate::template::texts::{self, Role};
 use std::borrow::Cow;
@@ -21,21 +21,28 @@ use std::collections::{HashMap, HashSet};
 
 /// How many names are compared in a definition in search of “did you mean”.
 const NEAREST: usize = 20_000;
+/// What reaches a task of the context around it, behind the path of its node.
+pub(super) const CONTEXT: &str = "/context";
 
-/// Holds every variable of a file against what binds it.
-pub fn resolve<'a>(file: &File<'a>, sources: &Sources<'_>) -> Scopes<'a> {
-    walk(file, sources, None)
+/// Holds every variable of a file against what binds it. `reach` says what reaches each body, by its number.
+pub fn resolve<'a>(file: &File<'a>, sources: &Sources<'_>, reach: &dyn Fn(u32) -> Reach) -> Scopes<'a> {
+    walk(file, sources, reach, None)
 }
 
 /// Writes down what every name of a file stands for. `wanted` is what tasks and fragments that are used by their names are
 /// taken to want from where they are used.
 pub fn trace(file: &File<'_>, sources: &Sources<'_>, wanted: &str) -> Trace {
     let mut trace = Trace::default();
-    walk(file, sources, Some((&mut trace, wanted)));
+    walk(file, sources, &|_| Reach::default(), Some((&mut trace, wanted)));
     trace
 }
 
-fn walk<'a>(file: &File<'a>, sources: &Sources<'_>, mut traced: Option<(&mut Trace, &str)>) -> Scopes<'a> {
+fn walk<'a>(
+    file: &File<'a>,
+    sources: &Sources<'_>,
+    reach: &dyn Fn(u32) -> Reach,
+    mut traced: Option<(&mut Trace, &str)>,
+) -> Scopes<'a> {
     let mut scopes = Scopes::default();
     for (owner, definition) in file.definitions.iter().enumerate() {
         let first = scopes.implicit.len();
@@ -49,6 +56,11 @@ fn walk<'a>(file: &File<'a>, sources: &Sources<'_>, mut traced: Option<(&mut Tra
             implicit: HashMap::new(),
             scopes: &mut scopes,
             sources,
+            reach,
+            path: String::new(),
+            shown: Vec::new(),
+            around: 0,
+            before: None,
             unknown: 0,
             damaged: 0,
             nearest: NEAREST,
@@ -68,7 +80,7 @@ fn walk<'a>(file: &File<'a>, sources: &Sources<'_>, mut traced: Option<(&mut Tra
 impl<'m, 'a> Walk<'m, 'a, '_> {
     fn definition(mut self, definition: &'m Definition<'a>) -> Learned {
         match definition {
-            Definition::Task(task) => self.body(task),
+            Definition::Task(task) => self.root(task),
             Definition::Template(template) => self.function(template),
             // Its variables are those of whoever uses it; that it can be read is seen here.
             Definition::Fragment(fragment) => self.fragment(&fragment.text),
@@ -96,9 +108,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
                     walk.flow.takes(id, true);
                     id
                 });
-                if !used.path.value.is_empty() {
-                    walk.flow.part(id, &used.path, None);
-                }
+                walk.flow.part(id, &used.path, None, false);
             }
         });
     }
@@ -109,7 +119,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         let before = self.unknown;
         let required = facts::required(template);
         for param in &template.params {
-            let id = self.declare(param, origin, Made::default());
+            let id = self.declare(param, origin, Made::default(), "/parameters/");
             self.flow.takes(id, required.get(&*param.value).copied().unwrap_or(true));
             self.bound(param, BoundKind::Outer, template.element);
         }
@@ -117,25 +127,37 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             self.text(Role::Description, text);
         }
         if let Some(task) = &template.task {
-            self.body(task);
+            self.root(task);
         }
         self.leave(0, before);
     }
 
-    /// Binds a name that nobody declares.
-    pub(super) fn bind(&mut self, name: &'m str, span: Span, made: Made<'m>) {
-        let trust = made.trust;
+    fn root(&mut self, task: &'m Task<'a>) {
+        self.around = self.flow.value(CONTEXT.to_owned(), Mark::None, None);
+        self.flow.inherits = task.reference.is_some() || (self.reach)(task.body).inherits;
+        self.flow.result = Some(self.body(task));
+    }
+
+    /// The path of the node that is walked.
+    pub(super) fn here(&self) -> String {
+        if self.path.is_empty() { "/".to_owned() } else { self.path.clone() }
+    }
+
+    /// Binds a name that nobody declares. `at`: where it stands in the node that is walked.
+    pub(super) fn bind(&mut self, name: &'m str, span: Span, made: Made<'m>, at: &str) -> u32 {
         let id = self.flow.name(Cow::Borrowed(name), made);
+        self.flow.stands(id, [&self.path, at].concat(), span);
         self.flow.bind(id);
-        self.env.push(Entry { binding: Binding { name, span, trust, is_read: false, id }, declared: None });
+        self.env.push(Entry { binding: Binding { name, span, is_read: false, id }, declared: None });
+        id
     }
 
     /// Binds a name that is declared: what it is called in the flow of names.
-    fn declare(&mut self, name: &'m Str<'a>, by: Origin<'a>, made: Made<'m>) -> u32 {
-        let trust = made.trust;
+    fn declare(&mut self, name: &'m Str<'a>, by: Origin<'a>, made: Made<'m>, slot: &str) -> u32 {
         let id = self.flow.name(Cow::Borrowed(&name.value), made);
+        self.flow.stands(id, [&self.path, slot, &*name.value].concat(), name.span);
         self.flow.bind(id);
-        let binding = Binding { name: &name.value, span: name.span, trust, is_read: false, id };
+        let binding = Binding { name: &name.value, span: name.span, is_read: false, id };
         self.env.push(Entry { binding, declared: Some(by) });
         id
     }
@@ -146,18 +168,23 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         while self.env.unbind(mark).is_some() {}
     }
 
-    /// A task body with everything inside it.
-    pub(super) fn body(&mut self, task: &'m Task<'a>) {
+    /// A task body with everything inside it: what it answers.
+    pub(super) fn body(&mut self, task: &'m Task<'a>) -> u32 {
+        self.flow.has_results |= !matches!(task.slot, Slot::Root | Slot::Template);
         if let Some(reference) = &task.reference {
             // A registered task takes its parameters from the names around it.
             self.unknown += 1;
             self.taken(reference.span);
-            self.site(reference.span.start, Box::default());
-            return;
+            return self.refer(reference.span, Box::default(), task.trust.into());
         }
+        let reach = (self.reach)(task.body);
+        // What its agent is shown is known when its texts are walked.
+        let around = reach.inherits.then_some(self.around);
+        let context = self.flow.value(String::new(), Mark::None, around.into_iter().chain(self.before.take()));
+        let outer = (std::mem::replace(&mut self.around, context), std::mem::take(&mut self.shown));
         let mark = self.env.mark();
         let before = self.unknown;
-        let around = self.origins.len();
+        let origins = self.origins.len();
         if task.parameters_element.is_some() {
             self.origins.push(Origin::Task(task.element));
         }
@@ -179,54 +206,73 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         }
         // The task itself is there before its steps: none of their results is bound in its inputs and texts.
         for name in task.steps.iter().rev().filter_map(result) {
-            self.later.bind(&name.value, name.span, Trust::Trusted);
+            self.later.bind(&name.value, name.span);
             self.bound(name, BoundKind::Step, task.element);
         }
         for name in task.inputs.iter().rev().filter_map(made) {
-            self.later.bind(&name.value, name.span, Trust::Trusted);
+            self.later.bind(&name.value, name.span);
         }
-        let mut untrusted = Made::default();
-        self.distrust(task, str::is_empty);
-        for input in &task.inputs {
+        let mut inputs = Vec::new();
+        for (number, input) in task.inputs.iter().enumerate() {
             let mark = self.flow.mark();
-            let value = self.input(Role::Input, input);
+            let at = format!("/inputs/{number}");
+            let value = self.inside(&at, |walk| walk.input(Role::Input, input));
             if made(input).is_some() {
                 self.later.unbind(0);
             }
-            untrusted.trust = either(untrusted.trust, value.trust);
             if let Some(name) = &input.name {
                 let is_read = self.env.find(&name.value).is_some_and(|own| own.is_read);
                 if let Some(parameter) = late.remove(&*name.value).filter(|_| is_read) {
                     self.without_value(parameter, name);
                 }
-                self.bind(&name.value, name.span, value);
+                let id = self.bind(&name.value, name.span, value, &at);
                 self.flow.holds(mark, input);
-                if let (Some(id), Some(kind)) = (self.flow.last(), typed.get(&*name.value)) {
+                if let Some(kind) = typed.get(&*name.value) {
                     self.flow.wanted(id, Some(kind), name.span);
                 }
-                untrusted.of.extend(self.flow.last());
+                inputs.push((id, Box::default()));
                 self.bound(name, BoundKind::Input, task.element);
                 self.join(task, name);
             }
         }
-        self.distrust(task, |path| !path.is_empty());
+        let texts = self.flow.mark();
+        let is_found = task.files.as_ref().is_some_and(|files| files.source == FileSource::Description);
+        let mut is_outside = reach.looks_up || is_found || task.history.is_some();
         texts::of_task(task, &mut |role, text| {
             if !matches!(role, Role::Input | Role::InitialValue) {
+                is_outside |= text.trust == Trust::Untrusted;
                 self.text(role, text);
             }
         });
+        self.flow.give(texts, Some(context));
         self.files(task);
         self.relevance(task);
-        self.steps(&task.steps);
+        let shown = std::mem::replace(&mut self.shown, outer.1);
+        self.flow.makes(context, shown.into_iter().chain(inputs.iter().cloned()).collect(), Mark::outside(is_outside));
+        let mut made_of: Vec<u32> = self.steps(&task.steps, reach.accumulates).into_iter().collect();
         if let Some(reduce) = &task.reduce {
-            self.reduce(reduce, untrusted);
+            made_of.extend(self.reduce(reduce, inputs));
         }
         if let Some(cycle) = &task.cycle {
-            self.cycle(task.element, cycle);
+            made_of.extend(self.cycle(task.element, cycle, reach.accumulates));
         }
+        if made_of.is_empty() {
+            made_of.push(context);
+        }
+        self.around = outer.0;
         self.leave(mark, before);
-        self.origins.truncate(around);
+        self.origins.truncate(origins);
         self.damaged -= u32::from(damage);
+        self.flow.value(self.here(), task.trust.into(), made_of)
+    }
+
+    /// Walks what stands at a place in the node.
+    pub(super) fn inside<T>(&mut self, at: &str, walk: impl FnOnce(&mut Self) -> T) -> T {
+        let kept = self.path.len();
+        self.path.push_str(at);
+        let walked = walk(self);
+        self.path.truncate(kept);
+        walked
     }
 
     /// `given`: the inputs of the task, each of which hands the parameter of its name its value.
@@ -236,8 +282,8 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         // In a function a parameter says more about one of `params`; it is no second one.
         let is_param = matches!(self.origins.first(), Some(Origin::Function(_))) && self.origins.len() == 2;
         if let Some(known) = self.env.find(&name.value).filter(|_| is_param) {
-            known.trust = either(known.trust, parameter.trust);
-            self.flow.more(known.id, Made { trust: parameter.trust, kind, default: default(parameter), ..Made::default() });
+            let mark = Mark::outside(parameter.trust == Trust::Untrusted);
+            self.flow.more(known.id, Made { mark, kind, default: default(parameter), ..Made::default() });
             let target = Target::Bound(known.span);
             self.optional(parameter, name);
             self.note(name, How::Again, target);
@@ -245,19 +291,22 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         }
         // Without a type a default is a text.
         let known = kind.or_else(|| parameter.default.is_some().then_some("text"));
-        let mut made = Made { trust: parameter.trust, kind: known, ..Made::default() };
+        let mark = Mark::outside(parameter.trust == Trust::Untrusted);
+        let mut made = Made { mark, kind: known, ..Made::default() };
         let is_outer = task.slot == Slot::Root;
         if is_outer {
             made.default = default(parameter);
         } else if let (true, Some(known)) = (given.contains(&*name.value), self.env.find(&name.value)) {
             // It is that until the input of its name.
-            made.trust = either(made.trust, known.trust);
-            made.of.push(known.id);
+            made.of.push((known.id, Box::default()));
             made.part_of.push((known.id, Box::default()));
         } else if !given.contains(&*name.value) {
             self.around(parameter, name, &mut made);
         }
-        let id = self.declare(name, Origin::Task(task.element), made);
+        if mark == Mark::Outside {
+            made.part_of.iter().for_each(|(known, _)| self.flow.distrust(*known));
+        }
+        let id = self.declare(name, Origin::Task(task.element), made, "/parameters/");
         if is_outer {
             self.flow.takes(id, parameter.default.is_none() && parameter.is_required());
             self.optional(parameter, name);
@@ -277,8 +326,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
     fn around(&mut self, parameter: &'m Parameter<'a>, name: &'m Str<'a>, made: &mut Made<'m>) {
         if let Some(known) = self.env.find(&name.value) {
             known.is_read = true;
-            made.trust = either(made.trust, known.trust);
-            made.of.push(known.id);
+            made.of.push((known.id, Box::default()));
             made.part_of.push((known.id, Box::default()));
             made.kind = parameter.kind.as_ref().map(|kind| &*kind.value);
             self.flow.wanted(known.id, made.kind, name.span);
@@ -286,7 +334,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             made.default = default(parameter);
         } else {
             let id = self.without_value(parameter, name);
-            made.of.extend(id);
+            made.of.extend(id.map(|id| (id, Box::default())));
             made.part_of.extend(id.map(|id| (id, Box::default())));
         }
     }
@@ -316,98 +364,37 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         }
     }
 
-    /// What is untrusted under its new name is so under the one that it has around here. Where it is a part of that, other inputs may
-    /// be other parts.
-    fn distrust(&mut self, task: &'m Task<'a>, is: fn(&str) -> bool) {
-        for input in task.inputs.iter().filter(|input| input.text.trust == Trust::Untrusted) {
-            let Value::From(from) = &input.value else { continue };
-            let (root, path) = from.value.split_at(from.value.find(['.', '[']).unwrap_or(from.value.len()));
-            let known = self.env.find(root.trim()).filter(|bound| is(path.trim()) && bound.trust == Trust::Trusted);
-            if let Some(bound) = known {
-                bound.is_read = true;
-                let Binding { name, span, id, .. } = *bound;
-                let part_of = vec![(id, Box::default())];
-                self.bind(name, span, Made { trust: Trust::Untrusted, of: vec![id], part_of, ..Made::default() });
-            }
-        }
-    }
-
     /// An input, an argument, an initial value: what is known of its value.
     pub(super) fn input(&mut self, role: Role, input: &'m Input<'a>) -> Made<'m> {
         self.flow.used.clear();
         let mut made = match &input.value {
             Value::Missing => Made::default(),
             Value::From(from) => {
-                let trust = self.from(from);
-                let part = || from.value.get(from.value.find(['.', '['])?..).map(Box::from);
-                let part_of = self.flow.used.last().map(|id| (*id, part().unwrap_or_default()));
-                Made { trust, part_of: part_of.into_iter().collect(), ..Made::default() }
+                self.from(from);
+                Made { part_of: self.flow.used.last().cloned().into_iter().collect(), ..Made::default() }
             }
             Value::Text => {
-                let trust = self.text(role, &input.text);
-                Made { trust, kind: is_words(&input.text).then_some("text"), ..Made::default() }
+                self.text(role, &input.text);
+                Made { kind: is_words(&input.text).then_some("text"), ..Made::default() }
             }
             Value::Task(task) => {
-                self.body(task);
-                return Made { trust: input.text.trust, ..answer(task) };
+                let of = vec![(self.body(task), Box::default())];
+                self.flow.replaced(&of);
+                return Made { mark: input.trust.into(), of, ..answer(task) };
             }
             Value::Call(call) => {
-                self.call(call);
-                return Made { trust: input.text.trust, ..answer_of_call(call) };
+                let of = vec![(self.call(call), Box::default())];
+                self.flow.replaced(&of);
+                return Made { mark: input.trust.into(), of, ..answer_of_call(call) };
             }
         };
         made.of = self.flow.take_used();
-        made.trust = either(made.trust, input.text.trust);
+        made.mark = input.trust.into();
+        // What is from outside under its new name is so under the one that it has around here, wherever that is used.
+        if made.mark == Mark::Outside {
+            made.part_of.iter().for_each(|(whole, _)| self.flow.distrust(*whole));
+        }
         made
-    }
-
-    fn call(&mut self, call: &'m Call<'a>) {
-        let mut args = Vec::with_capacity(call.args.len());
-        for arg in &call.args {
-            let mark = self.flow.mark();
-            let made = self.input(Role::Arg, arg);
-            args.push(self.flow.name(Cow::Borrowed(""), made));
-            self.flow.holds(mark, arg);
-        }
-        if let Some(template) = &call.template {
-            self.site(template.span.start, args.into());
-        }
-    }
-
-    fn steps(&mut self, steps: &'m [Step<'a>]) {
-        let mark = self.env.mark();
-        for step in steps {
-            self.step(step);
-            if let Some(name) = result(step) {
-                self.later.unbind(0);
-                let made = match step {
-                    Step::Task(task) => answer(task),
-                    Step::Call(call) => answer_of_call(call),
-                    Step::Cond(_) => Made::default(),
-                };
-                self.bind(&name.value, name.span, made);
-            }
-        }
-        self.unbind(mark);
-    }
-
-    fn step(&mut self, step: &'m Step<'a>) {
-        match step {
-            Step::Task(task) => self.body(task),
-            Step::Call(call) => self.call(call),
-            Step::Cond(cond) => self.cond(cond),
-        }
-    }
-
-    fn cond(&mut self, cond: &'m Cond<'a>) {
-        for case in &cond.cases {
-            if let Some(test) = &case.test {
-                self.condition(test);
-            }
-            if let Some(step) = &case.step {
-                self.step(step);
-            }
-        }
     }
 }
 
@@ -446,6 +433,6 @@ const fn made<'m, 'a>(input: &'m Input<'a>) -> Option<&'m Str<'a>> {
 }
 
 /// The name of a step's result.
-const fn result<'m, 'a>(step: &'m Step<'a>) -> Option<&'m Str<'a>> {
+pub(super) const fn result<'m, 'a>(step: &'m Step<'a>) -> Option<&'m Str<'a>> {
     step.result().0
 }

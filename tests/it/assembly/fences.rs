@@ -36,7 +36,7 @@ fn said(text: &str) -> String {
 }
 
 /// What stands outside of all fences.
-fn outside(text: &str) -> String {
+pub(super) fn outside(text: &str) -> String {
     let (mut out, mut rest) = (String::new(), text);
     while let Some((before, fenced)) = rest.split_once("<untrusted-N name=\"") {
         out.push_str(before);

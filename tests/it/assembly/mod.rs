@@ -20,3 +20,4 @@ mod settings;
 pub(crate) mod shipped;
 mod texts;
 mod tokens;
+mod trust;

@@ -62,6 +62,14 @@ impl Given {
                 let content = json!(format!("what {name} left"));
                 self.results.insert(name.clone(), StepResult { content, notes: Some("noted".to_owned()) });
             }
+            FaultKind::ResultForm { name, part, takes } => {
+                let listed = takes.split('`').nth(1).map_or(json!(3), |first| json!(first));
+                let Some(result) = self.results.get_mut(name) else { return false };
+                match part.split_once('.') {
+                    Some((_, field)) => result.content[field] = listed,
+                    None => result.content = listed,
+                }
+            }
             FaultKind::WrongType { name, kind, .. } => {
                 let value = match kind.as_str() {
                     "number" | "integer" => json!(3),

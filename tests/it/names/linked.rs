@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Each finding of the kinds asked for, with the words that it stands at.
-fn places(library: &str, codes: &[&str]) -> Vec<String> {
+pub(super) fn places(library: &str, codes: &[&str]) -> Vec<String> {
     let built = compile_sources(&Config::default(), [("a.xml", library)]);
     let found = built.diagnostics.iter().map(|found| (found.rule.code.to_string(), found));
     let of = found.filter(|(code, _)| codes.contains(&code.as_str()));
@@ -397,6 +397,10 @@ fn refused(registry: &Registry, brings: Brings) -> Option<String> {
             let request =
                 Request { node: &node, inputs: &inputs, results: &results, files: &Here, source: &source, ..Request::new(&task) };
             let Err(faults) = assemble(registry, &request, &Options::default()) else { break };
+            // Which values a run has to bring is one thing, of which type they are handed on is another.
+            if faults.iter().all(|fault| matches!(*fault.kind, FaultKind::WrongType { .. })) {
+                break;
+            }
             let known = results.len();
             for fault in faults.iter() {
                 if let FaultKind::Missing { name, origin: MissingFrom::Result } = &*fault.kind {

@@ -4,4 +4,5 @@ mod expansion;
 mod fields;
 mod linked;
 mod scope;
+mod trust;
 mod wording;

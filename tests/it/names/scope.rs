@@ -1,7 +1,7 @@
 //! Which names are bound where.
 
 use ctxc::internals::syntax::{Limits, Reader};
-use ctxc::internals::template::scope::{Fault, FaultKind, Scopes, resolve};
+use ctxc::internals::template::scope::{Fault, FaultKind, Reach, Scopes, resolve};
 use pretty_assertions::assert_eq;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ fn scopes<R>(text: &str, sources: &[(&str, &str)], look: impl FnOnce(&Scopes<'_>
     reader.read(text, &Limits::default());
     let file = ctxc::internals::template::lower(reader.document(text));
     let find = |path: &str| sources.iter().find(|(own, _)| *own == path).map(|(_, text)| Arc::from(*text));
-    look(&resolve(&file, &find))
+    look(&resolve(&file, &find, &|_| Reach::default()))
 }
 
 /// Implicit parameters, then faults, each as `kind name at “text”`, sorted by place.
@@ -25,7 +25,7 @@ fn shown_with(text: &str, sources: &[(&str, &str)]) -> Vec<String> {
                 }
                 FaultKind::NotYet { name, result } => format!("not yet {name} of `{}`", result.slice(text)),
                 FaultKind::Unused { name, .. } => format!("unused {name}"),
-                FaultKind::UntrustedInSystem { name, .. } => format!("untrusted {}", name.as_deref().unwrap_or("text")),
+                FaultKind::SystemFromOutside => "untrusted text".to_owned(),
                 FaultKind::Expression { fault, .. } => format!("{:?}", fault.kind),
                 FaultKind::Condition(fault) => format!("expected {:?}", fault.expected),
                 FaultKind::Jinja { .. } => "jinja".to_owned(),
@@ -221,41 +221,6 @@ fn a_text_in_a_file_of_its_own_is_held_to_the_same() {
     });
     inside.sort();
     assert_eq!(inside, ["plain.md:3:11 `{{ }}`", "plain.md:3:5 `c`", "rules.jinja:2:16 `nope`", "rules.jinja:2:7 `d`"]);
-}
-
-#[test]
-fn what_is_untrusted_stays_so_on_its_way() {
-    let text = r#"<task type="sequential" name="t">
-  <description>d</description>
-  <parameters><parameter name="mail" trust="untrusted"/><parameter name="rules"/></parameters>
-  <inputs>
-    <input name="quote" from="mail.body"/>
-    <input name="letter">They say: {{quote}}</input>
-    <input name="web" trust="untrusted">found</input>
-  </inputs>
-  <system>{{rules}} {{letter}}</system>
-  <steps>
-    <task><description>{{mail}}</description><system syntax="jinja">{{ web | upper }}</system></task>
-    <task><description>d</description><system trust="untrusted">be kind</system></task>
-  </steps>
-</task>"#;
-    assert_eq!(
-        shown(text),
-        ["untrusted letter at `letter`", "untrusted web at `web`", "untrusted text at `trust=\"untrusted\"`"]
-    );
-}
-
-#[test]
-fn what_is_untrusted_under_a_new_name_is_so_under_its_old_one() {
-    let text = r#"<task type="sequential" name="t">
-  <description>d</description>
-  <parameters><parameter name="mail"/></parameters>
-  <steps>
-    <task><description>{{mail}}</description><inputs><input name="letter" from="mail.body" trust="untrusted"/></inputs><system>{{mail}}</system></task>
-    <task><description>d</description><system>{{mail}}</system></task>
-  </steps>
-</task>"#;
-    assert_eq!(shown(text), ["untrusted mail at `mail`"]);
 }
 
 #[test]

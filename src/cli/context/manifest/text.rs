@@ -58,6 +58,9 @@ pub(super) fn print(manifest: &Manifest, cx: &mut Cx) -> Result<()> {
         let segments = segments(entry);
         cx.hanging(&format!(" {segments}"), 4)?;
         cx.hanging(&format!(" {}", total(entry)), 4)?;
+        if !entry.checked.is_empty() {
+            cx.hanging(&format!(" trusted by the author's word {}", escape(&entry.checked.join(", "))), 4)?;
+        }
         if let Some(cost) = words::cost(entry) {
             cx.hanging(&format!(" {cost}"), 4)?;
         }

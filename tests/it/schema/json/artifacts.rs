@@ -294,7 +294,7 @@ fn manifests(out: &mut Artifacts) {
     let given = ["render", "held", "--json", "--input", "topic=rain", "--result", "read=wet", "--budget", "2000"];
     put(out, names::RENDER, "values given", project.run(&given).code(0).json());
     put(out, names::SHOW, "held", project.run(&["show", "held", "--json"]).code(0).json());
-    let made = "<task type=\"atomic\" name=\"made\"><description>d</description><inputs><input name=\"claims\"><task type=\"atomic\">\
+    let made = "<task type=\"atomic\" name=\"made\"><description>d</description><inputs><input name=\"claims\" trust=\"trusted\"><task type=\"atomic\">\
                 <description>claim</description></task></input></inputs><instructions>{{claims}}</instructions></task>\n";
     let project = Project::new().file("templates/made.xml", made);
     put(out, names::MANIFEST, "an input that a task makes", project.run(&["manifest", "--json"]).code(0).json());

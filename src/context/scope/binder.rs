@@ -3,11 +3,11 @@
 //! Follows the chain from the task's root to the node, as the compiler's own scopes do. A function template sees its
 //! parameters and nothing else. Never resolves a setting.
 
-use super::fault::{Fault, FaultKind, Place};
-use super::fill::{Faults, Filled, Filler, is_from_outside};
-use super::request::{Request, StepResult};
-use super::task_graph::{Link, TaskGraph};
-use super::values::{self, Bound, Scope};
+use crate::context::fault::{Fault, FaultKind, Place};
+use crate::context::fill::{Faults, Filled, Filler, is_from_outside};
+use crate::context::request::{Request, StepResult};
+use crate::context::task_graph::{Link, TaskGraph, at};
+use crate::context::values::{self, Bound, Scope};
 use crate::kernel::context::{Kind, Origin, Stability, Trust};
 use crate::registry::body::Input;
 use crate::registry::{Child, Node, Parameter};
@@ -17,27 +17,29 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// What the first round of a loop has in place of feedback.
-pub(super) const NO_FEEDBACK: &str = "none yet";
+const NO_FEEDBACK: &str = "none yet";
 
 /// Binds names along a chain.
-pub(super) struct Binder<'a, 'o> {
-    pub(super) request: &'a Request<'a>,
-    pub(super) filler: Filler<'a>,
-    pub(super) faults: &'o mut Faults,
+pub(in crate::context) struct Binder<'a, 'o> {
+    pub(in crate::context) request: &'a Request<'a>,
+    pub(in crate::context) forest: &'a TaskGraph<'a>,
+    pub(in crate::context) filler: Filler<'a>,
+    pub(in crate::context) faults: &'o mut Faults,
 }
 
 impl Binder<'_, '_> {
     /// The scope of the last node of a chain that begins with the task asked for, as the agent sees it that the chain leads to
     /// through the node behind: of a task that makes an input, the inputs from that one on are late.
-    pub(super) fn scope(&mut self, chain: &[Link<'_>], behind: Option<&Link<'_>>) -> Result<Scope, Fault> {
-        let mut scope = Scope::new();
+    pub(in crate::context) fn scope(&mut self, chain: &[Link<'_>], behind: Option<&Link<'_>>) -> Result<Scope, Fault> {
+        let mut scope = Scope::definition(None);
         let mut before: Option<(Link<'_>, Scope)> = None;
         for (at, link) in chain.iter().enumerate() {
             if link.child.is_none() {
                 scope = self.definition(link, before.take().as_ref())?;
+                self.declared(link, &mut scope);
             } else if let Some(parent) = at.checked_sub(1).and_then(|at| chain.get(at)) {
                 self.part(parent.node, link, &mut scope);
-                declared(link, &mut scope);
+                self.declared(link, &mut scope);
             }
             if link.node.target().is_some() {
                 // What the reference hands over is bound in the definition behind it.
@@ -55,7 +57,7 @@ impl Binder<'_, '_> {
 
     /// The scope in which a definition begins: its parameters.
     fn definition(&mut self, link: &Link<'_>, from: Option<&(Link<'_>, Scope)>) -> Result<Scope, Fault> {
-        let mut scope = Scope::new();
+        let mut scope = Scope::definition(from.map(|(_, outer)| outer));
         let handed = from.map(|(from, outer)| {
             let mut handed = outer.clone();
             self.bind_inputs(from, Inputs::default(), &mut handed);
@@ -77,6 +79,7 @@ impl Binder<'_, '_> {
                     origin: Origin::Input { name: name.clone() },
                     trust: Trust::Trusted,
                     stability: Stability::Call,
+                    shape: None,
                 })
             };
             let given = if is_asked { asked() } else { bound };
@@ -86,6 +89,7 @@ impl Binder<'_, '_> {
                 origin: Origin::Input { name: name.clone() },
                 trust: Trust::Trusted,
                 stability: Stability::Call,
+                shape: None,
             };
             let mut bound = match given {
                 Some(bound) if bound.value.is_some() || default.is_none() => bound,
@@ -96,6 +100,11 @@ impl Binder<'_, '_> {
             }
             scope.bind(name, bound);
         }
+        let outside = self.outside(link, from, &scope);
+        for parameter in link.tree.task.parameters()? {
+            self.settle(link, (&parameter.name, parameter.kind.as_deref()), &outside, &mut scope);
+        }
+        scope.tell(outside);
         Ok(scope)
     }
 
@@ -117,13 +126,14 @@ impl Binder<'_, '_> {
             "steps" => {
                 for earlier in earlier(parent, child) {
                     if let Some(name) = &earlier.name {
-                        scope.bind(name.clone(), self.result(name, &earlier.node.id, Stability::Session));
+                        let bound = self.result(link, (name, &earlier.node.id), Some(&earlier.node), scope);
+                        scope.bind(name.clone(), bound);
                     }
                 }
             }
-            "inner_task" => self.round(&["current_input"], scope),
+            "inner_task" => self.round((parent, link), &["current_input"], scope),
             "reduction_task" => {
-                self.round(&["current_input", "current_result", "accumulator"], scope);
+                self.round((parent, link), &["current_input", "current_result", "accumulator"], scope);
                 if !self.request.results.contains_key("accumulator")
                     && let Some(text) = parent.body.initial_value.as_ref().and_then(Input::text)
                 {
@@ -136,11 +146,12 @@ impl Binder<'_, '_> {
                         origin: Origin::Template { task: place.definition, node: "/".to_owned(), field: place.field, line: 0 },
                         trust,
                         stability: Stability::Session,
+                        shape: None,
                     };
                     scope.bind("accumulator", bound);
                 }
             }
-            "director" | "script_execution" | "evaluator" => self.cycle(&child.slot, scope),
+            "director" | "script_execution" | "evaluator" => self.cycle((parent, link), &child.slot, scope),
             _ => {}
         }
         // The first input is that of the first round, where nobody says which one it is.
@@ -153,8 +164,8 @@ impl Binder<'_, '_> {
         }
     }
 
-    fn cycle(&mut self, slot: &str, scope: &mut Scope) {
-        self.round(&["current_iteration", "evaluation_feedback"], scope);
+    fn cycle(&mut self, of: (&Node, &Link<'_>), slot: &str, scope: &mut Scope) {
+        self.round(of, &["current_iteration", "evaluation_feedback"], scope);
         let first = [("current_iteration", Value::from(1)), ("evaluation_feedback", Value::from(NO_FEEDBACK))];
         for (name, value) in first {
             if !self.request.results.contains_key(name) {
@@ -163,32 +174,32 @@ impl Binder<'_, '_> {
                     origin: Origin::Result { name: name.to_owned() },
                     trust: Trust::Trusted,
                     stability: Stability::Session,
+                    shape: None,
                 };
                 scope.bind(name, bound);
             }
         }
         if slot != "director" {
-            self.round(&["director_result"], scope);
+            self.round(of, &["director_result"], scope);
         }
         if slot == "evaluator" {
-            self.round(&["script_result"], scope);
+            self.round(of, &["script_result"], scope);
         }
     }
 
-    fn round(&self, names: &[&str], scope: &mut Scope) {
+    /// Binds variables of a round; most of them are what a part of it answered.
+    fn round(&mut self, (parent, link): (&Node, &Link<'_>), names: &[&str], scope: &mut Scope) {
+        let parts = [
+            ("current_result", "inner_task"),
+            ("accumulator", "reduction_task"),
+            ("director_result", "director"),
+            ("script_result", "script_execution"),
+        ];
         for name in names {
-            scope.bind(*name, self.result(name, name, Stability::Session));
-        }
-    }
-
-    /// The result that goes by a name, or by its node.
-    fn result(&self, name: &str, node: &str, stability: Stability) -> Bound {
-        let found = self.request.results.get(name).or_else(|| self.request.results.get(node));
-        Bound {
-            value: found.map(|result| Arc::new(result.content.clone())),
-            origin: Origin::Result { name: name.to_owned() },
-            trust: Trust::Trusted,
-            stability,
+            let slot = parts.iter().find(|(own, _)| own == name).map(|(_, slot)| *slot);
+            let part = parent.children.iter().find(|child| Some(&*child.slot) == slot).map(|child| &child.node);
+            let bound = self.result(link, (name, &at(parent, name)), part, scope);
+            scope.bind(*name, bound);
         }
     }
 
@@ -197,7 +208,6 @@ impl Binder<'_, '_> {
         let node = link.node;
         let key = if node.element == "call" { "args" } else { "inputs" };
         let inputs = node.body.given(&node.element);
-        distrust(inputs, scope, Whole::Yes);
         for (number, input) in inputs.iter().enumerate().take(which.upto.unwrap_or(usize::MAX)) {
             let name = input.name.as_ref().map_or_else(|| position(number), ToString::to_string);
             // What is made of something late is late, too.
@@ -217,23 +227,42 @@ impl Binder<'_, '_> {
                         origin: Origin::Template { task: place.definition, node: place.node, field: place.field, line: 0 },
                         trust: trust(&filled),
                         stability: filled.stability.unwrap_or(Stability::Fixed),
+                        shape: None,
                     }
                 }
                 // A task or call inside: its result.
                 (None, None) => {
-                    self.result(&name, &format!("{}/{key}/{number}", node.id.trim_end_matches('/')), Stability::Session)
+                    let made = node.children.iter().find(|child| child.node.id == at(node, &format!("{key}/{number}")));
+                    self.result(link, (&name, &at(node, &format!("{key}/{number}"))), made.map(|child| &child.node), scope)
                 }
             };
-            let marked = [Some(input.trust), input.text().map(|text| text.trust)];
-            if marked.contains(&Some(keywords::Trust::Untrusted)) {
+            let marked = [input.trust, input.text().map(|text| text.trust)];
+            if marked.contains(&Some(keywords::Trust::Untrusted))
+                || scope.outside().contains(&at(node, &format!("{key}/{number}")))
+            {
                 bound.trust = Trust::Untrusted;
+            } else if input.trust.is_some() {
+                // Whoever hands it on says that it was checked.
+                bound.trust = Trust::Trusted;
             }
             match late {
                 Some(input) => scope.bind_late(name, input, bound),
                 None => scope.bind(name, bound),
             }
         }
-        distrust(inputs, scope, Whole::No);
+    }
+
+    /// What a body inside of a definition declares has its value from around it; where nothing binds it, its default.
+    fn declared(&mut self, link: &Link<'_>, scope: &mut Scope) {
+        for parameter in link.node.body.parameters.iter().flatten() {
+            let Some(name) = parameter.name.as_deref() else { continue };
+            let kind = parameter.kind.as_deref();
+            if let (None, Some(text)) = (scope.get(name), parameter.default.as_deref()) {
+                scope.bind(name, default(link, &link.node.id, name, text, kind));
+            }
+            let outside = scope.outside();
+            self.settle(link, (name, None), &outside, scope);
+        }
     }
 
     /// What `from="a.b[0]"` leads to.
@@ -244,15 +273,18 @@ impl Binder<'_, '_> {
             origin: Origin::Input { name: root.to_owned() },
             trust: Trust::Trusted,
             stability: Stability::Call,
+            shape: None,
         };
         let Some(bound) = scope.get(root) else { return unknown };
-        let Some(value) = &bound.value else { return bound.clone() };
+        let shape = bound.shape.as_ref().and_then(|shape| shape.part(&values::shown("", &path)).ok().cloned());
+        let part = Bound { trust: bound.trust_of(&path), shape: shape.map(Arc::new), ..bound.clone() };
+        let Some(value) = &bound.value else { return part };
         let found = values::part(value, &path).cloned();
         if found.is_none() {
             let found = values::kind(value);
             self.faults.push(Fault::of(place, FaultKind::NoPart { name: root.to_owned(), path: from.to_owned(), found }));
         }
-        Bound { value: found.map(Arc::new), ..bound.clone() }
+        Bound { value: found.map(Arc::new), ..part }
     }
 }
 
@@ -271,25 +303,6 @@ fn made_by(link: &Link<'_>) -> Option<usize> {
     child.node.id.rsplit('/').next()?.parse().ok()
 }
 
-/// Whether an input is all of what it comes from.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Whole {
-    Yes,
-    No,
-}
-
-/// What is untrusted under a new name is the same text under the one that it has around here. Where it is a part of that, other inputs
-/// may be other parts; texts that name all of it are told only when those are bound.
-fn distrust(inputs: &[Input<'_>], scope: &mut Scope, whole: Whole) {
-    let marked = inputs.iter().filter(|input| input.trust == keywords::Trust::Untrusted);
-    for from in marked.filter_map(|input| input.from.as_deref()) {
-        let (root, path) = values::path(from);
-        if path.is_empty() == (whole == Whole::Yes) {
-            scope.distrust(root);
-        }
-    }
-}
-
 /// A text that holds what is untrusted is untrusted.
 fn trust(filled: &Filled) -> Trust {
     if filled.untrusted.is_empty() { Trust::Trusted } else { Trust::Untrusted }
@@ -303,19 +316,7 @@ fn default(link: &Link<'_>, node: &str, name: &str, text: &str, kind: Option<&st
         origin: Origin::Template { task, node, field, line: 0 },
         trust: Trust::Trusted,
         stability: Stability::Fixed,
-    }
-}
-
-/// What a body inside of a definition declares has its value from around it; where nothing binds it, its default.
-fn declared(link: &Link<'_>, scope: &mut Scope) {
-    for parameter in link.node.body.parameters.iter().flatten() {
-        let Some(name) = parameter.name.as_deref() else { continue };
-        if let (None, Some(text)) = (scope.get(name), parameter.default.as_deref()) {
-            scope.bind(name, default(link, &link.node.id, name, text, parameter.kind.as_deref()));
-        }
-        if parameter.trust == keywords::Trust::Untrusted {
-            scope.distrust(name);
-        }
+        shape: None,
     }
 }
 
@@ -326,18 +327,18 @@ fn is_untrusted(node: &Node, name: &str) -> bool {
 }
 
 /// The steps before one, in order.
-pub(super) fn earlier<'n>(parent: &'n Node, child: &Child) -> impl Iterator<Item = &'n Child> {
+pub(in crate::context) fn earlier<'n>(parent: &'n Node, child: &Child) -> impl Iterator<Item = &'n Child> {
     let id = child.node.id.clone();
     parent.children.iter().take_while(move |other| other.node.id != id).filter(|other| other.slot == "steps")
 }
 
 /// A place in the definition that a link stands in.
-pub(super) fn place(link: &Link<'_>, node: &str, field: &str) -> Place {
+pub(in crate::context) fn place(link: &Link<'_>, node: &str, field: &str) -> Place {
     Place { definition: link.tree.task.name().to_owned(), node: node.to_owned(), field: field.to_owned() }
 }
 
 /// A fault of a whole context, said of the agent that it is for: where the largest of what may not be cut is written.
-pub(super) fn placed(forest: &TaskGraph<'_>, request: &Request<'_>, fault: Fault) -> Fault {
+pub(in crate::context) fn placed(forest: &TaskGraph<'_>, request: &Request<'_>, fault: Fault) -> Fault {
     let FaultKind::OverBudget(over) = &*fault.kind else { return fault };
     let chain = forest.chain(request.task, request.node).unwrap_or_default();
     let Some(link) = chain.last() else { return fault };
@@ -377,6 +378,6 @@ fn argument(node: &Node, name: &str, number: usize) -> Option<String> {
 }
 
 /// The content of a result as a text.
-pub(super) fn content(result: &StepResult) -> String {
+pub(in crate::context) fn content(result: &StepResult) -> String {
     values::words(&result.content).into_owned()
 }

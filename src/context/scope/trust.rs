@@ -1,0 +1,85 @@
+//! What is untrusted of what a node's texts may name: read from the registry, for what a use of its definition hands over.
+//!
+//! Works nothing out that the registry has: what a value is made of stands there.
+
+use super::binder::{Binder, place};
+use crate::context::fault::{Fault, FaultKind};
+use crate::context::task_graph::{Link, at};
+use crate::context::values::{Bound, Outside, Scope};
+use crate::kernel::context::{Origin, Stability, Trust};
+use crate::registry::Node;
+use crate::template::setting::{Inherit, SettingName, Word as _};
+use crate::template::shape::Shape;
+use crate::template::trust::spread;
+use crate::template::value_type;
+use std::sync::Arc;
+
+impl Binder<'_, '_> {
+    /// What is untrusted in a definition whose parameters are bound, where it is used `from` a node with the names around that.
+    pub(in crate::context) fn outside(&self, link: &Link<'_>, from: Option<&(Link<'_>, Scope)>, scope: &Scope) -> Outside {
+        let context = || match from {
+            Some((from, outer)) => outer.outside().contains(&at(from.node, "context")),
+            None => {
+                link.node.setting(SettingName::InheritContext) != Inherit::None.word()
+                    && self.request.parent.iter().any(|segment| segment.trust == Trust::Untrusted)
+            }
+        };
+        let is_untrusted = |name: &str| scope.get(name).is_some_and(|bound| bound.trust == Trust::Untrusted);
+        let is_handed = |at: &str| match at.strip_prefix("/parameters/") {
+            Some(name) => is_untrusted(name),
+            None => at == "/context" && context(),
+        };
+        let marks = spread(&link.tree.trust, is_handed);
+        let marked = link.tree.trust.iter().zip(marks).filter(|(_, mark)| mark.is_some());
+        Outside::new(marked.map(|(node, _)| node.at.clone()).collect())
+    }
+
+    /// A parameter that is untrusted is so under its name, but for what cannot hold a text.
+    pub(in crate::context) fn settle(
+        &mut self,
+        link: &Link<'_>,
+        (name, kind): (&str, Option<&str>),
+        outside: &Outside,
+        scope: &mut Scope,
+    ) {
+        let Some(bound) = scope.get(name) else { return };
+        let field = format!("parameters/{name}");
+        if bound.trust == Trust::Trusted && !outside.contains(&at(link.node, &field)) {
+            return;
+        }
+        let kind = kind.unwrap_or_default();
+        let shape = Shape::declared(kind);
+        let is_inert = shape.is_inert();
+        if let Some(value) = bound.value.as_deref().filter(|value| is_inert && shape.breach(value).is_some()) {
+            let (name, kind, found) = (name.to_owned(), kind.to_owned(), value_type::word(value));
+            self.faults.push(Fault::of(place(link, &link.node.id, &field), FaultKind::WrongType { name, kind, found }));
+        }
+        scope.settle(name, if is_inert { Trust::Trusted } else { Trust::Untrusted });
+    }
+
+    /// The result that goes by a name, or by its node; `part`: what answers.
+    pub(in crate::context) fn result(
+        &mut self,
+        link: &Link<'_>,
+        (name, node): (&str, &str),
+        part: Option<&Node>,
+        scope: &Scope,
+    ) -> Bound {
+        let found = self.request.results.get(name).or_else(|| self.request.results.get(node));
+        let is_outside = scope.outside().contains(node);
+        let shape = part.filter(|_| is_outside).and_then(|part| self.forest.answer(part));
+        let breach = shape.as_ref().zip(found).and_then(|(shape, found)| shape.breach(&found.content));
+        if let Some((part, shape)) = breach {
+            let (name, part, takes) = (name.to_owned(), [name, &part].concat(), shape.takes());
+            let kind = FaultKind::ResultForm { name, part, takes };
+            self.faults.push(Fault::of(place(link, &link.node.id, ""), kind));
+        }
+        Bound {
+            value: found.map(|result| Arc::new(result.content.clone())),
+            origin: Origin::Result { name: name.to_owned() },
+            trust: if is_outside { Trust::Untrusted } else { Trust::Trusted },
+            stability: Stability::Session,
+            shape: shape.map(Arc::new),
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Trust across references: which values of a definition come from outside, and which of them a system text would say. Words nothing.
+
+use super::index::{DefId, RefId};
+use super::linked_parts::Values;
+use crate::base::source::Position;
+use crate::base::span::Span;
+use crate::template::names::Flow;
+use crate::template::trust::{TrustNode, spread, spread_back};
+
+/// A value from outside that would become a part of a system text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UntrustedUse {
+    /// The file.
+    pub file: u32,
+    /// Where it is used, in that file.
+    pub span: Span,
+    /// Where in a text in a file of its own, whose `src` the other place is.
+    pub inside: Option<(Span, Position)>,
+    /// The reference by whose definition it is used.
+    pub by: Option<RefId>,
+    /// What is used.
+    pub name: Box<str>,
+    /// The value that comes from outside, and where it gets its name; none of it where it has none.
+    pub source: (Box<str>, Span),
+}
+
+/// What is known of a definition once all its values are.
+#[derive(Debug, Default)]
+pub(super) struct Judged {
+    pub(super) in_system: Vec<UntrustedUse>,
+    /// Whether its result is from outside, whatever it takes.
+    pub(super) is_foreign: bool,
+    /// What decides about the values that are bound when a context is assembled.
+    pub(super) nodes: Vec<TrustNode>,
+}
+
+/// By name: whether a system text, or the result, is made of its value.
+pub(super) struct Reached {
+    pub(super) in_system: Vec<bool>,
+    pub(super) in_result: Vec<bool>,
+}
+
+/// What each value is made of, that of references included.
+pub(super) struct Sources {
+    nodes: Vec<TrustNode>,
+    /// What is handed over into a system text: its name here, where, and as what.
+    said: Vec<(u32, RefId, Box<str>)>,
+}
+
+impl Sources {
+    pub(super) fn new(flow: &Flow, values: &Values<'_>) -> Self {
+        let node = |name: &crate::template::names::FlowName| {
+            let of = name.made_of.iter().filter(|(source, path)| !values.is_inert(*source, path)).map(|(source, _)| *source);
+            TrustNode { at: name.at.to_string(), untrusted: name.untrusted, of: of.collect() }
+        };
+        Self { nodes: flow.names.iter().map(node).collect(), said: Vec::new() }
+    }
+
+    /// A parameter that only references need.
+    pub(super) fn add(&mut self, name: &str) -> u32 {
+        self.nodes.push(TrustNode { at: ["/parameters/", name].concat(), ..TrustNode::default() });
+        self.nodes.len() as u32 - 1
+    }
+
+    /// A value is from outside.
+    pub(super) fn mark(&mut self, name: u32) {
+        if let Some(node) = self.nodes.get_mut(name as usize) {
+            node.untrusted = true;
+        }
+    }
+
+    /// A value is made of another.
+    pub(super) fn makes(&mut self, source: u32, into: u32) {
+        if let Some(node) = self.nodes.get_mut(into as usize) {
+            node.of.push(source);
+        }
+    }
+
+    /// A system text says a value by way of a reference, under another name.
+    pub(super) fn say(&mut self, name: u32, by: RefId, as_what: &str) {
+        self.said.push((name, by, as_what.into()));
+    }
+
+    /// What follows of it all.
+    pub(super) fn judge(&mut self, id: DefId, flow: &Flow, values: &Values<'_>) -> (Judged, Reached) {
+        let nodes = &self.nodes;
+        let marks = spread(nodes, |_| false);
+        let is_marked = |name: u32| marks.get(name as usize).is_some_and(Option::is_some);
+        let source = |name: u32| {
+            let mut at = name;
+            while let Some(by) = marks.get(at as usize).copied().flatten().filter(|by| *by != at) {
+                at = by;
+            }
+            flow.names.get(at as usize).map_or_else(Default::default, |name| (name.name.clone(), name.span))
+        };
+        let own = flow.uses.iter().filter(|used| used.in_system && !values.is_inert(used.name, &used.path));
+        let own = own.map(|used| {
+            let word = flow.names.get(used.name as usize).map_or("", |name| &name.name);
+            (used.name, (used.span, used.inside, None), word)
+        });
+        let by = self.said.iter().map(|(name, by, word)| (*name, (Span::default(), None, Some(*by)), &**word));
+        let (outside, other): (Vec<_>, Vec<_>) = own.chain(by).partition(|(name, ..)| is_marked(*name));
+        let found = outside.into_iter().map(|(name, (span, inside, by), word)| UntrustedUse {
+            file: id.file,
+            span,
+            inside,
+            by,
+            name: word.into(),
+            source: source(name),
+        });
+        // What is from outside here is reported here.
+        let made_of = |at: usize| nodes.get(at).filter(|_| !is_marked(at as u32)).map_or_else(Vec::new, |node| node.of.clone());
+        let in_system = spread_back(nodes.len(), other.iter().map(|(name, ..)| *name), made_of);
+        let in_result = spread_back(nodes.len(), flow.result, |at| nodes.get(at).map_or_else(Vec::new, |node| node.of.clone()));
+        let in_system_found = found.collect();
+        let is_foreign = flow.result.is_some_and(is_marked);
+        (Judged { in_system: in_system_found, is_foreign, nodes: kept(nodes) }, Reached { in_system, in_result })
+    }
+}
+
+/// The values that can be untrusted at all; nothing where none of them is made of others or from outside by itself.
+fn kept(nodes: &[TrustNode]) -> Vec<TrustNode> {
+    let marks = spread(nodes, TrustNode::is_handed);
+    let mut numbers = vec![None; nodes.len()];
+    let mut kept: Vec<TrustNode> = Vec::new();
+    for (at, node) in nodes.iter().enumerate().filter(|(at, _)| marks.get(*at).is_some_and(Option::is_some)) {
+        if let Some(number) = numbers.get_mut(at) {
+            *number = Some(kept.len() as u32);
+        }
+        kept.push(node.clone());
+    }
+    for node in &mut kept {
+        node.of = node.of.iter().filter_map(|source| numbers.get(*source as usize).copied().flatten()).collect();
+    }
+    let says = |node: &TrustNode| node.untrusted || (!node.at.is_empty() && !TrustNode::is_handed(&node.at));
+    if kept.iter().any(says) { kept } else { Vec::new() }
+}

@@ -1,0 +1,88 @@
+//! Steps, choices, calls and references: what each of them answers.
+
+use super::flow::{Made, Mark};
+use super::rounds::{answer, answer_of_call};
+use super::state::Walk;
+use super::walk::{CONTEXT, result};
+use crate::base::span::Span;
+use crate::template::model::{Call, Cond, Step};
+use crate::template::texts::Role;
+use std::borrow::Cow;
+
+impl<'m, 'a> Walk<'m, 'a, '_> {
+    /// A task or function that is used: what it answers.
+    pub(super) fn refer(&mut self, name: Span, args: Box<[u32]>, mark: Mark) -> u32 {
+        let context = self.flow.value([&self.path, CONTEXT].concat(), Mark::None, self.before.take());
+        let answer = self.flow.value(self.here(), mark, [context]);
+        self.site(name.start, args, (mark != Mark::Checked).then_some(answer), Some((context, self.around)));
+        answer
+    }
+
+    pub(super) fn call(&mut self, call: &'m Call<'a>) -> u32 {
+        let before = self.before.take();
+        let mut args = Vec::with_capacity(call.args.len());
+        for (number, arg) in call.args.iter().enumerate() {
+            let mark = self.flow.mark();
+            let at = format!("/args/{number}");
+            let made = self.inside(&at, |walk| walk.input(Role::Arg, arg));
+            let id = self.flow.name(Cow::Borrowed(""), made);
+            self.flow.stands(id, [&self.path, &*at].concat(), arg.text.element.name_span());
+            self.flow.holds(mark, arg);
+            args.push(id);
+        }
+        self.before = before;
+        match &call.template {
+            Some(template) => self.refer(template.span, args.into(), call.trust.into()),
+            None => self.flow.value(self.here(), Mark::None, args),
+        }
+    }
+
+    /// Steps in their order: what the last one answers.
+    pub(super) fn steps(&mut self, steps: &'m [Step<'a>], accumulates: bool) -> Option<u32> {
+        let mark = self.env.mark();
+        let mut last = None;
+        let mut left = None;
+        for (number, step) in steps.iter().enumerate() {
+            self.before = left.filter(|_| accumulates);
+            let own = self.inside(&format!("/steps/{number}"), |walk| walk.step(step));
+            left = Some(self.flow.value(String::new(), Mark::None, left.into_iter().chain([own])));
+            last = Some(own);
+            if let Some(name) = result(step) {
+                self.later.unbind(0);
+                let made = match step {
+                    Step::Task(task) => answer(task),
+                    Step::Call(call) => answer_of_call(call),
+                    Step::Cond(_) => Made::default(),
+                };
+                let id = self.bind(&name.value, name.span, Made { of: vec![(own, Box::default())], ..made }, "");
+                self.flow.stands(id, String::new(), name.span);
+            }
+        }
+        self.before = None;
+        self.unbind(mark);
+        last
+    }
+
+    fn step(&mut self, step: &'m Step<'a>) -> u32 {
+        match step {
+            Step::Task(task) => self.body(task),
+            Step::Call(call) => self.call(call),
+            Step::Cond(cond) => self.cond(cond),
+        }
+    }
+
+    fn cond(&mut self, cond: &'m Cond<'a>) -> u32 {
+        let before = self.before;
+        let mut answers = Vec::with_capacity(cond.cases.len());
+        for (number, case) in cond.cases.iter().enumerate() {
+            if let Some(test) = &case.test {
+                self.condition(test);
+            }
+            if let Some(step) = &case.step {
+                self.before = before;
+                answers.push(self.inside(&format!("/cases/{number}"), |walk| walk.step(step)));
+            }
+        }
+        self.flow.value(self.here(), Mark::None, answers)
+    }
+}

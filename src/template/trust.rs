@@ -1,0 +1,68 @@
+//! Which values of a definition come from outside: each value, and what it is made of.
+//!
+//! Worked out once, when a project is linked, and kept in the registry: contexts are assembled by what stands there. Says nothing of
+//! the values of one call, but for which of those that the definition takes are untrusted.
+
+use serde::{Deserialize, Serialize};
+
+/// A value, and what makes it untrusted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct TrustNode {
+    /// What it is: the path of a node for its result, the same and `/inputs/0`, `/args/0`, `/parameters/NAME` or the name of a round's
+    /// variable for those, `/context` for what reaches a referenced task of the context around it; left out where only others are made of it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub at: String,
+    /// Whether it comes from outside whatever is handed in.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub untrusted: bool,
+    /// The values that it is made of, by their number in this list.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub of: Vec<u32>,
+}
+
+impl TrustNode {
+    /// Whether a value is handed to the definition by whoever uses it.
+    pub fn is_handed(at: &str) -> bool {
+        at == "/context" || at.starts_with("/parameters/")
+    }
+}
+
+/// Marks what is made of marked values, each with the one that brings the mark; it is its own where it had it before.
+pub fn spread(nodes: &[TrustNode], is_handed: impl Fn(&str) -> bool) -> Vec<Option<u32>> {
+    let mut makes: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
+    for (at, node) in nodes.iter().enumerate() {
+        for source in &node.of {
+            if let Some(makes) = makes.get_mut(*source as usize) {
+                makes.push(at as u32);
+            }
+        }
+    }
+    let is_marked = |node: &TrustNode| node.untrusted || (!node.at.is_empty() && is_handed(&node.at));
+    let mut marks: Vec<Option<u32>> = nodes.iter().enumerate().map(|(at, node)| is_marked(node).then_some(at as u32)).collect();
+    let mut open: Vec<u32> = marks.iter().flatten().copied().collect();
+    while let Some(at) = open.pop() {
+        for made in makes.get(at as usize).into_iter().flatten() {
+            if let Some(mark) = marks.get_mut(*made as usize).filter(|mark| mark.is_none()) {
+                *mark = Some(at);
+                open.push(*made);
+            }
+        }
+    }
+    marks
+}
+
+/// Marks some of so many values, and what they are made of.
+#[cfg(feature = "compile")]
+pub fn spread_back(count: usize, marked: impl IntoIterator<Item = u32>, made_of: impl Fn(usize) -> Vec<u32>) -> Vec<bool> {
+    let mut marks = vec![false; count];
+    let mut open: Vec<u32> = marked.into_iter().collect();
+    while let Some(at) = open.pop() {
+        if let Some(mark) = marks.get_mut(at as usize).filter(|mark| !**mark) {
+            *mark = true;
+            open.extend(made_of(at as usize));
+        }
+    }
+    marks
+}

@@ -1,0 +1,170 @@
+//! Trust follows data: whatever way a text from outside takes to an agent, it stands in a fence there, and never in what the system says.
+
+use super::fences::outside;
+use super::settings::registry;
+use ctxc::internals::context::TaskGraph;
+use ctxc::internals::context::assemble::assemble;
+use ctxc::internals::context::fault::{FaultKind, MissingFrom};
+use ctxc::internals::context::options::Options;
+use ctxc::internals::context::request::{Request, StepResult};
+use ctxc::internals::kernel::conversation::Speaker;
+use ctxc::{Config, Registry, compile_sources};
+use pretty_assertions::assert_eq;
+use proptest::prelude::*;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// What everybody outside says, and so everybody who is shown it.
+const EVIL: &str = "EVIL";
+
+const ALONE: &str = "<context_management><inherit_context>none</inherit_context><accumulate_data>false</accumulate_data><fresh_context>disabled</fresh_context></context_management>";
+const ALL: &str =
+    "<context_management><inherit_context>full</inherit_context><fresh_context>disabled</fresh_context></context_management>";
+
+/// Definitions that hand a value on.
+const OTHERS: &str = "<fragment name=\"g\">{{v}}</fragment>\
+    <task type=\"atomic\" name=\"q\"><description>about {{v}}</description><parameters><parameter name=\"v\"/></parameters></task>\
+    <task type=\"atomic\" name=\"all\"><description>d</description></task>\
+    <template name=\"f\" params=\"a\"><task type=\"sequential\"><description>d</description><steps><task><description>see {{a}}</description></task></steps></task></template>";
+
+/// Ways from the value `X` to the result `Y`.
+const WAYS: [&str; 10] = [
+    "<task as=\"Y\"><description>say {{X}}</description>ALONE</task>",
+    "<task as=\"Y\"><description>d</description><inputs><input name=\"i\" from=\"X\"/></inputs>ALONE</task>",
+    "<task as=\"Y\"><description>d <use fragment=\"g\"/></description><inputs><input name=\"v\">see {{X}}</input></inputs>ALONE</task>",
+    "<task type=\"sequential\" as=\"Y\"><description>d</description><inputs><input name=\"v\" from=\"X\"/></inputs>ALONE<steps><task ref=\"q\"/></steps></task>",
+    "<call template=\"f\" as=\"Y\"><arg name=\"a\">this: {{X}}</arg></call>",
+    "<task type=\"sequential\" as=\"Y\"><description>about {{X}}</description>ALONE<steps><task><description>d</description>FULL</task></steps></task>",
+    "<task as=\"Y\"><description>d {{i}}</description><inputs><input name=\"i\"><task><description>{{X}}</description>ALONE</task></input></inputs>ALONE</task>",
+    "<cond as=\"Y\"><case test=\"n == 1\"><task><description syntax=\"jinja\">{% if n %}{{ X | upper }}{% endif %}</description>ALONE</task></case></cond>",
+    "<task type=\"sequential\" as=\"Y\"><description>d {{X}}</description>ALONE<steps><task ref=\"all\"/></steps></task>",
+    "<task type=\"reduce\" as=\"Y\"><description>d</description><inputs><input name=\"i\" from=\"X\"/></inputs>ALONE<initial_value>none</initial_value>\
+     <inner_task><description>{{current_input}}</description></inner_task><reduction_task><description>{{current_result}} {{accumulator}}</description></reduction_task></task>",
+];
+
+/// Ways for an agent to be shown the value `X`.
+const SHOWN: [&str; 9] = [
+    "<task><description>say {{X}}</description>ALONE</task>",
+    "<task><description>d</description><instructions>do {{X}}</instructions><constraints><constraint>not {{X}}</constraint></constraints>ALONE</task>",
+    "<task><description>d</description><examples><example><input>{{X}}</input><output>{{X}}</output></example></examples>ALONE</task>",
+    "<task><description>d</description><inputs><input name=\"i\" from=\"X\"/><input name=\"j\">{{X}}</input></inputs>ALONE</task>",
+    "<task type=\"sequential\"><description>about {{X}}</description><instructions>{{X}}</instructions>ALONE<steps><task><description>d</description>FULL</task></steps></task>",
+    "<task><description syntax=\"jinja\">{% for one in [X] %}{{ one | lower }}{% endfor %}</description>ALONE</task>",
+    "<task type=\"sequential\"><description>d</description><context_management><inherit_context>none</inherit_context><accumulate_data>true</accumulate_data><accumulation_format>full_output</accumulation_format><fresh_context>disabled</fresh_context></context_management>\
+     <steps><task><description>{{X}}</description>ALONE</task><task><description>last</description>ALONE</task><task ref=\"all\"/></steps></task>",
+    "<task type=\"director_evaluator_loop\"><description>d</description>ALONE<director><description>{{X}}</description></director><evaluator><description>{{director_result}}</description></evaluator></task>",
+    "<task><description>d</description><system>Do {{X}}</system>ALONE</task>",
+];
+
+/// A task whose steps hand `mail` on by ways, and show what came of it in the end.
+fn library(ways: &[usize], shown: usize, is_declared: bool) -> String {
+    let fill = |text: &str| text.replace("ALONE", ALONE).replace("FULL", ALL);
+    let mut steps = String::new();
+    let mut name = "mail".to_owned();
+    for (number, way) in ways.iter().enumerate() {
+        let next = format!("r{number}");
+        steps += &fill(WAYS[*way]).replace('Y', &next).replace('X', &name);
+        name = next;
+    }
+    steps += &fill(SHOWN[shown]).replace('X', &name);
+    let mark = |is: bool| if is { " trust=\"untrusted\"" } else { "" };
+    // Where the parameter does not say it, an input of some step does.
+    let inner = format!(
+        "<task><description>d</description><inputs><input name=\"m\" from=\"mail\"{}/></inputs>{ALONE}</task>",
+        mark(!is_declared)
+    );
+    format!(
+        "<library>{OTHERS}<task type=\"sequential\" name=\"t\"><description>d</description><parameters><parameter name=\"mail\"{}/>\
+         <parameter name=\"n\" type=\"integer\"/></parameters>{ALONE}<steps>{steps}{inner}</steps></task></library>",
+        mark(is_declared)
+    )
+}
+
+/// What an agent receives from whom, where everybody outside says the same.
+fn received(registry: &Registry, node: &str) -> Vec<(Speaker, String)> {
+    let mut inputs = BTreeMap::from([("n".to_owned(), json!(1))]);
+    let mut results = BTreeMap::new();
+    for _ in 0..20 {
+        let request = Request { node, inputs: &inputs, results: &results, ..Request::new("t") };
+        let refused = match assemble(registry, &request, &Options::default()) {
+            Ok(assembly) => {
+                let nonce = &assembly.report.nonce;
+                let said = |message: &ctxc::Message| (message.speaker, message.as_str().replace(nonce.as_str(), "N"));
+                return assembly.messages.iter().map(said).collect();
+            }
+            Err(refused) => refused,
+        };
+        for fault in refused.iter() {
+            let FaultKind::Missing { name, origin } = &*fault.kind else { panic!("{node}: {fault}") };
+            if *origin == MissingFrom::Input {
+                inputs.insert(name.clone(), json!(EVIL));
+            } else {
+                results.insert(name.clone(), StepResult { content: json!(EVIL), notes: Some(EVIL.to_owned()) });
+            }
+        }
+    }
+    panic!("{node} never has enough");
+}
+
+fn holds(library: &str, is_system: bool) {
+    let built = compile_sources(&Config::default(), [("a.xml", library)]);
+    let found: Vec<u16> =
+        built.diagnostics.iter().filter(|found| found.severity == ctxc::Severity::Error).map(|found| found.rule.code.0).collect();
+    assert_eq!(found, if is_system { vec![310] } else { vec![] }, "{library}");
+    let Some(registry) = built.registry else { return };
+    let agents = TaskGraph::load(&registry, "t").unwrap().unwrap().agents("t").unwrap();
+    assert!(agents.len() >= 2);
+    for agent in agents {
+        for (speaker, text) in received(&registry, &agent.node) {
+            // Further lines of a constraint are indented.
+            let open = outside(&text.replace("\n  ", "\n")).to_uppercase();
+            assert!(!open.contains(EVIL), "{}: {text}\n{library}", agent.node);
+            assert!(speaker != Speaker::System || !text.to_uppercase().contains(EVIL), "{}: {text}\n{library}", agent.node);
+        }
+    }
+}
+
+#[test]
+fn every_way_keeps_its_fence() {
+    for way in 0..WAYS.len() {
+        holds(&library(&[way], way % (SHOWN.len() - 1), way % 2 == 0), false);
+    }
+    for shown in 0..SHOWN.len() {
+        holds(&library(&[shown % WAYS.len()], shown, shown % 2 == 1), shown == SHOWN.len() - 1);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn a_text_from_outside_is_fenced_whatever_way_it_takes(
+        ways in proptest::collection::vec(0..WAYS.len(), 0..5),
+        shown in 0..SHOWN.len(),
+        is_declared: bool,
+    ) {
+        holds(&library(&ways, shown, is_declared), shown == SHOWN.len() - 1);
+    }
+}
+
+/// What a number, a truth value or one of a list says is no order; what a result has there instead is refused.
+#[test]
+fn what_cannot_hold_a_text_stands_without_a_fence() {
+    let library = "<task type=\"sequential\" name=\"t\"><description>d</description><parameters><parameter name=\"mail\" trust=\"untrusted\"/><parameter name=\"n\" type=\"number\" trust=\"untrusted\"/></parameters>\
+        <steps><task as=\"x\"><description>{{mail}}</description><output_format type=\"json\" schema=\"boolean\"/></task>\
+        <task><description>d</description><system>It is {{x}}: {{n}}.</system></task></steps></task>";
+    let registry = registry(library);
+    let said = |x: serde_json::Value| {
+        let inputs = BTreeMap::from([("mail".to_owned(), json!(EVIL)), ("n".to_owned(), json!(3))]);
+        let results = BTreeMap::from([("x".to_owned(), StepResult { content: x, notes: None })]);
+        let request = Request { node: "/steps/1", inputs: &inputs, results: &results, ..Request::new("t") };
+        assemble(&registry, &request, &Options::default())
+            .map(|assembly| assembly.messages[0].as_str().to_owned())
+            .map_err(|refused| refused.to_string())
+    };
+    assert_eq!(said(json!(true)).unwrap(), "It is true: 3.");
+    let refused = said(json!(EVIL)).unwrap_err();
+    assert!(
+        refused.contains("`x` of the result `x` is not what its schema takes there: what is of the type boolean"),
+        "{refused}"
+    );
+}

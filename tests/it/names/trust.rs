@@ -1,0 +1,163 @@
+//! Trust follows data: what is made of something from outside is from outside, on every way to a system text.
+
+use super::linked::places;
+use ctxc::internals::rules::list;
+use pretty_assertions::assert_eq;
+
+const MAIL: &str = "<parameters><parameter name=\"mail\" trust=\"untrusted\"/><parameter name=\"n\" type=\"integer\" trust=\"untrusted\"/></parameters>";
+const SEES: &str = "<description>{{mail}}</description>";
+
+/// What is found in a task of these steps, in a library that holds other definitions, too.
+fn found(rest: &str, steps: &str) -> Vec<String> {
+    let all = format!(
+        "<library>{rest}<task type=\"sequential\" name=\"t\"><description>d</description>{MAIL}<steps>{steps}</steps></task></library>"
+    );
+    places(&all, &["CTX310"])
+}
+
+fn says(what: &str) -> String {
+    format!("<task><description>act</description><system>Do {what}.</system></task>")
+}
+
+#[test]
+fn a_result_is_what_its_agent_was_shown() {
+    let alone = "<context_management><inherit_context>none</inherit_context></context_management>";
+    let looks =
+        "<context_management><inherit_context>none</inherit_context><fresh_context>enabled</fresh_context></context_management>";
+    for step in [
+        format!("<task as=\"r\">{SEES}</task>"),
+        "<task as=\"r\"><description>d</description><inputs><input name=\"i\" from=\"mail\"/></inputs></task>".to_owned(),
+        "<task as=\"r\"><description>d</description><instructions trust=\"untrusted\">from a page</instructions></task>".to_owned(),
+        "<task as=\"r\"><description>d</description><history/></task>".to_owned(),
+        format!("<task as=\"r\"><description>d</description>{looks}</task>"),
+        "<task as=\"r\" trust=\"untrusted\"><description>d</description></task>".to_owned(),
+        format!("<cond as=\"r\"><case test=\"n == 1\"><task>{SEES}</task></case></cond>"),
+        format!("<task type=\"sequential\" as=\"r\"><description>d</description><steps><task><description>a</description></task><task>{SEES}</task></steps></task>"),
+        format!("<task as=\"a\">{SEES}</task><task as=\"r\"><description>{{{{a}}}}</description></task>"),
+        "<task as=\"r\"><description>d</description><inputs><input name=\"i\"><task><description>{{mail}}</description></task></input></inputs></task>".to_owned(),
+    ] {
+        assert_eq!(found("", &format!("{step}{}", says("{{r}}"))), ["CTX310 r"], "{step}");
+    }
+    for step in [
+        format!("<task as=\"r\"><description>d</description>{alone}</task>"),
+        "<task as=\"r\"><description>{{n}}</description></task>".to_owned(),
+        format!("<task as=\"r\" trust=\"trusted\">{SEES}</task>"),
+        format!("<task as=\"r\">{SEES}<output_format type=\"json\" schema=\"number\"/></task>"),
+    ] {
+        assert_eq!(found("", &format!("{step}{}", says("{{r}}"))), [""; 0], "{step}");
+    }
+}
+
+#[test]
+fn context_carries_what_it_is_made_of() {
+    let inherits = |value: &str| {
+        format!(
+            "<context_management><inherit_context>{value}</inherit_context><accumulate_data>false</accumulate_data><fresh_context>disabled</fresh_context></context_management>"
+        )
+    };
+    let nest = |outer: &str, inner: &str| {
+        format!(
+            "<task type=\"sequential\" as=\"o\">{outer}{}<steps><task as=\"r\"><description>d</description>{}</task>{}</steps></task>",
+            inherits("none"),
+            inherits(inner),
+            says("{{r}}")
+        )
+    };
+    assert_eq!(found("", &nest(SEES, "full")), ["CTX310 r"]);
+    assert_eq!(found("", &nest(SEES, "subset")), ["CTX310 r"]);
+    assert_eq!(found("", &nest(SEES, "none")), [""; 0]);
+    assert_eq!(found("", &nest("<description>d</description>", "full")), [""; 0]);
+    // What earlier steps left reaches those that see it, and no others.
+    let steps = |accumulates: &str| {
+        format!(
+            "<task type=\"sequential\"><description>d</description><context_management><inherit_context>none</inherit_context><accumulate_data>{accumulates}</accumulate_data><accumulation_format>notes_only</accumulation_format><fresh_context>disabled</fresh_context></context_management>\
+             <steps><task>{SEES}{alone}</task><task as=\"r\"><description>d</description>{alone}</task>{}</steps></task>",
+            says("{{r}}"),
+            alone = inherits("none"),
+        )
+    };
+    assert_eq!(found("", &steps("true")), ["CTX310 r"]);
+    assert_eq!(found("", &steps("false")), [""; 0]);
+}
+
+#[test]
+fn references_and_calls_hand_trust_on() {
+    let q = |body: &str, tail: &str| {
+        format!("<task type=\"atomic\" name=\"q\">{body}<parameters><parameter name=\"mail\"/></parameters>{tail}</task>")
+    };
+    let alone = "<context_management><inherit_context>none</inherit_context></context_management>";
+    let uses = format!("<task ref=\"q\" as=\"r\"/>{}", says("{{r}}"));
+    assert_eq!(found(&q(SEES, ""), &uses), ["CTX310 r"]);
+    assert_eq!(found(&q(SEES, "").replace(" name=\"mail\"", " name=\"mail\" type=\"number\""), &uses), [""; 0]);
+    let f = |body: &str| {
+        format!(
+            "<template name=\"f\" params=\"a b\"><task type=\"atomic\"><description>{{{{a}}}} {body}</description>{alone}</task></template><task name=\"z\" type=\"atomic\"><description>z</description>{alone}</task>"
+        )
+    };
+    let call = |a: &str, tail: &str| {
+        format!(
+            "<call template=\"f\" as=\"r\"{tail}><arg name=\"a\">{a}</arg><arg name=\"b\" from=\"mail\"/></call>{}",
+            says("{{r}}")
+        )
+    };
+    assert_eq!(found(&f("{{b}}"), &call("x", "")), ["CTX310 r"]);
+    assert_eq!(found(&f(""), &call("x {{mail}}", "")), ["CTX310 r"]);
+    assert_eq!(found(&f(""), &call("x", "")), [""; 0]);
+    assert_eq!(found(&f("{{b}}"), &call("x", " trust=\"trusted\"")), [""; 0]);
+    assert_eq!(found(&f(""), &format!("<task ref=\"z\" as=\"r\"/>{}", says("{{r}}"))), [""; 0]);
+    // A result that is handed to a function, and its system text.
+    let says_it = "<template name=\"f\" params=\"a\"><task type=\"atomic\"><description>d</description><system>Do {{a}}</system></task></template>";
+    let step = format!("<task as=\"r\">{SEES}</task><call template=\"f\"><arg name=\"a\">see {{{{r}}}}</arg></call>");
+    assert_eq!(found(says_it, &step), ["CTX310 f"]);
+    // A fragment that names a value; one that is from outside.
+    let fragment = "<fragment name=\"g\">{{mail}}</fragment><fragment name=\"w\" trust=\"untrusted\">x</fragment>";
+    for used in ["g", "w"] {
+        let step = format!("<task as=\"r\"><description>d <use fragment=\"{used}\"/></description></task>{}", says("{{r}}"));
+        assert_eq!(found(fragment, &step), ["CTX310 r"]);
+    }
+}
+
+#[test]
+fn rounds_carry_trust_on() {
+    let looped = |system: &str| {
+        format!(
+            "<task type=\"director_evaluator_loop\"><description>d</description><director>{SEES}</director>\
+             <evaluator><description>{{{{director_result}}}}</description>{system}</evaluator></task>"
+        )
+    };
+    assert_eq!(found("", &looped("<system>{{director_result}}</system>")), ["CTX310 director_result"]);
+    assert_eq!(found("", &looped("<system>{{current_iteration}}</system>")), [""; 0]);
+    let reduced = "<task type=\"reduce\"><description>d</description><inputs><input name=\"i\" from=\"mail\"/></inputs><initial_value>none</initial_value>\
+         <inner_task><description>{{current_input}}</description></inner_task>\
+         <reduction_task><description>{{current_result}}</description><system>{{accumulator}}</system></reduction_task></task>";
+    assert_eq!(found("", reduced), ["CTX310 accumulator"]);
+}
+
+/// One value is one: what is from outside under its new name is so under its old one, wherever that stands.
+#[test]
+fn a_mark_is_one_of_the_value() {
+    let marks =
+        "<task><description>d</description><inputs><input name=\"x\" from=\"p.body\" trust=\"untrusted\"/></inputs></task>";
+    let task = |system: &str| {
+        format!(
+            "<task type=\"sequential\" name=\"t\"><description>d {{{{p}}}}</description><parameters><parameter name=\"p\"/></parameters>{system}<steps>{marks}</steps></task>"
+        )
+    };
+    assert_eq!(places(&task("<system>{{p}}</system>"), &["CTX310"]), ["CTX310 p"]);
+    let checked = "<inputs><input name=\"c\" from=\"p.id\" trust=\"trusted\"/></inputs><system>{{c}}</system>";
+    assert_eq!(places(&task(checked), &["CTX310"]), [""; 0]);
+    let inner = "<task type=\"sequential\" name=\"t\"><description>d</description><parameters><parameter name=\"p\"/></parameters><system>{{p}}</system>\
+         <steps><task><description>{{p}}</description><parameters><parameter name=\"p\" trust=\"untrusted\"/></parameters></task></steps></task>";
+    assert_eq!(places(inner, &["CTX310"]), ["CTX310 p"]);
+}
+
+#[test]
+fn the_examples_are_what_they_say() {
+    let rule = list::all().find(|rule| rule.meta.code.0 == 310).unwrap();
+    for example in rule.meta.bad() {
+        assert_eq!(places(example.template, &["CTX310"]).len(), 1, "{}", example.template);
+    }
+    for example in rule.meta.good() {
+        assert_eq!(places(example.template, &["CTX310"]), [""; 0], "{}", example.template);
+    }
+}
