@@ -38,7 +38,7 @@ pub(super) fn of(client: &Client) -> Value {
             "workspaceFolders": {"supported": true, "changeNotifications": true},
             "fileOperations": {"willRename": {"filters": [{"scheme": "file", "pattern": {"glob": "**/*"}}]}},
         },
-        "semanticTokensProvider": {"legend": {"tokenTypes": TOKENS, "tokenModifiers": []}, "full": true},
+        "semanticTokensProvider": {"legend": {"tokenTypes": TOKENS, "tokenModifiers": []}, "full": true, "range": true},
     });
     if !client.names_commands
         && let Some(can) = can.as_object_mut()

@@ -14,6 +14,7 @@ use super::server::{Answer, Refusal, Server, State};
 use super::signature;
 use super::state::workspace::Workspace;
 use crate::base::fs::{self, ReadFs, RealFs};
+use gen_lsp_types::{SemanticTokensParams, SemanticTokensRangeParams};
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response, ResponseError};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -197,7 +198,14 @@ impl Server<'_> {
             "textDocument/linkedEditingRange" => linked_tags::answer(self, &read(params)?),
             "textDocument/selectionRange" => selection::answer(self, &read(params)?),
             "textDocument/documentLink" => links::answer(self, &read(params)?),
-            "textDocument/semanticTokens/full" => semantic_tokens::answer(self, &read(params)?),
+            "textDocument/semanticTokens/full" => {
+                let params: SemanticTokensParams = read(params)?;
+                semantic_tokens::answer(self, &params.text_document, None)
+            }
+            "textDocument/semanticTokens/range" => {
+                let params: SemanticTokensRangeParams = read(params)?;
+                semantic_tokens::answer(self, &params.text_document, Some(params.range))
+            }
             _ => Err(Refusal { code: ErrorCode::MethodNotFound, message: format!("there is no method `{method}`") }),
         }
     }

@@ -159,6 +159,11 @@ impl Default for Config {
 }
 
 impl Config {
+    /// Whether its file is no TOML, so that nobody knows what it would say.
+    pub fn is_broken(&self) -> bool {
+        self.faults.iter().any(|fault| matches!(fault.kind, FaultKind::Syntax { .. }))
+    }
+
     /// The path and position of a place in a project file; `None` for an index of another project.
     pub fn position(&self, file: u16, offset: u32) -> Option<(Arc<str>, Position)> {
         let file = self.files.get(file as usize)?;

@@ -158,7 +158,7 @@ fn finish(active: &Active, cx: &FileCx<'_>, mut found: Vec<Diagnostic>) -> Vec<D
 /// A conflict of settings is held back where another error says what it comes from. Where none is left to say so, it is
 /// reported all the same: whatever was silenced, no registry holds one.
 fn judge_again(active: &Active, cx: &FileCx<'_>, found: &mut Vec<Diagnostic>) {
-    if active.node.is_empty() || found.iter().any(is_error) {
+    if active.node.is_empty() || cx.config.is_broken() || found.iter().any(is_error) {
         return;
     }
     nodes::bodies(cx.file, |task, _| {

@@ -1,19 +1,20 @@
 //! What stands in `{{…}}` as tokens.
 
 use crate::base::span::Span;
+use crate::lsp::diagnostics::meet;
 use crate::lsp::place;
 use crate::lsp::server::{Answer, Server, value};
 use crate::syntax::tree::Kind;
 use crate::template::expression;
-use gen_lsp_types::{Position, SemanticTokensParams};
+use gen_lsp_types::{Position, Range, TextDocumentIdentifier};
 use serde_json::json;
 
 /// The kinds of tokens, by number.
 pub(in crate::lsp) const TOKENS: [&str; 3] = ["variable", "function", "operator"];
 
-/// Answers `textDocument/semanticTokens/full`: what stands in `{{…}}`.
-pub(in crate::lsp) fn answer(server: &Server<'_>, params: &SemanticTokensParams) -> Answer {
-    let (project, name, buffer) = server.document(&params.text_document.uri)?;
+/// Answers `textDocument/semanticTokens/full` and `/range`: what stands in `{{…}}`.
+pub(in crate::lsp) fn answer(server: &Server<'_>, document: &TextDocumentIdentifier, within: Option<Range>) -> Answer {
+    let (project, name, buffer) = server.document(&document.uri)?;
     if buffer.is_large() {
         return value(json!({"data": []}));
     }
@@ -35,7 +36,7 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: &SemanticTokensParams)
     let mut last = Position { line: 0, character: 0 };
     for (span, kind) in spans {
         let range = server.client.encoding.range(&buffer.text, &buffer.index, span);
-        if range.start.line != range.end.line {
+        if range.start.line != range.end.line || within.is_some_and(|within| !meet(range, within)) {
             continue;
         }
         let line = range.start.line - last.line;

@@ -10,7 +10,6 @@ use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::source::LineIndex;
 use crate::lsp::place;
 use crate::project::config::Config;
-use crate::project::fault::FaultKind;
 use crate::project::suppressions::{FILE as SUPPRESSIONS, Suppressions};
 use crate::registry::compile::sources;
 use crate::registry::compile::{Chosen, Compiled, Outcome};
@@ -140,8 +139,7 @@ impl ProjectState {
         let new = text.map_or_else(Config::default, |text| self.project_of(&text));
         let mut found = check::config(&new);
         // While the file is no TOML, the last one that was holds.
-        let is_broken = new.faults.iter().any(|fault| matches!(fault.kind, FaultKind::Syntax { .. }));
-        self.is_config_broken = is_broken && self.config_revision > 1;
+        self.is_config_broken = new.is_broken() && self.config_revision > 1;
         if !self.is_config_broken {
             self.config = Arc::new(new);
         }

@@ -84,8 +84,12 @@ pub(super) fn draft(text: &str, file: u16, owner: Owner, rules: &[&'static RuleM
     if owner == Owner::Shared && syntax > 0 {
         faults.truncate(syntax);
     }
-    // A line that is not TOML has said what is wrong with it: nothing is said about what was made of it.
-    let lines: Vec<Span> = broken.iter().map(|span| line(text, *span)).collect();
+    // A line that is not TOML has said what is wrong with it: nothing is said about what was made of it, and of what a header held.
+    let table = |line: Span| {
+        let rest = text.get(line.end as usize..).filter(|_| line.slice(text).trim_start().starts_with('['));
+        Span::new(line.start, line.end + rest.map_or(0, |rest| rest.find("\n[").unwrap_or(rest.len()) as u32))
+    };
+    let lines: Vec<Span> = broken.iter().map(|span| table(line(text, *span))).collect();
     let mut at = 0;
     faults.retain(|fault| {
         at += 1;

@@ -21,10 +21,10 @@ pub(super) fn facts(cx: &NodeCx<'_>) -> TaskFacts {
     }
 }
 
-/// Whether the defaults are those of the task: its type and subtype are known. Where they are not, that is reported,
-/// and nothing is said about what follows from defaults.
+/// Whether the defaults are those of the task: its type and subtype are known, and the project file is TOML. Where they are not, that
+/// is reported, and nothing is said about what follows from defaults.
 pub(super) fn knows_defaults(cx: &NodeCx<'_>) -> bool {
-    cx.body.fault.is_none()
+    cx.body.fault.is_none() && !cx.cx.config.is_broken()
 }
 
 /// Whether a setting's value stands for something: it is not written at all, or written and understood. A value that

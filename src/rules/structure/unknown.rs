@@ -231,7 +231,12 @@ fn unknown_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let message = format!("there is no type `{}`; expected {}", shown(&written.value), either(layers.operators()));
     let found = finding(&UNKNOWN_TYPE.meta, cx.cx, written.span, message);
     let operators: Vec<&str> = layers.operators().collect();
-    out.push(match likeliest(&written.value, operators.into_iter()) {
+    let near = likeliest(&written.value, operators.into_iter());
+    // What is no TOML may declare it.
+    if near.is_none() && cx.cx.config.is_broken() {
+        return;
+    }
+    out.push(match near {
         Some(meant) => {
             let fix = Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(written.span, meant)]);
             found.help(format!("did you mean `{meant}`?")).fix(fix)
@@ -264,7 +269,9 @@ fn unknown_subtype(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
         out.push(found.help(format!("did you mean `{meant}`?")).fix(fix));
         return;
     }
-    out.push(found.help(format!("known are {}; declare others in ctxc.toml", either(known))));
+    if !cx.cx.config.is_broken() {
+        out.push(found.help(format!("known are {}; declare others in ctxc.toml", either(known))));
+    }
 }
 
 /// An answer that is held to nothing passes whatever it is.

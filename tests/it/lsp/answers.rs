@@ -241,6 +241,13 @@ fn documents_have_symbols_folds_links_and_pairs() {
     assert_eq!(selection[0]["range"]["start"], position(REVIEW, "type=\""));
     let tokens = client.ask("textDocument/semanticTokens/full", &document);
     assert_eq!(tokens["data"].as_array().unwrap()[..5], [json!(1), json!(22), json!(2), json!(2), json!(0)]);
+    let range = |from: u32, to: u32| {
+        let range = json!({"start": {"line": from, "character": 0}, "end": {"line": to, "character": 0}});
+        json!({"textDocument": {"uri": client.uri(PATH)}, "range": range})
+    };
+    let (all, none) = (range(0, 99), range(0, 1));
+    assert_eq!(client.ask("textDocument/semanticTokens/range", &all), tokens);
+    assert_eq!(client.ask("textDocument/semanticTokens/range", &none), json!({"data": []}));
     let linked = "<task type=\"atomic\" name=\"l\"><description src=\"d.md\"/></task>";
     client.open("templates/l.xml", linked);
     let found = client.ask("textDocument/documentLink", &json!({"textDocument": {"uri": client.uri("templates/l.xml")}}));

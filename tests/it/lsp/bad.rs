@@ -26,6 +26,7 @@ const METHODS: &[&str] = &[
     "textDocument/selectionRange",
     "textDocument/documentLink",
     "textDocument/semanticTokens/full",
+    "textDocument/semanticTokens/range",
     "textDocument/diagnostic",
     "workspace/symbol",
 ];

@@ -80,6 +80,22 @@ fn a_broken_project_file_is_told_and_the_last_good_one_holds() {
 }
 
 #[test]
+fn a_project_file_that_is_broken_from_the_start_is_all_that_is_told() {
+    let broken =
+        "[defaults.atomic\ninherit_context = \"none\"\n\n[operators.audit\nbase = \"atomic\"\n\n[roles.a\ntemplate = \"a\"\n";
+    let task = "<task type=\"atomic\" name=\"a\">\n  <description>d</description>\n  <context_management>\n    <fresh_context>enabled</fresh_context>\n  </context_management>\n</task>\n";
+    let audit = "<task type=\"audit\" name=\"b\">\n  <description>d</description>\n</task>\n";
+    let case = "name: c\nrole: a\ncontext:\n  objective: o\nexpect_context: [{nothing_cut: true}]\n";
+    let files = [("ctxc.toml", broken), ("templates/a.xml", task), ("templates/b.xml", audit), ("scenarios/c.yaml", case)];
+    let mut client = Client::new(&files, &pulling());
+    client.open("scenarios/c.yaml", case);
+    let report = client.ask("workspace/diagnostic", &json!({"previousResultIds": []}));
+    let found: Vec<Value> =
+        report["items"].as_array().unwrap().iter().flat_map(|item| item["items"].as_array().unwrap().clone()).collect();
+    assert_eq!(codes(&found), ["CTX502", "CTX502", "CTX502"], "{found:#?}");
+}
+
+#[test]
 fn a_file_that_nobody_watches_is_looked_at() {
     let task = "<task type=\"atomic\" name=\"a\">\n  <description>d</description>\n  <file_paths><path>src/x.rs</path></file_paths>\n</task>\n";
     let mut able = plain();
