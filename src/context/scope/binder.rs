@@ -83,7 +83,10 @@ impl Binder<'_, '_> {
                 })
             };
             let given = if is_asked { asked() } else { bound };
-            let default = parameter.default.as_ref().map(|text| default(link, "/", &name, text, parameter.kind.as_deref()));
+            // Whether a run replaces it or not moves nothing: it stands where a value that is handed in stands.
+            let stability = if is_asked { Stability::Call } else { Stability::Fixed };
+            let default = |text: &String| Bound { stability, ..default(link, "/", &name, text, parameter.kind.as_deref()) };
+            let default = parameter.default.as_ref().map(default);
             let unknown = || Bound {
                 value: None,
                 origin: Origin::Input { name: name.clone() },

@@ -126,7 +126,7 @@ fn a_change_is_told_of_the_segment_that_changed_and_of_no_other() {
     let run = project.run(&["manifest", "diff", "m.json", "."]).code(0);
     assert_eq!(
         run.stdout,
-        "~ clerk: t  82 → 85 (+3, +4 %) tokens; reusable prefix 44 → 47 (+3, +7 %)\n    \
+        "~ clerk: t  82 → 85 (+3, +4 %) tokens; reusable prefix 7 → 10 (+3, +43 %)\n    \
          ~ constraints 7 → 10: text of the template (templates/t.xml)\n\
          1 agent changed; 82 → 85 (+3, +4 %) tokens known before a run\n"
     );

@@ -122,16 +122,6 @@ fn said_of(task: &str, line_end: &str, given: &[&str]) -> String {
 fn each_line_is_from_where_it_is_written() {
     let plain = said(PLAIN, "\n");
     insta::assert_snapshot!(plain, @r"
-    ## Instructions
-    line 4              templates/x.xml:4
-    line 7  still 7    templates/x.xml:7
-    line 9              templates/x.xml:9
-    new of 9                templates/x.xml:9
-    line 10             templates/x.xml:10
-    line 11 &           templates/x.xml:11
-    line 12 & A         templates/x.xml:12
-    dflt of line 5      templates/x.xml:13
-    line 14             templates/x.xml:14
     ## Criteria
     templates/x.xml:16
     line 17               templates/x.xml:17
@@ -143,9 +133,21 @@ fn each_line_is_from_where_it_is_written() {
     of line 5             templates/s.md:5
     ## Task
     D   templates/x.xml:1
+    ## Instructions
+    line 4              templates/x.xml:4
+    line 7  still 7    templates/x.xml:7
+    line 9              templates/x.xml:9
+    new of 9                templates/x.xml:9
+    line 10             templates/x.xml:10
+    line 11 &           templates/x.xml:11
+    line 12 & A         templates/x.xml:12
+    dflt of line 5      templates/x.xml:13
+    line 14             templates/x.xml:14
     ");
     let jinja = said(JINJA, "\n");
     insta::assert_snapshot!(jinja, @r"
+    ## Task
+    D   templates/x.xml:1
     ## Instructions
     line 8                  templates/x.xml:8
     dflt 11HELLO 17        templates/x.xml:11
@@ -158,8 +160,6 @@ fn each_line_is_from_where_it_is_written() {
     templates/x.xml:23
     <macro m>               templates/x.xml:24
     line 25                 templates/x.xml:25
-    ## Task
-    D   templates/x.xml:1
     ");
     for line_end in ["\r\n", "\r"] {
         assert_eq!(said(PLAIN, line_end), plain, "{line_end:?}");
