@@ -27,7 +27,9 @@ fn is_prompt(text: &str) -> bool {
     let value = |rest: &str| kinds.iter().any(|kind| rest.trim_start_matches(['"', '\'', ' ', ':']).starts_with(kind));
     let is_plain = head.split("_type").skip(1).any(value);
     // The loader takes what names no type for a prompt.
-    let has = |key: &str| head.lines().any(|line| line.trim_start_matches(['"', '\'', ' ', '{']).starts_with(key));
+    let in_json = |key: &str| head.split(&format!("\"{key}\"")).skip(1).any(|rest| rest.trim_start().starts_with(':'));
+    let in_yaml = |key: &str| head.lines().any(|line| line.trim_start_matches(['\'', ' ']).starts_with(key));
+    let has = |key: &str| in_json(key) || in_yaml(key);
     is_plain
         || has("input_variables") && has("template")
         || head.contains("ChatPromptTemplate")

@@ -63,7 +63,7 @@ pub(super) fn make(found: &Found, library: &FilesBeside<'_>, options: Options, f
         }
     }
     let mut names = BTreeSet::new();
-    let mut known = Known { root: library.door.root, folders: BTreeMap::new() };
+    let known = Known::below(library.door.root, folder);
     for (file, system) in halves(&alone) {
         let read = |file: &File| {
             let prompt = Prompt { path: &file.path, text: &file.text, format: file.format };
@@ -82,9 +82,10 @@ pub(super) fn make(found: &Found, library: &FilesBeside<'_>, options: Options, f
         let parts: Vec<&str> = [folder, below].into_iter().filter(|part| !part.is_empty()).collect();
         let place = parts.join("/");
         let origin = system.map_or_else(|| file.path.clone(), |system| format!("{} and {}", system.path, file.path));
-        let name = match known.of(&place).iter().find(|(_, whose)| **whose == origin) {
-            Some((name, _)) if names.insert(name.clone()) => name.clone(),
-            _ => free(&mut names, known.of(&place), file, system.is_some(), &imported),
+        // Whichever paths are named: a prompt has the template that was made of it before.
+        let (place, name) = match known.0.iter().find(|(_, one)| one.prompt == origin) {
+            Some((name, one)) if names.insert(name.clone()) => (one.folder.clone(), name.clone()),
+            _ => (place, free(&mut names, &known, file, system.is_some(), &imported)),
         };
         let output = if place.is_empty() { format!("{name}.xml") } else { format!("{place}/{name}.xml") };
         let text = import::template(&imported, &name, &place, (&origin, file.format.title));
@@ -146,42 +147,52 @@ fn halves<'f>(files: &[&'f File]) -> Vec<(&'f File, Option<&'f File>)> {
     files.iter().filter_map(whole).collect()
 }
 
-/// The templates that are there already, by folder: the name of each, and the prompt that it was made of.
-struct Known<'k> {
-    root: &'k Path,
-    folders: BTreeMap<String, BTreeMap<String, String>>,
+/// A template that was made of a prompt before.
+struct KnownTemplate {
+    /// Relative to the project's folder.
+    folder: String,
+    prompt: String,
 }
 
-impl Known<'_> {
-    fn of(&mut self, folder: &str) -> &BTreeMap<String, String> {
-        let root = self.root;
-        self.folders.entry(folder.to_owned()).or_insert_with(|| {
-            let there = root.join(folder);
-            let made = |name: String| {
-                let stem = name.strip_suffix(".xml")?;
-                let head = fs::head(&there.join(&name), HEAD).ok().flatten()?;
-                let prompt = import::origin(&String::from_utf8_lossy(&head))?;
-                Some((stem.to_owned(), prompt))
-            };
-            fs::names_in(&there).into_iter().filter_map(made).collect()
-        })
+/// The templates that were made before, by their names.
+struct Known(BTreeMap<String, KnownTemplate>);
+
+/// Folders in each other that are looked at for templates.
+const DEPTH: usize = 16;
+
+impl Known {
+    /// Those in a folder and below it; in the project's own folder, where anything may lie, no further.
+    fn below(root: &Path, folder: &str) -> Self {
+        let mut known = Self(BTreeMap::new());
+        known.add(root, folder, if folder.is_empty() { 0 } else { DEPTH });
+        known
+    }
+
+    fn add(&mut self, root: &Path, folder: &str, depth: usize) {
+        let there = root.join(folder);
+        for name in fs::names_in(&there) {
+            let path = there.join(&name);
+            if depth > 0 && fs::is_dir(&path) && !fs::is_link(&path) {
+                self.add(root, &format!("{folder}/{name}"), depth - 1);
+                continue;
+            }
+            let Some(stem) = name.strip_suffix(".xml") else { continue };
+            let head = fs::head(&path, HEAD).ok().flatten();
+            if let Some(prompt) = head.and_then(|head| import::origin(&String::from_utf8_lossy(&head))) {
+                self.0.insert(stem.to_owned(), KnownTemplate { folder: folder.to_owned(), prompt });
+            }
+        }
     }
 }
 
 /// A name that no other prompt has, of this run or of an earlier one.
-fn free(
-    names: &mut BTreeSet<String>,
-    known: &BTreeMap<String, String>,
-    file: &File,
-    is_pair: bool,
-    imported: &Imported,
-) -> String {
+fn free(names: &mut BTreeSet<String>, known: &Known, file: &File, is_pair: bool, imported: &Imported) -> String {
     let both = import::half(&file.path).filter(|_| is_pair).map(|(both, _)| both).filter(|both| !both.is_empty());
     let name = imported.name.clone().unwrap_or_else(|| task_name(both.as_deref().unwrap_or(&file.path)));
     let above = file.path.rsplit('/').nth(1).map(|folder| format!("{}-{name}", task_name(folder)));
     let numbered = (2_u32..).map(|number| format!("{name}-{number}"));
     let mut all = std::iter::once(name.clone()).chain(above).chain(numbered);
-    let free = all.find(|name| !names.contains(name) && !known.contains_key(name)).unwrap_or(name);
+    let free = all.find(|name| !names.contains(name) && !known.0.contains_key(name)).unwrap_or(name);
     names.insert(free.clone());
     free
 }

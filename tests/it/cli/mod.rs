@@ -22,6 +22,7 @@ mod import;
 mod import_chats;
 mod import_filters;
 mod import_formats;
+mod import_found;
 mod import_jinja;
 mod init;
 mod jinja_places;
