@@ -64,12 +64,15 @@ pub(super) fn whole(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table,
     let slips = node.entries().unwrap_or_default().iter().filter(|entry| table.key(&entry.key.value).is_none()).take(FAULTS);
     let slips: Vec<&str> = slips.filter_map(|entry| nearest(&entry.key.value, table.names())).collect();
     let has = |name: &str| find(table, node, name).is_some() || slips.contains(&name);
+    // Where anything will do, a key that nothing reads is told alone: it says what was meant.
+    let is_meant = node.entries().unwrap_or_default().iter().take(FAULTS).any(|entry| table.key(&entry.key.value).is_none());
     for key in table.keys.iter().filter(|key| key.need == Need::Required && !has(key.name)) {
         missing(sink, path, table, node, key);
     }
     for group in table.groups {
         if let Group::One(keys) | Group::Some(keys) = group
             && !keys.iter().any(|key| has(key))
+            && !(keys.len() > 2 && is_meant)
         {
             let span = first_line(sink.text, node.span);
             sink.report(span, FaultKind::Missing { table: place(path, table), keys });

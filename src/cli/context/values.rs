@@ -47,7 +47,7 @@ fn file(path: &Path, option: &str) -> Result<String> {
 /// Which agent of a task, and the values that it is given.
 #[derive(Clone, Debug, Args)]
 pub(super) struct GivenArgs {
-    /// The agent inside the task, by its name or path, such as `draft` or `/steps/1` [default: the first one; in a manifest every one]
+    /// The agent inside the task, by its name or path, such as `draft` or `/steps/1` [default: the first one; `ctxc manifest` shows every one]
     #[arg(long, value_name = "NAME|PATH")]
     pub(super) node: Option<String>,
     /// A value of the task: words, or a file behind `@`; `@@` begins words that begin with `@`
