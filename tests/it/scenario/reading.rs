@@ -96,6 +96,13 @@ fn words_are_those_of_the_types() {
     }
 }
 
+#[test]
+fn a_key_that_nothing_reads_is_one_finding_where_anything_would_do() {
+    let text = "name: a\ntask: t\ncontext: {objective: x}\nexpect_context:\n  - tools: {read: {}}\n";
+    let found = faults(text);
+    assert!(found.lines().count() == 1 && found.contains("has no key read"), "{found}");
+}
+
 const BROKEN: &str = include_str!("broken.yaml");
 
 #[test]
@@ -117,7 +124,7 @@ fn all_faults_of_a_file_come_in_one_run() {
     14:17 [[] pattern: unclosed character class at 1 `[`
     14:22 ["tab\\t("] pattern: unclosed group at 6 `(`
     15:25 [model] an expectation on the context (`expect_context`) has nothing_cut and model
-    16:5 [{}] an expectation on the context (`expect_context`) lacks segment|segments|trust|contains|absent|order|tokens|nothing_cut|setting|tools|model|protected_paths|snapshot|not|any_of|all_of
+    16:5 [{}] an expectation on the context (`expect_context`) lacks segment|segments|trust|contains|absent|order|tokens|nothing_cut|setting|tools|model|protected_paths|lookup|snapshot|not|any_of|all_of
     17:12 [[one]] expect_context.order is [one], wants a list of 2 or more, near None
     18:13 [{of: totl}] `expect_context.tokens` lacks max|min
     18:18 [totl] expect_context.tokens.of is totl, wants `total`, `prefix`, near Some("total")
