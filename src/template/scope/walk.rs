@@ -392,7 +392,9 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         made.mark = input.trust.into();
         // What is from outside under its new name is so under the one that it has around here, wherever that is used.
         if made.mark == Mark::Outside {
-            made.part_of.iter().for_each(|(whole, _)| self.flow.distrust(*whole));
+            let is_one = matches!(input.value, Value::Text) && is_name(&input.text);
+            let own = made.of.iter().filter(|_| is_one);
+            own.chain(&made.part_of).for_each(|(whole, _)| self.flow.distrust(*whole));
         }
         made
     }
@@ -415,6 +417,13 @@ fn hides_names(task: &Task<'_>) -> bool {
 fn is_words(text: &Text<'_>) -> bool {
     let is_use = |child: Element<'_>| child.namespace().is_some() || child.name() == "use";
     !text.element.is_damaged() && text.element.elements().all(is_use)
+}
+
+/// Whether a text is nothing but a value: `{{mail}}`.
+fn is_name(text: &Text<'_>) -> bool {
+    let words = text.element.text();
+    let inner = words.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
+    inner.is_some_and(|inner| !inner.contains("{{"))
 }
 
 /// The inputs of a task, but those that come from their own name.

@@ -136,16 +136,17 @@ fn rounds_carry_trust_on() {
 /// One value is one: what is from outside under its new name is so under its old one, wherever that stands.
 #[test]
 fn a_mark_is_one_of_the_value() {
-    let marks =
-        "<task><description>d</description><inputs><input name=\"x\" from=\"p.body\" trust=\"untrusted\"/></inputs></task>";
-    let task = |system: &str| {
+    let with = |input: &str, system: &str| {
+        let marks = format!("<task><description>d</description><inputs><input name=\"x\" {input}</inputs></task>");
         format!(
             "<task type=\"sequential\" name=\"t\"><description>d {{{{p}}}}</description><parameters><parameter name=\"p\"/></parameters>{system}<steps>{marks}</steps></task>"
         )
     };
-    assert_eq!(places(&task("<system>{{p}}</system>"), &["CTX310"]), ["CTX310 p"]);
     let checked = "<inputs><input name=\"c\" from=\"p.id\" trust=\"trusted\"/></inputs><system>{{c}}</system>";
-    assert_eq!(places(&task(checked), &["CTX310"]), [""; 0]);
+    for input in ["from=\"p.body\" trust=\"untrusted\"/>", "trust=\"untrusted\"> {{p.body}} </input>"] {
+        assert_eq!(places(&with(input, "<system>{{p}}</system>"), &["CTX310"]), ["CTX310 p"]);
+        assert_eq!(places(&with(input, checked), &["CTX310"]), [""; 0]);
+    }
     let inner = "<task type=\"sequential\" name=\"t\"><description>d</description><parameters><parameter name=\"p\"/></parameters><system>{{p}}</system>\
          <steps><task><description>{{p}}</description><parameters><parameter name=\"p\" trust=\"untrusted\"/></parameters></task></steps></task>";
     assert_eq!(places(inner, &["CTX310"]), ["CTX310 p"]);
