@@ -16,7 +16,7 @@ use crate::context::scope;
 use crate::context::segments::draft::Waiting;
 use crate::context::task_graph::{Link, TaskGraph};
 use crate::kernel::assembler::SegmentReport;
-use crate::kernel::budget::Counting;
+use crate::kernel::budget::{Counting, Disposition};
 use crate::kernel::context::Traced;
 use crate::project::models::Prices;
 use crate::project::roles::Role;
@@ -238,6 +238,7 @@ fn part(forest: &TaskGraph<'_>, account: &SegmentReport, waiting: Waiting) -> Pa
         condition: condition.map(str::to_owned),
         variable: unknown.into_iter().collect(),
         tokens,
+        uncut: account.full_tokens.filter(|_| account.fate != Disposition::Kept && condition.is_none()),
         least: 0,
         bound: None,
         hash: hash.to_string(),

@@ -145,6 +145,9 @@ pub struct Part {
     pub variable: Vec<String>,
     /// Tokens of what is known of it, its heading and fences included; where it waits for something, the least that it has when it is there whole.
     pub tokens: usize,
+    /// Tokens that this would have if the budget did not cut or drop it; not there where it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncut: Option<usize>,
     /// The least tokens of any run: none where it may not be there, or may have to go for what is not known.
     #[serde(default)]
     pub least: usize,

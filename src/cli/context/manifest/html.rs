@@ -110,7 +110,7 @@ fn row(part: &Part, out: &mut String) {
          <td class=\"n\">{bound}</td><td>{}</td><td><code>{}</code></td></tr>",
         class(part),
         text(name(part)),
-        thousands(part.tokens),
+        words::known(part),
         text(&part.variable.join(", ")),
         text(&sources.join(", "))
     );

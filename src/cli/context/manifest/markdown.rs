@@ -61,7 +61,7 @@ fn row(part: &Part) -> String {
         "| {place} | {} {} | {} | {bound} | {} | {} | {} |\n",
         part.kind.word(),
         if name(part) == part.kind.word() { String::new() } else { code(name(part)) },
-        thousands(part.tokens),
+        words::known(part),
         part.stability.word(),
         waits.join(", "),
         sources.join(", ")

@@ -110,7 +110,7 @@ fn tokens(entry: &Entry, part: &Part) -> String {
     if !part.is_variable() {
         // Without a budget it is left out for what a run may say as well, or say better.
         let may_lack = entry.budget.tokens.is_none() && part.least < part.tokens;
-        return if may_lack { format!("0 or {known}") } else { known };
+        return if may_lack { format!("0 or {known}") } else { words::known(part) };
     }
     let last = if part.priority >= FIRST_EXPENDABLE { " (cut first)" } else { "" };
     match part.bound {

@@ -1,8 +1,15 @@
 //! What a manifest says of an agent's model, price and policy, in words that text, Markdown and HTML share. Escapes nothing: each
 //! form has its own dangers.
 
-use crate::context::manifest::{Cost, CostChange, Entry};
+use crate::cli::render::summary::thousands;
+use crate::context::manifest::{Cost, CostChange, Entry, Part};
 use crate::kernel::sampling::Sampled;
+
+/// Tokens of what is known of a segment: of all of it, where the budget cuts it.
+pub(super) fn known(part: &Part) -> String {
+    let kept = thousands(part.tokens);
+    part.uncut.map_or_else(|| kept.clone(), |whole| format!("{kept} of {}", thousands(whole)))
+}
 
 /// The model, how it came to be it, and what stands behind it.
 pub(super) fn model(entry: &Entry) -> Option<(&str, String)> {

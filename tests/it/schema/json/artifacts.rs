@@ -298,6 +298,13 @@ fn manifests(out: &mut Artifacts) {
                 <description>claim</description></task></input></inputs><instructions>{{claims}}</instructions></task>\n";
     let project = Project::new().file("templates/made.xml", made);
     put(out, names::MANIFEST, "an input that a task makes", project.run(&["manifest", "--json"]).code(0).json());
+    let long =
+        "<task name=\"long\"><description>d</description><file_paths source=\"literal\"><path>a.md</path></file_paths></task>\n";
+    let short = Project::new().file("templates/long.xml", long).file("a.md", "many words ".repeat(400));
+    let cut = short.run(&["manifest", "--budget", "300", "--json"]).code(0).json();
+    assert!(cut["entries"][0]["segments"][1]["uncut"].as_u64().unwrap() > 800, "{cut:#}");
+    short.run(&["manifest", "--budget", "300"]).code(0).says("a.md 294 of 811");
+    put(out, names::MANIFEST, "a file that is cut", cut);
     put(
         out,
         names::RENDER,
