@@ -11,8 +11,6 @@ use std::collections::BTreeSet;
 
 /// Digits of a mark, in which some 70 bits of a hash stand.
 const DIGITS: usize = 21;
-/// What stands for a mark where it says nothing.
-pub(crate) const ZEROS: &str = "000000000000000000000";
 /// One more than the greatest mark.
 const END: u128 = 10_u128.pow(DIGITS as u32);
 

@@ -8,7 +8,7 @@ use super::render::message::{self, Message, Rendered, speaker};
 use super::render::profile::Frame;
 use crate::kernel::assembler::Deferred;
 use crate::kernel::budget::{self, Block, Budget, Counting, Disposition, Fitted};
-use crate::kernel::context::{Kind, Segment, Stability, Traced};
+use crate::kernel::context::{FIRST_EXPENDABLE, Kind, Segment, Stability, Traced};
 use crate::kernel::conversation::Turn;
 use crate::kernel::fold::{Conversation, Fold, Folded, HistoryLimits};
 use std::borrow::Cow;
@@ -165,26 +165,35 @@ impl Assembler<'_> {
             return Ok(talk);
         }
         // What is known as long as template and project are, and the most of what a call may bring along.
-        let bounds = |count: &dyn Fn(&Block<'_>) -> usize| -> usize {
+        let bounds = |is_meant: fn(&Block<'_>) -> bool, count: &dyn Fn(&Block<'_>) -> usize| -> usize {
             let bound = |(segment, block): (&Segment, &Block<'_>)| match segment.stability {
-                _ if segment.is_turn() => 0,
+                _ if segment.is_turn() || !is_meant(block) => 0,
                 Stability::Fixed | Stability::Project => block.most().min(count(block)),
                 Stability::Session | Stability::Call => segment.max_tokens.unwrap_or(0),
             };
-            segments.iter().zip(blocks).map(bound).sum::<usize>() + self.facts.reserved
+            segments.iter().zip(blocks).map(bound).sum::<usize>()
         };
         let bytes = talk.conversation.bytes();
         let all = bytes + blocks.iter().map(Block::bytes).sum::<usize>();
         let own = talk.conversation.own();
         // With room for twice as much again, nothing is cut, and nothing will be.
         let is_near = |limit: usize| bytes * 3 > limit;
-        let is_close = |budget: usize| all + bytes * 2 > budget || is_near(budget.saturating_sub(bounds(&|block| block.bytes())));
+        let is_close = |budget: usize| {
+            all + bytes * 2 > budget
+                || is_near(budget.saturating_sub(bounds(|_| true, &|block| block.bytes()) + self.facts.reserved))
+        };
         let matters = own.is_some_and(is_near) || budget.is_some_and(is_close);
         if matters || counting == Counting::Always {
             talk.conversation.count();
             talk.is_counted = true;
-            let rest = || budget.map(|budget| budget.saturating_sub(bounds(&|block| block.tokens(counter))));
-            talk.limit = own.or_else(rest);
+            let count = |block: &Block<'_>| block.tokens(counter);
+            let rest = |budget: usize| {
+                let all = bounds(|_| true, &count) + self.facts.reserved;
+                // What can be cut leaves it half of what is there for both.
+                let never_cut = bounds(|block| block.priority < FIRST_EXPENDABLE, &count);
+                budget.saturating_sub(all).max(budget.saturating_sub(never_cut) / 2)
+            };
+            talk.limit = own.or_else(|| budget.map(rest));
         }
         Ok(talk)
     }

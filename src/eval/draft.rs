@@ -88,8 +88,20 @@ pub fn scalar(text: &str) -> String {
     let is_plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/'))
         && !TAKEN.contains(&text.to_ascii_lowercase().as_str());
-    // A JSON string is a double-quoted scalar.
-    if is_plain { text.to_owned() } else { Value::String(text.to_owned()).to_string() }
+    if is_plain {
+        return text.to_owned();
+    }
+    // A JSON string is a double-quoted scalar, but for what YAML has to see escaped.
+    let mut out = String::new();
+    for c in Value::String(text.to_owned()).to_string().chars() {
+        match c {
+            '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            _ => out.push(c),
+        }
+    }
+    out
 }
 
 fn values(out: &mut String, key: &str, values: &[(String, Given)]) {

@@ -1,6 +1,6 @@
 //! Fits blocks into a budget of tokens: what is kept whole, what is cut, what is dropped, and why.
 //!
-//! Takes blocks by priority, the trusted ones of a priority first, then by kind, then by their order; never reorders them. Whole blocks
+//! Takes blocks by priority, then by kind, the trusted ones of a kind first, then by their order; never reorders them. Whole blocks
 //! are kept until one does not fit. That one is cut where its text may be cut, if more than [`WORTH_CUTTING`] tokens are left, its mark
 //! counted. The blocks after it are dropped, so that a block of lower priority is never kept where one of higher priority is dropped; but
 //! for a conversation, whose last turn has room of its own. Every drop is reported.
@@ -21,8 +21,8 @@ pub struct Block<'a> {
     pub id: &'a str,
     /// Whose turn it is when room runs out: the greatest goes first; below 2 never.
     pub priority: u8,
-    /// Among blocks of one priority: those that may give no orders go first when room runs out, then those of the last kind.
-    pub turn: (Trust, Kind),
+    /// Among blocks of one priority the turn of its kind; of one kind those that may give no orders go first when room runs out.
+    pub turn: (Kind, Trust),
     /// What is rendered before the text: a heading, the opening of a fence.
     pub head: &'a str,
     /// The text.

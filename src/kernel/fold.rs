@@ -316,7 +316,7 @@ impl Shortened {
 }
 
 fn block<'b>(id: &'b str, text: &'b str) -> Block<'b> {
-    let turn = (Trust::Untrusted, Kind::History);
+    let turn = (Kind::History, Trust::Untrusted);
     Block {
         id,
         priority: Kind::History.priority(),

@@ -18,7 +18,7 @@ pub(super) fn bound(parts: &mut [(Part, Whole, bool)], budget: Option<usize>) ->
         return Total { least: fixed, fixed, bound: Some(fixed) };
     }
     let mut order: Vec<usize> = (0..parts.len()).collect();
-    order.sort_by_key(|&at| parts.get(at).map(|(part, ..)| (part.priority, part.trust, part.kind)));
+    order.sort_by_key(|&at| parts.get(at).map(|(part, ..)| (part.priority, part.kind, part.trust)));
     // The most that is left of the budget, and the least: `None` where what came before may have taken all.
     let mut most_left = budget;
     let mut least_left = budget;

@@ -302,7 +302,7 @@ fn snapshot(seen: &Seen<'_>) -> Judged {
     let input = seen.case.input;
     let path = paths::snapshot(input.path, &input.case.name.value);
     let expected = format!("the request as stored in {path}");
-    let accept = "look at `--accept`, which shows what changed before it writes";
+    let accept = "`ctxc eval --accept` shows what changed and stores it";
     let Some(stored) = input.snapshot else {
         let reason = Reason::new(expected, "no such file").hint("nothing is stored yet: `ctxc eval --accept` stores it");
         return (Outcome::Fail, reason.blind());

@@ -5,6 +5,7 @@ use crate::context::context_source::{ContextSource, Match};
 use crate::eval::prepared::{PreparedCase, Seen};
 use crate::eval::verdict::{self, Judged, Outcome, Reason};
 use crate::scenario::expect::lookup::LookupTest;
+use crate::scenario::paths::plain;
 use std::cell::RefCell;
 
 /// What a lookup finds now.
@@ -42,19 +43,22 @@ pub(super) fn lookup(seen: &Seen<'_>, test: &LookupTest) -> Judged {
     };
     let ids: Vec<String> = found.iter().map(|one| format!("`{}`", one.id)).collect();
     let here = || if ids.is_empty() { "nothing is found".to_owned() } else { format!("found, best first: {}", ids.join(", ")) };
-    let place = |name: &str| found.iter().position(|one| one.id == name || one.file() == name);
-    let one = |name: &str, is_wanted: bool| match (place(name), is_wanted) {
-        (Some(at), true) => (Outcome::Pass, Reason::new(format!("`{name}` to be found"), format!("it as number {}", at + 1))),
-        (None, true) => {
-            let words = format!("`{name}` among the best {} matches", test.within);
-            let reason = Reason::new(words, "others").hint(here());
-            let is_there = seen.case.run.live.text(name.split(':').next().unwrap_or(name)).is_ok();
-            (Outcome::Fail, if is_there { reason } else { reason.hint("the project has no such file").blind() })
+    let one = |name: &str, is_wanted: bool| {
+        let path = plain(name);
+        let at = found.iter().position(|one| one.id == *path || one.file() == path);
+        // What is named wrongly is never found, and proves nothing.
+        let is_there = || seen.case.run.live.text(path.split(':').next().unwrap_or(&path)).is_ok();
+        let (words, found) = match (at, is_wanted) {
+            (Some(at), _) => (format!("{}`{name}`", if is_wanted { "" } else { "no " }), format!("it as number {}", at + 1)),
+            (None, true) => (format!("`{name}` among the best {} matches", test.within), "others".to_owned()),
+            (None, false) => (format!("no `{name}`"), "none".to_owned()),
+        };
+        let reason = Reason::new(words, found);
+        match (at.is_some() == is_wanted, at) {
+            (_, None) if !is_there() => (Outcome::Fail, reason.hint("the project has no such file").blind()),
+            (true, _) => (Outcome::Pass, reason),
+            (false, _) => (Outcome::Fail, reason.hint(here())),
         }
-        (Some(at), false) => {
-            (Outcome::Fail, Reason::new(format!("no `{name}`"), format!("it as number {}", at + 1)).hint(here()))
-        }
-        (None, false) => (Outcome::Pass, Reason::new(format!("no `{name}`"), "none")),
     };
     let finds = test.finds.iter().map(|name| one(&name.value, true));
     verdict::all(&finds.chain(test.lacks.iter().map(|name| one(&name.value, false))).collect::<Vec<_>>())

@@ -6,7 +6,7 @@ use super::rendered_context::origin_of;
 use crate::base::hash::Hash;
 use crate::context::answer_format::Answer;
 use crate::context::assemble::Assembly;
-use crate::context::fence_marker::{ZEROS, remarked};
+use crate::context::fence_marker::remarked;
 use crate::context::render::message;
 use crate::eval::prepared::Seen;
 use crate::kernel::assembler::SegmentReport;
@@ -18,6 +18,9 @@ use serde::Serialize;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+
+/// What stands for the mark of a fence, which says nothing of the request.
+const ZEROS: &str = "000000000000000000000";
 
 /// A request as it is stored: `scenarios/snapshots/NAME.json`.
 #[derive(Serialize)]

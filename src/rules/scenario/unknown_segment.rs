@@ -46,6 +46,11 @@ fn id(cx: &CaseCx<'_>, id: &Spanned<String>, stake: MissingNameEffect) -> Option
 /// expected to be absent may have any name: of that a slip alone is told.
 fn name(cx: &CaseCx<'_>, id: &Spanned<String>, stake: MissingNameEffect) -> Option<Diagnostic> {
     let (kind, rest) = shown::named(&id.value)?;
+    if kind == "history" && !rest.parse().is_ok_and(|number: usize| number > 0) {
+        let message = format!("no message of a conversation is `{}`", short(&id.value));
+        let finding = cx.finding(&RULE.meta, id.span, message);
+        return Some(finding.help("`history:1` is the first; in `exactly` and `order`, `history:1..30` is thirty of them"));
+    }
     let wanted = shown::numbered(rest);
     let (task, takes) = cx.receiver()?;
     let exists = |path: &str| cx.exists(path);

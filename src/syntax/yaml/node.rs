@@ -70,7 +70,7 @@ impl<'t> Node<'t> {
         self.entries()?.iter().find(|entry| entry.key.value == key).map(|entry| &entry.value)
     }
 
-    /// The node as JSON, the members of objects sorted by name. Its own tags are lost.
+    /// The node as JSON, the members of objects in their order. Its own tags are lost.
     pub fn to_json(&self) -> serde_json::Value {
         match &self.value {
             Value::Null => serde_json::Value::Null,
@@ -80,9 +80,7 @@ impl<'t> Node<'t> {
             Value::List(items) => items.iter().map(Node::to_json).collect(),
             Value::Map(entries) => {
                 let pair = |entry: &Entry<'_>| (entry.key.value.as_ref().to_owned(), entry.value.to_json());
-                let mut pairs: Vec<(String, serde_json::Value)> = entries.iter().map(pair).collect();
-                pairs.sort_by(|a, b| a.0.cmp(&b.0));
-                serde_json::Value::Object(pairs.into_iter().collect())
+                serde_json::Value::Object(entries.iter().map(pair).collect())
             }
         }
     }

@@ -261,7 +261,10 @@ fn expected(case: &Case) -> (Fates, Vec<usize>, Option<String>, usize) {
     let fixed = "You answer.\n\n".len() + "Task:\nAnswer.\n\n".len();
     let mut left = case.budget.unwrap_or(usize::MAX) - fixed;
     let bound = case.input.and_then(|(_, cap)| cap).unwrap_or(0);
-    let limit = case.own.or(case.budget.map(|budget| budget.saturating_sub(fixed + bound))).unwrap_or(usize::MAX / 10);
+    let limit = case
+        .own
+        .or(case.budget.map(|budget| budget.saturating_sub(fixed + bound).max(budget.saturating_sub(fixed) / 2)))
+        .unwrap_or(usize::MAX / 10);
     let (mut front, mut now, mut stays) = fold(&whole, case, limit);
     let last = whole.iter().rposition(|unit| users(unit)).unwrap_or(0);
     let turn: usize = whole[last..].iter().map(|unit| tokens(unit)).sum();

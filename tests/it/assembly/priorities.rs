@@ -56,15 +56,14 @@ fn of_one_kind_what_is_untrusted_goes_first() {
 }
 
 #[test]
-fn the_last_turn_of_a_conversation_and_what_an_author_wrote_stay_beside_a_long_letter() {
+fn the_last_turn_of_a_conversation_stays_beside_a_long_letter() {
     let task = "<task type=\"atomic\" name=\"t\"><description>answer</description><parameters><parameter name=\"letter\" trust=\"untrusted\"/></parameters>\
-        <inputs><input name=\"letter\" from=\"letter\"/></inputs><file_paths source=\"literal\"><path>rules.md</path></file_paths><history/></task>";
+        <inputs><input name=\"letter\" from=\"letter\"/></inputs><constraints><constraint>Promise no money.</constraint></constraints><history/></task>";
     let inputs = values(&[("letter", json!("I want money. ".repeat(40_000)))]);
-    let files = std::collections::BTreeMap::from([("rules.md".to_owned(), "Promise no money.".to_owned())]);
     let said = |last: &str| {
         let mut said = vec![Turn::new(Speaker::User, "hi ".repeat(200)), Turn::new(Speaker::Assistant, "hello")];
         said.push(Turn::new(Speaker::User, last));
-        let request = Request { inputs: &inputs, files: &files, history: &said, ..Request::new("t") };
+        let request = Request { inputs: &inputs, history: &said, ..Request::new("t") };
         let assembly = assemble(&registry(task), &request, &Options { budget: Some(1_000), ..Options::default() }).unwrap();
         assembly.messages.iter().map(Message::as_str).collect::<Vec<_>>().join("\n\n")
     };
@@ -74,6 +73,21 @@ fn the_last_turn_of_a_conversation_and_what_an_author_wrote_stay_beside_a_long_l
     // A long one has half of what is left, and the letter the other.
     let long = said(&"where is it? ".repeat(2_000));
     assert!(long.contains("Promise no money.") && long.contains("where is it?") && long.contains("I want money."), "{long}");
+}
+
+#[test]
+fn a_file_that_fills_the_budget_leaves_the_question() {
+    let task = "<task type=\"atomic\" name=\"t\"><description>answer</description>\
+        <file_paths source=\"literal\"><path>big.md</path></file_paths><history/></task>";
+    let said = [Turn::new(Speaker::User, "where is it?")];
+    for lines in [20, 400, 4_000] {
+        let files = std::collections::BTreeMap::from([("big.md".to_owned(), "a line of a file\n".repeat(lines))]);
+        let request = Request { files: &files, history: &said, ..Request::new("t") };
+        for budget in [80, 120, 400, 3_000] {
+            let assembly = assemble(&registry(task), &request, &Options { budget: Some(budget), ..Options::default() }).unwrap();
+            assert_eq!(assembly.messages.last().unwrap().as_str(), "where is it?", "{lines} lines, {budget} tokens");
+        }
+    }
 }
 
 #[test]

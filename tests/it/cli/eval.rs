@@ -80,7 +80,7 @@ fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
         segments here: system, description, input:text
       scenarios/triage-t1.yaml:18: expected the request as stored in scenarios/snapshots/triage-t1.json, found message 1 (system), line 2: nothing in place of “## File: docs/runbook.md”
         at templates/triage.xml:9
-        look at `--accept`, which shows what changed before it writes
+        `ctxc eval --accept` shows what changed and stores it
     1 scenario: 0 passed, 1 failed, 0 errored, 0 carried; 0 calls, US$ 0
     ");
     // What is there is never written over, and a name is given once.

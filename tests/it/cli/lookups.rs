@@ -32,6 +32,9 @@ fn what_is_found_is_held() {
     eval(&project, "answer", "{lacks: [docs/feed.md]}").code(1).says("expected no `docs/feed.md`, found it as number 1");
     eval(&project, "answer", "{query: giraffes, finds: [docs/feed.md]}").code(1).says("nothing is found");
     eval(&project, "answer", "{finds: [docs/fed.md]}").code(1).says("the project has no such file");
+    for lacks in ["docs/fed.md", "docs", "./docs/feed.md"] {
+        eval(&project, "answer", &format!("{{lacks: [\"{lacks}\"]}}")).code(1);
+    }
     eval(&project, "silent", "{finds: [docs/feed.md]}").code(1).says("this agent looks nothing up: give a `query`");
     eval(&project, "silent", "{query: fed, finds: [docs/feed.md]}").code(0);
     eval(&project, "answer", "{within: 3}").code(1).says("nothing of this file is run: 1 fault");

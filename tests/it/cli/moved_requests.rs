@@ -244,7 +244,7 @@ fn three_changes_are_three_failures_that_say_what_moved() {
       scenarios/late.yaml:29: expected the request as stored in scenarios/snapshots/late.json, found tool 2 (refund), description: “Refund it.” in place of “Refund an order.”
         at ctxc.toml:6
         and message 1 (system), line 4: “Promise no refund.” in place of “Never promise a refund.”
-        look at `--accept`, which shows what changed before it writes
+        `ctxc eval --accept` shows what changed and stores it
     1 scenario: 0 passed, 1 failed, 0 errored, 0 carried; 0 calls, US$ 0
     "#);
 }

@@ -120,7 +120,7 @@ fn marks() -> String {
         let block = Block {
             id: "ID",
             priority: 4,
-            turn: (Trust::Trusted, Kind::File),
+            turn: (Kind::File, Trust::Trusted),
             head: "",
             text: &text,
             tail: "",
