@@ -421,8 +421,12 @@ fn roles(role: &Role) -> Vec<(Change, Role)> {
         others.push((Change::Tool(format!("!{}", tool.value)), Role { tools: Some(fewer), ..role.clone() }));
     }
     let mut more = tools.clone();
-    if let Some(tool) = more.allowed.first().cloned() {
-        more.allowed.push(Spanned { value: "another_tool".to_owned(), ..tool });
+    // Where the project defines its tools, no other one is given.
+    let is_new = |name: &&String| tools.given().iter().all(|given| given.name != **name);
+    let other =
+        if tools.defined.is_empty() { Some("another_tool") } else { tools.defined.keys().find(is_new).map(String::as_str) };
+    if let Some((tool, other)) = more.allowed.first().cloned().zip(other) {
+        more.allowed.push(Spanned { value: other.to_owned(), ..tool });
         others.push((Change::AddTool, Role { tools: Some(more), ..role.clone() }));
     }
     for (at, path) in role.protected_paths.iter().enumerate() {

@@ -35,7 +35,9 @@ pub(super) fn messages(body: &Value) -> Vec<Value> {
 pub(super) fn message(written: Value) -> Value {
     let Value::Object(mut fields) = plain(written) else { return Value::Null };
     let content = fields.shift_remove("content").or_else(|| fields.shift_remove("parts"));
-    if let Some(content) = content {
+    // Beside calls, a blank text is none.
+    let is_blank = |content: &Value| content.as_str().is_some_and(str::is_empty) && fields.contains_key("tool_calls");
+    if let Some(content) = content.filter(|content| !is_blank(content)) {
         fields.insert("content".to_owned(), whole(content));
     }
     // As LangChain, and Google, call them.
@@ -73,13 +75,14 @@ fn whole(content: Value) -> Value {
     texts.map_or(content, |texts| texts.concat().into())
 }
 
-/// A value without what changes nothing of the answer: breakpoints of a cache, the label of a schema, blanks in arguments.
+/// A value without what changes nothing of the answer: breakpoints of a cache, the label of a schema, blanks in arguments, what is null.
 fn plain(value: Value) -> Value {
     match value {
         Value::Array(values) => values.into_iter().map(plain).collect(),
         Value::Object(fields) => {
             let is_schema = fields.contains_key("schema");
-            let kept = fields.into_iter().filter(|(key, _)| key != "cache_control" && !(is_schema && key == "name"));
+            let is_said = |key: &str, value: &Value| !value.is_null() && key != "cache_control" && !(is_schema && key == "name");
+            let kept = fields.into_iter().filter(|(key, value)| is_said(key, value));
             let one = |(key, value): (String, Value)| {
                 let arguments = value.as_str().filter(|_| key == "arguments").and_then(|text| serde_json::from_str(text).ok());
                 (key, arguments.unwrap_or_else(|| plain(value)))
@@ -90,6 +93,25 @@ fn plain(value: Value) -> Value {
     }
 }
 
+/// Whether a field says more than if it were not there: a text as the form of an answer does not.
+fn says(value: &Value) -> bool {
+    !value.is_null() && *value != json!({"type": "text"})
+}
+
+/// A value whose properties stand in an order: an answer has them in that of its schema.
+fn ordered(value: &Value) -> Value {
+    if let Value::Array(values) = value {
+        return values.iter().map(ordered).collect();
+    }
+    let Value::Object(fields) = value else { return value.clone() };
+    let one = |(key, value): (&String, &Value)| {
+        let properties = value.as_object().filter(|_| key == "properties");
+        let listed = |properties: &Map<_, _>| properties.iter().map(|(name, value)| json!([name, ordered(value)])).collect();
+        (key.clone(), properties.map_or_else(|| ordered(value), listed))
+    };
+    Value::Object(fields.iter().map(one).collect())
+}
+
 /// A field that two requests differ in: its name, and both values as JSON.
 pub(super) type FieldDifference = (String, String, String);
 
@@ -98,12 +120,14 @@ pub(super) fn fields(expected: &Value, rendered: &Value) -> (BTreeSet<String>, O
     let mut compared = BTreeSet::new();
     let mut difference = None;
     for pointer in FIELDS {
-        let [expected, rendered] = [expected, rendered].map(|body| body.pointer(pointer).cloned().map(plain));
+        let [expected, rendered] =
+            [expected, rendered].map(|body| body.pointer(pointer).filter(|value| says(value)).cloned().map(plain));
         if expected.is_none() && rendered.is_none() {
             continue;
         }
         let name = pointer.trim_start_matches('/').replace('/', ".");
-        if expected != rendered && difference.is_none() {
+        let [one, other] = [&expected, &rendered].map(|value| value.as_ref().map(ordered));
+        if one != other && difference.is_none() {
             difference = Some((name.clone(), shown(expected.as_ref()), shown(rendered.as_ref())));
         }
         compared.insert(name);

@@ -12,5 +12,6 @@ pub(super) use check::judge;
 pub(super) use lookup::found;
 pub(super) use rendered_context::standing;
 pub(super) use select::source;
+#[cfg(feature = "cli")]
 pub(crate) use stored_request::Document;
 pub use stored_request::stored_request;

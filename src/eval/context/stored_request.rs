@@ -12,6 +12,7 @@ use crate::eval::prepared::Seen;
 use crate::kernel::assembler::SegmentReport;
 use crate::kernel::context::{Kind, Origin};
 use crate::kernel::conversation::{Media, MediaSource, Part, Reasoning, ToolCall, ToolResult};
+use crate::kernel::sampling::Parameter;
 use crate::scenario::expect::answer::short;
 use crate::schema::json::names::REQUEST;
 use serde::Serialize;
@@ -31,9 +32,9 @@ pub(crate) struct Document<'r> {
     /// The model that is called. Not there where nobody names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<Model<'r>>,
-    /// How the model is asked to answer, such as `temperature`.
+    /// How the model is asked to answer, such as `temperature`; `max_output_tokens` is what the model keeps free where nobody says more.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    sampling: BTreeMap<&'static str, &'r Value>,
+    sampling: BTreeMap<&'static str, Cow<'r, Value>>,
     /// The tools that the agent may call, in their order: each with its name, its description and the JSON Schema of its parameters.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Value>,
@@ -161,11 +162,16 @@ pub fn stored_request(seen: &Seen<'_>) -> String {
         id: choice.map_or(name, |model| &model.id),
         provider: choice.map(|model| model.provider.value.as_str()),
     });
+    let mut sampling: BTreeMap<_, _> =
+        case.routed.sampling.iter().map(|one| (one.name.word(), Cow::Borrowed(&one.value))).collect();
+    if let Some(reserve) = choice.map(|model| model.reserve).filter(|reserve| *reserve > 0) {
+        sampling.entry(Parameter::MaxOutputTokens.word()).or_insert_with(|| Cow::Owned(reserve.into()));
+    }
     let tool = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
     let document = Document {
         schema: REQUEST,
         model,
-        sampling: case.routed.sampling.iter().map(|one| (one.name.word(), &one.value)).collect(),
+        sampling,
         tools: tools(assembly).map(|account| tool(account.segment.text.text())).collect(),
         answer: match &case.answer {
             Answer::Free => None,
@@ -235,7 +241,9 @@ pub(super) fn partings(stored: &str, now: &str, assembly: &Assembly) -> Vec<Part
     let no_request = || Parting { words: "a file that holds no request".to_owned(), origin: None };
     let Ok(Value::Object(before)) = serde_json::from_str::<Value>(stored) else { return vec![no_request()] };
     let now: Value = serde_json::from_str(now).unwrap_or_default();
-    let Some(after) = now.as_object() else { return vec![no_request()] };
+    let Some(after) = now.as_object().filter(|_| before.get("schema").and_then(Value::as_str) == Some(REQUEST)) else {
+        return vec![no_request()];
+    };
     let mut out = Vec::new();
     let mut tell = |mut path: Vec<String>, a: Option<&Value>, b: Option<&Value>| {
         let (a, b) = a.zip(b).map_or((a, b), |(a, b)| part(a, b, &mut path));
@@ -324,7 +332,7 @@ fn words(path: &[String], request: &Value) -> String {
         let Ok(number) = step.parse::<usize>() else {
             list = step;
             // What is a list says so with its number.
-            if !matches!(list, "messages" | "tools" | "parts" | "text") {
+            if path.len() == 1 || !matches!(list, "messages" | "tools" | "parts" | "text") {
                 words.push(step.clone());
             }
             continue;

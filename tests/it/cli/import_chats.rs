@@ -171,6 +171,26 @@ fn whole_requests_are_compared_and_what_is_not_is_named() {
 }
 
 #[test]
+fn the_order_of_properties_is_compared_and_what_is_null_is_not() {
+    let two = "{\"type\": \"object\", \"properties\": {\"z\": {\"type\": \"string\"}, \"a\": {\"type\": \"string\"}}}";
+    let task = "<task name=\"t\" profile=\"bare\"><description>Why?</description><output_format type=\"json\" schema=\"two.json\"/></task>";
+    let project = Project::new().file("templates/t.xml", task).file("templates/two.json", two);
+    let mut body = project.run(&["render", "t", "--as", "openai-chat"]).code(0).json();
+    body["tool_choice"] = json!(null);
+    let sample = |body: &Value| json!({"template": "t", "expected": body}).to_string();
+    project.write("s.jsonl", sample(&body));
+    project.run(&["import", "--verify", "s.jsonl"]).code(0);
+    let free = Project::new().file("templates/t.xml", "<task name=\"t\" profile=\"bare\"><description>Why?</description></task>");
+    let text = json!({"messages": [{"role": "user", "content": "Why?"}], "response_format": {"type": "text"}});
+    free.write("s.jsonl", sample(&text));
+    free.run(&["import", "--verify", "s.jsonl"]).code(0);
+    let schema = &mut body["response_format"]["json_schema"]["schema"];
+    schema["properties"] = json!({"a": {"type": "string"}, "z": {"type": "string"}});
+    project.write("s.jsonl", sample(&body));
+    project.run(&["import", "--verify", "s.jsonl"]).code(1).says("t: response_format differs");
+}
+
+#[test]
 fn a_request_that_differs_is_shown_as_a_diff() {
     let project = answering();
     let mut body = project.run(&["render", "t", "-i", "q=Why?", "--as", "openai-chat"]).code(0).json();

@@ -96,7 +96,7 @@ const XML: &str = "templates/desk.xml";
 const CONFIG: &str = "ctxc.toml";
 
 /// What is changed: the file, what stands there, and what stands there then.
-const CHANGES: [(Change, &str, &str, &str); 54] = [
+const CHANGES: [(Change, &str, &str, &str); 55] = [
     (Request, XML, "You write letters.", "You write notes."),
     (Request, XML, "Never promise a refund.", ""),
     (Request, XML, "<system>You write", "<system>Carefully, you write"),
@@ -162,6 +162,7 @@ const CHANGES: [(Change, &str, &str, &str); 54] = [
     (Request, CONFIG, "temperature = 0.2", "temperature = 0.2\nstop = [\"END\"]"),
     (Request, CONFIG, "temperature = 0.2", "temperature = 0.2\ntool_choice = \"required\""),
     (Request, CONFIG, "temperature = 0.2", "temperature = 0.2\nmax_output_tokens = 500"),
+    (Request, CONFIG, "context_window = 60000", "context_window = 60000\noutput_reserve = 50"),
     (Request, CONFIG, "You work at the desk.", "You work at a desk."),
     (Request, CONFIG, "temperature = 0.2", "temperature = 0.2\nbudget = { tokens = 200 }"),
     (Request, CONFIG, "temperature = 0.2", "temperature = 0.2\nprofile = \"xml\""),
