@@ -1,6 +1,7 @@
 //! Messages: who speaks, what is said, and where each stretch of it comes from. Positions are fixed here.
 
 use super::profile::Profile;
+use crate::context::fence_marker;
 use crate::kernel::assembler::Speaker;
 use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced, Trust};
 use crate::kernel::conversation::{Part, Turn};
@@ -47,7 +48,8 @@ pub fn speaker(segment: &Segment) -> Speaker {
         return Speaker::User;
     }
     let is_system = segment.kind == Kind::System || is_around;
-    if is_system || (is_stable && !is_request && segment.trust == Trust::Trusted) { Speaker::System } else { Speaker::User }
+    let may_order = || segment.trust == Trust::Trusted && fence_marker::names(&segment.text).is_empty();
+    if is_system || (is_stable && !is_request && may_order()) { Speaker::System } else { Speaker::User }
 }
 
 /// A segment as it is rendered.
