@@ -10,6 +10,7 @@ pub mod conversation;
 pub mod fold;
 mod grapheme;
 pub mod profile;
+pub mod provider;
 pub mod sampling;
 pub mod token_boundary;
 pub mod tokens;

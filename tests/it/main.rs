@@ -14,6 +14,7 @@ mod lsp;
 mod names;
 mod peers;
 mod project;
+mod provider;
 mod registry;
 mod robust;
 mod rules;

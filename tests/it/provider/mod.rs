@@ -1,0 +1,3 @@
+//! Who is asked for answers.
+
+mod errors;
