@@ -1,5 +1,6 @@
-//! Where ctxc keeps what it can make again: in the user's folder for caches, by project. Never inside a project, so that no
-//! repository can bring it along and no link in one leads it elsewhere. Without such a folder nothing is kept.
+//! Where ctxc keeps what is no part of a project: what it can make again in the user's folder for caches, what it cannot (whom the
+//! user trusts) in the user's folder for state, by project. Never inside a project, so that no repository can bring it along and no
+//! link in one leads it elsewhere. Without such a folder nothing is kept.
 
 use super::fs::{self, ReadFs, RealFs};
 use super::hash::Hash;
@@ -15,21 +16,40 @@ const DIGITS: std::ops::Range<usize> = 3..19;
 /// The folder for what is kept of a project; `None` where nobody says where caches lie. Nothing is made.
 pub fn cache(named: Option<&Path>, project: &Path) -> Option<PathBuf> {
     let caches = named.map(Path::to_path_buf).or_else(|| fs::env(CACHE_DIR).map(PathBuf::from)).or_else(caches)?;
+    of_project(&caches, &RealFs.canonical(project).ok()?)
+}
+
+/// The folder for what the user says of a project; `None` where nobody says where such things lie, and where they would lie in the
+/// project itself, which could bring them along. Nothing is made.
+pub fn state(project: &Path) -> Option<PathBuf> {
     let project = RealFs.canonical(project).ok()?;
+    let states = user("XDG_STATE_HOME", ".local/state", ".local/state", "state")?;
+    let is_inside = |folder: &Path| RealFs.canonical(folder).is_ok_and(|folder| folder.starts_with(&project));
+    if states.ancestors().any(is_inside) { None } else { of_project(&states, &project) }
+}
+
+/// The folder of a project below another.
+fn of_project(folder: &Path, project: &Path) -> Option<PathBuf> {
     let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let name: String = project.file_name().unwrap_or_default().to_string_lossy().chars().take(NAME).map(plain).collect();
     let hash = Hash::of(project.as_os_str().as_encoded_bytes()).to_string();
-    Some(caches.join(format!("{name}-{}", hash.get(DIGITS)?)))
+    Some(folder.join(format!("{name}-{}", hash.get(DIGITS)?)))
 }
 
-/// The user's folder for caches. A relative path could lead into a repository, and counts as none.
+/// The user's folder for caches.
 fn caches() -> Option<PathBuf> {
+    user("XDG_CACHE_HOME", ".cache", "Library/Caches", "cache")
+}
+
+/// A folder of the user's: the one that a variable names, else the platform's. A relative path could lead into a repository, and
+/// counts as none.
+fn user(variable: &str, linux: &str, mac: &str, windows: &str) -> Option<PathBuf> {
     let given = |name: &str| fs::env(name).map(PathBuf::from).filter(|path| path.is_absolute());
     if cfg!(windows) {
-        return given("LOCALAPPDATA").map(|folder| folder.join("ctxc").join("cache"));
+        return given("LOCALAPPDATA").map(|folder| folder.join("ctxc").join(windows));
     }
-    let home = || given("HOME").map(|home| home.join(if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" }));
-    given("XDG_CACHE_HOME").or_else(home).map(|folder| folder.join("ctxc"))
+    let home = || given("HOME").map(|home| home.join(if cfg!(target_os = "macos") { mac } else { linux }));
+    given(variable).or_else(home).map(|folder| folder.join("ctxc"))
 }
 
 /// Makes a folder for the user's eyes alone, which no repository takes in where it lies inside one.

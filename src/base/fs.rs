@@ -56,7 +56,9 @@ pub trait ReadFs: Sync {
 
 pub use super::memory::MemoryFs;
 #[cfg(feature = "fs")]
-pub use super::write::{Lock, create_dir_all, create_private_dir, hold_writes, take_back, try_lock, write_atomic, write_cache};
+pub use super::write::{
+    Lock, create_dir_all, create_private_dir, hold_writes, remove, take_back, try_lock, write_atomic, write_cache,
+};
 #[cfg(feature = "fs")]
 pub use real::*;
 

@@ -143,6 +143,14 @@ pub fn take_back(folder: &Path, files: &[&str]) {
     let _ = std::fs::remove_dir(folder);
 }
 
+/// Removes a file; one that is not there is removed.
+pub fn remove(path: &Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
 /// A lock that lasts as long as the value; the system lets go of it however the program ends.
 #[derive(Debug)]
 pub struct Lock {

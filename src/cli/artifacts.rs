@@ -1,7 +1,7 @@
 //! The JSON artifacts that the program writes, a line each: the type that is written, and the name of its format.
 
 use super::context::eval::coverage;
-use super::context::{list, render_report, search};
+use super::context::{list, render_report, search, trust};
 use super::render::{json, jsonl};
 use super::verbs::{defaults, explain, explain_setting, rules, show};
 use super::{import, watch};
@@ -34,6 +34,7 @@ pub fn all() -> Vec<Schema> {
         Schema::of::<Scorecard>(names::SCORECARD),
         Schema::of::<search::Document<'_>>(names::SEARCH),
         Schema::of::<show::Document<'_>>(names::SHOW),
+        Schema::of::<trust::Document<'_>>(names::TRUST),
         Schema::of::<watch::Line<'_>>(names::WATCH),
     ]
 }

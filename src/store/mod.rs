@@ -1,6 +1,6 @@
-//! What fresh context is looked up in: a full-text index of a project's files and registered documents.
+//! What is kept between runs: the full-text index of a project's files that fresh context is looked up in, and what the user trusts.
 //!
-//! An answer depends on the query and on what the files hold: never on the order in which they were read, on threads, on
+//! An answer of the index depends on the query and on what the files hold: never on the order in which they were read, on threads, on
 //! the clock or on what an earlier run left behind. The index is a hint and no authority: what is broken, or of another
 //! version, is made again, and where nothing can be written the same answers come from memory.
 
@@ -10,6 +10,7 @@ mod passage;
 mod query;
 mod refresh;
 mod sqlite;
+pub mod trust;
 mod words;
 
 pub use index::{Found, Index, Refused, State};

@@ -15,4 +15,5 @@ pub(crate) mod render_report;
 mod request_body;
 pub(crate) mod search;
 mod subject;
+pub(crate) mod trust;
 mod values;

@@ -38,3 +38,5 @@ pub const MUTATIONS: &str = "ctxc/mutations/1";
 pub const REQUEST: &str = "ctxc/request/1";
 /// `ctxc eval`.
 pub const SCORECARD: &str = "ctxc/scorecard/1";
+/// `ctxc trust`.
+pub const TRUST: &str = "ctxc/trust/1";

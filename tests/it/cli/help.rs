@@ -68,6 +68,7 @@ fn every_verb_has_examples_and_every_example_works() {
             "search",
             "new",
             "eval",
+            "trust",
             "explain",
             "defaults",
             "rules",
@@ -86,8 +87,13 @@ fn every_verb_has_examples_and_every_example_works() {
             let project = sample();
             // It ends when nobody reads any more.
             let example = if verb == "watch" { format!("{example} | head -n 1") } else { example.to_owned() };
-            let output =
-                Command::new("sh").args(["-c", &example]).current_dir(project.path("")).env("PATH", &path).output().unwrap();
+            let output = Command::new("sh")
+                .args(["-c", &example])
+                .current_dir(project.path(""))
+                .env("PATH", &path)
+                .env("XDG_STATE_HOME", std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("state"))
+                .output()
+                .unwrap();
             let run = Run::from(output);
             assert_eq!(run.code, Some(0), "{example}\n{run:#?}");
         }

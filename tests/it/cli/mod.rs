@@ -65,6 +65,7 @@ mod suppressions;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod tools;
+mod trust;
 mod usage;
 pub(crate) mod watch;
 mod watch_edits;

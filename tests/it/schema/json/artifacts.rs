@@ -41,6 +41,7 @@ pub(super) fn all() -> &'static Artifacts {
         differences(&mut out);
         imports::imports(&mut out);
         searches(&mut out);
+        trusted(&mut out);
         super::scorecards::scorecards(&mut out);
         rules(&mut out);
         watched(&mut out);
@@ -388,6 +389,15 @@ fn watched(out: &mut Artifacts) {
     say("templates gone", &|line| some(line, "gone") && line["files"] == 0);
     project.write("ctxc.toml", [0xff]);
     say("trouble", &|line| !line["trouble"].is_null());
+}
+
+fn trusted(out: &mut Artifacts) {
+    let script =
+        "<task type=\"script\" name=\"tests\">\n  <description>Test.</description>\n  <command>cargo test</command>\n</task>\n";
+    let providers = "[providers.a]\nkind = \"openai\"\n[providers.b]\nkind = \"ollama\"\nbase_url = \"http://localhost:1\"\napi_key_env = \"B_KEY\"\n";
+    let project = Project::new().file("templates/tests.xml", script).file("ctxc.toml", providers);
+    put(out, names::TRUST, "asked", project.run(&["trust", "--json"]).code(0).json());
+    put(out, names::TRUST, "permitted", project.run(&["trust", "--yes", "--json"]).code(0).json());
 }
 
 fn searches(out: &mut Artifacts) {

@@ -1,0 +1,172 @@
+//! `ctxc trust`: shows what the files of a project ask permission for, and keeps the user's answer.
+
+use super::eval::load::all as scenarios;
+use super::project::Compiled;
+use crate::cli::args::{DataFormat, OutputArgs};
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::exit::Exit;
+use crate::cli::render::escape::escape;
+use crate::registry::ReadError;
+use crate::rules::input::read_fault::reason;
+use crate::schema::json::names;
+use crate::store::trust::{self, Permissions};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::io::{self, BufRead, IsTerminal, Write};
+
+/// Show the commands, keys and addresses that this project's files name, and permit ctxc to use them
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  ctxc trust --show\n  ctxc trust --yes\n  ctxc trust --revoke\n\n\
+    A project that somebody else wrote could run commands, or send a key of yours to an address of its own. So ctxc does neither \
+    before you permit it. What you permit is kept outside the project, for this folder and for a hash of ctxc.toml and of every \
+    command that templates and scenarios name; when one of them changes, you are asked again. `check`, `build`, `render`, \
+    `manifest` and an `eval` that takes its answers from files need no permission.")]
+pub(crate) struct TrustArgs {
+    /// Show what would be permitted and whether it is, and ask nothing
+    #[arg(long, conflicts_with_all = ["yes", "revoke"])]
+    show: bool,
+    /// Permit it without a question, as is needed where nobody sits at a terminal
+    #[arg(long, conflicts_with = "revoke")]
+    yes: bool,
+    /// Take back what was permitted in this folder
+    #[arg(long)]
+    revoke: bool,
+    #[command(flatten)]
+    output: OutputArgs<DataFormat>,
+}
+
+/// What the files of a project ask permission for: `ctxc trust --json`.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Document<'p> {
+    /// The format.
+    schema: &'static str,
+    /// The hash that a permission holds for.
+    hash: String,
+    /// Whether the user permitted it, in this folder.
+    trusted: bool,
+    /// The commands that files name, by path.
+    commands: Vec<CommandRow<'p>>,
+    /// The providers that `ctxc.toml` names, by name.
+    providers: Vec<ProviderRow<'p>>,
+}
+
+/// A command.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct CommandRow<'p> {
+    /// The file that names it, relative to the project.
+    path: &'p str,
+    /// The command as it is written.
+    command: &'p str,
+}
+
+/// Who would be asked for answers.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct ProviderRow<'p> {
+    /// The name in this project.
+    name: &'p str,
+    /// The protocol that it speaks.
+    kind: &'static str,
+    /// The address; null for the vendor's own.
+    base_url: Option<&'p str>,
+    /// The variable that holds the key; null where none is named.
+    api_key_env: Option<&'p str>,
+}
+
+/// Shows, asks, and keeps the answer.
+pub(crate) fn run(args: &TrustArgs, cx: &mut Cx) -> Result<Exit> {
+    if args.revoke {
+        let root = crate::cli::project::root(&cx.options)?;
+        let was_there = trust::revoke(&root).map_err(|err| unkept(&err))?;
+        cx.note(if was_there {
+            "what was permitted in this folder is taken back"
+        } else {
+            "nothing was permitted in this folder"
+        });
+        return Ok(Exit::Success);
+    }
+    let project = Compiled::load_or_empty(cx)?;
+    let asked = asked(&project)?;
+    let is_given = asked.are_given(&project.root);
+    if args.yes && !is_given {
+        asked.give(&project.root).map_err(|err| unkept(&err))?;
+    }
+    let is_given = is_given || args.yes;
+    cx.emit(&args.output, |format, cx| match format {
+        DataFormat::Json => cx.json(&document(&asked, is_given)),
+        DataFormat::Text => print(&asked, is_given, trust::is_kept(&project.root), cx),
+    })?;
+    if args.show || is_given || args.output.format.resolve() == DataFormat::Json {
+        return Ok(Exit::Success);
+    }
+    if !io::stdin().is_terminal() {
+        return Err(CliError::usage("nobody can be asked here, and nothing was permitted").hint("`ctxc trust --yes` permits it"));
+    }
+    if !says_yes(cx)? {
+        cx.note("nothing was permitted");
+        return Ok(Exit::Success);
+    }
+    asked.give(&project.root).map_err(|err| unkept(&err))?;
+    cx.note("permitted, for this folder and until one of them changes; `ctxc trust --revoke` takes it back");
+    Ok(Exit::Success)
+}
+
+fn says_yes(cx: &mut Cx) -> Result<bool> {
+    cx.flush()?;
+    // Nobody who cannot read the question answers it.
+    let _ = write!(io::stderr(), "permit all of this? [y/N] ");
+    let mut answer = String::new();
+    let read = io::stdin().lock().read_line(&mut answer);
+    Ok(read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+}
+
+fn unkept(err: &io::Error) -> CliError {
+    CliError::new(Kind::Infrastructure, format!("what you permit cannot be kept: {}", reason(err)))
+}
+
+fn asked(project: &Compiled) -> Result<Permissions> {
+    let Compiled { root, config, registry, .. } = project;
+    let files = scenarios(root, config);
+    let suites = files.iter().filter_map(|file| Some((&*file.path, file.suite.as_ref()?)));
+    let unreadable = |err: ReadError| CliError::new(Kind::Infrastructure, err.to_string());
+    Permissions::of(config, registry, suites).map_err(unreadable)
+}
+
+fn document(asked: &Permissions, trusted: bool) -> Document<'_> {
+    let commands = asked.commands.iter().map(|command| CommandRow { path: &command.path, command: &command.line });
+    let providers = asked.providers.iter().map(|provider| ProviderRow {
+        name: &provider.name.value,
+        kind: provider.kind.word(),
+        base_url: provider.base_url.as_deref(),
+        api_key_env: provider.api_key_env.as_deref(),
+    });
+    let hash = asked.hash.to_string();
+    Document { schema: names::TRUST, hash, trusted, commands: commands.collect(), providers: providers.collect() }
+}
+
+fn print(asked: &Permissions, is_given: bool, is_kept: bool, cx: &mut Cx) -> Result<()> {
+    cx.line("commands that files of this project name:")?;
+    for command in &asked.commands {
+        cx.hanging(&format!("  {}  ({})", escape(&command.line), escape(&command.path)), 4)?;
+    }
+    if asked.commands.is_empty() {
+        cx.line("  none")?;
+    }
+    cx.line("providers that it would ask, each with a key of yours:")?;
+    for provider in &asked.providers {
+        let address = provider.base_url.as_deref().unwrap_or("the vendor's own address");
+        let key = provider.api_key_env.as_deref().map_or_else(|| "no key".to_owned(), |name| format!("the key in {name}"));
+        let (name, kind) = (escape(&provider.name.value), provider.kind.word());
+        cx.hanging(&format!("  {name} ({kind}): {}, {}", escape(address), escape(&key)), 4)?;
+    }
+    if asked.providers.is_empty() {
+        cx.line("  none")?;
+    }
+    cx.line(&format!("hash: {}", asked.hash))?;
+    cx.line(match (is_given, is_kept) {
+        (true, _) => "permitted in this folder",
+        (false, true) => "not permitted: something changed since you permitted it",
+        (false, false) => "not permitted",
+    })
+}

@@ -1,0 +1,194 @@
+//! What the files of a project ask the user's permission for, and whether the user gave it.
+//!
+//! A permission holds for one folder and one hash: that of the project file, of what it extends, and of every command line that
+//! templates and scenarios name; not of the files that such a command runs. It is kept in the user's folder for state, so no
+//! project, link or copy brings one along.
+
+use crate::base::folders;
+use crate::base::fs::{self, ReadFs, RealFs};
+use crate::base::hash::{Hash, Hasher};
+use crate::project::config::Config;
+use crate::project::models::Provider;
+use crate::registry::body::{Body, Part, Text};
+use crate::registry::{ReadError, Registry, Task};
+use crate::scenario::expect::answer::each;
+use crate::scenario::model::{AnswerTest, Suite};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The file of a permission in the folder of its project.
+const FILE: &str = "trust.json";
+/// What its key `schema` says.
+const SCHEMA: &str = "ctxc/trusted/1";
+/// More bytes than it ever has.
+const LIMIT: u64 = 1 << 16;
+/// How deep fragments are looked into; they cannot use each other in a circle.
+const DEPTH: usize = 64;
+
+/// Why a permission cannot be kept.
+const NOWHERE: &str = "no folder for what you permit is known outside the project; XDG_STATE_HOME names one";
+
+/// A command that a file of the project names.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CommandLine {
+    /// The file, relative to the project.
+    pub path: String,
+    /// The command as it is written, its variables and its folder before it.
+    pub line: String,
+}
+
+/// What the files of a project ask permission for.
+#[derive(Clone, Debug)]
+pub struct Permissions {
+    /// What the permission would hold for.
+    pub hash: Hash,
+    /// The commands that would be run, each once for a file.
+    pub commands: BTreeSet<CommandLine>,
+    /// Who would be asked for answers, with which key.
+    pub providers: Vec<Provider>,
+}
+
+/// A permission as it is kept.
+#[derive(Debug, Deserialize, Serialize)]
+struct Kept {
+    schema: String,
+    /// The project's folder.
+    project: PathBuf,
+    /// What it holds for.
+    hash: String,
+}
+
+impl Permissions {
+    /// What a project asks for: its file, its tasks, its scenarios by their paths.
+    ///
+    /// # Errors
+    /// A task cannot be read.
+    pub fn of<'s>(
+        config: &Config,
+        registry: &Registry,
+        suites: impl Iterator<Item = (&'s str, &'s Suite)>,
+    ) -> Result<Self, ReadError> {
+        let mut commands = BTreeSet::new();
+        for task in registry.tasks().chain(registry.templates()) {
+            of_task(registry, task, &mut commands)?;
+        }
+        for (path, suite) in suites {
+            for (test, _) in suite.cases.iter().flat_map(|case| each(&case.expectations)) {
+                if let AnswerTest::Command(argv) = test {
+                    let argv = argv.iter().map(|word| quoted(&word.value)).collect::<Vec<_>>();
+                    commands.insert(CommandLine { path: path.to_owned(), line: argv.join(" ") });
+                }
+            }
+        }
+        let mut hasher = Hasher::new();
+        hasher.field("ctxc trust 1").number(config.files.len() as u64);
+        for file in &config.files {
+            hasher.field(&*file.path).field(file.hash.0);
+        }
+        // A command that moves from one file to another asks for nothing new.
+        for line in commands.iter().map(|command| command.line.as_str()).collect::<BTreeSet<_>>() {
+            hasher.field(line);
+        }
+        let providers = config.providers.values().cloned().collect();
+        Ok(Self { hash: hasher.finish(), commands, providers })
+    }
+
+    /// Whether the user permitted just this, in this folder.
+    pub fn are_given(&self, project: &Path) -> bool {
+        kept(project).is_some_and(|kept| kept.hash == self.hash.to_string())
+    }
+
+    /// Keeps the user's permission.
+    ///
+    /// # Errors
+    /// There is no folder for it, or it cannot be written.
+    pub fn give(&self, project: &Path) -> io::Result<()> {
+        let folder = folders::state(project).ok_or_else(|| io::Error::other(NOWHERE))?;
+        folders::make(&folder)?;
+        let kept = Kept { schema: SCHEMA.to_owned(), project: RealFs.canonical(project)?, hash: self.hash.to_string() };
+        fs::write_atomic(&folder.join(FILE), &serde_json::to_vec_pretty(&kept)?).map(drop)
+    }
+}
+
+/// Takes back what the user permitted in a folder; `false` where that is nothing.
+///
+/// # Errors
+/// It cannot be removed.
+pub fn revoke(project: &Path) -> io::Result<bool> {
+    let Some(folder) = folders::state(project) else { return Ok(false) };
+    let is_there = fs::exists(&folder.join(FILE));
+    fs::remove(&folder.join(FILE)).map(|()| is_there)
+}
+
+/// Whether the user permitted anything in a folder, be it something else than what its files ask for now.
+pub fn is_kept(project: &Path) -> bool {
+    kept(project).is_some()
+}
+
+fn kept(project: &Path) -> Option<Kept> {
+    let folder = folders::state(project)?;
+    let bytes = RealFs.read(&folder.join(FILE), LIMIT).ok()?;
+    let kept: Kept = serde_json::from_slice(&bytes).ok()?;
+    let is_here = RealFs.canonical(project).is_ok_and(|here| here == kept.project);
+    (kept.schema == SCHEMA && is_here).then_some(kept)
+}
+
+fn of_task(registry: &Registry, task: Task<'_>, commands: &mut BTreeSet<CommandLine>) -> Result<(), ReadError> {
+    let path = task.source()?.path;
+    let root = task.root()?;
+    let mut open = vec![&root];
+    while let Some(node) = open.pop() {
+        let lister = node.body.file_paths.as_ref().and_then(|files| files.command.as_deref().map(str::to_owned));
+        for line in lister.into_iter().chain(script(registry, &node.body)?) {
+            commands.insert(CommandLine { path: path.clone(), line });
+        }
+        open.extend(node.children.iter().map(|child| &child.node));
+    }
+    Ok(())
+}
+
+/// The command that a script runs, with all that decides what it does.
+fn script(registry: &Registry, body: &Body<'_>) -> Result<Option<String>, ReadError> {
+    let Some(command) = &body.command else { return Ok(None) };
+    let mut words = Vec::new();
+    if let Some(folder) = &body.cwd {
+        words.push(format!("cd {} &&", quoted(folder)));
+    }
+    if let Some(env) = &body.env {
+        words.push(format!("env inherit={}", quoted(&env.inherit)));
+        for var in &env.vars {
+            words.push(format!("{}={}", var.name.as_deref().unwrap_or(""), quoted(&text(registry, &var.value, DEPTH)?)));
+        }
+    }
+    for args in &command.args {
+        words.push(quoted(&text(registry, args, DEPTH)?));
+    }
+    if let Some(line) = &command.line {
+        let line = text(registry, line, DEPTH)?;
+        words.push(command.shell.as_ref().map_or_else(|| line.clone(), |shell| format!("{shell} -c {}", quoted(&line))));
+    }
+    Ok(Some(words.join(" ")))
+}
+
+/// The words of a text, those of fragments in their places.
+fn text(registry: &Registry, text: &Text<'_>, depth: usize) -> Result<String, ReadError> {
+    let mut words = text.text.as_deref().unwrap_or("").to_owned();
+    for part in text.parts.iter().flatten() {
+        match part {
+            Part::Text { text } => words.push_str(text),
+            Part::Use { name } => match registry.fragment(name).filter(|_| depth > 0) {
+                Some(fragment) => words.push_str(&self::text(registry, &registry.fragment_text(fragment)?, depth - 1)?),
+                None => words.extend(["{{", name, "}}"]),
+            },
+        }
+    }
+    Ok(words)
+}
+
+/// A word of a command as a shell would have to be given it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./:=,@%+{}".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
