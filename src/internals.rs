@@ -38,6 +38,10 @@ pub mod lsp {
 pub mod project {
     pub use crate::project::*;
 }
+#[cfg(feature = "eval")]
+pub mod provider {
+    pub use crate::provider::*;
+}
 pub mod registry {
     pub use crate::registry::*;
 }

@@ -2,7 +2,7 @@
 //! resolved, hashed registry, so that nothing is resolved at run time.
 //!
 //! Data moves one way, top to bottom of this list; a module imports only from those above it:
-//! `base` → `syntax`, `jinja`, `kernel` → `template` → `scenario` → `settings`, `format` → `project` → `rules` → `registry` → `schema`, `context`, `import` → `store` → `eval` → `lsp` → `cli`.
+//! `base` → `syntax`, `jinja`, `kernel` → `template` → `scenario` → `settings`, `format` → `project` → `rules` → `registry` → `schema`, `context`, `import` → `store`, `provider` → `eval` → `lsp` → `cli`.
 //!
 //! What a program links stands here, by name. The rooms themselves are private.
 
@@ -26,6 +26,8 @@ mod kernel;
 mod lsp;
 #[cfg(any(feature = "compile", feature = "assemble"))]
 mod project;
+#[cfg(feature = "eval")]
+mod provider;
 mod registry;
 #[cfg(feature = "compile")]
 mod rules;

@@ -1,3 +1,5 @@
 //! Who is asked for answers.
 
 mod errors;
+mod read;
+mod samples;

@@ -18,7 +18,7 @@ const FLOORS: &[&[&str]] = &[
     &["rules"],
     &["registry"],
     &["schema", "context", "import"],
-    &["store"],
+    &["store", "provider"],
     &["eval"],
     &["lsp"],
     &["cli"],

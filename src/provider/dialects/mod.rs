@@ -1,0 +1,13 @@
+//! The forms of responses that are read: one file each, named after the target that its requests are rendered for.
+
+mod anthropic;
+mod gemini;
+mod ollama;
+mod openai_chat;
+mod openai_responses;
+
+use super::dialect::Dialect;
+
+/// Every dialect.
+pub(super) static DIALECTS: &[&Dialect] =
+    &[&openai_chat::DIALECT, &openai_responses::DIALECT, &anthropic::DIALECT, &gemini::DIALECT, &ollama::DIALECT];

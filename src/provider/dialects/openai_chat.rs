@@ -1,0 +1,67 @@
+//! Chat completions of OpenAI, and of the many servers that speak as it does.
+
+use crate::kernel::provider::{Stop, Usage};
+use crate::provider::dialect::{Dialect, count, list, text};
+use crate::provider::draft::Draft;
+use serde_json::Value;
+
+pub(super) static DIALECT: Dialect = Dialect {
+    name: "openai-chat",
+    base_url: "https://api.openai.com/v1",
+    key_variable: Some("OPENAI_API_KEY"),
+    key_header: ("authorization", "Bearer "),
+    headers: &[],
+    address: |base, _| format!("{base}/chat/completions"),
+    expected: "`choices`",
+    take,
+};
+
+/// Where the parts stand: a choice has no order but this one.
+const REASONING: u64 = 0;
+const TEXT: u64 = 1;
+const CALLS: u64 = 2;
+
+/// A completion, or a chunk of one: what is a `message` there is a `delta` here.
+fn take(event: &Value, draft: &mut Draft) -> bool {
+    draft.model(text(event, "/model"));
+    if let Some(usage) = event.get("usage") {
+        draft.count(Usage {
+            input: count(usage, "/prompt_tokens"),
+            cached: count(usage, "/prompt_tokens_details/cached_tokens").or_else(|| count(usage, "/prompt_cache_hit_tokens")),
+            output: count(usage, "/completion_tokens"),
+            reasoning: count(usage, "/completion_tokens_details/reasoning_tokens"),
+        });
+    }
+    // One answer is asked for.
+    let Some((_, choice)) = list(event, "/choices").find(|(_, choice)| count(choice, "/index").unwrap_or(0) == 0) else {
+        return false;
+    };
+    let said = choice.get("message").or_else(|| choice.get("delta")).unwrap_or(&Value::Null);
+    // The word of vLLM and DeepSeek, then that of OpenRouter; who sends both says the same in both.
+    if let Some(more) = text(said, "/reasoning_content").or_else(|| text(said, "/reasoning")) {
+        draft.reason(REASONING, more);
+    }
+    let parts = list(said, "/content").filter_map(|(_, part)| text(part, "/text"));
+    for more in text(said, "/content").into_iter().chain(parts) {
+        draft.text(TEXT, more);
+    }
+    if let Some(more) = text(said, "/refusal").filter(|refusal| !refusal.is_empty()) {
+        draft.text(TEXT, more);
+        draft.is_refused = true;
+    }
+    for (at, call) in list(said, "/tool_calls") {
+        let at = CALLS + count(call, "/index").unwrap_or(at);
+        draft.call(at, text(call, "/id"), text(call, "/function/name"), call.pointer("/function/arguments"));
+    }
+    if let Some(reason) = text(choice, "/finish_reason") {
+        draft.stop = Some(match reason {
+            "stop" if draft.has_calls() => Stop::Tool,
+            "stop" => Stop::End,
+            "length" => Stop::Length,
+            "tool_calls" | "function_call" => Stop::Tool,
+            "content_filter" => Stop::Filter,
+            _ => Stop::Other,
+        });
+    }
+    true
+}

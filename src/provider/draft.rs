@@ -1,0 +1,130 @@
+//! An answer that grows with each event of its stream. A whole response is a stream of one event.
+
+use crate::kernel::conversation::{Part, Reasoning, ToolCall};
+use crate::kernel::provider::{Answer, Stop, Usage};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// An answer so far. Parts stand at the numbers that their vendor gives them.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    parts: BTreeMap<u64, Part>,
+    /// Why it ended; `None` while it goes on.
+    pub(super) stop: Option<Stop>,
+    /// Whether it is known to go on.
+    pub(super) is_open: bool,
+    /// Whether the model refuses.
+    pub(super) is_refused: bool,
+    usage: Usage,
+    model: Option<String>,
+}
+
+impl Draft {
+    /// Adds to a text.
+    pub(super) fn text(&mut self, at: u64, more: &str) {
+        if let Part::Text(text) = self.parts.entry(at).or_insert_with(|| Part::Text(String::new())) {
+            text.push_str(more);
+        }
+    }
+
+    /// Adds to what the model thought.
+    pub(super) fn reason(&mut self, at: u64, more: &str) {
+        if let Some(reasoning) = self.reasoning(at) {
+            reasoning.text.push_str(more);
+        }
+    }
+
+    /// What the model thought; `None` where something else stands at this number.
+    pub(super) fn reasoning(&mut self, at: u64) -> Option<&mut Reasoning> {
+        match self.parts.entry(at).or_insert_with(|| Part::Reasoning(Reasoning::default())) {
+            Part::Reasoning(reasoning) => Some(reasoning),
+            Part::Text(_) | Part::Call(_) | Part::Result(_) | Part::Media(_) => None,
+        }
+    }
+
+    /// Adds to a call: its id and name where they are said, and a piece of its arguments, as JSON text or as an object.
+    pub(super) fn call(&mut self, at: u64, id: Option<&str>, name: Option<&str>, arguments: Option<&Value>) {
+        let empty = || ToolCall { id: String::new(), name: String::new(), arguments: Value::from("") };
+        let Part::Call(call) = self.parts.entry(at).or_insert_with(|| Part::Call(empty())) else { return };
+        for (own, said) in [(&mut call.id, id), (&mut call.name, name)] {
+            if let Some(said) = said.filter(|said| !said.is_empty()) {
+                said.clone_into(own);
+            }
+        }
+        match (&mut call.arguments, arguments) {
+            (_, None | Some(Value::Null)) => {}
+            (Value::String(own), Some(Value::String(more))) => own.push_str(more),
+            (own, Some(whole)) => *own = whole.clone(),
+        }
+    }
+
+    /// The number behind the last part, for vendors that give none.
+    pub(super) fn next(&self) -> u64 {
+        self.parts.last_key_value().map_or(0, |(at, _)| at + 1)
+    }
+
+    /// The number of the last part if it is of the same kind, else the next: a stream goes on with what it began.
+    pub(super) fn goes_on(&self, is_same: fn(&Part) -> bool) -> u64 {
+        self.parts.last_key_value().filter(|(_, part)| is_same(part)).map_or_else(|| self.next(), |(at, _)| *at)
+    }
+
+    /// Forgets the parts, for those of the whole answer.
+    pub(super) fn clear(&mut self) {
+        self.parts.clear();
+    }
+
+    /// Whether it calls tools.
+    pub(super) fn has_calls(&self) -> bool {
+        self.parts.values().any(|part| matches!(part, Part::Call(_)))
+    }
+
+    /// Takes what is counted, and keeps what was counted before of the rest.
+    pub(super) fn count(&mut self, usage: Usage) {
+        self.usage = Usage {
+            input: usage.input.or(self.usage.input),
+            cached: usage.cached.or(self.usage.cached),
+            output: usage.output.or(self.usage.output),
+            reasoning: usage.reasoning.or(self.usage.reasoning),
+        };
+    }
+
+    /// The model that answers.
+    pub(super) fn model(&mut self, name: Option<&str>) {
+        if let Some(name) = name.filter(|name| !name.is_empty()) {
+            self.model = Some(name.to_owned());
+        }
+    }
+
+    /// The answer as it is now.
+    pub(super) fn finish(self) -> Answer {
+        let mut parts: Vec<Part> = Vec::new();
+        let mut calls = 0;
+        for part in self.parts.into_values() {
+            match part {
+                Part::Text(text) if text.is_empty() => {}
+                Part::Reasoning(reasoning) if reasoning == Reasoning::default() => {}
+                Part::Call(mut call) => {
+                    calls += 1;
+                    if call.id.is_empty() {
+                        call.id = format!("call_{calls}");
+                    }
+                    if let Value::String(text) = &call.arguments {
+                        call.arguments = arguments(text);
+                    }
+                    parts.push(Part::Call(call));
+                }
+                Part::Text(_) | Part::Reasoning(_) | Part::Result(_) | Part::Media(_) => parts.push(part),
+            }
+        }
+        let stop = if self.is_refused { Stop::Filter } else { self.stop.unwrap_or(Stop::Other) };
+        Answer::new(parts, stop, self.usage, self.model)
+    }
+}
+
+/// Arguments that are written as JSON. A model may write what is none: that stays the text that it is.
+fn arguments(text: &str) -> Value {
+    if text.trim().is_empty() {
+        return Map::new().into();
+    }
+    serde_json::from_str::<Map<String, Value>>(text).map_or_else(|_| text.into(), Value::Object)
+}

@@ -1,0 +1,80 @@
+//! The events of a response: of server-sent events their data, of lines of JSON and of a list each value, else the whole body.
+
+use serde_json::Value;
+
+/// What a body holds.
+#[derive(Debug, PartialEq)]
+pub(super) struct Events {
+    /// Each with its JSON, in order.
+    pub(super) values: Vec<Value>,
+    /// Whether it is a stream, which has an end of its own.
+    pub(super) is_stream: bool,
+}
+
+/// Why there are no events.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Broken {
+    /// The body ends too early.
+    Cut,
+    /// It is something else; a lower-case fragment.
+    Other(String),
+}
+
+/// Reads a body.
+pub(super) fn events(body: &str) -> Result<Events, Broken> {
+    let start = body.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
+    match start.chars().next() {
+        None => Err(Broken::Cut),
+        Some('{' | '[') => values(start),
+        Some(_) if FIELDS.iter().any(|field| start.starts_with(field)) => server_sent(start),
+        Some(_) if FIELDS.iter().any(|field| field.starts_with(start)) => Err(Broken::Cut),
+        Some(_) => {
+            let found: String = start.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
+            Err(Broken::Other(format!("expected JSON or server-sent events, found `{}`", found.trim_end())))
+        }
+    }
+}
+
+/// What the first line of server-sent events begins with.
+const FIELDS: [&str; 5] = ["data:", "event:", "id:", "retry:", ":"];
+/// What ends a stream that names its end.
+const DONE: &str = "[DONE]";
+
+fn broken(error: &serde_json::Error) -> Broken {
+    if error.is_eof() { Broken::Cut } else { Broken::Other(format!("it is no JSON: {error}")) }
+}
+
+fn values(text: &str) -> Result<Events, Broken> {
+    let mut values = Vec::new();
+    for value in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
+        let value = value.map_err(|error| broken(&error))?;
+        // A stream of Gemini without `alt=sse`.
+        if let Value::Array(values) = value {
+            return Ok(Events { values, is_stream: true });
+        }
+        values.push(value);
+    }
+    let is_stream = values.len() > 1;
+    Ok(Events { values, is_stream })
+}
+
+fn server_sent(text: &str) -> Result<Events, Broken> {
+    let mut values = Vec::new();
+    let mut data: Option<String> = None;
+    // A carriage return alone ends a line as well; JSON has none of its own.
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    for line in text.split('\n') {
+        if line.is_empty() {
+            let event = data.take().filter(|data| !data.trim().is_empty() && data.trim() != DONE);
+            if let Some(data) = event {
+                values.push(serde_json::from_str(&data).map_err(|error| broken(&error))?);
+            }
+        } else if let Some(more) = line.strip_prefix("data:") {
+            let more = more.strip_prefix(' ').unwrap_or(more);
+            data = Some(data.map_or_else(|| more.to_owned(), |data| [&data, "\n", more].concat()));
+        }
+    }
+    // The last one was not ended by an empty line, so it counts only if it is whole.
+    values.extend(data.and_then(|data| serde_json::from_str(&data).ok()));
+    Ok(Events { values, is_stream: true })
+}

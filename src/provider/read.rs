@@ -1,0 +1,50 @@
+//! Reads the body of a response into an answer: whole or as a stream, as sent just now or as recorded.
+
+use super::dialect::Dialect;
+use super::dialects::DIALECTS;
+use super::draft::Draft;
+use super::events::{Broken, events};
+use super::refusal;
+use crate::kernel::provider::{Answer, ProviderError};
+use serde_json::Value;
+
+/// The dialect of a name.
+pub fn dialect(name: &str) -> Option<&'static Dialect> {
+    DIALECTS.iter().copied().find(|dialect| dialect.name == name)
+}
+
+/// Reads the body of a response with a status of success.
+///
+/// # Errors
+/// It ends too early, has another form than its dialect has, or says in itself that the call failed.
+pub fn answer(dialect: &Dialect, body: &str) -> Result<Answer, ProviderError> {
+    let cut = || ProviderError::CutStream { bytes: body.len() };
+    let events = events(body).map_err(|broken| match broken {
+        Broken::Cut => cut(),
+        Broken::Other(why) => ProviderError::NotUnderstood { why },
+    })?;
+    let mut draft = Draft::default();
+    let mut is_known = false;
+    for event in &events.values {
+        if let Some(error) = refusal::inside(event) {
+            return Err(error);
+        }
+        is_known |= (dialect.take)(event, &mut draft);
+    }
+    if draft.stop.is_none() && (events.is_stream || draft.is_open) {
+        return Err(cut());
+    }
+    if !is_known {
+        let found = events.values.first().map_or_else(|| "nothing".to_owned(), keys);
+        let why = format!("expected {} of `{}`, found {found}", dialect.expected, dialect.name);
+        return Err(ProviderError::NotUnderstood { why });
+    }
+    Ok(draft.finish())
+}
+
+/// What a value is, without its content.
+fn keys(value: &Value) -> String {
+    let Some(object) = value.as_object() else { return "a value that is no object".to_owned() };
+    let keys: Vec<String> = object.keys().take(5).map(|key| format!("`{}`", key.chars().take(40).collect::<String>())).collect();
+    if keys.is_empty() { "an empty object".to_owned() } else { format!("an object with {}", keys.join(", ")) }
+}

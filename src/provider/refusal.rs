@@ -1,0 +1,56 @@
+//! What a vendor says when it does not answer: its message, and how long it asks to wait.
+
+use super::dialect::{list, text};
+use crate::kernel::provider::ProviderError;
+use serde_json::Value;
+use std::time::Duration;
+
+/// Characters of a vendor's message that are kept.
+const MESSAGE: usize = 500;
+
+/// The error that a response of a status beyond success means.
+pub fn of_status(status: u16, body: &str, retry_after: Option<Duration>) -> ProviderError {
+    let value: Value = serde_json::from_str(body).unwrap_or_else(|_| body.into());
+    // Gemini wraps an error in a list where a stream was asked for.
+    let value = value.get(0).unwrap_or(&value);
+    // An error of Azure and of many servers has no such key.
+    let error = value.get("error").unwrap_or(value);
+    refused(status, error, retry_after)
+}
+
+/// The error inside a response, or an event, that was sent with a status of success.
+pub(super) fn inside(event: &Value) -> Option<ProviderError> {
+    let own = event.get("error").or_else(|| event.pointer("/response/error")).filter(|error| !error.is_null() && *error != "");
+    let error = own.or_else(|| (text(event, "/type") == Some("error")).then_some(event))?;
+    let word = text(error, "/type").filter(|word| *word != "error").or_else(|| text(error, "/code"));
+    let number = error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
+    let status = match word {
+        _ if number.is_some_and(|code| code >= 400) => number.unwrap_or_default(),
+        Some("rate_limit_error" | "rate_limit_exceeded") => 429,
+        Some("overloaded_error") => 529,
+        Some("timeout_error") => 504,
+        Some("api_error" | "server_error" | "internal_error") => 500,
+        _ => 200,
+    };
+    Some(refused(status, error, None))
+}
+
+fn refused(status: u16, error: &Value, retry_after: Option<Duration>) -> ProviderError {
+    let message = ["/message", "/detail", ""].into_iter().find_map(|pointer| text(error, pointer)).unwrap_or_default();
+    let words: Vec<&str> = message.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
+    let message: String = words.join(" ").chars().take(MESSAGE).collect();
+    let retry_after = retry_after.or_else(|| delay(error));
+    // No wait ends this one.
+    let is_unpaid = ["/code", "/type"].iter().any(|pointer| text(error, pointer) == Some("insufficient_quota"));
+    if status == 429 && !is_unpaid {
+        ProviderError::RateLimited { message, retry_after }
+    } else {
+        ProviderError::Refused { status, message, retry_after }
+    }
+}
+
+/// The delay that Gemini puts into the error: `"retryDelay": "17s"`.
+fn delay(error: &Value) -> Option<Duration> {
+    let seconds = list(error, "/details").find_map(|(_, detail)| text(detail, "/retryDelay")?.strip_suffix('s'))?;
+    Duration::try_from_secs_f64(seconds.parse().ok()?).ok()
+}
