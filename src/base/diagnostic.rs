@@ -1,7 +1,7 @@
 //! A finding as plain data. Never words itself, never renders itself: rules fill it in, `cli/render` shows it.
 
-use super::fix::Fix;
-use super::rule_meta::{Fixable, RuleMeta, Severity};
+use super::fix::{self, Fix};
+use super::rule_meta::{RuleMeta, Severity};
 use super::source::{LineIndex, Position};
 use super::span::Span;
 use std::borrow::Cow;
@@ -139,8 +139,9 @@ impl Diagnostic {
         self.identify(text, index);
     }
 
-    /// Fills in lines and columns.
+    /// Fills in lines and columns; ways out that would take a comment away are none.
     pub fn place(&mut self, text: &str, index: &LineIndex) {
+        self.fixes.retain(|fix| fix::keeps_comments(&self.path, text, &fix.edits));
         self.start = index.position(text, self.span.start);
         self.end = index.position(text, self.span.end);
         for label in &mut self.labels {
@@ -172,7 +173,7 @@ impl Diagnostic {
 
     /// Whether it has a fix that some flag applies.
     pub fn is_fixable(&self) -> bool {
-        self.rule.fix != Fixable::Choice && !self.fixes.is_empty()
+        !self.fixes.is_empty()
     }
 }
 

@@ -81,6 +81,14 @@ impl Edit {
     }
 }
 
+/// Whether edits of a file leave its comments there: what stands in them is an author's.
+pub fn keeps_comments(path: &str, text: &str, edits: &[Edit]) -> bool {
+    let sign = if [".toml", ".yaml", ".yml"].iter().any(|end| path.ends_with(end)) { "#" } else { "<!--" };
+    let count = |text: &str| text.matches(sign).count();
+    let taken: usize = edits.iter().map(|edit| count(edit.span.slice(text))).sum();
+    taken == 0 || taken <= edits.iter().map(|edit| count(&edit.insert)).sum()
+}
+
 /// Applies sorted edits to a text. `None` when they overlap, leave the text or split a character.
 pub fn apply(text: &str, edits: &[Edit]) -> Option<String> {
     let mut out = String::with_capacity(text.len() + 64);

@@ -48,8 +48,6 @@ pub enum Fixable {
     Safe,
     /// One to look at first.
     Suggested,
-    /// Some that exclude each other, for the author alone to choose: no flag applies them.
-    Choice,
     /// None: a person has to decide what to write.
     None,
 }
@@ -60,7 +58,6 @@ impl Fixable {
         match self {
             Self::Safe => "safe",
             Self::Suggested => "suggested",
-            Self::Choice => "choice",
             Self::None => "none",
         }
     }

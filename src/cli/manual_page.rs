@@ -25,7 +25,6 @@ fn fixes(rule: &RuleMeta) -> &'static str {
     match rule.fix {
         Fixable::Safe => " · safe fix",
         Fixable::Suggested => " · suggested fix",
-        Fixable::Choice => " · fixes for its author to choose from",
         Fixable::None => "",
     }
 }

@@ -55,6 +55,7 @@ pub(super) fn of(project: &ProjectState, name: &Arc<str>, text: &str, findings: 
             let silence = silence.filter(|_| silent(finding));
             let title = format!("silence `{}` here, with a reason", finding.rule.name);
             fixes.extend(silence.map(|edit| QuickFix::new(title, edit)));
+            fixes.retain(|own| fix::keeps_comments(name, text, &own.edits));
             fixes
         };
         findings.iter().zip(silences).map(one).collect()

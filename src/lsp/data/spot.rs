@@ -72,8 +72,63 @@ pub(super) fn yaml(text: &str, offset: usize) -> Option<Spot<'_>> {
         }
     }
     path.reverse();
-    let key = flow(line.get(columns(line).1..)?, &mut path);
-    Some(Spot { path, key, word, outer: word, missing: None, header: None, taken: Vec::new() })
+    let own = columns(line).1;
+    let (key, brace) = flow(line.get(own..)?, &mut path);
+    let taken = match (key, brace) {
+        (Some(_), _) => Vec::new(),
+        (None, Some(brace)) => {
+            beside_in_braces(text.get(start + own + brace + 1..)?.lines().next()?, line.len() - own - brace - 1)
+        }
+        (None, None) => {
+            let behind = text.get(offset..)?.lines().skip(1);
+            let above = text.get(..start)?.lines().rev().take_while(|_| dash.is_none());
+            [beside(above, own, true), beside(behind, own, false)].concat()
+        }
+    };
+    Some(Spot { path, key, word, outer: word, missing: None, header: None, taken })
+}
+
+/// The keys of a mapping in its lines above or below a place.
+fn beside<'t>(lines: impl Iterator<Item = &'t str>, column: usize, is_above: bool) -> Vec<&'t str> {
+    let mut keys = Vec::new();
+    for line in lines.filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#')) {
+        let (dash, own) = columns(line);
+        let begins_item = dash.is_some_and(|dash| dash < column);
+        if own < column || begins_item && !is_above {
+            break;
+        }
+        if own == column {
+            keys.extend(line.get(own..).and_then(|line| line.split_once(':')).map(|(key, _)| unquoted(key)));
+        }
+        if begins_item {
+            break;
+        }
+    }
+    keys
+}
+
+/// The keys of a mapping in braces, but that at the place; the text follows the opening brace.
+fn beside_in_braces(text: &str, at: usize) -> Vec<&str> {
+    let mut keys = Vec::new();
+    let (mut depth, mut quote, mut token) = (0_usize, None, 0);
+    for (end, c) in text.char_indices().chain([(text.len(), '}')]) {
+        match (quote, c) {
+            (Some(own), c) if own == c => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '{' | '[') => depth += 1,
+            (None, '}' | ']') if depth > 0 => depth -= 1,
+            (None, ',' | '}' | ']') if depth == 0 => {
+                let piece = text.get(token..end).filter(|_| !(token..=end).contains(&at));
+                keys.extend(piece.and_then(|piece| piece.split_once(':')).map(|(key, _)| unquoted(key)));
+                token = end + 1;
+                if c != ',' {
+                    break;
+                }
+            }
+            (Some(_) | None, _) => {}
+        }
+    }
+    keys
 }
 
 /// The column of the last dash of a list, and that of what stands behind it.
@@ -87,25 +142,26 @@ fn columns(line: &str) -> (Option<usize>, usize) {
     (dash, at)
 }
 
-/// Follows the braces and brackets of a line; adds the keys that are open. Gives the key whose value is written.
-fn flow<'t>(line: &'t str, path: &mut Vec<&'t str>) -> Option<&'t str> {
+/// Follows the braces and brackets of a line; adds the keys that are open. Gives the key whose value is written, and where the
+/// braces around the place begin.
+fn flow<'t>(line: &'t str, path: &mut Vec<&'t str>) -> (Option<&'t str>, Option<usize>) {
     let mut key = None;
     let mut token = 0;
     let mut quote = None;
-    // What is open: whether it is a list, and how many keys stood above it.
-    let mut open: Vec<(bool, usize, Option<&str>)> = Vec::new();
+    // What is open: whether it is a list, how many keys stood above it, which one, and where it begins.
+    let mut open: Vec<(bool, usize, Option<&str>, usize)> = Vec::new();
     for (at, c) in line.char_indices() {
         match (quote, c) {
             (Some(own), c) if own == c => quote = None,
             (None, '"' | '\'') => quote = Some(c),
             (None, '{' | '[') => {
-                open.push((c == '[', path.len(), key));
+                open.push((c == '[', path.len(), key, at));
                 path.extend(key.filter(|_| c == '{'));
                 key = key.filter(|_| c == '[');
                 token = at + 1;
             }
             (None, '}' | ']') => {
-                if let Some((_, above, before)) = open.pop() {
+                if let Some((_, above, before, _)) = open.pop() {
                     path.truncate(above);
                     key = before;
                 }
@@ -118,7 +174,7 @@ fn flow<'t>(line: &'t str, path: &mut Vec<&'t str>) -> Option<&'t str> {
             (Some(_) | None, _) => {}
         }
     }
-    key
+    (key, open.last().filter(|(is_list, ..)| !is_list).map(|(.., at)| *at))
 }
 
 #[cfg(test)]

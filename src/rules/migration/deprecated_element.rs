@@ -26,21 +26,21 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let found = finding(&RULE.meta, cx, fault.span, format!("`<{tag}>` is of an older dialect and has no effect"));
     let instead = kind.spec().deprecated.unwrap_or("nothing");
     let found = if instead.starts_with("nothing") { found } else { found.help(format!("write instead: {instead}")) };
+    if matches!(fault.element.text().trim(), "" | "true" | "false") && fault.element.elements().next().is_none() {
+        let is_switch = matches!(kind, Kind::ManualXml | Kind::DisableReparsing);
+        let fix = if is_switch { Fix::safe } else { Fix::suggested };
+        return Some(found.fix(fix("remove it", vec![remove_whole(fault.element)])));
+    }
     if kind == Kind::OutputSlot {
         return Some(slot(found, fault.element));
-    }
-    let remove = vec![remove_whole(fault.element)];
-    if matches!(kind, Kind::ManualXml | Kind::DisableReparsing) {
-        return Some(found.fix(Fix::safe("remove it", remove)));
     }
     let says_what_is_good = matches!(kind, Kind::ExpectedOutput | Kind::ValidationRules);
     if says_what_is_good && can_be_criteria(fault.element) {
         let rename = rename_element(fault.element, Kind::Criteria.tag());
         return Some(found.fix(Fix::suggested("make it the <criteria>", rename)));
     }
-    // A name or a path says nothing any more; words are an author's, who has to say where they go.
-    let has_words = says_what_is_good && !fault.element.text().trim().is_empty();
-    Some(if has_words { found } else { found.fix(Fix::suggested("remove it", remove)) })
+    // Words are an author's, who has to say where they go.
+    Some(found)
 }
 
 /// Removes an element, and the list around it that would be left empty.
@@ -57,13 +57,12 @@ fn remove_whole(element: Element<'_>) -> Edit {
 fn slot(found: Diagnostic, element: Element<'_>) -> Diagnostic {
     let name = element.text().trim().to_owned();
     let step = element.parent().filter(|task| task.parent().is_some_and(|around| around.name() == Kind::Steps.tag()));
-    let remove = remove_whole(element);
     match step.filter(|step| step.attribute("as").is_none() && is_ncname(&name)) {
         Some(step) => {
-            let edits = vec![set_attribute(step, "as", &name), remove];
+            let edits = vec![set_attribute(step, "as", &name), remove_whole(element)];
             found.fix(Fix::suggested(format!("write as=\"{}\" on the step", shown(&name)), edits))
         }
-        None => found.fix(Fix::suggested("remove it", vec![remove])),
+        None => found,
     }
 }
 

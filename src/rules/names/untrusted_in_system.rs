@@ -4,7 +4,6 @@ use crate::rules::names::fault_location::finding;
 use crate::rules::names::unknown_field::at_use;
 use crate::rules::prelude::*;
 use crate::rules::structure::family::shown;
-use crate::syntax::write::remove_attribute;
 use crate::template::scope::FaultKind;
 
 /// Whoever writes the ticket would be writing the system prompt.
@@ -21,12 +20,8 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in cx.scopes.faults.iter().filter(|fault| matches!(fault.kind, FaultKind::SystemFromOutside)) {
         let message = "the system text itself is marked as coming from outside";
-        let found = finding(&RULE.meta, cx, fault, message).help("put what comes from outside into an <input>");
-        let edit = cx.document.element_at(fault.span.start).and_then(|element| remove_attribute(element, "trust"));
-        out.push(match edit {
-            Some(edit) => found.fix(Fix::suggested("remove the mark: the text is the author's own", vec![edit])),
-            None => found,
-        });
+        let help = "put what comes from outside into an <input>; where the text is your own, remove the mark";
+        out.push(finding(&RULE.meta, cx, fault, message).help(help));
     }
 }
 

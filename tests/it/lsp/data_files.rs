@@ -122,6 +122,40 @@ fn what_stands_in_scenarios_and_the_project_file_is_completed() {
     }
 }
 
+#[test]
+fn what_stands_in_a_scenario_is_not_offered_again() {
+    let files =
+        [("ctxc.toml", PROJECT), ("templates/triage.xml", TASK), ("templates/work.xml", WORK), ("scenarios/notes.md", "n")];
+    let mut client = Client::new(&files, &pulling());
+    let suite =
+        "cases:\n  - id: b\n    task: triage\n    context:\n      inputs: {}\n    ¦\n    tags: [c]\n  - id: c\n    node: d\n";
+    // By the place: what is there already, and something that is not.
+    let cases = [
+        ("name: a\n¦\ntask: triage\n", vec!["name", "task"], "context"),
+        ("name: a\ntask: triage\ncontext:\n  inputs:\n    tone: b\n    ¦\ntags: [b]\n", vec!["tone"], "ticket"),
+        ("name: a\ntask: triage\ncontext:\n  inputs: {tone: {b: [c, d]}, ¦}\n", vec!["tone"], "ticket"),
+        ("name: a\ntask: triage\ncontext:\n  inputs: {¦, 'tone': b}\n", vec!["tone"], "ticket"),
+        ("name: a\ntask: triage\nexpect_context:\n  - segment: {id: a, ¦}\n", vec!["id"], "state"),
+        (
+            "name: a\ntask: triage\nexpect_context:\n  - segment:\n      id: a\n      ¦\n  - nothing_cut: true\n",
+            vec!["id"],
+            "state",
+        ),
+        ("name: a\ntask: work\ncontext:\n  results:\n    one: b\n    ¦\n", vec!["one"], "two"),
+        (suite, vec!["id", "task", "context", "tags"], "node"),
+        // Another item of the list.
+        ("name: a\ntask: triage\nexpect_context:\n  - nothing_cut: true\n  - ¦\n", vec![], "nothing_cut"),
+        // The key itself.
+        ("na¦me: a\ntask: triage\n", vec!["task"], "name"),
+    ];
+    for (marked, there, other) in cases {
+        let (_, items) = offered(&mut client, "scenarios/a.yaml", marked);
+        let labels: Vec<&str> = items.iter().map(|item| item["label"].as_str().unwrap()).collect();
+        assert!(labels.contains(&other), "{marked}: {labels:?}");
+        assert!(there.iter().all(|key| !labels.contains(key)), "{marked}: {labels:?}");
+    }
+}
+
 /// In ctxc.toml, by the label that is taken: the text around the place and what becomes of it.
 const TAKEN: &[(&str, &str, &str)] = &[
     ("edition", "ed¦\n", "edition = \"\"\n"),

@@ -1,5 +1,5 @@
-//! Every way out that is offered, of every example of every rule: it makes its finding go, brings no new error, and deletes no word of
-//! an author.
+//! Every way out that is offered, of every example of every rule, in templates, scenarios and the project file: it makes its finding go,
+//! brings no new error, and deletes no word of an author.
 
 use super::client::{Client, applied, pulling};
 use ctxc::internals::base::rule_meta::Example;
@@ -36,7 +36,11 @@ fn words(text: &str) -> BTreeSet<String> {
 }
 
 /// What no example has.
-const SLIPS: [&str; 9] = [
+const SLIPS: [&str; 13] = [
+    "<!DOCTYPE task [<!-- mine -->]>\n<task type=\"atomic\" name=\"a\"><description>d</description></task>\n",
+    "<task type=\"atomic\" name=\"a\">\n  <description>d</description>\n  <system trust=\"untrusted\">Be kind.</system>\n</task>\n",
+    "<task type=\"atomic\" name=\"a\">\n  <description>d</description>\n  <output_slot>the answer</output_slot>\n  <input_source>the mail</input_source>\n  <continuation_policy>go on</continuation_policy>\n</task>\n",
+    "<task type=\"sequential\" name=\"a\">\n  <description>d</description>\n  <steps>\n    <task as=\"one\"><description>e</description><output_slot>other</output_slot></task>\n  </steps>\n</task>\n",
     "<task type=\"atomic\" name=\"a\">\n  <description>d</description>\n  <context_relevance>\n    <input name=\"b\">c</input>\n  </context}}relevance>\n  <inputs>\n    <input name=\"b\">x</input>\n  </inputs>\n</task>\n",
     "<task type=\"atomic\" name=\"a\">\n  <description>d</description>\n  <parameters>\n    <parameter/>\n  </parameters>\n</task>\n",
     "<task type=\"sequential\" name=\"a\">\n  <description>d</description>\n  <steps/>\n</task>\n",
@@ -48,50 +52,99 @@ const SLIPS: [&str; 9] = [
     "<library>\n  <task type=\"atomic\" name=\"inner\">\n    <description>{{x}} {{y}}</description>\n  </task>\n  <task type=\"sequential\" name=\"a\">\n    <description>{{z}}</description>\n    <parameters>\n      <parameter name=\"z\"/>\n    </parameters>\n    <steps>\n      <task ref=\"inner\"/>\n    </steps>\n  </task>\n</library>\n",
 ];
 
+/// Everything that is compiled here, with the name of its rule.
+fn all() -> impl Iterator<Item = (&'static str, Example)> {
+    let slips = SLIPS.map(|template| ("slips", Example { template, project: "" }));
+    list::all().flat_map(|rule| rule.meta.bad().into_iter().map(|example| (rule.meta.name, example))).chain(slips)
+}
+
+/// The ways out that are offered in a file, each with the code of its finding and the file afterwards.
+fn ways_out(client: &mut Client, path: &str, text: &str) -> Vec<(String, Value, String)> {
+    let everything = json!({"start": {"line": 0, "character": 0}, "end": {"line": 999, "character": 0}});
+    let params = json!({"textDocument": {"uri": client.uri(path)}, "range": everything,
+            "context": {"diagnostics": [], "only": ["quickfix"]}});
+    let actions = client.ask("textDocument/codeAction", &params);
+    let one = |action: &Value| {
+        let edits = action["edit"]["changes"][client.uri(path)].clone();
+        (action["diagnostics"][0]["code"].as_str().unwrap().to_owned(), action.clone(), applied(text, &edits))
+    };
+    actions.as_array().unwrap().iter().map(one).collect()
+}
+
 #[test]
 fn every_way_out_leads_out() {
     let mut wrong = Vec::new();
-    let mut tried = 0;
-    let slips = SLIPS.map(|template| ("slips", Example { template, project: "" }));
-    let examples = list::all().flat_map(|rule| rule.meta.bad().into_iter().map(|example| (rule.meta.name, example)));
-    for (name, example) in examples.chain(slips).filter(|(_, example)| !example.template.is_empty()) {
+    let mut tried = BTreeMap::<&str, usize>::new();
+    for (name, example) in all() {
         let mut files = example.project_files();
         files.push((PATH, example.template));
+        files.retain(|(_, text)| !text.is_empty());
         let mut client = Client::new(&files, &pulling());
-        let text = example.template;
-        client.open(PATH, text);
-        let (before, errors) = counted(&client.pull(PATH));
-        let everything = json!({"start": {"line": 0, "character": 0}, "end": {"line": 999, "character": 0}});
-        let params = json!({"textDocument": {"uri": client.uri(PATH)}, "range": everything,
-                "context": {"diagnostics": [], "only": ["quickfix"]}});
-        let actions = client.ask("textDocument/codeAction", &params);
-        for (version, action) in (2..).zip(actions.as_array().unwrap()) {
-            let edits = &action["edit"]["changes"][client.uri(PATH)];
-            let after = applied(text, edits);
-            client.replace(PATH, version, &after);
-            let found = client.pull(PATH);
-            let (all, left) = counted(&found);
-            let code = action["diagnostics"][0]["code"].as_str().unwrap();
-            let what = format!("{}: {code} {}\n{text}--->\n{after}", name, action["title"]);
-            tried += 1;
-            if all.get(code) >= before.get(code) {
-                wrong.push(format!("still there: {what}"));
+        let files = files.iter().filter(|(path, _)| [".xml", ".toml", ".yaml"].iter().any(|end| path.ends_with(end)));
+        for &(path, text) in files {
+            client.open(path, text);
+            let (before, errors) = counted(&client.pull(path));
+            for (version, (code, action, after)) in (2..).zip(ways_out(&mut client, path, text)) {
+                let edits = &action["edit"]["changes"][client.uri(path)];
+                client.replace(path, version, &after);
+                let found = client.pull(path);
+                let (all, left) = counted(&found);
+                let what = format!("{}: {code} {}\n{text}--->\n{after}", name, action["title"]);
+                *tried.entry(path.rsplit('.').next().unwrap()).or_default() += 1;
+                if all.get(&code) >= before.get(&code) {
+                    wrong.push(format!("still there: {what}"));
+                }
+                // What could not be read hid what is wrong with it.
+                let hid = code.starts_with("CTX0") || code == "CTX504";
+                if let Some((new, _)) = left.iter().find(|(code, count)| !hid && errors.get(*code).is_none_or(|had| had < *count))
+                {
+                    let new = found.iter().find(|one| one["code"] == **new).unwrap();
+                    wrong.push(format!("new error {}: {}: {what}", new["code"], new["message"]));
+                }
+                let is_deletion = edits.as_array().unwrap().iter().all(|edit| edit["newText"] == "");
+                let lost: Vec<String> = words(text).difference(&words(&after)).cloned().collect();
+                // The name of what nobody reads, of a branch or of a namespace, why something is allowed that is not there, and a level
+                // that does not hold say nothing to an agent; a tag that becomes text is seen as another one here.
+                let is_text = !["CTX017", "CTX316", "CTX101", "CTX190", "CTX510", "CTX511", "CTX520"].contains(&&*code);
+                let is_much = lost.len() > 1 && !hid && code != "CTX102";
+                if is_text && (is_much || is_deletion && !lost.is_empty()) {
+                    wrong.push(format!("lost {lost:?}: {what}"));
+                }
             }
-            let hid = code.starts_with("CTX0");
-            if let Some((new, _)) = left.iter().find(|(code, count)| !hid && errors.get(*code).is_none_or(|had| had < *count)) {
-                let new = found.iter().find(|one| one["code"] == **new).unwrap();
-                wrong.push(format!("new error {}: {}: {what}", new["code"], new["message"]));
+            client.close(path);
+        }
+        client.end();
+    }
+    assert!(wrong.is_empty(), "{} of {tried:?}:\n{}", wrong.len(), wrong.join("\n\n"));
+    assert!(tried["xml"] > 200 && tried["toml"] > 20 && tried["yaml"] > 10, "{tried:?}");
+}
+
+#[test]
+fn no_way_out_takes_a_comment() {
+    let mut wrong = Vec::new();
+    let mut tried = 0;
+    for (name, example) in all() {
+        let planted = |(path, text): (&'static str, &'static str)| {
+            let is_xml = path.ends_with(".xml");
+            let text = if is_xml { text.replace('>', "><!-- kept -->") } else { text.replace('\n', " # kept\n") };
+            (path, text)
+        };
+        let files: Vec<(&str, String)> =
+            example.project_files().into_iter().chain([(PATH, example.template)]).map(planted).collect();
+        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (*path, text.as_str())).collect();
+        let mut client = Client::new(&files, &pulling());
+        for &(path, text) in files.iter().filter(|(path, _)| [".xml", ".toml", ".yaml"].iter().any(|end| path.ends_with(end))) {
+            client.open(path, text);
+            for (code, action, after) in ways_out(&mut client, path, text) {
+                tried += 1;
+                if after.matches("kept").count() < text.matches("kept").count() {
+                    wrong.push(format!("{name}: {code} {}\n{text}--->\n{after}", action["title"]));
+                }
             }
-            let is_deletion = edits.as_array().unwrap().iter().all(|edit| edit["newText"] == "");
-            let lost: Vec<String> = words(text).difference(&words(&after)).cloned().collect();
-            // The name of what nobody reads, a namespace, and why something is allowed that is not there say nothing to an agent.
-            let is_text = !["CTX316", "CTX101", "CTX190"].contains(&code);
-            if is_deletion && is_text && !lost.is_empty() {
-                wrong.push(format!("lost {lost:?}: {what}"));
-            }
+            client.close(path);
         }
         client.end();
     }
     assert!(wrong.is_empty(), "{} of {tried}:\n{}", wrong.len(), wrong.join("\n\n"));
-    assert!(tried > 200, "{tried}");
+    assert!(tried > 150, "{tried}");
 }

@@ -66,8 +66,7 @@ fn fixes_of_examples_are_taken() {
             let offered = found.iter().any(|finding| finding.rule.name == rule.meta.name && finding.is_fixable());
             let out = fixed(example.template, example.project, Which::Suggested);
             let left = out.left.iter().any(|finding| finding.rule.name == rule.meta.name && finding.is_fixable());
-            // Whose side of a conflict counts is for its authors to say.
-            if offered && left && rule.meta.name != "merge-conflict" {
+            if offered && left {
                 refused.push(rule.meta.name);
             }
         }
@@ -260,5 +259,5 @@ fn nobody_but_the_author_settles_a_merge_conflict() {
     let text = "<task type=\"atomic\" name=\"t\">\n<<<<<<< ours\n  <description>a</description>\n=======\n  <description>b</description>\n>>>>>>> theirs\n</task>\n";
     let out = fixed(text, "", Which::Suggested);
     assert_eq!((out.text.as_str(), out.fixed), (text, 0));
-    assert!(out.left.iter().any(|finding| finding.rule.name == "merge-conflict" && finding.fixes.len() > 1));
+    assert!(out.left.iter().any(|finding| finding.rule.name == "merge-conflict" && finding.fixes.is_empty()));
 }

@@ -54,7 +54,8 @@ fn a_conflict_is_one_finding_wherever_it_stands() {
         let codes: Vec<String> = found.iter().map(|finding| finding.rule.code.to_string()).collect();
         assert_eq!(codes, ["CTX017"], "{text}\n{found:#?}");
         assert!(found[0].span.slice(&text).starts_with("<<<<<<<"), "{text}");
-        assert!(found[0].help.is_some() && !found[0].fixes.is_empty(), "{text}");
+        // Of two versions each is somebody's: nothing takes one away.
+        assert!(found[0].help.is_some() && found[0].fixes.is_empty() == text.contains("======="), "{text}");
         for fix in &found[0].fixes {
             let after = fix::apply(&text, &fix.edits).unwrap();
             let left = self::found(&after);
