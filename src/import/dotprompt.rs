@@ -161,8 +161,7 @@ pub(super) fn head(front: &Front<'_>, path: &str, imported: &mut Imported) -> Ve
         }
     }
     if model.is_some() || !settings.is_empty() {
-        imported.model = Some(Model::new(model.as_deref(), settings));
-        imported.note(path, 0, NoteKind::ModelSettings { what: imported.model.as_ref().map_or_else(String::new, Model::shown) });
+        imported.model(path, Model::new(model.as_deref(), settings));
     }
     declared
 }

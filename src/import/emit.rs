@@ -1,7 +1,9 @@
 //! A prompt as a template: the smallest one that says the same.
 
-use super::model::{Body, Imported, Parameter, Role, Syntax, Turn};
+use super::model::{Body, Imported, Parameter as Declared, Role, Syntax, Turn};
+use super::settings::Model;
 use crate::base::contained_path::relative;
+use crate::kernel::sampling::Parameter;
 use crate::syntax::write::{escape_attribute, escape_text};
 use crate::template::text::dedent;
 use std::fmt::Write as _;
@@ -32,6 +34,11 @@ pub fn template(imported: &Imported, name: &str, folder: &str, origin: (&str, &s
         let _ = writeln!(out, "  <output_format type=\"json\" schema=\"{}\"/>", escape_attribute(&schema_file(name)));
     } else if imported.answers_json {
         out.push_str("  <output_format type=\"json\"/>\n");
+    }
+    let sampling = imported.model.as_ref().map(Model::sampling).unwrap_or_default();
+    if !sampling.is_empty() {
+        let one = |(name, value): (&Parameter, &String)| format!(" {}=\"{}\"", name.word(), escape_attribute(value));
+        let _ = writeln!(out, "  <sampling{}/>", sampling.iter().map(one).collect::<String>());
     }
     out.push_str("</task>\n");
     out
@@ -80,7 +87,7 @@ fn comment(imported: &Imported, (path, format): (&str, &str), out: &mut String) 
     out.push_str(" -->\n");
 }
 
-fn parameters(all: &[Parameter], out: &mut String) {
+fn parameters(all: &[Declared], out: &mut String) {
     if all.is_empty() {
         return;
     }

@@ -241,6 +241,22 @@ impl Reader<'_> {
         out
     }
 
+    /// A message that is no template: every sign of it is itself.
+    fn literal(&mut self, role: Role, inner: &Node<'_>, message: &Node<'_>) {
+        let calls = [inner.get("tool_calls"), inner.get("additional_kwargs").and_then(|more| more.get("tool_calls"))];
+        if calls.into_iter().flatten().any(|calls| calls.items().is_some_and(|calls| !calls.is_empty())) {
+            return self.unsupported(
+                message,
+                "a message that calls tools",
+                "hand it in as a conversation: `ctxc render --history`",
+            );
+        }
+        match inner.get("content").and_then(Node::text) {
+            Some(content) => self.put(role, &[Piece::Words(content.to_owned())]),
+            None => self.unsupported(message, "a message whose `content` is no text", "write what it says as one text"),
+        }
+    }
+
     /// A list of messages, in whichever way they are written.
     fn chat(&mut self, node: &Node<'_>) {
         let messages = node.get("messages").and_then(Node::items).unwrap_or_default();
@@ -270,6 +286,11 @@ impl Reader<'_> {
                 }
             };
             let line = self.front.line_of(message);
+            // Only a prompt template is filled; a message is sent as it is.
+            if class.ends_with("Message") || class.ends_with("MessageChunk") {
+                self.literal(role, inner, message);
+                continue;
+            }
             let format = node.get("template_format").and_then(Node::text).unwrap_or("f-string").to_owned();
             let content = pair.map(|(_, text)| text).or_else(|| inner.get("content").and_then(Node::text));
             match (content, inner.get("prompt")) {

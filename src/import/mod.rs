@@ -28,7 +28,7 @@ pub use emit::{origin, schema_file, template};
 pub use model::{Body, Format, Imported, Library, Options, Parameter, Prompt, Role, Syntax, Turn};
 pub use names::{half, task_name};
 pub use note::{Note, NoteKind, Weight};
-pub use settings::Model;
+pub use settings::{Model, OUTPUT, STOPS};
 
 /// All formats, in the order in which they are shown.
 pub static FORMATS: &[&Format] = &[&jinja::FORMAT, &dotprompt::FORMAT, &prompty::FORMAT, &langchain::FORMAT, &markdown::FORMAT];

@@ -179,6 +179,14 @@ impl Imported {
         self.notes.push(Note { path: path.to_owned(), line, kind });
     }
 
+    /// Says which model it asks for.
+    pub(super) fn model(&mut self, path: &str, model: Model) {
+        if let Some(kind) = model.note() {
+            self.note(path, 0, kind);
+        }
+        self.model = Some(model);
+    }
+
     /// The same as a system message; what the user says becomes an input.
     #[must_use]
     pub fn into_system(mut self) -> Self {
@@ -208,6 +216,7 @@ impl Imported {
         let new = system.parameters.into_iter().filter(|one| self.parameters.iter().all(|there| there.name != one.name));
         let new: Vec<Parameter> = new.collect();
         self.parameters.splice(0..0, new);
+        self.model = self.model.or(system.model);
         self.parts.append(&mut system.parts);
         self.notes.append(&mut system.notes);
         self

@@ -92,10 +92,10 @@ pub enum NoteKind {
     /// The text is no template of its own language.
     #[error("{0}")]
     Broken(String),
-    /// Settings of a model.
-    #[error("model settings are not part of a template: {what}; see the suggestion for ctxc.toml")]
+    /// A model, and settings that a template has no word for.
+    #[error("not part of a template: {what}; see the suggestion for ctxc.toml")]
     ModelSettings {
-        /// Names of the settings.
+        /// All of it, on one line.
         what: String,
     },
     /// What the front matter says and the language has no place for.

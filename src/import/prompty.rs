@@ -129,11 +129,7 @@ fn head(front: &Front<'_>, path: &str, imported: &mut Imported) -> Vec<Declared>
             "name" => imported.name = value.text().map(super::names::kebab),
             "description" => imported.description = value.text().map(str::to_owned),
             "inputs" | "inputSchema" => declared = inputs(value, front, path, imported),
-            "model" => {
-                let model = model(value);
-                imported.note(path, 0, NoteKind::ModelSettings { what: model.shown() });
-                imported.model = Some(model);
-            }
+            "model" => imported.model(path, model(value)),
             "outputs" | "outputSchema" => imported.answers_json = true,
             "authors" | "tags" | "version" | "sample" | "template" | "metadata" | "kind" | "displayName" => {}
             "tools" => {

@@ -1,4 +1,9 @@
-//! Which model a prompt asks for, and with which settings: nothing of a template, but worth a suggestion.
+//! Which model a prompt asks for, and with which settings: what a template can say of them becomes its `<sampling>`, the rest is
+//! worth a suggestion.
+
+use super::note::NoteKind;
+use crate::kernel::sampling::Parameter;
+use std::collections::BTreeMap;
 
 /// What a prompt says of its model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,11 +26,22 @@ impl Model {
         Self { name, provider, settings }
     }
 
-    /// What it says, on one line.
-    pub(super) fn shown(&self) -> String {
+    /// What a template cannot say of it, on one line.
+    pub(super) fn note(&self) -> Option<NoteKind> {
         let model = self.name.iter().map(|name| format!("model {name}"));
-        let settings = self.settings.iter().map(|(name, value)| format!("{name} {value}"));
-        model.chain(settings).collect::<Vec<_>>().join(", ")
+        let settings = self.others().map(|(name, value)| format!("{name} {value}"));
+        let what = model.chain(settings).collect::<Vec<_>>().join(", ");
+        (!what.is_empty()).then_some(NoteKind::ModelSettings { what })
+    }
+
+    /// What a template says of its settings.
+    pub(super) fn sampling(&self) -> BTreeMap<Parameter, String> {
+        self.settings.iter().rev().filter_map(sampled).collect()
+    }
+
+    /// The settings that a template cannot say.
+    pub fn others(&self) -> impl Iterator<Item = &(String, String)> {
+        self.settings.iter().filter(|setting| sampled(setting).is_none())
     }
 
     /// The provider as `[models]` names it, where that can be told.
@@ -41,4 +57,29 @@ impl Model {
             () => None,
         }
     }
+}
+
+/// The texts before which an answer ends, as prompts call them.
+pub const STOPS: [&str; 3] = ["stop", "stop_sequences", "stopSequences"];
+
+/// The tokens that an answer may have, as prompts call them.
+pub const OUTPUT: [&str; 6] =
+    ["max_tokens", "maxTokens", "maxOutputTokens", "max_output_tokens", "max_completion_tokens", "maxCompletionTokens"];
+
+/// What a template says of a setting; `None` where it has no word for it, or not for its value.
+fn sampled((name, value): &(String, String)) -> Option<(Parameter, String)> {
+    let parameter = match name.as_str() {
+        "temperature" => Parameter::Temperature,
+        "top_p" | "topP" => Parameter::TopP,
+        "seed" => Parameter::Seed,
+        "effort" | "reasoning_effort" | "reasoningEffort" => Parameter::Effort,
+        name if STOPS.contains(&name) => Parameter::Stop,
+        name if OUTPUT.contains(&name) => Parameter::MaxOutputTokens,
+        _ => return None,
+    };
+    let value = match serde_json::from_str::<Vec<String>>(value) {
+        Ok(list) => <[String; 1]>::try_from(list).map(|[one]| one).ok()?,
+        Err(_) => value.clone(),
+    };
+    parameter.value(&value).map(|_| (parameter, value))
 }

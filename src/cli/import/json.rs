@@ -25,7 +25,7 @@ pub(crate) struct Document<'t> {
     samples: Option<Samples<'t>>,
     /// The format.
     schema: &'static str,
-    /// What model settings of the prompts may become in ctxc.toml; null where there are none.
+    /// What models of the prompts, and settings that no template says, may become in ctxc.toml; null where there are none.
     suggestion: Option<String>,
     /// Files that look like prompts and cannot be read.
     unreadable: Vec<Unread<'t>>,

@@ -28,7 +28,7 @@ pub(super) fn print(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
     }
     verdict(told, cx)?;
     if let Some(suggestion) = suggestion(&told.batch.made) {
-        cx.line("model settings, as a suggestion for ctxc.toml, which was not changed:")?;
+        cx.line("models and their settings, as a suggestion for ctxc.toml, which was not changed:")?;
         for line in suggestion.lines() {
             cx.print(|out| writeln!(out, "{}", format!("  {}", escape(line)).trim_end()))?;
         }

@@ -1,13 +1,17 @@
-//! What model settings of prompts may become in `ctxc.toml`: a text for people to take from, never written anywhere.
+//! What models of prompts, and settings that no template says, may become in `ctxc.toml`: a text for people to take from, never written anywhere.
 
 use super::make::Made;
+use crate::import::{Model, OUTPUT, STOPS};
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// The suggestion for these prompts; `None` where none of them names a model or a setting.
 /// Writing to a string cannot fail, so nobody looks at what `write!` gives back.
 pub(super) fn suggestion(made: &[Made]) -> Option<String> {
-    let with: Vec<&Made> = made.iter().filter(|one| !one.is_refused() && one.imported.model.is_some()).collect();
+    let says_more = |model: &Model| model.name.is_some() || model.others().next().is_some();
+    let with: Vec<&Made> =
+        made.iter().filter(|one| !one.is_refused() && one.imported.model.as_ref().is_some_and(says_more)).collect();
     let mut roles = String::new();
     let mut models = BTreeMap::new();
     for one in &with {
@@ -15,12 +19,15 @@ pub(super) fn suggestion(made: &[Made]) -> Option<String> {
         let _ = writeln!(roles, "[roles.{}]", key(&one.name));
         if let Some(name) = &model.name {
             let _ = writeln!(roles, "model = {}", quoted(name));
-            let reserve = ["max_tokens", "maxOutputTokens", "max_output_tokens", "maxTokens"];
-            let most = model.settings.iter().find(|(name, _)| reserve.contains(&name.as_str())).map(|(_, value)| value.clone());
+            let most = model.settings.iter().find(|(name, _)| OUTPUT.contains(&name.as_str())).map(|(_, value)| value.clone());
             models.entry(name.clone()).or_insert((model.vendor(), most));
         }
-        for (name, value) in &model.settings {
-            let _ = writeln!(roles, "# {name} = {}: whoever calls the model sets it", value.replace('\n', " "));
+        for (name, value) in model.others() {
+            let stops = STOPS.contains(&name.as_str()).then(|| serde_json::from_str::<Vec<String>>(value).ok()).flatten();
+            let _ = match stops {
+                Some(stops) => writeln!(roles, "stop = {}", json!(stops)),
+                None => writeln!(roles, "# {name} = {}: whoever calls the model sets it", value.replace('\n', " ")),
+            };
         }
         roles.push('\n');
     }

@@ -249,3 +249,37 @@ fn a_text_for_several_messages_says_what_to_write() {
     run.says("system is system, user; expected one message")
         .says("`expected` may be a list of {\"role\", \"content\"}, one for each message");
 }
+
+#[test]
+fn a_message_that_is_no_template_stays_as_it_is() {
+    let dumped = |class: &str, kwargs: Value| json!({"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", class], "kwargs": kwargs});
+    let template = |class: &str, text: &str| {
+        let prompt = json!({"lc": 1, "type": "constructor", "id": ["langchain", "prompts", "prompt", "PromptTemplate"],
+            "kwargs": {"template": text, "input_variables": ["q"], "template_format": "f-string"}});
+        json!({"lc": 1, "type": "constructor", "id": ["langchain", "prompts", "chat", class], "kwargs": {"prompt": prompt}})
+    };
+    let chat = |messages: Vec<Value>| {
+        json!({"lc": 1, "type": "constructor", "id": ["langchain", "prompts", "chat", "ChatPromptTemplate"],
+            "kwargs": {"input_variables": ["q"], "messages": messages}})
+        .to_string()
+    };
+    let said = ["Answer {\"name\": {name}} and {{q}}, {% if %}.", "Ask {q}", "{}"];
+    let project = Project::new().file(
+        "p/a.json",
+        chat(vec![
+            dumped("SystemMessage", json!({"content": said[0], "type": "system"})),
+            dumped("HumanMessage", json!({"content": said[1], "type": "human"})),
+            dumped("AIMessage", json!({"content": said[2], "type": "ai", "tool_calls": []})),
+            template("HumanMessagePromptTemplate", "Now {q}"),
+        ]),
+    );
+    project.run(&["import", "p"]).code(0).says("inputs: q (any)").never_says("name (any)");
+    let body = project.run(&["render", "a", "--as", "openai-chat", "-i", "q=me"]).code(0).json();
+    let rendered: Vec<&str> = body["messages"].as_array().unwrap().iter().map(|one| one["content"].as_str().unwrap()).collect();
+    assert_eq!(rendered, [said[0], said[1], said[2], "Now me"]);
+    // What is no text is named as what it is.
+    let calls = dumped("AIMessage", json!({"content": "", "tool_calls": [{"name": "a", "args": {}, "id": "1"}]}));
+    let parts = dumped("HumanMessage", json!({"content": [{"type": "text", "text": "a"}]}));
+    let project = Project::new().file("p/a.json", chat(vec![calls])).file("p/b.json", chat(vec![parts]));
+    project.run(&["import", "p"]).code(1).says("a message that calls tools").says("a message whose `content` is no text");
+}

@@ -48,10 +48,11 @@ fn dotprompt_carries_messages_inputs_and_the_schema_of_its_answer() {
     let run = project.run(&["import", "p"]).code(0);
     run.says("inputs: q (string), n (integer, default 0)")
         .says("p/t.prompt:11: warning: `tools` of the front matter is not carried over")
-        .says("[roles.t]\n  model = \"gpt-4o\"\n  # temperature = 0")
+        .says("[roles.t]\n  model = \"gpt-4o\"\n\n")
         .says("[models.gpt-4o]\n  provider = \"openai\"");
     let text = project.read("templates/t.xml");
     assert!(text.contains("<description>{{q}}</description>") && text.contains("<system>Be {{n}}.</system>"), "{text}");
+    assert!(text.contains("<sampling temperature=\"0\"/>"), "{text}");
     assert!(project.read("templates/schemas/t.schema.json").contains("\"additionalProperties\": false"));
     let json = project.run(&["import", "p", "--json"]).code(0).json();
     assert!(json["suggestion"].as_str().unwrap().starts_with("[roles.t]"), "{json}");
@@ -120,4 +121,27 @@ fn hostile_front_matter_is_refused() {
         .says("its lists and mappings stand too deep in each other")
         .says("p/twice.prompt:3: error: key `a` is there twice")
         .says("p/blocks.prompt");
+}
+
+#[test]
+fn what_a_prompt_says_of_sampling_is_said_by_its_template() {
+    let prompt = |config: &str| format!("---\nconfig: {config}\n---\nSort {{{{q}}}}");
+    let project = Project::new()
+        .file("p/a.prompt", prompt("{temperature: 0.2, topP: 0.9, maxOutputTokens: 50, stopSequences: [\"\\nHuman:\"], seed: 7}"))
+        .file("p/b.prompt", prompt("{temperature: 3, stop: [A, B], frequencyPenalty: 1}"))
+        .file("p/c.prompty", "---\nname: c\nmodel:\n  parameters:\n    max_tokens: 9\n    reasoning_effort: low\ninputs:\n  q:\n    type: string\n---\nuser:\nSort {{q}}\n");
+    let run = project.run(&["import", "p"]).code(0);
+    run.says("[roles.b]\n  # temperature = 3: whoever calls the model sets it\n  stop = [\"A\",\"B\"]\n  # frequencyPenalty = 1")
+        .never_says("[roles.a]")
+        .never_says("p/a.prompt: warning");
+    for (name, sampling) in [
+        ("a", "<sampling temperature=\"0.2\" top_p=\"0.9\" seed=\"7\" stop=\"&#10;Human:\" max_output_tokens=\"50\"/>"),
+        ("c", "<sampling effort=\"low\" max_output_tokens=\"9\"/>"),
+    ] {
+        let text = project.read(&format!("templates/{name}.xml"));
+        assert!(text.contains(sampling), "{text}");
+    }
+    project.run(&["check"]).code(0);
+    let body = project.run(&["render", "a", "--as", "openai-chat", "-i", "q=b"]).code(0).json();
+    assert_eq!((&body["temperature"], &body["stop"]), (&serde_json::json!(0.2), &serde_json::json!(["\nHuman:"])));
 }

@@ -131,6 +131,13 @@ impl Run {
         self
     }
 
+    /// Asserts that neither output holds a text.
+    #[track_caller]
+    pub(crate) fn never_says(self, text: &str) -> Self {
+        assert!(!self.stdout.contains(text) && !self.stderr.contains(text), "{}{}", self.stdout, self.stderr);
+        self
+    }
+
     /// Asserts that standard error is empty.
     #[track_caller]
     pub(crate) fn silent(self) -> Self {
