@@ -61,12 +61,6 @@ pub enum FaultKind {
         /// What the value is.
         found: &'static str,
     },
-    /// `{{fn(…)}}` stands for the result of an agent, which only a run has.
-    #[error("`{name}(…)` stands for the result of a call, which only a run has")]
-    Call {
-        /// The function.
-        name: String,
-    },
     /// A `syntax="jinja"` text cannot be rendered; minijinja's own words.
     #[error("the Jinja text cannot be rendered: {detail}")]
     Jinja {

@@ -296,21 +296,8 @@ impl<'a> Writer<'a, '_> {
                 let rest: Vec<Part<'_>> = path.rest.iter().map(part).collect();
                 self.variable(&path.root.value, &rest);
             }
-            Expression::Call(call) => {
-                let name = call.name.value.to_string();
-                self.out.used.insert(name.clone());
-                // The result of a call may be handed in under the function's name.
-                if self.scope.get(&name).is_some_and(|bound| bound.value.is_some()) {
-                    self.variable(&name, &[]);
-                } else if self.filler.unknown != Unknown::Fault {
-                    self.stand_in(|| format!("result of {name}(…)"));
-                    self.out.latent.push(&name, Origin::Frame);
-                    self.out.unknown.insert(name);
-                    self.out.stability = self.out.stability.max(Some(Stability::Call));
-                } else {
-                    self.fault(FaultKind::Call { name });
-                }
-            }
+            // Its result goes by its words.
+            Expression::Call(call) => self.variable(&call.to_string(), &[]),
             Expression::Text(text) => self.push(&text.value, Origin::Frame),
             Expression::Number(number) => self.push(&number.value, Origin::Frame),
             Expression::Boolean(value) => self.push(if value.value { "true" } else { "false" }, Origin::Frame),

@@ -186,7 +186,7 @@ impl LineSource<'_> {
         match &input.value {
             Value::Text => self.add(key, &input.text),
             Value::From(from) => self.field(key, input.text.element.span().start, from.span),
-            Value::Missing | Value::Task(_) | Value::Call(_) => {}
+            Value::Missing | Value::Literal(_) | Value::Task(_) | Value::Call(_) => {}
         }
     }
 }
@@ -276,7 +276,6 @@ fn named(kind: &FaultKind) -> Option<&str> {
     match kind {
         FaultKind::Missing { name, .. }
         | FaultKind::NoPart { name, .. }
-        | FaultKind::Call { name }
         | FaultKind::NoFragment { name }
         | FaultKind::UntrustedInSystem { name }
         | FaultKind::UntrustedInBare { name } => Some(name),

@@ -27,7 +27,9 @@ pub(crate) fn collect<'t, E>(
             agents.push(Agent { node, definition: definition.to_owned(), name: name.map(str::to_owned) });
         }
         for child in node.children.iter().rev() {
-            open.push((definition, &child.node, base.clone(), child.name.as_deref(), depth));
+            // The words of a call are no name to ask for.
+            let name = child.name.as_deref().filter(|_| child.slot != "calls");
+            open.push((definition, &child.node, base.clone(), name, depth));
         }
     }
     Ok(agents)

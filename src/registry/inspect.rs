@@ -127,7 +127,7 @@ fn resolved(node: Node<'_, '_>, id: &str, bodies: &Bodies, config: &Config, path
     };
     match node {
         Node::Call(call) => {
-            call.element.name().clone_into(&mut out.element);
+            "call".clone_into(&mut out.element);
             (out.result, out.reference) = (owned(&call.result), owned(&call.template));
         }
         Node::Cond(cond) => {

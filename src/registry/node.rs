@@ -38,9 +38,9 @@ pub struct Node {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Child {
-    /// The slot that it fills: `steps`, `inner_task`, `inputs` and so on.
+    /// The slot that it fills: `steps`, `inner_task`, `inputs`, `calls` (those in its texts) and so on.
     pub slot: String,
-    /// The name that its result gets; null where it gets none.
+    /// The name that its result gets, of a call in a text the words of it; null where it gets none.
     #[serde(rename = "as")]
     pub name: Option<String>,
     /// The node itself.
@@ -79,7 +79,7 @@ impl Node {
         let is_part = matches!(self.element.as_str(), "inner_task" | "reduction_task" | "director" | "evaluator");
         let composite = ["sequential", "reduce", "director_evaluator_loop", "script"];
         let is_simple = self.operator.as_deref().is_some_and(|operator| !composite.contains(&operator));
-        let holds_steps = self.children.iter().any(|child| child.slot != "inputs" && child.slot != "args");
+        let holds_steps = self.children.iter().any(|child| !matches!(child.slot.as_str(), "inputs" | "calls" | "args"));
         (is_part || is_simple) && !holds_steps
     }
 }

@@ -77,7 +77,7 @@ fn left(node: &Node) -> Vec<String> {
             _ => &[],
         };
         names.extend(rounds.iter().map(|name| (*name).to_owned()));
-        names.extend(child.name.clone());
+        names.extend(child.name.clone().filter(|_| child.slot != "calls"));
         names.push(child.node.id.clone());
     }
     names.extend(inner(node).map(|(_, name)| name));
@@ -157,6 +157,8 @@ fn shown(registry: &Registry, way: &[Link<'_>]) -> BTreeSet<String> {
     let mut shown = BTreeSet::new();
     for (at, link) in way.iter().enumerate() {
         shown.extend(inner(link.node).flat_map(|(place, name)| [place, name]));
+        let calls = link.node.children.iter().filter(|child| child.slot == "calls");
+        shown.extend(calls.map(|child| child.node.id.clone()));
         let Some((child, parent)) = link.child.zip(at.checked_sub(1).and_then(|at| way.get(at))) else { continue };
         let carries = carries(parent.node);
         let below = way.get(at - 1..).unwrap_or_default();

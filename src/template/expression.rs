@@ -6,6 +6,7 @@
 use super::cursor::Cursor;
 use crate::base::span::{Span, Spanned};
 use std::borrow::Cow;
+use std::fmt;
 
 /// How deep calls may nest in one expression.
 pub const MAX_DEPTH: u32 = 32;
@@ -70,6 +71,38 @@ pub struct Call<'a> {
     pub named: Vec<(Spanned<Cow<'a, str>>, Expression<'a>)>,
 }
 
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.root.value)?;
+        self.rest.iter().try_for_each(|step| match step {
+            Step::Field(name) => write!(f, ".{}", name.value),
+            Step::Index(number) => write!(f, "[{}]", number.value),
+        })
+    }
+}
+
+/// In one way, however it is laid out: calls that read the same are the same.
+impl fmt::Display for Call<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let positional = self.positional.iter().map(ToString::to_string);
+        let named = self.named.iter().map(|(name, value)| format!("{}={value}", name.value));
+        write!(f, "{}({})", self.name.value, positional.chain(named).collect::<Vec<_>>().join(", "))
+    }
+}
+
+impl fmt::Display for Expression<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Path(path) => path.fmt(f),
+            Self::Call(call) => call.fmt(f),
+            Self::Text(text) if text.value.contains('"') => write!(f, "'{}'", text.value),
+            Self::Text(text) => write!(f, "\"{}\"", text.value),
+            Self::Number(number) => f.write_str(&number.value),
+            Self::Boolean(value) => value.value.fmt(f),
+        }
+    }
+}
+
 /// Why an expression cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExpressionFault {
@@ -106,6 +139,8 @@ pub enum ExpressionFaultKind {
     TooManyArguments,
     /// Calls nested deeper than [`MAX_DEPTH`].
     TooDeep,
+    /// A call where no task makes one: outside of the texts that stand in a task itself.
+    MisplacedCall,
 }
 
 /// The pieces of a text, in order and without gaps. See [`scan_plain`].

@@ -1,14 +1,12 @@
 //! From a file's model to its facts for the index. Owned and small; see [`super::names`].
 
-use super::expression::{self, Expression, Piece};
-use super::keywords::{FileSource, TextSyntax, Trust};
+use super::keywords::{FileSource, Trust};
 use super::model::{Call, Value};
 use super::model::{Definition, File, Task, Template};
 use super::names::{Arg, Definition as Fact, FileFacts, Param, Reference, ReferenceKind, Source, SourceKind};
 use super::nodes::{self, Node};
 use super::parts::Str;
-use super::parts::{self, Substitution, Text};
-use super::stretches;
+use super::parts::{self, Text};
 use super::texts::{self, Role};
 use crate::base::span::Span;
 use crate::syntax::tree::{Attribute, Element};
@@ -98,6 +96,14 @@ fn of_task(task: &Task<'_>, owner: u32, facts: &mut FileFacts) {
                 facts.references.push(reference);
             }
             texts::of_task(task, &mut |role, text| of_text(role, text, (owner, path), facts));
+            // What is written once more is no node of its own.
+            for call in task.calls.iter().filter(|call| call.result.is_none()) {
+                nodes::descend(Node::Call(call), &mut path.trim_end_matches('/').to_owned(), &mut |node, path| {
+                    if let Node::Call(call) = node {
+                        of_call(call, owner, path, facts);
+                    }
+                });
+            }
             if let Some(file) = task.output.as_ref().and_then(parts::OutputFormat::schema_file) {
                 facts.sources.push(schema(file, owner));
             }
@@ -133,7 +139,8 @@ fn of_call(call: &Call<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
     }
     let Some(name) = &call.template else { return };
     let args = call.args.iter().map(|arg| {
-        let span = arg.name.as_ref().map_or_else(|| arg.text.element.name_span(), |name| name.span);
+        let own = if call.is_in_text() { name.span } else { arg.text.element.name_span() };
+        let span = arg.name.as_ref().map_or(own, |name| name.span);
         Arg { name: arg.name.as_ref().map(|name| Box::from(&*name.value)), span }
     });
     facts.references.push(Reference {
@@ -148,43 +155,8 @@ fn of_call(call: &Call<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
     });
 }
 
-/// Calls of function templates in the `{{…}}` of a text.
-fn of_calls(text: &Text<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
-    if text.substitution == Substitution::Off || text.syntax == TextSyntax::Jinja || text.src.is_some() {
-        return;
-    }
-    for stretch in stretches::of(text.element) {
-        for piece in expression::scan_plain(&stretch.text, stretch.start) {
-            if let Piece::Expression(found) = piece {
-                of_expression(&found.value, &|span| stretch.place(span), (owner, path), facts);
-            }
-        }
-    }
-}
-
-// As deep as the parser lets calls nest.
-fn of_expression(found: &Expression<'_>, place: &dyn Fn(Span) -> Span, (owner, path): (u32, &str), facts: &mut FileFacts) {
-    let Expression::Call(call) = found else { return };
-    let positional = call.positional.iter().map(|_| Arg { name: None, span: place(call.name.span) });
-    let named = call.named.iter().map(|(name, _)| Arg { name: Some(Box::from(&*name.value)), span: place(name.span) });
-    facts.references.push(Reference {
-        kind: ReferenceKind::Call,
-        name: Box::from(&*call.name.value),
-        span: place(call.name.span),
-        owner,
-        node: path.into(),
-        args: positional.chain(named).collect(),
-        expects: None,
-        in_system: false,
-    });
-    for value in call.positional.iter().chain(call.named.iter().map(|(_, value)| value)) {
-        of_expression(value, place, (owner, path), facts);
-    }
-}
-
-/// `use` and `src` of one text, and the functions that it calls.
+/// `use` and `src` of one text.
 fn of_text(role: Role, text: &Text<'_>, (owner, path): (u32, &str), facts: &mut FileFacts) {
-    of_calls(text, owner, path, facts);
     if let Some(src) = &text.src {
         facts.sources.push(Source { kind: SourceKind::Text, path: Box::from(&*src.value), span: src.span, owner });
     }

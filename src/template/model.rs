@@ -180,6 +180,8 @@ pub struct Task<'a> {
     pub parameters: Vec<Parameter<'a>>,
     /// `inputs`.
     pub inputs: Vec<Input<'a>>,
+    /// The calls in its texts. The result of each is the words of the call; what is written once more is the same call, and has none.
+    pub calls: Vec<Call<'a>>,
     /// `context_management`.
     pub settings: Option<Settings<'a>>,
     /// `context_relevance`.
@@ -238,6 +240,8 @@ pub enum Value<'a> {
     From(Str<'a>),
     /// The text between the tags.
     Text,
+    /// A text, a number or a truth value in a call in a text.
+    Literal(Str<'a>),
     /// The result of a task.
     Task(Box<Task<'a>>),
     /// The result of a call.
@@ -266,10 +270,10 @@ impl<'a> Step<'a> {
     }
 }
 
-/// `call`.
+/// `call`, or a call in a text.
 #[derive(Clone, Debug)]
 pub struct Call<'a> {
-    /// The element.
+    /// The element; that of the text.
     pub element: Element<'a>,
     /// `template`.
     pub template: Option<Str<'a>>,
@@ -279,6 +283,13 @@ pub struct Call<'a> {
     pub trust: Option<Trust>,
     /// `arg`.
     pub args: Vec<Input<'a>>,
+}
+
+impl Call<'_> {
+    /// Whether it stands in a text.
+    pub fn is_in_text(&self) -> bool {
+        self.element.name() != Kind::Call.tag()
+    }
 }
 
 /// `cond`.
@@ -412,6 +423,7 @@ impl<'a> Task<'a> {
             parameters_element: None,
             parameters: Vec::new(),
             inputs: Vec::new(),
+            calls: Vec::new(),
             settings: None,
             relevance: Vec::new(),
             files: None,

@@ -46,7 +46,7 @@ fn call_bodies<'m, 'a>(call: &'m Call<'a>, parent: &'m Task<'a>, visit: &mut imp
         match &arg.value {
             Value::Task(inner) => body(inner, Some(parent), visit),
             Value::Call(inner) => call_bodies(inner, parent, visit),
-            Value::Missing | Value::From(_) | Value::Text => {}
+            Value::Missing | Value::From(_) | Value::Text | Value::Literal(_) => {}
         }
     }
 }
@@ -56,6 +56,9 @@ fn call_bodies<'m, 'a>(call: &'m Call<'a>, parent: &'m Task<'a>, visit: &mut imp
 pub fn children<'m, 'a>(task: &'m Task<'a>, visit: &mut impl FnMut(Node<'m, 'a>, &'static str, Option<usize>)) {
     for (at, input) in task.inputs.iter().enumerate() {
         value(input, "inputs", Some(at), visit);
+    }
+    for (at, call) in task.calls.iter().enumerate().filter(|(_, call)| call.result.is_some()) {
+        visit(Node::Call(call), "calls", Some(at));
     }
     for (at, step) in task.steps.iter().enumerate() {
         visit(of_step(step), "steps", Some(at));
@@ -93,7 +96,7 @@ fn value<'m, 'a>(
     match &input.value {
         Value::Task(task) => visit(Node::Task(task), slot, at),
         Value::Call(call) => visit(Node::Call(call), slot, at),
-        Value::Missing | Value::From(_) | Value::Text => {}
+        Value::Missing | Value::From(_) | Value::Text | Value::Literal(_) => {}
     }
 }
 
@@ -111,7 +114,7 @@ pub fn paths<'m, 'a>(task: &'m Task<'a>, visit: &mut impl FnMut(Node<'m, 'a>, &s
     descend(Node::Task(task), &mut String::new(), visit);
 }
 
-fn descend<'m, 'a>(node: Node<'m, 'a>, path: &mut String, visit: &mut impl FnMut(Node<'m, 'a>, &str)) {
+pub(super) fn descend<'m, 'a>(node: Node<'m, 'a>, path: &mut String, visit: &mut impl FnMut(Node<'m, 'a>, &str)) {
     visit(node, if path.is_empty() { "/" } else { path });
     match node {
         Node::Task(task) => children(task, &mut |child, slot, at| {

@@ -16,11 +16,7 @@ pub(super) fn refused(faults: &[Fault], lines: &Lines) -> CliError {
     let is_usage = |fault: &Fault| {
         matches!(
             &*fault.kind,
-            FaultKind::Missing { .. }
-                | FaultKind::WrongType { .. }
-                | FaultKind::Call { .. }
-                | FaultKind::NoNode { .. }
-                | FaultKind::NoAgent { .. }
+            FaultKind::Missing { .. } | FaultKind::WrongType { .. } | FaultKind::NoNode { .. } | FaultKind::NoAgent { .. }
         )
     };
     let kind = if faults.iter().all(is_usage) { Kind::Usage } else { Kind::Findings };
@@ -43,7 +39,7 @@ fn advice(faults: &[Fault]) -> Vec<String> {
     for fault in faults {
         if let FaultKind::Missing { name, origin: MissingFrom::Input } = &*fault.kind {
             inputs.insert(name.as_str());
-        } else if let FaultKind::Missing { name, origin: MissingFrom::Result } | FaultKind::Call { name } = &*fault.kind {
+        } else if let FaultKind::Missing { name, origin: MissingFrom::Result } = &*fault.kind {
             results.insert(name.as_str());
         }
     }

@@ -253,6 +253,14 @@ impl Binder<'_, '_> {
                 None => scope.bind(name, bound),
             }
         }
+        for call in node.children.iter().filter(|child| child.slot == "calls" && which.upto.is_none()) {
+            let Some(name) = call.name.clone() else { continue };
+            let bound = self.result(link, (&call.node.id, &call.node.id), Some(&call.node), scope);
+            match which.late {
+                Some(_) => scope.bind_late(name.clone(), name, bound),
+                None => scope.bind(name, bound),
+            }
+        }
     }
 
     /// What a body inside of a definition declares has its value from around it; where nothing binds it, its default.
@@ -300,10 +308,12 @@ struct Inputs {
     late: Option<usize>,
 }
 
-/// The number of the input that a node makes for the node around it. Inputs are made in their order.
+/// The number of the input that a node makes for the node around it. Inputs are made in their order, and calls in texts behind them all.
 fn made_by(link: &Link<'_>) -> Option<usize> {
-    let child = link.child.filter(|child| child.slot == "inputs")?;
-    child.node.id.rsplit('/').next()?.parse().ok()
+    match link.child? {
+        child if child.slot == "inputs" => child.node.id.rsplit('/').next()?.parse().ok(),
+        child => (child.slot == "calls").then_some(usize::MAX),
+    }
 }
 
 /// A text that holds what is untrusted is untrusted.

@@ -33,8 +33,8 @@ pub(in crate::context) fn accumulated(
     let mut context = Vec::new();
     let Some((definition, parent, child)) = runner(chain) else { return context };
     let outside = scope.outside_in(definition);
-    // Inputs are made before the first step.
-    if child.slot == "inputs" || parent.node.setting(SettingName::AccumulateData) != "true" {
+    // Inputs and calls are made before the first step.
+    if matches!(child.slot.as_str(), "inputs" | "calls") || parent.node.setting(SettingName::AccumulateData) != "true" {
         return context;
     }
     let format = parent.node.setting(SettingName::AccumulationFormat);

@@ -116,6 +116,10 @@ impl<'s> Bodies<'s, '_> {
                 let trust = trust.filter(|trust| *trust == Trust::Trusted);
                 Input { name, value: self.text(Some(&input.text)).map(Value::Text), trust, ..Input::default() }
             }
+            model::Value::Literal(words) => {
+                let text = Text { text: word(Some(words)), verbatim: true, ..Text::default() };
+                Input { name, value: Some(Value::Text(text)), ..Input::default() }
+            }
             // The task or call is a child of the node; its slot has the number of this input.
             model::Value::Task(_) => Input { name, value: Some(Value::Inside(Inside::Task)), trust, ..Input::default() },
             model::Value::Call(_) => Input { name, value: Some(Value::Inside(Inside::Call)), trust, ..Input::default() },

@@ -107,6 +107,9 @@ impl<'a> Tree<'a> {
         self.refer();
         self.out.raw(",\"children\":[");
         self.inputs(&task.inputs, Slot::Input);
+        for (number, call) in task.calls.iter().enumerate().filter(|(_, call)| call.result.is_some()) {
+            self.inside("calls", Some(number as u32), &Inner::Call(call));
+        }
         for (number, step) in task.steps.iter().enumerate() {
             self.child(Slot::Step(number as u32), &step.into());
         }
@@ -185,7 +188,7 @@ impl<'a> Tree<'a> {
         match &input.value {
             Value::Task(task) => self.inside(slot, number, &Inner::Task(task)),
             Value::Call(call) => self.inside(slot, number, &Inner::Call(call)),
-            Value::Missing | Value::From(_) | Value::Text => {}
+            Value::Missing | Value::From(_) | Value::Text | Value::Literal(_) => {}
         }
     }
 

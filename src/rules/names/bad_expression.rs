@@ -32,6 +32,10 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             continue;
         }
         let mut found = finding(&RULE.meta, cx, fault, words(why.kind));
+        if why.kind == ExpressionFaultKind::MisplacedCall {
+            out.push(found.help("write the call as an input of the task, `<input name=\"…\"><call template=\"…\">…</call></input>`, and name that input here"));
+            continue;
+        }
         // What stands in a file of its own is not at hand here.
         let written = if fault.inside.is_none() { why.expression.slice(cx.document.text) } else { "" };
         if fault.inside.is_none() && why.expression != why.span {
@@ -111,6 +115,7 @@ fn words(kind: ExpressionFaultKind) -> String {
         ExpressionFaultKind::PositionalAfterNamed => "an argument by position after one by name".to_owned(),
         ExpressionFaultKind::DuplicateArgument => "the same argument twice".to_owned(),
         ExpressionFaultKind::TooManyArguments => format!("a call has at most {MAX_ARGUMENTS} arguments"),
+        ExpressionFaultKind::MisplacedCall => "a call cannot stand here: only a text of a task itself can hold one".to_owned(),
         ExpressionFaultKind::TooDeep => format!("calls nest at most {MAX_DEPTH} deep"),
     }
 }

@@ -5,6 +5,7 @@
 #![allow(clippy::wildcard_enum_match_arm, reason = "the element table has decided which kinds can reach a match")]
 
 mod attributes;
+mod calls;
 mod children;
 mod file;
 mod parts;

@@ -1,5 +1,6 @@
 //! Task bodies: `<task>`, and the children of one in place.
 
+use super::calls::calls;
 use super::children::{FEW, Found, is_blank, is_foreign};
 use super::parts::{has_words, repeats};
 use super::state::Lower;
@@ -47,6 +48,7 @@ impl<'a> Lower<'a> {
             }
             self.reference_alone(element);
         }
+        out.calls = calls(&out);
         out.extensions = std::mem::replace(&mut self.foreign, foreign);
         out
     }

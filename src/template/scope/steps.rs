@@ -18,6 +18,16 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         answer
     }
 
+    /// The calls in the texts of a body.
+    pub(super) fn calls(&mut self, calls: &'m [Call<'a>]) {
+        for (number, call) in calls.iter().enumerate() {
+            let own = self.inside(&format!("/calls/{number}"), |walk| walk.call(call));
+            if let Some(name) = &call.result {
+                self.bind(&name.value, name.span, Made { of: vec![(own, Box::default())], ..answer_of_call(call) }, "");
+            }
+        }
+    }
+
     pub(super) fn call(&mut self, call: &'m Call<'a>) -> u32 {
         let before = self.before.take();
         let mut args = Vec::with_capacity(call.args.len());

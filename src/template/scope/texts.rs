@@ -8,7 +8,8 @@ use crate::base::source::LineIndex;
 use crate::base::span::{Span, Spanned};
 use crate::base::suggest::nearest;
 use crate::jinja::parse::first_reads;
-use crate::syntax::tree::Attribute;
+use crate::syntax::tree::{Attribute, Element};
+use crate::template::expression::{ExpressionFault, ExpressionFaultKind};
 use crate::template::keywords::{TextSyntax, Trust};
 use crate::template::model::Task;
 use crate::template::parts::{Str, Substitution, Text};
@@ -129,7 +130,17 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
     fn take(&mut self, role: Role, found: Found<'a>) {
         let used = match found {
             Found::Called(used) if self.env.find(&used.name).is_none() => return,
-            Found::Used(used) | Found::Called(used) => used,
+            Found::Used(used) | Found::Called(used) => {
+                self.used(&used);
+                used
+            }
+            Found::Call(call, element) => {
+                let is_value = matches!(role, Role::Input | Role::Arg | Role::InitialValue | Role::Files);
+                if is_value || call.place != Place::Text || self.env.find(&call.name).is_none() {
+                    return self.misplaced(&call, element);
+                }
+                call
+            }
             Found::Fault(fault) => {
                 // What cannot be read may use anything.
                 self.unknown += 1;
@@ -137,7 +148,6 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
                 return;
             }
         };
-        self.used(&used);
         let (path, src) = (used.path.clone(), (used.place == Place::Source).then_some(used.span));
         let id = match self.env.find(&used.name) {
             Some(binding) => {
@@ -152,6 +162,13 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
             self.shown.push((id, path.value.clone()));
         }
         self.flow.used.push((id, path.value));
+    }
+
+    /// A call that no task makes; what it uses is not known.
+    pub(super) fn misplaced(&mut self, call: &Used<'a>, element: Element<'a>) {
+        self.unknown += 1;
+        let fault = ExpressionFault { kind: ExpressionFaultKind::MisplacedCall, span: call.span, expression: call.span };
+        self.scopes.fault(Fault::new(FaultKind::Expression { fault, element }, call.span));
     }
 
     /// A variable that nothing binds: what it is called in the flow of names, where a run gives it.

@@ -31,6 +31,8 @@ pub(super) enum Found<'a> {
     Used(Used<'a>),
     /// The same of a function that is called: one of the variable that has its name, if one has.
     Called(Used<'a>),
+    /// A call of a function template, by its words, and the text that it stands in.
+    Call(Used<'a>, Element<'a>),
     Fault(Fault<'a>),
 }
 
@@ -57,12 +59,14 @@ pub(super) fn in_word<'a>(element: Element<'a>, word: &Str<'a>, found: &mut impl
 
 /// The `{{…}}` of a text that stands otherwise in the document.
 fn in_other<'a>(text: &str, element: Element<'a>, place: Place, moved: &dyn Fn(Span) -> Span, found: &mut impl FnMut(Found<'a>)) {
+    let owned = |used: Used<'_>| {
+        let (span, inside) = (moved(used.span), moved(used.inside));
+        let path = Spanned::new(used.path.value, moved(used.path.span));
+        Used { name: Cow::Owned(used.name.into_owned()), path, span, inside, place }
+    };
     in_pieces(expression::scan_plain(text, 0), element, place, &mut |piece| match piece {
-        Found::Used(used) => {
-            let (span, inside) = (moved(used.span), moved(used.inside));
-            let path = Spanned::new(used.path.value, moved(used.path.span));
-            found(Found::Used(Used { name: Cow::Owned(used.name.into_owned()), path, span, inside, place }));
-        }
+        Found::Used(used) => found(Found::Used(owned(used))),
+        Found::Call(used, _) => found(Found::Call(owned(used), element)),
         Found::Fault(Fault { kind: FaultKind::Expression { fault, .. }, span, .. }) => {
             let fault = ExpressionFault { span: moved(fault.span), expression: moved(fault.expression), ..fault };
             found(Found::Fault(Fault::new(FaultKind::Expression { fault, element }, moved(span))));
@@ -81,6 +85,10 @@ pub(super) fn in_source<'a>(element: Element<'a>, src: Span, text: &str, found: 
             let name = Cow::Owned(used.name.into_owned());
             found(Found::Used(Used { name, span: src, inside: used.span, place: Place::Source, path: used.path }));
         }
+        Found::Call(Used { name, path, span, inside, place }, _) => {
+            let name = Cow::Owned(name.into_owned());
+            found(Found::Call(Used { name, path, span, inside, place }, element));
+        }
         Found::Fault(Fault { kind: FaultKind::Expression { fault, .. }, span, .. }) => {
             found(Found::Fault(Fault::new(FaultKind::Expression { fault, element }, span)));
         }
@@ -92,7 +100,7 @@ fn in_pieces<'t, 'e: 't>(pieces: Expressions<'t>, element: Element<'e>, place: P
     for piece in pieces {
         match piece {
             Piece::Text(_) | Piece::Escaped(_) => {}
-            Piece::Expression(expression) => in_expression(expression.value, place, found),
+            Piece::Expression(expression) => in_expression(expression.value, element, place).into_iter().for_each(&mut *found),
             Piece::Fault(fault) => {
                 let span = fault.span;
                 found(Found::Fault(Fault::new(FaultKind::Expression { fault, element }, span)));
@@ -101,37 +109,32 @@ fn in_pieces<'t, 'e: 't>(pieces: Expressions<'t>, element: Element<'e>, place: P
     }
 }
 
-// As deep as the parser lets calls nest.
-fn in_expression<'t>(expression: Expression<'t>, place: Place, found: &mut impl FnMut(Found<'t>)) {
+fn in_expression<'t>(expression: Expression<'t>, element: Element<'t>, place: Place) -> Option<Found<'t>> {
     match expression {
         Expression::Path(path) => {
             let way = way(&path);
             let Spanned { value: name, span } = path.root;
-            found(Found::Used(Used { name, path: way, span, inside: span, place }));
+            Some(Found::Used(Used { name, path: way, span, inside: span, place }))
         }
+        // Its arguments are those of a call of the task.
         Expression::Call(call) => {
-            let named = call.named.into_iter().map(|(_, value)| value);
-            for value in call.positional.into_iter().chain(named) {
-                in_expression(value, place, found);
-            }
+            let span = call.name.span;
+            let path = Spanned::new(Box::default(), span);
+            Some(Found::Call(Used { name: Cow::Owned(call.to_string()), path, span, inside: span, place }, element))
         }
-        Expression::Text(_) | Expression::Number(_) | Expression::Boolean(_) => {}
+        // Those stand in calls alone.
+        Expression::Text(_) | Expression::Number(_) | Expression::Boolean(_) => None,
     }
 }
 
 /// The way into a value, as it is written without white space.
 fn way(path: &Path<'_>) -> Spanned<Box<str>> {
-    let mut written = String::new();
-    let mut span = path.root.span;
-    for step in &path.rest {
-        let step = match step {
-            Step::Field(name) => (format!(".{}", name.value), name.span.end),
-            Step::Index(number) => (format!("[{}]", number.value), number.span.end + 1),
-        };
-        written.push_str(&step.0);
-        span.end = span.end.max(step.1);
-    }
-    Spanned::new(written.into(), span)
+    let end = path.rest.last().map_or(path.root.span.end, |step| match step {
+        Step::Field(name) => name.span.end,
+        Step::Index(number) => number.span.end + 1,
+    });
+    let written = path.to_string().split_off(path.root.value.len());
+    Spanned::new(written.into(), Span::new(path.root.span.start, end.max(path.root.span.end)))
 }
 
 /// The variables of a condition.

@@ -99,6 +99,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         self.found(text, &mut |walk, found| match found {
             Found::Fault(fault) => walk.scopes.fault(fault),
             Found::Called(_) => {}
+            Found::Call(call, element) => walk.misplaced(&call, element),
             Found::Used(used) => {
                 if let Some((trace, _)) = &mut walk.traced {
                     trace.used(&used.name, used.span, used.place, Target::Free(walk.owner));
@@ -235,6 +236,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
                 self.join(task, name);
             }
         }
+        self.calls(&task.calls);
         let texts = self.flow.mark();
         let is_found = task.files.as_ref().is_some_and(|files| files.source == FileSource::Description);
         let mut is_outside = reach.looks_up || is_found || task.history.is_some();
@@ -369,6 +371,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         self.flow.used.clear();
         let mut made = match &input.value {
             Value::Missing => Made::default(),
+            Value::Literal(_) => Made { kind: Some("text"), ..Made::default() },
             Value::From(from) => {
                 self.from(from);
                 Made { part_of: self.flow.used.last().cloned().into_iter().collect(), ..Made::default() }

@@ -192,7 +192,7 @@ fn every_shipped_agent_needs_only_what_an_author_knows_that_it_needs() {
             let is_known = if let FaultKind::Missing { name, origin } = &*fault.kind {
                 if *origin == MissingFrom::Input { names.contains(name) } else { !late.contains(name) }
             } else {
-                matches!(&*fault.kind, FaultKind::Source { .. } | FaultKind::File { .. } | FaultKind::Call { .. })
+                matches!(&*fault.kind, FaultKind::Source { .. } | FaultKind::File { .. })
             };
             assert!(is_known, "{task}{node}: {fault}");
         }

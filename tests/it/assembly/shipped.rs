@@ -58,7 +58,7 @@ impl Given {
                 };
                 self.inputs.insert(name.clone(), value);
             }
-            FaultKind::Missing { name, origin: MissingFrom::Result } | FaultKind::Call { name } => {
+            FaultKind::Missing { name, origin: MissingFrom::Result } => {
                 let content = json!(format!("what {name} left"));
                 self.results.insert(name.clone(), StepResult { content, notes: Some("noted".to_owned()) });
             }

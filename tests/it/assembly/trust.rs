@@ -25,10 +25,14 @@ const ALL: &str =
 const OTHERS: &str = "<fragment name=\"g\">{{v}}</fragment>\
     <task type=\"atomic\" name=\"q\"><description>about {{v}}</description><parameters><parameter name=\"v\"/></parameters></task>\
     <task type=\"atomic\" name=\"all\"><description>d</description></task>\
-    <template name=\"f\" params=\"a\"><task type=\"sequential\"><description>d</description><steps><task><description>see {{a}}</description></task></steps></task></template>";
+    <template name=\"f\" params=\"a\"><task type=\"sequential\"><description>d</description><steps><task><description>see {{a}}</description></task></steps></task></template>\
+    <template name=\"s\" params=\"a\"><task><description>d</description><system>Do {{a}}</system></task></template>";
+
+/// So many of those at the end of [`SHOWN`] are system texts.
+const SYSTEMS: usize = 3;
 
 /// Ways from the value `X` to the result `Y`.
-const WAYS: [&str; 10] = [
+const WAYS: [&str; 12] = [
     "<task as=\"Y\"><description>say {{X}}</description>ALONE</task>",
     "<task as=\"Y\"><description>d</description><inputs><input name=\"i\" from=\"X\"/></inputs>ALONE</task>",
     "<task as=\"Y\"><description>d <use fragment=\"g\"/></description><inputs><input name=\"v\">see {{X}}</input></inputs>ALONE</task>",
@@ -40,10 +44,12 @@ const WAYS: [&str; 10] = [
     "<task type=\"sequential\" as=\"Y\"><description>d {{X}}</description>ALONE<steps><task ref=\"all\"/></steps></task>",
     "<task type=\"reduce\" as=\"Y\"><description>d</description><inputs><input name=\"i\" from=\"X\"/></inputs>ALONE<initial_value>none</initial_value>\
      <inner_task><description>{{current_input}}</description></inner_task><reduction_task><description>{{current_result}} {{accumulator}}</description></reduction_task></task>",
+    "<task as=\"Y\"><description>d {{ f(a=X) }}</description>ALONE</task>",
+    "<call template=\"f\" as=\"Y\"><arg name=\"a\"><task><description>d</description><instructions>{{ f(f(X)) }}</instructions>ALONE</task></arg></call>",
 ];
 
 /// Ways for an agent to be shown the value `X`.
-const SHOWN: [&str; 9] = [
+const SHOWN: [&str; 12] = [
     "<task><description>say {{X}}</description>ALONE</task>",
     "<task><description>d</description><instructions>do {{X}}</instructions><constraints><constraint>not {{X}}</constraint></constraints>ALONE</task>",
     "<task><description>d</description><examples><example><input>{{X}}</input><output>{{X}}</output></example></examples>ALONE</task>",
@@ -53,7 +59,10 @@ const SHOWN: [&str; 9] = [
     "<task type=\"sequential\"><description>d</description><context_management><inherit_context>none</inherit_context><accumulate_data>true</accumulate_data><accumulation_format>full_output</accumulation_format><fresh_context>disabled</fresh_context></context_management>\
      <steps><task><description>{{X}}</description>ALONE</task><task><description>last</description>ALONE</task><task ref=\"all\"/></steps></task>",
     "<task type=\"director_evaluator_loop\"><description>d</description>ALONE<director><description>{{X}}</description></director><evaluator><description>{{director_result}}</description></evaluator></task>",
+    "<task><description>say {{ f(X) }} and {{f( X )}}</description><constraints><constraint>not {{ f(X) }}</constraint></constraints>ALONE</task>",
     "<task><description>d</description><system>Do {{X}}</system>ALONE</task>",
+    "<task><description>d</description><system>Do {{ f(a=X) }}</system>ALONE</task>",
+    "<task><description>d {{ s(X) }}</description>ALONE</task>",
 ];
 
 /// A task whose steps hand `mail` on by ways, and show what came of it in the end.
@@ -127,10 +136,10 @@ fn holds(library: &str, is_system: bool) {
 #[test]
 fn every_way_keeps_its_fence() {
     for way in 0..WAYS.len() {
-        holds(&library(&[way], way % (SHOWN.len() - 1), way % 2 == 0), false);
+        holds(&library(&[way], way % (SHOWN.len() - SYSTEMS), way % 2 == 0), false);
     }
     for shown in 0..SHOWN.len() {
-        holds(&library(&[shown % WAYS.len()], shown, shown % 2 == 1), shown == SHOWN.len() - 1);
+        holds(&library(&[shown % WAYS.len()], shown, shown % 2 == 1), shown >= SHOWN.len() - SYSTEMS);
     }
 }
 
@@ -142,7 +151,7 @@ proptest! {
         shown in 0..SHOWN.len(),
         is_declared: bool,
     ) {
-        holds(&library(&ways, shown, is_declared), shown == SHOWN.len() - 1);
+        holds(&library(&ways, shown, is_declared), shown >= SHOWN.len() - SYSTEMS);
     }
 }
 

@@ -86,3 +86,20 @@ fn an_agent_that_receives_nothing_is_told() {
     let run = project.run(&["render", "t", "-i", "x=a"]).code(0);
     assert!(!run.stderr.contains("receives nothing"), "{run:#?}");
 }
+
+/// A call in a text is one of the task, as the element is.
+#[test]
+fn a_call_in_a_text_is_an_agent_of_its_task() {
+    let library = "<library><template name=\"g\" params=\"w, n\"><task type=\"atomic\"><description>Say {{w}} in {{n}}.</description></task></template>\
+        <task type=\"atomic\" name=\"t\"><description>It is {{ g(\"a\", n=word) }}, {{g('a',n = word)}}, {{ g(h.a[0], true) }}.</description>\
+        <parameters><parameter name=\"word\"/><parameter name=\"h\" type=\"object\"/></parameters></task></library>";
+    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("t.xml", library);
+    project.run(&["check"]).code(0).says("nothing found");
+    let refused = project.run(&["render", "t", "--input", "word=x", "--input", "h={\"a\":[\"y\"]}"]).code(2);
+    refused.warns("give each: --result /calls/0=VALUE --result /calls/1=VALUE");
+    let given = ["--input", "word=x", "--input", "h={\"a\":[\"y\"]}"];
+    let raw = |more: &[&str]| project.run(&[&["render", "t", "--raw"], &given[..], more].concat()).code(0).stdout;
+    assert!(raw(&["--result", "/calls/0=A", "--result", "/calls/1=B"]).contains("It is A, A, B."));
+    assert!(raw(&["--node", "/calls/0"]).contains("Say a in x."));
+    assert!(raw(&["--node", "/calls/1"]).contains("Say y in true."));
+}

@@ -27,7 +27,8 @@ fn every_way_to_point_at_a_definition() {
   <description>d <use fragment="tone"/></description>
   <instructions>{{shorten(report, words=count(report))}} \{{not(it)}}</instructions>
   <system verbatim="true">{{nor(this)}}</system>
-  <inputs><input name="i"><call template="f"><arg>{{g()}}</arg></call></input></inputs>
+  <criteria>{{shorten(report, words = count(report))}}</criteria>
+  <inputs><input name="i"><call template="f"><arg>1</arg></call></input></inputs>
   <steps><task ref="other"/><call template="h"><arg name="x">1</arg></call></steps>
 </task>"#;
     assert_eq!(
@@ -35,9 +36,10 @@ fn every_way_to_point_at_a_definition() {
         [
             "use tone at / ()",
             "call shorten at / (_ words)",
-            "call count at / (_)",
-            "call g at /inputs/0 ()",
+            "call count at /args/1 (_)",
             "call f at /inputs/0 (_)",
+            "call shorten at /calls/0 (_ words)",
+            "call count at /calls/0/args/1 (_)",
             "ref other at /steps/0 ()",
             "call h at /steps/1 (x)",
         ]
@@ -92,11 +94,11 @@ fn a_call_for_a_typed_parameter_must_return_that_type() {
   <description>d</description>
   <parameters><parameter name="i" type="number"/><parameter name="j"/></parameters>
   <inputs>
-    <input name="i"><call template="f"><arg>{{g()}}</arg></call></input>
+    <input name="i"><call template="f"><arg><call template="g"/></arg></call></input>
     <input name="j"><call template="h"/></input>
   </inputs>
 </task>"#;
     let found = facts(text);
     let expected: Vec<_> = found.references.iter().map(|one| (&*one.name, one.expects.as_deref())).collect();
-    assert_eq!(expected, [("g", None), ("f", Some("number")), ("h", None)]);
+    assert_eq!(expected, [("f", Some("number")), ("g", None), ("h", None)]);
 }

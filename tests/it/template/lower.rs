@@ -88,6 +88,7 @@ fn kind(value: &Value<'_>) -> &'static str {
         Value::Missing => "missing",
         Value::From(_) => "from",
         Value::Text => "text",
+        Value::Literal(_) => "literal",
         Value::Task(_) => "task",
         Value::Call(_) => "call",
     }
