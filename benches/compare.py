@@ -178,7 +178,7 @@ def measure_load(report, options):
     """`show` of a task that is not there reads names and hashes of the whole registry and nothing else."""
     folder = corpus(options.small, clean=True)
     size = registry_size(folder) / 1e6
-    result = subprocess.run(["cargo", "bench", "--quiet", "--locked", "--bench", "load", "--", f"{folder}/registry.json", str(options.rounds)],
+    result = subprocess.run(["cargo", "bench", "--quiet", "--locked", "--profile", "dist", "--bench", "load", "--", f"{folder}/registry.json", str(options.rounds)],
                             capture_output=True, text=True)
     if result.returncode != 0:
         raise SystemExit(result.stderr)

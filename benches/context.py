@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 from measure import Command, interleave
 
@@ -34,7 +35,7 @@ def scenarios(home):
 
 def conversation(home):
     """A task with `<history>`, and 2,000 messages of two kilobytes."""
-    talk = home / "talk"
+    talk = Path(home) / "talk"
     (talk / "templates").mkdir(parents=True, exist_ok=True)
     (talk / "ctxc.toml").write_text('edition = "2026"\n')
     task = '<task name="reply" type="atomic">\n  <description>Answer.</description>\n  <history/>\n</task>\n'
@@ -46,7 +47,7 @@ def conversation(home):
 
 
 def assembly(rounds):
-    argv = ["cargo", "bench", "--quiet", "--locked", "--bench", "assembly", "--", str(rounds * 5)]
+    argv = ["cargo", "bench", "--quiet", "--locked", "--profile", "dist", "--bench", "assembly", "--", str(rounds * 5)]
     result = subprocess.run(argv, capture_output=True, text=True)
     if result.returncode != 0:
         raise SystemExit(result.stderr)

@@ -28,12 +28,12 @@ pub fn all() -> Vec<Schema> {
         Schema::of::<mutate::Document<'_>>(names::MUTATIONS),
         Schema::of::<Document1<'_>>(names::REGISTRY),
         Schema::of::<render_report::Document<'_>>(names::RENDER),
-        Schema::of::<stored::Document<'_>>(names::REQUEST),
         Schema::of::<explain::RulePage<'_>>(names::RULE),
         Schema::of::<rules::Document<'_>>(names::RULES),
         Schema::of::<Scorecard>(names::SCORECARD),
         Schema::of::<search::Document<'_>>(names::SEARCH),
         Schema::of::<show::Document<'_>>(names::SHOW),
+        Schema::of::<stored::Document<'_>>(names::SNAPSHOT),
         Schema::of::<trust::Document<'_>>(names::TRUST),
         Schema::of::<watch::Line<'_>>(names::WATCH),
     ]

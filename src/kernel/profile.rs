@@ -38,6 +38,17 @@ impl Profile {
         }
     }
 
+    /// What it does, in a few words.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Markdown => "Headings of Markdown; files in code fences",
+            Self::Xml => "An element for each segment",
+            Self::Plain => "Titles and blank lines",
+            Self::Sections => "Headings, and `---` between segments",
+            Self::Bare => "The author's words and nothing else",
+        }
+    }
+
     /// The profile with a name.
     pub fn named(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|profile| profile.word() == word)

@@ -15,10 +15,9 @@ use crate::registry::scenarios;
 use crate::scenario::paths::SNAPSHOTS;
 use crate::store::{Index, Scope};
 use clap::Args;
-use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Whether context is looked up, and where the index is kept.
 #[derive(Clone, Debug, Args)]
@@ -38,18 +37,18 @@ pub(super) struct CacheArgs {
     cache_dir: Option<PathBuf>,
 }
 
-/// The index of a project.
+/// The index of a project, for several threads, one at a time.
 #[derive(Debug)]
 pub(super) struct Lookup<'p> {
     project: &'p Compiled,
     cache: &'p CacheArgs,
-    index: Option<OnceCell<Index>>,
+    index: Option<OnceLock<Mutex<Index>>>,
 }
 
 impl LookupArgs {
     /// Where a project's context is looked up. Nothing is opened before it is asked.
     pub(super) fn of<'p>(&'p self, project: &'p Compiled) -> Lookup<'p> {
-        Lookup { project, cache: &self.cache, index: (!self.no_index).then(OnceCell::new) }
+        Lookup { index: (!self.no_index).then(OnceLock::new), ..Lookup::new(project, &self.cache) }
     }
 }
 
@@ -91,16 +90,22 @@ fn apart(root: &Path, config: &Config, registry: Option<&Registry>) -> BTreeSet<
     apart
 }
 
-impl Lookup<'_> {
-    fn index(&self) -> Option<&Index> {
+impl<'p> Lookup<'p> {
+    /// Nothing is opened before it is asked.
+    pub(super) const fn new(project: &'p Compiled, cache: &'p CacheArgs) -> Self {
+        Self { project, cache, index: Some(OnceLock::new()) }
+    }
+
+    fn index(&self) -> Option<MutexGuard<'_, Index>> {
         let Compiled { root, registry, config, broken, .. } = self.project;
-        Some(self.index.as_ref()?.get_or_init(|| index(root, config, Some(registry), broken, self.cache)))
+        let open = || Mutex::new(index(root, config, Some(registry), broken, self.cache));
+        Some(self.index.as_ref()?.get_or_init(open).lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Says what a reader should know about the index, if it was asked.
     pub(super) fn note(&self, cx: &mut Cx) {
-        if let Some(index) = self.index.as_ref().and_then(OnceCell::get) {
-            note(index, cx);
+        if let Some(index) = self.index.as_ref().and_then(OnceLock::get) {
+            note(&index.lock().unwrap_or_else(PoisonError::into_inner), cx);
         }
     }
 }
@@ -115,28 +120,6 @@ pub(super) fn note(index: &Index, cx: &mut Cx) {
     }
     if index.is_moved() {
         cx.note("note: .ctxc is of an earlier ctxc and read by none any more: it can be deleted");
-    }
-}
-
-/// The index of a project for several threads, one at a time.
-#[derive(Debug)]
-pub(super) struct SharedLookup<'p>(Mutex<Lookup<'p>>);
-
-impl<'p> SharedLookup<'p> {
-    /// Nothing is opened before it is asked.
-    pub(super) fn new(project: &'p Compiled, cache: &'p CacheArgs) -> Self {
-        Self(Mutex::new(Lookup { project, cache, index: Some(OnceCell::new()) }))
-    }
-
-    /// Says what a reader should know about the index, if it was asked.
-    pub(super) fn note(&self, cx: &mut Cx) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).note(cx);
-    }
-}
-
-impl ContextSource for SharedLookup<'_> {
-    fn search(&self, query: &str, limit: usize) -> std::result::Result<Vec<Match>, String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).search(query, limit)
     }
 }
 

@@ -31,37 +31,10 @@ use crate::kernel::budget::{Counting, Disposition};
 use crate::kernel::context::{Origin, Traced};
 use crate::kernel::sampling::Sampling;
 use crate::project::models::Model;
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::ops::Range;
 use std::path::PathBuf;
-
-/// How the text is laid out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Layout {
-    /// Headings of Markdown; files in code fences
-    #[default]
-    Markdown,
-    /// An element for each segment
-    Xml,
-    /// Titles and blank lines
-    Plain,
-    /// Headings, and `---` between segments
-    Sections,
-    /// The author's words and nothing else
-    Bare,
-}
-
-impl From<Layout> for Profile {
-    fn from(layout: Layout) -> Self {
-        match layout {
-            Layout::Markdown => Self::Markdown,
-            Layout::Xml => Self::Xml,
-            Layout::Plain => Self::Plain,
-            Layout::Sections => Self::Sections,
-            Layout::Bare => Self::Bare,
-        }
-    }
-}
 
 /// Show the exact text an agent of a task would get, and where each line comes from
 #[derive(Debug, Args)]
@@ -80,8 +53,8 @@ pub(crate) struct RenderArgs {
     #[command(flatten)]
     lookup: LookupArgs,
     /// How segments look [default: the task's, else the role's, else markdown]
-    #[arg(long, value_name = "PROFILE")]
-    profile: Option<Layout>,
+    #[arg(long, value_name = "PROFILE", value_parser = profiles())]
+    profile: Option<Profile>,
     /// Tokens to fit into, counted by the tokenizer, where neither role nor model has fewer
     #[arg(long, value_name = "TOKENS")]
     budget: Option<usize>,
@@ -115,6 +88,12 @@ pub(crate) struct RenderArgs {
     output: Option<PathBuf>,
 }
 
+/// Reads the name of a profile.
+fn profiles() -> impl TypedValueParser<Value = Profile> {
+    let names = Profile::ALL.map(|profile| PossibleValue::new(profile.word()).help(profile.about()));
+    PossibleValuesParser::new(names).try_map(|name| Profile::named(&name).ok_or("no profile has this name"))
+}
+
 /// Columns for the text where the screen does not say.
 const WIDTH: usize = 72;
 
@@ -140,7 +119,7 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     let asked = Asked { objective: objective.as_deref(), ..Asked::default() };
     let request = Request { asked, role, session: &args.session, ..request };
     let counting = if args.explain || args.json { Counting::Always } else { Counting::WhenNeeded };
-    let models = Some(ModelSettings { profile: args.profile.map(Profile::from), ..counters.models(&project.config) });
+    let models = Some(ModelSettings { profile: args.profile, ..counters.models(&project.config) });
     let (budget, target) = (args.budget, args.body);
     let options = Options { budget, counter: counters.first(), counting, target, models, ..Options::default() };
     let lines = || project.lines(&project.paths());

@@ -14,7 +14,7 @@ use crate::kernel::context::{Kind, Origin};
 use crate::kernel::conversation::{Media, MediaSource, Part, Reasoning, ToolCall, ToolResult};
 use crate::kernel::sampling::Parameter;
 use crate::scenario::expect::answer::short;
-use crate::schema::json::names::REQUEST;
+use crate::schema::json::names::SNAPSHOT;
 use serde::Serialize;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -169,7 +169,7 @@ pub fn stored_request(seen: &Seen<'_>) -> String {
     }
     let tool = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
     let document = Document {
-        schema: REQUEST,
+        schema: SNAPSHOT,
         model,
         sampling,
         tools: tools(assembly).map(|account| tool(account.segment.text.text())).collect(),
@@ -241,7 +241,7 @@ pub(super) fn partings(stored: &str, now: &str, assembly: &Assembly) -> Vec<Part
     let no_request = || Parting { words: "a file that holds no request".to_owned(), origin: None };
     let Ok(Value::Object(before)) = serde_json::from_str::<Value>(stored) else { return vec![no_request()] };
     let now: Value = serde_json::from_str(now).unwrap_or_default();
-    let Some(after) = now.as_object().filter(|_| before.get("schema").and_then(Value::as_str) == Some(REQUEST)) else {
+    let Some(after) = now.as_object().filter(|_| before.get("schema").and_then(Value::as_str) == Some(SNAPSHOT)) else {
         return vec![no_request()];
     };
     let mut out = Vec::new();

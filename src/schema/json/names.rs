@@ -35,7 +35,7 @@ pub const COVERAGE: &str = "ctxc/coverage/1";
 /// `ctxc eval --mutate`.
 pub const MUTATIONS: &str = "ctxc/mutations/1";
 /// The stored request of a scenario.
-pub const REQUEST: &str = "ctxc/request/1";
+pub const SNAPSHOT: &str = "ctxc/snapshot/1";
 /// `ctxc eval`.
 pub const SCORECARD: &str = "ctxc/scorecard/1";
 /// `ctxc trust`.

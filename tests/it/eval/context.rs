@@ -173,7 +173,7 @@ fn a_stored_request_is_compared_line_by_line() {
     assert_eq!(none.context[0].reason.expected, "the request as stored in scenarios/snapshots/triage-1.json");
     assert!(none.context[0].reason.advice[0].contains("ctxc eval --accept"));
     let stored = none.snapshot.unwrap();
-    assert!(stored.starts_with("{\n  \"schema\": \"ctxc/request/1\",\n  \"messages\": ["), "{stored}");
+    assert!(stored.starts_with("{\n  \"schema\": \"ctxc/snapshot/1\",\n  \"messages\": ["), "{stored}");
     assert_eq!(with(&registry, &case, Some(&stored)).verdict, CaseVerdict::Pass);
     let found = |other: String| {
         let moved = with(&registry, &case, Some(&other));

@@ -3,7 +3,7 @@
 use super::args::EvalArgs;
 use super::load::{CachedFiles, Chosen, FilesBeside, Scenarios, context, plan};
 use crate::base::fs;
-use crate::cli::context::lookup::SharedLookup;
+use crate::cli::context::lookup::Lookup;
 use crate::cli::context::models::Counters;
 use crate::cli::context::project::Compiled;
 use crate::cli::cx::Cx;
@@ -46,7 +46,7 @@ pub(super) struct EvalRun<'w> {
     /// The cases that are not run, as `check` would have it.
     refusals: Refusals,
     /// The files of the project to look up in.
-    index: Option<&'w SharedLookup<'w>>,
+    index: Option<&'w Lookup<'w>>,
 }
 
 impl<'w> EvalRun<'w> {
@@ -81,7 +81,7 @@ impl<'w> EvalRun<'w> {
     }
 
     /// The same with the files of the project to look up in.
-    pub(super) fn looking_up(self, index: &'w SharedLookup<'w>) -> Self {
+    pub(super) fn looking_up(self, index: &'w Lookup<'w>) -> Self {
         Self { index: Some(index), ..self }
     }
 

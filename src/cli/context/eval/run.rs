@@ -6,7 +6,7 @@ use super::choose::{self, EvalRun};
 use super::load::{CachedFiles, Chosen, Scenarios, folders};
 use super::{coverage, junit, mutate, text};
 use crate::base::fs;
-use crate::cli::context::lookup::SharedLookup;
+use crate::cli::context::lookup::Lookup;
 use crate::cli::context::models::Counters;
 use crate::cli::context::project::Compiled;
 use crate::cli::cx::Cx;
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let files = CachedFiles::new(project.files());
     let counters = Counters::new(&project.config, None)?;
     let rows = if args.full { Rows::Full } else { Rows::Curtailed };
-    let index = SharedLookup::new(&project, &args.cache);
+    let index = Lookup::new(&project, &args.cache);
     let eval_run = EvalRun::new(&project, &chosen, &files, &counters, rows);
     let mut eval_run = eval_run.refusing(scenarios.refusals(&project)).looking_up(&index);
     if args.mutate {

@@ -26,7 +26,7 @@ pub(super) fn scorecards(out: &mut Artifacts) {
 fn requests(out: &mut Artifacts) {
     let project = crate::cli::moved_requests::desk();
     let stored = |name: &str| serde_json::from_str::<Value>(&project.read(&format!("scenarios/snapshots/{name}.json"))).unwrap();
-    put(out, names::REQUEST, "a role", stored("late"));
+    put(out, names::SNAPSHOT, "a role", stored("late"));
     let said = [
         r#"{"role": "user", "content": [{"type": "text", "text": "two\nlines"}, {"type": "image", "source": {"type": "url", "url": "https://a/b.png"}}]}"#,
         r#"{"role": "assistant", "content": [{"type": "thinking", "thinking": "hm", "signature": "s"}, {"type": "redacted_thinking", "data": "r"}]}"#,
@@ -39,13 +39,13 @@ fn requests(out: &mut Artifacts) {
     project.write("samples/parts.jsonl", said.join("\n"));
     let given = ["--input", "letter=x", "--result", "facts=[1]", "--history", "samples/parts.jsonl", "--name", "parts"];
     project.run(&[&["new", "scenario", "desk", "--node", "answer"], &given[..]].concat()).code(0);
-    put(out, names::REQUEST, "parts", stored("parts"));
+    put(out, names::SNAPSHOT, "parts", stored("parts"));
     let named = "<task name=\"named\"><model>own</model><description>d</description><output_format type=\"json\"/></task>";
     project.write("templates/named.xml", named);
     project.run(&["new", "scenario", "named", "--name", "named"]).code(0);
-    put(out, names::REQUEST, "a model by its name alone", stored("named"));
+    put(out, names::SNAPSHOT, "a model by its name alone", stored("named"));
     project.run(&["new", "scenario", "other", "--name", "free"]).code(0);
-    put(out, names::REQUEST, "any answer", stored("free"));
+    put(out, names::SNAPSHOT, "any answer", stored("free"));
 }
 
 /// Changes of every kind that nobody notices.
