@@ -70,6 +70,23 @@ impl Answer {
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.turn.calls()
     }
+
+    /// What its provider counted that cannot be; `None` where nothing contradicts. Such a count is no base for a price.
+    pub fn contradiction(&self) -> Option<&'static str> {
+        let Usage { input, cached, output, reasoning } = self.usage;
+        let is_more = |part: Option<u64>, whole: Option<u64>| part.zip(whole).is_some_and(|(part, whole)| part > whole);
+        if is_more(cached, input) {
+            Some("more tokens were read from the cache than were sent")
+        } else if is_more(reasoning, output) {
+            Some("more tokens were thought than were written")
+        } else if input == Some(0) {
+            Some("no token was counted for the request")
+        } else if output == Some(0) && !self.turn.parts.is_empty() {
+            Some("no token was counted for an answer that says something")
+        } else {
+            None
+        }
+    }
 }
 
 /// Why an answer ended.
@@ -159,11 +176,13 @@ pub enum ProviderError {
         /// Bytes that an answer may have.
         limit: u64,
     },
-    /// The variable for the key is not set.
-    #[error("the environment variable `{variable}`, which should hold the key of the provider, is not set")]
+    /// The variable for the key has none.
+    #[error("the environment variable `{variable}`, which should hold the key of the provider, {why}")]
     NoKey {
         /// The variable.
         variable: String,
+        /// What is wrong with it: `is not set`, for one.
+        why: &'static str,
     },
     /// The provider leads to another host, where neither key nor request belongs.
     #[error(
@@ -204,6 +223,22 @@ impl ProviderError {
             Self::Redirected { .. } => "redirected",
             Self::NotRecorded { .. } => "not_recorded",
             Self::OverBudget { .. } => "over_budget",
+        }
+    }
+
+    /// How long the provider asks to wait.
+    pub const fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Refused { retry_after, .. } | Self::RateLimited { retry_after, .. } => *retry_after,
+            Self::TimeLimit { .. }
+            | Self::Unreachable { .. }
+            | Self::CutStream { .. }
+            | Self::NotUnderstood { .. }
+            | Self::TooLarge { .. }
+            | Self::NoKey { .. }
+            | Self::Redirected { .. }
+            | Self::NotRecorded { .. }
+            | Self::OverBudget { .. } => None,
         }
     }
 

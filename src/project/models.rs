@@ -63,6 +63,8 @@ pub struct Provider {
 pub enum ProviderKind {
     /// `openai`: the chat protocol that most servers speak, those that run at home too.
     Openai,
+    /// `openai-responses`: the later protocol of OpenAI.
+    OpenaiResponses,
     /// `anthropic`: Anthropic's messages.
     Anthropic,
     /// `gemini`: Google's Gemini.
@@ -73,18 +75,29 @@ pub enum ProviderKind {
 
 impl ProviderKind {
     /// Every kind.
-    pub const ALL: [Self; 4] = [Self::Openai, Self::Anthropic, Self::Gemini, Self::Ollama];
+    pub const ALL: [Self; 5] = [Self::Openai, Self::OpenaiResponses, Self::Anthropic, Self::Gemini, Self::Ollama];
 
     /// The words, in the same order.
-    pub const WORDS: [&'static str; 4] = ["openai", "anthropic", "gemini", "ollama"];
+    pub const WORDS: [&'static str; 5] = ["openai", "openai-responses", "anthropic", "gemini", "ollama"];
 
     /// The tokenizer of the models that this protocol mostly leads to.
     pub const fn tokenizer(self) -> &'static str {
         match self {
-            Self::Openai => "o200k",
+            Self::Openai | Self::OpenaiResponses => "o200k",
             Self::Anthropic => "claude",
             Self::Gemini => "gemini",
             Self::Ollama => "llama",
+        }
+    }
+
+    /// The target that its requests are rendered for.
+    pub const fn dialect(self) -> &'static str {
+        match self {
+            Self::Openai => "openai-chat",
+            Self::OpenaiResponses => "openai-responses",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+            Self::Ollama => "ollama",
         }
     }
 
@@ -92,6 +105,7 @@ impl ProviderKind {
     pub const fn word(self) -> &'static str {
         match self {
             Self::Openai => "openai",
+            Self::OpenaiResponses => "openai-responses",
             Self::Anthropic => "anthropic",
             Self::Gemini => "gemini",
             Self::Ollama => "ollama",
@@ -115,6 +129,14 @@ impl Prices {
     /// One figure to compare models by: three tokens are read for each one written, as agents do.
     pub fn blended(&self) -> f64 {
         self.input.mul_add(3.0, self.output) / 4.0
+    }
+
+    /// US$ for a call of so many tokens, sent and written.
+    pub fn of_call(&self, (input, cached): (u64, u64), output: u64) -> f64 {
+        // Counts of tokens are far below what a float holds exactly.
+        #[allow(clippy::cast_precision_loss, reason = "windows have less than 2^53 tokens")]
+        let written = output as f64 * self.output;
+        rounded(self.of_input(input, cached) + written / 1e6)
     }
 
     /// US$ for sending so many tokens, of which the provider's cache has some.

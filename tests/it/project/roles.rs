@@ -300,7 +300,7 @@ base_url = "localhost:80"
 [providers.e]
 "#), @r#"
     error CTX524 ctxc.toml:3:12 `\"opnai\"`: the project has no provider `opnai`, and it is no kind of provider
-      = what may stand here is `d`, `e`, `openai`, `anthropic`, `gemini`, `ollama`
+      = what may stand here is `d`, `e`, `openai`, `openai-responses`, `anthropic`, `gemini`, `ollama`
       ? did you mean `openai`?
       > write `openai` (`\"opnai\"` -> `\"openai\"`)
     error CTX504 ctxc.toml:4:8 `true`: `models.a.tier` is `true`; expected `economy`, `standard`, `standard_plus` or `premium`
@@ -311,7 +311,7 @@ base_url = "localhost:80"
       ? did you mean `context_window`?
       > write `context_window` (`context_windw` -> `context_window`)
     error CTX524 ctxc.toml:7:12 `\"nobody-knows\"`: the project has no provider `nobody-knows`, and it is no kind of provider
-      = what may stand here is `d`, `e`, `openai`, `anthropic`, `gemini`, `ollama`
+      = what may stand here is `d`, `e`, `openai`, `openai-responses`, `anthropic`, `gemini`, `ollama`
       ? define it under `[providers.nobody-knows]` with its `kind`
     error CTX504 ctxc.toml:10:18 `100`: `models.b.output_reserve` is `100`; expected less than its `context_window`, 100
     error CTX504 ctxc.toml:11:29 `-1`: `models.b.usd_per_million.input` is `-1`; expected a number from 0 to 1000000
@@ -323,7 +323,7 @@ base_url = "localhost:80"
     error CTX532 ctxc.toml:16:19 `{ input = nan }`: `models.c.usd_per_million` has no `output`, which it needs
       ? add what a million tokens answered cost in US$: `output = 0.60`
     error CTX504 ctxc.toml:16:29 `nan`: `models.c.usd_per_million.input` is `nan`; expected a number from 0 to 1000000
-    error CTX504 ctxc.toml:18:8 `\"openia\"`: `providers.d.kind` is `openia`; expected `openai`, `anthropic`, `gemini` or `ollama`
+    error CTX504 ctxc.toml:18:8 `\"openia\"`: `providers.d.kind` is `openia`; expected `openai`, `openai-responses`, `anthropic`, `gemini` or `ollama`
       ? did you mean `openai`?
       > write `openai` (`\"openia\"` -> `\"openai\"`)
     error CTX504 ctxc.toml:19:12 `\"localhost:80\"`: `providers.d.base_url` is `localhost:80`; expected an address that begins with `https://` or `http://`

@@ -29,7 +29,7 @@ fn each_error_has_a_kind_of_its_own_and_says_what_happened() {
         ),
         (E::TooLarge { limit: 50 }, "too_large: the answer is larger than 50 bytes"),
         (
-            E::NoKey { variable: "A_KEY".to_owned() },
+            E::NoKey { variable: "A_KEY".to_owned(), why: "is not set" },
             "no_key: the environment variable `A_KEY`, which should hold the key of the provider, is not set",
         ),
         (

@@ -1,5 +1,9 @@
 //! Who is asked for answers.
 
+mod endpoint;
 mod errors;
+mod fault_server;
+mod http;
 mod read;
 mod samples;
+mod throttle;

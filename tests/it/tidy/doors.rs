@@ -43,6 +43,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("similar", &["src/base/lines.rs"]),
     ("textwrap", &["src/cli/render/wrap.rs"]),
     ("toml", &["src/project/"]),
+    ("ureq", &["src/provider/http.rs"]),
 ];
 
 /// Words after which `::` starts at the root.

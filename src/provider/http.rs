@@ -1,0 +1,175 @@
+//! A provider that is asked over HTTP, once for each request: the one door to ureq.
+//!
+//! Follows no redirect, so that neither key nor request goes to an address that nobody named. Proxies are those of the environment.
+
+use super::endpoint::Endpoint;
+use super::retry_after::retry_after;
+use super::{read, refusal};
+use crate::base::fs;
+use crate::kernel::provider::{Provider, ProviderError, Response, WireRequest};
+use std::io::{ErrorKind, Read};
+use std::time::{Duration, Instant};
+use ureq::{Agent, Timeout, http};
+
+/// What a call may take.
+#[derive(Clone, Copy, Debug)]
+pub struct CallLimits {
+    /// Until there is a connection.
+    pub connect: Duration,
+    /// Without a byte of the answer. What is not streamed comes all at once, after a silence.
+    pub idle: Duration,
+    /// From the first to the last byte.
+    pub whole: Duration,
+    /// Bytes of an answer.
+    pub bytes: u64,
+}
+
+impl Default for CallLimits {
+    fn default() -> Self {
+        let seconds = Duration::from_secs;
+        Self { connect: seconds(10), idle: seconds(300), whole: seconds(600), bytes: 50_000_000 }
+    }
+}
+
+/// Bytes that are read of what a vendor says when it does not answer.
+const REFUSAL: u64 = 1 << 16;
+/// Connections that are kept for the next call.
+const CONNECTIONS: usize = 100;
+
+/// A provider that is asked over HTTP.
+#[derive(Debug)]
+pub struct HttpProvider {
+    endpoint: Endpoint,
+    limits: CallLimits,
+    agent: Agent,
+}
+
+impl HttpProvider {
+    /// A provider at an address.
+    pub fn new(endpoint: Endpoint, limits: CallLimits) -> Self {
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .timeout_resolve(Some(limits.connect))
+            .timeout_connect(Some(limits.connect))
+            .timeout_per_read(Some(limits.idle))
+            .timeout_global(Some(limits.whole))
+            .max_idle_connections(CONNECTIONS)
+            .max_idle_connections_per_host(CONNECTIONS)
+            .user_agent(concat!("ctxc/", env!("CARGO_PKG_VERSION")));
+        Self { endpoint, limits, agent: config.build().into() }
+    }
+
+    /// The response and its body, or why there is none.
+    fn exchange(&self, request: &WireRequest<'_>) -> Result<(u16, String), ProviderError> {
+        let Endpoint { dialect, base_url, key } = &self.endpoint;
+        let mut call = self.agent.post((dialect.address)(base_url, request.model)).content_type("application/json");
+        for (name, value) in dialect.headers {
+            call = call.header(*name, *value);
+        }
+        if let Some(key) = key {
+            let (name, before) = dialect.key_header;
+            call = call.header(name, [before, key.reveal()].concat());
+        }
+        let response = call.send(request.body).map_err(|error| self.failed(error, 0))?;
+        let status = response.status().as_u16();
+        if response.status().is_redirection() {
+            return Err(self.redirected(&response));
+        }
+        if !response.status().is_success() {
+            let wait = wait(response.headers());
+            let mut body = Vec::new();
+            // Whatever there is of it: the status says enough.
+            let _ = response.into_body().into_reader().take(REFUSAL).read_to_end(&mut body);
+            return Err(refusal::of_status(status, &String::from_utf8_lossy(&body), wait));
+        }
+        let length = header(response.headers(), "content-length").and_then(|length| length.parse::<u64>().ok());
+        if length.is_some_and(|length| length > self.limits.bytes) {
+            return Err(ProviderError::TooLarge { limit: self.limits.bytes });
+        }
+        let mut body = Vec::new();
+        // One byte more than may be, to know of it.
+        let read = response.into_body().into_reader().take(self.limits.bytes + 1).read_to_end(&mut body);
+        read.map_err(|error| self.failed(error.into(), body.len()))?;
+        if body.len() as u64 > self.limits.bytes {
+            return Err(ProviderError::TooLarge { limit: self.limits.bytes });
+        }
+        Ok((status, utf8(body)?))
+    }
+
+    fn redirected(&self, response: &http::Response<ureq::Body>) -> ProviderError {
+        let to = header(response.headers(), "location").unwrap_or("an address that it does not name");
+        // What is behind a question mark may be a secret of somebody.
+        let to = to.split(['?', '#']).next().unwrap_or(to).to_owned();
+        ProviderError::Redirected { host: self.endpoint.host().to_owned(), to }
+    }
+
+    /// Why there is no response, or only so many bytes of it.
+    fn failed(&self, error: ureq::Error, bytes: usize) -> ProviderError {
+        use ureq::Error as E;
+        let unreachable = |why: String| ProviderError::Unreachable { host: self.endpoint.host().to_owned(), why };
+        #[allow(clippy::wildcard_enum_match_arm, reason = "the rest is said in the words that it has")]
+        match error {
+            E::Timeout(Timeout::Connect | Timeout::Resolve) => {
+                ProviderError::TimeLimit { limit: "connecting", after: self.limits.connect }
+            }
+            E::Timeout(Timeout::PerRead) => {
+                ProviderError::TimeLimit { limit: "the next part of the answer", after: self.limits.idle }
+            }
+            E::Timeout(_) => ProviderError::TimeLimit { limit: "the whole call", after: self.limits.whole },
+            E::Io(error) => match error.kind() {
+                ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => {
+                    ProviderError::CutStream { bytes }
+                }
+                ErrorKind::Other => unreachable(error.to_string()),
+                kind => unreachable(kind.to_string()),
+            },
+            E::HostNotFound => unreachable("there is no host of this name".to_owned()),
+            E::Protocol(_) | E::LargeResponseHeader(..) => {
+                ProviderError::NotUnderstood { why: format!("it is not what HTTP has: {error}") }
+            }
+            error => unreachable(error.to_string()),
+        }
+    }
+}
+
+impl Provider for HttpProvider {
+    fn answer(&self, request: &WireRequest<'_>) -> Result<Response, ProviderError> {
+        let start = Instant::now();
+        let answered = self.exchange(request).and_then(|(status, body)| {
+            let latency = start.elapsed();
+            Ok(Response { answer: read::answer(self.endpoint.dialect, &body)?, body, status, latency })
+        });
+        // A vendor may repeat a key that it refuses.
+        answered.map_err(|error| match (&self.endpoint.key, error) {
+            (Some(key), ProviderError::Refused { status, message, retry_after }) => {
+                ProviderError::Refused { status, message: key.hide_in(&message), retry_after }
+            }
+            (Some(key), ProviderError::RateLimited { message, retry_after }) => {
+                ProviderError::RateLimited { message: key.hide_in(&message), retry_after }
+            }
+            (Some(key), ProviderError::NotUnderstood { why }) => ProviderError::NotUnderstood { why: key.hide_in(&why) },
+            (_, error) => error,
+        })
+    }
+}
+
+fn header<'h>(headers: &'h http::HeaderMap, name: &str) -> Option<&'h str> {
+    headers.get(name)?.to_str().ok()
+}
+
+/// How long the vendor asks to wait.
+fn wait(headers: &http::HeaderMap) -> Option<Duration> {
+    let exact = header(headers, "retry-after-ms").and_then(|value| value.trim().parse().ok()).map(Duration::from_millis);
+    let now = u64::try_from(fs::now() / 1_000_000_000).unwrap_or(0);
+    exact.or_else(|| retry_after(header(headers, "retry-after")?, now))
+}
+
+/// A body as text. Where it ends inside a character, the rest is missing.
+fn utf8(body: Vec<u8>) -> Result<String, ProviderError> {
+    let bytes = body.len();
+    String::from_utf8(body).map_err(|error| match error.utf8_error() {
+        fault if fault.error_len().is_none() => ProviderError::CutStream { bytes },
+        fault => ProviderError::NotUnderstood { why: format!("it is no UTF-8 from byte {} on", fault.valid_up_to()) },
+    })
+}

@@ -1,0 +1,101 @@
+//! A provider that is asked again where that helps, by no more callers at once than it bears, within a budget.
+
+use super::clock::Clock;
+use super::limiter::Limiter;
+use super::retry::{Attempts, Retry};
+use super::spending::{Spend, Spending};
+use crate::base::hash::Hasher;
+use crate::kernel::provider::{Answer, Provider, ProviderError, Response, Usage, WireRequest};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What a call costs, by the name of its model: US$.
+pub type Price<'a> = &'a (dyn Fn(&str, &Usage) -> f64 + Sync);
+
+/// A provider with patience, and with limits.
+pub struct Throttle<'a> {
+    provider: &'a dyn Provider,
+    limiter: &'a Limiter,
+    budget: &'a Spending,
+    retry: Retry,
+    clock: &'a dyn Clock,
+    price: Price<'a>,
+    seed: u64,
+    waits: AtomicU64,
+}
+
+impl<'a> Throttle<'a> {
+    /// Puts limits on a provider. The seed decides how waits are spread.
+    pub fn new(
+        provider: &'a dyn Provider,
+        (limiter, budget, retry): (&'a Limiter, &'a Spending, Retry),
+        clock: &'a dyn Clock,
+        price: Price<'a>,
+        seed: u64,
+    ) -> Self {
+        Self { provider, limiter, budget, retry, clock, price, seed, waits: AtomicU64::new(0) }
+    }
+
+    fn spend(&self, model: &str, usage: &Usage) -> Spend {
+        let tokens = usage.input.unwrap_or(0).saturating_add(usage.output.unwrap_or(0));
+        Spend { tokens, usd: (self.price)(model, usage) }
+    }
+
+    /// From 0 to 1, another one for each wait.
+    fn chance(&self) -> f64 {
+        let number = self.waits.fetch_add(1, Ordering::Relaxed);
+        let hash = Hasher::new().number(self.seed).number(number).finish();
+        f64::from(u16::from_le_bytes([hash.0[0], hash.0[1]])) / f64::from(u16::MAX)
+    }
+}
+
+impl Provider for Throttle<'_> {
+    fn answer(&self, request: &WireRequest<'_>) -> Result<Response, ProviderError> {
+        let sent = self.spend(request.model, &guess(request.body.len(), 0));
+        let mut attempts = Attempts::default();
+        loop {
+            let held = self.budget.hold(sent)?;
+            let permit = self.limiter.enter();
+            let answered = self.provider.answer(request);
+            drop(permit);
+            let error = match answered {
+                Ok(response) => {
+                    self.limiter.answered();
+                    held.spend(self.spend(request.model, &credible(&response.answer, request.body.len())));
+                    return Ok(response);
+                }
+                Err(error) => error,
+            };
+            if matches!(error, ProviderError::RateLimited { .. }) {
+                self.limiter.limited(self.clock.now());
+            }
+            // The request arrived, and may have been worked on.
+            if matches!(error, ProviderError::TimeLimit { .. } | ProviderError::CutStream { .. }) {
+                held.spend(sent);
+            }
+            drop(held);
+            match self.retry.wait(&error, &mut attempts, self.chance()) {
+                Some(wait) => self.clock.sleep(wait),
+                None => return Err(error),
+            }
+        }
+    }
+}
+
+/// Bytes that are a token in most texts.
+const BYTES: usize = 4;
+
+/// What a request and an answer of so many bytes use, where nobody counted.
+fn guess(sent: usize, written: usize) -> Usage {
+    let tokens = |bytes: usize| Some((bytes / BYTES) as u64);
+    Usage { input: tokens(sent), output: tokens(written), ..Usage::default() }
+}
+
+/// What an answer used: no less than a guess where the provider counted nothing, or what cannot be.
+fn credible(answer: &Answer, sent: usize) -> Usage {
+    let usage = answer.usage;
+    let guess = guess(sent, answer.turn.read().text.len());
+    if answer.contradiction().is_some() {
+        return Usage { input: usage.input.max(guess.input), output: usage.output.max(guess.output), ..Usage::default() };
+    }
+    Usage { input: usage.input.or(guess.input), output: usage.output.or(guess.output), ..usage }
+}

@@ -1,0 +1,78 @@
+//! A server on loopback that answers as badly as it is told to.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+/// A server; it answers until the tests end.
+pub(super) struct Server {
+    pub(super) host: String,
+    requests: Arc<Mutex<Vec<String>>>,
+}
+
+impl Server {
+    /// Answers each connection, by its number from 0, then closes it.
+    pub(super) fn new(play: impl Fn(usize, &mut TcpStream) + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let host = listener.local_addr().unwrap().to_string();
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let (seen, play) = (Arc::clone(&requests), Arc::new(play));
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let (seen, play) = (Arc::clone(&seen), Arc::clone(&play));
+                std::thread::spawn(move || {
+                    let mut stream = stream.unwrap();
+                    stream.set_nodelay(true).unwrap();
+                    let request = request(&stream);
+                    let number = {
+                        let mut seen = seen.lock().unwrap();
+                        seen.push(request);
+                        seen.len() - 1
+                    };
+                    play(number, &mut stream);
+                });
+            }
+        });
+        Self { host, requests }
+    }
+
+    /// Gives the same bytes to every connection.
+    pub(super) fn saying(bytes: impl Into<Vec<u8>>) -> Self {
+        let bytes = bytes.into();
+        Self::new(move |_, stream| say(stream, &bytes))
+    }
+
+    pub(super) fn url(&self) -> String {
+        format!("http://{}", self.host)
+    }
+
+    /// What was asked: head and body of each request.
+    pub(super) fn requests(&self) -> Vec<String> {
+        self.requests.lock().unwrap().clone()
+    }
+}
+
+/// Writes; whoever asked may be gone already.
+pub(super) fn say(stream: &mut TcpStream, bytes: &[u8]) {
+    let _ = stream.write_all(bytes);
+}
+
+/// Keeps silent until the other side has gone.
+pub(super) fn hang(stream: &mut TcpStream) {
+    let _ = stream.read(&mut [0; 1]);
+}
+
+/// A response with a body and its length.
+pub(super) fn response(status: &str, headers: &str, body: &str) -> Vec<u8> {
+    format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n{headers}\r\n{body}", body.len()).into_bytes()
+}
+
+fn request(stream: &TcpStream) -> String {
+    let mut reader = BufReader::new(stream);
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).unwrap_or(0) > 0 {}
+    let length = head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    reader.read_exact(&mut body).unwrap();
+    head + &String::from_utf8(body).unwrap()
+}
