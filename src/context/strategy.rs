@@ -19,8 +19,9 @@ use super::segments::step_results;
 use super::segments::task_segments::{SegmentBuilder, cap};
 use super::task_graph::{Link, TaskGraph};
 use super::values::Scope;
-use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced};
+use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
 use crate::template::setting::SettingName;
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Puts the segments of one request together.
@@ -157,14 +158,17 @@ impl<'a> Strategy<'a> {
 
     /// What a pipeline hands to the stage: the result before it, and what earlier attempts ran into.
     fn stage(&self, context: &mut Vec<DraftSegment>) {
-        let mut push = |kind: Kind, text: String, origin: Origin, cut: Cut| {
+        // Agents have said it, and nobody knows what they have seen.
+        let mut push = |kind: Kind, text: String, origin: Origin, (cut, trust): (Cut, Trust)| {
             let stability = if kind == Kind::PreviousOutput { Stability::Session } else { Stability::Call };
             let segment = Segment::of(kind, Traced::new(text, origin), "handed in by the pipeline").stable(stability);
-            context.push(DraftSegment::whole(Segment { cut, ..segment }));
+            context.push(DraftSegment::whole(Segment { trust, cut, ..segment }));
         };
         if let Some(previous) = self.request.previous {
             let text = super::values::words(previous).into_owned();
-            push(Kind::PreviousOutput, text, Origin::Result { name: "previous".to_owned() }, Cut::Tail);
+            let is_bare = matches!(previous, Value::Null | Value::Bool(_) | Value::Number(_));
+            let trust = if is_bare { Trust::Trusted } else { Trust::Untrusted };
+            push(Kind::PreviousOutput, text, Origin::Result { name: "previous".to_owned() }, (Cut::Tail, trust));
         }
         if self.request.attempts.is_empty() {
             return;
@@ -181,7 +185,7 @@ impl<'a> Strategy<'a> {
                 text.push_str(&[" (", &attempt.note, ")"].concat());
             }
         }
-        push(Kind::FailureHistory, text, Origin::History, Cut::HeadAt(borders));
+        push(Kind::FailureHistory, text, Origin::History, (Cut::HeadAt(borders), Trust::Untrusted));
     }
 }
 

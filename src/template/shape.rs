@@ -1,6 +1,7 @@
 //! What is known of the form of a value: of a declared type, of a text, of an answer that is held to a JSON Schema.
 //!
-//! Says what can never be a part of it; where a schema leaves that open (`$ref`, `anyOf`, …) everything can.
+//! Says what can never be a part of it; where a schema leaves that open (`$ref`, `anyOf`, …) everything can, but for what takes nothing
+//! but numbers, truth values and listed values whichever way it goes.
 
 use crate::base::suggest::nearest;
 use serde_json::{Map, Value};
@@ -17,6 +18,8 @@ pub enum Shape {
     Scalar(&'static str),
     /// One of these values, none of which has parts.
     Enum(Box<[Value]>),
+    /// One of these, none of which can hold a text of somebody else's or has parts.
+    OneOf(Box<[Shape]>),
     /// Its entries.
     Array(Box<Shape>),
     /// Its entries, of which these are all.
@@ -70,11 +73,20 @@ impl Shape {
 
     /// That of what a JSON Schema takes.
     pub fn of_schema(schema: &Value) -> Self {
+        Self::within(schema, schema)
+    }
+
+    /// The same of a part of a schema.
+    fn within(schema: &Value, whole: &Value) -> Self {
+        let leaves = || {
+            let mut left = MOST_LEAVES;
+            Self::of_leaves(leaves(schema, whole, &mut left))
+        };
         let Some(schema) = schema.as_object() else { return Self::Any };
         let unread =
             ["$ref", "$dynamicRef", "$recursiveRef", "anyOf", "oneOf", "allOf", "if", "dependentSchemas", "dependencies"];
         if unread.iter().any(|key| schema.contains_key(*key)) {
-            return Self::Any;
+            return leaves();
         }
         if let Some(values) = listed(schema) {
             return Self::Enum(values);
@@ -86,10 +98,22 @@ impl Shape {
             Some("boolean") => Self::Scalar("boolean"),
             Some("array") => {
                 let items = schema.get("items").filter(|_| !schema.contains_key("prefixItems"));
-                Self::Array(Box::new(items.map_or(Self::Any, Self::of_schema)))
+                Self::Array(Box::new(items.map_or(Self::Any, |items| Self::within(items, whole))))
             }
-            Some("object") => Self::Object(Fields::of_schema(schema)),
-            _ => Self::Any,
+            Some("object") => Self::Object(Fields::of_schema(schema, whole)),
+            _ => leaves(),
+        }
+    }
+
+    /// That of what is one of several.
+    fn of_leaves(leaves: Option<Vec<Self>>) -> Self {
+        let Some(mut leaves) = leaves else { return Self::Any };
+        leaves.retain(|leaf| *leaf != Self::Scalar("null"));
+        let listed = |leaf: &Self| if let Self::Enum(values) = leaf { Some(values.to_vec()) } else { None };
+        match (leaves.iter().map(listed).collect::<Option<Vec<_>>>(), leaves.len()) {
+            (Some(values), _) => Self::Enum(values.concat().into()),
+            (None, 1) => leaves.swap_remove(0),
+            (None, _) => Self::OneOf(leaves.into()),
         }
     }
 
@@ -126,7 +150,7 @@ impl Shape {
             let no = |found, fields| Err(NoPart { upto: path.len() - rest.len(), found, fields });
             shape = match (shape, first) {
                 (Self::Any, _) | (Self::Object(None), '.') => return Ok(&ANY),
-                (Self::Scalar(_) | Self::Enum(_), _) => return no(shape.word().unwrap_or("value"), None),
+                (Self::Scalar(_) | Self::Enum(_) | Self::OneOf(_), _) => return no(shape.word().unwrap_or("value"), None),
                 (Self::Array(_) | Self::Entries(_), '.') => return no("array", None),
                 (Self::Array(entries), _) => entries,
                 (Self::Entries(entries), _) => match number.and_then(|number| entries.get(number)) {
@@ -156,6 +180,9 @@ impl Shape {
                 let word = |value: &Value| Self::of_value(value).word();
                 values.first().and_then(word).filter(|first| values.iter().all(|value| word(value) == Some(first)))
             }
+            Self::OneOf(leaves) => {
+                leaves.first().and_then(Self::word).filter(|first| leaves.iter().all(|leaf| leaf.word() == Some(first)))
+            }
             Self::Array(_) | Self::Entries(_) => Some("array"),
             Self::Object(_) => Some("object"),
         }
@@ -167,7 +194,7 @@ impl Shape {
         match self {
             Self::Any | Self::Object(None) => false,
             Self::Scalar(word) => matches!(*word, "number" | "integer" | "boolean" | "null"),
-            Self::Enum(_) => true,
+            Self::Enum(_) | Self::OneOf(_) => true,
             Self::Array(entries) => entries.is_inert(),
             Self::Entries(entries) => entries.iter().all(Self::is_inert),
             Self::Object(Some(fields)) => fields.is_closed && fields.named.values().all(Self::is_inert),
@@ -194,6 +221,7 @@ impl Shape {
             | (Self::Scalar("boolean"), Value::Bool(_))
             | (Self::Scalar("number" | "integer"), Value::Number(_)) => None,
             (Self::Enum(values), value) if values.contains(value) => None,
+            (Self::OneOf(leaves), value) if leaves.iter().any(|leaf| leaf.breach(value).is_none()) => None,
             _ => self.is_inert().then(|| (String::new(), self)),
         }
     }
@@ -201,6 +229,9 @@ impl Shape {
     /// What it takes, in words.
     #[cfg(feature = "assemble")]
     pub fn takes(&self) -> String {
+        if let Self::OneOf(leaves) = self {
+            return leaves.iter().map(Self::takes).collect::<Vec<_>>().join(", or ");
+        }
         let Self::Enum(values) = self else { return format!("what is of the type {}", self.word().unwrap_or("any")) };
         let values: Vec<String> =
             values.iter().map(|value| format!("`{}`", value.as_str().map_or_else(|| value.to_string(), str::to_owned))).collect();
@@ -209,7 +240,7 @@ impl Shape {
 }
 
 impl Fields {
-    fn of_schema(schema: &Map<String, Value>) -> Option<Self> {
+    fn of_schema(schema: &Map<String, Value>, whole: &Value) -> Option<Self> {
         let is_set = |key: &str| schema.get(key).is_some_and(|other| *other != Value::Bool(false));
         if ["additionalProperties", "unevaluatedProperties", "patternProperties"].into_iter().any(is_set) {
             return None;
@@ -217,13 +248,45 @@ impl Fields {
         let is_closed = schema.contains_key("additionalProperties") || schema.contains_key("unevaluatedProperties");
         let named = schema.get("properties").and_then(Value::as_object);
         let named = named.filter(|named| is_closed || !named.is_empty())?;
-        Some(Self { named: named.iter().map(|(name, field)| (Box::from(&**name), Shape::of_schema(field))).collect(), is_closed })
+        Some(Self {
+            named: named.iter().map(|(name, field)| (Box::from(&**name), Shape::within(field, whole))).collect(),
+            is_closed,
+        })
     }
 
     fn others(&self, name: &str) -> OtherFields {
         let near = nearest(name, self.named.keys().map(|name| &**name)).map(Box::from);
         OtherFields { is_closed: self.is_closed, near }
     }
+}
+
+/// How many schemas are looked at to see what one takes that is put together of others.
+const MOST_LEAVES: u32 = 512;
+
+/// All that a schema takes, through references and choices; nothing where that can be a text or has parts.
+fn leaves(schema: &Value, whole: &Value, left: &mut u32) -> Option<Vec<Shape>> {
+    *left = left.checked_sub(1)?;
+    let schema = schema.as_object()?;
+    // In older dialects nothing beside a reference counts.
+    if let Some(target) = schema.get("$ref") {
+        return leaves(whole.pointer(target.as_str()?.strip_prefix('#')?)?, whole, left);
+    }
+    if let Some(values) = listed(schema) {
+        return Some(vec![Shape::Enum(values)]);
+    }
+    let branches = |key: &str| schema.get(key)?.as_array().filter(|branches| !branches.is_empty());
+    if let Some(branches) = branches("anyOf").or_else(|| branches("oneOf")) {
+        let each = branches.iter().map(|branch| leaves(branch, whole, left)).collect::<Option<Vec<_>>>()?;
+        return Some(each.concat());
+    }
+    if let Some(found) = branches("allOf").and_then(|all| all.iter().find_map(|one| leaves(one, whole, left))) {
+        return Some(found);
+    }
+    let kind = schema.get("type")?;
+    let kinds = kind.as_array().map_or(std::slice::from_ref(kind), Vec::as_slice);
+    let inert = ["number", "integer", "boolean", "null"];
+    let inert = |kind: &Value| inert.into_iter().find(|word| kind == word).map(Shape::Scalar);
+    kinds.iter().map(inert).collect()
 }
 
 /// The values that a schema lists, where none of them has parts.
@@ -246,5 +309,62 @@ fn kind(schema: &Map<String, Value>) -> Option<&str> {
         }
         None if schema.contains_key("properties") => Some("object"),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_LEAVES, Shape};
+    use serde_json::{Value, json};
+
+    /// What holds nothing but listed values, numbers and truth values is told through references and choices.
+    #[test]
+    fn what_is_put_together_of_listed_values_holds_no_text() {
+        let defs = json!({"color": {"type": "string", "enum": ["red", "blue"]}, "level": {"anyOf": [{"$ref": "#/$defs/color"}, {"type": "number"}]},
+            "mail": {"type": "string"}, "round": {"$ref": "#/$defs/round"}, "deep": {"anyOf": [{"$ref": "#/$defs/deep"}, {"$ref": "#/$defs/deep"}]}});
+        let form = |field: &Value| {
+            let schema = json!({"type": "object", "additionalProperties": false, "properties": {"a": field}, "$defs": defs});
+            Shape::of_schema(&schema).part(".a").unwrap().clone()
+        };
+        for field in [
+            json!({"$ref": "#/$defs/color"}),
+            json!({"$ref": "#/$defs/color", "description": "one"}),
+            json!({"allOf": [{"$ref": "#/$defs/color"}]}),
+            json!({"anyOf": [{"$ref": "#/$defs/color"}, {"type": "null"}]}),
+            json!({"oneOf": [{"const": "a"}, {"const": 1}]}),
+            json!({"type": ["string", "null"], "enum": ["a", null]}),
+            json!({"type": ["number", "boolean", "null"]}),
+            json!({"type": "null"}),
+            json!({"$ref": "#/$defs/level"}),
+        ] {
+            assert!(form(&field).is_inert(), "{field}");
+        }
+        for field in [
+            json!({"$ref": "#/$defs/mail"}),
+            json!({"$ref": "#/$defs/mail", "enum": ["ignored of old"]}),
+            json!({"$ref": "other.json#/$defs/color"}),
+            json!({"$ref": "#/$defs/none"}),
+            json!({"anyOf": [{"$ref": "#/$defs/color"}, {"type": "string"}]}),
+            json!({"anyOf": []}),
+            json!({"type": ["string", "number"]}),
+            json!({"$ref": "#/$defs/round"}),
+            json!({"$ref": "#/$defs/deep"}),
+            json!({"oneOf": vec![json!({"const": "a"}); MOST_LEAVES as usize]}),
+        ] {
+            assert!(!form(&field).is_inert(), "{field}");
+        }
+        assert_eq!(form(&json!({"$ref": "#/$defs/level"})).word(), None);
+    }
+
+    #[cfg(feature = "assemble")]
+    #[test]
+    fn a_value_keeps_to_one_of_the_branches() {
+        let one = Shape::of_schema(&json!({"anyOf": [{"enum": ["a", "b"]}, {"type": "number"}]}));
+        assert_eq!(one.takes(), "one of `a`, `b`, or what is of the type number");
+        for (value, is_breach) in
+            [(json!("a"), false), (json!(1.5), false), (json!(null), false), (json!("c"), true), (json!(true), true)]
+        {
+            assert_eq!(one.breach(&value).is_some(), is_breach, "{value}");
+        }
     }
 }

@@ -14,14 +14,14 @@ use crate::context::request::{Files, Request};
 use crate::context::role::{self, Routed};
 use crate::context::scope;
 use crate::context::segments::draft::Waiting;
-use crate::context::task_graph::{Link, TaskGraph};
+use crate::context::task_graph::{Link, TaskGraph, at};
 use crate::kernel::assembler::SegmentReport;
 use crate::kernel::budget::{Counting, Disposition};
 use crate::kernel::context::Traced;
 use crate::project::models::Prices;
 use crate::project::roles::Role;
 use crate::project::routing::Choice;
-use crate::registry::{Registry, Task};
+use crate::registry::{Node, Registry, Task};
 use crate::settings::data::{OriginData, SettingsData};
 use crate::template::keywords::Trust;
 use std::borrow::Cow;
@@ -188,16 +188,27 @@ fn entry(forest: &TaskGraph<'_>, request: &Request<'_>, how: &ManifestOptions<'_
     })
 }
 
-/// The inputs of nodes on the way to an agent, and the results of steps before them, that the author says were checked.
+/// The inputs and arguments of nodes on the way to an agent, of calls that make inputs there and of steps before, and the results of such
+/// steps, that the author says were checked.
 fn checked(chain: &[Link<'_>]) -> Vec<String> {
     let is_checked = |trust: Option<Trust>| trust == Some(Trust::Trusted);
-    let inputs = chain.iter().flat_map(|link| link.node.body.given(&link.node.element));
-    let inputs = inputs.filter(|input| is_checked(input.trust)).filter_map(|input| input.name.as_deref());
+    let mut found = BTreeSet::new();
     let before = chain.iter().zip(chain.iter().skip(1)).filter_map(|(parent, link)| Some((parent.node, link.child?)));
-    let steps = before.flat_map(|(parent, child)| scope::earlier(parent, child)).filter(|step| is_checked(step.node.body.trust));
-    let steps = steps.map(|step| step.name.as_deref().unwrap_or(&step.node.id));
-    let found: BTreeSet<&str> = steps.chain(inputs).collect();
-    found.into_iter().map(str::to_owned).collect()
+    let mut open: Vec<&Node> = chain.iter().map(|link| link.node).collect();
+    for step in before.flat_map(|(parent, child)| scope::earlier(parent, child)) {
+        if is_checked(step.node.body.trust) {
+            found.insert(step.name.clone().unwrap_or_else(|| step.node.id.clone()));
+        }
+        open.extend((step.node.element == "call").then_some(&step.node));
+    }
+    while let Some(node) = open.pop() {
+        for (number, input) in node.body.given(&node.element).iter().enumerate().filter(|(_, input)| is_checked(input.trust)) {
+            found.insert(input.name.as_ref().map_or_else(|| at(node, &format!("args/{number}")), ToString::to_string));
+        }
+        let calls = node.children.iter().filter(|child| matches!(child.slot.as_str(), "inputs" | "args"));
+        open.extend(calls.map(|child| &child.node).filter(|node| node.element == "call"));
+    }
+    found.into_iter().collect()
 }
 
 fn routing(choice: Choice<'_>) -> Routing {

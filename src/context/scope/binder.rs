@@ -4,7 +4,7 @@
 //! parameters and nothing else. Never resolves a setting.
 
 use crate::context::fault::{Fault, FaultKind, Place};
-use crate::context::fill::{Faults, Filled, Filler, is_from_outside};
+use crate::context::fill::{Faults, Filled, Filler};
 use crate::context::request::{Request, StepResult};
 use crate::context::task_graph::{Link, TaskGraph, at};
 use crate::context::values::{self, Bound, Scope};
@@ -138,20 +138,11 @@ impl Binder<'_, '_> {
             "reduction_task" => {
                 self.round((parent, link), &["current_input", "current_result", "accumulator"], scope);
                 if !self.request.results.contains_key("accumulator")
-                    && let Some(text) = parent.body.initial_value.as_ref().and_then(Input::text)
+                    && let Some(initial) = &parent.body.initial_value
                 {
-                    let place = place(link, "/", "initial_value");
-                    let filled = self.filler.of(&link.tree.path).bare().fill(text, &place, scope, self.faults);
-                    let trust = if is_from_outside(text) { Trust::Untrusted } else { trust(&filled) };
-                    let value = Value::String(filled.text.text().to_owned());
-                    let bound = Bound {
-                        value: Some(Arc::new(value)),
-                        origin: Origin::Template { task: place.definition, node: "/".to_owned(), field: place.field, line: 0 },
-                        trust,
-                        stability: Stability::Session,
-                        shape: None,
-                    };
-                    scope.bind("accumulator", bound);
+                    let (bound, _) = self.given((parent, link), ("initial_value", "initial_value"), initial, scope);
+                    let stability = bound.stability.max(Stability::Session);
+                    scope.bind("accumulator", Bound { stability, ..bound });
                 }
             }
             "director" | "script_execution" | "evaluator" => self.cycle((parent, link), &child.slot, scope),
@@ -201,7 +192,11 @@ impl Binder<'_, '_> {
         for name in names {
             let slot = parts.iter().find(|(own, _)| own == name).map(|(_, slot)| *slot);
             let part = parent.children.iter().find(|child| Some(&*child.slot) == slot).map(|child| &child.node);
-            let bound = self.result(link, (name, &at(parent, name)), part, scope);
+            let mut bound = self.result(link, (name, &at(parent, name)), part, scope);
+            // It is the initial value, or what a round before has left.
+            if *name == "accumulator" && scope.outside().contains(&at(parent, "initial_value")) {
+                (bound.trust, bound.shape) = (Trust::Untrusted, None);
+            }
             scope.bind(*name, bound);
         }
     }
@@ -213,41 +208,9 @@ impl Binder<'_, '_> {
         let inputs = node.body.given(&node.element);
         for (number, input) in inputs.iter().enumerate().take(which.upto.unwrap_or(usize::MAX)) {
             let name = input.name.as_ref().map_or_else(|| position(number), ToString::to_string);
-            // What is made of something late is late, too.
-            let mut late = match input.from.as_deref() {
-                Some(from) => scope.late(values::path(from).0).cloned(),
-                None => which.late.filter(|late| number >= *late).map(|_| name.clone()),
-            };
-            let mut bound = match (input.from.as_deref(), input.text()) {
-                (Some(from), _) => self.from(from, place(link, &node.id, &format!("{key}/{number}")), scope),
-                (None, Some(text)) => {
-                    let place = place(link, &node.id, &format!("{key}/{number}"));
-                    let filled = self.filler.of(&link.tree.path).bare().fill(text, &place, scope, self.faults);
-                    let known = filled.unknown.is_empty();
-                    late = filled.used.iter().find_map(|name| scope.late(name).cloned());
-                    Bound {
-                        value: known.then(|| Arc::new(Value::String(filled.text.text().to_owned()))),
-                        origin: Origin::Template { task: place.definition, node: place.node, field: place.field, line: 0 },
-                        trust: trust(&filled),
-                        stability: filled.stability.unwrap_or(Stability::Fixed),
-                        shape: None,
-                    }
-                }
-                // A task or call inside: its result.
-                (None, None) => {
-                    let made = node.children.iter().find(|child| child.node.id == at(node, &format!("{key}/{number}")));
-                    self.result(link, (&name, &at(node, &format!("{key}/{number}"))), made.map(|child| &child.node), scope)
-                }
-            };
-            let marked = [input.trust, input.text().map(|text| text.trust)];
-            if marked.contains(&Some(keywords::Trust::Untrusted))
-                || scope.outside().contains(&at(node, &format!("{key}/{number}")))
-            {
-                bound.trust = Trust::Untrusted;
-            } else if input.trust.is_some() {
-                // Whoever hands it on says that it was checked.
-                bound.trust = Trust::Trusted;
-            }
+            let (bound, waits) = self.given((node, link), (&name, &format!("{key}/{number}")), input, scope);
+            let is_made = input.from.is_none() && input.text().is_none();
+            let late = waits.or_else(|| which.late.filter(|late| is_made && number >= *late).map(|_| name.clone()));
             match late {
                 Some(input) => scope.bind_late(name, input, bound),
                 None => scope.bind(name, bound),
@@ -261,6 +224,51 @@ impl Binder<'_, '_> {
                 None => scope.bind(name, bound),
             }
         }
+    }
+
+    /// The value of an input, an argument or an initial value, by its name and its place in its node; and the input that it waits for, where
+    /// it is made of something late.
+    fn given(
+        &mut self,
+        (node, link): (&Node, &Link<'_>),
+        (name, field): (&str, &str),
+        input: &Input<'_>,
+        scope: &Scope,
+    ) -> (Bound, Option<String>) {
+        let own = at(node, field);
+        let place = place(link, &node.id, field);
+        let mut late = None;
+        let mut bound = match (input.from.as_deref(), input.text()) {
+            (Some(from), _) => {
+                late = scope.late(values::path(from).0).cloned();
+                self.from(from, place, scope)
+            }
+            (None, Some(text)) => {
+                let filled = self.filler.of(&link.tree.path).bare().fill(text, &place, scope, self.faults);
+                let known = filled.unknown.is_empty();
+                late = filled.used.iter().find_map(|name| scope.late(name).cloned());
+                Bound {
+                    value: known.then(|| Arc::new(Value::String(filled.text.text().to_owned()))),
+                    origin: Origin::Template { task: place.definition, node: place.node, field: place.field, line: 0 },
+                    trust: trust(&filled),
+                    stability: filled.stability.unwrap_or(Stability::Fixed),
+                    shape: None,
+                }
+            }
+            // A task or call inside: its result.
+            (None, None) => {
+                let made = node.children.iter().find(|child| child.node.id == own);
+                self.result(link, (name, &own), made.map(|child| &child.node), scope)
+            }
+        };
+        let marked = [input.trust, input.text().map(|text| text.trust)];
+        if marked.contains(&Some(keywords::Trust::Untrusted)) || scope.outside().contains(&own) {
+            bound.trust = Trust::Untrusted;
+        } else if input.trust.is_some() {
+            // Whoever hands it on says that it was checked.
+            bound.trust = Trust::Trusted;
+        }
+        (bound, late)
     }
 
     /// What a body inside of a definition declares has its value from around it; where nothing binds it, its default.

@@ -22,6 +22,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             let made = self.inside("/initial_value", |walk| walk.input(Role::InitialValue, initial));
             // A name of its own, so that fragments in it lead there.
             let id = self.flow.name(Cow::Borrowed(""), made);
+            self.flow.stands(id, [&self.path, "/initial_value"].concat(), initial.text.element.name_span());
             self.flow.holds(mark, initial);
             id
         });
@@ -33,14 +34,15 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         let inner = part(self, "/inner_task", &reduce.inner);
         made_of.extend(inner);
         self.round("current_result", part_of(reduce.inner.as_ref(), inner));
-        let merged = reduce.reduction.as_ref().map_or_else(Made::default, answer);
-        let of: Vec<u32> = initial.into_iter().collect();
-        let so_far =
-            Made { kind: merged.kind, answer_of: merged.answer_of, part_of: each(&of), of: each(&of), ..Made::default() };
-        let accumulator = self.round("accumulator", so_far);
+        // What a round before has left, where the initial value is not it.
+        let merged = self.flow.name(Cow::Borrowed(""), reduce.reduction.as_ref().map_or_else(Made::default, answer));
+        let of: Vec<u32> = initial.into_iter().chain([merged]).collect();
+        let accumulator = self.round("accumulator", Made { part_of: each(&of), of: each(&of), ..Made::default() });
+        self.flow.stands(accumulator, String::new(), Span::default());
+        self.flow.stands(merged, [&self.path, "/accumulator"].concat(), Span::default());
         let reduction = part(self, "/reduction_task", &reduce.reduction);
         made_of.extend(reduction);
-        self.flow.makes(accumulator, each(reduction.as_slice()), Mark::None);
+        self.flow.makes(merged, each(reduction.as_slice()), Mark::None);
         self.unbind(mark);
         made_of
     }

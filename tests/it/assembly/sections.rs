@@ -1,7 +1,9 @@
-//! Who has an assembler of headings and `---` already switches to the profile `sections` with an empty diff.
+//! Who has an assembler of headings and `---` already switches to the profile `sections` with an empty diff, but for the fences around
+//! what agents have said.
 
 use super::settings::registry;
 use ctxc::Registry;
+use ctxc::internals::context::assemble::Assembly;
 use ctxc::internals::context::{Inputs, Kind, Options, Profile, Request, Speaker, StepResult, assemble};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -116,8 +118,15 @@ fn assembled(existing: &Existing) -> (String, String) {
     // The order of the code that is replaced: the request before what belongs to it.
     let order = [Kind::Description, Kind::Input, Kind::PreviousOutput];
     let options = Options { profile: Profile::Sections, order: &order, ..Options::default() };
-    let messages = assemble(&registry, &request, &options).unwrap().messages;
-    let said = |speaker: Speaker| messages.iter().find(|message| message.speaker == speaker).unwrap().as_str().to_owned();
+    let Assembly { messages, report, .. } = assemble(&registry, &request, &options).unwrap();
+    let nonce = report.nonce;
+    let (open, close) = (format!("<untrusted-{nonce} name=\""), format!("\n</untrusted-{nonce}>"));
+    let said = |speaker: Speaker| {
+        let text = messages.iter().find(|message| message.speaker == speaker).unwrap().as_str().replace(&close, "");
+        let mut parts = text.split(&open);
+        let first = parts.next().unwrap().to_owned();
+        parts.map(|part| part.split_once("\">\n").unwrap().1).fold(first, |text, part| text + part)
+    };
     assert_eq!(messages.len(), 2);
     (said(Speaker::System), said(Speaker::User))
 }
@@ -180,15 +189,15 @@ static STEPS: LazyLock<Registry> = LazyLock::new(|| {
 fn an_order_of_the_host_moves_kinds_within_their_message_and_nothing_else() {
     let inputs = Inputs::from([("subject", "mail")]);
     let results = BTreeMap::from([("x".to_owned(), StepResult { content: json!("y"), notes: None })]);
-    let previous = json!("before");
+    let previous = json!(3);
     let request = Request { inputs: &inputs, results: &results, previous: Some(&previous), ..Request::new("t") };
     let said = |order: &[Kind]| {
         let options = Options { profile: Profile::Plain, order, ..Options::default() };
         let messages = assemble(&STEPS, &request, &options).unwrap().messages;
         messages.iter().map(|message| message.as_str().replace('\n', " ")).collect::<Vec<_>>()
     };
-    assert_eq!(said(&[]), ["You sort.  Instructions: Name one.", "Previous output: before  Task: Sort mail"]);
+    assert_eq!(said(&[]), ["You sort.  Instructions: Name one.", "Previous output: 3  Task: Sort mail"]);
     // What the system says of itself stays in front.
     let order = [Kind::Description, Kind::Instructions];
-    assert_eq!(said(&order), ["You sort.  Instructions: Name one.", "Task: Sort mail  Previous output: before"]);
+    assert_eq!(said(&order), ["You sort.  Instructions: Name one.", "Task: Sort mail  Previous output: 3"]);
 }

@@ -6,7 +6,7 @@ use ctxc::internals::context::TaskGraph;
 use ctxc::internals::context::assemble::assemble;
 use ctxc::internals::context::fault::{FaultKind, MissingFrom};
 use ctxc::internals::context::options::Options;
-use ctxc::internals::context::request::{Request, StepResult};
+use ctxc::internals::context::request::{Attempt, Request, StepResult};
 use ctxc::internals::kernel::conversation::Speaker;
 use ctxc::{Config, Registry, compile_sources};
 use pretty_assertions::assert_eq;
@@ -32,7 +32,7 @@ const OTHERS: &str = "<fragment name=\"g\">{{v}}</fragment>\
 const SYSTEMS: usize = 3;
 
 /// Ways from the value `X` to the result `Y`.
-const WAYS: [&str; 12] = [
+const WAYS: [&str; 13] = [
     "<task as=\"Y\"><description>say {{X}}</description>ALONE</task>",
     "<task as=\"Y\"><description>d</description><inputs><input name=\"i\" from=\"X\"/></inputs>ALONE</task>",
     "<task as=\"Y\"><description>d <use fragment=\"g\"/></description><inputs><input name=\"v\">see {{X}}</input></inputs>ALONE</task>",
@@ -44,6 +44,8 @@ const WAYS: [&str; 12] = [
     "<task type=\"sequential\" as=\"Y\"><description>d {{X}}</description>ALONE<steps><task ref=\"all\"/></steps></task>",
     "<task type=\"reduce\" as=\"Y\"><description>d</description><inputs><input name=\"i\" from=\"X\"/></inputs>ALONE<initial_value>none</initial_value>\
      <inner_task><description>{{current_input}}</description></inner_task><reduction_task><description>{{current_result}} {{accumulator}}</description></reduction_task></task>",
+    "<task type=\"reduce\" as=\"Y\"><description>d</description><inputs><input name=\"i\">x</input></inputs>ALONE<initial_value from=\"X\"/>\
+     <inner_task><description>{{current_input}}</description></inner_task><reduction_task><description>{{accumulator}}</description></reduction_task></task>",
     "<task as=\"Y\"><description>d {{ f(a=X) }}</description>ALONE</task>",
     "<call template=\"f\" as=\"Y\"><arg name=\"a\"><task><description>d</description><instructions>{{ f(f(X)) }}</instructions>ALONE</task></arg></call>",
 ];
@@ -176,4 +178,44 @@ fn what_cannot_hold_a_text_stands_without_a_fence() {
         refused.contains("`x` of the result `x` is not what its schema takes there: what is of the type boolean"),
         "{refused}"
     );
+}
+
+/// Before anything was merged the accumulator is the initial value, wherever that comes from.
+#[test]
+fn an_initial_value_is_there_in_the_first_round() {
+    for (initial, is_fenced) in [
+        ("<initial_value from=\"mail\"/>", true),
+        ("<initial_value>so: {{mail}}</initial_value>", true),
+        ("<initial_value from=\"mail\" trust=\"trusted\"/>", false),
+    ] {
+        let registry = registry(&format!(
+            "<task type=\"reduce\" name=\"t\"><description>d</description><parameters><parameter name=\"mail\" trust=\"untrusted\"/></parameters><inputs><input name=\"i\">x</input></inputs>{initial}\
+             <inner_task><description>{{{{current_input}}}}</description></inner_task><reduction_task><description>{{{{accumulator}}}} {{{{current_result}}}}</description>\
+             <context_management><inherit_context>none</inherit_context><fresh_context>disabled</fresh_context></context_management><output_format type=\"json\" schema=\"number\"/></reduction_task></task>"
+        ));
+        let inputs = BTreeMap::from([("mail".to_owned(), json!(EVIL))]);
+        let result = |content| StepResult { content, notes: None };
+        let results =
+            BTreeMap::from([("current_result".to_owned(), result(json!(1))), ("/initial_value".to_owned(), result(json!(EVIL)))]);
+        let request = Request { node: "/reduction_task", inputs: &inputs, results: &results, ..Request::new("t") };
+        let said = assemble(&registry, &request, &Options::default()).unwrap();
+        let text = said.messages.iter().map(|message| message.as_str().replace(&said.report.nonce, "N")).collect::<String>();
+        assert!(text.contains(EVIL), "{initial}: {text}");
+        assert_eq!(!outside(&text).contains(EVIL), is_fenced, "{initial}: {text}");
+    }
+}
+
+/// What a pipeline hands in is what agents have said.
+#[test]
+fn the_output_of_the_stage_before_and_earlier_attempts_are_fenced() {
+    let registry = registry("<task type=\"atomic\" name=\"t\"><description>d</description></task>");
+    let attempts = [Attempt { stage: "build".to_owned(), obstacle: EVIL.to_owned(), note: String::new() }];
+    let said = |previous: serde_json::Value| {
+        let request = Request { previous: Some(&previous), attempts: &attempts, ..Request::new("t") };
+        let said = assemble(&registry, &request, &Options::default()).unwrap();
+        said.messages.iter().map(|message| message.as_str().replace(&said.report.nonce, "N")).collect::<String>()
+    };
+    let text = said(json!({"mail": EVIL}));
+    assert_eq!((text.matches(EVIL).count(), outside(&text).matches(EVIL).count()), (2, 0), "{text}");
+    assert!(outside(&said(json!(17))).contains("17"));
 }

@@ -374,3 +374,16 @@ fn conditions_on_tokens_are_judged_where_a_manifest_is_made() {
     let check = sample().file("ctxc.toml", require("role = \"clerk\"\n", 1, "")).run(&["check", "--verbose"]).code(0);
     check.says("`ctxc manifest` checks it for every agent");
 }
+
+#[test]
+fn arguments_that_are_trusted_by_the_authors_word_are_named() {
+    let library = "<library><template name=\"f\" params=\"a\"><task type=\"atomic\"><description>See {{a}}.</description></task></template>\
+        <task type=\"sequential\" name=\"t\"><description>d</description><parameters><parameter name=\"mail\" trust=\"untrusted\"/></parameters><steps>\
+        <call template=\"f\"><arg from=\"mail\" trust=\"trusted\"/></call>\
+        <task type=\"atomic\"><description>See {{i}}</description><inputs><input name=\"i\"><call template=\"f\"><arg name=\"a\" trust=\"trusted\">{{mail}}</arg></call></input></inputs></task>\
+        </steps></task></library>";
+    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("t.xml", library);
+    let shown = project.run(&["manifest", "t"]).code(0).stdout;
+    let said: Vec<&str> = shown.lines().filter_map(|line| line.trim().strip_prefix("trusted by the author's word ")).collect();
+    assert_eq!(said, ["/steps/0/args/0", "/steps/0/args/0, a", "/steps/0/args/0, a"]);
+}

@@ -162,3 +162,35 @@ fn the_examples_are_what_they_say() {
         assert_eq!(places(example.template, &["CTX310"]), [""; 0], "{}", example.template);
     }
 }
+
+/// The first value of an accumulator is the initial one, whatever form the later ones have.
+#[test]
+fn an_accumulator_is_its_initial_value_too() {
+    let reduce = |initial: &str, answer: &str| {
+        found(
+            "",
+            &format!(
+                "<task type=\"reduce\"><description>d</description><inputs><input name=\"i\">x</input></inputs>{initial}\
+                 <context_management><inherit_context>none</inherit_context><fresh_context>disabled</fresh_context></context_management>\
+                 <inner_task>{SEES}</inner_task><reduction_task><description>merge {{{{current_result}}}}</description><system>So far: {{{{accumulator}}}}</system>\
+                 <output_format type=\"json\" schema=\"{answer}\"/></reduction_task></task>"
+            ),
+        )
+    };
+    for initial in [
+        "<initial_value>{{mail}}</initial_value>",
+        "<initial_value from=\"mail\"/>",
+        "<initial_value trust=\"untrusted\">x</initial_value>",
+    ] {
+        assert_eq!(reduce(initial, "number"), ["CTX310 accumulator"], "{initial}");
+    }
+    for initial in [
+        "",
+        "<initial_value>0</initial_value>",
+        "<initial_value from=\"n\"/>",
+        "<initial_value from=\"mail\" trust=\"trusted\"/>",
+    ] {
+        assert_eq!(reduce(initial, "number"), [""; 0], "{initial}");
+        assert_eq!(reduce(initial, "string[]"), ["CTX310 accumulator"], "{initial}");
+    }
+}

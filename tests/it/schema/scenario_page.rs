@@ -46,7 +46,7 @@ gets a list as lines. Without such a parameter
 
 - `constraints` and `acceptance_criteria` become the segments `constraints:request` and `criteria:request`, behind those of the task, so that nothing moves
   that a provider's cache can reuse;
-- `previous_output` and `failure_history` become those of a pipeline;
+- `previous_output` and `failure_history` become those of a pipeline, which are untrusted: agents have said them;
 - `objective` becomes the segment `objective` where a role is asked for, unless a line of the description says the same; a task asked for by itself says in
   its description what is to be done;
 - everything else is carried and shown to nobody.
