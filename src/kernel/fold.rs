@@ -1,7 +1,8 @@
 //! How much of a conversation is kept: a fold over its units from the first on, which needs no state between calls.
 //!
 //! Whenever the tokens since the front exceed the limit, the front moves to where at most seven tenths of it remain. So the front stays
-//! the same from call to call between two cuts, and whoever folds the same messages finds the same front.
+//! the same from call to call between two cuts, and whoever folds the same messages finds the same front. What the user asked last stays
+//! before the front where that passes it: an agent at work on a long answer still knows what was asked.
 
 use super::budget::{Block, Disposition, missing, tail};
 use super::context::{Cut, Kind, Trust};
@@ -68,6 +69,46 @@ pub struct Fold {
     pub repeated: usize,
 }
 
+/// How far a conversation is folded, unit by unit.
+struct Walk {
+    /// Tokens of each unit, as it is by now.
+    sizes: Vec<usize>,
+    /// The messages of each unit of which something is left out.
+    shortened: Vec<Option<Vec<Shortened>>>,
+    /// The first unit of those that stay.
+    front: usize,
+    /// The unit before it that stays as well: what the user had asked when the front moved.
+    held: Option<usize>,
+    /// The last unit in which the user speaks.
+    asked: Option<usize>,
+    /// Tokens of what stays.
+    sum: usize,
+}
+
+impl Walk {
+    fn size(&self, unit: usize) -> usize {
+        self.sizes.get(unit).copied().unwrap_or(0)
+    }
+
+    fn set(&mut self, unit: usize, tokens: usize, short: Option<Vec<Shortened>>) {
+        if let (Some(size), Some(slot)) = (self.sizes.get_mut(unit), self.shortened.get_mut(unit)) {
+            (*size, *slot) = (tokens, short);
+        }
+    }
+}
+
+/// What the user asked last, as it can stay before the front.
+struct Question {
+    unit: usize,
+    tokens: usize,
+    /// Its messages, where something is left out now.
+    short: Option<Vec<Shortened>>,
+}
+
+fn tokens(unit: &[Shortened]) -> usize {
+    unit.iter().map(|one| one.tokens).sum()
+}
+
 /// A message of which something is left out.
 #[derive(Clone, Debug)]
 struct Shortened {
@@ -128,53 +169,80 @@ impl<'a> Conversation<'a> {
 
     /// What is kept of it within a limit. Without one, nothing needs to be counted.
     pub fn fold(&self, limit: Option<usize>) -> Fold {
-        let mut sizes = vec![0; self.units.len()];
-        let mut shortened: Vec<Option<Vec<Shortened>>> = vec![None; self.units.len()];
-        let (mut front, mut sum) = (0, 0);
-        let (mut compacted, mut longest) = (0, 0);
+        let none = vec![None; self.units.len()];
+        let mut walk = Walk { sizes: vec![0; self.units.len()], shortened: none, front: 0, held: None, asked: None, sum: 0 };
+        let mut longest = 0;
         for (at, unit) in self.units.iter().enumerate() {
-            if self.limits.compacted && self.is_users(unit) {
-                for before in compacted..at {
-                    let Some(range) = self.units.get(before) else { continue };
-                    let cut = shortened.get_mut(before).and_then(Option::take);
-                    let Some(short) = self.compact(range, cut) else { continue };
-                    let tokens = short.iter().map(|one| one.tokens).sum();
-                    if let (Some(size), Some(slot)) = (sizes.get_mut(before), shortened.get_mut(before)) {
-                        if before >= front {
-                            sum = sum - *size + tokens;
-                        }
-                        *size = tokens;
-                        *slot = Some(short);
-                    }
+            if self.is_users(unit) {
+                if self.limits.compacted {
+                    self.compact_turn(&mut walk, at);
                 }
-                compacted = at;
+                walk.asked = Some(at);
             }
-            let mut size: usize = unit.clone().map(|at| self.tokens(at)).sum();
+            let size: usize = unit.clone().map(|at| self.tokens(at)).sum();
             longest = longest.max(size);
-            let Some(limit) = limit else { continue };
-            let room = limit / 10 * 7 + limit % 10 * 7 / 10;
-            let mut begin = front;
-            if size > limit {
-                let short = self.trim(unit, room);
-                (begin, sum) = if short.is_some() { (at, 0) } else { (at + 1, 0) };
-                size = short.iter().flatten().map(|one| one.tokens).sum();
-                if let Some(slot) = shortened.get_mut(at) {
-                    *slot = short;
-                }
-            } else if sum + size > limit {
-                while begin < at && sum + size > room {
-                    sum -= sizes.get(begin).copied().unwrap_or(0);
-                    begin += 1;
-                }
-            }
-            (front, sum) = (begin, sum + size);
-            if let Some(slot) = sizes.get_mut(at) {
-                *slot = size;
+            walk.set(at, size, None);
+            walk.sum += size;
+            if let Some(limit) = limit.filter(|limit| walk.sum > *limit) {
+                self.advance(&mut walk, (at, unit), limit);
             }
         }
-        let cut = front;
-        front = front.max(self.first_turn());
-        self.told((front, cut), (limit, longest), shortened)
+        self.told(walk, limit, longest)
+    }
+
+    /// Leaves out what tools gave back in the turn before a unit.
+    fn compact_turn(&self, walk: &mut Walk, end: usize) {
+        for before in walk.asked.unwrap_or(0)..end {
+            let Some(range) = self.units.get(before) else { continue };
+            let cut = walk.shortened.get_mut(before).and_then(Option::take);
+            let Some(short) = self.compact(range, cut) else { continue };
+            let tokens = tokens(&short);
+            if before >= walk.front || walk.held == Some(before) {
+                walk.sum = walk.sum - walk.size(before) + tokens;
+            }
+            walk.set(before, tokens, Some(short));
+        }
+    }
+
+    /// Moves the front, since what stays exceeds the limit with a unit.
+    fn advance(&self, walk: &mut Walk, (at, unit): (usize, &Range<usize>), limit: usize) {
+        let room = limit / 10 * 7 + limit % 10 * 7 / 10;
+        let most = limit.checked_sub(walk.size(at)).map_or(room / 2, |left| left.min(room / 2));
+        let question = walk.asked.filter(|asked| *asked < at).and_then(|asked| self.question(walk, asked, most));
+        let beside = question.as_ref().map_or(0, |question| question.tokens);
+        walk.sum -= walk.held.take().map_or(0, |held| walk.size(held));
+        if walk.size(at) > limit {
+            let short = self.trim(unit, room - beside);
+            if short.is_none() && walk.asked == Some(at) {
+                // What is gone does not come back.
+                walk.asked = None;
+            }
+            walk.front = if short.is_some() { at } else { at + 1 };
+            walk.sum = short.as_deref().map_or(0, tokens);
+            walk.set(at, walk.sum, short);
+        }
+        let held =
+            |front: usize| question.as_ref().filter(|question| question.unit < front).map_or(0, |question| question.tokens);
+        while walk.front < at && walk.sum + held(walk.front) > room {
+            walk.sum -= walk.size(walk.front);
+            walk.front += 1;
+        }
+        if let Some(Question { unit, tokens, short }) = question.filter(|question| question.unit < walk.front) {
+            walk.held = Some(unit);
+            walk.sum += tokens;
+            if short.is_some() {
+                walk.set(unit, tokens, short);
+            }
+        }
+    }
+
+    /// What stays of the last question within so many tokens.
+    fn question(&self, walk: &Walk, unit: usize, most: usize) -> Option<Question> {
+        if walk.size(unit) <= most {
+            return Some(Question { unit, tokens: walk.size(unit), short: None });
+        }
+        let short = self.trim(self.units.get(unit)?, most)?;
+        Some(Question { unit, tokens: tokens(&short), short: Some(short) })
     }
 
     fn is_users(&self, unit: &Range<usize>) -> bool {
@@ -225,7 +293,7 @@ impl<'a> Conversation<'a> {
         }
         slots.sort_unstable();
         for (.., at, slot) in slots {
-            let total: usize = short.iter().map(|one| one.tokens).sum();
+            let total = tokens(&short);
             let (Some(one), Some(said)) = (short.get_mut(at), self.said.get(unit.start + at)) else { continue };
             if total <= room {
                 break;
@@ -234,15 +302,12 @@ impl<'a> Conversation<'a> {
             let keep = left.and_then(|left| one.fit(said.id, slot, left, self.counter));
             one.leave_out(said.id, slot, keep.unwrap_or(0), self.counter);
         }
-        (short.iter().map(|one| one.tokens).sum::<usize>() <= room).then_some(short)
+        (tokens(&short) <= room).then_some(short)
     }
 
-    fn told(
-        &self,
-        (front, cut): (usize, usize),
-        (limit, longest): (Option<usize>, usize),
-        mut shortened: Vec<Option<Vec<Shortened>>>,
-    ) -> Fold {
+    fn told(&self, walk: Walk, limit: Option<usize>, longest: usize) -> Fold {
+        let Walk { front, held, mut shortened, .. } = walk;
+        let first = self.first_turn();
         let mut messages = Vec::with_capacity(self.said.len());
         let mut tokens = 0;
         for (number, unit) in self.units.iter().enumerate() {
@@ -253,11 +318,11 @@ impl<'a> Conversation<'a> {
                 let short = short.get_mut(at - unit.start).and_then(Option::take).filter(|short| !short.left_out.is_empty());
                 let dropped = if said.turn.speaker == Speaker::System {
                     Some("the system said it, and an agent has its own".to_owned())
-                } else if number < cut {
+                } else if number < front && held != Some(number) {
                     Some(format!("the conversation grew beyond {} tokens", thousands(limit.unwrap_or(0))))
                 } else {
                     let turns = || format!("it stands before the last {} turns", self.limits.turns.unwrap_or(0));
-                    (number < front).then(turns)
+                    (number < first).then(turns)
                 };
                 let folded = match (dropped, short) {
                     (Some(reason), _) => Folded { fate: Disposition::Dropped, kept: 0, reason, turn: None },

@@ -215,10 +215,12 @@ fn users(unit: &[Heard]) -> bool {
     unit.iter().any(|heard| heard.is_users)
 }
 
-/// What stays of a conversation: the first unit of it, each unit as it is then, the longest whole one, and how much is repeated.
-fn fold(whole: &[Vec<Heard>], case: &Case, limit: usize) -> (usize, Vec<Vec<Heard>>, usize) {
+/// What stays of a conversation: whether each unit does, as it is then, and its tokens.
+fn fold(whole: &[Vec<Heard>], case: &Case, limit: usize) -> (Vec<bool>, Vec<Vec<Heard>>, usize) {
     let mut now: Vec<Vec<Heard>> = Vec::new();
     let mut front = 0;
+    let mut question = None;
+    let room = limit * 7 / 10;
     for unit in whole {
         if case.compacted && users(unit) {
             for (at, before) in now.iter_mut().enumerate() {
@@ -227,22 +229,37 @@ fn fold(whole: &[Vec<Heard>], case: &Case, limit: usize) -> (usize, Vec<Vec<Hear
         }
         now.push(unit.clone());
         let last = now.len() - 1;
+        let since = |front: usize, question: Option<usize>| -> usize {
+            question.into_iter().chain(front..=last).map(|at| tokens(&now[at])).sum()
+        };
+        if since(front, question) <= limit {
+            continue;
+        }
+        // What the last question would be if the front moved past it.
+        let asked = (0..=last).rfind(|at| users(&whole[*at])).filter(|at| *at < last && !now[*at].is_empty());
+        let most = (room / 2).min(if tokens(unit) > limit { room } else { limit - tokens(unit) });
+        let kept = |at: usize| if tokens(&now[at]) <= most { Some(now[at].clone()) } else { trim(&whole[at], most) };
+        let asked = asked.and_then(|at| Some((at, kept(at)?)));
+        let beside = |front: usize| asked.as_ref().filter(|(at, _)| *at < front).map_or(0, |(_, kept)| tokens(kept));
         if tokens(unit) > limit {
-            let cut = trim(unit, limit * 7 / 10);
+            let cut = trim(unit, room - beside(last));
             front = if cut.is_some() { last } else { last + 1 };
             now[last] = cut.unwrap_or_default();
-        } else if now[front..].iter().map(|unit| tokens(unit)).sum::<usize>() > limit {
-            while front < last && now[front..].iter().map(|unit| tokens(unit)).sum::<usize>() > limit * 7 / 10 {
-                front += 1;
-            }
+        } else {
+            front = (front..=last).find(|front| *front == last || since(*front, None) + beside(*front) <= room).unwrap();
         }
+        question = asked.filter(|(at, _)| *at < front).map(|(at, kept)| {
+            now[at] = kept;
+            at
+        });
     }
-    if let Some(turns) = case.turns {
+    let first = case.turns.map_or(0, |turns| {
         let all: Vec<usize> = (0..whole.len()).filter(|at| users(&whole[*at])).collect();
-        front = front.max(if all.len() < turns { 0 } else { all[all.len() - turns] });
-    }
-    let stays = now.iter().enumerate().skip(front).map(|(_, unit)| tokens(unit)).sum();
-    (front, now, stays)
+        if all.len() < turns { 0 } else { all[all.len() - turns] }
+    });
+    let stays: Vec<bool> = (0..now.len()).map(|at| at >= first && (at >= front || question == Some(at))).collect();
+    let total = now.iter().zip(&stays).filter(|(_, stays)| **stays).map(|(unit, _)| tokens(unit)).sum();
+    (stays, now, total)
 }
 
 /// Each message by its id, with what stays of it.
@@ -265,7 +282,7 @@ fn expected(case: &Case) -> (Fates, Vec<usize>, Option<String>, usize) {
         .own
         .or(case.budget.map(|budget| budget.saturating_sub(fixed + bound).max(budget.saturating_sub(fixed) / 2)))
         .unwrap_or(usize::MAX / 10);
-    let (mut front, mut now, mut stays) = fold(&whole, case, limit);
+    let (mut kept, mut now, mut stays) = fold(&whole, case, limit);
     let last = whole.iter().rposition(|unit| users(unit)).unwrap_or(0);
     let turn: usize = whole[last..].iter().map(|unit| tokens(unit)).sum();
     let turn = if whole.len() - last == 1 { turn } else { (turn * 10).div_ceil(7) };
@@ -294,7 +311,7 @@ fn expected(case: &Case) -> (Fates, Vec<usize>, Option<String>, usize) {
     let longest = whole.iter().map(|unit| tokens(unit)).max().unwrap_or(0);
     let mut is_repeated = stays + 2 * longest <= limit;
     if stays > left {
-        (front, now, stays) = fold(&whole, case, left);
+        (kept, now, stays) = fold(&whole, case, left);
     }
     is_repeated &= stays + 2 * longest <= left;
     let all = whole.iter().filter(|unit| users(unit)).count();
@@ -306,7 +323,7 @@ fn expected(case: &Case) -> (Fates, Vec<usize>, Option<String>, usize) {
     let mut repeated = None;
     for (at, unit) in now.iter().enumerate() {
         for (message, heard) in whole[at].iter().enumerate() {
-            let stays = at >= front && !heard.is_systems;
+            let stays = kept[at] && !heard.is_systems;
             fates.push((heard.id.clone(), stays.then(|| unit[message].text())));
             messages += usize::from(stays);
             if stays && is_repeated && at < end {

@@ -85,19 +85,55 @@ fn a_limit_of_its_own_cuts_down_to_seven_tenths_between_a_call_and_its_result_ne
     // A byte is a token here: the call has 36 and its result 80.
     let told = |tokens: usize| seen(&reply(&format!("<history max_tokens=\"{tokens}\"/>"), &all, None));
     assert_eq!(told(161).len(), 7);
-    // With the result there are 146, so that 98 or fewer may remain; the call with its result stays, as it is not above the limit.
-    assert_eq!(told(140), ["history:4", "history:5", "history:6", "history:7"]);
+    // With the result there are 146: it stays with its call and with the question, 133 in all. With "two lines" there are 142, and 98 or fewer remain.
+    assert_eq!(told(140), ["history:3", "history:6", "history:7"]);
     // With the last message there are 161: 112 or fewer remain.
     assert_eq!(told(160), ["history:6", "history:7"]);
     let mut long = all.clone();
     long[4] = Turn::result("c1", "x".repeat(300));
     let cut = reply("<history max_tokens=\"200\"/>", &long, None);
-    assert_eq!(seen(&cut), ["history:4", "history:5 cut", "history:6", "history:7"]);
+    assert_eq!(seen(&cut), ["history:3", "history:4", "history:5 cut", "history:6", "history:7"]);
     let result = cut.messages.iter().find(|message| message.speaker == Speaker::Tool).unwrap();
-    let said = format!("{}\n[cut: 248 bytes of history:5 left out]\n", "x".repeat(52));
+    let said = format!("{}\n[cut: 265 bytes of history:5 left out]\n", "x".repeat(35));
     assert_eq!(result.as_str(), format!("[result c1] {said}"));
     let Part::Result(result) = &result.parts[0] else { panic!("{:?}", result.parts) };
     assert_eq!(result.parts, [Part::Text(said)]);
+}
+
+#[test]
+fn what_the_user_asked_stays_however_long_the_agent_works_on_it() {
+    let question = "which of the forty services lost data, and when?";
+    let step = |at: usize| {
+        let call = Turn::new(Speaker::Assistant, "").calling(format!("c{at}"), "read_log", json!({"service": at}));
+        [call, Turn::result(format!("c{at}"), format!("{at}: {}", "a line of a log ".repeat(8)))]
+    };
+    let before = [Turn::new(Speaker::User, "good day"), Turn::new(Speaker::Assistant, "good day to you")];
+    let mut said: Vec<Turn> =
+        before.into_iter().chain([Turn::new(Speaker::User, question)]).chain((0..40).flat_map(step)).collect();
+    let history = "<history max_tokens=\"1000\"/>";
+    let assembly = reply(history, &said, None);
+    let kept = seen(&assembly);
+    assert_eq!(kept[0], "history:3");
+    assert!(kept.len() > 6 && !kept.contains(&"history:4".to_owned()), "{kept:?}");
+    assert_eq!(assembly.messages[1].as_str(), question);
+    // It is the next cut, and not the next question, that takes it away.
+    said.push(Turn::new(Speaker::User, "thanks"));
+    assert_eq!(seen(&reply(history, &said, None))[..2], kept[..2]);
+    said.extend((40..80).flat_map(step));
+    let thanked = seen(&reply(history, &said, None));
+    assert_eq!(thanked[0], "history:84");
+    // A long letter has half of what stays, and its end is marked.
+    said[2] = Turn::new(Speaker::User, format!("{question} {}", "so says the letter ".repeat(200)));
+    let cut = reply(history, &said[..83], None);
+    assert_eq!(seen(&cut)[0], "history:3 cut");
+    assert!(cut.messages[1].as_str().starts_with(question) && cut.messages[1].as_str().len() <= 350);
+    // One that not even its mark has room for is gone for good.
+    let short = [
+        Turn::new(Speaker::User, "x".repeat(60)),
+        Turn::new(Speaker::Assistant, "yes"),
+        Turn::new(Speaker::Assistant, "and more to it"),
+    ];
+    assert_eq!(seen(&reply("<history max_tokens=\"16\"/>", &short, None)), ["history:3"]);
 }
 
 #[test]
