@@ -23,7 +23,9 @@ pub(super) fn inside(event: &Value) -> Option<ProviderError> {
     let own = event.get("error").or_else(|| event.pointer("/response/error")).filter(|error| !error.is_null() && *error != "");
     let error = own.or_else(|| (text(event, "/type") == Some("error")).then_some(event))?;
     let word = text(error, "/type").filter(|word| *word != "error").or_else(|| text(error, "/code"));
-    let number = error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
+    // A number with Gemini, the same in quotes with LiteLLM.
+    let number = error.get("code").and_then(|code| code.as_u64().or_else(|| code.as_str()?.parse().ok()));
+    let number = number.and_then(|code| u16::try_from(code).ok());
     let status = match word {
         _ if number.is_some_and(|code| code >= 400) => number.unwrap_or_default(),
         Some("rate_limit_error" | "rate_limit_exceeded") => 429,

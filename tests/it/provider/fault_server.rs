@@ -11,8 +11,8 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Answers each connection, by its number from 0, then closes it.
-    pub(super) fn new(play: impl Fn(usize, &mut TcpStream) + Send + Sync + 'static) -> Self {
+    /// Answers each connection, by its number from 0 and by what it asks, then closes it.
+    pub(super) fn new(play: impl Fn(usize, &str, &mut TcpStream) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let host = listener.local_addr().unwrap().to_string();
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -26,10 +26,10 @@ impl Server {
                     let request = request(&stream);
                     let number = {
                         let mut seen = seen.lock().unwrap();
-                        seen.push(request);
+                        seen.push(request.clone());
                         seen.len() - 1
                     };
-                    play(number, &mut stream);
+                    play(number, &request, &mut stream);
                 });
             }
         });
@@ -39,7 +39,7 @@ impl Server {
     /// Gives the same bytes to every connection.
     pub(super) fn saying(bytes: impl Into<Vec<u8>>) -> Self {
         let bytes = bytes.into();
-        Self::new(move |_, stream| say(stream, &bytes))
+        Self::new(move |_, _, stream| say(stream, &bytes))
     }
 
     pub(super) fn url(&self) -> String {

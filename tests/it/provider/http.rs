@@ -60,7 +60,7 @@ fn each_vendor_is_asked_at_its_address_with_its_key_in_its_header() {
 fn a_stream_that_is_split_at_any_byte_is_the_same_answer() {
     for sample in SAMPLES.iter().filter(|sample| sample.body.lines().count() > 4 && sample.body.len() < 1_500) {
         // Each connection splits somewhere else, and sends both parts as chunks.
-        let server = Server::new(move |number, stream| {
+        let server = Server::new(move |number, _, stream| {
             let bytes = sample.body.as_bytes();
             let (first, second) = bytes.split_at((number * 7 + 1) % bytes.len());
             say(stream, b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n");
@@ -81,15 +81,15 @@ fn a_stream_that_is_split_at_any_byte_is_the_same_answer() {
 fn a_server_that_hangs_is_left_after_the_limit_that_it_reached() {
     let (idle, whole) = (Duration::from_millis(150), Duration::from_millis(400));
     let limits = CallLimits { idle, whole, ..CallLimits::default() };
-    let silent = Server::new(|_, stream| hang(stream));
+    let silent = Server::new(|_, _, stream| hang(stream));
     let next = E::TimeLimit { limit: "the next part of the answer", after: idle };
     assert_eq!(ask_within(&silent, limits), Err(next.clone()));
-    let midway = Server::new(|_, stream| {
+    let midway = Server::new(|_, _, stream| {
         say(stream, b"HTTP/1.1 200 OK\r\n\r\n{\"choices\"");
         hang(stream);
     });
     assert_eq!(ask_within(&midway, limits), Err(next));
-    let trickle = Server::new(|_, stream| {
+    let trickle = Server::new(|_, _, stream| {
         say(stream, b"HTTP/1.1 200 OK\r\n\r\n");
         for _ in 0..100 {
             say(stream, b" ");
@@ -111,7 +111,7 @@ fn half_an_answer_is_cut() {
     let stream = "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n";
     let server = Server::saying(response("200 OK", "content-type: text/event-stream\r\n", stream));
     assert_eq!(ask(&server), Err(E::CutStream { bytes: stream.len() }));
-    assert_eq!(ask(&Server::new(|_, _| {})), Err(E::CutStream { bytes: 0 }));
+    assert_eq!(ask(&Server::new(|_, _, _| {})), Err(E::CutStream { bytes: 0 }));
 }
 
 #[test]
@@ -144,12 +144,12 @@ fn what_is_no_answer_is_not_understood() {
 #[test]
 fn too_large_an_answer_is_refused() {
     // 60 MB are announced, and not waited for.
-    let announced = Server::new(|_, stream| {
+    let announced = Server::new(|_, _, stream| {
         say(stream, b"HTTP/1.1 200 OK\r\ncontent-length: 60000000\r\n\r\n{");
         hang(stream);
     });
     assert_eq!(ask(&announced), Err(E::TooLarge { limit: 50_000_000 }));
-    let endless = Server::new(|_, stream| {
+    let endless = Server::new(|_, _, stream| {
         say(stream, b"HTTP/1.1 200 OK\r\n\r\n");
         for _ in 0..1_000 {
             say(stream, &[b' '; 10_000]);

@@ -4,6 +4,7 @@ mod endpoint;
 mod errors;
 mod fault_server;
 mod http;
+mod litellm;
 mod read;
 mod samples;
 mod throttle;

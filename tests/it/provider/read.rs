@@ -6,6 +6,7 @@ use ctxc::internals::kernel::provider::{Answer, ProviderError};
 use ctxc::internals::provider::read;
 use ctxc::internals::provider::refusal::of_status;
 use pretty_assertions::assert_eq;
+use proptest::prelude::*;
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -125,6 +126,10 @@ fn an_error_inside_a_response_is_an_error() {
         error("openai-responses", limited),
         "rate_limited true: the provider limits the rate of requests (status 429): Slow down."
     );
+    // LiteLLM, in a stream that fails at its start.
+    let quoted =
+        "data: {\"error\": {\"message\": \"Error\", \"type\": \"internal_server_error\", \"code\": \"500\"}}\n\ndata: [DONE]\n\n";
+    assert_eq!(error("openai-responses", quoted), "refused true: the provider answered with status 500: Error");
     let gone = r#"{"error":"model \"x\" not found"}"#;
     assert_eq!(error("ollama", gone), "refused false: the provider answered with status 200: model \"x\" not found");
     let exhausted = r#"{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}"#;
@@ -154,4 +159,26 @@ fn a_status_is_said_with_the_message_of_its_vendor() {
     let limited = r#"[{"error":{"code":429,"message":"Quota","status":"RESOURCE_EXHAUSTED","details":[{"@type":"a"},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"17.5s"}]}}]"#;
     let expected = ProviderError::RateLimited { message: "Quota".to_owned(), retry_after: Some(Duration::from_millis(17_500)) };
     assert_eq!(said(429, limited), expected);
+}
+
+proptest! {
+    #[test]
+    fn a_damaged_response_gives_an_answer_or_an_error(
+        sample in 0..SAMPLES.len(),
+        dialect in 0..SAMPLES.len(),
+        from in 0.0..1.0_f64,
+        length in 0_usize..30,
+        put in "[\\[\\]{}\",:0-9eE\n dta\u{0}\u{feff}ü-]{0,8}",
+    ) {
+        let body: Vec<char> = SAMPLES[sample].body.chars().collect();
+        #[allow(clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "a place in a short text")]
+        let from = (from * body.len() as f64) as usize;
+        let to = (from + length).min(body.len());
+        let damaged: String = body[..from].iter().copied().chain(put.chars()).chain(body[to..].iter().copied()).collect();
+        for name in [SAMPLES[sample].dialect, SAMPLES[dialect].dialect] {
+            if let Err(error) = answer(name, &damaged) {
+                prop_assert!(!error.to_string().is_empty());
+            }
+        }
+    }
 }
