@@ -33,6 +33,8 @@ pub struct JinjaText {
     pub variables: BTreeSet<String>,
     /// The functions that it calls and neither sets nor reads otherwise, sorted: where a variable has the name of one, it is the variable.
     pub functions: BTreeSet<String>,
+    /// The parts of variables that it puts out as they are (`{{ a.b }}`): the variable, the way into it, and where both stand.
+    pub parts: Vec<(String, String, Span)>,
     /// Why it cannot be rendered, in the order of the text.
     pub faults: Vec<JinjaFault>,
 }
@@ -70,6 +72,22 @@ pub(crate) fn first_reads(text: &str) -> BTreeMap<&str, usize> {
         }
     }
     found.into_iter().map(|(name, (_, at))| (name, at)).collect()
+}
+
+/// A variable, the way into it, and where both stand, where an expression is nothing else.
+fn part(text: &str, expr: &Expr<'_>) -> Option<(String, String, Span)> {
+    match expr {
+        Expr::Var(var) => {
+            let at = place(text, var.id);
+            Some((var.id.to_owned(), String::new(), Span::of(at, at + var.id.len())))
+        }
+        Expr::GetAttr(field) => {
+            let (name, way, span) = part(text, &field.expr)?;
+            let end = place(text, field.name) + field.name.len();
+            Some((name, format!("{way}.{}", field.name), Span::of(span.start as usize, end)))
+        }
+        _ => None,
+    }
 }
 
 /// The text with spaces in place of the output that a place is in.
@@ -117,8 +135,14 @@ impl<'t> Reader<'t> {
             }
         }
         self.unknown(&mut variables, &globals);
+        let mut parts = Vec::new();
+        each_stmt(tree, &mut |stmt| {
+            let Stmt::EmitExpr(one) = stmt else { return };
+            let is_set = |name: &str| flow.scopes.iter().any(|scope| scope.names.contains_key(name));
+            parts.extend(part(self.text, &one.expr).filter(|(name, way, _)| !way.is_empty() && !is_set(name)));
+        });
         let owned = |names: BTreeSet<&str>| names.into_iter().map(str::to_owned).collect();
-        JinjaText { variables: owned(variables), functions: owned(functions), faults: self.faults }
+        JinjaText { variables: owned(variables), functions: owned(functions), parts, faults: self.faults }
     }
 
     fn fault(&mut self, kind: JinjaFaultKind, start: usize, end: usize) {

@@ -4,10 +4,10 @@
 //! nothing. Linear in what is written down and in what the targets of references take.
 
 use super::index::{Cycle, DefId, Index, RefId};
-use super::linked_parts::{self, PartFault, References, Values, Why};
+use super::linked_parts::{self, PartFault, References, Values, Why, meets};
 use super::linked_trust::{Judged, Sources, UntrustedUse};
 use crate::base::span::Span;
-use crate::template::names::{Event, Flow, Free, Param, Reference, ReferenceKind, Site};
+use crate::template::names::{Event, Flow, Free, Param, Reference, ReferenceKind, Site, Unfenced};
 use crate::template::scope::MOST_PARTS;
 use crate::template::trust::TrustNode;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -19,12 +19,14 @@ pub struct LinkedNames {
     pub faults: Vec<Fault>,
     /// The parameters that a definition takes for what it refers to, though it does not declare them, each with the reference.
     pub implicit: BTreeMap<DefId, Vec<(Param, RefId)>>,
-    /// Values from outside that become a part of a system text.
-    pub in_system: Vec<UntrustedUse>,
+    /// Values from outside that would stand where nothing fences them.
+    pub unfenced: Vec<UntrustedUse>,
     /// What the values of a definition are made of, for each where that decides what is trusted.
     pub trust: BTreeMap<DefId, Vec<TrustNode>>,
     /// The definitions whose result is from outside, whatever they take.
     pub(super) foreign: BTreeSet<DefId>,
+    /// The references to fragments from outside that stand where nothing fences them.
+    pub outside_used: Vec<(RefId, Unfenced)>,
     /// Parts of values that are used and that these do not have.
     pub parts: Vec<PartFault>,
     /// The fragments whose text is from outside, wholly or in part, each with the one that is marked, and where.
@@ -106,9 +108,10 @@ fn resolve(index: &Index<'_>, order: &[DefId]) -> LinkedNames {
         let flow = file.facts.flows.binary_search_by_key(&id.definition, |flow| flow.owner).ok();
         if let Some(flow) = flow.and_then(|at| file.facts.flows.get(at)) {
             let found = Replay::new(index, id, flow, &linked, &references).run();
-            let Found { faults, parts, extra, taken, judged } = found;
+            let Found { faults, parts, extra, taken, judged, outside_used } = found;
+            linked.outside_used.extend(outside_used);
             linked.faults.extend(faults);
-            linked.in_system.extend(judged.in_system);
+            linked.unfenced.extend(judged.unfenced);
             if judged.is_foreign {
                 linked.foreign.insert(id);
             }
@@ -170,6 +173,8 @@ struct Replay<'r> {
     innermost: HashMap<&'r str, Vec<u32>>,
     /// Implicit parameters by name; those that only a reference needs stand behind the names of the flow.
     implicit: HashMap<Box<str>, u32>,
+    /// By implicit parameter: the type that the first reference takes it as.
+    wanted: HashMap<u32, &'r str>,
     sources: Sources,
     values: Values<'r>,
     /// By name: the parts that references use of its value.
@@ -184,15 +189,16 @@ struct Found {
     extra: Vec<(Param, RefId)>,
     taken: Option<Box<[Param]>>,
     judged: Judged,
+    outside_used: Vec<(RefId, Unfenced)>,
 }
 
 impl<'r> Replay<'r> {
     fn new(index: &'r Index<'r>, id: DefId, flow: &'r Flow, linked: &'r LinkedNames, references: &'r References) -> Self {
-        let (bound, innermost, implicit) = (Vec::new(), HashMap::new(), HashMap::new());
+        let (bound, innermost, implicit, wanted) = (Vec::new(), HashMap::new(), HashMap::new(), HashMap::new());
         let values = Values::new(index, id, flow, references);
         let found = Found { parts: values.own(id.file).collect(), ..Found::default() };
         let (sources, parts) = (Sources::new(flow, &values), BTreeMap::new());
-        Self { index, id, flow, linked, references, bound, innermost, implicit, sources, values, parts, found }
+        Self { index, id, flow, linked, references, bound, innermost, implicit, wanted, sources, values, parts, found }
     }
 
     fn run(mut self) -> Found {
@@ -225,8 +231,8 @@ impl<'r> Replay<'r> {
             let name = implicit.or_else(|| first.get(&*param.name).copied());
             let is = |marks: &[bool]| name.is_some_and(|at| marks.get(at) == Some(&true));
             let parts = union(&param.parts, name.and_then(|at| self.parts.get(&(at as u32))).into_iter().flatten());
-            let (in_system, in_result) = (is(&reached.in_system), is(&reached.in_result));
-            Param { in_system, in_result, parts, ..param.clone() }
+            let (unfenced, in_result) = (Unfenced::of(&reached.unfenced, is), is(&reached.in_result));
+            Param { unfenced, in_result, parts, ..param.clone() }
         };
         let extra = self.found.extra.iter().map(|(param, _)| Param { parts: Box::default(), ..param.clone() });
         self.found.taken = Some(own.iter().cloned().chain(extra).map(|param| marked(&param)).collect());
@@ -258,6 +264,9 @@ impl<'r> Replay<'r> {
         if let (Some(into), true) = (site.into, linked.outside.contains_key(&target) || linked.foreign.contains(&target)) {
             self.sources.mark(into);
         }
+        if let Some(unfenced) = site.unfenced.filter(|_| linked.outside.contains_key(&target)) {
+            self.found.outside_used.push((at, unfenced));
+        }
         let inherits = self.index.definition(target).is_some_and(|target| target.inherits);
         if let Some((context, around)) = site.context.filter(|_| inherits) {
             self.sources.makes(around, context);
@@ -270,10 +279,11 @@ impl<'r> Replay<'r> {
             let known = self.innermost.get(&*param.name).and_then(|places| places.last()).copied();
             let known = known.or_else(|| self.implicit.get(&param.name).copied());
             let Some(name) = known.or_else(|| self.free(site, at, param, &mut absent)) else { continue };
+            self.agree(name, at, param);
             self.use_parts(name, (at, reference), param);
             let is_text = reference.kind == ReferenceKind::Use;
-            let is_said = if is_text { reference.in_system } else { param.in_system };
-            self.hand_over(name, (at, site), param, is_said, is_text || param.in_result);
+            let unfenced = if is_text { site.unfenced } else { param.unfenced };
+            self.hand_over(name, (at, site), param, unfenced, is_text || param.in_result);
         }
         if !absent.is_empty() {
             self.found.faults.push(Fault { at, kind: FaultKind::Undeclared(absent) });
@@ -298,13 +308,23 @@ impl<'r> Replay<'r> {
         None
     }
 
+    /// What nobody declares has one type, however many take it.
+    fn agree(&mut self, name: u32, at: RefId, param: &'r Param) {
+        let Some(kind) = param.kind.as_deref().filter(|_| self.implicit.get(&param.name) == Some(&name)) else { return };
+        let first = *self.wanted.entry(name).or_insert(kind);
+        if !meets(first, kind) {
+            let kind = FaultKind::WrongType { name: param.name.clone(), found: first.into(), wanted: kind.into() };
+            self.found.faults.push(Fault { at, kind });
+        }
+    }
+
     fn call(&mut self, site: &Site, at: RefId, reference: &Reference, takes: &[Param]) {
         let slots: HashMap<&str, usize> = takes.iter().enumerate().map(|(slot, param)| (&*param.name, slot)).collect();
         for (number, (arg, name)) in reference.args.iter().zip(&site.args).enumerate() {
             let slot = arg.name.as_deref().map_or(Some(number), |name| slots.get(name).copied());
             if let Some(param) = slot.and_then(|slot| takes.get(slot)) {
                 self.use_parts(*name, (at, reference), param);
-                self.hand_over(*name, (at, site), param, param.in_system, param.in_result);
+                self.hand_over(*name, (at, site), param, param.unfenced, param.in_result);
             }
         }
     }
@@ -328,7 +348,7 @@ impl<'r> Replay<'r> {
     }
 
     /// A name becomes what a definition takes.
-    fn hand_over(&mut self, name: u32, (at, site): (RefId, &Site), param: &Param, in_system: bool, in_result: bool) {
+    fn hand_over(&mut self, name: u32, (at, site): (RefId, &Site), param: &Param, unfenced: Option<Unfenced>, in_result: bool) {
         if let Some(Why::WrongType { found, wanted }) = self.values.fault(name, "", param.kind.as_deref()) {
             let kind = FaultKind::WrongType { name: param.name.clone(), found: found.into(), wanted };
             self.found.faults.push(Fault { at, kind });
@@ -336,8 +356,8 @@ impl<'r> Replay<'r> {
         if self.values.is_inert(name, "") {
             return;
         }
-        if in_system {
-            self.sources.say(name, at, &param.name);
+        if let Some(unfenced) = unfenced {
+            self.sources.say(name, (at, unfenced), &param.name);
         }
         if let Some(into) = site.into.filter(|_| in_result) {
             self.sources.makes(name, into);

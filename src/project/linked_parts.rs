@@ -182,7 +182,7 @@ pub(super) fn fault(
 }
 
 /// Whether some value of one type is of another.
-fn meets(found: &str, wanted: &str) -> bool {
+pub(super) fn meets(found: &str, wanted: &str) -> bool {
     let family = |kind: &str| match kind {
         "number" | "integer" => "number",
         "array" | "string[]" => "array",

@@ -1,13 +1,14 @@
-//! Trust across references: which values of a definition come from outside, and which of them a system text would say. Words nothing.
+//! Trust across references: which values of a definition come from outside, and which of them would stand where nothing fences them. Words
+//! nothing.
 
 use super::index::{DefId, RefId};
 use super::linked_parts::Values;
 use crate::base::source::Position;
 use crate::base::span::Span;
-use crate::template::names::Flow;
+use crate::template::names::{Flow, Unfenced};
 use crate::template::trust::{TrustNode, spread, spread_back};
 
-/// A value from outside that would become a part of a system text.
+/// A value from outside that would stand where nothing fences it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UntrustedUse {
     /// The file.
@@ -20,6 +21,8 @@ pub struct UntrustedUse {
     pub by: Option<RefId>,
     /// What is used.
     pub name: Box<str>,
+    /// Where.
+    pub unfenced: Unfenced,
     /// The value that comes from outside, and where it gets its name; none of it where it has none.
     pub source: (Box<str>, Span),
 }
@@ -27,24 +30,24 @@ pub struct UntrustedUse {
 /// What is known of a definition once all its values are.
 #[derive(Debug, Default)]
 pub(super) struct Judged {
-    pub(super) in_system: Vec<UntrustedUse>,
+    pub(super) unfenced: Vec<UntrustedUse>,
     /// Whether its result is from outside, whatever it takes.
     pub(super) is_foreign: bool,
     /// What decides about the values that are bound when a context is assembled.
     pub(super) nodes: Vec<TrustNode>,
 }
 
-/// By name: whether a system text, or the result, is made of its value.
+/// By name: whether a text that nothing fences, or the result, is made of its value.
 pub(super) struct Reached {
-    pub(super) in_system: Vec<bool>,
+    pub(super) unfenced: [Vec<bool>; 2],
     pub(super) in_result: Vec<bool>,
 }
 
 /// What each value is made of, that of references included.
 pub(super) struct Sources {
     nodes: Vec<TrustNode>,
-    /// What is handed over into a system text: its name here, where, and as what.
-    said: Vec<(u32, RefId, Box<str>)>,
+    /// What is handed over to where nothing fences it: its name here, where, and as what.
+    said: Vec<(u32, (RefId, Unfenced), Box<str>)>,
 }
 
 impl Sources {
@@ -76,8 +79,8 @@ impl Sources {
         }
     }
 
-    /// A system text says a value by way of a reference, under another name.
-    pub(super) fn say(&mut self, name: u32, by: RefId, as_what: &str) {
+    /// A value is said by way of a reference, under another name, where nothing fences it.
+    pub(super) fn say(&mut self, name: u32, by: (RefId, Unfenced), as_what: &str) {
         self.said.push((name, by, as_what.into()));
     }
 
@@ -93,28 +96,33 @@ impl Sources {
             }
             flow.names.get(at as usize).map_or_else(Default::default, |name| (name.name.clone(), name.span))
         };
-        let own = flow.uses.iter().filter(|used| used.in_system && !values.is_inert(used.name, &used.path));
-        let own = own.map(|used| {
+        let own = flow.uses.iter().filter(|used| !values.is_inert(used.name, &used.path));
+        let own = own.filter_map(|used| {
             let word = flow.names.get(used.name as usize).map_or("", |name| &name.name);
-            (used.name, (used.span, used.inside, None), word)
+            Some((used.name, (used.span, used.inside, None), word, used.unfenced?))
         });
-        let by = self.said.iter().map(|(name, by, word)| (*name, (Span::default(), None, Some(*by)), &**word));
+        let by = self.said.iter();
+        let by = by.map(|(name, (by, unfenced), word)| (*name, (Span::default(), None, Some(*by)), &**word, *unfenced));
         let (outside, other): (Vec<_>, Vec<_>) = own.chain(by).partition(|(name, ..)| is_marked(*name));
-        let found = outside.into_iter().map(|(name, (span, inside, by), word)| UntrustedUse {
+        let found = outside.into_iter().map(|(name, (span, inside, by), word, unfenced)| UntrustedUse {
             file: id.file,
             span,
             inside,
             by,
             name: word.into(),
+            unfenced,
             source: source(name),
         });
         // What is from outside here is reported here.
         let made_of = |at: usize| nodes.get(at).filter(|_| !is_marked(at as u32)).map_or_else(Vec::new, |node| node.of.clone());
-        let in_system = spread_back(nodes.len(), other.iter().map(|(name, ..)| *name), made_of);
+        let reached = Unfenced::ALL.map(|kind| {
+            let said = other.iter().filter(|(.., unfenced)| *unfenced == kind);
+            spread_back(nodes.len(), said.map(|(name, ..)| *name), made_of)
+        });
         let in_result = spread_back(nodes.len(), flow.result, |at| nodes.get(at).map_or_else(Vec::new, |node| node.of.clone()));
-        let in_system_found = found.collect();
+        let unfenced = found.collect();
         let is_foreign = flow.result.is_some_and(is_marked);
-        (Judged { in_system: in_system_found, is_foreign, nodes: kept(nodes) }, Reached { in_system, in_result })
+        (Judged { unfenced, is_foreign, nodes: kept(nodes) }, Reached { unfenced: reached, in_result })
     }
 }
 

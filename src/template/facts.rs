@@ -19,12 +19,12 @@ pub fn collect(file: &File<'_>, stem: &str) -> FileFacts {
         let owner = owner as u32;
         facts.definitions.push(fact(definition, stem));
         match definition {
-            Definition::Fragment(fragment) => of_text(Role::Fragment, &fragment.text, (owner, "/"), &mut facts),
+            Definition::Fragment(fragment) => of_text(&fragment.text, (owner, "/"), &mut facts),
             Definition::Task(task) => of_task(task, owner, &mut facts),
             Definition::Template(template @ Template { task, description, .. }) => {
                 of_returns(template, owner, &mut facts);
                 if let Some(text) = description {
-                    of_text(Role::Description, text, (owner, "/"), &mut facts);
+                    of_text(text, (owner, "/"), &mut facts);
                 }
                 if let Some(task) = task {
                     of_task(task, owner, &mut facts);
@@ -91,11 +91,10 @@ fn of_task(task: &Task<'_>, owner: u32, facts: &mut FileFacts) {
                     node: path.into(),
                     args: Box::default(),
                     expects: None,
-                    in_system: false,
                 };
                 facts.references.push(reference);
             }
-            texts::of_task(task, &mut |role, text| of_text(role, text, (owner, path), facts));
+            texts::of_task(task, &mut |_, text| of_text(text, (owner, path), facts));
             // What is written once more is no node of its own.
             for call in task.calls.iter().filter(|call| call.result.is_none()) {
                 nodes::descend(Node::Call(call), &mut path.trim_end_matches('/').to_owned(), &mut |node, path| {
@@ -135,7 +134,7 @@ fn schema(file: &Str<'_>, owner: u32) -> Source {
 
 fn of_call(call: &Call<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
     for arg in &call.args {
-        texts::of_input(Role::Arg, arg, &mut |role, text| of_text(role, text, (owner, path), facts));
+        texts::of_input(Role::Arg, arg, &mut |_, text| of_text(text, (owner, path), facts));
     }
     let Some(name) = &call.template else { return };
     let args = call.args.iter().map(|arg| {
@@ -151,12 +150,11 @@ fn of_call(call: &Call<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
         node: path.into(),
         args: args.collect(),
         expects: None,
-        in_system: false,
     });
 }
 
 /// `use` and `src` of one text.
-fn of_text(role: Role, text: &Text<'_>, (owner, path): (u32, &str), facts: &mut FileFacts) {
+fn of_text(text: &Text<'_>, (owner, path): (u32, &str), facts: &mut FileFacts) {
     if let Some(src) = &text.src {
         facts.sources.push(Source { kind: SourceKind::Text, path: Box::from(&*src.value), span: src.span, owner });
     }
@@ -170,7 +168,6 @@ fn of_text(role: Role, text: &Text<'_>, (owner, path): (u32, &str), facts: &mut 
             node: path.into(),
             args: Box::default(),
             expects: None,
-            in_system: role == Role::System,
         });
     }
 }

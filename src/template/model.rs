@@ -443,6 +443,11 @@ impl<'a> Task<'a> {
         }
     }
 
+    /// Whether an agent is called for it, and none for a task inside of it but for its inputs.
+    pub const fn is_simple(&self) -> bool {
+        self.steps_element.is_none() && self.reduce.is_none() && self.cycle.is_none() && self.script.is_none()
+    }
+
     /// Where a finding about the whole task points: the name in its start tag.
     pub fn head(&self) -> Span {
         self.element.name_span()

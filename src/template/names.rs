@@ -89,8 +89,8 @@ pub struct Param {
     pub required: bool,
     /// Its declared type.
     pub kind: Option<Box<str>>,
-    /// Whether its value becomes a part of a system text.
-    pub in_system: bool,
+    /// Whether its value becomes a part of a text where nothing fences it; of the system text, if of both.
+    pub unfenced: Option<Unfenced>,
     /// Whether the result of the definition is made of it.
     pub in_result: bool,
     /// The parts that are used of its value, such as `.a[0]`.
@@ -106,10 +106,29 @@ pub struct Flow {
     pub names: Box<[FlowName]>,
     /// What happens.
     pub events: Box<[Event]>,
-    /// What is used of the values of names, but for those used as they are in other texts than `system`.
+    /// What is used of the values of names, but for those used as they are where they are fenced.
     pub uses: Box<[PartUse]>,
     /// The name of its result.
     pub result: Option<u32>,
+}
+
+/// Where nothing fences a value, so that none from outside may stand there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfenced {
+    /// A system text.
+    System,
+    /// What is shown to an agent whose profile is `bare`.
+    Bare,
+}
+
+impl Unfenced {
+    /// Both, as marks of values stand for them.
+    pub const ALL: [Self; 2] = [Self::System, Self::Bare];
+
+    /// The first of [`Self::ALL`] whose marks hold.
+    pub fn of(marks: &[Vec<bool>; 2], is: impl Fn(&[bool]) -> bool) -> Option<Self> {
+        Self::ALL.into_iter().zip(marks).find_map(|(own, marks)| is(marks).then_some(own))
+    }
 }
 
 /// A part of a value that is used, or a value that is used as one of a type.
@@ -121,8 +140,8 @@ pub struct PartUse {
     pub path: Box<str>,
     /// The type that it is declared to have here.
     pub wanted: Option<Box<str>>,
-    /// Whether it is used in a system text.
-    pub in_system: bool,
+    /// Whether it is used where nothing fences it.
+    pub unfenced: Option<Unfenced>,
     /// Where it is used.
     pub span: Span,
     /// Where in a text in a file of its own, whose `src` the other place is.
@@ -174,6 +193,8 @@ pub struct Site {
     pub into: Option<u32>,
     /// Of a task or call: what reaches its agents of the context around the place, and the names that are inherited into that.
     pub context: Option<(u32, u32)>,
+    /// Of a fragment: whether it stands where nothing fences a value.
+    pub unfenced: Option<Unfenced>,
     /// The names of a call's arguments, in order.
     pub args: Box<[u32]>,
 }
@@ -237,8 +258,6 @@ pub struct Reference {
     pub args: Box<[Arg]>,
     /// The JSON type that the result of a call must have, where the place asks for one.
     pub expects: Option<Box<str>>,
-    /// Whether it stands in a `<system>`.
-    pub in_system: bool,
 }
 
 /// An argument of a call.

@@ -92,7 +92,6 @@ mod tests {
             node: "/".into(),
             args: Box::default(),
             expects: None,
-            in_system: false,
         };
         FileFacts { definitions: vec![definition], references: uses.iter().map(reference).collect(), ..FileFacts::default() }
     }

@@ -13,6 +13,7 @@ pub(crate) mod undeclared_variable;
 pub(crate) mod unknown_field;
 mod unknown_relevant_input;
 mod unrendered_jinja;
+mod untrusted_in_bare;
 mod untrusted_in_system;
 mod unused_parameter;
 
@@ -34,4 +35,5 @@ pub(super) static RULES: &[&Rule] = &[
     &unrendered_jinja::RULE,
     &unknown_field::RULE,
     &optional_without_default::RULE,
+    &untrusted_in_bare::RULE,
 ];

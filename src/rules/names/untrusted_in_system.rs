@@ -4,6 +4,7 @@ use crate::rules::names::fault_location::finding;
 use crate::rules::names::unknown_field::at_use;
 use crate::rules::prelude::*;
 use crate::rules::structure::family::shown;
+use crate::template::names::Unfenced;
 use crate::template::scope::FaultKind;
 
 /// Whoever writes the ticket would be writing the system prompt.
@@ -18,16 +19,39 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
-    for fault in cx.scopes.faults.iter().filter(|fault| matches!(fault.kind, FaultKind::SystemFromOutside)) {
-        let message = "the system text itself is marked as coming from outside";
-        let help = "put what comes from outside into an <input>; where the text is your own, remove the mark";
-        out.push(finding(&RULE.meta, cx, fault, message).help(help));
-    }
+    let message = "the system text itself is marked as coming from outside";
+    out.extend(marked(&RULE.meta, cx, Unfenced::System, message));
 }
 
-/// Values are made of others across fragments, tasks, functions and results, and those across files.
 fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
-    for used in &cx.names.in_system {
+    let words =
+        ("would be part of the system text", "name it in `<instructions>`, where it is fenced, and take it out of `<system>`");
+    out.extend(values(&RULE.meta, cx, Unfenced::System, words));
+}
+
+/// Texts that are marked themselves.
+pub(super) fn marked(
+    rule: &'static RuleMeta,
+    cx: &FileCx<'_>,
+    place: Unfenced,
+    message: &'static str,
+) -> impl Iterator<Item = Diagnostic> {
+    let faults = cx.scopes.faults.iter();
+    let faults = faults.filter(move |fault| matches!(fault.kind, FaultKind::FromOutside(unfenced) if unfenced == place));
+    let help = "put what comes from outside into an <input>; where the text is your own, remove the mark";
+    faults.map(move |fault| finding(rule, cx, fault, message).help(help))
+}
+
+/// Values are made of others across fragments, tasks, functions and results, and those across files. `would`: what becomes of them,
+/// and what to do instead.
+pub(super) fn values(
+    rule: &'static RuleMeta,
+    cx: &LinkCx<'_>,
+    place: Unfenced,
+    (would, help): (&str, &'static str),
+) -> Vec<Diagnostic> {
+    let mut out = Vec::new();
+    for used in cx.names.unfenced.iter().filter(|used| used.unfenced == place) {
         let name = shown(&used.name);
         let (source, span) = &used.source;
         let comes = match shown(source) {
@@ -37,35 +61,32 @@ fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         };
         let found = match used.by {
             Some(at) => {
-                let found = cx.at_reference(&RULE.meta, at, |reference| {
+                let found = cx.at_reference(rule, at, |reference| {
                     let (word, of) = (reference.kind.target().word(), shown(&reference.name));
-                    format!("{comes} and would be part of the system text, by the {word} `{of}`")
+                    format!("{comes} and {would}, by the {word} `{of}`")
                 });
                 found.map(|(found, _)| found)
             }
-            None => at_use(
-                &RULE.meta,
-                cx,
-                (used.file, used.span, used.inside),
-                format!("{comes} and would be part of the system text"),
-            ),
+            None => at_use(rule, cx, (used.file, used.span, used.inside), format!("{comes} and {would}")),
         };
         let found = match found {
             Some(found) if span.is_empty() => found,
             Some(found) => cx.label(found, used.file, *span, "it gets its value here"),
             None => continue,
         };
-        let help = "name it in `<instructions>`, where it is fenced, and take it out of `<system>`";
         let checked = "; or, where its text is checked before, say `trust=\"trusted\"` where it is handed on";
         out.push(found.help(if *source == used.name { help.to_owned() } else { [help, checked].concat() }));
     }
-    let outside = &cx.names.outside;
-    for (_, entry, reference) in cx.index.references().filter(|(.., reference)| reference.in_system) {
-        let Some((marked, source)) = cx.index.target(reference).and_then(|target| outside.get(&target)) else { continue };
-        let name = shown(&reference.name);
-        let message = format!("the fragment `{name}` comes from outside and would be part of the system text");
-        let found = Diagnostic::new(&RULE.meta, entry.path, reference.span, message);
-        let found = cx.label(found, marked.file, *source, "its text is marked here");
-        out.push(found.help("use it in `<instructions>`, where it is fenced, and take it out of `<system>`"));
+    for (at, _) in cx.names.outside_used.iter().filter(|(_, unfenced)| *unfenced == place) {
+        let Some(reference) = cx.index.reference(*at) else { continue };
+        let Some((marked, source)) = cx.index.target(reference).and_then(|target| cx.names.outside.get(&target)) else {
+            continue;
+        };
+        let found = cx.at_reference(rule, *at, |reference| {
+            format!("the fragment `{}` comes from outside and {would}", shown(&reference.name))
+        });
+        let found = found.map(|(found, _)| cx.label(found, marked.file, *source, "its text is marked here").help(help));
+        out.extend(found);
     }
+    out
 }

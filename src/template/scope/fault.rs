@@ -6,6 +6,7 @@ use crate::jinja::fault::JinjaFaultKind;
 use crate::syntax::tree::Element;
 use crate::template::condition::ConditionFault;
 use crate::template::expression::ExpressionFault;
+use crate::template::names::Unfenced;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -93,8 +94,8 @@ pub enum FaultKind<'a> {
         /// Its name.
         name: String,
     },
-    /// A system text that is marked as one from outside.
-    SystemFromOutside,
+    /// A text that nothing fences is marked as one from outside.
+    FromOutside(Unfenced),
     /// An expression that cannot be read.
     Expression {
         /// Why.

@@ -4,7 +4,7 @@ use crate::base::source::Position;
 use crate::base::span::{Span, Spanned};
 use crate::template::keywords::Trust;
 use crate::template::model::{Input, Value};
-use crate::template::names::{Event, FileFacts, Flow, FlowName, Param, PartUse, Site};
+use crate::template::names::{Event, FileFacts, Flow, FlowName, Param, PartUse, Site, Unfenced};
 use crate::template::shape::Shape;
 use crate::template::trust::spread_back;
 use std::borrow::Cow;
@@ -175,11 +175,11 @@ impl<'m> Recorder<'m> {
     }
 
     /// A value is used; in a text in a file of its own, whose `src` this is.
-    pub(super) fn part(&mut self, name: u32, path: &Spanned<Box<str>>, src: Option<Span>, in_system: bool) {
-        if in_system || !path.value.is_empty() {
+    pub(super) fn part(&mut self, name: u32, path: &Spanned<Box<str>>, src: Option<Span>, unfenced: Option<Unfenced>) {
+        if unfenced.is_some() || !path.value.is_empty() {
             let inside = src.map(|_| (path.span, Position::default()));
             let span = src.unwrap_or(path.span);
-            self.uses.push(PartUse { name, path: path.value.clone(), wanted: None, in_system, span, inside });
+            self.uses.push(PartUse { name, path: path.value.clone(), wanted: None, unfenced, span, inside });
         }
     }
 
@@ -195,14 +195,7 @@ impl<'m> Recorder<'m> {
     /// A value is used as one of a type.
     pub(super) fn wanted(&mut self, name: u32, kind: Option<&str>, span: Span) {
         if let Some(kind) = kind {
-            self.uses.push(PartUse {
-                name,
-                path: Box::default(),
-                wanted: Some(kind.into()),
-                in_system: false,
-                span,
-                inside: None,
-            });
+            self.uses.push(PartUse { name, path: Box::default(), wanted: Some(kind.into()), unfenced: None, span, inside: None });
         }
     }
 
@@ -260,8 +253,10 @@ impl<'m> Recorder<'m> {
     pub(super) fn finish(self, owner: u32) -> Learned {
         let made_of =
             |at: usize| self.names.get(at).into_iter().flat_map(|name| &name.made_of).map(|(source, _)| *source).collect();
-        let said = self.uses.iter().filter(|used| used.in_system).map(|used| used.name);
-        let in_system = spread_back(self.names.len(), said, made_of);
+        let unfenced = Unfenced::ALL.map(|own| {
+            let said = self.uses.iter().filter(|used| used.unfenced == Some(own)).map(|used| used.name);
+            spread_back(self.names.len(), said, made_of)
+        });
         let in_result = spread_back(self.names.len(), self.result, made_of);
         let parts = self.parts();
         let param = |(id, required): &(u32, bool)| {
@@ -269,8 +264,8 @@ impl<'m> Recorder<'m> {
             let is_inert = kind.is_some_and(|kind| Shape::declared(kind).is_inert());
             let is = |marks: &[bool]| !is_inert && marks.get(*id as usize) == Some(&true);
             let parts = parts.get(id).into_iter().flatten().take(MOST_PARTS).cloned().collect();
-            let (in_system, in_result) = (is(&in_system), is(&in_result));
-            Some(Param { name: Box::from(&**word), required: *required, kind: kind.map(Box::from), in_system, in_result, parts })
+            let (unfenced, in_result) = (Unfenced::of(&unfenced, is), is(&in_result));
+            Some(Param { name: Box::from(&**word), required: *required, kind: kind.map(Box::from), unfenced, in_result, parts })
         };
         let params = self.takes.iter().filter_map(param).collect();
         // Where nothing is known of any value, nothing is wrong with a part of it.

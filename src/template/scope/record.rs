@@ -7,7 +7,7 @@ use crate::base::span::Span;
 use crate::syntax::tree::Element;
 use crate::template::facts;
 use crate::template::model::Task;
-use crate::template::names::{Free, Site};
+use crate::template::names::{Free, Site, Unfenced};
 use crate::template::parts::{Str, Text};
 
 /// For those who navigate: nothing of this does anything where no names are written down.
@@ -97,21 +97,26 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
 impl Walk<'_, '_, '_> {
     /// A reference, seen from where it stands.
     pub(super) fn site(&mut self, at: u32, args: Box<[u32]>, into: Option<u32>, context: Option<(u32, u32)>) {
+        self.reference(Site { at, free: Free::Taken, into, context, unfenced: None, args });
+    }
+
+    fn reference(&mut self, site: Site) {
         let is_unsure = self.damaged > 0 || !self.hidden.is_empty();
         let free = match (self.origins.is_empty(), is_unsure) {
             (true, _) => Free::Taken,
             (false, false) => Free::Undeclared,
             (false, true) => Free::Unknown,
         };
-        self.flow.site(Site { at, free, into, context, args });
+        self.flow.site(Site { free, ..site });
     }
 
     /// The fragments in a text.
-    pub(super) fn sites(&mut self, text: &Text<'_>) {
+    pub(super) fn sites(&mut self, text: &Text<'_>, unfenced: Option<Unfenced>) {
         let is_use = |child: &Element<'_>| child.namespace().is_none() && child.name() == "use";
         for used in text.element.elements().filter(is_use) {
             if let Some((_, span)) = facts::fragment(used) {
-                self.site(span.start, Box::default(), None, None);
+                let args = Box::default();
+                self.reference(Site { at: span.start, free: Free::Taken, into: None, context: None, unfenced, args });
             }
         }
     }

@@ -5,6 +5,7 @@ use super::fault::{Fault, FaultKind, Origin};
 use super::flow::{self, Learned, Recorder};
 use super::trace::Trace;
 use crate::base::span::{Span, Spanned};
+use crate::kernel::profile::Profile;
 use crate::syntax::tree::{Attribute, Element};
 use crate::template::model::{Definition, File, MOST_FAULTS};
 use crate::template::names::FileFacts;
@@ -101,6 +102,10 @@ pub(super) struct Walk<'m, 'a, 'w> {
     pub(super) nearest: usize,
     /// The loop around here that runs no script: none of its rounds leaves the result of one.
     pub(super) no_script: Option<Element<'a>>,
+    /// How the agents around here are shown what they are, where somebody says it.
+    pub(super) profile: Option<Profile>,
+    /// Whether the texts that are walked are shown without fences.
+    pub(super) is_bare: bool,
     pub(super) flow: Recorder<'m>,
     /// Where all names are written down, and the name that is wanted wherever others take theirs from: see [`trace`].
     pub(super) traced: Option<(&'w mut Trace, &'w str)>,

@@ -12,6 +12,7 @@ use crate::syntax::tree::{Attribute, Element};
 use crate::template::expression::{ExpressionFault, ExpressionFaultKind};
 use crate::template::keywords::{TextSyntax, Trust};
 use crate::template::model::Task;
+use crate::template::names::Unfenced;
 use crate::template::parts::{Str, Substitution, Text};
 use crate::template::texts::Role;
 use std::cell::LazyCell;
@@ -65,9 +66,9 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
     pub(super) fn text(&mut self, role: Role, text: &Text<'a>) {
         self.enter(text);
         self.taken_in(text);
-        if role == Role::System && text.trust == Trust::Untrusted {
+        if let Some(unfenced) = self.unfenced(role).filter(|_| text.trust == Trust::Untrusted) {
             let source = text.element.attribute("trust").map_or(text.element.name_span(), Attribute::span);
-            self.scopes.fault(Fault::new(FaultKind::SystemFromOutside, source));
+            self.scopes.fault(Fault::new(FaultKind::FromOutside(unfenced), source));
         }
         if text.element.is_damaged() {
             self.unknown += 1;
@@ -75,12 +76,18 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
         }
         if text.element.elements().any(|child| child.namespace().is_none()) {
             self.unknown += 1;
-            self.sites(text);
+            self.sites(text, self.unfenced(role));
         }
         self.blank(role, text);
         if text.substitution == Substitution::On {
             self.found(text, &mut |walk, found| walk.take(role, found));
         }
+    }
+
+    /// Whether nothing fences a value in a text.
+    fn unfenced(&self, role: Role) -> Option<Unfenced> {
+        let is_shown = !matches!(role, Role::Input | Role::Arg | Role::InitialValue | Role::Files);
+        if role == Role::System { Some(Unfenced::System) } else { (self.is_bare && is_shown).then_some(Unfenced::Bare) }
     }
 
     /// Notes a text in a file that holds no words.
@@ -134,6 +141,15 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
                 self.used(&used);
                 used
             }
+            Found::Part(used) => {
+                let bound = self.env.find(&used.name).map(|binding| binding.id);
+                let implicit = || self.scopes.implicit.get(*self.implicit.get(&*used.name)?).map(|implicit| implicit.id);
+                if let Some(id) = bound.or_else(implicit) {
+                    let src = (used.place == Place::Source).then_some(used.span);
+                    self.flow.part(id, &used.path, src, None);
+                }
+                return;
+            }
             Found::Call(call, element) => {
                 let is_value = matches!(role, Role::Input | Role::Arg | Role::InitialValue | Role::Files);
                 if is_value || call.place != Place::Text || self.env.find(&call.name).is_none() {
@@ -157,7 +173,7 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
             None => self.free(used),
         };
         let Some(id) = id else { return };
-        self.flow.part(id, &path, src, role == Role::System);
+        self.flow.part(id, &path, src, self.unfenced(role));
         if !matches!(role, Role::Input | Role::Arg | Role::InitialValue) {
             self.shown.push((id, path.value.clone()));
         }
@@ -224,7 +240,7 @@ fn settle(faults: &mut [Fault<'_>], src: &Str<'_>, text: &str) {
             | FaultKind::Jinja(_)
             | FaultKind::BadFrom { .. }
             | FaultKind::NoDefault { .. }
-            | FaultKind::SystemFromOutside
+            | FaultKind::FromOutside(_)
             | FaultKind::UnknownInput { .. } => None,
         };
         let unknown = name.filter(|_| fault.span.is_empty());

@@ -31,6 +31,8 @@ pub(super) enum Found<'a> {
     Used(Used<'a>),
     /// The same of a function that is called: one of the variable that has its name, if one has.
     Called(Used<'a>),
+    /// A part of one that a Jinja text puts out; the variable is among those that it uses, too.
+    Part(Used<'a>),
     /// A call of a function template, by its words, and the text that it stands in.
     Call(Used<'a>, Element<'a>),
     Fault(Fault<'a>),
@@ -71,7 +73,7 @@ fn in_other<'a>(text: &str, element: Element<'a>, place: Place, moved: &dyn Fn(S
             let fault = ExpressionFault { span: moved(fault.span), expression: moved(fault.expression), ..fault };
             found(Found::Fault(Fault::new(FaultKind::Expression { fault, element }, moved(span))));
         }
-        Found::Called(_) | Found::Fault(_) => {}
+        Found::Called(_) | Found::Part(_) | Found::Fault(_) => {}
     });
 }
 
@@ -92,7 +94,7 @@ pub(super) fn in_source<'a>(element: Element<'a>, src: Span, text: &str, found: 
         Found::Fault(Fault { kind: FaultKind::Expression { fault, .. }, span, .. }) => {
             found(Found::Fault(Fault::new(FaultKind::Expression { fault, element }, span)));
         }
-        Found::Called(_) | Found::Fault(_) => {}
+        Found::Called(_) | Found::Part(_) | Found::Fault(_) => {}
     });
 }
 
@@ -199,6 +201,9 @@ pub(super) fn in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a
     };
     parsed.variables.into_iter().for_each(|name| found(Found::Used(used(name))));
     parsed.functions.into_iter().for_each(|name| found(Found::Called(used(name))));
+    for (name, way, span) in parsed.parts {
+        found(Found::Part(Used { path: Spanned::new(way.into(), moved(span)), ..used(name) }));
+    }
     for fault in parsed.faults {
         found(Found::Fault(Fault::new(FaultKind::Jinja(fault.kind), moved(fault.span))));
     }
@@ -214,6 +219,9 @@ pub(super) fn in_jinja_source<'a>(src: Span, text: &str, found: &mut impl FnMut(
     };
     parsed.variables.into_iter().for_each(|name| found(Found::Used(used(name))));
     parsed.functions.into_iter().for_each(|name| found(Found::Called(used(name))));
+    for (name, way, span) in parsed.parts {
+        found(Found::Part(Used { path: Spanned::new(way.into(), span), ..used(name) }));
+    }
     for fault in parsed.faults {
         found(Found::Fault(Fault::new(FaultKind::Jinja(fault.kind), fault.span)));
     }

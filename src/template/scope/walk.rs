@@ -8,12 +8,14 @@ use super::state::{Reach, Scopes, Sources, Walk, hidden};
 use super::trace::{BoundKind, How, Target, Trace};
 use super::used::{Found, Used};
 use crate::base::span::{Span, Spanned};
+use crate::kernel::profile::Profile;
 use crate::syntax::tree::{Element, Node};
 use crate::template::elements::Kind;
 use crate::template::facts;
 use crate::template::keywords::{FileSource, Trust};
 use crate::template::model::{Definition, File, Task, Template};
 use crate::template::model::{Input, Slot, Step, Value};
+use crate::template::names::Unfenced;
 use crate::template::parts::{Parameter, Str, Substitution, Text};
 use crate::template::texts::{self, Role};
 use std::borrow::Cow;
@@ -65,6 +67,8 @@ fn walk<'a>(
             damaged: 0,
             nearest: NEAREST,
             no_script: None,
+            profile: None,
+            is_bare: false,
             flow: Recorder::default(),
             traced: traced.as_mut().map(|(trace, wanted)| (&mut **trace, *wanted)),
         };
@@ -99,6 +103,11 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         self.found(text, &mut |walk, found| match found {
             Found::Fault(fault) => walk.scopes.fault(fault),
             Found::Called(_) => {}
+            Found::Part(used) => {
+                if let Some(id) = known.get(&used.name) {
+                    walk.flow.part(*id, &used.path, None, None);
+                }
+            }
             Found::Call(call, element) => walk.misplaced(&call, element),
             Found::Used(used) => {
                 if let Some((trace, _)) = &mut walk.traced {
@@ -109,7 +118,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
                     walk.flow.takes(id, true);
                     id
                 });
-                walk.flow.part(id, &used.path, None, false);
+                walk.flow.part(id, &used.path, None, None);
             }
         });
     }
@@ -179,6 +188,8 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             return self.refer(reference.span, Box::default(), task.trust.into());
         }
         let reach = (self.reach)(task.body);
+        let profile = self.profile;
+        self.profile = task.profile.or(profile);
         // What its agent is shown is known when its texts are walked.
         let around = reach.inherits.then_some(self.around);
         let context = self.flow.value(String::new(), Mark::None, around.into_iter().chain(self.before.take()));
@@ -240,6 +251,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         let texts = self.flow.mark();
         let is_found = task.files.as_ref().is_some_and(|files| files.source == FileSource::Description);
         let mut is_outside = reach.looks_up || is_found || task.history.is_some();
+        self.is_bare = self.profile == Some(Profile::Bare) && task.is_simple();
         texts::of_task(task, &mut |role, text| {
             if !matches!(role, Role::Input | Role::InitialValue) {
                 is_outside |= text.trust == Trust::Untrusted;
@@ -249,6 +261,9 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         self.flow.give(texts, Some(context));
         self.files(task);
         self.relevance(task);
+        if std::mem::take(&mut self.is_bare) {
+            self.whole(task);
+        }
         let shown = std::mem::replace(&mut self.shown, outer.1);
         self.flow.makes(context, shown.into_iter().chain(inputs.iter().cloned()).collect(), Mark::outside(is_outside));
         let mut made_of: Vec<u32> = self.steps(&task.steps, reach.accumulates).into_iter().collect();
@@ -261,11 +276,20 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         if made_of.is_empty() {
             made_of.push(context);
         }
-        self.around = outer.0;
+        (self.around, self.profile) = (outer.0, profile);
         self.leave(mark, before);
         self.origins.truncate(origins);
         self.damaged -= u32::from(damage);
         self.flow.value(self.here(), task.trust.into(), made_of)
+    }
+
+    /// The inputs that no text names are shown by themselves.
+    fn whole(&mut self, task: &'m Task<'a>) {
+        for name in task.inputs.iter().filter_map(|input| input.name.as_ref()) {
+            if let Some(own) = self.env.find(&name.value).filter(|own| !own.is_read) {
+                self.flow.part(own.id, &Spanned::new(Box::default(), name.span), None, Some(Unfenced::Bare));
+            }
+        }
     }
 
     /// Walks what stands at a place in the node.

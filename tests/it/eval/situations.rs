@@ -48,11 +48,13 @@ fn what_is_asked_for_becomes_segments_behind_those_of_the_task() {
     [user]
     ## Previous output
 
+    <untrusted-000000000000000000000 name="previous_output">
     {
       "plan": [
         1
       ]
     }
+    </untrusted-000000000000000000000>
 
     ## Task
 
@@ -70,7 +72,9 @@ fn what_is_asked_for_becomes_segments_behind_those_of_the_task() {
 
     ## Earlier attempts
 
+    <untrusted-000000000000000000000 name="failure_history">
     - plan: no data (asked)
+    </untrusted-000000000000000000000>
     "#);
     // The objective is the work of a role; a task says in its description what is to be done.
     let registry = registry(TRIAGE);

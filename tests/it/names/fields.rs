@@ -242,3 +242,46 @@ fn types_are_held_across_results_and_own_parameters() {
     ));
     assert_eq!(found, [""; 0]);
 }
+
+/// What a Jinja text puts out is held against its value as in any other text; what it only asks for is not.
+#[test]
+fn parts_in_a_jinja_text() {
+    let of = |text: &str| {
+        all(&format!(
+            "<library>{PRODUCERS}<task type=\"sequential\" name=\"o\"><description>d</description><parameters><parameter name=\"p\" type=\"string\"/><parameter name=\"o\" type=\"object\"/></parameters>\
+             <steps><task ref=\"risk\" as=\"r\"/><task><description syntax=\"jinja\">{text} {{{{ p }}}} {{{{ o }}}} {{{{ r }}}}</description></task></steps></task></library>"
+        ))
+    };
+    assert_eq!(of("{% if o.a %}{{ p.y }}{% endif %}"), ["CTX323 p.y: `p.y` leads nowhere: `p` is a string, which has no parts"]);
+    assert_eq!(of("{{ r.nothing.more }}").len(), 1);
+    for fine in [
+        "{{ o.a.b }} {{ r.risk_level }} {{ r.notes }}",
+        "{% if p.y %}{% endif %}{{ p.y | default('n') }}{{ p.y is defined }}{{ p.upper() }}{{ p[0] }}",
+        "{% for p in r.notes %}{{ p.y }}{% endfor %}",
+        "{% set p = o %}{{ p.y }}",
+        "{% macro m(p) %}{{ p.y }}{% endmacro %}",
+    ] {
+        assert_eq!(of(fine), [""; 0], "{fine}");
+    }
+}
+
+/// What nobody declares has one type for all who take it.
+#[test]
+fn two_references_take_one_name_in_one_form() {
+    let of = |one: &str, two: &str| {
+        let task = |name: &str, kind: &str| {
+            format!(
+                "<task type=\"atomic\" name=\"{name}\"><description>{{{{x}}}}</description><parameters><parameter name=\"x\" {kind}/></parameters></task>"
+            )
+        };
+        all(&format!(
+            "<library>{}{}<task type=\"sequential\" name=\"t\"><description>d</description><steps><task ref=\"a\"/><task ref=\"b\"/></steps></task></library>",
+            task("a", one),
+            task("b", two)
+        ))
+    };
+    let said = "CTX305 b: the task `b` takes `x` as string, but `x` is array here";
+    assert_eq!(of("type=\"array\"", "type=\"string\""), [said]);
+    assert_eq!(of("type=\"array\"", "type=\"string[]\""), [""; 0]);
+    assert_eq!(of("type=\"array\"", ""), [""; 0]);
+}

@@ -25,7 +25,7 @@ fn shown_with(text: &str, sources: &[(&str, &str)]) -> Vec<String> {
                 }
                 FaultKind::NotYet { name, result } => format!("not yet {name} of `{}`", result.slice(text)),
                 FaultKind::Unused { name, .. } => format!("unused {name}"),
-                FaultKind::SystemFromOutside => "untrusted text".to_owned(),
+                FaultKind::FromOutside(_) => "untrusted text".to_owned(),
                 FaultKind::Expression { fault, .. } => format!("{:?}", fault.kind),
                 FaultKind::Condition(fault) => format!("expected {:?}", fault.expected),
                 FaultKind::Jinja { .. } => "jinja".to_owned(),

@@ -194,3 +194,56 @@ fn an_accumulator_is_its_initial_value_too() {
         assert_eq!(reduce(initial, "string[]"), ["CTX310 accumulator"], "{initial}");
     }
 }
+
+/// A text that nothing fences takes nothing from outside, whichever way it comes.
+#[test]
+fn the_profile_bare_takes_nothing_from_outside() {
+    let others = "<fragment name=\"g\" trust=\"untrusted\">from a page</fragment><fragment name=\"h\">see {{mail}}</fragment>\
+        <task type=\"atomic\" name=\"q\" profile=\"bare\"><description>sort {{mail}}</description></task>\
+        <template name=\"f\" params=\"a\"><task type=\"atomic\" profile=\"bare\"><description>see {{a}}</description></task></template>";
+    let bare = |steps: &str| {
+        let all = format!(
+            "<library>{others}<task type=\"sequential\" name=\"t\"><description>d {{{{mail}}}}</description>{MAIL}\
+             <context_management><inherit_context>none</inherit_context></context_management><steps>{steps}</steps></task></library>"
+        );
+        places(&all, &["CTX310", "CTX325"])
+    };
+    for (step, found) in [
+        ("<task profile=\"bare\"><description>see {{mail}}</description></task>", "CTX325 mail"),
+        (
+            "<task profile=\"bare\"><description syntax=\"jinja\">{% if n %}{{ mail | upper }}{% endif %}</description></task>",
+            "CTX325 mail",
+        ),
+        (
+            "<task profile=\"bare\"><description>d</description><instructions trust=\"untrusted\">x</instructions></task>",
+            "CTX325 trust=\"untrusted\"",
+        ),
+        (
+            "<task profile=\"bare\"><description>d</description><inputs><input name=\"i\" from=\"mail\"/></inputs></task>",
+            "CTX325 i",
+        ),
+        (
+            "<task profile=\"bare\"><description>d {{i}}</description><inputs><input name=\"i\" from=\"mail\"/></inputs></task>",
+            "CTX325 i",
+        ),
+        ("<task profile=\"bare\"><description>d <use fragment=\"g\"/></description></task>", "CTX325 g"),
+        ("<task profile=\"bare\"><description>d <use fragment=\"h\"/></description></task>", "CTX325 h"),
+        ("<task profile=\"bare\"><description>d</description><system>s {{mail}}</system></task>", "CTX310 mail"),
+        ("<task ref=\"q\"/>", "CTX325 q"),
+        ("<call template=\"f\"><arg name=\"a\" from=\"mail\"/></call>", "CTX325 f"),
+        (
+            "<task type=\"sequential\" profile=\"bare\"><description>d</description><steps><task><description>{{mail}}</description></task></steps></task>",
+            "CTX325 mail",
+        ),
+    ] {
+        assert_eq!(bare(step), [found], "{step}");
+    }
+    for step in [
+        "<task><description>see {{mail}}</description></task>",
+        "<task profile=\"bare\"><description>see {{n}}</description><history/></task>",
+        "<task profile=\"bare\"><description>see {{i}}</description><inputs><input name=\"i\" from=\"mail\" trust=\"trusted\"/></inputs></task>",
+        "<task type=\"sequential\" profile=\"bare\"><description>d</description><steps><task profile=\"markdown\"><description>{{mail}}</description></task></steps></task>",
+    ] {
+        assert_eq!(bare(step), [""; 0], "{step}");
+    }
+}
