@@ -42,6 +42,10 @@ pub mod project {
 pub mod provider {
     pub use crate::provider::*;
 }
+#[cfg(feature = "eval")]
+pub mod record {
+    pub use crate::record::*;
+}
 pub mod registry {
     pub use crate::registry::*;
 }

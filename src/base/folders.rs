@@ -23,9 +23,14 @@ pub fn cache(named: Option<&Path>, project: &Path) -> Option<PathBuf> {
 /// project itself, which could bring them along. Nothing is made.
 pub fn state(project: &Path) -> Option<PathBuf> {
     let project = RealFs.canonical(project).ok()?;
-    let states = user("XDG_STATE_HOME", ".local/state", ".local/state", "state")?;
+    let states = states()?;
     let is_inside = |folder: &Path| RealFs.canonical(folder).is_ok_and(|folder| folder.starts_with(&project));
     if states.ancestors().any(is_inside) { None } else { of_project(&states, &project) }
+}
+
+/// The user's folder for state. Nothing is made.
+pub fn states() -> Option<PathBuf> {
+    user("XDG_STATE_HOME", ".local/state", ".local/state", "state")
 }
 
 /// The folder of a project below another.

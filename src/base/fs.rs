@@ -57,7 +57,7 @@ pub trait ReadFs: Sync {
 pub use super::memory::MemoryFs;
 #[cfg(feature = "fs")]
 pub use super::write::{
-    Lock, create_dir_all, create_private_dir, hold_writes, remove, take_back, try_lock, write_atomic, write_cache,
+    Lock, append_line, create_dir_all, create_private_dir, hold_writes, remove, take_back, try_lock, write_atomic, write_cache,
 };
 #[cfg(feature = "fs")]
 pub use real::*;
@@ -265,6 +265,22 @@ mod real {
     /// An environment variable that is set and not empty.
     pub fn env(name: &str) -> Option<String> {
         std::env::var(name).ok().filter(|value| !value.is_empty())
+    }
+
+    /// The values of environment variables whose names end in one of these; those that are no text are left out.
+    pub fn env_ending(endings: &[&str]) -> Vec<String> {
+        let all = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        all.filter(|(name, _)| endings.iter().any(|ending| name.ends_with(ending))).map(|(_, value)| value).collect()
+    }
+
+    /// Bytes that nobody can guess, from the seeds that the system gives to hash tables.
+    pub fn random() -> [u8; 32] {
+        use std::hash::BuildHasher;
+        let mut hasher = crate::base::hash::Hasher::new();
+        for _ in 0..4 {
+            hasher.number(std::hash::RandomState::new().hash_one(now()));
+        }
+        hasher.number(u64::from(std::process::id())).finish().0
     }
 
     #[cfg(all(test, target_os = "linux"))]

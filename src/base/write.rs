@@ -143,6 +143,37 @@ pub fn take_back(folder: &Path, files: &[&str]) {
     let _ = std::fs::remove_dir(folder);
 }
 
+/// Adds a line to a file that is made where it is missing, and returns when it is on the disk. What stands behind the last line end is
+/// kept as a line where `is_whole` says so, and taken out where it is what a killed program left.
+pub fn append_line(path: &Path, line: &[u8], is_whole: impl Fn(&[u8]) -> bool) -> io::Result<()> {
+    use std::io::{Read, Seek, SeekFrom};
+    let _writing = WRITING.read().unwrap_or_else(PoisonError::into_inner);
+    if is_link(path) || exists(path) && !is_file(path) {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let mut file = std::fs::OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)?;
+    let mut last = [b'\n'];
+    let len = file.seek(SeekFrom::End(0))?;
+    if len > 0 {
+        file.seek(SeekFrom::Start(len - 1))?;
+        file.read_exact(&mut last)?;
+    }
+    if last != *b"\n" {
+        let mut bytes = Vec::new();
+        file.seek(SeekFrom::Start(0))?;
+        file.read_to_end(&mut bytes)?;
+        let start = memchr::memrchr(b'\n', &bytes).map_or(0, |end| end + 1);
+        if bytes.get(start..).is_some_and(is_whole) {
+            file.write_all(b"\n")?;
+        } else {
+            file.set_len(start as u64)?;
+        }
+    }
+    file.seek(SeekFrom::End(0))?;
+    file.write_all(line)?;
+    file.sync_data()
+}
+
 /// Removes a file; one that is not there is removed.
 pub fn remove(path: &Path) -> io::Result<()> {
     match std::fs::remove_file(path) {

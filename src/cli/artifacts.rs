@@ -9,6 +9,7 @@ use crate::context::manifest::{Difference, Manifest};
 use crate::eval::context as stored;
 use crate::eval::mutate;
 use crate::eval::scorecard::Scorecard;
+use crate::record::recording::Recording;
 use crate::registry::diff::Diff;
 use crate::registry::read::Document1;
 use crate::schema::json::{Schema, names};
@@ -28,6 +29,7 @@ pub fn all() -> Vec<Schema> {
         Schema::of::<mutate::Document<'_>>(names::MUTATIONS),
         Schema::of::<Document1<'_>>(names::REGISTRY),
         Schema::of::<render_report::Document<'_>>(names::RENDER),
+        Schema::of::<Recording>(names::REQUEST),
         Schema::of::<explain::RulePage<'_>>(names::RULE),
         Schema::of::<rules::Document<'_>>(names::RULES),
         Schema::of::<Scorecard>(names::SCORECARD),

@@ -17,14 +17,16 @@ pub(crate) enum Exit {
     Gate,
     /// Nothing was selected.
     Nothing,
-    /// Reserved for answers recorded for another context.
+    /// Answers were recorded for another context.
     Stale,
+    /// Nothing decides.
+    Inconclusive,
     /// Interrupted from the keyboard.
     Interrupted,
 }
 
 /// Every exit, its number, and what it means, in the order of the documentation.
-pub(crate) const TABLE: [(Exit, u8, &str); 8] = [
+pub(crate) const TABLE: [(Exit, u8, &str); 9] = [
     (Exit::Success, 0, "success; a reader of a pipe that has gone away changes no verdict"),
     (
         Exit::Findings,
@@ -39,17 +41,27 @@ pub(crate) const TABLE: [(Exit, u8, &str); 8] = [
     (
         Exit::Infrastructure,
         3,
-        "output that cannot be written, a lock held by another run, a registry or manifest of a newer schema, a scenario that nothing decides, no `git` where a revision was named, or a bug in ctxc",
+        "output that cannot be written, a lock held by another run, a registry, manifest or recording of a newer schema, a scenario that could not be tried, no `git` where a revision was named, or a bug in ctxc",
     ),
     (Exit::Gate, 4, "reserved: gate failed"),
     (Exit::Nothing, 5, "nothing was selected: no template under the given paths, or no scenario (0 with `--allow-empty`)"),
-    (Exit::Stale, 6, "reserved: recorded answers are stale"),
+    (Exit::Stale, 6, "`eval` when answers were recorded for another request (0 with `stale = \"warn\"` in `[eval]`)"),
+    (Exit::Inconclusive, 7, "`eval` when nothing decides a scenario"),
     (Exit::Interrupted, 130, "interrupted (Ctrl-C); no output file is left half written"),
 ];
 
 /// Which of several verdicts the program reports, the gravest first.
-const PRECEDENCE: [Exit; 8] =
-    [Exit::Interrupted, Exit::Usage, Exit::Infrastructure, Exit::Gate, Exit::Findings, Exit::Stale, Exit::Nothing, Exit::Success];
+const PRECEDENCE: [Exit; 9] = [
+    Exit::Interrupted,
+    Exit::Usage,
+    Exit::Infrastructure,
+    Exit::Gate,
+    Exit::Findings,
+    Exit::Inconclusive,
+    Exit::Stale,
+    Exit::Nothing,
+    Exit::Success,
+];
 
 impl Exit {
     /// The number the shell sees.
@@ -57,7 +69,7 @@ impl Exit {
         TABLE.iter().find(|(exit, _, _)| *exit == self).map_or(3, |(_, code, _)| *code)
     }
 
-    /// The graver of two verdicts: 2, 3, 4, 1, 6, 5, 0.
+    /// The graver of two verdicts: 2, 3, 4, 1, 7, 6, 5, 0.
     #[must_use]
     pub(crate) fn and(self, other: Self) -> Self {
         PRECEDENCE.into_iter().find(|exit| *exit == self || *exit == other).unwrap_or(self)

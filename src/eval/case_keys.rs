@@ -1,6 +1,7 @@
 //! What a result belongs to: the context hash covers what the agent receives, the case key what is
 //! frozen and what is expected, and which version of this program judged. Where neither moved, the verdict is the same.
 
+use super::asked::{AnswersFrom, CaseAnswers};
 use crate::base::hash::{Hash, Hasher};
 use crate::context::request::Files;
 use crate::scenario::expect::{answer, context as context_tests};
@@ -27,6 +28,29 @@ pub(super) fn case(case: &Case, beside: &dyn Files, snapshot: Option<&str>, plan
             Ok(text) => hasher.field(path).field(text),
             Err(why) => hasher.field(path).field("\0").field(why),
         };
+    }
+    hasher.finish()
+}
+
+/// The same with what answers the case: where it is asked as every case is, by a script without tools, that adds nothing.
+pub(super) fn answered(case: Hash, from: AnswersFrom, answers: &CaseAnswers<'_>) -> Hash {
+    if from == AnswersFrom::Known && answers.tools.is_empty() && answers.recorded.is_ok_and(<[_]>::is_empty) {
+        return case;
+    }
+    let mut hasher = Hasher::new();
+    hasher.field("ctxc answers 1").field(case.0).field(from.word());
+    for (name, given) in answers.tools {
+        hasher.field(name).field(given.to_string());
+    }
+    match answers.recorded {
+        Ok(calls) => {
+            for call in calls {
+                hasher.field(call.line());
+            }
+        }
+        Err(why) => {
+            hasher.field("\0").field(why);
+        }
     }
     hasher.finish()
 }

@@ -16,7 +16,9 @@ use crate::template::setting::{SettingName, Word};
 pub(super) fn keys(prepared: &PreparedCase<'_>, assembled: &Result<Assembly, Vec<Fault>>) -> Keys {
     let CaseInput { case, beside, snapshot, .. } = *prepared.input;
     let snapshot = snapshot.filter(|_| case.wants_snapshot());
-    Keys { context: context(prepared, assembled), case: case_keys::case(case, beside, snapshot, prepared.run.plan) }
+    let answers = (prepared.run.answers.from, prepared.input.answers);
+    let case = case_keys::case(case, beside, snapshot, prepared.run.plan);
+    Keys { context: context(prepared, assembled), case: case_keys::answered(case, answers.0, &answers.1) }
 }
 
 /// The hash of what one agent receives, and of all else that expectations on it look at: who receives it, the request, what became of

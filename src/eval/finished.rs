@@ -5,6 +5,7 @@ use super::trials::TrialOutcome;
 use super::verdict::Verdict;
 use crate::base::hash::Hash;
 use crate::context::fault::Fault;
+use crate::scenario::model::Rule;
 
 /// What became of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,6 +14,8 @@ pub enum CaseVerdict {
     Pass,
     /// Something does not.
     Fail,
+    /// Its answers were recorded for another request.
+    Stale,
     /// The trials decide nothing.
     Inconclusive,
     /// It could not be tried.
@@ -21,13 +24,14 @@ pub enum CaseVerdict {
 
 impl CaseVerdict {
     /// Every verdict.
-    pub const ALL: [Self; 4] = [Self::Pass, Self::Fail, Self::Inconclusive, Self::Error];
+    pub const ALL: [Self; 5] = [Self::Pass, Self::Fail, Self::Stale, Self::Inconclusive, Self::Error];
 
     /// The word in scorecards.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Pass => "pass",
             Self::Fail => "fail",
+            Self::Stale => "stale",
             Self::Inconclusive => "inconclusive",
             Self::Error => "error",
         }
@@ -44,6 +48,12 @@ impl CaseVerdict {
 pub enum Answered {
     /// Nobody gave one: the verdict is about the context alone.
     NotRecorded,
+    /// A model was asked.
+    Asked,
+    /// It was recorded.
+    Replayed,
+    /// One was recorded for another request: the verdict is about the context alone.
+    Stale,
     /// The scenario holds it.
     Scripted,
     /// There is one, and nothing that could be looked at is expected of it.
@@ -55,6 +65,9 @@ impl Answered {
     pub const fn word(self) -> &'static str {
         match self {
             Self::NotRecorded => "not_recorded",
+            Self::Asked => "asked",
+            Self::Replayed => "replayed",
+            Self::Stale => "stale",
             Self::Scripted => "scripted",
             Self::NotJudged => "not_judged",
         }
@@ -68,10 +81,19 @@ pub struct Trial {
     pub tried: TrialOutcome,
     /// One verdict for each expectation on the answer.
     pub verdicts: Vec<Verdict>,
+    /// Who answered: `script`, `recording`, or the provider that was asked.
+    pub by: String,
     /// Tokens in and out.
     pub tokens: (u64, u64),
     /// The hash of the answer's text.
     pub output: Hash,
+}
+
+impl Trial {
+    /// Whether it passed as far as anybody looked, and what gates was not looked at.
+    pub(super) fn is_open(&self) -> bool {
+        self.tried == TrialOutcome::Passed && self.verdicts.iter().any(|verdict| verdict.gate && verdict.reason.is_open)
+    }
 }
 
 /// A case that is done.
@@ -93,6 +115,10 @@ pub struct Finished {
     pub trouble: Option<String>,
     /// Where the answer came from.
     pub answered: Answered,
+    /// What moved since its answers were recorded, a line each; none where they are for this request.
+    pub moved: Vec<String>,
+    /// How often it was tried at most, and what passes, where that is not what the case says.
+    pub rule: Option<Rule>,
     /// Its trials, in order.
     pub trials: Vec<Trial>,
     /// Whether more trials were allowed than were needed.
@@ -122,6 +148,8 @@ impl Finished {
             faults: Vec::new(),
             trouble: Some(why.into()),
             answered: Answered::NotRecorded,
+            moved: Vec::new(),
+            rule: None,
             trials: Vec::new(),
             stopped_early: false,
             tokens: None,

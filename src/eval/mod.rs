@@ -1,10 +1,11 @@
 //! What scenarios say of contexts and of answers, judged: verdicts with their reasons, trials, the scorecard.
 //!
-//! Does no I/O: files, snapshots and earlier results are handed in. Asks no model. Same inputs, same bytes, on any number of
+//! Does no I/O: files, snapshots, recorded answers and earlier results are handed in, and whoever asks a model is. Same inputs and answers, same bytes, on any number of
 //! threads.
 
 pub mod affected;
 pub mod answer;
+pub mod asked;
 pub mod case;
 pub mod case_keys;
 pub mod compiled_patterns;

@@ -278,13 +278,13 @@ pub fn scores(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Optio
 fn of_case(prepared: &PreparedCase<'_>) -> Option<((String, String), Sum)> {
     let PreparedCase { forest, receiver, node, .. } = prepared;
     let assembly = prepared.assemble(&|_| {}).ok()?;
-    let script = case::script(prepared, &assembly).ok()?.cloned();
+    let script = case::script(prepared, &assembly.messages).ok()?.cloned();
     // A change is noticed where the context can no longer be had, where an expectation fails, or where another answer is
     // called for than the scripted one.
     let notices = |changed: &PreparedCase<'_>, found: Result<Assembly, Vec<_>>| {
         let Ok(assembly) = found else { return true };
         case::look(changed, &assembly).iter().any(Verdict::is_failure)
-            || !case::script(changed, &assembly).is_ok_and(|other| other.cloned() == script)
+            || !case::script(changed, &assembly.messages).is_ok_and(|other| other.cloned() == script)
     };
     let request = stored_request(&Seen { case: prepared, assembly: &assembly });
     let mut sum = Sum { asked: 1, ..Sum::default() };

@@ -1,5 +1,6 @@
 //! What cases are run with: what all of them share, what each brings along, and a case of which everything was read.
 
+use super::asked::{CaseAnswers, RunAnswers};
 use super::compiled_patterns::CompiledPatterns;
 use super::finished::{CaseVerdict, Finished};
 use super::receiver::{Receiver, Roles};
@@ -44,6 +45,8 @@ pub struct RunContext<'a> {
     pub rows: Rows,
     /// Patterns and paths, compiled.
     pub patterns: &'a CompiledPatterns,
+    /// Where answers come from.
+    pub answers: RunAnswers<'a>,
 }
 
 impl<'a> RunContext<'a> {
@@ -66,6 +69,8 @@ pub struct CaseInput<'a> {
     pub snapshot: Option<&'a str>,
     /// Why it cannot be run as it is written, as `check` says it; `None` where nothing is wrong with it.
     pub refused: Option<&'a str>,
+    /// What answers it.
+    pub answers: CaseAnswers<'a>,
 }
 
 /// A case with everything that it names read, ready to be assembled.

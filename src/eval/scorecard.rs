@@ -22,7 +22,7 @@ pub struct Scorecard {
     pub schema: String,
     /// The version of ctxc.
     pub tool: String,
-    /// How answers came about: `deterministic` is from the scenarios alone, without any model.
+    /// How answers came about: `deterministic` is from recordings and scripts, without any model; in `real` a model may have been asked.
     pub mode: String,
     /// The hash of the registry.
     pub registry_hash: String,
@@ -37,7 +37,7 @@ pub struct Scorecard {
 }
 
 /// How many scenarios; the others make up what was planned.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Totals {
     /// Those that were chosen.
@@ -46,10 +46,18 @@ pub struct Totals {
     pub passed: usize,
     /// Run, and something does not hold.
     pub failed: usize,
-    /// Not tried to an end, inconclusive ones included.
+    /// The recorded answers are for another request.
+    pub stale: usize,
+    /// Not tried to an end.
     pub errored: usize,
+    /// Tried, and nothing decides.
+    pub inconclusive: usize,
     /// Not run, since nothing that decides them moved.
     pub carried: usize,
+    /// Calls of models.
+    pub calls: u64,
+    /// What the calls cost, by the prices in `ctxc.toml`.
+    pub cost_usd: f64,
 }
 
 /// A file of scenarios.
@@ -89,13 +97,15 @@ pub struct CaseRow {
     /// The model that would be called; null where neither role nor task names one.
     pub model: Option<String>,
     /// What became of it.
-    #[cfg_attr(feature = "cli", schemars(extend("enum" = ["pass", "fail", "inconclusive", "error"])))]
+    #[cfg_attr(feature = "cli", schemars(extend("enum" = ["pass", "fail", "stale", "inconclusive", "error"])))]
     pub verdict: String,
     /// The hash of the registry that the verdict was given for; null where it was run.
     pub carried_from: Option<String>,
-    /// Where the answer came from; without one the verdict is about the context alone.
-    #[cfg_attr(feature = "cli", schemars(extend("enum" = ["not_recorded", "scripted", "not_judged"])))]
+    /// Where the answer came from; without one, or with one that is stale, the verdict is about the context alone.
+    #[cfg_attr(feature = "cli", schemars(extend("enum" = ["not_recorded", "asked", "replayed", "stale", "scripted", "not_judged"])))]
     pub answer: String,
+    /// What moved in the request since the answers were recorded, a line each; none where they are not stale.
+    pub moved: Vec<String>,
     /// Why it could not be tried; null where it was.
     pub trouble: Option<String>,
     /// Why there is no context; none where there is one.
@@ -176,7 +186,7 @@ pub struct TrialRow {
     pub verdict: String,
     /// One for each expectation on the answer.
     pub expectations: Vec<VerdictRow>,
-    /// Who answered: `script` is the scenario's own script.
+    /// Who answered: `script` is the scenario's own script, `recording` that of the case; else the provider that was asked.
     pub provider: String,
     /// Tokens of the request.
     pub tokens_in: u64,
@@ -211,6 +221,12 @@ pub struct Of<'a> {
     pub receiver: Option<Receiver<'a>>,
 }
 
+impl RuleRow {
+    fn of(rule: &Rule) -> Self {
+        Self { runs: trials::most(rule), pass: rule.sequential.is_none().then_some(rule.pass) }
+    }
+}
+
 impl CaseRow {
     /// The row of a case that was run.
     pub fn of(of: Of<'_>, done: &Finished, locator: &Locator<'_>) -> Self {
@@ -222,16 +238,19 @@ impl CaseRow {
                 TrialOutcome::Failed => "fail".to_owned(),
             },
             expectations: verdicts(&trial.verdicts),
-            provider: "script".to_owned(),
+            provider: trial.by.clone(),
             tokens_in: trial.tokens.0,
             tokens_out: trial.tokens.1,
             output_hash: trial.output.to_string(),
         };
+        let bare = Self::bare(of, locator);
         Self {
+            rule: done.rule.as_ref().map_or(bare.rule, RuleRow::of),
             node: done.node.clone(),
             model: done.model.clone(),
             verdict: done.verdict.word().to_owned(),
             answer: done.answered.word().to_owned(),
+            moved: done.moved.clone(),
             trouble: done.trouble.clone(),
             faults: done.faults.iter().map(|fault| locator.fault(fault)).collect(),
             context: verdicts(&done.context),
@@ -240,20 +259,19 @@ impl CaseRow {
             tokens: done.tokens.map(|(total, prefix)| TokensRow { total, prefix, tokenizer: done.tokenizer.clone() }),
             context_hash: done.keys.map(|keys| keys.context.to_string()),
             case_key: done.keys.map(|keys| keys.case.to_string()),
-            ..Self::bare(of, locator)
+            ..bare
         }
     }
 
     /// The row of a case that nobody judged.
     pub fn bare(of: Of<'_>, locator: &Locator<'_>) -> Self {
         let Of { path, suite, case, receiver } = of;
-        let pass = |rule: &Rule| rule.sequential.is_none().then_some(rule.pass);
         Self {
             line: locator.line(path, case.span.start).unwrap_or(1),
             tags: case.tags.iter().map(|tag| tag.value.clone()).collect(),
             role: receiver.and_then(|receiver| receiver.role_name()).map(str::to_owned),
             task: receiver.map(|receiver| receiver.task.to_owned()),
-            rule: RuleRow { runs: trials::most(&case.rule), pass: pass(&case.rule) },
+            rule: RuleRow::of(&case.rule),
             ..Self::empty(&case.name.value, &suite.id.value, path)
         }
     }
@@ -277,6 +295,7 @@ impl CaseRow {
             verdict: CaseVerdict::Error.word().to_owned(),
             carried_from: None,
             answer: Answered::NotRecorded.word().to_owned(),
+            moved: Vec::new(),
             trouble: None,
             faults: Vec::new(),
             context: Vec::new(),
@@ -341,6 +360,14 @@ impl Scorecard {
         }
     }
 
+    /// The same of a run that asked models.
+    #[must_use]
+    pub fn asked(mut self, calls: u64, cost_usd: f64) -> Self {
+        "real".clone_into(&mut self.mode);
+        self.totals = Totals { calls, cost_usd, ..self.totals };
+        self
+    }
+
     /// As it is written.
     pub fn json(&self) -> String {
         // Plain data with string keys: writing it cannot fail.
@@ -356,7 +383,9 @@ impl Totals {
                 (true, _) => &mut totals.carried,
                 (false, CaseVerdict::Pass) => &mut totals.passed,
                 (false, CaseVerdict::Fail) => &mut totals.failed,
-                (false, CaseVerdict::Inconclusive | CaseVerdict::Error) => &mut totals.errored,
+                (false, CaseVerdict::Stale) => &mut totals.stale,
+                (false, CaseVerdict::Error) => &mut totals.errored,
+                (false, CaseVerdict::Inconclusive) => &mut totals.inconclusive,
             };
             *counted += 1;
         }

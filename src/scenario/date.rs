@@ -23,6 +23,23 @@ const fn length(year: i32, month: u8) -> u8 {
     }
 }
 
+/// Seconds since 1970 as `2026-11-21T08:30:00Z`.
+pub fn time(seconds: i64) -> String {
+    let (day, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    // March comes first, as below.
+    let shifted = day + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let of_era = shifted.rem_euclid(146_097);
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let date = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year + era * 400 + i64::from(month <= 2);
+    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
 /// Days since the first of January 1970.
 pub fn number((year, month, day): (i32, u8, u8)) -> i64 {
     // March comes first, so that the day that some years have is the last of one.
@@ -32,4 +49,20 @@ pub fn number((year, month, day): (i32, u8, u8)) -> i64 {
     let of_era = year.rem_euclid(400);
     let of_year = (153 * month + 2) / 5 + i64::from(day) - 1;
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{number, parse, time};
+
+    #[test]
+    fn a_time_has_the_day_of_its_number() {
+        assert_eq!(time(0), "1970-01-01T00:00:00Z");
+        assert_eq!(time(1_795_250_709), "2026-11-21T08:45:09Z");
+        for day in (-200_000..200_000).step_by(17) {
+            let text = time(day * 86_400 + 3_661);
+            let (date, rest) = text.split_once('T').unwrap();
+            assert_eq!((parse(date).map(number), rest), (Some(day), "01:01:01Z"), "{text}");
+        }
+    }
 }

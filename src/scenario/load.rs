@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub const FOLDER: &str = "scenarios";
 
 /// Folders in which no scenario is looked for: recorded answers, stored requests, frozen files.
-pub const PASSED_OVER: [&str; 4] = ["cassettes", "snapshots", "files", "fixtures"];
+pub const PASSED_OVER: [&str; 5] = ["cassettes", "recordings", "snapshots", "files", "fixtures"];
 
 /// Bytes by which it is told what a file is.
 const HEAD: u64 = 1 << 20;
@@ -148,7 +148,7 @@ fn one(root: &Path, path: &str, limit: u64, options: &Options<'_>) -> Loaded {
 /// Reads a text that stands for a file. Its tables of cases are looked for beside it.
 pub fn of_text(root: &Path, path: &str, text: &str, limit: u64, options: &Options<'_>) -> Loaded {
     let tables = |table: &str| table_text(root, path, table, limit);
-    let options = Options { rule: options.rule.clone(), tables: Some(options.tables.unwrap_or(&tables)) };
+    let options = Options { rule: options.rule, tables: Some(options.tables.unwrap_or(&tables)) };
     let (suite, faults) = read_with(path, text, &options);
     Loaded { path: Arc::from(path), text: Arc::from(text), suite, faults, unread: None }
 }

@@ -168,7 +168,7 @@ pub struct Fixture {
 }
 
 /// How often a case is tried, and what passes.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Rule {
     /// Trials; 3 where nothing is said.
     pub runs: u32,

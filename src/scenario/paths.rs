@@ -5,6 +5,8 @@ use std::borrow::Cow;
 
 /// The folder beside a scenario that holds stored requests.
 pub const SNAPSHOTS: &str = "snapshots";
+/// The folder beside a scenario that holds recorded answers.
+pub const RECORDINGS: &str = "recordings";
 
 /// A path beside a scenario file as one relative to the project's root; `None` where it leads outside.
 pub fn beside(scenario: &str, path: &str) -> Option<String> {
@@ -25,6 +27,15 @@ pub fn beside(scenario: &str, path: &str) -> Option<String> {
 
 /// Where the stored request of a case belongs: beside its scenario, by its name.
 pub fn snapshot(scenario: &str, name: &str) -> String {
+    of_case(scenario, name, SNAPSHOTS, "json")
+}
+
+/// Where the recorded answers of a case belong.
+pub fn recording(scenario: &str, name: &str) -> String {
+    of_case(scenario, name, RECORDINGS, "jsonl")
+}
+
+fn of_case(scenario: &str, name: &str, kind: &str, ending: &str) -> String {
     let folder = scenario.rsplit_once('/').map_or("", |(folder, _)| folder);
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let mut file: String = name.chars().map(|c| if is_plain(c) { c } else { '-' }).collect();
@@ -34,7 +45,7 @@ pub fn snapshot(scenario: &str, name: &str) -> String {
         file = format!("{}-{}", file.trim_start_matches('.'), hash.get(3..11).unwrap_or_default());
     }
     let slash = if folder.is_empty() { "" } else { "/" };
-    format!("{folder}{slash}{SNAPSHOTS}/{file}.json")
+    format!("{folder}{slash}{kind}/{file}.{ending}")
 }
 
 /// A path of the project in the one form that all its ways of being written have: without `.`, `..` and empty parts. A path that leads

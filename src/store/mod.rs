@@ -9,6 +9,7 @@ mod indexable_files;
 mod passage;
 mod query;
 mod refresh;
+pub mod secret;
 mod sqlite;
 pub mod trust;
 mod words;

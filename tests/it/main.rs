@@ -15,6 +15,7 @@ mod names;
 mod peers;
 mod project;
 mod provider;
+mod record;
 mod registry;
 mod robust;
 mod rules;

@@ -12,7 +12,7 @@ use crate::project::config::{Config, Lookup as Section};
 use crate::registry::Registry;
 use crate::registry::library::Built;
 use crate::registry::scenarios;
-use crate::scenario::paths::SNAPSHOTS;
+use crate::scenario::paths::{RECORDINGS, SNAPSHOTS};
 use crate::store::{Index, Scope};
 use clap::Args;
 use std::collections::BTreeSet;
@@ -81,8 +81,8 @@ fn apart(root: &Path, config: &Config, registry: Option<&Registry>) -> BTreeSet<
     apart.extend(config.roles.values().filter_map(|role| role.system.as_ref()?.file.clone()));
     let scenarios = scenarios::files(root, config);
     let folders: BTreeSet<&str> = scenarios.iter().map(|path| path.rsplit_once('/').map_or("", |(folder, _)| folder)).collect();
-    for folder in folders {
-        let folder = [folder, if folder.is_empty() { "" } else { "/" }, SNAPSHOTS].concat();
+    for (folder, kind) in folders.into_iter().flat_map(|folder| [(folder, SNAPSHOTS), (folder, RECORDINGS)]) {
+        let folder = [folder, if folder.is_empty() { "" } else { "/" }, kind].concat();
         let stored = fs::names_in(&root.join(&folder));
         apart.extend(stored.into_iter().map(|name| format!("{folder}/{name}")));
     }

@@ -1,13 +1,14 @@
-//! `ctxc trust`: shows what the files of a project ask permission for, and keeps the user's answer.
+//! `ctxc trust`: shows what the files of a project ask permission for, and keeps the user's answer. And [`require`], which whoever runs
+//! a command, reads a key or asks a model because a file of the project says so calls before.
 
-use super::eval::load::all as scenarios;
 use super::project::Compiled;
+use crate::base::hash::Hash;
 use crate::cli::args::{DataFormat, OutputArgs};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
 use crate::cli::render::escape::escape;
-use crate::registry::ReadError;
+use crate::registry::{ReadError, scenarios};
 use crate::rules::input::read_fault::reason;
 use crate::schema::json::names;
 use crate::store::trust::{self, Permissions};
@@ -15,6 +16,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::Path;
 
 /// Show the commands, keys and addresses that this project's files name, and permit ctxc to use them
 #[derive(Debug, Args)]
@@ -22,7 +24,8 @@ use std::io::{self, BufRead, IsTerminal, Write};
     A project that somebody else wrote could run commands, or send a key of yours to an address of its own. So ctxc does neither \
     before you permit it. What you permit is kept outside the project, for this folder and for a hash of ctxc.toml and of every \
     command that templates and scenarios name; when one of them changes, you are asked again. `check`, `build`, `render`, \
-    `manifest` and an `eval` that takes its answers from files need no permission.")]
+    `manifest` and an `eval` that takes its answers from files need no permission.\n\n\
+    In CI, `--trust-hash HASH` on the command that needs it says the same once; `ctxc trust --show` prints the hash.")]
 pub(crate) struct TrustArgs {
     /// Show what would be permitted and whether it is, and ask nothing
     #[arg(long, conflicts_with_all = ["yes", "revoke"])]
@@ -35,6 +38,25 @@ pub(crate) struct TrustArgs {
     revoke: bool,
     #[command(flatten)]
     output: OutputArgs<DataFormat>,
+}
+
+/// The permission for those verbs that need one.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct TrustHashArgs {
+    /// Permit this run what `ctxc trust` would, where the project has this hash: for CI
+    #[arg(long, value_name = "HASH", value_parser = parse_hash)]
+    trust_hash: Option<Hash>,
+}
+
+fn parse_hash(text: &str) -> std::result::Result<Hash, String> {
+    Hash::parse(text).ok_or_else(|| "expected `b3:` and 64 hex digits, as `ctxc trust --show` prints them".to_owned())
+}
+
+impl TrustHashArgs {
+    /// Whether a hash is given.
+    pub(super) const fn is_given(&self) -> bool {
+        self.trust_hash.is_some()
+    }
 }
 
 /// What the files of a project ask permission for: `ctxc trust --json`.
@@ -127,7 +149,7 @@ fn unkept(err: &io::Error) -> CliError {
 
 fn asked(project: &Compiled) -> Result<Permissions> {
     let Compiled { root, config, registry, .. } = project;
-    let files = scenarios(root, config);
+    let files = scenarios::load(root, config, &scenarios::files(root, config));
     let suites = files.iter().filter_map(|file| Some((&*file.path, file.suite.as_ref()?)));
     let unreadable = |err: ReadError| CliError::new(Kind::Infrastructure, err.to_string());
     Permissions::of(config, registry, suites).map_err(unreadable)
@@ -169,4 +191,27 @@ fn print(asked: &Permissions, is_given: bool, is_kept: bool, cx: &mut Cx) -> Res
         (false, true) => "not permitted: something changed since you permitted it",
         (false, false) => "not permitted",
     })
+}
+
+/// Ends the run where the user did not permit what is about to be done because a file of the project says so.
+pub(super) fn require(project: &Compiled, given: &TrustHashArgs, what: &str) -> Result<()> {
+    let asked = asked(project)?;
+    match given.trust_hash {
+        Some(hash) if hash == asked.hash => return Ok(()),
+        Some(_) => {
+            return Err(CliError::usage(format!(
+                "--trust-hash is of another project file or other commands: {what} is not permitted"
+            ))
+            .hint(format!("the hash of this project is {}; `ctxc trust --show` says what it stands for", asked.hash)));
+        }
+        None if asked.are_given(&project.root) => return Ok(()),
+        None => {}
+    }
+    Err(untrusted(&project.root, what))
+}
+
+fn untrusted(root: &Path, what: &str) -> CliError {
+    let changed = if trust::is_kept(root) { ", since ctxc.toml or a command that it names changed" } else { "" };
+    CliError::usage(format!("{what} is not permitted in this project{changed}"))
+        .hint("`ctxc trust` shows what the project would do, and asks; in CI, `--trust-hash HASH` permits it for one run")
 }

@@ -1,5 +1,7 @@
 //! One answer: its text, the JSON in it, the tools that were called, what it took.
 
+use crate::kernel::conversation::{Part, Speaker, ToolCall, Turn};
+use crate::kernel::provider;
 use crate::kernel::tokens::TokenCounter;
 use crate::scenario::model::Scripted;
 use serde_json::Value;
@@ -34,6 +36,26 @@ impl Answer {
         let out = || script.tool_calls.iter().map(given).fold(count(&text), u64::saturating_add);
         let tokens = script.usage.unwrap_or_else(|| (context, out()));
         Self { text, json, tool_calls: script.tool_calls.clone(), tokens }
+    }
+
+    /// An answer that a model gave. Tokens that its provider does not say are counted.
+    pub(in crate::eval) fn given(answer: &provider::Answer, context: u64, counter: &dyn TokenCounter) -> Self {
+        let text = answer.content();
+        let tool_calls: Vec<(String, Value)> =
+            answer.tool_calls().map(|call| (call.name.clone(), call.arguments.clone())).collect();
+        let out = || counter.count(&answer.turn.read().text) as u64;
+        let tokens = (answer.usage.input.unwrap_or(context), answer.usage.output.unwrap_or_else(out));
+        Self { json: serde_json::from_str(&text).ok(), text, tool_calls, tokens }
+    }
+
+    /// It as the next message of its conversation, whose calls have the ids that results refer to.
+    pub(in crate::eval) fn turn(&self) -> Turn {
+        let call = |(number, (name, arguments)): (usize, &(String, Value))| {
+            Part::Call(ToolCall { id: format!("call_{}", number + 1), name: name.clone(), arguments: arguments.clone() })
+        };
+        let text = Some(&self.text).filter(|text| !text.is_empty()).map(|text| Part::Text(text.clone()));
+        let parts = text.into_iter().chain(self.tool_calls.iter().enumerate().map(call)).collect();
+        Turn { speaker: Speaker::Assistant, parts }
     }
 
     /// What it says: its text, and each value of its JSON as it is meant and not as JSON writes it.

@@ -1,7 +1,13 @@
 //! Expectations on the answer. Those that need a model, a clock or a command are reported as skipped.
 
 mod check;
+mod conversation;
 mod given;
+mod moved;
+mod wire;
 
 pub(super) use check::{judge, parting, same as same_json, schema};
+pub(super) use conversation::{Unanswered, converse};
 pub use given::Answer;
+pub(super) use moved::moved;
+pub(super) use wire::{Replay, Wire, is_answer};

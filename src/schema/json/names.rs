@@ -34,6 +34,8 @@ pub const IMPORT: &str = "ctxc/import/1";
 pub const COVERAGE: &str = "ctxc/coverage/1";
 /// `ctxc eval --mutate`.
 pub const MUTATIONS: &str = "ctxc/mutations/1";
+/// A recorded call.
+pub const REQUEST: &str = "ctxc/request/1";
 /// The stored request of a scenario.
 pub const SNAPSHOT: &str = "ctxc/snapshot/1";
 /// `ctxc eval`.

@@ -10,6 +10,7 @@ mod defaults;
 mod diff;
 mod docs;
 pub(crate) mod eval;
+mod eval_answers;
 mod eval_checked;
 mod eval_chosen;
 mod eval_trust;

@@ -8,6 +8,7 @@ use ctxc::internals::context::TaskGraph;
 use ctxc::internals::context::lines::Lines;
 use ctxc::internals::context::request::Files;
 use ctxc::internals::eval::affected::{Choice, Since};
+use ctxc::internals::eval::asked::{CaseAnswers, RunAnswers};
 use ctxc::internals::eval::case_keys::Keys;
 use ctxc::internals::eval::compiled_patterns::CompiledPatterns;
 use ctxc::internals::eval::locate::Locator;
@@ -92,10 +93,29 @@ fn seen(registry: &Registry, cases: &[Case]) -> (KeysByName, Vec<(String, String
     let (counter, live, beside) = (Estimate::new("estimate", 4.0), BTreeMap::new(), BTreeMap::new());
     let files: &(dyn Files + Sync) = &live;
     let (roles, patterns, rows) = (&roles, &patterns, Rows::Curtailed);
-    let context =
-        RunContext { registry, roles, live: files, index: None, counter: &counter, models: None, plan: "$", rows, patterns };
-    let inputs: Vec<CaseInput<'_>> =
-        cases.iter().map(|case| CaseInput { path: "s", case, beside: &beside, snapshot: None, refused: None }).collect();
+    let context = RunContext {
+        registry,
+        roles,
+        live: files,
+        index: None,
+        counter: &counter,
+        models: None,
+        plan: "$",
+        rows,
+        patterns,
+        answers: RunAnswers::default(),
+    };
+    let inputs: Vec<CaseInput<'_>> = cases
+        .iter()
+        .map(|case| CaseInput {
+            path: "s",
+            case,
+            beside: &beside,
+            snapshot: None,
+            refused: None,
+            answers: CaseAnswers::default(),
+        })
+        .collect();
     let keys = keys(&context, &inputs, None);
     let done = run(&context, &inputs, None);
     let names = cases.iter().map(|case| case.name.value.clone());

@@ -4,6 +4,7 @@ use ctxc::Registry;
 use ctxc::internals::base::span::{Span, Spanned};
 use ctxc::internals::context::options::ModelSettings;
 use ctxc::internals::context::request::Files;
+use ctxc::internals::eval::asked::{CaseAnswers, RunAnswers};
 use ctxc::internals::eval::compiled_patterns::CompiledPatterns;
 use ctxc::internals::eval::finished::Finished;
 use ctxc::internals::eval::prepared::{CaseInput, RunContext};
@@ -143,9 +144,16 @@ impl<'a> Setting<'a> {
             plan: "$.subtasks",
             rows: self.rows,
             patterns: &patterns,
+            answers: RunAnswers::default(),
         };
-        let input =
-            CaseInput { path: "scenarios/triage.yaml", case, beside: &self.beside, snapshot: self.snapshot, refused: None };
+        let input = CaseInput {
+            path: "scenarios/triage.yaml",
+            case,
+            beside: &self.beside,
+            snapshot: self.snapshot,
+            refused: None,
+            answers: CaseAnswers::default(),
+        };
         run(&context, &[input], None).remove(0)
     }
 }

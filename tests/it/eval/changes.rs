@@ -5,6 +5,7 @@ use ctxc::internals::context::TaskGraph;
 use ctxc::internals::context::context_source::Match;
 use ctxc::internals::context::request::Files;
 use ctxc::internals::eval::affected::{Choice, Since};
+use ctxc::internals::eval::asked::{CaseAnswers, RunAnswers};
 use ctxc::internals::eval::case;
 use ctxc::internals::eval::compiled_patterns::CompiledPatterns;
 use ctxc::internals::eval::draft::{self, Draft, Found, Given, Holds};
@@ -28,10 +29,29 @@ fn unnoticed(cases: &[Case]) -> (usize, Vec<String>) {
     let (counter, live, beside) = (Estimate::new("estimate", 4.0), live(), BTreeMap::new());
     let files: &(dyn Files + Sync) = &live;
     let (registry, roles, patterns, rows) = (&registry, &roles, &patterns, Rows::Curtailed);
-    let context =
-        RunContext { registry, roles, live: files, index: None, counter: &counter, models: None, plan: "$", rows, patterns };
-    let inputs: Vec<CaseInput<'_>> =
-        cases.iter().map(|case| CaseInput { path: "s/a.yaml", case, beside: &beside, snapshot: None, refused: None }).collect();
+    let context = RunContext {
+        registry,
+        roles,
+        live: files,
+        index: None,
+        counter: &counter,
+        models: None,
+        plan: "$",
+        rows,
+        patterns,
+        answers: RunAnswers::default(),
+    };
+    let inputs: Vec<CaseInput<'_>> = cases
+        .iter()
+        .map(|case| CaseInput {
+            path: "s/a.yaml",
+            case,
+            beside: &beside,
+            snapshot: None,
+            refused: None,
+            answers: CaseAnswers::default(),
+        })
+        .collect();
     let Scores { scores: found, failing } = scores(&context, &inputs, None);
     assert_eq!(failing, Vec::<String>::new());
     let [score] = &found[..] else { panic!("{found:?}") };
@@ -173,8 +193,16 @@ fn a_scenario_is_written_from_todays_context() {
         plan: "$",
         rows: Rows::Curtailed,
         patterns: &patterns,
+        answers: RunAnswers::default(),
     };
-    let input = CaseInput { path: "s/a.yaml", case: &case, beside: &beside, snapshot: None, refused: None };
+    let input = CaseInput {
+        path: "s/a.yaml",
+        case: &case,
+        beside: &beside,
+        snapshot: None,
+        refused: None,
+        answers: CaseAnswers::default(),
+    };
     let receiver = Receiver::of_task("triage");
     let given = [
         ("ticket".to_owned(), Given::Value("No: invoice".into())),

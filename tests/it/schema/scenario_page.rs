@@ -77,11 +77,33 @@ A segment that is absent was looked at, if the agent could be shown it: `not: {s
 project or of the case and no part of this context. It fails where no such file is there, and of an input that no task here declares; `check` says so too
 (`unknown-segment`). What a later change is not to bring, whatever it will be called, is ruled out by `state: absent`.
 
+## Where answers come from
+
+Expectations on the context are always judged. Those on the answer are judged against, in this order:
+
+1. **the recording** of the case, `recordings/NAME.jsonl` beside its file: a call a line (`ctxc/request/1`), found again by what is asked. `ctxc eval --record` writes it: it asks
+   the model of the role as often as `runs` says, and keeps what it answers; `--answers replay-or-record` asks only where nothing was recorded for the request, `--answers live` keeps
+   nothing. All three need a project that `ctxc trust` permits it to, or `--trust-hash` in CI; `--budget-usd` and `--budget-tokens` end the calls. Replayed, a case has as many trials as
+   there are answers to its request, and no more than `runs`;
+2. **the script** under `answers`, where there is no recording: the first whose `when` holds. It is a person's answer, and every report says `scripted`.
+
+`--answers replay` and `--answers scripted` take one of the two alone. A case without either is *not recorded*: its context decides, and where it expects nothing of that, it is
+`INCONCLUSIVE` (exit code 7).
+
+An answer belongs to the bytes of its request. Where one moved, since a template, a setting, a tool or a model did, the case is `STALE` (exit code 6, or 0 with `stale = \"warn\"` in
+`[eval]`): the report says which part of the request moved and what recording anew takes, and neither an old answer nor the script passes in its place.
+
+A tool that the agent calls answers with what the suite has for its name in `fixtures: {tools: …}`, and the agent is asked again, 16 times at most; a tool that is not there ends the
+conversation. Expectations see the last answer, the calls of all, and the tokens of all.
+
+Before a call is kept, values of variables that end in `_KEY`, `_TOKEN` or `_SECRET`, keys of known form, e-mail addresses, phone numbers, cards (by their check digit) and IBANs become
+placeholders such as `⟦email:3fa2⟧`, the same for the same value; `redacted` lists where. They are found in texts by their form alone: read a recording before you commit it.
+
 ## What is run again
 
 Every result belongs to two keys. The *context hash* covers what decides the context: the task and everything that it reaches with its resolved settings, the
 role with its prompt, model, tools and budget, who counts the tokens, and files that are not frozen. The *case key* covers what the scenario says, the
-files that it names, the stored request, `[eval] plan_path`, and the version of ctxc. A comment or white space moves neither.
+files that it names, the stored request, its recording, the fixtures of its tools, `[eval] plan_path`, and the version of ctxc. A comment or white space moves neither.
 
 - `ctxc eval --since REV` compiles the project as a git revision has it and compares the keys: it runs the cases of which one moved since, and those that
   are new. `ctxc eval --affected` does so with `HEAD`, the last commit. All other cases are left out of the run and of its exit code, and a note says how many;

@@ -33,6 +33,7 @@ const DOORS: &[(&str, &[&str])] = &[
             "src/eval/",
             "src/import/",
             "src/kernel/",
+            "src/record/",
             "src/registry/",
             "src/schema/json/",
             "src/settings/",

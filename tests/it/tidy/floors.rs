@@ -19,6 +19,7 @@ const FLOORS: &[&[&str]] = &[
     &["registry"],
     &["schema", "context", "import"],
     &["store", "provider"],
+    &["record"],
     &["eval"],
     &["lsp"],
     &["cli"],

@@ -2,18 +2,24 @@
 
 use crate::cli::args::{OutputArgs, OutputFormat, Report, Sign};
 use crate::cli::context::lookup::CacheArgs;
+use crate::cli::context::trust::TrustHashArgs;
+use crate::cli::error::CliError;
+use crate::eval::asked::AnswersFrom;
+use crate::provider::spending::SpendLimit;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 /// Run scenarios: what agents must receive and answer, each failure with what was expected, found and where
 #[derive(Debug, Default, Args)]
 #[command(after_help = "Examples:\n  ctxc eval\n  ctxc eval triage-t1 --json --junit eval.xml\n  \
-    ctxc eval --out scorecard.json && ctxc eval --since scorecard.json\n  ctxc eval triage-t1 --accept\n\n\
-    No model is asked and no key is read. Expectations on the context are always looked at; those on the answer where the \
-    scenario holds scripted answers. An answer that nobody gave is reported as not recorded, and never passes in silence.\n\n\
+    ctxc eval --out scorecard.json && ctxc eval --since scorecard.json\n  ctxc eval triage-t1 --accept\n  ctxc eval --answers replay\n\n\
+    No model is asked and no key is read, unless `--record`, `--answers` or `--mode real` says so in a project that `ctxc trust` \
+    permits it to. Recorded answers lie in recordings/ beside the scenario, without keys and personal data. Expectations on the context are always looked at; those on the answer where one was \
+    recorded, or the scenario holds scripted answers. An answer that nobody gave is reported as not recorded, one that was recorded \
+    for another request as stale, with what moved; neither passes in silence.\n\n\
     Exit codes: 0 everything holds, 1 something does not, or a scenario is about something that is not there, 2 wrong usage or \
-    project file, 3 nothing decides a scenario, or no scripted answer is for its request, 5 nothing selected (0 with \
-    --allow-empty).")]
+    project file, 3 a scenario could not be tried, or no scripted answer is for its request, 5 nothing selected (0 with \
+    --allow-empty), 6 recorded answers are stale, 7 nothing decides a scenario.")]
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub(crate) struct EvalArgs {
     /// Scenario files, folders of them, names of scenarios or suites [default: those of the project]
@@ -55,6 +61,23 @@ pub(crate) struct EvalArgs {
     /// Nothing to run is no error
     #[arg(long)]
     pub(super) allow_empty: bool,
+    /// Where answers come from [default: from the recording of the scenario, from its script where it has none]
+    #[arg(long, value_name = "SOURCE")]
+    pub(super) answers: Option<AnswerSource>,
+    /// The same as `--answers record`: ask models, and keep what they answer
+    #[arg(long, conflicts_with = "answers")]
+    pub(super) record: bool,
+    /// `real` is the same as `--answers live`, `deterministic` the default
+    #[arg(long, value_name = "MODE", conflicts_with_all = ["answers", "record"])]
+    mode: Option<Mode>,
+    /// Ask no model any more once the calls cost so much, by the prices in ctxc.toml
+    #[arg(long, value_name = "USD", value_parser = parse_usd)]
+    budget_usd: Option<f64>,
+    /// Ask no model any more once so many tokens were sent and answered
+    #[arg(long, value_name = "N")]
+    budget_tokens: Option<u64>,
+    #[command(flatten)]
+    pub(super) trust: TrustHashArgs,
     /// Make all trials, also where the verdict is certain before
     #[arg(long)]
     pub(super) full: bool,
@@ -63,12 +86,75 @@ pub(crate) struct EvalArgs {
 }
 
 impl EvalArgs {
+    /// Where answers come from.
+    pub(super) fn answers(&self) -> AnswersFrom {
+        let named = if self.record { Some(AnswerSource::Record) } else { self.answers };
+        match named.or_else(|| (self.mode == Some(Mode::Real)).then_some(AnswerSource::Live)) {
+            None => AnswersFrom::Known,
+            Some(AnswerSource::Replay) => AnswersFrom::Replay,
+            Some(AnswerSource::Scripted) => AnswersFrom::Scripted,
+            Some(AnswerSource::Record) => AnswersFrom::Record,
+            Some(AnswerSource::ReplayOrRecord) => AnswersFrom::ReplayOrRecord,
+            Some(AnswerSource::Live) => AnswersFrom::Live,
+        }
+    }
+
+    /// What the calls of models may use.
+    ///
+    /// # Errors
+    /// The flags do not go together.
+    pub(super) fn budget(&self) -> Result<SpendLimit, CliError> {
+        let most = SpendLimit { tokens: self.budget_tokens, usd: self.budget_usd };
+        if !self.answers().asks() {
+            return match (most.tokens.is_some() || most.usd.is_some(), self.trust.is_given()) {
+                (false, false) => Ok(most),
+                (true, _) => Err(CliError::usage("a budget is for calls of models, and none is asked here")),
+                (false, true) => Err(CliError::usage("--trust-hash is for calls of models, and none is asked here")),
+            }
+            .map_err(|error| error.hint("`--record` or `--answers live` asks them"));
+        }
+        if self.accept || self.mutate || self.coverage {
+            return Err(CliError::usage("--accept, --mutate and --coverage ask no model")
+                .hint("leave out --record, --answers or --mode, or run them apart"));
+        }
+        Ok(most)
+    }
+
     /// Where the scorecard goes: as the flags say, those that are short for a report among them.
     pub(super) fn results(&self) -> OutputArgs<EvalFormat> {
         let short = [(EvalFormat::Json, &self.out), (EvalFormat::Junit, &self.junit)];
         let reports = short.into_iter().filter_map(|(format, path)| Some(Report { format, path: path.clone()? }));
         self.output.clone().and(reports)
     }
+}
+
+/// Where answers come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AnswerSource {
+    /// From recordings
+    Replay,
+    /// From the scripts in scenarios
+    Scripted,
+    /// From the models of the project, kept beside the scenarios
+    Record,
+    /// From recordings; what was not recorded for its request, as `record` does
+    ReplayOrRecord,
+    /// From the models of the project
+    Live,
+}
+
+/// Whether models are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Mode {
+    /// None is
+    Deterministic,
+    /// They are
+    Real,
+}
+
+fn parse_usd(text: &str) -> Result<f64, String> {
+    let usd: Option<f64> = text.parse().ok();
+    usd.filter(|usd| usd.is_finite() && *usd >= 0.0).ok_or_else(|| "expected an amount of US dollars, such as 0.50".to_owned())
 }
 
 /// Formats of a scorecard.

@@ -2,6 +2,7 @@
 
 use super::args::EvalArgs;
 use super::load::{CachedFiles, Chosen, FilesBeside, Scenarios, context, plan};
+use crate::base::contained_path::{self, Refused};
 use crate::base::fs;
 use crate::cli::context::lookup::Lookup;
 use crate::cli::context::models::Counters;
@@ -12,6 +13,7 @@ use crate::cli::render::summary::plural;
 use crate::context::context_source::ContextSource;
 use crate::context::request::Files;
 use crate::eval::affected::{Choice, Since};
+use crate::eval::asked::{AnswersFrom, Ask, CaseAnswers, RunAnswers};
 use crate::eval::case_keys::Keys;
 use crate::eval::compiled_patterns::CompiledPatterns;
 use crate::eval::finished::Finished;
@@ -21,8 +23,11 @@ use crate::eval::receiver::Roles;
 use crate::eval::run;
 use crate::eval::scorecard::{SCHEMA, Scorecard};
 use crate::eval::trials::Rows;
+use crate::record::file::Recordings;
+use crate::record::recording::Recording;
 use crate::registry::scenarios::Refusals;
 use crate::scenario::paths;
+use std::io;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
@@ -40,6 +45,11 @@ pub(super) struct EvalRun<'w> {
     besides: Vec<FilesBeside<'w>>,
     /// The stored request of each case that expects one.
     pub(super) snapshots: Vec<Option<String>>,
+    /// The recorded calls of each case, or why they cannot be read.
+    recorded: Vec<std::result::Result<Vec<Recording>, String>>,
+    from: AnswersFrom,
+    /// Who asks models, where one may be asked.
+    ask: Option<&'w dyn Ask>,
     patterns: CompiledPatterns,
     counters: &'w Counters,
     rows: Rows,
@@ -56,6 +66,7 @@ impl<'w> EvalRun<'w> {
         files: &'w CachedFiles<'w>,
         counters: &'w Counters,
         rows: Rows,
+        from: AnswersFrom,
     ) -> Self {
         let stored = |chosen: &Chosen<'_>| {
             let path = paths::snapshot(chosen.path, &chosen.case.name.value);
@@ -67,6 +78,9 @@ impl<'w> EvalRun<'w> {
             files,
             besides: chosen.iter().map(|chosen| FilesBeside { scenario: chosen.path, files }).collect(),
             snapshots: chosen.iter().map(stored).collect(),
+            recorded: chosen.iter().map(|chosen| recorded(project, chosen, from)).collect(),
+            from,
+            ask: None,
             patterns: CompiledPatterns::of(chosen.iter().map(|chosen| chosen.case), plan(project)),
             counters,
             rows,
@@ -78,6 +92,11 @@ impl<'w> EvalRun<'w> {
     /// The same, where some cases are not run as they are written.
     pub(super) fn refusing(self, refusals: Refusals) -> Self {
         Self { refusals, ..self }
+    }
+
+    /// The same with somebody who asks models.
+    pub(super) fn asking(self, ask: Option<&'w dyn Ask>) -> Self {
+        Self { ask, ..self }
     }
 
     /// The same with the files of the project to look up in.
@@ -97,18 +116,20 @@ impl<'w> EvalRun<'w> {
 
     fn context(&self) -> RunContext<'_> {
         let index = self.index.map(|index| -> &(dyn ContextSource + Sync) { index });
-        RunContext { rows: self.rows, index, ..context(self.project, self.files, self.counters, &self.patterns) }
+        let answers = RunAnswers { from: self.from, providers: Some(&self.project.config.providers), ask: self.ask };
+        RunContext { rows: self.rows, index, answers, ..context(self.project, self.files, self.counters, &self.patterns) }
     }
 
     fn inputs(&self) -> Vec<CaseInput<'_>> {
-        let parts = self.chosen.iter().zip(&self.besides).zip(&self.snapshots);
+        let parts = self.chosen.iter().zip(&self.besides).zip(&self.snapshots).zip(&self.recorded);
         parts
-            .map(|((chosen, beside), snapshot)| CaseInput {
+            .map(|(((chosen, beside), snapshot), recorded)| CaseInput {
                 path: chosen.path,
                 case: chosen.case,
                 beside,
                 snapshot: snapshot.as_deref(),
                 refused: self.refusals.of(chosen.path, &chosen.case.name.value),
+                answers: CaseAnswers { recorded: recorded.as_deref().map_err(String::as_str), tools: &chosen.suite.tools },
             })
             .collect()
     }
@@ -133,6 +154,22 @@ impl<'w> EvalRun<'w> {
     }
 }
 
+/// The recorded calls of a case; none where nothing was recorded, or where nobody looks at them.
+fn recorded(project: &Compiled, chosen: &Chosen<'_>, from: AnswersFrom) -> std::result::Result<Vec<Recording>, String> {
+    if from == AnswersFrom::Scripted {
+        return Ok(Vec::new());
+    }
+    let path = paths::recording(chosen.path, &chosen.case.name.value);
+    let bytes = match contained_path::read(project.files().files, &project.root, Path::new(&path), LIMIT) {
+        Ok(bytes) => bytes,
+        Err(Refused::Io(why)) if why.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(why) => return Err(format!("the recorded answers in {path} cannot be read: {why}")),
+    };
+    let text = String::from_utf8(bytes).map_err(|_| format!("the recorded answers in {path} cannot be read: it is no UTF-8"))?;
+    let found = Recordings::read(&text).map_err(|why| format!("the recorded answers in {path} cannot be read: {why}"))?;
+    Ok(found.calls)
+}
+
 /// What to do about each case.
 pub(super) fn choices(args: &EvalArgs, project: &Compiled, eval_run: &EvalRun<'_>, cx: &mut Cx) -> Result<Vec<Choice>> {
     let named = match &args.since {
@@ -141,7 +178,7 @@ pub(super) fn choices(args: &EvalArgs, project: &Compiled, eval_run: &EvalRun<'_
         None => return Ok(eval_run.chosen.iter().map(|_| Choice::Run).collect()),
     };
     // A revision first: anybody can commit a file of its name.
-    let since = match of_revision(named, project, cx) {
+    let since = match of_revision(named, project, eval_run.from, cx) {
         Ok(keys) => Since::revision(keys),
         Err(error) => Since::results(&scorecard(Path::new(named)).ok_or_else(|| neither(named, error))?),
     };
@@ -176,14 +213,14 @@ fn neither(named: &str, error: CliError) -> CliError {
 }
 
 /// The keys of all cases of a revision.
-fn of_revision(name: &str, project: &Compiled, cx: &Cx) -> Result<Vec<(String, Keys)>> {
+fn of_revision(name: &str, project: &Compiled, from: AnswersFrom, cx: &Cx) -> Result<Vec<(String, Keys)>> {
     let then = Compiled::load_at(&project.root, name)?;
     let scenarios = Scenarios::of_revision(&then);
     let chosen = scenarios.choose(&EvalArgs::default(), &then.config)?;
     let files = CachedFiles::new(then.files());
     // Its models may be others.
     let counters = Counters::new(&then.config, None)?;
-    let eval_run = EvalRun::new(&then, &chosen, &files, &counters, Rows::Curtailed);
+    let eval_run = EvalRun::new(&then, &chosen, &files, &counters, Rows::Curtailed, from);
     let keys = eval_run.keys(cx.options.threads);
     Ok(keys.into_iter().filter_map(|(name, keys)| Some((name, keys?))).collect())
 }

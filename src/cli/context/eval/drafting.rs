@@ -6,6 +6,7 @@ use crate::cli::context::models::Counters;
 use crate::cli::error::{CliError, Kind};
 use crate::context::TaskGraph;
 use crate::context::fault::Fault;
+use crate::eval::asked::CaseAnswers;
 use crate::eval::case;
 use crate::eval::compiled_patterns::CompiledPatterns;
 use crate::eval::context::stored_request;
@@ -89,7 +90,14 @@ impl Sources<'_> {
         let beside = FilesBeside { scenario: self.path, files: &files };
         let patterns = CompiledPatterns::default();
         let context = context(self.project, &files, counters, &patterns);
-        let input = CaseInput { path: self.path, case: &case, beside: &beside, snapshot: None, refused: None };
+        let input = CaseInput {
+            path: self.path,
+            case: &case,
+            beside: &beside,
+            snapshot: None,
+            refused: None,
+            answers: CaseAnswers::default(),
+        };
         let forest =
             TaskGraph::load(&self.project.registry, draft.receiver.task).map_err(|fault| DraftError::Faults(vec![fault]))?;
         let forest = forest.ok_or_else(|| other(format!("there is no task `{}`", draft.receiver.task)))?;

@@ -11,8 +11,12 @@ use crate::syntax::write::{TemplateWriter, legal};
 pub(super) fn xml(card: &Scorecard) -> String {
     let totals = card.totals;
     let count = |number: usize| number.to_string();
-    let (tests, failures, errors, skipped) =
-        (count(totals.planned), count(totals.failed), count(totals.errored), count(totals.carried));
+    let (tests, failures, errors, skipped) = (
+        count(totals.planned),
+        count(totals.failed),
+        count(totals.errored + totals.stale + totals.inconclusive),
+        count(totals.carried),
+    );
     let counts = [
         ("name", "ctxc eval"),
         ("tests", tests.as_str()),
@@ -47,7 +51,7 @@ fn case(xml: &mut TemplateWriter, row: &CaseRow) {
         (_, CaseVerdict::Fail) => {
             xml.leaf("failure", &[("message", &message), ("type", "expectation")], &told);
         }
-        (_, CaseVerdict::Error | CaseVerdict::Inconclusive) => {
+        (_, CaseVerdict::Error | CaseVerdict::Stale | CaseVerdict::Inconclusive) => {
             xml.leaf("error", &[("message", &message), ("type", "untried")], &told);
         }
         (None, CaseVerdict::Pass) => {

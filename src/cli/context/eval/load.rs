@@ -9,6 +9,7 @@ use crate::cli::error::{CliError, Result};
 use crate::cli::render::summary::plural;
 use crate::cli::selection::no_scenario;
 use crate::context::request::Files;
+use crate::eval::asked::RunAnswers;
 use crate::eval::compiled_patterns::{CompiledPatterns, Filter};
 use crate::eval::prepared::RunContext;
 use crate::eval::receiver::receiver;
@@ -109,6 +110,7 @@ pub(super) fn context<'a>(
         plan: plan(project),
         rows: Rows::Curtailed,
         patterns,
+        answers: RunAnswers::default(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod accept;
 mod args;
+mod asking;
 mod choose;
 pub(crate) mod coverage;
 pub(super) mod drafting;

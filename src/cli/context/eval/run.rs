@@ -2,6 +2,7 @@
 
 use super::accept::{self, Shown};
 use super::args::{EvalArgs, EvalFormat};
+use super::asking::Asking;
 use super::choose::{self, EvalRun};
 use super::load::{CachedFiles, Chosen, Scenarios, folders};
 use super::{coverage, junit, mutate, text};
@@ -9,21 +10,29 @@ use crate::base::fs;
 use crate::cli::context::lookup::Lookup;
 use crate::cli::context::models::Counters;
 use crate::cli::context::project::Compiled;
+use crate::cli::context::trust;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
 use crate::eval::affected::Choice;
+use crate::eval::asked::{AnswersFrom, Ask};
 use crate::eval::finished::{CaseVerdict, Finished};
 use crate::eval::locate::Locator;
 use crate::eval::mutate::Scores;
 use crate::eval::receiver::receiver;
 use crate::eval::scorecard::{CaseRow, Of, Scorecard, SuiteRow};
 use crate::eval::trials::Rows;
+use crate::project::eval::Stale;
 use crate::scenario::paths;
 use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+
+/// Scenarios that ask at the same time.
+const CALLERS: Option<NonZeroUsize> = NonZeroUsize::new(16);
 
 /// Runs scenarios.
 pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
+    let most = args.budget()?;
     let project = if args.allow_empty { Compiled::load_or_empty(cx)? } else { Compiled::load(cx)? };
     if project.is_empty {
         return empty(args, &project, cx);
@@ -43,12 +52,20 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     if chosen.is_empty() && broken.is_empty() {
         return if args.allow_empty { empty(args, &project, cx) } else { Err(nothing(args, &project)) };
     }
+    let from = args.answers();
+    let asking = from.asks().then(|| {
+        trust::require(&project, &args.trust, "asking a model")?;
+        Asking::new(&project, from != AnswersFrom::Live, most)
+    });
+    let asking = asking.transpose()?;
     let files = CachedFiles::new(project.files());
     let counters = Counters::new(&project.config, None)?;
-    let rows = if args.full { Rows::Full } else { Rows::Curtailed };
+    // What is recorded is there for every rule.
+    let rows = if args.full || from == AnswersFrom::Record { Rows::Full } else { Rows::Curtailed };
     let index = Lookup::new(&project, &args.cache);
-    let eval_run = EvalRun::new(&project, &chosen, &files, &counters, rows);
-    let mut eval_run = eval_run.refusing(scenarios.refusals(&project)).looking_up(&index);
+    let eval_run = EvalRun::new(&project, &chosen, &files, &counters, rows, from);
+    let eval_run = eval_run.refusing(scenarios.refusals(&project)).looking_up(&index);
+    let mut eval_run = eval_run.asking(asking.as_ref().map(|asking| -> &dyn Ask { asking }));
     if args.mutate {
         for (file, why) in &broken {
             cx.note(&format!("{}: {why}", file.path));
@@ -67,13 +84,19 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     }
     let choices = choose::choices(args, &project, &eval_run, cx)?;
     let which: Vec<bool> = choices.iter().map(|choice| *choice == Choice::Run).collect();
-    let mut finished = eval_run.run(&which, cx.options.threads);
+    // Who asks waits most of the time.
+    let threads = cx.options.threads.or_else(|| asking.as_ref().and(CALLERS));
+    let mut finished = eval_run.run(&which, threads);
     if args.accept {
         let shown = if args.output.format.resolve() == EvalFormat::Text { Shown::Differences } else { Shown::Document };
         accept::accept(&project.root, &mut eval_run, &mut finished, shown, cx)?;
     }
     index.note(cx);
     let card = card(&project, &scenarios, &eval_run, choices, &finished, counters.first().name());
+    let card = match asking.as_ref().map(Asking::spent) {
+        Some((calls, spent)) => card.asked(calls, (spent.usd * 1e9).round() / 1e9),
+        None => card,
+    };
     cx.emit(&args.results(), |format, cx| match format {
         EvalFormat::Text => text::print(&card, cx),
         EvalFormat::Json => cx.print(|out| out.write_all(card.json().as_bytes())),
@@ -85,7 +108,13 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         }
     }
     let is_refused = |row: &CaseRow| eval_run.refuses(&row.path, &row.id) || broken.iter().any(|(file, _)| *file.path == row.id);
-    Ok(verdict(&card.cases, &is_refused))
+    let exit = verdict(&card.cases, project.config.eval.stale, &is_refused);
+    if from == AnswersFrom::Live && project.config.eval.stability.is_none() && matches!(exit, Exit::Findings | Exit::Inconclusive)
+    {
+        cx.note("this run only informs: answers of a model differ from run to run, and `[eval.stability]` in ctxc.toml does not say how much they may");
+        return Ok(Exit::Success);
+    }
+    Ok(exit)
 }
 
 fn no_junit() -> CliError {
@@ -180,14 +209,17 @@ fn card(
 }
 
 /// The exit code of these rows: what was carried counts as what it was.
-fn verdict(rows: &[CaseRow], is_refused: &dyn Fn(&CaseRow) -> bool) -> Exit {
+fn verdict(rows: &[CaseRow], stale: Stale, is_refused: &dyn Fn(&CaseRow) -> bool) -> Exit {
     rows.iter().fold(Exit::Success, |exit, row| {
         exit.and(match row.verdict() {
             CaseVerdict::Pass => Exit::Success,
             CaseVerdict::Fail => Exit::Findings,
             // What `check` finds is a finding here too.
             CaseVerdict::Error if is_refused(row) => Exit::Findings,
-            CaseVerdict::Inconclusive | CaseVerdict::Error => Exit::Infrastructure,
+            CaseVerdict::Error => Exit::Infrastructure,
+            CaseVerdict::Inconclusive => Exit::Inconclusive,
+            CaseVerdict::Stale if stale == Stale::Warn => Exit::Success,
+            CaseVerdict::Stale => Exit::Stale,
         })
     })
 }

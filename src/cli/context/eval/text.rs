@@ -4,6 +4,7 @@ use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::cli::render::escape::escape;
 use crate::cli::render::screen::Paint;
+use crate::cli::render::summary::plural;
 use crate::eval::finished::{Answered, CaseVerdict};
 use crate::eval::scorecard::{CaseRow, PlaceRow, Scorecard, VerdictRow};
 
@@ -21,16 +22,24 @@ fn answer(row: &CaseRow) -> String {
     if is(Answered::NotJudged) {
         return "answer not judged".to_owned();
     }
+    if is(Answered::Stale) {
+        return "answer stale".to_owned();
+    }
     let passed = row.trials.iter().filter(|trial| trial.verdict == "pass").count();
-    format!("answer {passed} of {} (scripted)", row.trials.len())
+    format!("answer {passed} of {} ({})", row.trials.len(), row.answer)
 }
 
 /// What became of a case, in words.
 pub(super) fn state(row: &CaseRow) -> String {
     let word = match row.verdict() {
-        CaseVerdict::Pass if row.answer == Answered::Scripted.word() => "PASS",
+        CaseVerdict::Pass
+            if [Answered::Scripted, Answered::Replayed, Answered::Asked].iter().any(|given| given.word() == row.answer) =>
+        {
+            "PASS"
+        }
         CaseVerdict::Pass => "PASS (context only)",
         CaseVerdict::Fail => "FAIL",
+        CaseVerdict::Stale => "STALE",
         CaseVerdict::Inconclusive => "INCONCLUSIVE",
         CaseVerdict::Error => "ERROR",
     };
@@ -44,7 +53,7 @@ const fn paint(verdict: CaseVerdict) -> Paint {
     match verdict {
         CaseVerdict::Pass => Paint::Good,
         CaseVerdict::Fail | CaseVerdict::Error => Paint::Error,
-        CaseVerdict::Inconclusive => Paint::Warning,
+        CaseVerdict::Stale | CaseVerdict::Inconclusive => Paint::Warning,
     }
 }
 
@@ -92,6 +101,13 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
         out.push(format!("{}:{}: {why}", row.path, row.line));
         out.push("  script one under `answers:`, or say under `expect_context:` what its context must be".to_owned());
     }
+    if row.answer == Answered::Stale.word() {
+        out.push(format!("{}:{}: its answers were recorded for another request; since then:", row.path, row.line));
+        out.extend(row.moved.iter().map(|moved| format!("  {moved}")));
+        let tokens = row.tokens.as_ref().map_or(0, |tokens| tokens.total);
+        let calls = plural(row.rule.runs as usize, "call");
+        out.push(format!("  `ctxc eval {} --record` asks anew: {calls} or more of {tokens} tokens each", row.id));
+    }
     out.extend(row.trouble.iter().map(|why| format!("{}:{}: {why}", row.path, row.line)));
     for verdict in row.context.iter().filter(|verdict| verdict.outcome == "fail") {
         told(row, verdict, &mut out);
@@ -133,12 +149,21 @@ pub(super) fn print(card: &Scorecard, cx: &mut Cx) -> Result<()> {
     Ok(())
 }
 
-/// The last line: the four parts make up what was planned.
+/// The last line: the parts make up what was planned.
 fn totals(card: &Scorecard) -> String {
     let totals = card.totals;
+    let some = |count: usize, word: &str| if count == 0 { String::new() } else { format!(", {count} {word}") };
     let what = if totals.planned == 1 { "scenario" } else { "scenarios" };
     format!(
-        "{} {what}: {} passed, {} failed, {} errored, {} carried; 0 calls, US$ 0",
-        totals.planned, totals.passed, totals.failed, totals.errored, totals.carried
+        "{} {what}: {} passed, {} failed{}, {} errored{}, {} carried; {}, US$ {}",
+        totals.planned,
+        totals.passed,
+        totals.failed,
+        some(totals.stale, "stale"),
+        totals.errored,
+        some(totals.inconclusive, "inconclusive"),
+        totals.carried,
+        plural(totals.calls as usize, "call"),
+        (totals.cost_usd * 1e4).round() / 1e4
     )
 }

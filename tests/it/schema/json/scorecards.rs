@@ -1,6 +1,9 @@
 //! Scorecards of every way in which a scenario can end.
 
 use super::artifacts::{Artifacts, put};
+use ctxc::internals::kernel::provider::Usage;
+use ctxc::internals::record::json_text;
+use ctxc::internals::record::recording::{AnsweredBy, Recording, Redacted};
 use ctxc::internals::schema::json::names;
 use serde_json::Value;
 
@@ -14,12 +17,43 @@ pub(super) fn scorecards(out: &mut Artifacts) {
     }
     mutations(out);
     requests(out);
+    recordings(out);
     project.run(&["eval", "--out", "card.json"]).code(3);
     put(out, names::SCORECARD, "carried", project.run(&["eval", "--json", "--since", "card.json"]).code(3).json());
     let project = crate::cli::eval::every_ending();
     crate::cli::eval::commit(&project);
     project.write("docs/runbook.md", "Restart all of it.\n");
     put(out, names::SCORECARD, "a revision", project.run(&["eval", "holds", "--json", "--since", "main"]).code(0).json());
+}
+
+/// Calls with everything that they can have, and with nothing.
+fn recordings(out: &mut Artifacts) {
+    let bare = crate::record::file::call("1");
+    let full = Recording {
+        at: Some("2026-11-23T08:00:00Z".to_owned()),
+        agent: Some("clerk".to_owned()),
+        conversation: Some("c1".to_owned()),
+        run: Some("r1".to_owned()),
+        command: Some(vec!["pytest".to_owned()]),
+        answered_by: AnsweredBy::Upstream,
+        response: Some(json_text::raw("{}")),
+        usage: Usage { input: Some(1), cached: Some(1), output: Some(1), reasoning: Some(1) },
+        latency_ms: Some(1),
+        headers: [("request-id".to_owned(), "x".to_owned())].into(),
+        chunks: Some(vec![(1, "data".to_owned())]),
+        redacted: vec![Redacted { pointer: "/request/a".to_owned(), kind: "email".to_owned(), count: 1 }],
+        ..bare.clone()
+    };
+    let failed = Recording {
+        answered_by: AnsweredBy::Replay,
+        response: None,
+        status: None,
+        error: Some("timeout".to_owned()),
+        ..bare.clone()
+    };
+    for (from, call) in [("bare", bare), ("full", full), ("failed", failed)] {
+        put(out, names::REQUEST, from, serde_json::from_str(&call.line()).unwrap());
+    }
 }
 
 /// Stored requests with parts of every kind.

@@ -128,6 +128,8 @@ fn objects(artifact: &Value) -> Vec<String> {
             Value::Object(_) if at.ends_with("/output_format/content") || at == "/answer" => {}
             // Tools, what they are given and how a model is asked to answer, in a stored request.
             Value::Object(_) if at.starts_with("/tools/") || at.ends_with("/arguments") || at == "/sampling" => {}
+            // The bodies and headers of a recorded call.
+            Value::Object(_) if matches!(at.as_str(), "/request" | "/response" | "/headers") => {}
             Value::Object(entries) => {
                 open.extend(entries.iter().map(|(key, value)| (format!("{at}/{}", escaped(key)), value)));
                 found.push(at);

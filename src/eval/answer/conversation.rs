@@ -1,0 +1,68 @@
+//! One trial: the request, what answers it, and what tools give back from the fixtures of the suite, until the agent calls none.
+//!
+//! Bounded: an agent that goes on calling tools is told apart from one that answers.
+
+use super::given::Answer;
+use crate::context::assemble::Assembly;
+use crate::context::render::message::Message;
+use crate::kernel::context::{Origin, Traced};
+use crate::kernel::conversation::Turn;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// Requests of one trial at most.
+const CALLS: usize = 16;
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::eval) enum Unanswered {
+    /// It was recorded for another request: what moved since, a line each.
+    Stale(Vec<String>),
+    /// Anything else, in words.
+    Trouble(String),
+}
+
+impl From<String> for Unanswered {
+    fn from(why: String) -> Self {
+        Self::Trouble(why)
+    }
+}
+
+/// Asks until the agent calls no tool that the fixtures have an answer for. The answer is the last one, with the calls and tokens of all.
+pub(in crate::eval) fn converse(
+    assembly: &Assembly,
+    tools: &BTreeMap<String, Value>,
+    mut ask: impl FnMut(&[Message]) -> Result<(Answer, Turn), Unanswered>,
+) -> Result<Answer, Unanswered> {
+    let mut messages = Cow::Borrowed(assembly.messages.as_slice());
+    let mut called = Vec::new();
+    let mut tokens = (0_u64, 0_u64);
+    for _ in 0..CALLS {
+        let (answer, turn) = ask(&messages)?;
+        tokens = (tokens.0.saturating_add(answer.tokens.0), tokens.1.saturating_add(answer.tokens.1));
+        called.extend(answer.tool_calls.iter().cloned());
+        let Some(results) = results(&turn, tools) else { return Ok(Answer { tool_calls: called, tokens, ..answer }) };
+        let messages = messages.to_mut();
+        messages.push(said(turn));
+        messages.extend(results.into_iter().map(said));
+    }
+    Err(Unanswered::Trouble(format!(
+        "the agent was still calling tools after {CALLS} requests: no answer of it ends the conversation"
+    )))
+}
+
+/// What the tools give back that a message calls; `None` where it calls none, or one that the fixtures say nothing of.
+fn results(turn: &Turn, tools: &BTreeMap<String, Value>) -> Option<Vec<Turn>> {
+    let result = |call: &crate::kernel::conversation::ToolCall| {
+        let given = tools.get(&call.name)?;
+        Some(Turn::result(&call.id, given.as_str().map_or_else(|| given.to_string(), str::to_owned)))
+    };
+    let results: Option<Vec<Turn>> = turn.calls().map(result).collect();
+    results.filter(|results| !results.is_empty())
+}
+
+fn said(turn: Turn) -> Message {
+    let text = Traced::new(turn.read().text, Origin::Frame);
+    Message { speaker: turn.speaker, text, parts: turn.parts, segments: Vec::new(), breakpoints: Vec::new() }
+}

@@ -1,0 +1,89 @@
+//! What moved between the request that an answer was recorded for and the request as it is now, in words.
+
+use crate::record::redact::Redactor;
+use crate::scenario::expect::answer::short;
+use serde_json::Value;
+
+/// Places that are told.
+const TOLD: usize = 5;
+
+/// The first place of each message, tool and field in which two bodies differ; what recordings leave out is no difference.
+pub(in crate::eval) fn moved(recorded: &str, now: &str) -> Vec<String> {
+    let redactor = Redactor::new([0; 32], []);
+    let read = |body: &str| lines(&serde_json::from_str(body).unwrap_or_default(), &|text| plain(&redactor.text(text).0));
+    let (before, after) = (read(recorded), read(now));
+    let mut out = Vec::new();
+    compare(&before, &after, &mut Vec::new(), &mut out);
+    let more = out.len().saturating_sub(TOLD);
+    out.truncate(TOLD);
+    if more > 0 {
+        out.push(format!("and {more} more places"));
+    }
+    if out.is_empty() {
+        out.push("the bytes of the request alone: the order of keys, or what is left out of recordings".to_owned());
+    }
+    out
+}
+
+/// A text with its placeholders alike, whoever's secret they depend on.
+fn plain(text: &str) -> String {
+    let mut parts = text.split('⟦');
+    let mut out = parts.next().unwrap_or("").to_owned();
+    for part in parts {
+        let known = part.split_once('⟧').and_then(|(inner, rest)| Some((inner.split_once(':')?.0, rest)));
+        match known {
+            Some((kind, rest)) => out.extend(["⟦", kind, "⟧", rest]),
+            None => out.extend(["⟦", part]),
+        }
+    }
+    out
+}
+
+/// A value whose texts are lists of their lines.
+fn lines(value: &Value, plain: &dyn Fn(&str) -> String) -> Value {
+    match value {
+        Value::String(text) if text.contains('\n') => plain(text).split('\n').map(Value::from).collect(),
+        Value::String(text) => Value::String(plain(text)),
+        Value::Array(items) => items.iter().map(|item| lines(item, plain)).collect(),
+        Value::Object(fields) => fields.iter().map(|(key, value)| (key.clone(), lines(value, plain))).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}
+
+/// Fields of the body and elements of its lists are looked at one by one; inside one, the first difference is told.
+fn compare(before: &Value, after: &Value, path: &mut Vec<String>, out: &mut Vec<String>) {
+    let is_told = out.len();
+    let mut step = |key: String, before: Option<&Value>, after: Option<&Value>| {
+        if before == after || path.len() > 1 && out.len() > is_told {
+            return;
+        }
+        path.push(key);
+        match (before, after) {
+            (Some(before), Some(after)) => compare(before, after, path, out),
+            _ => out.push(told(path, before, after)),
+        }
+        path.pop();
+    };
+    match (before, after) {
+        (Value::Object(first), Value::Object(second)) => {
+            for key in second.keys().chain(first.keys().filter(|key| !second.contains_key(*key))) {
+                step(key.clone(), first.get(key), second.get(key));
+            }
+        }
+        (Value::Array(first), Value::Array(second)) => {
+            for at in 0..first.len().max(second.len()) {
+                step((at + 1).to_string(), first.get(at), second.get(at));
+            }
+        }
+        _ => out.push(told(path, Some(before), Some(after))),
+    }
+}
+
+fn told(path: &[String], before: Option<&Value>, after: Option<&Value>) -> String {
+    let shown = |value: Option<&Value>| match value {
+        None => "nothing".to_owned(),
+        Some(Value::String(text)) => format!("“{}”", short(text)),
+        Some(value) => short(&value.to_string()),
+    };
+    format!("{}: {} in place of {}", path.join(" "), shown(after), shown(before))
+}

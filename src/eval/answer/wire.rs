@@ -1,0 +1,96 @@
+//! The request of a case as it is sent, and the recorded call that answers it.
+
+use crate::context::render::call::{Call, MODEL, limit};
+use crate::context::render::message::Message;
+use crate::context::render::target::Target;
+use crate::context::render::targets::TARGETS;
+use crate::eval::asked::Sent;
+use crate::eval::prepared::PreparedCase;
+use crate::project::models::{Model, ProviderKind};
+use crate::provider::read;
+use crate::record::recording::Recording;
+use crate::record::{json_text, key};
+use std::collections::BTreeMap;
+
+/// How the requests of a case are written.
+#[derive(Debug)]
+pub(in crate::eval) struct Wire<'c> {
+    call: Call,
+    target: &'static Target,
+    /// The model, where the project has it.
+    pub(in crate::eval) model: Option<&'c Model>,
+}
+
+impl<'c> Wire<'c> {
+    /// For the model of a case; without one, as a chat completion.
+    pub(in crate::eval) fn of(case: &'c PreparedCase<'_>) -> Result<Self, String> {
+        let model = case.routed.choice.as_ref().map(|choice| choice.model);
+        let kind = model.and_then(|model| {
+            let name = &model.provider.value;
+            let named = case.run.answers.providers.and_then(|providers| providers.get(name));
+            named.map(|provider| provider.kind).or_else(|| ProviderKind::parse(name))
+        });
+        let name = kind.unwrap_or(ProviderKind::Openai).dialect();
+        let sampling: BTreeMap<_, _> = case.routed.sampling.iter().map(|one| (one.name, one.value.clone())).collect();
+        let reserve = model.and_then(|model| u32::try_from(model.reserve).ok()).filter(|reserve| *reserve > 0);
+        let tools = case.receiver.role.and_then(|role| role.tools.as_ref());
+        let call = Call {
+            name: case.receiver.task.to_owned(),
+            model: model.map(|model| model.id.clone()).or_else(|| case.model().map(str::to_owned)),
+            limit: limit(&sampling).or(reserve),
+            tools: tools.iter().flat_map(|tools| tools.given()).cloned().collect(),
+            sampling,
+            answer: case.answer.clone(),
+        };
+        let target = TARGETS.iter().copied().find(|target| target.name == name);
+        let target = target.ok_or_else(|| format!("no request has the form `{name}`"))?;
+        Ok(Self { call, target, model })
+    }
+
+    /// The request that says some messages.
+    pub(in crate::eval) fn sent(&self, messages: &[Message]) -> Result<Sent, String> {
+        let body = self.target.body(messages, &self.call).map_err(|none| none.to_string())?;
+        let body = json_text::compact(&body);
+        let dialect = self.target.name;
+        let model = self.call.model.clone().unwrap_or_else(|| MODEL.to_owned());
+        let endpoint = read::dialect(dialect).map_or_else(String::new, |dialect| (dialect.address)("", &model));
+        let key = key::key("POST", &endpoint, &body).to_string();
+        Ok(Sent { dialect, model, endpoint, body, key })
+    }
+}
+
+/// The recorded answers of a case, each given in its turn: the nth equal request gets the nth, then the last.
+#[derive(Debug)]
+pub(in crate::eval) struct Replay<'r> {
+    by_key: BTreeMap<&'r str, Vec<&'r Recording>>,
+    given: BTreeMap<String, usize>,
+}
+
+impl<'r> Replay<'r> {
+    pub(in crate::eval) fn new(calls: &'r [Recording]) -> Self {
+        let mut by_key: BTreeMap<&str, Vec<&Recording>> = BTreeMap::new();
+        for call in calls.iter().filter(|call| is_answer(call)) {
+            by_key.entry(&call.key).or_default().push(call);
+        }
+        Self { by_key, given: BTreeMap::new() }
+    }
+
+    /// How many answers a request has.
+    pub(in crate::eval) fn count(&self, key: &str) -> usize {
+        self.by_key.get(key).map_or(0, Vec::len)
+    }
+
+    /// The next answer to a request.
+    pub(in crate::eval) fn next(&mut self, key: &str) -> Option<&'r Recording> {
+        let calls = self.by_key.get(key)?;
+        let number = self.given.entry(key.to_owned()).or_default();
+        let call = calls.get(*number).or(calls.last()).copied();
+        *number += 1;
+        call
+    }
+}
+
+/// Whether a call was answered, and not with a failure.
+pub(in crate::eval) fn is_answer(call: &Recording) -> bool {
+    call.response.is_some() && !call.truncated && call.status.is_none_or(|status| (200..300).contains(&status))
+}

@@ -1,0 +1,109 @@
+//! Where answers come from; and asking a model on behalf of a case: the request as it is sent, and the seam to whoever sends and keeps it.
+
+use crate::kernel::provider::Response;
+use crate::project::models::{Model, Provider};
+use crate::record::recording::Recording;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+/// Where answers come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AnswersFrom {
+    /// From the recording of the case; from its script where it has none.
+    #[default]
+    Known,
+    /// From its recording.
+    Replay,
+    /// From its script.
+    Scripted,
+    /// From a model that is asked, and kept.
+    Record,
+    /// From its recording; where that has none for its request, from a model that is asked, and kept.
+    ReplayOrRecord,
+    /// From a model that is asked.
+    Live,
+}
+
+impl AnswersFrom {
+    /// Whether a model may be asked.
+    pub const fn asks(self) -> bool {
+        matches!(self, Self::Record | Self::ReplayOrRecord | Self::Live)
+    }
+
+    /// The word of `--answers`; that of what holds where nothing is said is in no result.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Known => "known",
+            Self::Replay => "replay",
+            Self::Scripted => "scripted",
+            Self::Record => "record",
+            Self::ReplayOrRecord => "replay-or-record",
+            Self::Live => "live",
+        }
+    }
+}
+
+/// Where the answers of all cases come from.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RunAnswers<'a> {
+    /// Who gives them.
+    pub from: AnswersFrom,
+    /// The providers of the project; `None` where it has none.
+    pub providers: Option<&'a BTreeMap<String, Provider>>,
+    /// Who asks models, where one may be asked.
+    pub ask: Option<&'a dyn Ask>,
+}
+
+/// What answers a case.
+#[derive(Clone, Copy, Debug)]
+pub struct CaseAnswers<'a> {
+    /// Its recorded calls, or why they cannot be read.
+    pub recorded: Result<&'a [Recording], &'a str>,
+    /// What tools give back, by their names.
+    pub tools: &'a BTreeMap<String, Value>,
+}
+
+impl Default for CaseAnswers<'_> {
+    fn default() -> Self {
+        static NONE: BTreeMap<String, Value> = BTreeMap::new();
+        Self { recorded: Ok(&[]), tools: &NONE }
+    }
+}
+
+/// A request as it is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// The form of the body.
+    pub dialect: &'static str,
+    /// What the provider calls the model.
+    pub model: String,
+    /// The path, without the host.
+    pub endpoint: String,
+    /// The body.
+    pub body: String,
+    /// What finds the call again.
+    pub key: String,
+}
+
+/// A request of a case.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The scenario's file, relative to the project.
+    pub path: &'a str,
+    /// The name of the case.
+    pub case: &'a str,
+    /// The model.
+    pub model: &'a Model,
+    /// The request.
+    pub sent: &'a Sent,
+}
+
+/// Who asks models.
+pub trait Ask: Debug + Sync {
+    /// Answers a request of a case.
+    ///
+    /// # Errors
+    /// There is no answer, or it cannot be kept: why, in words.
+    fn ask(&self, asked: &Asked<'_>) -> Result<Response, String>;
+}

@@ -1,0 +1,151 @@
+//! JSON as text: the white space between values taken out, strings changed where they stand, and every other byte as it was.
+
+use serde_json::value::RawValue;
+
+/// A JSON text on one line, every value as it is written.
+pub fn compact(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for token in tokens(text) {
+        if !token.trim().is_empty() {
+            out.push_str(token.trim());
+        }
+    }
+    out
+}
+
+/// A body as a value of a line: its own text where it is JSON, else the text as a string.
+pub fn raw(body: &str) -> Box<RawValue> {
+    let is_json = serde_json::from_str::<&RawValue>(body).is_ok();
+    let text = if is_json { compact(body) } else { quoted(body) };
+    // It is JSON: what was read is read again, and a string is written so.
+    RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}
+
+/// A text as JSON writes it.
+fn quoted(text: &str) -> String {
+    // A string is written without error.
+    serde_json::to_string(text).unwrap_or_default()
+}
+
+/// Changes the strings that are values, each with its pointer. What `change` leaves as it is keeps its bytes, escapes included.
+pub fn map_strings(json: &str, mut change: impl FnMut(&str, &str) -> Option<String>) -> String {
+    let mut out = String::with_capacity(json.len());
+    let mut path = Path::default();
+    for token in tokens(json) {
+        if !token.starts_with('"') {
+            path.take(token);
+            out.push_str(token);
+        } else if path.wants_key() {
+            path.key(token);
+            out.push_str(token);
+        } else {
+            let text: Option<String> = serde_json::from_str(token).ok();
+            match text.and_then(|text| change(&path.pointer(), &text)) {
+                Some(changed) => out.push_str(&quoted(&changed)),
+                None => out.push_str(token),
+            }
+        }
+    }
+    out
+}
+
+/// Strings with their quotes, single signs, and what stands between them.
+fn tokens(json: &str) -> impl Iterator<Item = &str> {
+    let mut rest = json;
+    std::iter::from_fn(move || {
+        let first = rest.bytes().next()?;
+        let end = match first {
+            b'"' => string_end(rest.as_bytes()),
+            b'{' | b'}' | b'[' | b']' | b',' | b':' => 1,
+            _ => rest.find(['"', '{', '}', '[', ']', ',', ':']).unwrap_or(rest.len()),
+        };
+        let (token, after) = rest.split_at_checked(end)?;
+        rest = after;
+        Some(token)
+    })
+}
+
+/// Bytes of the string that a text begins with.
+fn string_end(bytes: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'\\' => at += 2,
+            b'"' => return at + 1,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+/// Where one is in a JSON text.
+#[derive(Debug, Default)]
+struct Path(Vec<Step>);
+
+#[derive(Debug)]
+enum Step {
+    /// In an object: the key whose value comes; `None` where a key comes.
+    Key(Option<String>),
+    /// In a list: the number of the element.
+    Number(usize),
+}
+
+impl Path {
+    fn take(&mut self, sign: &str) {
+        match sign {
+            "{" => self.0.push(Step::Key(None)),
+            "[" => self.0.push(Step::Number(0)),
+            "}" | "]" => drop(self.0.pop()),
+            "," => match self.0.last_mut() {
+                Some(Step::Key(key)) => *key = None,
+                Some(Step::Number(number)) => *number += 1,
+                None => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn wants_key(&self) -> bool {
+        matches!(self.0.last(), Some(Step::Key(None)))
+    }
+
+    fn key(&mut self, token: &str) {
+        if let Some(Step::Key(key)) = self.0.last_mut() {
+            *key = Some(serde_json::from_str(token).unwrap_or_default());
+        }
+    }
+
+    fn pointer(&self) -> String {
+        let mut out = String::new();
+        for step in &self.0 {
+            out.push('/');
+            match step {
+                Step::Key(key) => out.push_str(&key.as_deref().unwrap_or("").replace('~', "~0").replace('/', "~1")),
+                Step::Number(number) => out.push_str(&number.to_string()),
+            }
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{compact, map_strings, raw};
+    use pretty_assertions::assert_eq;
+
+    #[test]
+    fn values_keep_their_bytes_and_strings_their_places() {
+        let json = r#"{ "a/b" : [ 1.0, "x\u00e9 \" {", {"c": "y" } ], "d": "", "e": 1e400 }"#;
+        assert_eq!(compact(json), r#"{"a/b":[1.0,"x\u00e9 \" {",{"c":"y"}],"d":"","e":1e400}"#);
+        let mut seen = Vec::new();
+        let same = map_strings(json, |pointer, text| {
+            seen.push(format!("{pointer}={text}"));
+            None
+        });
+        assert_eq!(same, json);
+        assert_eq!(seen, ["/a~1b/1=xé \" {", "/a~1b/2/c=y", "/d="]);
+        assert_eq!(map_strings("[\"a\", \"b\"]", |_, text| (text == "b").then(|| "\n".to_owned())), "[\"a\", \"\\n\"]");
+        assert_eq!(raw("data: {}\n").get(), "\"data: {}\\n\"");
+        assert_eq!(raw("{\n}").get(), "{}");
+    }
+}

@@ -1,0 +1,9 @@
+//! Requests and their answers as they went over the wire: kept, read, and found again by what was asked.
+//!
+//! Sends nothing and starts no program. No value of a secret reaches a line that is written.
+
+pub mod file;
+pub mod json_text;
+pub mod key;
+pub mod recording;
+pub mod redact;

@@ -1,0 +1,146 @@
+//! One call: a request with what was answered, a line of a file.
+
+use crate::base::json::UniqueKeys;
+use crate::kernel::provider::Usage;
+use crate::schema::json::names::REQUEST;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+
+/// A call of a provider: a line of a recording. Bodies are as they were sent, but for white space between values and for what was replaced.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Recording {
+    /// The format.
+    pub schema: String,
+    /// What names the call in its file.
+    pub id: String,
+    /// When it was made, in UTC; null where nobody made it, as for an answer that somebody wrote.
+    pub at: Option<String>,
+    /// The agent that it is of; null where nobody knows.
+    pub agent: Option<String>,
+    /// The conversation that it is of; null where nobody knows.
+    pub conversation: Option<String>,
+    /// The run that it is of; null for none.
+    pub run: Option<String>,
+    /// The command that sent it; null for none.
+    pub command: Option<Vec<String>>,
+    /// Who answered: `upstream` is a model, `script` a person, `replay` an earlier recording.
+    pub answered_by: AnsweredBy,
+    /// The form of the request and its response, by the words of `ctxc render --as`.
+    pub dialect: String,
+    /// The path that the request went to, without its host.
+    pub endpoint: String,
+    /// The model that was asked.
+    pub model: String,
+    /// Whether the response was asked for as a stream.
+    pub stream: bool,
+    /// The body of the request.
+    #[cfg_attr(feature = "cli", schemars(with = "BTreeMap<String, serde_json::Value>"))]
+    pub request: Box<RawValue>,
+    /// The body of the response, that of a stream as a text; null where none came.
+    #[cfg_attr(feature = "cli", schemars(with = "Option<serde_json::Value>", extend("type" = ["object", "string", "null"])))]
+    pub response: Option<Box<RawValue>>,
+    /// The status of HTTP; null where no response came.
+    pub status: Option<u16>,
+    /// The tokens that were counted.
+    pub usage: Usage,
+    /// From the request to the end of the response, in milliseconds; null where nobody measured it.
+    pub latency_ms: Option<u64>,
+    /// What finds the call again: the hash of what was asked, taken before anything was replaced.
+    pub key: String,
+    /// Headers of the response that say something of the call, such as its id.
+    pub headers: BTreeMap<String, String>,
+    /// The parts of a stream, each with the milliseconds after which it came; null where it was none or nobody kept them.
+    pub chunks: Option<Vec<(u64, String)>>,
+    /// Why there is no response; null where there is one.
+    pub error: Option<String>,
+    /// Whether the response is cut.
+    pub truncated: bool,
+    /// What was replaced in the bodies.
+    pub redacted: Vec<Redacted>,
+}
+
+/// Who gave an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum AnsweredBy {
+    /// A model.
+    Upstream,
+    /// A person who wrote it.
+    Script,
+    /// An earlier recording.
+    Replay,
+}
+
+/// Something that was replaced.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Redacted {
+    /// Where it stood, as a JSON pointer that begins with `/request` or `/response`.
+    pub pointer: String,
+    /// What it was: `secret`, `email`, `phone`, `card` or `iban`.
+    pub kind: String,
+    /// How often it stood there.
+    pub count: u64,
+}
+
+/// Why a line is no call.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LineFault {
+    /// It is no JSON; the line of a program that was killed while it wrote is so.
+    #[error("it is no JSON: {0}")]
+    NoJson(String),
+    /// A later version wrote it.
+    #[error("it says `{0}`, which a newer ctxc wrote; this one reads `{REQUEST}`")]
+    Newer(String),
+    /// It is something else.
+    #[error("it is no recorded call: {0}")]
+    Other(String),
+}
+
+/// What a line says of itself.
+#[derive(Deserialize)]
+struct Head {
+    schema: Option<String>,
+}
+
+impl Recording {
+    /// Reads a line.
+    ///
+    /// # Errors
+    /// It is no call, or one that a later version wrote.
+    pub fn read(line: &str) -> Result<Self, LineFault> {
+        let no_json = |error: serde_json::Error| LineFault::NoJson(error.to_string());
+        let _: &RawValue = serde_json::from_str(line).map_err(no_json)?;
+        let other = |error: serde_json::Error| LineFault::Other(error.to_string());
+        let schema = serde_json::from_str::<Head>(line).map_err(other)?.schema;
+        let Some(schema) = schema else { return Err(LineFault::Other(format!("expected the key `schema` to say `{REQUEST}`"))) };
+        if schema != REQUEST {
+            let version = |name: &str| {
+                name.rsplit_once('/').and_then(|(name, version)| Some((name.to_owned(), version.parse::<u32>().ok()?)))
+            };
+            let is_newer = matches!((version(&schema), version(REQUEST)), (Some(a), Some(b)) if a.0 == b.0 && a.1 > b.1);
+            return Err(if is_newer {
+                LineFault::Newer(schema)
+            } else {
+                LineFault::Other(format!("expected the key `schema` to say `{REQUEST}`, found `{schema}`"))
+            });
+        }
+        serde_json::from_str::<UniqueKeys>(line).map_err(other)?;
+        serde_json::from_str(line).map_err(other)
+    }
+
+    /// As a line, its end included.
+    pub fn line(&self) -> String {
+        // Plain data with string keys: writing it cannot fail.
+        serde_json::to_string(self).unwrap_or_default() + "\n"
+    }
+
+    /// The body of the response as it was sent; `None` where none came.
+    pub fn response_text(&self) -> Option<String> {
+        let raw = self.response.as_ref()?.get();
+        Some(serde_json::from_str::<String>(raw).unwrap_or_else(|_| raw.to_owned()))
+    }
+}

@@ -1,0 +1,257 @@
+//! What is replaced before a call reaches the disk: secrets by their value and by their form, personal data by its form.
+//!
+//! A placeholder such as `⟦email:3fa2⟧` is the same for the same value, and depends on a secret of the user's, so that nobody can try values
+//! until one fits. Numbers are left alone: a card stands in a text.
+
+use super::json_text::map_strings;
+use super::recording::Redacted;
+use crate::base::hash::Hasher;
+use std::collections::BTreeMap;
+
+/// Fewer characters are no secret: they would be found in every text.
+const SECRET: usize = 8;
+/// How keys of known services begin, and how many characters follow at least.
+const KEYS: [(&str, usize); 14] = [
+    ("sk-", 16),
+    ("sk_live_", 16),
+    ("rk_live_", 16),
+    ("AIza", 30),
+    ("AKIA", 16),
+    ("ghp_", 30),
+    ("gho_", 30),
+    ("ghs_", 30),
+    ("github_pat_", 20),
+    ("glpat-", 16),
+    ("hf_", 20),
+    ("xoxb-", 16),
+    ("xoxp-", 16),
+    ("eyJ", 40),
+];
+
+/// Replaces what must not be kept.
+#[derive(Clone)]
+pub struct Redactor {
+    /// What placeholders depend on.
+    salt: [u8; 32],
+    /// The values of secrets, the longest first.
+    values: Vec<String>,
+}
+
+impl std::fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Redactor").finish_non_exhaustive()
+    }
+}
+
+impl Redactor {
+    /// Replaces these values wherever they stand, besides what has a known form.
+    pub fn new(salt: [u8; 32], values: impl IntoIterator<Item = String>) -> Self {
+        let mut values: Vec<String> = values.into_iter().filter(|value| value.len() >= SECRET).collect();
+        values.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        values.dedup();
+        Self { salt, values }
+    }
+
+    /// A text with everything replaced, and how much of each kind.
+    pub fn text(&self, text: &str) -> (String, BTreeMap<&'static str, u64>) {
+        let mut out = String::with_capacity(text.len());
+        let mut counts = BTreeMap::new();
+        let mut before = ' ';
+        let mut rest = text;
+        while let Some(first) = rest.chars().next() {
+            let found = self.at(before, rest).filter(|(_, len)| *len > 0);
+            let Some((kind, (value, after))) = found.and_then(|(kind, len)| Some((kind, rest.split_at_checked(len)?))) else {
+                out.push(first);
+                before = first;
+                rest = rest.get(first.len_utf8()..).unwrap_or("");
+                continue;
+            };
+            out.push_str(&self.placeholder(kind, value));
+            *counts.entry(kind).or_default() += 1;
+            before = ' ';
+            rest = after;
+        }
+        (out, counts)
+    }
+
+    /// A JSON text with the strings in it replaced; every other byte stays. Adds what was replaced, below `root`.
+    pub fn json(&self, json: &str, root: &str, redacted: &mut Vec<Redacted>) -> String {
+        map_strings(json, |pointer, text| {
+            let (changed, counts) = self.text(text);
+            let row = |(kind, count): (&&str, &u64)| Redacted {
+                pointer: [root, pointer].concat(),
+                kind: (*kind).to_owned(),
+                count: *count,
+            };
+            redacted.extend(counts.iter().map(row));
+            (!counts.is_empty()).then_some(changed)
+        })
+    }
+
+    fn placeholder(&self, kind: &str, value: &str) -> String {
+        let hash = Hasher::new().field(self.salt).field(kind).field(value).finish().to_string();
+        format!("⟦{kind}:{}⟧", hash.get(3..7).unwrap_or_default())
+    }
+
+    /// What a text begins with that has to go, and its bytes.
+    fn at(&self, before: char, text: &str) -> Option<(&'static str, usize)> {
+        if let Some(value) = self.values.iter().find(|value| text.starts_with(value.as_str())) {
+            return Some(("secret", value.len()));
+        }
+        if before.is_alphanumeric() || before == '_' {
+            return None;
+        }
+        let first = text.bytes().next()?;
+        if let Some(len) = key(text) {
+            return Some(("secret", len));
+        }
+        if first.is_ascii_uppercase()
+            && let Some(len) = iban(text)
+        {
+            return Some(("iban", len));
+        }
+        if first.is_ascii_digit()
+            && let Some(len) = card(text)
+        {
+            return Some(("card", len));
+        }
+        if matches!(first, b'+' | b'(' | b'0'..=b'9')
+            && let Some(len) = phone(before, text)
+        {
+            return Some(("phone", len));
+        }
+        if !matches!(before, '.' | '-' | '+' | '%' | '@')
+            && let Some(len) = email(text)
+        {
+            return Some(("email", len));
+        }
+        None
+    }
+}
+
+/// Bytes that a text begins with and that are all taken.
+fn run(text: &str, takes: impl Fn(u8) -> bool) -> usize {
+    text.bytes().take_while(|byte| takes(*byte)).count()
+}
+
+fn key(text: &str) -> Option<usize> {
+    /// What a private key in a text begins and ends with.
+    const PEM: [&str; 2] = ["-----BEGIN ", "-----END "];
+    if let Some(label) =
+        text.strip_prefix(PEM[0]).and_then(|rest| rest.lines().next()).filter(|line| line.contains("PRIVATE KEY-----"))
+    {
+        let end = text.find(PEM[1]).map(|at| at + PEM[1].len() + label.len());
+        return Some(end.filter(|end| text.is_char_boundary(*end) && *end <= text.len()).unwrap_or(text.len()));
+    }
+    let (prefix, least) = KEYS.iter().find(|(prefix, _)| text.starts_with(prefix))?;
+    // A web token has two dots.
+    let dots = *prefix == "eyJ";
+    let len = run(text, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') || dots && byte == b'.');
+    let is_token = !dots || text.get(..len).is_some_and(|token| token.matches('.').count() == 2);
+    (is_token && len >= prefix.len() + least).then_some(len)
+}
+
+fn email(text: &str) -> Option<usize> {
+    /// Bytes of the part before `@` at most.
+    const LOCAL: usize = 64;
+    let takes = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-');
+    let local = text.bytes().take(LOCAL + 1).take_while(|byte| takes(*byte)).count();
+    let domain = text.get(local..)?.strip_prefix('@').filter(|_| (1..=LOCAL).contains(&local))?;
+    let len = run(domain.get(..domain.len().min(255)).unwrap_or(domain), |byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-')
+    });
+    let domain = domain.get(..len)?.trim_end_matches(['.', '-']);
+    let (_, top) = domain.rsplit_once('.')?;
+    (top.len() >= 2 && top.bytes().all(|byte| byte.is_ascii_alphabetic())).then_some(local + 1 + domain.len())
+}
+
+/// Digits that a text begins with, so many separators between two of them at most, and the bytes of all of it.
+fn digits(text: &str, (separators, between): (&[u8], usize), most: usize) -> (Vec<u32>, usize) {
+    let mut digits = Vec::new();
+    let mut end = 0;
+    let mut since = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        if byte.is_ascii_digit() {
+            digits.push(u32::from(byte - b'0'));
+            end = at + 1;
+            since = 0;
+        } else if since < between && separators.contains(&byte) {
+            since += 1;
+        } else {
+            break;
+        }
+        if digits.len() > most {
+            break;
+        }
+    }
+    (digits, end)
+}
+
+fn card(text: &str) -> Option<usize> {
+    let (digits, len) = digits(text, (b" -", 1), 19);
+    if !(13..=19).contains(&digits.len()) || digits.iter().all(|digit| *digit == 0) {
+        return None;
+    }
+    let doubled = |(at, digit): (usize, &u32)| match (at % 2, digit * 2) {
+        (0, _) => *digit,
+        (_, twice) if twice > 9 => twice - 9,
+        (_, twice) => twice,
+    };
+    (digits.iter().rev().enumerate().map(doubled).sum::<u32>() % 10 == 0).then_some(len)
+}
+
+fn iban(text: &str) -> Option<usize> {
+    let (country, check) = (text.get(..2)?, text.get(2..4)?);
+    if !country.bytes().all(|byte| byte.is_ascii_uppercase()) || !check.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let mut signs: Vec<u8> = Vec::new();
+    let mut longest = None;
+    for (at, byte) in text.bytes().enumerate().take(43) {
+        match byte {
+            b' ' if at > 3 => continue,
+            b'A'..=b'Z' | b'0'..=b'9' => signs.push(byte),
+            _ => break,
+        }
+        let ends = !text.as_bytes().get(at + 1).is_some_and(u8::is_ascii_alphanumeric);
+        if ends && (15..=34).contains(&signs.len()) && is_iban(&signs) {
+            longest = Some(at + 1);
+        }
+    }
+    longest
+}
+
+/// Whether the number that the signs stand for leaves 1 when it is divided by 97.
+fn is_iban(signs: &[u8]) -> bool {
+    let (head, rest) = signs.split_at_checked(4).unwrap_or((signs, &[]));
+    let number = |rest: u32, sign: &u8| match sign {
+        b'0'..=b'9' => (rest * 10 + u32::from(sign - b'0')) % 97,
+        _ => (rest * 100 + u32::from(sign - b'A') + 10) % 97,
+    };
+    rest.iter().chain(head).fold(0, number) == 1
+}
+
+/// A number with a `+` before its country, or in three groups of 3, 3 and 4 digits.
+fn phone(before: char, text: &str) -> Option<usize> {
+    if let Some(rest) = text.strip_prefix('+') {
+        let (digits, len) = digits(rest, (b" -./()", 2), 15);
+        return (8..=15).contains(&digits.len()).then_some(len + 1);
+    }
+    if matches!(before, '.' | '-' | '/' | ':') {
+        return None;
+    }
+    let groups = text.strip_prefix('(').unwrap_or(text);
+    let mut rest = groups;
+    for (at, wanted) in [3, 3, 4].into_iter().enumerate() {
+        if at > 0 {
+            let separator = run(rest, |byte| matches!(byte, b' ' | b'-' | b'.' | b')'));
+            rest = rest.get(separator..).filter(|_| (1..=2).contains(&separator))?;
+        }
+        if run(rest, |byte| byte.is_ascii_digit()) != wanted {
+            return None;
+        }
+        rest = rest.get(wanted..)?;
+    }
+    let more = rest.bytes().next().is_some_and(|byte| byte == b'-' || byte.is_ascii_alphanumeric());
+    (!more).then_some(text.len() - rest.len())
+}

@@ -1,0 +1,28 @@
+//! A secret of the user's, made when it is first asked for: what the placeholders in recordings depend on.
+
+use crate::base::folders;
+use crate::base::fs::{self, ReadFs, RealFs};
+use crate::base::hash::Hash;
+use std::io;
+
+const FILE: &str = "secret";
+/// More bytes than it has.
+const LIMIT: u64 = 1 << 10;
+
+/// The secret.
+///
+/// # Errors
+/// There is no folder for it, or it cannot be written.
+pub fn secret() -> io::Result<[u8; 32]> {
+    let nowhere = || io::Error::other("no folder for what is yours is known; XDG_STATE_HOME names one");
+    let folder = folders::states().ok_or_else(nowhere)?;
+    let path = folder.join(FILE);
+    let kept = RealFs.read(&path, LIMIT).ok().and_then(|bytes| Hash::parse(std::str::from_utf8(&bytes).ok()?.trim()));
+    if let Some(Hash(kept)) = kept {
+        return Ok(kept);
+    }
+    let made = fs::random();
+    folders::make(&folder)?;
+    fs::write_atomic(&path, format!("{}\n", Hash(made)).as_bytes())?;
+    Ok(made)
+}

@@ -1,0 +1,91 @@
+//! What is replaced before a call is kept, and what is left alone.
+
+use ctxc::internals::record::redact::Redactor;
+use pretty_assertions::assert_eq;
+
+fn kinds(text: &str) -> String {
+    let (out, _) = Redactor::new([7; 32], ["hunter2-is-secret".to_owned(), "short".to_owned()]).text(text);
+    let mut parts = out.split('⟦');
+    let mut plain = parts.next().unwrap().to_owned();
+    for part in parts {
+        let (inner, rest) = part.split_once('⟧').unwrap();
+        let (kind, hash) = inner.split_once(':').unwrap();
+        assert_eq!(hash.len(), 4, "{out}");
+        plain.extend(["<", kind, ">", rest]);
+    }
+    plain
+}
+
+#[test]
+fn secrets_and_personal_data_are_replaced_where_they_stand() {
+    let cases = [
+        ("key=hunter2-is-secret.", "key=<secret>."),
+        ("xhunter2-is-secretx short", "x<secret>x short"),
+        ("write to ann.o'neil+x@mail.example.org, please", "write to ann.o'<email>, please"),
+        ("<bob@example.com>", "<<email>>"),
+        ("card 4111 1111 1111 1111.", "card <card>."),
+        ("5500-0000-0000-0004", "<card>"),
+        ("DE89 3704 0044 0532 0130 00, GB82WEST12345698765432", "<iban>, <iban>"),
+        ("call +49 (0)30 1234567 or (555) 010-9999 or 555-010-9999", "call <phone> or <phone> or <phone>"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(kinds(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn keys_of_known_services_are_replaced() {
+    // In parts, so that nobody takes this file for one that holds keys.
+    let long = "0123456789abcdefABCDEF0123456789abcdef";
+    for head in ["sk-", "sk-ant-", "AIza", "AKIA", "ghp_", "github_pat_", "glpat-", "hf_", "xoxb-"] {
+        assert_eq!(kinds(&format!("Bearer {head}{long}!")), "Bearer <secret>!", "{head}");
+    }
+    assert_eq!(kinds(&format!("eyJ{long}.{long}.{long} eyJ{long}")), format!("<secret> eyJ{long}"));
+    let dashes = "-".repeat(5);
+    let pem = format!("{dashes}BEGIN PRIVATE KEY{dashes}\nMIIE\n{dashes}END PRIVATE KEY{dashes}\nrest");
+    assert_eq!(kinds(&pem), "<secret>\nrest");
+}
+
+#[test]
+fn what_only_looks_like_it_stays() {
+    let same = [
+        "4111 1111 1111 1112 is no card",
+        "DE88 3704 0044 0532 0130 00 is no IBAN",
+        "order 2026-11-23 14:30, version 1.2.3, 12345678901",
+        "a@b, @name, name@host, x@1.2.3.4",
+        "sk-short, ask-0123456789abcdefghijkl, 0x5550109999",
+        "+1 2 3, C++ 2011, 1+1",
+        "",
+        "⟦email:3fa2⟧ ünïcödé ٣",
+    ];
+    for text in same {
+        let (out, counts) = Redactor::new([7; 32], []).text(text);
+        assert_eq!((out.as_str(), counts.len()), (text, 0));
+    }
+}
+
+#[test]
+fn a_placeholder_is_the_same_for_the_same_value_and_another_for_another_user() {
+    let of = |salt: u8, text: &str| Redactor::new([salt; 32], []).text(text).0;
+    assert_eq!(of(1, "a@example.org a@example.org").split(' ').collect::<std::collections::BTreeSet<_>>().len(), 1);
+    assert_ne!(of(1, "a@example.org"), of(1, "b@example.org"));
+    assert_ne!(of(1, "a@example.org"), of(2, "a@example.org"));
+}
+
+#[test]
+fn strings_of_a_body_are_replaced_and_every_other_byte_stays() {
+    let body = r#"{"messages":[{"content":"mail a@example.org\nor \u0062@example.org","n":1.0}],"b":["x"]}"#;
+    let mut redacted = Vec::new();
+    let out = Redactor::new([1; 32], []).json(body, "/request", &mut redacted);
+    assert!(out.starts_with(r#"{"messages":[{"content":"mail ⟦email:"#) && out.ends_with(r#"⟧","n":1.0}],"b":["x"]}"#), "{out}");
+    let told = |one: &ctxc::internals::record::recording::Redacted| format!("{} {} {}", one.pointer, one.kind, one.count);
+    assert_eq!(redacted.iter().map(told).collect::<Vec<_>>(), ["/request/messages/0/content email 2"]);
+}
+
+#[test]
+fn a_long_text_of_nothing_takes_linear_time() {
+    let text = "a.".repeat(200_000) + &"1-".repeat(200_000) + &"AB12 ".repeat(100_000);
+    let begun = std::time::Instant::now();
+    Redactor::new([1; 32], []).text(&text);
+    assert!(begun.elapsed().as_secs() < 20);
+}
