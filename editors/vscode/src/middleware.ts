@@ -34,6 +34,7 @@ const STEPS = [
     'provideCallHierarchyOutgoingCalls',
     'provideSelectionRanges',
     'provideDocumentSemanticTokens',
+    'provideDocumentRangeSemanticTokens',
     'provideDiagnostics',
 ] as const satisfies readonly (keyof Middleware)[];
 

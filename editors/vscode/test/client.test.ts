@@ -223,7 +223,7 @@ test('each project has a server of its own', { skip }, async () => {
         // A kind that is not here needs its step in `src/middleware.ts`, and then its name here.
         const kinds = [
             ...['CallHierarchy', 'CodeActions', 'CodeLens', 'CompletionItem', 'Definition', 'DocumentFormattingEdit', 'DocumentHighlight'],
-            ...['DocumentLink', 'DocumentRangeFormattingEdit', 'DocumentSemanticTokens', 'DocumentSymbol', 'FoldingRange'],
+            ...['DocumentLink', 'DocumentRangeFormattingEdit', 'DocumentRangeSemanticTokens', 'DocumentSemanticTokens', 'DocumentSymbol', 'FoldingRange'],
             ...['Hover', 'InlayHints', 'LinkedEditingRange', 'Reference', 'Rename', 'SelectionRange', 'SignatureHelp', 'WorkspaceSymbol'],
         ];
         assert.deepEqual(window.kinds(), kinds);
