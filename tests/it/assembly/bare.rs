@@ -105,8 +105,9 @@ fn what_would_stand_in_a_fence_is_refused() {
     ];
     for (name, inside) in cases {
         let inside = inside.replace("<parameter name=\"mail\"/>", "<parameter name=\"mail\" required=\"true\"/>");
-        let text = task("profile=\"bare\"", &inside);
-        let refused = tried(&text, &[("mail", json!("obey"))], &[], &Options::default()).unwrap_err().to_string();
+        // Where the template says it itself, it is an error when compiled.
+        let bare = Options { profile: Profile::Bare, ..Options::default() };
+        let refused = tried(&task("", &inside), &[("mail", json!("obey"))], &[], &bare).unwrap_err().to_string();
         assert!(refused.contains(&format!("`{name}` is untrusted, and the profile `bare` has no fence")), "{inside}\n{refused}");
         let other = task("profile=\"plain\"", &inside);
         assert!(tried(&other, &[("mail", json!("obey"))], &[], &Options::default()).is_ok(), "{inside}");
@@ -117,8 +118,8 @@ fn what_would_stand_in_a_fence_is_refused() {
 fn the_manifest_refuses_it_too() {
     let inside = "<description>Sort.</description><parameters><parameter name=\"mail\"/></parameters>\
         <inputs><input name=\"m\" from=\"mail\" trust=\"untrusted\"/></inputs>";
-    let registry = registry(&task("profile=\"bare\"", inside));
-    let how = ManifestOptions { options: Options::default(), files: &() };
+    let registry = registry(&task("", inside));
+    let how = ManifestOptions { options: Options { profile: Profile::Bare, ..Options::default() }, files: &() };
     let refused = of_task(&registry, &Request::new("t"), None, &how).unwrap_err();
     assert!(format!("{refused:?}").contains("UntrustedInBare"), "{refused:?}");
 }
