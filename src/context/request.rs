@@ -120,7 +120,7 @@ impl Files for () {
 /// Files in memory, such as those of a frozen scenario.
 impl Files for BTreeMap<String, String> {
     fn text(&self, path: &str) -> Result<String, String> {
-        self.get(path).cloned().ok_or_else(|| "there is no such file".to_owned())
+        self.get(path).cloned().ok_or_else(|| "it does not exist".to_owned())
     }
 }
 

@@ -129,6 +129,8 @@ pub struct Finished {
     pub keys: Option<Keys>,
     /// The request as it is now, where it is compared with a stored one.
     pub snapshot: Option<String>,
+    /// What leads from the stored request to that one, where it was, or would be, stored.
+    pub diff: Option<String>,
 }
 
 impl Finished {
@@ -155,6 +157,7 @@ impl Finished {
             tokens: None,
             keys: None,
             snapshot: None,
+            diff: None,
         }
     }
 }

@@ -124,6 +124,9 @@ pub struct CaseRow {
     pub context_hash: Option<String>,
     /// The hash of what the scenario says; null where it could not be tried.
     pub case_key: Option<String>,
+    /// What leads from the stored request to today's, as a unified diff, where `--accept` stored it or `--diff` asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
 }
 
 /// One expectation, judged.
@@ -259,6 +262,7 @@ impl CaseRow {
             tokens: done.tokens.map(|(total, prefix)| TokensRow { total, prefix, tokenizer: done.tokenizer.clone() }),
             context_hash: done.keys.map(|keys| keys.context.to_string()),
             case_key: done.keys.map(|keys| keys.case.to_string()),
+            diff: done.diff.clone(),
             ..bare
         }
     }
@@ -305,6 +309,7 @@ impl CaseRow {
             tokens: None,
             context_hash: None,
             case_key: None,
+            diff: None,
         }
     }
 

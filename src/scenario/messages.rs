@@ -129,6 +129,12 @@ fn call(id: String, name: String, arguments: Value) -> Result<Part, String> {
     if name.is_empty() {
         return Err("a call without the `name` of its tool".to_owned());
     }
+    if let Some(odd) = [&name, &id].into_iter().find(|word| word.chars().any(|c| c.is_whitespace() || c.is_control())) {
+        return Err(format!(
+            "expected a word without blanks as the `name` and the `id` of a call, found `{}`",
+            odd.escape_debug()
+        ));
+    }
     Ok(Part::Call(ToolCall { id, name, arguments }))
 }
 
@@ -225,6 +231,11 @@ fn at(url: &str, kind: &str, name: Option<String>) -> Result<Part, String> {
     let (media_type, source) = match url.strip_prefix("data:") {
         Some(data) => {
             let (media_type, data) = data.split_once(";base64,").ok_or("expected `data:TYPE;base64,DATA`")?;
+            let is_type = media_type.split_once('/').is_some_and(|(kind, rest)| !kind.is_empty() && !rest.is_empty());
+            if !is_type || kind == "image" && !media_type.starts_with("image/") || media_type.contains(char::is_whitespace) {
+                let wanted = if kind == "image" { kind } else { "TYPE" };
+                return Err(format!("expected `data:{wanted}/…;base64,DATA`, found the type `{media_type}`"));
+            }
             (media_type, base64(data)?)
         }
         None if url.contains("://") => (kind, MediaSource::Url(url.to_owned())),

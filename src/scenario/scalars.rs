@@ -4,6 +4,7 @@ use super::fault::FaultKind;
 use super::fault_collector::{Path, Sink, first_line, inside};
 use super::table::Shape;
 use super::values::word_of;
+use super::words::KINDS;
 use super::{date, pattern};
 use crate::base::suggest::nearest;
 use crate::syntax::yaml::{Node, Value};
@@ -18,7 +19,15 @@ pub(super) fn text(sink: &mut Sink<'_>, path: &Path<'_>, wanted: Shape, node: &N
 pub(super) fn word(sink: &mut Sink<'_>, path: &Path<'_>, wanted: Shape, words: &'static [&'static str], node: &Node<'_>) {
     let Some(text) = node.text() else { return sink.wrong_type(path, wanted, node) };
     if !words.contains(&text) {
-        let expected = words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
+        let mut expected = words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
+        if matches!(wanted, Shape::WordOr(..)) {
+            let which = if KINDS.contains(&text) {
+                format!("segments, as `{{kind: {text}}}`")
+            } else {
+                "a mapping with `id`, `kind` or `source`".to_owned()
+            };
+            expected = format!("{expected}, or {which}");
+        }
         sink.bad_value(path, node, expected, nearest(text, words.iter().copied()));
     }
 }

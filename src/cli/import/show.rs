@@ -92,7 +92,7 @@ pub(super) fn verdict(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
     for difference in &verdict.differences {
         cx.line(&format!("{}:{}: {word}: {}", escape(&shown), difference.line, escape(&title(difference))))?;
         for line in message(difference) {
-            cx.print(|out| writeln!(out, "  {line}"))?;
+            cx.print(|out| writeln!(out, "  {}", escape(&line)))?;
         }
     }
     let equal = verdict.samples - verdict.differences.len();

@@ -1,6 +1,6 @@
 //! Two texts as a unified diff, as `patch` and `git apply` read it.
 
-use super::escape::escape;
+use super::escape::{escape, escape_lines};
 use super::screen::{Paint, Screen};
 use crate::base::lines::{Change, changes};
 use std::io::{self, Write};
@@ -57,8 +57,10 @@ fn lines(out: &mut dyn Write, sign: char, lines: Option<&[&str]>, screen: Screen
     for line in lines.unwrap_or(&[]) {
         let text = line.strip_suffix('\n');
         let shown = format!("{sign}{}", text.unwrap_or(line));
-        match paint.filter(|_| screen.color) {
-            Some(paint) => writeln!(out, "{}", screen.paint(paint, &escape(&shown)))?,
+        // A file or pipe gets the bytes that `patch` takes, a person what cannot steer the terminal.
+        let shown = if screen == Screen::PLAIN { shown.into() } else { escape_lines(&shown) };
+        match paint {
+            Some(paint) => writeln!(out, "{}", screen.paint(paint, &shown))?,
             None => writeln!(out, "{shown}")?,
         }
         if text.is_none() {
@@ -89,6 +91,20 @@ mod tests {
         let mut out = Vec::new();
         write(&mut out, "a.xml", old, new, Screen::PLAIN).unwrap();
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_terminal_is_not_steered() {
+        let written = |screen: Screen| {
+            let mut out = Vec::new();
+            write(&mut out, "a.xml", "same \u{202e}\n\told\u{1b}[2J\n", "same \u{202e}\n\tnew\u{9b}\r\n", screen).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        assert!(written(Screen::PLAIN).contains(" same \u{202e}\n-\told\u{1b}[2J\n+\tnew\u{9b}\r\n"));
+        let terminal = Screen { width: Some(80), ..Screen::PLAIN };
+        assert!(written(terminal).contains(" same \\u{202e}\n-\told\\u{1b}[2J\n+\tnew\\u{9b}\\u{d}\n"), "{}", written(terminal));
+        let colored = written(Screen { color: true, ..Screen::PLAIN });
+        assert!(colored.contains(" same \\u{202e}\n") && !colored.contains(['\u{202e}', '\u{9b}', '\r']), "{colored:?}");
     }
 
     #[test]

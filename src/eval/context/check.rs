@@ -6,9 +6,10 @@ use super::policy::{same, tools};
 use super::rendered_context::{place, standing};
 use super::select::{here, nothing, select};
 use super::stored_request::{partings, stored_request};
+use crate::base::contained_path;
 use crate::base::span::Spanned;
 use crate::eval::answer::same_json;
-use crate::eval::prepared::Seen;
+use crate::eval::prepared::{CaseInput, Seen};
 use crate::eval::verdict::{self, Judged, Outcome, Place, Reason, Verdict};
 use crate::kernel::assembler::SegmentReport;
 use crate::kernel::budget::Disposition;
@@ -22,6 +23,7 @@ use crate::scenario::paths;
 use crate::settings::data::OriginData;
 use crate::settings::provenance::Layer;
 use crate::template::setting::SettingName;
+use std::io::ErrorKind;
 
 /// Places of a stored request that are told beside the first.
 const SHOWN: usize = 4;
@@ -298,22 +300,32 @@ fn model_of(seen: &Seen<'_>, test: &ModelTest) -> Judged {
     verdict::all(&judged)
 }
 
+/// Why there is no stored request: nothing is there, or what is there cannot be read.
+fn unstored(input: &CaseInput<'_>, path: &str, expected: String) -> Reason {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let is_absent = |why: &String| *why == contained_path::reason(&ErrorKind::NotFound.into());
+    match input.beside.text(&format!("{}/{name}", paths::SNAPSHOTS)) {
+        Err(why) if !is_absent(&why) => Reason::new(expected, format!("what cannot be read there: {why}"))
+            .hint("put the stored request back, or remove what stands in its place"),
+        Err(_) | Ok(_) => Reason::new(expected, "no such file").hint("nothing is stored yet: `ctxc eval --accept` stores it"),
+    }
+}
+
 fn snapshot(seen: &Seen<'_>) -> Judged {
     let input = seen.case.input;
     let path = paths::snapshot(input.path, &input.case.name.value);
     let expected = format!("the request as stored in {path}");
     let accept = "`ctxc eval --accept` shows what changed and stores it";
     let Some(stored) = input.snapshot else {
-        let reason = Reason::new(expected, "no such file").hint("nothing is stored yet: `ctxc eval --accept` stores it");
-        return (Outcome::Fail, reason.blind());
+        return (Outcome::Fail, unstored(input, &path, expected).blind());
     };
     let now = stored_request(seen);
     if stored == now {
         return (Outcome::Pass, Reason::new(expected, "the same"));
     }
-    let mut partings = partings(stored, &now, seen.assembly).into_iter();
+    let mut partings = partings(stored, &now, seen).into_iter();
     let Some(first) = partings.next() else { return (Outcome::Fail, Reason::new(expected, "another")) };
-    let file = Some((path, None)).filter(|_| first.origin.is_none());
+    let file = first.file.or_else(|| Some((path, None)).filter(|_| first.origin.is_none()));
     let mut reason = Reason::new(expected, first.words).at(Place { origin: first.origin, file, ..Place::default() });
     let rest: Vec<String> = partings.map(|other| other.words).collect();
     for other in rest.iter().take(SHOWN) {

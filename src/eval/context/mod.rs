@@ -1,6 +1,7 @@
 //! Expectations on the context: no model, no recorded answer, always looked at first.
 
 mod check;
+mod frozen;
 mod lookup;
 mod patterns;
 mod policy;

@@ -2,6 +2,7 @@
 //!
 //! A text of several lines is a list of its lines, so that a change reads as one line in a diff.
 
+use super::frozen::{self, PlaceInFile};
 use super::rendered_context::origin_of;
 use crate::base::hash::Hash;
 use crate::context::answer_format::Answer;
@@ -20,6 +21,8 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+/// The project's file.
+const PROJECT: &str = "ctxc.toml";
 /// What stands for the mark of a fence, which says nothing of the request.
 const ZEROS: &str = "000000000000000000000";
 
@@ -229,16 +232,17 @@ impl<'r> Said<'r> {
     }
 }
 
-/// Where a request parts with the stored one: both sides in words, and what the words come from.
+/// Where a request parts with the stored one: both sides in words, and what the words come from: a file, or else an origin.
 #[derive(Debug)]
 pub(super) struct Parting {
     pub(super) words: String,
     pub(super) origin: Option<Origin>,
+    pub(super) file: Option<PlaceInFile>,
 }
 
 /// The first place of each message, each tool and everything else in which a request parts with the stored one; there is one at least.
-pub(super) fn partings(stored: &str, now: &str, assembly: &Assembly) -> Vec<Parting> {
-    let no_request = || Parting { words: "a file that holds no request".to_owned(), origin: None };
+pub(super) fn partings(stored: &str, now: &str, seen: &Seen<'_>) -> Vec<Parting> {
+    let no_request = || Parting { words: "a file that holds no request".to_owned(), origin: None, file: None };
     let Ok(Value::Object(before)) = serde_json::from_str::<Value>(stored) else { return vec![no_request()] };
     let now: Value = serde_json::from_str(now).unwrap_or_default();
     let Some(after) = now.as_object().filter(|_| before.get("schema").and_then(Value::as_str) == Some(SNAPSHOT)) else {
@@ -251,7 +255,9 @@ pub(super) fn partings(stored: &str, now: &str, assembly: &Assembly) -> Vec<Part
             (None, None) => "its keys in another order".to_owned(),
             (a, b) => format!("{} in place of {}", shown(b), shown(a)),
         };
-        out.push(Parting { words: format!("{}: {what}", words(&path, &now)), origin: origin(&path, assembly) });
+        let origin = origin(&path, seen.assembly);
+        let file = source_file(&path, origin.as_ref(), seen);
+        out.push(Parting { words: format!("{}: {what}", words(&path, &now)), origin, file });
     };
     for key in after.keys().chain(before.keys().filter(|key| !after.contains_key(*key))) {
         let (a, b) = (before.get(key), after.get(key));
@@ -276,7 +282,7 @@ pub(super) fn partings(stored: &str, now: &str, assembly: &Assembly) -> Vec<Part
     }
     if out.is_empty() {
         // The same request, written in another way.
-        out.push(Parting { words: "another way of writing it".to_owned(), origin: None });
+        out.push(Parting { words: "another way of writing it".to_owned(), origin: None, file: None });
     }
     out
 }
@@ -355,6 +361,29 @@ fn shown(value: Option<&Value>) -> String {
         Some(Value::String(text)) => format!("“{}”", short(text)),
         Some(value) => short(&value.to_string()),
     }
+}
+
+/// The file that holds what moved, where that is no text of a template.
+fn source_file(path: &[String], origin: Option<&Origin>, seen: &Seen<'_>) -> Option<PlaceInFile> {
+    let Seen { case, assembly } = *seen;
+    let key = path.get(1).map_or("", String::as_str);
+    let is_turn = || assembly.messages.get(key.parse::<usize>().ok()?).filter(|message| message.is_turn());
+    let of_project = match path.first()?.as_str() {
+        "model" => case.routed.choice.is_some(),
+        "sampling" => {
+            let set = case.routed.sampling.iter().find(|one| one.name.word() == key);
+            let is_reserve = set.is_none() && key == Parameter::MaxOutputTokens.word();
+            is_reserve || set.is_some_and(|one| one.from.starts_with("role ") || one.from.starts_with("model "))
+        }
+        "answer" => {
+            let stretches = assembly.report.segments.iter().flat_map(|account| account.segment.text.stretches());
+            let schema = |origin: &Origin| if let Origin::Schema { path } = origin { Some(path.clone()) } else { None };
+            return stretches.filter_map(|stretch| schema(&stretch.origin)).next().map(|path| (path, None));
+        }
+        "messages" if is_turn().is_some() => return frozen::place(case.input, &Origin::Conversation),
+        _ => return frozen::place(case.input, origin?),
+    };
+    of_project.then(|| (PROJECT.to_owned(), None))
 }
 
 /// What a place in a request comes from.

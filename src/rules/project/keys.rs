@@ -93,6 +93,12 @@ fn wrong_value(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     if *what == "a text" && takes_bare {
         return Some(finding.fix(Fix::safe("take the quotes off", vec![Edit::replace(fault.span, inner)])));
     }
+    let is_whole = inner.chars().all(|c| c.is_ascii_digit() || c == '_') && inner.starts_with(|c: char| c.is_ascii_digit());
+    if *what == "a number" && key.ends_with(".budget") && is_whole {
+        let written = format!("{{ tokens = {inner} }}");
+        let fix = Fix::suggested(format!("write `{written}`"), vec![Edit::replace(fault.span, &*written)]);
+        return Some(finding.help(format!("tokens of its context are written `{written}`")).fix(fix));
+    }
     if key == "edition" && slice(cx, fault) == EDITION {
         return Some(finding.fix(Fix::safe("put it in quotes", vec![Edit::replace(fault.span, format!("\"{EDITION}\""))])));
     }

@@ -26,7 +26,7 @@ pub fn files(world: &ProjectView<'_>, files: &[File<'_>], reach: Reach, wanted: 
         own.truncate(MOST);
         found.append(&mut own);
     }
-    let all = SuitesCx { world, files, reach };
+    let all = SuitesCx { world, files, reach, found: &found.clone() };
     for rule in &rules {
         if let Check::Suites(check) = rule.check {
             check(&all, &mut found);
@@ -71,7 +71,7 @@ pub fn refused(world: &ProjectView<'_>, files: &[File<'_>]) -> Vec<Refused> {
             refused.extend(first.map(|finding| Refused { path: Arc::clone(file.path), case: case.name.value.clone(), finding }));
         }
     }
-    duplicate_case::each(&SuitesCx { world, files, reach: Reach::All }, &mut |file, case, finding| {
+    duplicate_case::each(&SuitesCx { world, files, reach: Reach::All, found: &[] }, &mut |file, case, finding| {
         if let Some(finding) = is_error(finding) {
             refused.push(Refused { path: Arc::clone(file.path), case: case.name.value.clone(), finding });
         }

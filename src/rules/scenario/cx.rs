@@ -292,6 +292,8 @@ pub struct SuitesCx<'a> {
     pub files: &'a [File<'a>],
     /// Whether these are all files of the project.
     pub reach: Reach,
+    /// What is found in each of them by itself.
+    pub found: &'a [Diagnostic],
 }
 
 impl<'a> SuitesCx<'a> {

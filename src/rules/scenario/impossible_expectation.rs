@@ -36,7 +36,8 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
                 let what = format!("at most {most} tokens are allowed, and at least {least} are expected");
                 out.push(against(cx, max.span, what, min.span));
             }
-            ContextExpectation::Order(ids) => order(cx, ids, out),
+            ContextExpectation::Order(ids) => twice(cx, ids, "cannot stand before itself", out),
+            ContextExpectation::Segments(ids) => twice(cx, ids, "is listed twice, and an id is unique in a context", out),
             _ => {}
         }
     }
@@ -83,11 +84,11 @@ fn patterns(cx: &CaseCx<'_>, patterns: &[Spanned<String>], must: PatternGoal, ou
     }
 }
 
-fn order(cx: &CaseCx<'_>, ids: &[Spanned<String>], out: &mut Vec<Diagnostic>) {
+fn twice(cx: &CaseCx<'_>, ids: &[Spanned<String>], why: &str, out: &mut Vec<Diagnostic>) {
     let mut known: BTreeMap<&str, Span> = BTreeMap::new();
     for id in ids {
         if let Some(first) = known.insert(&id.value, id.span) {
-            out.push(against(cx, id.span, format!("`{}` cannot stand before itself", short(&id.value)), first));
+            out.push(against(cx, id.span, format!("`{}` {why}", short(&id.value)), first));
         }
     }
 }

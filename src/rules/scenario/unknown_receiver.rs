@@ -52,6 +52,15 @@ fn unknown_node(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let agents: Vec<&str> = results.agents.iter().map(String::as_str).collect();
     match (&cx.case.node, &results.agent) {
         (Some(node), None) => {
+            let (_, takes) = cx.receiver().unwrap_or_default();
+            let of_name = takes.agents.iter().filter(|agent| agent.name.as_deref() == Some(&node.value));
+            let paths: Vec<&str> = of_name.map(|agent| agent.node.as_str()).collect();
+            if let [first, _, ..] = paths.as_slice() {
+                let message = format!("the task `{task}` has {} agents named `{}`", paths.len(), node.value);
+                let finding = cx.finding(&RULE.meta, node.span, message).note(format!("they are {}", some(&paths)));
+                out.push(finding.help(format!("name one by its path, such as `node: {first}`")));
+                return;
+            }
             let finding = cx.finding(&RULE.meta, node.span, format!("the task `{task}` has no agent `{}`", node.value));
             let finding = finding.note(format!("it has {}", some(&agents)));
             out.push(cx.meant(finding, node.span, nearest(&node.value, agents.iter().copied())));

@@ -6,6 +6,7 @@ use crate::kernel::agent::{Agent, Tested};
 use crate::project::config::Config;
 use crate::rules::prelude::*;
 use crate::scenario::model::{Case, Subject};
+use std::collections::BTreeSet;
 
 /// What no case looks at changes unseen.
 pub(crate) static RULE: Rule = Rule {
@@ -33,7 +34,15 @@ fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     if cx.reach == Reach::Some {
         return;
     }
-    let tested = tested(cx.cases().map(|(_, case)| case), cx.world.config);
+    // What cannot be run tests nothing.
+    let is_wrong = |finding: &&Diagnostic| finding.severity == Severity::Error;
+    let wrong: BTreeSet<(&str, Span)> = cx.found.iter().filter(is_wrong).map(|finding| (&*finding.path, finding.span)).collect();
+    let is_sound = |path: &str, case: &Case| {
+        let mut behind = wrong.range((path, Span::at(case.span.start))..).take_while(|(other, _)| *other == path);
+        !behind.next().is_some_and(|(_, span)| span.start < case.span.end)
+    };
+    let sound = cx.cases().filter(|(file, case)| is_sound(file.path, case));
+    let tested = tested(sound.map(|(_, case)| case), cx.world.config);
     let mut all = 0;
     let mut missing = Vec::new();
     // What has errors can be tested once it has none.

@@ -249,3 +249,64 @@ fn three_changes_are_three_failures_that_say_what_moved() {
     1 scenario: 0 passed, 1 failed, 0 errored, 0 carried; 0 calls, US$ 0
     "#);
 }
+
+/// By a change: the file in which the failure of the stored request is shown.
+#[test]
+fn what_moved_is_shown_in_its_own_file() {
+    let project = desk();
+    for (file, from, to) in [
+        ("samples/chat.jsonl", "message 3\"", "message three\""),
+        ("samples/letter.txt", "It is late.", "It is very late."),
+        ("docs/rules.md", "honest", "frank"),
+        (CONFIG, "id = \"gpt-x\"", "id = \"gpt-y\""),
+        (CONFIG, "temperature = 0.2", "temperature = 0.3"),
+        (CONFIG, "context_window = 60000", "context_window = 60000\noutput_reserve = 50"),
+        ("templates/answer.json", "[\"subject\"]", "[\"subject\", \"body\"]"),
+        (XML, "You write letters.", "You write notes."),
+    ] {
+        let text = project.read(file);
+        project.write(file, text.replacen(from, to, 1));
+        let card: Value = serde_json::from_str(&project.run(&["eval", "--json"]).code(1).stdout).unwrap();
+        let failed = card["cases"][0]["context"].as_array().unwrap().iter();
+        let snapshot =
+            failed.clone().find(|row| row["outcome"] == "fail" && row["expected"].as_str().unwrap().contains("snapshots/"));
+        assert_eq!(snapshot.unwrap()["at"]["path"], file, "{from}: {snapshot:#?}");
+        project.write(file, text);
+    }
+    // What the scenario itself says is shown there.
+    let scenario = project.read("scenarios/late.yaml");
+    let given = scenario.replace("{file: \"../samples/letter.txt\"}", "Where is it?");
+    assert_ne!(given, scenario);
+    project.write("scenarios/late.yaml", &given);
+    let line = 1 + given.lines().position(|line| line.contains("Where is it?")).unwrap();
+    project.run(&["eval"]).code(1).says(&format!("at scenarios/late.yaml:{line}"));
+}
+
+#[test]
+fn what_would_be_stored_is_shown_and_not_written() {
+    let project = desk();
+    let stored = "scenarios/snapshots/late.json";
+    let before = project.read(stored);
+    project.run(&["eval", "--diff"]).code(0).warns("every stored request is as it was");
+    project.write(XML, DESK.replace("You write letters.", "You write \u{202e}notes."));
+    let shown = project.run(&["eval", "--diff"]).code(1);
+    shown
+        .says("-            \"You write letters.\",\n+")
+        .says("1 failed")
+        .warns("would write 1 stored request; `ctxc eval --accept` does");
+    let card = project.run(&["eval", "--diff", "--json"]).code(1).json();
+    let diff = card["cases"][0]["diff"].as_str().unwrap();
+    assert!(
+        diff.starts_with("--- scenarios/snapshots/late.json\n") && diff.contains("\n-            \"You write letters.\",\n"),
+        "{diff}"
+    );
+    assert_eq!(project.read(stored), before);
+    assert!(project.run(&["eval", "--json"]).code(1).json()["cases"][0].get("diff").is_none());
+    let card = project.run(&["eval", "--accept", "--json"]).code(0).json();
+    assert_eq!(card["cases"][0]["diff"], diff);
+    // What stands in its place is said.
+    std::fs::remove_file(project.path(stored)).unwrap();
+    project.write(&format!("{stored}/a"), "x");
+    let folder = project.run(&["eval"]).code(1);
+    folder.says("found what cannot be read there: it is no regular file").never_says("no such file");
+}

@@ -164,3 +164,35 @@ fn another_setting_of_history_is_a_change_of_the_manifest() {
         project.run(&["manifest", "diff", "old.json", "new.json"]).says("history").says(said);
     }
 }
+
+#[test]
+fn names_ids_and_media_types_are_ones() {
+    let call = |id: &str, name: &str| {
+        format!(
+            "{{\"role\": \"assistant\", \"tool_calls\": [{{\"id\": \"{id}\", \"function\": {{\"name\": \"{name}\", \"arguments\": \"{{}}\"}}}}]}}\n"
+        )
+    };
+    let image = |url: &str| {
+        format!("{{\"role\": \"user\", \"content\": [{{\"type\": \"image_url\", \"image_url\": {{\"url\": \"{url}\"}}}}]}}\n")
+    };
+    let said = |line: String, words: &str| {
+        let project = sample().file("samples/chat.jsonl", line);
+        project.write("scenarios/at.yaml", scenario("at", "\"@../samples/chat.jsonl\"", "  - nothing_cut: true\n"));
+        project.run(&["check"]).code(1).says(words);
+        project.run(&["render", "reply", "--history", "samples/chat.jsonl"]).code(2).warns(words);
+    };
+    said(call("c1", ""), "a call without the `name` of its tool");
+    said(call("c1", "two words"), "without blanks as the `name` and the `id` of a call, found `two words`");
+    said(call("c\\n1", "look"), "without blanks as the `name` and the `id` of a call, found `c\\n1`");
+    said(call("", "look"), "with no id");
+    for url in ["data:png;base64,AAAA", "data:/png;base64,AAAA", "data:image/;base64,AAAA", "data:text/plain;base64,AAAA"] {
+        said(image(url), "expected `data:image/…;base64,DATA`, found the type");
+    }
+    for number in ["123456789012345678901234567890", "{\\\"n\\\": 123456789012345678901234567890}"] {
+        let arguments = if number.starts_with('{') { format!("\"{number}\"") } else { format!("{{\"n\": {number}}}") };
+        let line = format!(
+            "{{\"role\": \"assistant\", \"tool_calls\": [{{\"id\": \"c\", \"function\": {{\"name\": \"look\", \"arguments\": {arguments}}}}}]}}\n"
+        );
+        said(line, "is beyond 64 bits");
+    }
+}

@@ -118,3 +118,35 @@ fn files_beside_a_scenario_are_what_they_stand_for() {
     11 scenarios: 1 passed, 0 failed, 10 errored, 0 carried; 0 calls, US$ 0
     "#);
 }
+
+#[test]
+fn what_an_expectation_or_a_receiver_lacks_is_said_of_it() {
+    let steps = |inner: &str| format!("<steps><task as=\"x\"><description>e</description></task>{inner}</steps>");
+    let inner = format!("<task as=\"again\" type=\"sequential\"><description>d</description>{}</task>", steps(""));
+    let task = format!("<task type=\"sequential\" name=\"b\"><description>d</description>{}</task>\n", steps(&inner));
+    let case = |name: &str, node: &str, rest: &str| {
+        format!("name: {name}\ntask: b\nnode: {node}\ncontext: {{objective: go}}\nexpect_context:\n  - {rest}\n")
+    };
+    let project = Project::new()
+        .file("ctxc.toml", "edition = \"2026\"\n[eval]\n")
+        .file("templates/b.xml", task)
+        .file("scenarios/name.yaml", case("name", "x", "nothing_cut: true"))
+        .file("scenarios/of.yaml", case("of", "/steps/0", "tokens: {of: description, max: 3}"))
+        .file("scenarios/twice.yaml", case("twice", "/steps/0", "segments: {exactly: [instructions, description, description]}"));
+    let told = project.run(&["check", "--verbose"]).code(1);
+    told.says("the task `b` has 2 agents named `x`")
+        .says("they are `/steps/0`, `/steps/1/steps/0`")
+        .says("name one by its path, such as `node: /steps/0`")
+        .says("`expect_context.tokens.of` is `description`; expected `total`, `prefix`, or segments, as `{kind: description}`")
+        .says("`description` is listed twice, and an id is unique in a context")
+        // What cannot be run tests nothing.
+        .says("2 of 2 agents have no scenario");
+    project.run(&["eval", "--coverage"]).code(0).says("0 of 2 agents tested");
+    project.write("scenarios/twice.yaml", case("twice", "/steps/0", "nothing_cut: true"));
+    project.run(&["check", "--verbose"]).code(1).says("the agent `b --node /steps/1/steps/0` has no scenario");
+    project.run(&["eval", "--coverage"]).code(0).says("1 of 2 agents tested");
+    project.write("ctxc.toml", "edition = \"2026\"\n[roles.r]\ntemplate = \"b\"\nbudget = 2_000\n");
+    project.run(&["check"]).code(2).says("`roles.r.budget` is a number; expected a table").says("write `{ tokens = 2_000 }`");
+    project.run(&["check", "--fix", "--unsafe-fixes"]);
+    assert!(project.read("ctxc.toml").contains("budget = { tokens = 2_000 }"));
+}

@@ -127,7 +127,7 @@ fn inputs_results_and_matches_may_be_files_beside_the_scenario() {
     };
     let missing = setting.finish(&asked);
     assert_eq!(missing.verdict, CaseVerdict::Fail);
-    assert_eq!(missing.trouble.as_deref(), Some("t1.txt cannot be read: there is no such file"));
+    assert_eq!(missing.trouble.as_deref(), Some("t1.txt cannot be read: it does not exist"));
     setting.beside.insert("t1.txt".to_owned(), "from a file".to_owned());
     assert_eq!(setting.finish(&asked).verdict, CaseVerdict::Pass);
 }

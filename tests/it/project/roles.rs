@@ -264,6 +264,8 @@ fn faults_of_roles_are_found_in_one_run_each_at_its_place() {
       at ctxc.toml:10: the first time
       ? remove it, or write the one that was meant
     error CTX504 ctxc.toml:12:10 `5`: `roles.b.budget` is a number; expected a table
+      ? tokens of its context are written `{ tokens = 5 }`
+      > write `{ tokens = 5 }` (`5` -> `{ tokens = 5 }`)
     error CTX523 ctxc.toml:13:9 `\"none\"`: the project has no model `none`
       ? define it under `[models.none]`
     error CTX530 ctxc.toml:14:1 `capabilities`: role `b` names its `model`, so its `capabilities` would have no effect

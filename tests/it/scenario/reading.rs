@@ -127,7 +127,7 @@ fn all_faults_of_a_file_come_in_one_run() {
     16:5 [{}] an expectation on the context (`expect_context`) lacks segment|segments|trust|contains|absent|order|tokens|nothing_cut|setting|tools|model|protected_paths|lookup|snapshot|not|any_of|all_of
     17:12 [[one]] expect_context.order is [one], wants a list of 2 or more, near None
     18:13 [{of: totl}] `expect_context.tokens` lacks max|min
-    18:18 [totl] expect_context.tokens.of is totl, wants `total`, `prefix`, near Some("total")
+    18:18 [totl] expect_context.tokens.of is totl, wants `total`, `prefix`, or a mapping with `id`, `kind` or `source`, near Some("total")
     19:19 [-1] expect_context.tokens.max is -1, wants a whole number from 0 up, near None
     20:15 [false] expect_context.snapshot is false, wants `true`, or no such line, near None
     21:43 [enable] expect_context.setting.value is enable, wants `enabled`, `disabled`, near Some("enabled")

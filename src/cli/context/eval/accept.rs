@@ -1,11 +1,14 @@
 //! `--accept`: requests are stored, or stored anew, after what changed was shown. What is accepted is judged again with what is
-//! stored then, so that nothing else passes along with it.
+//! stored then, so that nothing else passes along with it. `--diff` shows the same and stores nothing.
 
 use super::choose::EvalRun;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::overwrite;
-use crate::cli::rewrite::{self, Change};
+use crate::cli::render::screen::Screen;
+use crate::cli::render::summary::plural;
+use crate::cli::render::unified;
+use crate::cli::rewrite::{self, Change, Output};
 use crate::eval::finished::Finished;
 use crate::scenario::paths;
 use std::path::Path;
@@ -30,12 +33,12 @@ pub(super) enum Shown {
     Document,
 }
 
-/// Stores the requests that moved, and judges their cases again.
+/// Shows the requests that moved; stores them where that is asked for, and judges their cases again.
 pub(super) fn accept(
     root: &Path,
     eval_run: &mut EvalRun<'_>,
     finished: &mut [Option<Finished>],
-    shown: Shown,
+    (shown, output): (Shown, Output),
     cx: &mut Cx,
 ) -> Result<()> {
     let mut moved = Vec::new();
@@ -52,9 +55,17 @@ pub(super) fn accept(
         cx.note("every stored request is as it was");
         return Ok(());
     }
-    store(root, &moved, shown, cx)?;
+    let diffs: Vec<String> = moved.iter().map(Moved::diff).collect();
+    show(root, &moved, shown, cx)?;
+    if output == Output::Write {
+        store(root, &moved, cx)?;
+    } else {
+        let what = plural(moved.len(), "stored request");
+        cx.note(&format!("would write {what}; `ctxc eval --accept` does"));
+    }
+    let places: Vec<usize> = news.iter().map(|(at, _)| *at).collect();
     let mut again = vec![false; finished.len()];
-    for (at, now) in news {
+    for (at, now) in news.into_iter().filter(|_| output == Output::Write) {
         if let (Some(stored), Some(again)) = (eval_run.snapshots.get_mut(at), again.get_mut(at)) {
             *stored = Some(now);
             *again = true;
@@ -65,22 +76,41 @@ pub(super) fn accept(
             *slot = judged;
         }
     }
+    for (at, diff) in places.into_iter().zip(diffs) {
+        if let Some(Some(done)) = finished.get_mut(at) {
+            done.diff = Some(diff);
+        }
+    }
     Ok(())
 }
 
-/// Shows each change, where the screen is free for it, and writes it.
-fn store(root: &Path, moved: &[Moved<'_>], shown: Shown, cx: &mut Cx) -> Result<()> {
+impl Moved<'_> {
+    fn change<'c>(&'c self, path: &'c Path) -> Change<'c> {
+        Change { name: &self.path, path, before: self.before.unwrap_or("").as_bytes(), after: self.now.as_bytes() }
+    }
+
+    fn diff(&self) -> String {
+        let mut out = Vec::new();
+        // Bytes in memory take every line.
+        let _ = unified::write(&mut out, &self.path, self.before.unwrap_or(""), self.now, Screen::PLAIN);
+        String::from_utf8_lossy(&out).into_owned()
+    }
+}
+
+/// Shows each change, where the screen is free for it.
+fn show(root: &Path, moved: &[Moved<'_>], shown: Shown, cx: &mut Cx) -> Result<()> {
+    let shown = moved.iter().filter(|_| shown == Shown::Differences);
+    shown.map(|one| rewrite::diff(&one.change(&root.join(&one.path)), cx)).collect()
+}
+
+/// Writes each change.
+fn store(root: &Path, moved: &[Moved<'_>], cx: &mut Cx) -> Result<()> {
     for one in moved {
         let path = root.join(&one.path);
         overwrite::refuse_links(root, &one.path)?;
-        let before = one.before.unwrap_or("");
-        let change = Change { name: &one.path, path: &path, before: before.as_bytes(), after: one.now.as_bytes() };
-        if shown == Shown::Differences {
-            rewrite::diff(&change, cx)?;
-        }
         if one.before.is_none() {
             rewrite::create(&path, one.now)?;
-        } else if rewrite::write(&change)? == rewrite::Written::Overtaken {
+        } else if rewrite::write(&one.change(&path))? == rewrite::Written::Overtaken {
             return Err(CliError::usage(format!("{} was changed meanwhile, so it was left alone", one.path)));
         }
         let what = if one.before.is_some() { "stored anew" } else { "stored" };

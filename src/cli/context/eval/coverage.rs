@@ -10,6 +10,7 @@ use crate::cli::render::summary::plural;
 use crate::context::Agent;
 use crate::eval::receiver::receiver;
 use crate::registry::Task;
+use crate::registry::scenarios::Refusals;
 use crate::scenario::expect::context::each;
 use crate::schema::json::names::COVERAGE;
 use schemars::JsonSchema;
@@ -47,8 +48,8 @@ struct Row {
     handle: String,
 }
 
-/// The agents of a project, each with those of some scenarios that are about it.
-pub(super) fn of(project: &Compiled, chosen: &[Chosen<'_>]) -> Result<Document> {
+/// The agents of a project, each with those of some scenarios that are about it. One that cannot be run tests nothing.
+pub(super) fn of(project: &Compiled, chosen: &[Chosen<'_>], refusals: &Refusals) -> Result<Document> {
     let mut rows = Vec::new();
     for task in project.registry.tasks().map(Task::name) {
         let agents = project.agents(task)?;
@@ -56,7 +57,8 @@ pub(super) fn of(project: &Compiled, chosen: &[Chosen<'_>]) -> Result<Document> 
         for agent in agents.iter().filter(is_own) {
             let handle = agent.command(task, &agents);
             let (mut scenarios, mut holds) = (BTreeSet::new(), BTreeSet::new());
-            for Chosen { case, .. } in chosen {
+            let is_run = |one: &&Chosen<'_>| refusals.of(one.path, &one.case.name.value).is_none();
+            for Chosen { case, .. } in chosen.iter().filter(is_run) {
                 let node = case.node.as_ref().map(|node| node.value.as_str());
                 let is_task = receiver(case, &project.config.roles).is_ok_and(|receiver| receiver.task == task);
                 if is_task && Agent::meant(&agents, node) == Ok(agent) {

@@ -14,6 +14,7 @@ use crate::cli::context::trust;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
+use crate::cli::rewrite::Output;
 use crate::eval::affected::Choice;
 use crate::eval::asked::{AnswersFrom, Ask};
 use crate::eval::finished::{CaseVerdict, Finished};
@@ -41,7 +42,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let chosen = scenarios.choose(args, &project.config)?;
     let broken = scenarios.broken();
     if args.coverage {
-        let document = coverage::of(&project, &chosen)?;
+        let document = coverage::of(&project, &chosen, &scenarios.refusals(&project))?;
         cx.emit(&args.output, |format, cx| match format {
             EvalFormat::Text => coverage::print(&document, cx),
             EvalFormat::Json => cx.json(&document),
@@ -87,9 +88,10 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     // Who asks waits most of the time.
     let threads = cx.options.threads.or_else(|| asking.as_ref().and(CALLERS));
     let mut finished = eval_run.run(&which, threads);
-    if args.accept {
+    if args.accept || args.diff {
+        let output = if args.diff { Output::Diff } else { Output::Write };
         let shown = if args.output.format.resolve() == EvalFormat::Text { Shown::Differences } else { Shown::Document };
-        accept::accept(&project.root, &mut eval_run, &mut finished, shown, cx)?;
+        accept::accept(&project.root, &mut eval_run, &mut finished, (shown, output), cx)?;
     }
     index.note(cx);
     let card = card(&project, &scenarios, &eval_run, choices, &finished, counters.first().name());
@@ -195,7 +197,7 @@ fn card(
             (Choice::Carry(row), _) => {
                 // Where it stands may have moved; what became of it has not.
                 let CaseRow { path, line, suite, tags, .. } = CaseRow::bare(of, &locator);
-                CaseRow { suite, path, line, tags, ..*row }
+                CaseRow { suite, path, line, tags, diff: None, ..*row }
             }
             (Choice::Run, Some(finished)) => CaseRow::of(of, finished, &locator),
             (Choice::Run, None) => CaseRow::bare(of, &locator),

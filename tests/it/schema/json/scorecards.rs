@@ -61,6 +61,9 @@ fn requests(out: &mut Artifacts) {
     let project = crate::cli::moved_requests::desk();
     let stored = |name: &str| serde_json::from_str::<Value>(&project.read(&format!("scenarios/snapshots/{name}.json"))).unwrap();
     put(out, names::SNAPSHOT, "a role", stored("late"));
+    project.write("docs/rules.md", "Be frank.\n");
+    put(out, names::SCORECARD, "a diff", project.run(&["eval", "--json", "--diff"]).code(1).json());
+    project.write("docs/rules.md", "Be honest.\n");
     let said = [
         r#"{"role": "user", "content": [{"type": "text", "text": "two\nlines"}, {"type": "image", "source": {"type": "url", "url": "https://a/b.png"}}]}"#,
         r#"{"role": "assistant", "content": [{"type": "thinking", "thinking": "hm", "signature": "s"}, {"type": "redacted_thinking", "data": "r"}]}"#,

@@ -1,0 +1,37 @@
+//! Where a scenario has what it froze: in a file beside it, or in its own.
+
+use crate::base::span::{Span, Spanned};
+use crate::eval::prepared::CaseInput;
+use crate::kernel::context::Origin;
+use crate::scenario::model::{Content, Conversation, Frozen};
+use crate::scenario::paths::beside;
+
+/// A file of the project, and bytes of its text where they are known.
+pub(super) type PlaceInFile = (String, Option<Span>);
+
+/// The place of what a text comes from; `None` where the scenario does not say it.
+pub(super) fn place(input: &CaseInput<'_>, origin: &Origin) -> Option<PlaceInFile> {
+    let situation = &input.case.situation;
+    let at = |file: Option<&String>, span: Span| match file {
+        Some(file) => Some((beside(input.path, file)?, None)),
+        None => Some((input.path.to_owned(), Some(span))),
+    };
+    let value = |one: &Spanned<Frozen>| at(if let Frozen::File(file) = &one.value { Some(file) } else { None }, one.span);
+    let text = |one: &Spanned<Content>| at(if let Content::File(file) = &one.value { Some(file) } else { None }, one.span);
+    match origin {
+        Origin::Input { name } => value(situation.inputs.get(name)?),
+        Origin::Result { name } => value(situation.results.get(name)?),
+        Origin::File { path, .. } => text(situation.files.get(path)?),
+        Origin::Match { id } => text(&situation.matches.iter().find(|found| found.id == *id)?.text),
+        Origin::Conversation => {
+            let history = situation.history.as_ref()?;
+            at(if let Conversation::File(file) = &history.value { Some(file) } else { None }, history.span)
+        }
+        Origin::Template { .. }
+        | Origin::Fragment { .. }
+        | Origin::Schema { .. }
+        | Origin::Parent { .. }
+        | Origin::History
+        | Origin::Frame => None,
+    }
+}
