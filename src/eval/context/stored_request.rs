@@ -376,9 +376,9 @@ fn source_file(path: &[String], origin: Option<&Origin>, seen: &Seen<'_>) -> Opt
             is_reserve || set.is_some_and(|one| one.from.starts_with("role ") || one.from.starts_with("model "))
         }
         "answer" => {
-            let stretches = assembly.report.segments.iter().flat_map(|account| account.segment.text.stretches());
+            let mut stretches = assembly.report.segments.iter().flat_map(|account| account.segment.text.stretches());
             let schema = |origin: &Origin| if let Origin::Schema { path } = origin { Some(path.clone()) } else { None };
-            return stretches.filter_map(|stretch| schema(&stretch.origin)).next().map(|path| (path, None));
+            return stretches.find_map(|stretch| schema(&stretch.origin)).map(|path| (path, None));
         }
         "messages" if is_turn().is_some() => return frozen::place(case.input, &Origin::Conversation),
         _ => return frozen::place(case.input, origin?),

@@ -77,7 +77,10 @@ fn lead(text: &str, begun: Begun<'_>, word: Span) -> u32 {
 impl<'c> Cx<'c> {
     fn items(&self, begun: Begun<'_>) -> Vec<CompletionItem> {
         match begun {
-            Begun::Element { open } => self.elements(self.parent_of(open), ""),
+            Begun::Element { open } => {
+                let parent = self.parent_of(open);
+                self.elements(parent, "").into_iter().chain(self.end_of(parent, "")).collect()
+            }
             Begun::End { open } => self.ends(open),
             Begun::Attribute { open } => self.attributes(open),
             Begun::Value { open, name, typed } => self.values(open, name, typed),
@@ -160,6 +163,14 @@ impl<'c> Cx<'c> {
         open_ones.map(Element::name).next().map(one).into_iter().collect()
     }
 
+    /// The end tag of the element around a place, where none stands behind it.
+    fn end_of(&self, element: Option<Element<'c>>, before: &str) -> Option<CompletionItem> {
+        let name = element?.name();
+        let end = if self.place.rest().trim_start().starts_with('>') { "" } else { ">" };
+        let item = || self.item(&format!("/{name}"), CompletionItemKind::Struct, "", &format!("{before}/{name}{end}"));
+        (closer(self.place.rest()) != Some(name)).then(item)
+    }
+
     /// The attributes that are not there; what is needed first.
     fn attributes(&self, open: usize) -> Vec<CompletionItem> {
         let Some(element) = self.own(open) else { return Vec::new() };
@@ -195,7 +206,9 @@ impl<'c> Cx<'c> {
         match kind.map(|kind| (kind, kind.spec().content)) {
             Some((Kind::Condition, _)) => self.expression(typed),
             Some((Kind::Path, _)) => self.place.files(self.project, typed, ""),
-            Some((_, Content::Elements)) | None => self.elements(element, "<"),
+            Some((_, Content::Elements)) | None => {
+                self.elements(element, "<").into_iter().chain(self.end_of(element, "<")).collect()
+            }
             Some((_, Content::Text | Content::TextOrElements | Content::Word | Content::Empty | Content::Opaque)) => Vec::new(),
         }
     }

@@ -39,7 +39,7 @@ fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     let wrong: BTreeSet<(&str, Span)> = cx.found.iter().filter(is_wrong).map(|finding| (&*finding.path, finding.span)).collect();
     let is_sound = |path: &str, case: &Case| {
         let mut behind = wrong.range((path, Span::at(case.span.start))..).take_while(|(other, _)| *other == path);
-        !behind.next().is_some_and(|(_, span)| span.start < case.span.end)
+        behind.next().is_none_or(|(_, span)| span.start >= case.span.end)
     };
     let sound = cx.cases().filter(|(file, case)| is_sound(file.path, case));
     let tested = tested(sound.map(|(_, case)| case), cx.world.config);

@@ -140,6 +140,23 @@ fn requests_given_up_before_they_are_begun_are_not_answered_with_work() {
 }
 
 #[test]
+fn a_request_for_actions_that_is_given_up_is_not_answered_with_work() {
+    let mut client = Client::new(&[], &pulling());
+    let text = FINE.replace("</task>", &"  <description>again</description>\n".repeat(2_000)) + "</task>\n";
+    client.open("templates/a.xml", &text);
+    let everything = json!({"start": {"line": 0, "character": 0}, "end": {"line": 9_999, "character": 0}});
+    let actions =
+        json!({"textDocument": {"uri": client.uri("templates/a.xml")}, "range": everything, "context": {"diagnostics": []}});
+    // Both wait together while the server is busy with what came before.
+    client.replace("templates/a.xml", 2, &text.replace("again", "once more"));
+    let id = RequestId::from("actions".to_owned());
+    client.send(Message::Request(Request::new(id.clone(), "textDocument/codeAction".to_owned(), &actions)));
+    client.tell("$/cancelRequest", &json!({"id": "actions"}));
+    assert_eq!(client.answer(&id, "textDocument/codeAction").unwrap_err().code, -32800);
+    assert!(!client.ask("textDocument/codeAction", &actions).as_array().unwrap().is_empty());
+}
+
+#[test]
 fn a_report_of_the_workspace_ends_when_it_is_given_up_or_overtaken() {
     let files: Vec<(String, String)> =
         (0..400).map(|at| (format!("templates/t{at}.xml"), FINE.replace("\"a\"", &format!("\"t{at}\"")).repeat(9))).collect();

@@ -222,6 +222,31 @@ fn what_is_taken_replaces_what_stands_there_and_repeats_nothing() {
 }
 
 #[test]
+fn what_nothing_closes_can_be_closed() {
+    let mut client = Client::new(FILES, &pulling());
+    let head = "<task type=\"atomic\" name=\"new\">\n";
+    let cases = [
+        ("  <description>hi<¦\n</task>\n", "/description", "  <description>hi</description>\n</task>\n"),
+        ("  <description>hi<¦>\n</task>\n", "/description", "  <description>hi</description>\n</task>\n"),
+        ("  <parameters>\n    <¦\n</task>\n", "/parameters", "  <parameters>\n    </parameters>\n</task>\n"),
+        ("  <parameters>\n  ¦\n</task>\n", "/parameters", "  <parameters>\n  </parameters>\n</task>\n"),
+        ("  <description>d</description>\n¦", "/task", "  <description>d</description>\n</task>"),
+        ("  <description>d</description>\n<¦", "/task", "  <description>d</description>\n</task>"),
+    ];
+    for (marked, label, expected) in cases {
+        let (text, items) = offered(&mut client, &format!("{head}{marked}"));
+        let item = items.iter().find(|item| item["label"] == label).unwrap_or_else(|| panic!("{marked}: {:?}", labels(&items)));
+        assert_eq!(taken(&text, item), format!("{head}{expected}"), "{marked}");
+    }
+    for closed in
+        ["  <description>hi<¦</description>\n</task>\n", "  <parameters>\n  ¦\n  </parameters>\n</task>\n", "  ¦\n</task>\n"]
+    {
+        let (_, items) = offered(&mut client, &format!("{head}{closed}"));
+        assert!(labels(&items).iter().all(|label| !label.starts_with('/')), "{closed}: {:?}", labels(&items));
+    }
+}
+
+#[test]
 fn a_root_is_completed_in_an_empty_file() {
     let mut client = Client::new(FILES, &pulling());
     let (text, items) = offered(&mut client, "¦");

@@ -99,8 +99,8 @@ impl Moved<'_> {
 
 /// Shows each change, where the screen is free for it.
 fn show(root: &Path, moved: &[Moved<'_>], shown: Shown, cx: &mut Cx) -> Result<()> {
-    let shown = moved.iter().filter(|_| shown == Shown::Differences);
-    shown.map(|one| rewrite::diff(&one.change(&root.join(&one.path)), cx)).collect()
+    let mut shown = moved.iter().filter(|_| shown == Shown::Differences);
+    shown.try_for_each(|one| rewrite::diff(&one.change(&root.join(&one.path)), cx))
 }
 
 /// Writes each change.
