@@ -99,7 +99,10 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
     if row.verdict() == CaseVerdict::Inconclusive && row.answer == Answered::NotRecorded.word() {
         let why = "nothing decides it: it has `expectations`, and no answer that they could be held against";
         out.push(format!("{}:{}: {why}", row.path, row.line));
-        out.push("  script one under `answers:`, or say under `expect_context:` what its context must be".to_owned());
+        out.push(
+            "  record one with `--record`, script one under `answers:`, or say under `expect_context:` what its context must be"
+                .to_owned(),
+        );
     }
     if row.answer == Answered::Stale.word() {
         out.push(format!("{}:{}: its answers were recorded for another request; since then:", row.path, row.line));
