@@ -295,6 +295,17 @@ fn what_models_answer_is_recorded_and_replayed() {
 }
 
 #[test]
+fn what_is_kept_is_what_is_judged() {
+    let server = upstream(["ask a.person@example.org"; 3].map(completion).to_vec());
+    let project = with_model(&server.address);
+    let text = project.read("scenarios/billing.yaml").replace("contains: [billing]", "contains: [a.person]");
+    project.write("scenarios/billing.yaml", text);
+    asked(&project, &["trust", "--yes"]).code(0);
+    asked(&project, &["eval", "--record"]).code(1).says("found it nowhere in “ask ⟦email:");
+    project.run(&["eval"]).code(1).says("found it nowhere in “ask ⟦email:");
+}
+
+#[test]
 fn live_answers_inform_until_the_project_says_how_they_gate() {
     let server = upstream(["access", "access"].map(completion).to_vec());
     let project = with_model(&server.address);

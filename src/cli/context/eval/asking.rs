@@ -11,6 +11,7 @@ use crate::provider::clock::SystemClock;
 use crate::provider::endpoint::Endpoint;
 use crate::provider::http::{CallLimits, HttpProvider};
 use crate::provider::limiter::Limiter;
+use crate::provider::read;
 use crate::provider::retry::Retry;
 use crate::provider::spending::{Spend, SpendLimit, Spending};
 use crate::provider::throttle::Throttle;
@@ -106,10 +107,14 @@ impl Ask for Asking<'_> {
         let seed = u64::try_from(fs::now()).unwrap_or(0);
         let patient = Throttle::new(provider, limits, &self.clock, &price, seed);
         let request = WireRequest { dialect: sent.dialect, model: &sent.model, body: &sent.body };
-        let response = patient.answer(&request).map_err(|error| error.to_string())?;
+        let mut response = patient.answer(&request).map_err(|error| error.to_string())?;
         self.calls.fetch_add(1, Ordering::Relaxed);
         if let Some(keeper) = &self.kept {
-            keeper.keep(asked, &response)?;
+            let kept = keeper.keep(asked, &response)?;
+            // What is judged is what is kept, so that the next run judges the same.
+            let body = kept.response_text().unwrap_or_default();
+            let dialect = read::dialect(&kept.dialect);
+            response.answer = dialect.and_then(|dialect| read::answer(dialect, &body).ok()).unwrap_or(response.answer);
         }
         Ok(response)
     }
@@ -117,7 +122,7 @@ impl Ask for Asking<'_> {
 
 impl Keeper<'_> {
     /// Adds a call to the recording of its case. The first one of a run begins it anew.
-    fn keep(&self, asked: &Asked<'_>, response: &Response) -> std::result::Result<(), String> {
+    fn keep(&self, asked: &Asked<'_>, response: &Response) -> std::result::Result<Recording, String> {
         let path = paths::recording(asked.path, asked.case);
         let number = {
             let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
@@ -132,7 +137,9 @@ impl Keeper<'_> {
             fs::create_dir_all(place.parent().unwrap_or(self.root)).map_err(unkept)?;
             fs::remove(&place).map_err(unkept)?;
         }
-        append(&place, &self.recording(asked, response, number)).map_err(unkept)
+        let recording = self.recording(asked, response, number);
+        append(&place, &recording).map_err(unkept)?;
+        Ok(recording)
     }
 
     fn recording(&self, asked: &Asked<'_>, response: &Response, number: usize) -> Recording {

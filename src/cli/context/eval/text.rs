@@ -157,8 +157,10 @@ fn totals(card: &Scorecard) -> String {
     let totals = card.totals;
     let some = |count: usize, word: &str| if count == 0 { String::new() } else { format!(", {count} {word}") };
     let what = if totals.planned == 1 { "scenario" } else { "scenarios" };
+    let cost = format!("US$ {}", (totals.cost_usd * 1e4).round() / 1e4);
+    let cost = if totals.calls > 0 && totals.cost_usd == 0.0 { "at no price that ctxc.toml names".to_owned() } else { cost };
     format!(
-        "{} {what}: {} passed, {} failed{}, {} errored{}, {} carried; {}, US$ {}",
+        "{} {what}: {} passed, {} failed{}, {} errored{}, {} carried; {}, {cost}",
         totals.planned,
         totals.passed,
         totals.failed,
@@ -167,6 +169,5 @@ fn totals(card: &Scorecard) -> String {
         some(totals.inconclusive, "inconclusive"),
         totals.carried,
         plural(totals.calls as usize, "call"),
-        (totals.cost_usd * 1e4).round() / 1e4
     )
 }
