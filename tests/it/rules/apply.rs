@@ -5,7 +5,7 @@ use ctxc::internals::base::diagnostic::Diagnostic;
 use ctxc::internals::base::fix::{Edit, Fix};
 use ctxc::internals::base::rule_meta::Severity;
 use ctxc::internals::base::span::Span;
-use ctxc::internals::rules::apply::{self, Fixed, TRIALS, Which};
+use ctxc::internals::rules::apply::{self, Beginning, Fixed, TRIALS, Which};
 use ctxc::internals::rules::list;
 use ctxc::internals::syntax::Limits;
 use pretty_assertions::assert_eq;
@@ -222,7 +222,7 @@ fn slipped() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
-    /// A second run has nothing to do, what is counted as mended is gone, and no error is new.
+    /// A second run has nothing to do, what is counted as mended was changed, and no error is new.
     #[test]
     fn fixing_twice_is_fixing_once(text in slipped()) {
         for which in [Which::Safe, Which::Suggested] {
@@ -230,9 +230,14 @@ proptest! {
             let before = errors(&found);
             let once = fixed(&text, "", which);
             let twice = fixed(&once.text, "", which);
-            prop_assert_eq!(&twice.text, &once.text);
-            prop_assert_eq!(twice.fixed, 0);
-            prop_assert_eq!(once.fixed == 0, once.text == text);
+            // What came up through a fix and would take words away waits for its author, who may ask for it by a second run.
+            let beginning = Beginning::of(&found);
+            if !once.left.iter().any(|finding| beginning.lacks(finding)) {
+                prop_assert_eq!(&twice.text, &once.text);
+                prop_assert_eq!(twice.fixed, 0);
+            }
+            // Damage that is mended may show as much damage behind it.
+            prop_assert!(once.fixed == 0 || once.text != text);
             let (before, after): (usize, usize) = (before.values().sum(), errors(&once.left).values().sum());
             prop_assert!(once.fixed == 0 || after <= before + 20, "{} errors, then {}", before, after);
         }
