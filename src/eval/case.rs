@@ -1,7 +1,7 @@
 //! Runs one case: assembles and judges its context, judges its answers, recorded or scripted. An answer that was not recorded, or
 //! for another request, is reported, and never counted as passed.
 
-use super::answer::{self, Answer, Replay, Unanswered, Wire, converse, is_answer, moved};
+use super::answer::{self, Answer, Replay, Unanswered, Wire, converse, moved};
 use super::asked::{AnswersFrom, Asked};
 use super::context;
 use super::context_hash::keys;
@@ -144,7 +144,7 @@ fn answered(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finishe
         _ if matches!(from, AnswersFrom::Record | AnswersFrom::Live | AnswersFrom::Scripted) => &[],
         recorded => recorded.map_err(str::to_owned)?,
     };
-    if recorded.iter().any(is_answer) {
+    if recorded.iter().any(Recording::is_answered) {
         match replayed(prepared, assembly, recorded, done) {
             Err(Unanswered::Stale(_)) if from.asks() => {
                 done.rule = None;
@@ -233,7 +233,7 @@ fn answer_of(call: &Recording) -> Result<provider::Answer, Unanswered> {
 /// Nothing was recorded for a request: how it differs from the recorded one that is most like it.
 fn stale(recorded: &[Recording], now: &str) -> Unanswered {
     let likeness = |call: &&Recording| call.request.get().len().abs_diff(now.len());
-    let nearest = recorded.iter().filter(|call| is_answer(call)).min_by_key(likeness);
+    let nearest = recorded.iter().filter(|call| call.is_answered()).min_by_key(likeness);
     Unanswered::Stale(nearest.map_or_else(Vec::new, |call| moved(call.request.get(), now)))
 }
 

@@ -18,6 +18,32 @@ pub struct Endpoint {
     pub key: Option<Secret>,
 }
 
+/// Where the requests for a provider go, and the variable whose value goes there as a key.
+#[derive(Clone, Copy, Debug)]
+pub struct Address<'c> {
+    /// What kind of provider it is.
+    pub kind: ProviderKind,
+    /// What is spoken there.
+    pub dialect: &'static Dialect,
+    /// The address.
+    pub base_url: &'c str,
+    /// The variable with the key, where one is sent.
+    pub variable: Option<&'c str>,
+}
+
+impl<'c> Address<'c> {
+    /// The address of a provider by the name that `[models.NAME] provider` or `[providers.NAME]` has for it.
+    pub fn of(name: &str, config: &'c Config) -> Option<Self> {
+        let own = config.providers.get(name);
+        let kind = own.map(|own| own.kind).or_else(|| ProviderKind::parse(name))?;
+        let dialect = dialect(kind.dialect())?;
+        let base = own.and_then(|own| own.base_url.as_deref());
+        let usual = dialect.key_variable.filter(|_| base.is_none());
+        let variable = own.and_then(|own| own.api_key_env.as_deref()).or(usual);
+        Some(Self { kind, dialect, base_url: base.unwrap_or(dialect.base_url), variable })
+    }
+}
+
 impl Endpoint {
     /// The endpoint of a model; `None` where its provider is not known, which was reported when the project was read.
     ///
@@ -27,16 +53,11 @@ impl Endpoint {
     /// # Errors
     /// The variable with the key is not set, or holds what is no key.
     pub fn of(model: &Model, config: &Config, env: &dyn Fn(&str) -> Option<String>) -> Result<Option<Self>, ProviderError> {
-        let name = &model.provider.value;
-        let own = config.providers.get(name);
-        let kind = own.map(|own| own.kind).or_else(|| ProviderKind::parse(name));
-        let Some(dialect) = kind.and_then(|kind| dialect(kind.dialect())) else { return Ok(None) };
-        let base = own.and_then(|own| own.base_url.as_deref());
-        let usual = dialect.key_variable.filter(|_| base.is_none());
-        let variable = own.and_then(|own| own.api_key_env.as_deref()).or(usual);
+        let Some(Address { dialect, base_url, variable, .. }) = Address::of(&model.provider.value, config) else {
+            return Ok(None);
+        };
         let key = variable.map(|variable| Secret::from_env(variable, env)).transpose()?;
-        let base_url = base.unwrap_or(dialect.base_url).trim_end_matches('/').to_owned();
-        Ok(Some(Self { dialect, base_url, key }))
+        Ok(Some(Self { dialect, base_url: base_url.trim_end_matches('/').to_owned(), key }))
     }
 
     /// The host, for messages.

@@ -81,7 +81,7 @@ impl HttpProvider {
             let mut body = Vec::new();
             // Whatever there is of it: the status says enough.
             let _ = response.into_body().into_reader().take(REFUSAL).read_to_end(&mut body);
-            return Err(refusal::of_status(status, &String::from_utf8_lossy(&body), wait));
+            return Err(refusal::of_status(status, &self.without_key(&String::from_utf8_lossy(&body)), wait));
         }
         let length = header(response.headers(), "content-length").and_then(|length| length.parse::<u64>().ok());
         if length.is_some_and(|length| length > self.limits.bytes) {
@@ -94,13 +94,18 @@ impl HttpProvider {
         if body.len() as u64 > self.limits.bytes {
             return Err(ProviderError::TooLarge { limit: self.limits.bytes });
         }
-        Ok((status, utf8(body)?))
+        Ok((status, self.without_key(&utf8(body)?)))
+    }
+
+    /// What a vendor says without the key, which it may repeat: nothing behind this knows it.
+    fn without_key(&self, text: &str) -> String {
+        self.endpoint.key.as_ref().map_or_else(|| text.to_owned(), |key| key.hide_in(text))
     }
 
     fn redirected(&self, response: &http::Response<ureq::Body>) -> ProviderError {
         let to = header(response.headers(), "location").unwrap_or("an address that it does not name");
         // What is behind a question mark may be a secret of somebody.
-        let to = to.split(['?', '#']).next().unwrap_or(to).to_owned();
+        let to = self.without_key(to.split(['?', '#']).next().unwrap_or(to));
         ProviderError::Redirected { host: self.endpoint.host().to_owned(), to }
     }
 
@@ -136,21 +141,9 @@ impl HttpProvider {
 impl Provider for HttpProvider {
     fn answer(&self, request: &WireRequest<'_>) -> Result<Response, ProviderError> {
         let start = Instant::now();
-        let answered = self.exchange(request).and_then(|(status, body)| {
-            let latency = start.elapsed();
-            Ok(Response { answer: read::answer(self.endpoint.dialect, &body)?, body, status, latency })
-        });
-        // A vendor may repeat a key that it refuses.
-        answered.map_err(|error| match (&self.endpoint.key, error) {
-            (Some(key), ProviderError::Refused { status, message, retry_after }) => {
-                ProviderError::Refused { status, message: key.hide_in(&message), retry_after }
-            }
-            (Some(key), ProviderError::RateLimited { message, retry_after }) => {
-                ProviderError::RateLimited { message: key.hide_in(&message), retry_after }
-            }
-            (Some(key), ProviderError::NotUnderstood { why }) => ProviderError::NotUnderstood { why: key.hide_in(&why) },
-            (_, error) => error,
-        })
+        let (status, body) = self.exchange(request)?;
+        let latency = start.elapsed();
+        Ok(Response { answer: read::answer(self.endpoint.dialect, &body)?, body, status, latency })
     }
 }
 

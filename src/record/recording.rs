@@ -138,6 +138,11 @@ impl Recording {
         serde_json::to_string(self).unwrap_or_default() + "\n"
     }
 
+    /// Whether it was answered, and wholly.
+    pub fn is_answered(&self) -> bool {
+        self.response.is_some() && !self.truncated && self.status.is_none_or(|status| (200..300).contains(&status))
+    }
+
     /// The body of the response as it was sent; `None` where none came.
     pub fn response_text(&self) -> Option<String> {
         let raw = self.response.as_ref()?.get();

@@ -8,7 +8,6 @@ use crate::base::folders;
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::hash::{Hash, Hasher};
 use crate::project::config::Config;
-use crate::project::models::Provider;
 use crate::registry::body::{Body, Part, Text};
 use crate::registry::{ReadError, Registry, Task};
 use crate::scenario::expect::answer::each;
@@ -46,8 +45,6 @@ pub struct Permissions {
     pub hash: Hash,
     /// The commands that would be run, each once for a file.
     pub commands: BTreeSet<CommandLine>,
-    /// Who would be asked for answers, with which key.
-    pub providers: Vec<Provider>,
 }
 
 /// A permission as it is kept.
@@ -91,8 +88,7 @@ impl Permissions {
         for line in commands.iter().map(|command| command.line.as_str()).collect::<BTreeSet<_>>() {
             hasher.field(line);
         }
-        let providers = config.providers.values().cloned().collect();
-        Ok(Self { hash: hasher.finish(), commands, providers })
+        Ok(Self { hash: hasher.finish(), commands })
     }
 
     /// Whether the user permitted just this, in this folder.

@@ -8,6 +8,8 @@ use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
 use crate::cli::render::escape::escape;
+use crate::project::config::Config;
+use crate::provider::endpoint::Address;
 use crate::registry::{ReadError, scenarios};
 use crate::rules::input::read_fault::reason;
 use crate::schema::json::names;
@@ -15,6 +17,7 @@ use crate::store::trust::{self, Permissions};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 
@@ -70,7 +73,7 @@ pub(crate) struct Document<'p> {
     trusted: bool,
     /// The commands that files name, by path.
     commands: Vec<CommandRow<'p>>,
-    /// The providers that `ctxc.toml` names, by name.
+    /// The providers that `ctxc.toml` names, its models' own included, by name.
     providers: Vec<ProviderRow<'p>>,
 }
 
@@ -90,9 +93,9 @@ pub(crate) struct ProviderRow<'p> {
     name: &'p str,
     /// The protocol that it speaks.
     kind: &'static str,
-    /// The address; null for the vendor's own.
-    base_url: Option<&'p str>,
-    /// The variable that holds the key; null where none is named.
+    /// The address that is asked.
+    base_url: &'p str,
+    /// The variable whose value goes there as the key; null where none does.
     api_key_env: Option<&'p str>,
 }
 
@@ -116,8 +119,8 @@ pub(crate) fn run(args: &TrustArgs, cx: &mut Cx) -> Result<Exit> {
     }
     let is_given = is_given || args.yes;
     cx.emit(&args.output, |format, cx| match format {
-        DataFormat::Json => cx.json(&document(&asked, is_given)),
-        DataFormat::Text => print(&asked, is_given, trust::is_kept(&project.root), cx),
+        DataFormat::Json => cx.json(&document(&asked, &project.config, is_given)),
+        DataFormat::Text => print(&asked, &project.config, is_given, trust::is_kept(&project.root), cx),
     })?;
     if args.show || is_given || args.output.format.resolve() == DataFormat::Json {
         return Ok(Exit::Success);
@@ -155,19 +158,24 @@ fn asked(project: &Compiled) -> Result<Permissions> {
     Permissions::of(config, registry, suites).map_err(unreadable)
 }
 
-fn document(asked: &Permissions, trusted: bool) -> Document<'_> {
+fn document<'p>(asked: &'p Permissions, config: &'p Config, trusted: bool) -> Document<'p> {
     let commands = asked.commands.iter().map(|command| CommandRow { path: &command.path, command: &command.line });
-    let providers = asked.providers.iter().map(|provider| ProviderRow {
-        name: &provider.name.value,
-        kind: provider.kind.word(),
-        base_url: provider.base_url.as_deref(),
-        api_key_env: provider.api_key_env.as_deref(),
-    });
     let hash = asked.hash.to_string();
-    Document { schema: names::TRUST, hash, trusted, commands: commands.collect(), providers: providers.collect() }
+    Document { schema: names::TRUST, hash, trusted, commands: commands.collect(), providers: providers(config) }
 }
 
-fn print(asked: &Permissions, is_given: bool, is_kept: bool, cx: &mut Cx) -> Result<()> {
+/// Everybody who would be asked, as `eval` would ask.
+fn providers(config: &Config) -> Vec<ProviderRow<'_>> {
+    let named = config.providers.keys().chain(config.models.values().map(|model| &model.provider.value));
+    let named: BTreeSet<&str> = named.map(String::as_str).collect();
+    let row = |name| {
+        let Address { kind, base_url, variable, .. } = Address::of(name, config)?;
+        Some(ProviderRow { name, kind: kind.word(), base_url, api_key_env: variable })
+    };
+    named.into_iter().filter_map(row).collect()
+}
+
+fn print(asked: &Permissions, config: &Config, is_given: bool, is_kept: bool, cx: &mut Cx) -> Result<()> {
     cx.line("commands that files of this project name:")?;
     for command in &asked.commands {
         cx.hanging(&format!("  {}  ({})", escape(&command.line), escape(&command.path)), 4)?;
@@ -176,13 +184,12 @@ fn print(asked: &Permissions, is_given: bool, is_kept: bool, cx: &mut Cx) -> Res
         cx.line("  none")?;
     }
     cx.line("providers that it would ask, each with a key of yours:")?;
-    for provider in &asked.providers {
-        let address = provider.base_url.as_deref().unwrap_or("the vendor's own address");
-        let key = provider.api_key_env.as_deref().map_or_else(|| "no key".to_owned(), |name| format!("the key in {name}"));
-        let (name, kind) = (escape(&provider.name.value), provider.kind.word());
-        cx.hanging(&format!("  {name} ({kind}): {}, {}", escape(address), escape(&key)), 4)?;
+    let providers = providers(config);
+    for ProviderRow { name, kind, base_url, api_key_env } in &providers {
+        let key = api_key_env.map_or_else(|| "no key".to_owned(), |name| format!("the key in {name}"));
+        cx.hanging(&format!("  {} ({kind}): {}, {}", escape(name), escape(base_url), escape(&key)), 4)?;
     }
-    if asked.providers.is_empty() {
+    if providers.is_empty() {
         cx.line("  none")?;
     }
     cx.line(&format!("hash: {}", asked.hash))?;

@@ -10,4 +10,4 @@ pub(super) use check::{judge, parting, same as same_json, schema};
 pub(super) use conversation::{Unanswered, converse};
 pub use given::Answer;
 pub(super) use moved::moved;
-pub(super) use wire::{Replay, Wire, is_answer};
+pub(super) use wire::{Replay, Wire};

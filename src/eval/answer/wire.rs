@@ -69,7 +69,7 @@ pub(in crate::eval) struct Replay<'r> {
 impl<'r> Replay<'r> {
     pub(in crate::eval) fn new(calls: &'r [Recording]) -> Self {
         let mut by_key: BTreeMap<&str, Vec<&Recording>> = BTreeMap::new();
-        for call in calls.iter().filter(|call| is_answer(call)) {
+        for call in calls.iter().filter(|call| call.is_answered()) {
             by_key.entry(&call.key).or_default().push(call);
         }
         Self { by_key, given: BTreeMap::new() }
@@ -88,9 +88,4 @@ impl<'r> Replay<'r> {
         *number += 1;
         call
     }
-}
-
-/// Whether a call was answered, and not with a failure.
-pub(in crate::eval) fn is_answer(call: &Recording) -> bool {
-    call.response.is_some() && !call.truncated && call.status.is_none_or(|status| (200..300).contains(&status))
 }

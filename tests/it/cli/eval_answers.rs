@@ -128,6 +128,19 @@ fn a_recording_that_cannot_be_read_is_told_and_passes_nothing() {
 }
 
 #[test]
+fn no_script_passes_in_the_place_of_a_damaged_recording() {
+    let project = sample("answers: [{reply: billing}]\n");
+    let line = answered("1", &body(&project), &says("billing")).line();
+    let refused = line.replace("\"status\":200", "\"status\":500").replace("\"truncated\":false", "\"truncated\":true");
+    for text in ["", "\n", line.get(..line.len() / 2).unwrap(), &refused] {
+        project.write("scenarios/recordings/billing.jsonl", text);
+        project.run(&["eval"]).code(3).says("no call in it was answered; record it anew, or remove the file");
+    }
+    std::fs::remove_file(project.path("scenarios/recordings/billing.jsonl")).unwrap();
+    project.run(&["eval"]).code(0).says("(scripted)  PASS");
+}
+
+#[test]
 fn a_changed_recording_is_judged_again() {
     let project = sample("");
     let body = body(&project);

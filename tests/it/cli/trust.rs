@@ -61,6 +61,14 @@ fn everything_that_would_be_permitted_is_shown() {
 }
 
 #[test]
+fn the_key_of_a_vendor_that_only_a_model_names_is_shown() {
+    let model = "[models.small]\nid = \"s\"\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n";
+    let project = Project::new().file("ctxc.toml", model);
+    let text = project.run(&["trust", "--show"]).code(0);
+    text.says("openai (openai): https://api.openai.com/v1, the key in OPENAI_API_KEY");
+}
+
+#[test]
 fn nobody_at_a_terminal_permits_nothing_without_yes() {
     let (project, state) = sample();
     run(&project, state.path(), &["trust"]).code(2).warns("`ctxc trust --yes` permits it");

@@ -176,6 +176,15 @@ fn a_vendor_that_refuses_is_quoted_without_the_key() {
     let body = format!(r#"{{"error":{{"message":"Incorrect API key provided: {KEY}."}}}}"#);
     let error = ask(&Server::saying(response("401 Unauthorized", "", &body))).unwrap_err();
     assert_eq!(error.to_string(), "the provider answered with status 401: Incorrect API key provided: ⟦key⟧.");
+    // Nor where a redirect or the end of a long message has it, nor in an answer.
+    let server = Server::saying(response("302 Found", &format!("location: http://elsewhere/{KEY}\r\n"), ""));
+    assert_eq!(ask(&server).unwrap_err().to_string().matches("⟦key⟧").count(), 1);
+    let long = format!(r#"{{"error":{{"message":"{}{KEY}"}}}}"#, "x".repeat(490));
+    let error = ask(&Server::saying(response("401 Unauthorized", "", &long))).unwrap_err();
+    assert!(error.to_string().ends_with("x⟦key⟧"), "{error}");
+    let echo = GOOD.replace("Hi", KEY);
+    let answer = ask(&Server::saying(response("200 OK", "", &echo)));
+    assert!(echo != GOOD && format!("{answer:?}").contains("⟦key⟧") && !format!("{answer:?}").contains(KEY), "{answer:?}");
     let garbled = ask(&Server::saying(response("200 OK", "", KEY))).unwrap_err();
     assert_eq!(garbled.to_string(), "the answer could not be read: expected JSON or server-sent events, found `⟦key⟧`");
 }

@@ -162,12 +162,25 @@ fn recorded(project: &Compiled, chosen: &Chosen<'_>, from: AnswersFrom) -> std::
     let path = paths::recording(chosen.path, &chosen.case.name.value);
     let bytes = match contained_path::read(project.files().files, &project.root, Path::new(&path), LIMIT) {
         Ok(bytes) => bytes,
-        Err(Refused::Io(why)) if why.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(Refused::Io(why)) if why.kind() == io::ErrorKind::NotFound && !is_link(&project.root, &path) => return Ok(Vec::new()),
         Err(why) => return Err(format!("the recorded answers in {path} cannot be read: {why}")),
     };
     let text = String::from_utf8(bytes).map_err(|_| format!("the recorded answers in {path} cannot be read: it is no UTF-8"))?;
     let found = Recordings::read(&text).map_err(|why| format!("the recorded answers in {path} cannot be read: {why}"))?;
+    // No script passes in the place of what was recorded.
+    let has_script = from == AnswersFrom::Known && !chosen.case.answers.is_empty();
+    if has_script && !found.calls.iter().any(Recording::is_answered) {
+        return Err(format!(
+            "the recorded answers in {path} cannot be read: no call in it was answered; record it anew, or remove the file"
+        ));
+    }
     Ok(found.calls)
+}
+
+/// Whether a file of the project, or its folder, is a link.
+fn is_link(root: &Path, path: &str) -> bool {
+    let path = root.join(path);
+    fs::is_link(&path) || path.parent().is_some_and(fs::is_link)
 }
 
 /// What to do about each case.
