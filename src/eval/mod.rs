@@ -20,6 +20,7 @@ pub mod receiver;
 pub mod run;
 pub mod scorecard;
 mod search;
+mod shown;
 mod situation;
 pub mod trials;
 pub mod verdict;

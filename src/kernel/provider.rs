@@ -194,12 +194,6 @@ pub enum ProviderError {
         /// The address that it leads to.
         to: String,
     },
-    /// Neither a recording nor a script has an answer to this request.
-    #[error("no answer was recorded for this request: {why}")]
-    NotRecorded {
-        /// What was looked for and what there is, a lower-case fragment.
-        why: String,
-    },
     /// The budget is spent, so the call was not made.
     #[error("the call was not made: {why}")]
     OverBudget {
@@ -221,7 +215,6 @@ impl ProviderError {
             Self::TooLarge { .. } => "too_large",
             Self::NoKey { .. } => "no_key",
             Self::Redirected { .. } => "redirected",
-            Self::NotRecorded { .. } => "not_recorded",
             Self::OverBudget { .. } => "over_budget",
         }
     }
@@ -237,7 +230,6 @@ impl ProviderError {
             | Self::TooLarge { .. }
             | Self::NoKey { .. }
             | Self::Redirected { .. }
-            | Self::NotRecorded { .. }
             | Self::OverBudget { .. } => None,
         }
     }
@@ -251,7 +243,6 @@ impl ProviderError {
             | Self::TooLarge { .. }
             | Self::NoKey { .. }
             | Self::Redirected { .. }
-            | Self::NotRecorded { .. }
             | Self::OverBudget { .. } => false,
         }
     }

@@ -112,6 +112,11 @@ impl ProviderKind {
         }
     }
 
+    /// That of a provider by its name: what the project says of it, else the vendor of this name.
+    pub fn of(name: &str, own: Option<&Provider>) -> Option<Self> {
+        own.map(|own| own.kind).or_else(|| Self::parse(name))
+    }
+
     /// Reads it exactly.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.word() == word)

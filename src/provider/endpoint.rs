@@ -35,7 +35,7 @@ impl<'c> Address<'c> {
     /// The address of a provider by the name that `[models.NAME] provider` or `[providers.NAME]` has for it.
     pub fn of(name: &str, config: &'c Config) -> Option<Self> {
         let own = config.providers.get(name);
-        let kind = own.map(|own| own.kind).or_else(|| ProviderKind::parse(name))?;
+        let kind = ProviderKind::of(name, own)?;
         let dialect = dialect(kind.dialect())?;
         let base = own.and_then(|own| own.base_url.as_deref());
         let usual = dialect.key_variable.filter(|_| base.is_none());

@@ -12,7 +12,6 @@ mod events;
 #[cfg(feature = "cli")]
 pub mod http;
 pub mod limiter;
-pub mod pool;
 pub mod read;
 pub mod refusal;
 pub mod retry;

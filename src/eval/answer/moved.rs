@@ -1,7 +1,7 @@
 //! What moved between the request that an answer was recorded for and the request as it is now, in words.
 
+use crate::eval::shown::shown;
 use crate::record::redact::Redactor;
-use crate::scenario::expect::answer::short;
 use serde_json::Value;
 
 /// Places that are told.
@@ -80,10 +80,5 @@ fn compare(before: &Value, after: &Value, path: &mut Vec<String>, out: &mut Vec<
 }
 
 fn told(path: &[String], before: Option<&Value>, after: Option<&Value>) -> String {
-    let shown = |value: Option<&Value>| match value {
-        None => "nothing".to_owned(),
-        Some(Value::String(text)) => format!("“{}”", short(text)),
-        Some(value) => short(&value.to_string()),
-    };
     format!("{}: {} in place of {}", path.join(" "), shown(after), shown(before))
 }

@@ -27,8 +27,7 @@ impl<'c> Wire<'c> {
         let model = case.routed.choice.as_ref().map(|choice| choice.model);
         let kind = model.and_then(|model| {
             let name = &model.provider.value;
-            let named = case.run.answers.providers.and_then(|providers| providers.get(name));
-            named.map(|provider| provider.kind).or_else(|| ProviderKind::parse(name))
+            ProviderKind::of(name, case.run.answers.providers.and_then(|providers| providers.get(name)))
         });
         let name = kind.unwrap_or(ProviderKind::Openai).dialect();
         let sampling: BTreeMap<_, _> = case.routed.sampling.iter().map(|one| (one.name, one.value.clone())).collect();

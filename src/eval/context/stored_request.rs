@@ -10,11 +10,11 @@ use crate::context::assemble::Assembly;
 use crate::context::fence_marker::remarked;
 use crate::context::render::message;
 use crate::eval::prepared::Seen;
+use crate::eval::shown::shown;
 use crate::kernel::assembler::SegmentReport;
 use crate::kernel::context::{Kind, Origin};
 use crate::kernel::conversation::{Media, MediaSource, Part, Reasoning, ToolCall, ToolResult};
 use crate::kernel::sampling::Parameter;
-use crate::scenario::expect::answer::short;
 use crate::schema::json::names::SNAPSHOT;
 use serde::Serialize;
 use serde_json::Value;
@@ -353,14 +353,6 @@ fn words(path: &[String], request: &Value) -> String {
         }
     }
     words.join(", ")
-}
-
-fn shown(value: Option<&Value>) -> String {
-    match value {
-        None => "nothing".to_owned(),
-        Some(Value::String(text)) => format!("“{}”", short(text)),
-        Some(value) => short(&value.to_string()),
-    }
 }
 
 /// The file that holds what moved, where that is no text of a template.

@@ -115,8 +115,8 @@ fn a_recording_that_cannot_be_read_is_told_and_passes_nothing() {
     of("{}\n").code(3).says("line 1: it is no recorded call");
     of(&line.replace("\"choices\"", "\"chances\"")).code(3).says("the recorded call 1 cannot be read");
     of(&line.replace("openai-chat", "morse")).code(3).says("has a form that is not known: `morse`");
-    // What a killed program left of its last line is not missed.
-    of(&format!("{line}{}", &line[..50])).code(0).says("(replayed)  PASS");
+    // What a killed program left is no whole set of trials.
+    of(&format!("{line}{}", &line[..50])).code(3).says("its last line is cut, as a run leaves it that was killed");
     #[cfg(unix)]
     {
         let outside = tempfile::tempdir().unwrap();
@@ -132,9 +132,13 @@ fn no_script_passes_in_the_place_of_a_damaged_recording() {
     let project = sample("answers: [{reply: billing}]\n");
     let line = answered("1", &body(&project), &says("billing")).line();
     let refused = line.replace("\"status\":200", "\"status\":500").replace("\"truncated\":false", "\"truncated\":true");
-    for text in ["", "\n", line.get(..line.len() / 2).unwrap(), &refused] {
+    let (unanswered, cut) = ("no call in it was answered; record it anew, or remove the file", "its last line is cut");
+    let half = line.get(..line.len() / 2).unwrap();
+    for (text, why) in
+        [("", unanswered), ("\n", unanswered), (&refused, unanswered), (half, cut), (&format!("{line}{half}"), cut)]
+    {
         project.write("scenarios/recordings/billing.jsonl", text);
-        project.run(&["eval"]).code(3).says("no call in it was answered; record it anew, or remove the file");
+        project.run(&["eval"]).code(3).says(why);
     }
     std::fs::remove_file(project.path("scenarios/recordings/billing.jsonl")).unwrap();
     project.run(&["eval"]).code(0).says("(scripted)  PASS");

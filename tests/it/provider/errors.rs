@@ -37,10 +37,6 @@ fn each_error_has_a_kind_of_its_own_and_says_what_happened() {
             "redirected: a.example redirects to https://b.example; keys and requests are not sent on to another address, so set \
              `base_url` to the one you trust",
         ),
-        (
-            E::NotRecorded { why: "1 other is there".to_owned() },
-            "not_recorded: no answer was recorded for this request: 1 other is there",
-        ),
         (E::OverBudget { why: "US$ 1 is spent".to_owned() }, "over_budget: the call was not made: US$ 1 is spent"),
     ];
     for (error, expected) in all {

@@ -1,11 +1,11 @@
 //! Calls are made again where that helps, by no more callers at once than a provider bears, and within a budget. No test waits: the clock
 //! is one that jumps.
 
+use ctxc::internals::base::parallel;
 use ctxc::internals::kernel::conversation::Part;
 use ctxc::internals::kernel::provider::{Answer, Provider, ProviderError as E, Response, Stop, Usage, WireRequest};
 use ctxc::internals::provider::clock::Clock;
 use ctxc::internals::provider::limiter::Limiter;
-use ctxc::internals::provider::pool;
 use ctxc::internals::provider::retry::Retry;
 use ctxc::internals::provider::spending::{Spend, SpendLimit, Spending};
 use ctxc::internals::provider::throttle::Throttle;
@@ -154,7 +154,7 @@ fn no_more_calls_are_under_way_than_may_be() {
     let (clock, limiter, spending) = (Jumping::default(), Limiter::new(NonZeroUsize::new(4)), Spending::default());
     let played = At(&provider, &clock);
     let throttle = Throttle::new(&played, (&limiter, &spending, Retry::default()), &clock, &|_, _| 0.0, 7);
-    let results = pool::run(200, NonZeroUsize::new(16).unwrap(), |_| throttle.answer(&REQUEST), |_, _| {});
+    let results = parallel::each(&[(); 200], NonZeroUsize::new(16), |()| throttle.answer(&REQUEST));
     assert!(results.iter().all(Result::is_ok) && results.len() == 200);
     assert_eq!(most.load(Ordering::SeqCst), 4);
 }
@@ -178,9 +178,9 @@ fn a_third_of_calls_that_fail_leaves_the_rest_as_it_was() {
         let clock = Jumping::default();
         let (limiter, spending) = (Limiter::new(NonZeroUsize::new(jobs)), Spending::default());
         let throttle = Throttle::new(&ByBody, (&limiter, &spending, Retry::default()), &clock, &|_, _| 0.0, 7);
-        let call = |number: usize| throttle.answer(&WireRequest { body: &number.to_string(), ..REQUEST });
-        let mut ended = Vec::new();
-        let results = pool::run(100, NonZeroUsize::new(jobs).unwrap(), call, |number, _| ended.push(number));
+        let bodies: Vec<String> = (0..100).map(|number| number.to_string()).collect();
+        let call = |body: &String| throttle.answer(&WireRequest { body, ..REQUEST });
+        let results = parallel::each(&bodies, NonZeroUsize::new(jobs), call);
         for (number, result) in results.iter().enumerate() {
             match result {
                 Ok(response) => assert_eq!(response.answer.content(), number.to_string()),
@@ -188,8 +188,6 @@ fn a_third_of_calls_that_fail_leaves_the_rest_as_it_was() {
             }
         }
         assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 70);
-        ended.sort_unstable();
-        assert_eq!(ended, (0..100).collect::<Vec<_>>());
     }
 }
 
@@ -206,7 +204,7 @@ fn spend(
     #[allow(clippy::cast_precision_loss, reason = "small numbers")]
     let price = |_: &str, usage: &Usage| (usage.input.unwrap_or(0) + usage.output.unwrap_or(0)) as f64 / 100.0;
     let throttle = Throttle::new(&played, (&limiter, &spending, Retry::default()), &clock, &price, 7);
-    let results = pool::run(50, NonZeroUsize::new(jobs).unwrap(), |_| throttle.answer(&REQUEST), |_, _| {});
+    let results = parallel::each(&[(); 50], NonZeroUsize::new(jobs), |()| throttle.answer(&REQUEST));
     let errors = results.into_iter().filter_map(Result::err).map(|error| error.to_string()).collect();
     (provider.calls(), spending.spent(), errors)
 }

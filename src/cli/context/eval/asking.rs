@@ -90,10 +90,7 @@ impl<'p> Asking<'p> {
 fn price(config: &Config, id: &str, usage: &Usage) -> f64 {
     let model = config.models.values().find(|model| model.id == id);
     let Some(prices) = model.and_then(|model| model.prices.as_ref()) else { return 0.0 };
-    let (input, output) = (usage.input.unwrap_or(0), usage.output.unwrap_or(0));
-    #[allow(clippy::cast_precision_loss, reason = "no answer has 2^53 tokens")]
-    let output = output as f64 * prices.output / 1e6;
-    prices.of_input(input, usage.cached.unwrap_or(0)) + output
+    prices.of_call((usage.input.unwrap_or(0), usage.cached.unwrap_or(0)), usage.output.unwrap_or(0))
 }
 
 impl Ask for Asking<'_> {

@@ -167,6 +167,10 @@ fn recorded(project: &Compiled, chosen: &Chosen<'_>, from: AnswersFrom) -> std::
     };
     let text = String::from_utf8(bytes).map_err(|_| format!("the recorded answers in {path} cannot be read: it is no UTF-8"))?;
     let found = Recordings::read(&text).map_err(|why| format!("the recorded answers in {path} cannot be read: {why}"))?;
+    if found.is_cut && !from.asks() {
+        let why = "its last line is cut, as a run leaves it that was killed; record it anew, or remove that line";
+        return Err(format!("the recorded answers in {path} cannot be read: {why}"));
+    }
     // No script passes in the place of what was recorded.
     let has_script = from == AnswersFrom::Known && !chosen.case.answers.is_empty();
     if has_script && !found.calls.iter().any(Recording::is_answered) {
