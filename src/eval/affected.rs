@@ -49,7 +49,7 @@ impl Since {
         };
         let context = Some(now.context.to_string());
         let case = Some(now.case.to_string());
-        let same = rows.get(name).filter(|row| row.context_hash == context && row.case_key == case);
+        let same = rows.get(name).filter(|row| row.context_hash == context && row.key == case);
         let Some(row) = same.filter(|row| row.verdict() == CaseVerdict::Pass) else { return Choice::Run };
         let from = row.carried_from.clone().unwrap_or_else(|| registry.clone());
         Choice::Carry(Box::new(CaseRow { carried_from: Some(from), ..row.clone() }))

@@ -1,7 +1,7 @@
 //! Runs one case: assembles and judges its context, judges its answers, recorded or scripted. An answer that was not recorded, or
 //! for another request, is reported, and never counted as passed.
 
-use super::answer::{self, Answer, Replay, Unanswered, Wire, converse, moved};
+use super::answer::{self, Answer, Replay, Took, Unanswered, Wire, converse, moved};
 use super::asked::{AnswersFrom, Asked};
 use super::context;
 use super::context_hash::keys;
@@ -31,7 +31,8 @@ pub(super) fn run(context: &RunContext<'_>, input: &CaseInput<'_>, forest: &Task
     let tokenizer = case.routed.options.counter.name().to_owned();
     let empty = Finished::trouble(&case.node, "");
     let assembled = case.assemble(&|_| {});
-    let mut done = Finished { keys: Some(keys(&case, &assembled)), model, tokenizer, trouble: None, ..empty };
+    let provider = case.routed.choice.as_ref().map(|choice| choice.model.provider.value.clone());
+    let mut done = Finished { keys: Some(keys(&case, &assembled)), provider, model, tokenizer, trouble: None, ..empty };
     match assembled {
         Err(faults) => {
             // What keeps an agent from its context is as much a change of what it receives as a text that moved.
@@ -190,8 +191,10 @@ fn asked(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) 
     tries(prepared, case.rule, (Answered::Asked, &model.provider.value), done, || {
         converse(assembly, prepared.input.answers.tools, |messages| {
             let sent = wire.sent(messages)?;
-            let given = ask.ask(&Asked { path, case: &case.name.value, model, sent: &sent })?.answer;
-            let answer = Answer::given(&given, context + added(assembly, messages, counter), counter);
+            let response = ask.ask(&Asked { path, case: &case.name.value, model, sent: &sent })?;
+            let (given, took) = (response.answer, response.latency.as_millis());
+            let mut answer = Answer::given(&given, context + added(assembly, messages, counter), counter, model.prices.as_ref());
+            answer.took = Took { latency_ms: u64::try_from(took).ok(), is_live: true, ..answer.took };
             Ok((answer, given.turn))
         })
     })
@@ -215,7 +218,9 @@ fn replayed(
             let sent = wire.sent(messages)?;
             let call = replay.next(&sent.key).ok_or_else(|| stale(recorded, &sent.body))?;
             let given = answer_of(call)?;
-            let answer = Answer::given(&given, context + added(assembly, messages, counter), counter);
+            let prices = wire.model.and_then(|model| model.prices.as_ref());
+            let mut answer = Answer::given(&given, context + added(assembly, messages, counter), counter, prices);
+            answer.took.latency_ms = call.latency_ms;
             Ok((answer, given.turn))
         })
     })
@@ -296,5 +301,7 @@ fn trial(prepared: &PreparedCase<'_>, answer: &Answer, by: &str) -> Trial {
     let verdicts: Vec<Verdict> =
         prepared.input.case.expectations.iter().map(|one| answer::judge(prepared, answer, one)).collect();
     let tried = if verdicts.iter().any(Verdict::is_failure) { TrialOutcome::Failed } else { TrialOutcome::Passed };
-    Trial { tried, verdicts, by: by.to_owned(), tokens: answer.tokens, output: Hash::of(answer.text.as_bytes()) }
+    let decomposes = answer::parts(prepared, answer).ok().map(|(is_split, _)| is_split);
+    let (tokens, took) = (answer.tokens, answer.took);
+    Trial { tried, verdicts, by: by.to_owned(), tokens, took, decomposes, output: Hash::of(answer.text.as_bytes()) }
 }

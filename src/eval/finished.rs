@@ -1,5 +1,6 @@
 //! What became of a case: its verdict, what was looked at, its trials. Plain data.
 
+use super::answer::Took;
 use super::case_keys::Keys;
 use super::trials::TrialOutcome;
 use super::verdict::Verdict;
@@ -75,7 +76,7 @@ impl Answered {
 }
 
 /// One trial.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Trial {
     /// What became of it.
     pub tried: TrialOutcome,
@@ -85,6 +86,10 @@ pub struct Trial {
     pub by: String,
     /// Tokens in and out.
     pub tokens: (u64, u64),
+    /// What it took beside them.
+    pub took: Took,
+    /// Whether the answer splits its work; `None` where it cannot be told.
+    pub decomposes: Option<bool>,
     /// The hash of the answer's text.
     pub output: Hash,
 }
@@ -103,6 +108,8 @@ pub struct Finished {
     pub verdict: CaseVerdict,
     /// The agent inside the task.
     pub node: String,
+    /// The provider of the model, where the project has that.
+    pub provider: Option<String>,
     /// The model that would be called.
     pub model: Option<String>,
     /// Who counted the tokens.
@@ -144,6 +151,7 @@ impl Finished {
         Self {
             verdict: CaseVerdict::Fail,
             node: node.to_owned(),
+            provider: None,
             model: None,
             tokenizer: String::new(),
             context: Vec::new(),

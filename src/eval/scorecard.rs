@@ -28,23 +28,25 @@ pub struct Scorecard {
     pub registry_hash: String,
     /// Who counted the tokens where no model says who does.
     pub tokenizer: String,
-    /// How many scenarios.
-    pub totals: Totals,
+    /// What became of them all.
+    pub summary: Summary,
     /// The suites, by their file.
     pub suites: Vec<SuiteRow>,
     /// The scenarios, in the order of their files.
     pub cases: Vec<CaseRow>,
 }
 
-/// How many scenarios; the others make up what was planned.
+/// What became of all scenarios. Those that passed, failed, are stale, errored and are inconclusive make up what was planned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct Totals {
+pub struct Summary {
     /// Those that were chosen.
     pub planned: usize,
-    /// Run, and everything that was looked at holds.
+    /// Of these, those with an answer that was judged.
+    pub answered: usize,
+    /// Everything that was looked at holds.
     pub passed: usize,
-    /// Run, and something does not hold.
+    /// Something does not hold.
     pub failed: usize,
     /// The recorded answers are for another request.
     pub stale: usize,
@@ -52,8 +54,12 @@ pub struct Totals {
     pub errored: usize,
     /// Tried, and nothing decides.
     pub inconclusive: usize,
-    /// Not run, since nothing that decides them moved.
+    /// Counted above, and not run, since nothing that decides them moved.
     pub carried: usize,
+    /// The mean of the rates at which the trials of answered scenarios pass; null where none was answered.
+    pub pass_rate: Option<f64>,
+    /// Tokens of the trials, sent and answered.
+    pub tokens: u64,
     /// Calls of models.
     pub calls: u64,
     /// What the calls cost, by the prices in `ctxc.toml`.
@@ -94,6 +100,8 @@ pub struct CaseRow {
     pub task: Option<String>,
     /// The agent inside the task; `/` is the task itself.
     pub node: String,
+    /// The provider of that model; null where the project does not say.
+    pub provider: Option<String>,
     /// The model that would be called; null where neither role nor task names one.
     pub model: Option<String>,
     /// What became of it.
@@ -123,7 +131,7 @@ pub struct CaseRow {
     /// The hash of what decides the context; null where it could not be tried.
     pub context_hash: Option<String>,
     /// The hash of what the scenario says; null where it could not be tried.
-    pub case_key: Option<String>,
+    pub key: Option<String>,
     /// What leads from the stored request to today's, as a unified diff, where `--accept` stored it or `--diff` asked for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
@@ -139,9 +147,9 @@ pub struct VerdictRow {
     pub line: u32,
     /// What became of it; `skipped` where nobody could look.
     #[cfg_attr(feature = "cli", schemars(extend("enum" = ["pass", "fail", "skipped"])))]
-    pub outcome: String,
+    pub verdict: String,
     /// Whether it can fail the scenario.
-    pub gate: bool,
+    pub gates: bool,
     /// What was expected.
     pub expected: String,
     /// What was found.
@@ -181,9 +189,11 @@ pub struct RuleRow {
 }
 
 /// One trial.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct TrialRow {
+    /// Its number, from 1.
+    pub index: usize,
     /// What became of it.
     #[cfg_attr(feature = "cli", schemars(extend("enum" = ["pass", "fail"])))]
     pub verdict: String,
@@ -191,12 +201,38 @@ pub struct TrialRow {
     pub expectations: Vec<VerdictRow>,
     /// Who answered: `script` is the scenario's own script, `recording` that of the case; else the provider that was asked.
     pub provider: String,
-    /// Tokens of the request.
-    pub tokens_in: u64,
-    /// Tokens of the answer.
-    pub tokens_out: u64,
+    /// What the answer says of itself.
+    pub features: FeaturesRow,
+    /// Tokens of its requests and answers.
+    pub tokens: UsageRow,
+    /// US$, by the prices in `ctxc.toml`; null where it names none.
+    pub cost_usd: Option<f64>,
+    /// Milliseconds until the answer was there, when it was given; null where nobody measured it.
+    pub latency_ms: Option<u64>,
     /// The hash of the answer's text.
     pub output_hash: String,
+}
+
+/// What an answer says of itself, which a watch over time compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct FeaturesRow {
+    /// Whether it splits its work into two parts or more; null where that cannot be told.
+    pub decomposes: Option<bool>,
+}
+
+/// Tokens of a trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct UsageRow {
+    /// Those that were sent.
+    pub input: u64,
+    /// Of these, those that the provider's cache had; null where nobody says.
+    pub cached: Option<u64>,
+    /// Those of the answer.
+    pub output: u64,
+    /// Of these, those that the model thought; null where nobody says.
+    pub reasoning: Option<u64>,
 }
 
 /// Tokens of a context.
@@ -235,21 +271,30 @@ impl CaseRow {
     pub fn of(of: Of<'_>, done: &Finished, locator: &Locator<'_>) -> Self {
         let verdicts =
             |verdicts: &[Verdict]| -> Vec<VerdictRow> { verdicts.iter().map(|verdict| row(verdict, of.path, locator)).collect() };
-        let trial = |trial: &Trial| TrialRow {
+        let trial = |(number, trial): (usize, &Trial)| TrialRow {
+            index: number + 1,
             verdict: match trial.tried {
                 TrialOutcome::Passed => "pass".to_owned(),
                 TrialOutcome::Failed => "fail".to_owned(),
             },
             expectations: verdicts(&trial.verdicts),
             provider: trial.by.clone(),
-            tokens_in: trial.tokens.0,
-            tokens_out: trial.tokens.1,
+            features: FeaturesRow { decomposes: trial.decomposes },
+            tokens: UsageRow {
+                input: trial.tokens.0,
+                cached: trial.took.cached,
+                output: trial.tokens.1,
+                reasoning: trial.took.reasoning,
+            },
+            cost_usd: trial.took.usd,
+            latency_ms: trial.took.latency_ms,
             output_hash: trial.output.to_string(),
         };
         let bare = Self::bare(of, locator);
         Self {
             rule: done.rule.as_ref().map_or(bare.rule, RuleRow::of),
             node: done.node.clone(),
+            provider: done.provider.clone(),
             model: done.model.clone(),
             verdict: done.verdict.word().to_owned(),
             answer: done.answered.word().to_owned(),
@@ -258,10 +303,10 @@ impl CaseRow {
             faults: done.faults.iter().map(|fault| locator.fault(fault)).collect(),
             context: verdicts(&done.context),
             stopped_early: done.stopped_early,
-            trials: done.trials.iter().map(trial).collect(),
+            trials: done.trials.iter().enumerate().map(trial).collect(),
             tokens: done.tokens.map(|(total, prefix)| TokensRow { total, prefix, tokenizer: done.tokenizer.clone() }),
             context_hash: done.keys.map(|keys| keys.context.to_string()),
-            case_key: done.keys.map(|keys| keys.case.to_string()),
+            key: done.keys.map(|keys| keys.case.to_string()),
             diff: done.diff.clone(),
             ..bare
         }
@@ -295,6 +340,7 @@ impl CaseRow {
             role: None,
             task: None,
             node: "/".to_owned(),
+            provider: None,
             model: None,
             verdict: CaseVerdict::Error.word().to_owned(),
             carried_from: None,
@@ -308,7 +354,7 @@ impl CaseRow {
             trials: Vec::new(),
             tokens: None,
             context_hash: None,
-            case_key: None,
+            key: None,
             diff: None,
         }
     }
@@ -318,9 +364,19 @@ impl CaseRow {
         CaseVerdict::of_word(&self.verdict).unwrap_or(CaseVerdict::Error)
     }
 
+    /// The part of its trials that passed; `None` where no answer was judged.
+    pub fn rate(&self) -> Option<f64> {
+        let is_judged =
+            ![Answered::NotRecorded, Answered::NotJudged, Answered::Stale].iter().any(|one| one.word() == self.answer);
+        let passed = self.trials.iter().filter(|trial| trial.verdict == "pass").count();
+        #[allow(clippy::cast_precision_loss, reason = "a scenario has fewer than 2^52 trials")]
+        let rate = || passed as f64 / self.trials.len() as f64;
+        (is_judged && !self.trials.is_empty()).then(rate)
+    }
+
     /// How many expectations on the context hold, of how many.
     pub fn held(&self) -> (usize, usize) {
-        (self.context.iter().filter(|row| row.outcome == "pass").count(), self.context.len())
+        (self.context.iter().filter(|row| row.verdict == "pass").count(), self.context.len())
     }
 }
 
@@ -340,8 +396,8 @@ fn row(verdict: &Verdict, path: &str, locator: &Locator<'_>) -> VerdictRow {
     VerdictRow {
         what: verdict.what.clone(),
         line: locator.line(path, verdict.span.start).unwrap_or(1),
-        outcome: verdict.outcome.word().to_owned(),
-        gate: verdict.gate,
+        verdict: verdict.outcome.word().to_owned(),
+        gates: verdict.gate,
         expected: verdict.reason.expected.clone(),
         found: verdict.reason.found.clone(),
         at: verdict.reason.place.as_ref().map(at),
@@ -352,14 +408,14 @@ fn row(verdict: &Verdict, path: &str, locator: &Locator<'_>) -> VerdictRow {
 impl Scorecard {
     /// A scorecard of rows, counted.
     pub fn new(registry: Hash, tokenizer: &str, suites: BTreeSet<SuiteRow>, cases: Vec<CaseRow>) -> Self {
-        let totals = Totals::of(&cases);
+        let summary = Summary::of(&cases);
         Self {
             schema: SCHEMA.to_owned(),
             tool: env!("CARGO_PKG_VERSION").to_owned(),
             mode: "deterministic".to_owned(),
             registry_hash: registry.to_string(),
             tokenizer: tokenizer.to_owned(),
-            totals,
+            summary,
             suites: suites.into_iter().collect(),
             cases,
         }
@@ -369,7 +425,7 @@ impl Scorecard {
     #[must_use]
     pub fn asked(mut self, calls: u64, cost_usd: f64) -> Self {
         "real".clone_into(&mut self.mode);
-        self.totals = Totals { calls, cost_usd, ..self.totals };
+        self.summary = Summary { calls, cost_usd, ..self.summary };
         self
     }
 
@@ -380,21 +436,28 @@ impl Scorecard {
     }
 }
 
-impl Totals {
+impl Summary {
     fn of(cases: &[CaseRow]) -> Self {
-        let mut totals = Self { planned: cases.len(), ..Self::default() };
+        let mut summary = Self { planned: cases.len(), ..Self::default() };
         for row in cases {
-            let counted = match (row.carried_from.is_some(), row.verdict()) {
-                (true, _) => &mut totals.carried,
-                (false, CaseVerdict::Pass) => &mut totals.passed,
-                (false, CaseVerdict::Fail) => &mut totals.failed,
-                (false, CaseVerdict::Stale) => &mut totals.stale,
-                (false, CaseVerdict::Error) => &mut totals.errored,
-                (false, CaseVerdict::Inconclusive) => &mut totals.inconclusive,
+            let counted = match row.verdict() {
+                CaseVerdict::Pass => &mut summary.passed,
+                CaseVerdict::Fail => &mut summary.failed,
+                CaseVerdict::Stale => &mut summary.stale,
+                CaseVerdict::Error => &mut summary.errored,
+                CaseVerdict::Inconclusive => &mut summary.inconclusive,
             };
             *counted += 1;
+            summary.carried += usize::from(row.carried_from.is_some());
+            let used = row.trials.iter().map(|trial| trial.tokens.input.saturating_add(trial.tokens.output));
+            summary.tokens = used.fold(summary.tokens, u64::saturating_add);
         }
-        totals
+        let rates: Vec<f64> = cases.iter().filter_map(CaseRow::rate).collect();
+        summary.answered = rates.len();
+        #[allow(clippy::cast_precision_loss, reason = "a project has fewer than 2^52 scenarios")]
+        let mean = |rates: &[f64]| rates.iter().sum::<f64>() / rates.len() as f64;
+        summary.pass_rate = Some(rates).filter(|rates| !rates.is_empty()).map(|rates| mean(&rates));
+        summary
     }
 }
 

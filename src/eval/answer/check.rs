@@ -49,8 +49,8 @@ fn of(case: &PreparedCase<'_>, answer: &Answer, test: &AnswerTest) -> Judged {
         AnswerTest::Schema(schema) => fits(case, answer, schema),
         AnswerTest::CallsTool(name) => calls(answer, &name.value),
         AnswerTest::NeverCallsTool(name) => verdict::not(calls(answer, &name.value), &format!("a call of `{}`", name.value)),
-        AnswerTest::MaxLatency(_) => skipped("a time", "no clock: time is measured where a model is asked"),
-        AnswerTest::MaxCost(_) => skipped("a price", "no bill: cost arises where a model is asked"),
+        AnswerTest::MaxLatency(most) => max_latency(answer, *most),
+        AnswerTest::MaxCost(most) => max_cost(answer, *most),
         AnswerTest::Judge { .. } | AnswerTest::Rubric(_) => {
             skipped("a judge's score", "no judge: this needs a model, which is not asked yet")
         }
@@ -151,16 +151,25 @@ fn max_risk(answer: &Answer, most: Risk) -> Judged {
 fn decomposes(case: &PreparedCase<'_>, answer: &Answer, wanted: bool) -> Judged {
     let plan = case.run.plan;
     let expected = if wanted { format!("two or more parts at {plan}") } else { format!("less than two parts at {plan}") };
-    let Some(json) = &answer.json else {
-        return if wanted { fail(expected, no_json(answer)) } else { pass(expected, no_json(answer)) };
-    };
-    let parts = match case.run.patterns.select(plan, json) {
-        Ok(nodes) => nodes.first().and_then(|(_, value)| value.as_array()).map_or(0, Vec::len),
-        Err(why) => return blind(expected, why),
-    };
-    let continues = json.get("status").and_then(Value::as_str) == Some("CONTINUATION");
-    let found = if continues { "the status CONTINUATION".to_owned() } else { format!("{parts}") };
-    if (parts >= 2 || continues) == wanted { pass(expected, found) } else { fail(expected, found) }
+    match parts(case, answer) {
+        Err(why) => blind(expected, why),
+        Ok((is_split, found)) if is_split == wanted => pass(expected, found),
+        Ok((_, found)) => fail(expected, found),
+    }
+}
+
+/// Whether an answer splits its work, and what says so.
+///
+/// # Errors
+/// The path of the project cannot be looked at.
+pub(in crate::eval) fn parts(case: &PreparedCase<'_>, answer: &Answer) -> Result<(bool, String), String> {
+    let Some(json) = &answer.json else { return Ok((false, no_json(answer))) };
+    if json.get("status").and_then(Value::as_str) == Some("CONTINUATION") {
+        return Ok((true, "the status CONTINUATION".to_owned()));
+    }
+    let nodes = case.run.patterns.select(case.run.plan, json)?;
+    let parts = nodes.first().and_then(|(_, value)| value.as_array()).map_or(0, Vec::len);
+    Ok((parts >= 2, parts.to_string()))
 }
 
 fn max_tokens(answer: &Answer, most: u64) -> Judged {
@@ -169,6 +178,25 @@ fn max_tokens(answer: &Answer, most: u64) -> Judged {
     let expected = format!("at most {most} tokens");
     let found = format!("{all}: {input} in, {output} out");
     if all <= most { pass(expected, found) } else { fail(expected, found) }
+}
+
+fn max_latency(answer: &Answer, most: u64) -> Judged {
+    let expected = format!("at most {most} ms");
+    match answer.took.latency_ms.filter(|_| answer.took.is_live) {
+        None => skipped(expected, "no clock: time is measured where a model is asked"),
+        Some(took) if took <= most => pass(expected, format!("{took} ms")),
+        Some(took) => fail(expected, format!("{took} ms")),
+    }
+}
+
+fn max_cost(answer: &Answer, most: f64) -> Judged {
+    let expected = format!("at most US$ {most}");
+    match answer.took.usd.filter(|_| answer.took.is_live) {
+        None if answer.took.is_live => blind(expected, "no price: `[models]` in ctxc.toml names none for this model"),
+        None => skipped(expected, "no bill: cost arises where a model is asked"),
+        Some(usd) if usd <= most => pass(expected, format!("US$ {usd}")),
+        Some(usd) => fail(expected, format!("US$ {usd}")),
+    }
 }
 
 fn references(answer: &Answer, paths: &[Spanned<String>]) -> Judged {

@@ -2,7 +2,7 @@
 //!
 //! Bounded: an agent that goes on calling tools is told apart from one that answers.
 
-use super::given::Answer;
+use super::given::{Answer, Took};
 use crate::context::assemble::Assembly;
 use crate::context::render::message::Message;
 use crate::kernel::context::{Origin, Traced};
@@ -37,12 +37,13 @@ pub(in crate::eval) fn converse(
 ) -> Result<Answer, Unanswered> {
     let mut messages = Cow::Borrowed(assembly.messages.as_slice());
     let mut called = Vec::new();
-    let mut tokens = (0_u64, 0_u64);
+    let (mut tokens, mut took) = ((0_u64, 0_u64), Took::default());
     for _ in 0..CALLS {
         let (answer, turn) = ask(&messages)?;
         tokens = (tokens.0.saturating_add(answer.tokens.0), tokens.1.saturating_add(answer.tokens.1));
+        took = took.and(answer.took);
         called.extend(answer.tool_calls.iter().cloned());
-        let Some(results) = results(&turn, tools) else { return Ok(Answer { tool_calls: called, tokens, ..answer }) };
+        let Some(results) = results(&turn, tools) else { return Ok(Answer { tool_calls: called, tokens, took, ..answer }) };
         let messages = messages.to_mut();
         messages.push(said(turn));
         messages.extend(results.into_iter().map(said));

@@ -1,8 +1,9 @@
 //! One answer: its text, the JSON in it, the tools that were called, what it took.
 
 use crate::kernel::conversation::{Part, Speaker, ToolCall, Turn};
-use crate::kernel::provider;
+use crate::kernel::provider::{self, Usage};
 use crate::kernel::tokens::TokenCounter;
+use crate::project::models::Prices;
 use crate::scenario::model::Scripted;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -18,6 +19,44 @@ pub struct Answer {
     pub tool_calls: Vec<(String, Value)>,
     /// Tokens in and out.
     pub tokens: (u64, u64),
+    /// What it took beside them.
+    pub took: Took,
+}
+
+/// What an answer took, as far as anybody says.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Took {
+    /// Tokens of the request that the provider's cache had.
+    pub cached: Option<u64>,
+    /// Tokens of the answer that the model thought.
+    pub reasoning: Option<u64>,
+    /// US$, by the prices in `ctxc.toml`.
+    pub usd: Option<f64>,
+    /// Milliseconds from the request to the end of the response.
+    pub latency_ms: Option<u64>,
+    /// Whether a model was asked just now, so that time and price are its own.
+    pub is_live: bool,
+}
+
+impl Took {
+    /// Both together.
+    pub(super) fn and(self, other: Self) -> Self {
+        Self {
+            cached: sum(self.cached, other.cached, u64::saturating_add),
+            reasoning: sum(self.reasoning, other.reasoning, u64::saturating_add),
+            usd: sum(self.usd, other.usd, |a, b| a + b),
+            latency_ms: sum(self.latency_ms, other.latency_ms, u64::saturating_add),
+            is_live: self.is_live || other.is_live,
+        }
+    }
+}
+
+/// What two say together; what one does not say counts for nothing.
+fn sum<T>(one: Option<T>, other: Option<T>, add: impl Fn(T, T) -> T) -> Option<T> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(add(one, other)),
+        (one, other) => one.or(other),
+    }
 }
 
 impl Answer {
@@ -35,20 +74,28 @@ impl Answer {
         let given = |(name, arguments): &(String, Value)| count(name).saturating_add(count(&arguments.to_string()));
         let out = || script.tool_calls.iter().map(given).fold(count(&text), u64::saturating_add);
         let tokens = script.usage.unwrap_or_else(|| (context, out()));
-        Self { text, json, tool_calls: script.tool_calls.clone(), tokens }
+        Self { text, json, tool_calls: script.tool_calls.clone(), tokens, took: Took::default() }
     }
 
     /// An answer that a model gave. Tokens that its provider does not say are counted.
-    pub(in crate::eval) fn given(answer: &provider::Answer, context: u64, counter: &dyn TokenCounter) -> Self {
+    pub(in crate::eval) fn given(
+        answer: &provider::Answer,
+        context: u64,
+        counter: &dyn TokenCounter,
+        prices: Option<&Prices>,
+    ) -> Self {
         let text = answer.content();
         let tool_calls: Vec<(String, Value)> =
             answer.tool_calls().map(|call| (call.name.clone(), call.arguments.clone())).collect();
         let out = || counter.count(&answer.turn.read().text) as u64;
         let tokens = (answer.usage.input.unwrap_or(context), answer.usage.output.unwrap_or_else(out));
-        Self { json: serde_json::from_str(&text).ok(), text, tool_calls, tokens }
+        let Usage { cached, reasoning, .. } = answer.usage;
+        let usd = prices.map(|prices| prices.of_call((tokens.0, cached.unwrap_or(0)), tokens.1));
+        let took = Took { cached, reasoning, usd, ..Took::default() };
+        Self { json: serde_json::from_str(&text).ok(), text, tool_calls, tokens, took }
     }
 
-    /// It as the next message of its conversation, whose calls have the ids that results refer to.
+    /// The next message of its conversation, whose calls have the ids that results refer to.
     pub(in crate::eval) fn turn(&self) -> Turn {
         let call = |(number, (name, arguments)): (usize, &(String, Value))| {
             Part::Call(ToolCall { id: format!("call_{}", number + 1), name: name.clone(), arguments: arguments.clone() })

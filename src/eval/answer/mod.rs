@@ -6,8 +6,8 @@ mod given;
 mod moved;
 mod wire;
 
-pub(super) use check::{judge, parting, same as same_json, schema};
+pub(super) use check::{judge, parting, parts, same as same_json, schema};
 pub(super) use conversation::{Unanswered, converse};
-pub use given::Answer;
+pub use given::{Answer, Took};
 pub(super) use moved::moved;
 pub(super) use wire::{Replay, Wire};

@@ -68,7 +68,7 @@ fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
     assert_eq!(
         run.stdout,
         "triage-t1  context 7/7  answer not recorded  PASS (context only)\n\
-         1 scenario: 1 passed, 0 failed, 0 errored, 0 carried; 0 calls, US$ 0\n"
+         1 scenario: 1 passed, 0 failed, 0 errored; 0 carried, 0 calls, US$ 0\n"
     );
     project.run(&["check"]).code(0);
     let moved = TRIAGE.replace("  <file_paths source=\"literal\">\n    <path>docs/runbook.md</path>\n  </file_paths>\n", "");
@@ -81,7 +81,7 @@ fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
       scenarios/triage-t1.yaml:18: expected the request as stored in scenarios/snapshots/triage-t1.json, found message 1 (system), line 2: nothing in place of “## File: docs/runbook.md”
         at templates/triage.xml:9
         `ctxc eval --accept` shows what changed and stores it
-    1 scenario: 0 passed, 1 failed, 0 errored, 0 carried; 0 calls, US$ 0
+    1 scenario: 0 passed, 1 failed, 0 errored; 0 carried, 0 calls, US$ 0
     ");
     // What is there is never written over, and a name is given once.
     let again = ["new", "scenario", "triage", "--input", "ticket=x", "--name", "triage-t1"];
@@ -123,7 +123,7 @@ fn each_ending_has_its_exit_code() {
     project.run(&["eval", "--allow-empty"]).code(0).silent_out();
     for project in [&project, &Project::new()] {
         let empty = project.run(&["eval", "--allow-empty", "--json", "--junit", "empty.xml"]).code(0).json();
-        assert_eq!((&empty["schema"], &empty["totals"]["planned"]), (&"ctxc/scorecard/1".into(), &0.into()));
+        assert_eq!((&empty["schema"], &empty["summary"]["planned"]), (&"ctxc/scorecard/1".into(), &0.into()));
         assert_eq!(empty["cases"].as_array().map(Vec::len), Some(0));
         assert!(project.read("empty.xml").contains("<testsuites name=\"ctxc eval\" tests=\"0\""));
         let changes = project.run(&["eval", "--allow-empty", "--mutate", "--json"]).code(0).json();
@@ -149,11 +149,11 @@ fn each_ending_has_its_exit_code() {
         .warns("did you mean `fine`?");
     project.write("scenarios/lost.yaml", error);
     let all = project.run(&["eval"]).code(3);
-    all.says("3 scenarios: 1 passed, 1 failed, 1 errored, 0 carried").says("none of the 1 scripted answers is for this request");
+    all.says("3 scenarios: 1 passed, 1 failed, 1 errored; 0 carried").says("none of the 1 scripted answers is for this request");
     project.write("scenarios/broken.yaml", "name: [\n");
     // One file that cannot be read stops none of the others, whatever chooses among them.
     project.write("scenarios/blob.yaml", [0xff, 0xfe, 0x00]);
-    let all = project.run(&["eval"]).code(3).says("5 scenarios: 1 passed, 1 failed, 3 errored, 0 carried");
+    let all = project.run(&["eval"]).code(3).says("5 scenarios: 1 passed, 1 failed, 3 errored; 0 carried");
     all.says("scenarios/broken.yaml:1: nothing of this file is run: 1 fault; `ctxc check` shows them");
     project.run(&["eval", "fine"]).code(0).says("1 scenario: 1 passed").silent();
     project.run(&["eval", "scenarios/fine.yaml"]).code(0).says("1 scenario: 1 passed");
@@ -195,8 +195,8 @@ fn the_scorecard_is_the_same_on_any_number_of_threads() {
     assert_eq!(project.read("card.json"), one);
     let card: Value = serde_json::from_str(&one).unwrap();
     assert_eq!(
-        card["totals"].to_string(),
-        "{\"planned\":40,\"passed\":34,\"failed\":6,\"stale\":0,\"errored\":0,\"inconclusive\":0,\"carried\":0,\"calls\":0,\"cost_usd\":0.0}"
+        card["summary"].to_string(),
+        "{\"planned\":40,\"answered\":0,\"passed\":34,\"failed\":6,\"stale\":0,\"errored\":0,\"inconclusive\":0,\"carried\":0,\"pass_rate\":null,\"tokens\":0,\"calls\":0,\"cost_usd\":0.0}"
     );
     let names: Vec<&str> = card["cases"].as_array().unwrap().iter().map(|case| case["id"].as_str().unwrap()).collect();
     assert!(names.is_sorted());
@@ -294,7 +294,7 @@ fn unchanged_scenarios_that_passed_are_carried() {
         .run(&["eval", "--since", "card.json"])
         .code(0)
         .says("CARRIED PASS (context only), from b3:")
-        .says("0 passed, 0 failed, 0 errored, 2 carried");
+        .says("2 passed, 0 failed, 0 errored; 2 carried");
     // A comment and white space move nothing.
     project.write("templates/triage.xml", TRIAGE.replace("  <system>", "  <!-- who -->\n\n      <system>"));
     project.write("scenarios/b.yaml", format!("# a note\n\n{}", scenario("b", restart).replace("task: triage", "task: other")));
@@ -396,7 +396,7 @@ pub(crate) fn every_ending() -> Project {
 fn every_ending_is_counted_and_told() {
     let run = every_ending().run(&["eval"]).code(3).silent();
     let told = [
-        "14 scenarios: 4 passed, 6 failed, 2 errored, 2 inconclusive, 0 carried; 0 calls, US$ 0\n",
+        "14 scenarios: 4 passed, 6 failed, 2 errored, 2 inconclusive; 0 carried, 0 calls, US$ 0\n",
         "answered  context 0/0  answer 2 of 2 (scripted)  PASS\n",
         "many/one  context 1/1  answer not recorded       PASS (context only)\n",
         "open      context 0/0  answer 2 of 2 (scripted)  INCONCLUSIVE\n",

@@ -66,7 +66,10 @@ fn recorded_answers_are_judged_each_in_its_turn() {
     let card = project.run(&["eval", "--json"]).code(0).json();
     assert_eq!(card["cases"][0]["rule"], json!({"runs": 1, "pass": 1}));
     let trial = &card["cases"][0]["trials"][0];
-    assert_eq!((&trial["provider"], &trial["tokens_in"], &trial["tokens_out"]), (&json!("recording"), &json!(9), &json!(2)));
+    assert_eq!(
+        (&trial["provider"], &trial["tokens"]["input"], &trial["tokens"]["output"]),
+        (&json!("recording"), &json!(9), &json!(2))
+    );
     project.run(&["eval", "--answers", "scripted"]).code(7).says("answer not recorded  INCONCLUSIVE");
 }
 
@@ -83,7 +86,7 @@ fn answers_for_another_request_are_stale_and_what_moved_is_told() {
         .says("“Sort this ticket: ")
         .says("in place of “Sort the ticket: ");
     let card = project.run(&["eval", "--json"]).code(6).json();
-    assert_eq!((&card["cases"][0]["verdict"], &card["totals"]["stale"]), (&json!("stale"), &json!(1)));
+    assert_eq!((&card["cases"][0]["verdict"], &card["summary"]["stale"]), (&json!("stale"), &json!(1)));
     // A script is asked for by name alone: nothing stale passes by way of it.
     project.run(&["eval", "--answers", "scripted"]).code(0).says("answer 2 of 2 (scripted)");
     project.run(&["eval", "--answers", "replay"]).code(6);
@@ -173,7 +176,7 @@ fn tools_of_the_fixtures_answer_until_the_agent_does() {
     let card = project.run(&["eval", "--json"]).code(0).json();
     // Tokens are those of both requests.
     let trial = &card["cases"][0]["trials"][0];
-    assert!(trial["tokens_in"].as_u64() > card["cases"][0]["tokens"]["total"].as_u64().map(|tokens| 2 * tokens), "{trial}");
+    assert!(trial["tokens"]["input"].as_u64() > card["cases"][0]["tokens"]["total"].as_u64().map(|tokens| 2 * tokens), "{trial}");
     // What the tool gives back is a part of the case.
     project.run(&["eval", "--out", "card.json"]).code(0);
     let other = with_tools("{lookup: {state: closed}}", &answers);

@@ -246,7 +246,7 @@ fn three_changes_are_three_failures_that_say_what_moved() {
         at ctxc.toml:6
         and message 1 (system), line 4: “Promise no refund.” in place of “Never promise a refund.”
         `ctxc eval --accept` shows what changed and stores it
-    1 scenario: 0 passed, 1 failed, 0 errored, 0 carried; 0 calls, US$ 0
+    1 scenario: 0 passed, 1 failed, 0 errored; 0 carried, 0 calls, US$ 0
     "#);
 }
 
@@ -269,7 +269,7 @@ fn what_moved_is_shown_in_its_own_file() {
         let card: Value = serde_json::from_str(&project.run(&["eval", "--json"]).code(1).stdout).unwrap();
         let failed = card["cases"][0]["context"].as_array().unwrap().iter();
         let snapshot =
-            failed.clone().find(|row| row["outcome"] == "fail" && row["expected"].as_str().unwrap().contains("snapshots/"));
+            failed.clone().find(|row| row["verdict"] == "fail" && row["expected"].as_str().unwrap().contains("snapshots/"));
         assert_eq!(snapshot.unwrap()["at"]["path"], file, "{from}: {snapshot:#?}");
         project.write(file, text);
     }

@@ -107,7 +107,7 @@ fn the_model_that_a_task_names_decides_who_counts_and_how_much_there_may_be() {
     for row in card["cases"].as_array().unwrap() {
         assert_eq!((&row["model"], &row["tokens"]["tokenizer"]), (&"small".into(), &"claude (estimate)".into()), "{row:#}");
         assert!(row["tokens"]["total"].as_u64().unwrap() <= 100, "{row:#}");
-        let outcomes: Vec<&str> = row["context"].as_array().unwrap().iter().map(|one| one["outcome"].as_str().unwrap()).collect();
+        let outcomes: Vec<&str> = row["context"].as_array().unwrap().iter().map(|one| one["verdict"].as_str().unwrap()).collect();
         assert_eq!(outcomes, ["fail", "pass"]);
     }
     // Another model in the template is another context.
@@ -121,6 +121,6 @@ fn the_shipped_scenarios_pass() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let output = super::project::command_in(root, &["eval", "--json"]).output().unwrap();
     let run = super::project::Run::from(output).code(0).silent();
-    let totals = &run.json()["totals"];
+    let totals = &run.json()["summary"];
     assert!(totals["planned"].as_u64().unwrap() >= 7 && totals["planned"] == totals["passed"], "{totals}");
 }

@@ -42,7 +42,7 @@ fn inputs_of_a_wrong_type_are_told_where_they_stand_and_not_run() {
     c    context 1/1  answer not recorded  PASS (context only)
     s/1  context 0/0  answer not recorded  ERROR
       scenarios/s.yaml:3: wrong-input (CTX624): scenarios/s.yaml:3:13: the value of `words` is a string, and its type in the task `triage` is `integer`
-    4 scenarios: 1 passed, 0 failed, 3 errored, 0 carried; 0 calls, US$ 0
+    4 scenarios: 1 passed, 0 failed, 3 errored; 0 carried, 0 calls, US$ 0
     "#);
     // What is meant is written.
     project.run(&["check", "--fix", "--unsafe-fixes", "scenarios/a.yaml"]);

@@ -41,10 +41,10 @@ fn a_conversation_is_frozen_in_place_or_in_a_file_and_shown() {
     // The file is a part of the case, and so is how much of it the task shows.
     again(0).says("5 carried");
     project.write("samples/chat.jsonl", CHAT.replace("since when", "by whom"));
-    again(1).says("3 failed, 0 errored, 2 carried");
+    again(1).says("3 failed, 0 errored; 2 carried");
     project.write("samples/chat.jsonl", CHAT);
     project.write("templates/reply.xml", REPLY.replace("turns=\"1\"", "turns=\"2\""));
-    again(1).says("5 scenarios: 1 passed, 3 failed, 0 errored, 1 carried");
+    again(1).says("5 scenarios: 2 passed, 3 failed, 0 errored; 1 carried");
     project.write("samples/chat.jsonl", "{\"role\": \"user\", \"content\": \"a\"}\n{\"role\": \"usr\"}\n");
     project.run(&["eval", "at"]).code(1).says("`../samples/chat.jsonl` is no conversation: line 2: `role` is `usr`; expected an object with `role`, which is user, assistant, tool or system");
 }
@@ -87,7 +87,7 @@ fn every_fault_of_a_conversation_is_told_at_its_place() {
       scenarios/d.yaml:1: missing-frozen-file (CTX619): scenarios/d.yaml:5:12: there is no file `scenarios/chat.jsonl`
     e  context 0/0  answer not recorded  ERROR
       scenarios/e.yaml:1: unheard-history (CTX625): scenarios/e.yaml:5:3: no agent of `sort` is shown the conversation
-    2 scenarios: 0 passed, 0 failed, 2 errored, 0 carried; 0 calls, US$ 0
+    2 scenarios: 0 passed, 0 failed, 2 errored; 0 carried, 0 calls, US$ 0
     "#);
 }
 

@@ -50,7 +50,7 @@ fn results_that_nobody_takes_are_told_and_not_run() {
       scenarios/f.yaml:1: untaken-result (CTX626): scenarios/f.yaml:6:13: no step of `round` leaves a result `weather`
     g  context 0/0  answer not recorded  ERROR
       scenarios/g.yaml:1: unknown-receiver (CTX610): scenarios/g.yaml:3:7: the task `round` has no agent `/steps/9`; did you mean `/steps/2`?
-    7 scenarios: 4 passed, 0 failed, 3 errored, 0 carried; 0 calls, US$ 0
+    7 scenarios: 4 passed, 0 failed, 3 errored; 0 carried, 0 calls, US$ 0
     "#);
     project.run(&["check", "--fix", "--unsafe-fixes", "scenarios/a.yaml"]);
     assert!(project.read("scenarios/a.yaml").contains("  results: {facts: {late: true}}\n"));
@@ -129,6 +129,6 @@ fn slips_in_a_schema_are_told_where_they_stand() {
     e                 context 0/0  answer not recorded       ERROR
       scenarios/e.yaml:1: unsound-frozen-file (CTX627): scenarios/e.yaml:6:10: `/properties/team/tpye` is no keyword of a JSON Schema: `answer.json` asks for nothing by it; did you mean `type`?
     f                 context 0/0  answer 2 of 2 (scripted)  PASS
-    6 scenarios: 2 passed, 0 failed, 4 errored, 0 carried; 0 calls, US$ 0
+    6 scenarios: 2 passed, 0 failed, 4 errored; 0 carried, 0 calls, US$ 0
     "#);
 }

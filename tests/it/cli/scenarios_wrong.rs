@@ -115,7 +115,7 @@ fn files_beside_a_scenario_are_what_they_stand_for() {
       scenarios/j.yaml:1: nothing of this file is run: 2 faults; `ctxc check` shows them
     slip.csv/a        context 0/0  answer not recorded       ERROR
       scenarios/k.yaml:3: unknown-input (CTX612): scenarios/k.yaml:3:13: the task `triage` takes no value `tickett`; did you mean `ticket`?
-    11 scenarios: 1 passed, 0 failed, 10 errored, 0 carried; 0 calls, US$ 0
+    11 scenarios: 1 passed, 0 failed, 10 errored; 0 carried, 0 calls, US$ 0
     "#);
 }
 

@@ -127,7 +127,7 @@ fn scenarios_say_which_tools_there_are_and_what_they_take() {
         project.write("scenarios/page.json", project.read("page.json"));
         let run = project.run(&["eval", "--json"]);
         let row = serde_json::from_str::<Value>(&run.stdout).unwrap()["cases"][0]["context"][0].clone();
-        format!("{}: {row}", row["outcome"].as_str().unwrap())
+        format!("{}: {row}", row["verdict"].as_str().unwrap())
     };
     let holds = |expectation: &str| assert!(verdict(expectation).starts_with("pass"), "{expectation}: {}", verdict(expectation));
     let fails = |expectation: &str, found: &str| {

@@ -158,7 +158,7 @@ fn passed(registry: &Registry, cases: &[Case], keys: &[(String, Keys)]) -> Score
     let row = |(case, (_, keys)): (&Case, &(String, Keys))| CaseRow {
         verdict: "pass".to_owned(),
         context_hash: Some(keys.context.to_string()),
-        case_key: Some(keys.case.to_string()),
+        key: Some(keys.case.to_string()),
         ..CaseRow::bare(Of { path: "s", suite: &suite, case, receiver: None }, &locator)
     };
     Scorecard::new(registry.hash(), "estimate", std::collections::BTreeSet::new(), cases.iter().zip(keys).map(row).collect())

@@ -129,7 +129,7 @@ fn what_did_not_move_and_passed_is_carried_and_all_else_is_run() {
     let (passed, keys) = row_of(&passing, &before);
     let (failed, failed_keys) = row_of(&failing, &before);
     let earlier = card(&before, vec![passed, failed]);
-    assert_eq!((earlier.totals.passed, earlier.totals.failed, earlier.totals.planned), (1, 1, 2));
+    assert_eq!((earlier.summary.passed, earlier.summary.failed, earlier.summary.planned), (1, 1, 2));
     let since = Since::results(&earlier);
     let Choice::Carry(row) = since.choose("triage-1", keys.as_ref()) else { panic!() };
     assert_eq!(row.carried_from, Some(before.hash().to_string()));
@@ -145,7 +145,7 @@ fn what_did_not_move_and_passed_is_carried_and_all_else_is_run() {
     assert_eq!(since.choose("triage-1", row_of(&edited, &before).1.as_ref()), Choice::Run);
     // What is carried on keeps where it came from first.
     let next = card(&moved, vec![*row]);
-    assert_eq!((next.totals.carried, next.totals.passed), (1, 0));
+    assert_eq!((next.summary.carried, next.summary.passed), (1, 1));
     let Choice::Carry(again) = Since::results(&next).choose("triage-1", keys.as_ref()) else { panic!() };
     assert_eq!(again.carried_from, Some(before.hash().to_string()));
     // What did not move since a revision is no part of the run: nobody knows how it ended there.

@@ -9,7 +9,7 @@ use crate::syntax::write::{TemplateWriter, legal};
 
 /// The report.
 pub(super) fn xml(card: &Scorecard) -> String {
-    let totals = card.totals;
+    let totals = card.summary;
     let count = |number: usize| number.to_string();
     let (tests, failures, errors, skipped) = (
         count(totals.planned),

@@ -77,8 +77,8 @@ fn place(at: &PlaceRow) -> String {
 
 /// One expectation that does not hold, line by line.
 fn told(row: &CaseRow, verdict: &VerdictRow, out: &mut Vec<String>) {
-    let gate = if verdict.gate { "" } else { " (no gate)" };
-    let what = if verdict.outcome == "skipped" { " (skipped)" } else { gate };
+    let gate = if verdict.gates { "" } else { " (no gate)" };
+    let what = if verdict.verdict == "skipped" { " (skipped)" } else { gate };
     out.push(format!("{}:{}: expected {}, found {}{what}", row.path, verdict.line, verdict.expected, verdict.found));
     let at = verdict.at.as_ref().map(place).filter(|at| !at.is_empty());
     out.extend(at.map(|at| format!("  at {at}")));
@@ -112,12 +112,12 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
         out.push(format!("  `ctxc eval {} --record` asks anew: {calls} or more of {tokens} tokens each", row.id));
     }
     out.extend(row.trouble.iter().map(|why| format!("{}:{}: {why}", row.path, row.line)));
-    for verdict in row.context.iter().filter(|verdict| verdict.outcome == "fail") {
+    for verdict in row.context.iter().filter(|verdict| verdict.verdict == "fail") {
         told(row, verdict, &mut out);
     }
     // A script gives the same answer every time, and one that failed tells for all.
     let trial = row.trials.iter().find(|trial| trial.verdict == "fail").or_else(|| row.trials.first());
-    for verdict in trial.into_iter().flat_map(|trial| &trial.expectations).filter(|verdict| verdict.outcome != "pass") {
+    for verdict in trial.into_iter().flat_map(|trial| &trial.expectations).filter(|verdict| verdict.verdict != "pass") {
         told(row, verdict, &mut out);
     }
     out
@@ -154,13 +154,13 @@ pub(super) fn print(card: &Scorecard, cx: &mut Cx) -> Result<()> {
 
 /// The last line: the parts make up what was planned.
 fn totals(card: &Scorecard) -> String {
-    let totals = card.totals;
+    let totals = card.summary;
     let some = |count: usize, word: &str| if count == 0 { String::new() } else { format!(", {count} {word}") };
     let what = if totals.planned == 1 { "scenario" } else { "scenarios" };
     let cost = format!("US$ {}", (totals.cost_usd * 1e4).round() / 1e4);
     let cost = if totals.calls > 0 && totals.cost_usd == 0.0 { "at no price that ctxc.toml names".to_owned() } else { cost };
     format!(
-        "{} {what}: {} passed, {} failed{}, {} errored{}, {} carried; {}, {cost}",
+        "{} {what}: {} passed, {} failed{}, {} errored{}; {} carried, {}, {cost}",
         totals.planned,
         totals.passed,
         totals.failed,
