@@ -9,6 +9,7 @@ use super::fault::{Fault, FaultKind, Refused};
 use super::fence_marker::Marks;
 use super::fill::{Fences, Filler, Unknown, placeholder};
 use super::fit::{Assembler, Facts, Fit};
+use super::given_results::GivenResults;
 use super::objective;
 use super::options::Options;
 use super::render::message::{Message, speaker};
@@ -242,7 +243,8 @@ pub(super) fn draft(
     }
     let marks = Marks::of(request);
     let filler = Filler { registry, path: "", unknown, marks: &marks, fences: Fences::Around };
-    let mut strategy = Strategy { request, filler, faults: Vec::new() };
+    let results = &GivenResults::of(forest, request)?;
+    let mut strategy = Strategy { request, results, filler, faults: Vec::new() };
     let mut segments = strategy.segments(forest).map_err(|fault| vec![fault])?;
     if options.profile == Profile::Bare
         && let Some(link) = chain.last()

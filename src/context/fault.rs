@@ -41,6 +41,14 @@ pub enum FaultKind {
         /// What would give it one.
         origin: MissingFrom,
     },
+    /// Results of several nodes go by a name that one is handed in by; or the one that does is handed in by its path, too.
+    #[error("{}", ambiguous(name, paths))]
+    AmbiguousResult {
+        /// The name.
+        name: String,
+        /// Their paths.
+        paths: Vec<String>,
+    },
     /// The value has no such part.
     #[error("`{path}` leads nowhere: the value of `{name}` is {found}")]
     NoPart {
@@ -290,6 +298,14 @@ impl From<Refused> for Vec<Fault> {
 impl From<Fault> for Refused {
     fn from(fault: Fault) -> Self {
         Self(vec![fault])
+    }
+}
+
+/// Why a name says of no result which one it is.
+fn ambiguous(name: &str, paths: &[String]) -> String {
+    match paths {
+        [path] => format!("the result `{name}` is that of {path}, which is there by its path as well; expected one of them"),
+        several => format!("the result `{name}` could be that of {}; expected a path in place of the name", several.join(", ")),
     }
 }
 

@@ -14,6 +14,7 @@ pub mod fence_marker;
 mod fill;
 mod fill_jinja;
 mod fit;
+mod given_results;
 #[cfg(doctest)]
 mod library_guide;
 #[cfg(feature = "compile")]

@@ -133,7 +133,8 @@ pub struct Request<'a> {
     pub node: &'a str,
     /// Values of the task's parameters by name.
     pub inputs: &'a BTreeMap<String, Value>,
-    /// Results of earlier steps by their `as` or their node, and the variables of loops by name.
+    /// Results of earlier steps and variables of loops: by their paths from the task's root on, such as `/steps/1/calls/0`, or by a name (`as`)
+    /// that one of them alone has in the whole task.
     pub results: &'a BTreeMap<String, StepResult>,
     /// The parent's context.
     pub parent: &'a [Segment],

@@ -6,6 +6,7 @@
 use super::context_source::{MATCHES, Match};
 use super::fault::{Fault, FaultKind};
 use super::fill::{Faults, Filler, Unknown};
+use super::given_results::GivenResults;
 use super::lookup_query::{is_known, late, query};
 use super::objective;
 use super::request::{Asked, Request};
@@ -28,6 +29,7 @@ use std::collections::BTreeSet;
 #[derive(Debug)]
 pub(super) struct Strategy<'a> {
     pub(super) request: &'a Request<'a>,
+    pub(super) results: &'a GivenResults<'a>,
     pub(super) filler: Filler<'a>,
     pub(super) faults: Faults,
 }
@@ -51,8 +53,9 @@ impl<'a> Strategy<'a> {
             let upto = chain.get(..=at).unwrap_or(&[]);
             // Those of the last scope count: it is the one the agent's texts are filled from.
             self.faults.clear();
-            let scope = Binder { request: self.request, forest, filler: self.filler, faults: &mut self.faults }
-                .scope(upto, chain.get(at + 1))?;
+            let scope =
+                Binder { request: self.request, results: self.results, forest, filler: self.filler, faults: &mut self.faults }
+                    .scope(upto, chain.get(at + 1))?;
             context = self.node(upto, &scope, &context);
         }
         self.stage(&mut context);
@@ -94,7 +97,7 @@ impl<'a> Strategy<'a> {
         let own = SegmentBuilder { request: self.request, filler: self.filler, scope, link, faults, late, used, out }.write();
         let value = link.node.setting(SettingName::InheritContext);
         let mut context = inherited::inherited(value, (link.node, scope, &own), parent, self.filler.unknown);
-        context.extend(step_results::accumulated(chain, scope, self.request, self.filler.unknown));
+        context.extend(step_results::accumulated(chain, scope, self.results, self.filler.unknown));
         self.fresh(link, scope, &own, &mut context);
         context.extend(own);
         if let Some(element) = link.node.body.history {

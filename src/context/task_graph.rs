@@ -8,11 +8,13 @@ use crate::base::expansion::MAX_DEPTH;
 use crate::kernel::agent::Agent;
 use crate::registry::agents;
 use crate::registry::node::Target;
+use crate::registry::result_names::{self, ResultNames};
 use crate::registry::{Child, Node, Registry, Task};
 use crate::settings::data::SettingsData;
 use crate::template::shape::Shape;
 use crate::template::trust::TrustNode;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 /// A task's tree and those of everything that it refers to.
 #[derive(Debug)]
@@ -34,6 +36,8 @@ pub(super) struct Tree<'r> {
     pub trust: Vec<TrustNode>,
     /// Its file, relative to the project root.
     pub path: String,
+    /// The results that it leaves, where somebody asked.
+    results: OnceLock<ResultNames>,
 }
 
 /// One node on the way to an agent.
@@ -45,11 +49,13 @@ pub(super) struct Link<'f> {
     pub node: &'f Node,
     /// How it stands in the node before; `None` for the root of a definition.
     pub child: Option<&'f Child>,
+    /// How much of the path that was asked for leads to its definition.
+    pub base: usize,
 }
 
 impl<'r> Tree<'r> {
     fn read(task: Task<'r>) -> Result<Self, Fault> {
-        Ok(Self { task, root: task.root()?, trust: task.trust()?, path: task.source()?.path })
+        Ok(Self { task, root: task.root()?, trust: task.trust()?, path: task.source()?.path, results: OnceLock::new() })
     }
 }
 
@@ -149,12 +155,20 @@ impl<'r> TaskGraph<'r> {
             FaultKind::NoNode { node: id.to_owned(), there }.into()
         };
         let tree = self.tasks.get(task).ok_or_else(|| Fault::from(FaultKind::Dangling { name: task.to_owned() }))?;
-        let mut chain = vec![Link { tree, node: &tree.root, child: None }];
+        let mut chain = vec![Link { tree, node: &tree.root, child: None, base: 0 }];
         let mut base = String::new();
         let mut followed = 0;
         let asked = id.trim_end_matches('/');
         loop {
             let Some(&Link { tree, node, .. }) = chain.last() else { return Err(unknown()) };
+            let inner = asked.strip_prefix(&base).unwrap_or("");
+            let leads =
+                |child: &&Child| inner.strip_prefix(&*child.node.id).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+            // What makes an argument of a call stands in front of what is called.
+            if let Some(child) = node.children.iter().find(leads) {
+                chain.push(Link { tree, node: &child.node, child: Some(child), base: base.len() });
+                continue;
+            }
             if let Some(behind) = self.behind(node) {
                 let tree = behind?;
                 base.push_str(node.id.trim_end_matches('/'));
@@ -162,18 +176,11 @@ impl<'r> TaskGraph<'r> {
                 if followed > MAX_DEPTH {
                     return Err(FaultKind::Dangling { name: tree.task.name().to_owned() }.into());
                 }
-                chain.push(Link { tree, node: &tree.root, child: None });
+                chain.push(Link { tree, node: &tree.root, child: None, base: base.len() });
                 continue;
             }
             let here = [base.as_str(), node.id.trim_end_matches('/')].concat();
-            if here == asked {
-                return Ok(chain);
-            }
-            let inner = asked.strip_prefix(&base).unwrap_or("");
-            let leads =
-                |child: &&Child| inner.strip_prefix(&*child.node.id).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-            let child = node.children.iter().find(leads).ok_or_else(unknown)?;
-            chain.push(Link { tree, node: &child.node, child: Some(child) });
+            return if here == asked { Ok(chain) } else { Err(unknown()) };
         }
     }
 
@@ -242,6 +249,13 @@ impl<'r> TaskGraph<'r> {
             change(settings);
         }
         Ok(())
+    }
+
+    /// The results that a task leaves, by their names and paths.
+    pub(super) fn result_names(&self, task: &str) -> &ResultNames {
+        static NONE: ResultNames = ResultNames::new();
+        let behind = |node: &'_ Node| Some(&self.behind(node)?.ok()?.root);
+        self.tasks.get(task).map_or(&NONE, |tree| tree.results.get_or_init(|| result_names::of(&tree.root, &behind)))
     }
 
     /// Every agent that a task may call, in document order, those of tasks and templates that it refers to included.

@@ -15,14 +15,11 @@ pub(crate) fn collect<'t, E>(
     let mut open: Vec<(&str, &Node, String, Option<&str>, usize)> = vec![(root.0, root.1, String::new(), None, 0)];
     while let Some((definition, node, base, name, depth)) = open.pop() {
         let id = [base.as_str(), node.id.trim_end_matches('/')].concat();
-        if let Some(behind) = behind(node) {
-            let (definition, root) = behind?;
-            if depth < MAX_DEPTH && agents.len() < MAX_AGENTS {
-                open.push((definition, root, id, name, depth + 1));
-            }
-            continue;
+        let behind = behind(node).transpose()?;
+        if let Some((definition, root)) = behind.filter(|_| depth < MAX_DEPTH && agents.len() < MAX_AGENTS) {
+            open.push((definition, root, id.clone(), name, depth + 1));
         }
-        if node.is_agent() && agents.len() < MAX_AGENTS {
+        if behind.is_none() && node.is_agent() && agents.len() < MAX_AGENTS {
             let node = if id.is_empty() { "/".to_owned() } else { id };
             agents.push(Agent { node, definition: definition.to_owned(), name: name.map(str::to_owned) });
         }

@@ -21,6 +21,8 @@ pub mod library;
 pub mod node;
 pub(crate) mod raw;
 pub mod read;
+#[cfg(any(feature = "compile", feature = "assemble"))]
+pub mod result_names;
 #[cfg(feature = "compile")]
 pub(crate) mod results;
 #[cfg(feature = "fs")]

@@ -139,7 +139,7 @@ pub static CONTEXT: Table = Table {
         key(
             "results",
             Shape::Map(&Shape::Frozen),
-            "what earlier steps left, by their names, where an agent in the middle of a task is tested",
+            "what earlier steps left, by their names or paths, where an agent in the middle of a task is tested",
         ),
         key(
             "history",

@@ -110,7 +110,7 @@ pub struct Situation {
     pub extra: BTreeMap<String, Value>,
     /// `inputs`: values of the task's parameters; a string `@path` or `{file: PATH}` names a file beside the scenario.
     pub inputs: BTreeMap<String, Spanned<Frozen>>,
-    /// `results`: what earlier steps left, by their names, where an agent in the middle of a task is tested.
+    /// `results`: what earlier steps left, by their names or paths, where an agent in the middle of a task is tested.
     pub results: BTreeMap<String, Spanned<Frozen>>,
     /// `history`: the conversation so far.
     #[serde(skip_serializing_if = "Option::is_none")]

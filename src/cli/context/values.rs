@@ -53,8 +53,8 @@ pub(super) struct GivenArgs {
     /// A value of the task: words, or a file behind `@`; `@@` begins words that begin with `@`
     #[arg(short, long, value_name = "NAME=VALUE")]
     pub(super) input: Vec<String>,
-    /// What an earlier step left: words or JSON, or a file behind `@`
-    #[arg(long, value_name = "NAME=VALUE")]
+    /// What an earlier step left, by its name or path: words or JSON, or a file behind `@`
+    #[arg(long, value_name = "NAME|PATH=VALUE")]
     pub(super) result: Vec<String>,
 }
 
@@ -67,7 +67,7 @@ impl GivenArgs {
         let Some(known) = Tasks::results(registry, task, self.node.as_deref()) else { return Ok(()) };
         for written in &self.result {
             let name = written.split_once('=').map_or(written.as_str(), |(name, _)| name);
-            if known.all.contains(name) {
+            if known.all.contains_key(name) {
                 continue;
             }
             let error = CliError::usage(format!("--result {name}: no step of `{task}` leaves such a result"));

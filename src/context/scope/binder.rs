@@ -5,11 +5,13 @@
 
 use crate::context::fault::{Fault, FaultKind, Place};
 use crate::context::fill::{Faults, Filled, Filler};
+use crate::context::given_results::GivenResults;
 use crate::context::request::{Request, StepResult};
 use crate::context::task_graph::{Link, TaskGraph, at};
 use crate::context::values::{self, Bound, Scope};
 use crate::kernel::context::{Kind, Origin, Stability, Trust};
 use crate::registry::body::Input;
+use crate::registry::result_names::of_round;
 use crate::registry::{Child, Node, Parameter};
 use crate::template::keywords;
 use crate::template::value_type::{self, Wanted};
@@ -22,6 +24,7 @@ const NO_FEEDBACK: &str = "none yet";
 /// Binds names along a chain.
 pub(in crate::context) struct Binder<'a, 'o> {
     pub(in crate::context) request: &'a Request<'a>,
+    pub(in crate::context) results: &'a GivenResults<'a>,
     pub(in crate::context) forest: &'a TaskGraph<'a>,
     pub(in crate::context) filler: Filler<'a>,
     pub(in crate::context) faults: &'o mut Faults,
@@ -129,7 +132,7 @@ impl Binder<'_, '_> {
             "steps" => {
                 for earlier in earlier(parent, child) {
                     if let Some(name) = &earlier.name {
-                        let bound = self.result(link, (name, &earlier.node.id), Some(&earlier.node), scope);
+                        let bound = self.result(link, (Some(name), &earlier.node.id), Some(&earlier.node), scope);
                         scope.bind(name.clone(), bound);
                     }
                 }
@@ -137,10 +140,8 @@ impl Binder<'_, '_> {
             "inner_task" => self.round((parent, link), &["current_input"], scope),
             "reduction_task" => {
                 self.round((parent, link), &["current_input", "current_result", "accumulator"], scope);
-                if !self.request.results.contains_key("accumulator")
-                    && let Some(initial) = &parent.body.initial_value
-                {
-                    let (bound, _) = self.given((parent, link), ("initial_value", "initial_value"), initial, scope);
+                if let Some(initial) = parent.body.initial_value.as_ref().filter(|_| !has_value(scope, "accumulator")) {
+                    let (bound, _) = self.given((parent, link), "initial_value", initial, scope);
                     let stability = bound.stability.max(Stability::Session);
                     scope.bind("accumulator", Bound { stability, ..bound });
                 }
@@ -150,7 +151,7 @@ impl Binder<'_, '_> {
         }
         // The first input is that of the first round, where nobody says which one it is.
         let is_round = matches!(child.slot.as_str(), "inner_task" | "reduction_task");
-        if is_round && !self.request.results.contains_key("current_input") {
+        if is_round && !has_value(scope, "current_input") {
             let name = parent.body.inputs.first().and_then(|input| input.name.as_deref());
             if let Some(bound) = name.and_then(|name| scope.get(name)).cloned() {
                 scope.bind("current_input", bound);
@@ -162,7 +163,7 @@ impl Binder<'_, '_> {
         self.round(of, &["current_iteration", "evaluation_feedback"], scope);
         let first = [("current_iteration", Value::from(1)), ("evaluation_feedback", Value::from(NO_FEEDBACK))];
         for (name, value) in first {
-            if !self.request.results.contains_key(name) {
+            if !has_value(scope, name) {
                 let bound = Bound {
                     value: Some(Arc::new(value)),
                     origin: Origin::Result { name: name.to_owned() },
@@ -183,16 +184,11 @@ impl Binder<'_, '_> {
 
     /// Binds variables of a round; most of them are what a part of it answered.
     fn round(&mut self, (parent, link): (&Node, &Link<'_>), names: &[&str], scope: &mut Scope) {
-        let parts = [
-            ("current_result", "inner_task"),
-            ("accumulator", "reduction_task"),
-            ("director_result", "director"),
-            ("script_result", "script_execution"),
-        ];
         for name in names {
-            let slot = parts.iter().find(|(own, _)| own == name).map(|(_, slot)| *slot);
-            let part = parent.children.iter().find(|child| Some(&*child.slot) == slot).map(|child| &child.node);
-            let mut bound = self.result(link, (name, &at(parent, name)), part, scope);
+            let node = of_round(parent, name);
+            let part = if *name == "accumulator" { at(parent, "reduction_task") } else { node.clone() };
+            let part = parent.children.iter().map(|child| &child.node).find(|child| child.id == part);
+            let mut bound = self.result(link, (Some(name), &node), part, scope);
             // It is the initial value, or what a round before has left.
             if *name == "accumulator" && scope.outside().contains(&at(parent, "initial_value")) {
                 (bound.trust, bound.shape) = (Trust::Untrusted, None);
@@ -208,7 +204,7 @@ impl Binder<'_, '_> {
         let inputs = node.body.given(&node.element);
         for (number, input) in inputs.iter().enumerate().take(which.upto.unwrap_or(usize::MAX)) {
             let name = input.name.as_ref().map_or_else(|| position(number), ToString::to_string);
-            let (bound, waits) = self.given((node, link), (&name, &format!("{key}/{number}")), input, scope);
+            let (bound, waits) = self.given((node, link), &format!("{key}/{number}"), input, scope);
             let is_made = input.from.is_none() && input.text().is_none();
             let late = waits.or_else(|| which.late.filter(|late| is_made && number >= *late).map(|_| name.clone()));
             match late {
@@ -218,7 +214,7 @@ impl Binder<'_, '_> {
         }
         for call in node.children.iter().filter(|child| child.slot == "calls" && which.upto.is_none()) {
             let Some(name) = call.name.clone() else { continue };
-            let bound = self.result(link, (&call.node.id, &call.node.id), Some(&call.node), scope);
+            let bound = self.result(link, (None, &call.node.id), Some(&call.node), scope);
             match which.late {
                 Some(_) => scope.bind_late(name.clone(), name, bound),
                 None => scope.bind(name, bound),
@@ -226,12 +222,12 @@ impl Binder<'_, '_> {
         }
     }
 
-    /// The value of an input, an argument or an initial value, by its name and its place in its node; and the input that it waits for, where
-    /// it is made of something late.
+    /// The value of an input, an argument or an initial value, by its place in its node; and the input that it waits for, where it is made of
+    /// something late.
     fn given(
         &mut self,
         (node, link): (&Node, &Link<'_>),
-        (name, field): (&str, &str),
+        field: &str,
         input: &Input<'_>,
         scope: &Scope,
     ) -> (Bound, Option<String>) {
@@ -258,7 +254,7 @@ impl Binder<'_, '_> {
             // A task or call inside: its result.
             (None, None) => {
                 let made = node.children.iter().find(|child| child.node.id == own);
-                self.result(link, (name, &own), made.map(|child| &child.node), scope)
+                self.result(link, (input.name.as_deref(), &own), made.map(|child| &child.node), scope)
             }
         };
         let marked = [input.trust, input.text().map(|text| text.trust)];
@@ -322,6 +318,11 @@ fn made_by(link: &Link<'_>) -> Option<usize> {
         child if child.slot == "inputs" => child.node.id.rsplit('/').next()?.parse().ok(),
         child => (child.slot == "calls").then_some(usize::MAX),
     }
+}
+
+/// Whether a name stands for a value.
+fn has_value(scope: &Scope, name: &str) -> bool {
+    scope.get(name).is_some_and(|bound| bound.value.is_some())
 }
 
 /// A text that holds what is untrusted is untrusted.

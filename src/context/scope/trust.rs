@@ -57,26 +57,26 @@ impl Binder<'_, '_> {
         scope.settle(name, if is_inert { Trust::Trusted } else { Trust::Untrusted });
     }
 
-    /// The result that goes by a name, or by its node; `part`: what answers.
+    /// The result of a node, with the name that it gets; `part`: what answers.
     pub(in crate::context) fn result(
         &mut self,
         link: &Link<'_>,
-        (name, node): (&str, &str),
+        (name, node): (Option<&str>, &str),
         part: Option<&Node>,
         scope: &Scope,
     ) -> Bound {
-        let found = self.request.results.get(name).or_else(|| self.request.results.get(node));
+        let (name, found) = self.results.get(link, name, node);
         let is_outside = scope.outside().contains(node);
         let shape = part.filter(|_| is_outside).and_then(|part| self.forest.answer(part));
         let breach = shape.as_ref().zip(found).and_then(|(shape, found)| shape.breach(&found.content));
         if let Some((part, shape)) = breach {
-            let (name, part, takes) = (name.to_owned(), [name, &part].concat(), shape.takes());
+            let (name, part, takes) = (name.clone(), [&*name, &part].concat(), shape.takes());
             let kind = FaultKind::ResultForm { name, part, takes };
             self.faults.push(Fault::of(place(link, &link.node.id, ""), kind));
         }
         Bound {
             value: found.map(|result| Arc::new(result.content.clone())),
-            origin: Origin::Result { name: name.to_owned() },
+            origin: Origin::Result { name },
             trust: if is_outside { Trust::Untrusted } else { Trust::Trusted },
             stability: Stability::Session,
             shape: shape.map(Arc::new),

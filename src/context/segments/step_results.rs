@@ -4,12 +4,14 @@
 
 use crate::context::fault::{Fault, FaultKind, MissingFrom};
 use crate::context::fill::Unknown;
-use crate::context::request::{Request, StepResult};
+use crate::context::given_results::GivenResults;
+use crate::context::request::StepResult;
 use crate::context::scope;
 use crate::context::segments::draft::DraftSegment;
-use crate::context::task_graph::{Link, at};
+use crate::context::task_graph::Link;
 use crate::context::values::Scope;
 use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced, Trust};
+use crate::registry::result_names::of_round;
 use crate::registry::{Child, Node};
 use crate::template::setting::SettingName;
 use std::collections::BTreeSet;
@@ -20,14 +22,23 @@ const NOTES: usize = 200;
 const MANY: usize = 32;
 const NEAREST: usize = 4;
 
-/// A step: its name, the node that it is, and whether what it left may give orders.
-type Step<'n> = (&'n str, &'n str, Trust);
+/// A step whose result is carried along.
+struct Step {
+    /// Its name, else its path in the definition.
+    name: String,
+    /// What the result goes by in the whole task.
+    handle: String,
+    /// Its path in the definition.
+    node: String,
+    /// Whether what it left may give orders.
+    trust: Trust,
+}
 
 /// What reaches the node at the end of a chain.
 pub(in crate::context) fn accumulated(
     chain: &[Link<'_>],
     scope: &Scope,
-    request: &Request<'_>,
+    results: &GivenResults<'_>,
     unknown: Unknown,
 ) -> Vec<DraftSegment> {
     let mut context = Vec::new();
@@ -40,9 +51,9 @@ pub(in crate::context) fn accumulated(
     let format = parent.node.setting(SettingName::AccumulationFormat);
     let mut open = Vec::new();
     for (name, node) in steps_before(parent.node, child) {
-        let found = request.results.get(name).or_else(|| request.results.get(node));
-        let is_outside = outside.contains(node) || outside.contains(&at(parent.node, node.trim_start_matches('/')));
-        let step = (name, node, if is_outside { Trust::Untrusted } else { Trust::Trusted });
+        let (handle, found) = results.get(parent, name, &node);
+        let trust = if outside.contains(&node) { Trust::Untrusted } else { Trust::Trusted };
+        let step = Step { name: name.unwrap_or(&node).to_owned(), handle, node, trust };
         match found {
             None if unknown == Unknown::Variable => open.push(step),
             _ => {
@@ -71,19 +82,19 @@ fn runner<'l, 'f>(chain: &'l [Link<'f>]) -> Option<(usize, &'l Link<'f>, &'f Chi
 }
 
 /// Tells the results that are not known.
-fn flush(open: &mut Vec<Step<'_>>, format: &str, context: &mut Vec<DraftSegment>) {
+fn flush(open: &mut Vec<Step>, format: &str, context: &mut Vec<DraftSegment>) {
     let many = if open.len() > MANY { open.len() - NEAREST } else { 0 };
     if many > 0 {
         let drained = || open.iter().take(many);
-        let trust = drained().map(|(.., trust)| *trust).max().unwrap_or_default();
-        let mut others: Vec<String> = drained().map(|(name, ..)| (*name).to_owned()).collect();
+        let trust = drained().map(|step| step.trust).max().unwrap_or_default();
+        let mut others: Vec<String> = drained().map(|step| step.name.clone()).collect();
         open.drain(..many);
         // Each has a heading with its own name.
         let title = others.pop().unwrap_or_default();
-        let segment = Segment { title, ..segment(("earlier steps", "", trust), format) };
+        let segment = Segment { title, ..segment("earlier steps", trust, format) };
         context.push(DraftSegment { others, ..waiting(segment, format!("results of {many} earlier steps")) });
     }
-    let one = |step: Step<'_>| waiting(segment(step, format), format!("result of {}", step.0));
+    let one = |step: Step| waiting(segment(&step.name, step.trust, format), format!("result of {}", step.handle));
     context.extend(open.drain(..).map(one));
 }
 
@@ -93,10 +104,9 @@ fn waiting(mut segment: Segment, what: String) -> DraftSegment {
     DraftSegment { unknown: BTreeSet::from([what]), ..DraftSegment::whole(segment) }
 }
 
-fn left_by(step: Step<'_>, found: Option<&StepResult>, format: &str, (parent, unknown): (&Link<'_>, Unknown)) -> DraftSegment {
-    let mut segment = segment(step, format);
-    let name = step.0.to_owned();
-    let node = step.1;
+fn left_by(step: Step, found: Option<&StepResult>, format: &str, (parent, unknown): (&Link<'_>, Unknown)) -> DraftSegment {
+    let mut segment = segment(&step.name, step.trust, format);
+    let name = step.handle;
     match found {
         Some(result) => {
             segment.text = Traced::new(carried(result, format), Origin::Result { name });
@@ -105,12 +115,12 @@ fn left_by(step: Step<'_>, found: Option<&StepResult>, format: &str, (parent, un
         None if unknown != Unknown::Fault => waiting(segment, format!("result of {name}")),
         None => {
             let kind = FaultKind::Missing { name, origin: MissingFrom::Result };
-            DraftSegment { faults: vec![Fault::of(scope::place(parent, node, ""), kind)], ..DraftSegment::whole(segment) }
+            DraftSegment { faults: vec![Fault::of(scope::place(parent, &step.node, ""), kind)], ..DraftSegment::whole(segment) }
         }
     }
 }
 
-fn segment((name, _, trust): Step<'_>, format: &str) -> Segment {
+fn segment(name: &str, trust: Trust, format: &str) -> Segment {
     let (id, why) =
         (format!("{}:{name}", Kind::Accumulated.word()), format!("accumulate_data true, accumulation_format {format}"));
     let segment = Segment::of(Kind::Accumulated, Traced::default(), why).named(id, name).stable(Stability::Session);
@@ -118,15 +128,14 @@ fn segment((name, _, trust): Step<'_>, format: &str) -> Segment {
 }
 
 /// The steps before one: those of a sequence, or the parts of a round.
-fn steps_before<'n>(parent: &'n Node, child: &Child) -> Vec<(&'n str, &'n str)> {
+fn steps_before<'n>(parent: &'n Node, child: &Child) -> Vec<(Option<&'n str>, String)> {
     if child.slot == "steps" {
-        let step = |step: &'n Child| (step.name.as_deref().unwrap_or(&step.node.id), &*step.node.id);
-        return scope::earlier(parent, child).map(step).collect();
+        return scope::earlier(parent, child).map(|step| (step.name.as_deref(), step.node.id.clone())).collect();
     }
-    let parts = [("director", "director_result", "/director"), ("script_execution", "script_result", "/script_execution")];
-    let before = parts.into_iter().take_while(|(slot, ..)| *slot != child.slot);
-    let there = before.filter(|(slot, ..)| parent.children.iter().any(|child| child.slot == *slot));
-    there.map(|(_, name, node)| (name, node)).collect()
+    let parts = [("director", "director_result"), ("script_execution", "script_result")];
+    let before = parts.into_iter().take_while(|(slot, _)| *slot != child.slot);
+    let there = before.filter(|(slot, _)| parent.children.iter().any(|child| child.slot == *slot));
+    there.map(|(_, name)| (Some(name), of_round(parent, name))).collect()
 }
 
 /// A result in the form in which it is carried along. Without notes its content stands in, cut and marked.

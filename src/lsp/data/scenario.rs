@@ -63,7 +63,7 @@ fn segments(project: &ProjectState, text: &str, spot: &Spot<'_>, results: &Resul
         ids.extend(named("input", &signature.inputs));
         ids.extend(named("file", &signature.files));
     }
-    ids.extend(named("accumulated", &results.shown));
+    ids.extend(results.names().map(|name| format!("accumulated:{name}")));
     let is_simple = |id: &str| id.chars().all(|c| c.is_alphanumeric() || "_-./:".contains(c));
     ids.into_iter().map(|id| Offer::word(if is_simple(&id) { id } else { plain(&id) }, "")).collect()
 }

@@ -10,7 +10,7 @@ use crate::scenario::Fault;
 use crate::scenario::model::{Case, Subject, Suite};
 use crate::scenario::paths;
 use crate::template::value_type::Wanted;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -38,22 +38,20 @@ pub trait Tasks {
 /// Results of earlier steps, by the names under which they can be given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Results {
-    /// Those that some step of the task leaves, or one of what it refers to.
-    pub all: BTreeSet<String>,
+    /// Those that some step of the task leaves, or one of what it refers to: by name and by path, the paths of what goes by it.
+    pub all: BTreeMap<String, Vec<String>>,
     /// The path of the agent that is asked; `None` where the task has no such agent.
     pub agent: Option<String>,
     /// The agents that the task calls, each by its name where only it has that, else by its path.
     pub agents: Vec<String>,
     /// Whether this agent is shown the conversation so far, by itself or by what it inherits.
     pub hears: bool,
-    /// Those that reach this agent.
-    pub shown: BTreeSet<String>,
 }
 
 impl Results {
-    /// The names that people gave, or know: no paths of nodes.
+    /// The names that people gave, or know, each of one result: no paths of nodes.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.all.iter().map(String::as_str).filter(|name| !name.starts_with('/'))
+        self.all.iter().filter(|(name, paths)| !name.starts_with('/') && paths.len() == 1).map(|(name, _)| name.as_str())
     }
 }
 

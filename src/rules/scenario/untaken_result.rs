@@ -23,9 +23,20 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let Some((task, known)) = cx.results() else { return };
-    for (name, value) in given.iter().filter(|(name, _)| !known.all.contains(*name)) {
+    for (name, value) in given {
+        let paths = known.all.get(name).map_or(&[][..], Vec::as_slice);
+        if paths.len() == 1 {
+            continue;
+        }
         let span = cx.key_of(name, value.span);
         let place = first_line(cx.file.text, span);
+        if let [first, ..] = paths {
+            let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+            let message = format!("`{}` is the name of {} results of the task `{task}`", short(name), paths.len());
+            let finding = cx.finding(&RULE.meta, place, message).note(format!("they are {}", some(&paths)));
+            out.push(finding.help(format!("give each by its path, such as `{first}`")));
+            continue;
+        }
         let free = known.names().filter(|other| !given.contains_key(*other));
         let near = nearest(name, free);
         let finding = cx.finding(&RULE.meta, place, format!("no step of `{task}` leaves a result `{}`", short(name)));

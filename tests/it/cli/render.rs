@@ -103,3 +103,41 @@ fn a_call_in_a_text_is_an_agent_of_its_task() {
     assert!(raw(&["--node", "/calls/0"]).contains("Say a in x."));
     assert!(raw(&["--node", "/calls/1"]).contains("Say y in true."));
 }
+
+/// What a node left stands for what that node leaves, wherever the agent that is asked for stands.
+#[test]
+fn a_result_belongs_to_one_node_of_the_whole_task() {
+    let look =
+        "<context_management><inherit_context>none</inherit_context><fresh_context>enabled</fresh_context></context_management>";
+    let library = format!(
+        "<library><template name=\"g\" params=\"a\"><task type=\"atomic\"><description>look up {{{{a}}}}</description>{look}</task></template>\
+         <template name=\"h\" params=\"a\"><task type=\"atomic\"><description>say {{{{a}}}}</description></task></template>\
+         <task name=\"d1\" type=\"atomic\"><description>It is {{{{h(\"y\")}}}}, {{{{i}}}}.</description>\
+         <inputs><input name=\"i\"><call template=\"h\"><arg name=\"a\">y</arg></call></input></inputs></task>\
+         <task name=\"d2\" type=\"sequential\"><description>Outer {{{{g(\"x\")}}}} {{{{i}}}}</description>\
+         <inputs><input name=\"i\"><call template=\"g\"><arg name=\"a\">x</arg></call></input></inputs>\
+         <steps><task ref=\"d1\"/><task as=\"last\"><description>d</description></task></steps></task></library>"
+    );
+    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("t.xml", &library);
+    let run = |given: &[&str]| project.run(&[&["render", "d2", "--raw", "--node", "/steps/0"], given].concat());
+    let outer = ["--result", "/calls/0=OUTER", "--result", "/inputs/0=OUTER"];
+    run(&outer).code(2).warns("/steps/0/inputs/0=VALUE").warns("/steps/0/calls/0=VALUE");
+    let inner = ["--result", "/steps/0/calls/0=H", "--result", "/steps/0/inputs/0=I"];
+    run(&[outer, inner].concat()).code(0).says("\nH\n").says("\nI\n");
+    // A name goes where one result alone has it.
+    run(&["--result", "i=EVIL"]).code(2).warns("the result `i` could be that of /inputs/0, /steps/0/inputs/0; expected a path");
+    run(&["--result", "last=x", "--result", "/steps/1=x"])
+        .code(2)
+        .warns("the result `last` is that of /steps/1, which is there by its path");
+    run(&["--result", "/steps/7=x"]).code(2).warns("no step of `d2` leaves such a result");
+}
+
+#[test]
+fn an_agent_that_makes_an_argument_of_a_step_is_one_of_its_task() {
+    let library = "<library><template name=\"h\" params=\"a\"><task type=\"atomic\"><description>say {{a}}</description></task></template>\
+        <task name=\"t\" type=\"sequential\"><description>d</description><steps>\
+        <call template=\"h\"><arg name=\"a\"><task><description>inner</description></task></arg></call></steps></task></library>";
+    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("t.xml", library);
+    project.run(&["render", "t", "--node", "/steps/0/args/0"]).code(0).says("inner");
+    project.run(&["render", "t", "--node", "/steps/0", "--result", "a=X"]).code(0).says("say X");
+}

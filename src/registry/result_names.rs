@@ -1,0 +1,83 @@
+//! The results that a task leaves while it runs, those of tasks and templates that it refers to included: each goes by its path from the
+//! task's root on, as its agents do, and by its name where no other result of the task has that.
+
+use super::node::Node;
+use crate::base::expansion::{MAX_AGENTS, MAX_DEPTH};
+use std::collections::BTreeMap;
+
+/// Nodes that are looked at: a task has a few for each of its agents.
+const MOST: usize = 16 * MAX_AGENTS;
+
+/// By name, and by path: the paths of the results that go by it.
+pub type ResultNames = BTreeMap<String, Vec<String>>;
+
+/// Those of a task. `behind` gives the definition that a node stands for.
+pub(crate) fn of<'t>(root: &'t Node, behind: &dyn Fn(&'t Node) -> Option<&'t Node>) -> ResultNames {
+    let mut found = ResultNames::new();
+    let mut open = vec![(root, String::new(), 0)];
+    let mut seen = 0;
+    while let Some((node, base, depth)) = open.pop().filter(|_| seen < MOST) {
+        seen += 1;
+        for (name, id) in left(node) {
+            let path = [&*base, &*id].concat();
+            for key in name.into_iter().chain([&*path]) {
+                found.entry(key.to_owned()).or_default().push(path.clone());
+            }
+        }
+        if let Some(root) = behind(node).filter(|_| depth < MAX_DEPTH) {
+            open.push((root, [&*base, node.id.trim_end_matches('/')].concat(), depth + 1));
+        }
+        open.extend(node.children.iter().rev().map(|child| (&child.node, base.clone(), depth)));
+    }
+    found
+}
+
+/// What a result goes by: its name where it alone has that, else its path.
+#[cfg(feature = "assemble")]
+pub(crate) fn handle(names: &ResultNames, name: Option<&str>, path: &str) -> String {
+    let is_own = |name: &&str| names.get(*name).is_some_and(|paths| *paths == [path]);
+    name.filter(is_own).unwrap_or(path).to_owned()
+}
+
+/// The results that the parts of a node leave for each other: their names, and their paths in the definition.
+fn left(node: &Node) -> Vec<(Option<&str>, String)> {
+    let mut found = Vec::new();
+    for child in &node.children {
+        let names: &[&str] = match child.slot.as_str() {
+            "inner_task" => &["current_input", "current_result"],
+            "reduction_task" => &["accumulator"],
+            "director" => &["current_iteration", "evaluation_feedback", "director_result"],
+            "script_execution" => &["script_result"],
+            "steps" => {
+                found.push((child.name.as_deref(), child.node.id.clone()));
+                continue;
+            }
+            "inputs" | "args" => {
+                let given = if node.element == "call" { &node.body.args } else { &node.body.inputs };
+                let number: Option<usize> = child.node.id.rsplit('/').next().and_then(|number| number.parse().ok());
+                let name = number.and_then(|number| given.get(number)?.name.as_deref());
+                found.push((name, child.node.id.clone()));
+                continue;
+            }
+            // The words of a call are no name of its result.
+            "calls" | "initial_value" => {
+                found.push((None, child.node.id.clone()));
+                continue;
+            }
+            _ => continue,
+        };
+        found.extend(names.iter().map(|name| (Some(*name), of_round(node, name))));
+    }
+    found
+}
+
+/// The path of a variable of a round in its definition: that of the part whose answer it is, else its own.
+pub(crate) fn of_round(node: &Node, name: &str) -> String {
+    let slot = match name {
+        "current_result" => "inner_task",
+        "director_result" => "director",
+        "script_result" => "script_execution",
+        own => own,
+    };
+    format!("{}/{slot}", node.id.trim_end_matches('/'))
+}
