@@ -262,6 +262,12 @@ mod real {
         since.map_or(0, |time| i128::try_from(time.as_nanos()).unwrap_or(i128::MAX))
     }
 
+    /// Seconds since 1970: those that `SOURCE_DATE_EPOCH` has where it is set, else those of the machine's clock.
+    pub fn seconds() -> i64 {
+        let given = env("SOURCE_DATE_EPOCH").and_then(|seconds| seconds.trim().parse::<i64>().ok());
+        given.unwrap_or_else(|| i64::try_from(now() / 1_000_000_000).unwrap_or(i64::MAX))
+    }
+
     /// An environment variable that is set and not empty.
     pub fn env(name: &str) -> Option<String> {
         std::env::var(name).ok().filter(|value| !value.is_empty())

@@ -4,7 +4,7 @@ use super::context::eval::coverage;
 use super::context::{list, render_report, search, trust};
 use super::render::{json, jsonl};
 use super::verbs::{defaults, explain, explain_setting, rules, show};
-use super::{import, watch};
+use super::{history, import, watch};
 use crate::context::manifest::{Difference, Manifest};
 use crate::eval::context as stored;
 use crate::eval::mutate;
@@ -22,6 +22,7 @@ pub fn all() -> Vec<Schema> {
         Schema::with_lines::<json::Document<'_>, jsonl::Line<'_>>(names::DIAGNOSTICS),
         Schema::of::<Diff>(names::DIFF),
         Schema::of::<explain_setting::Document<'_>>(names::EXPLAIN),
+        Schema::of::<history::Document>(names::HISTORY),
         Schema::of::<import::Document<'_>>(names::IMPORT),
         Schema::of::<list::Document>(names::LIST),
         Schema::of::<Manifest>(names::MANIFEST),

@@ -41,7 +41,7 @@ pub(crate) const TABLE: [(Exit, u8, &str); 9] = [
     (
         Exit::Infrastructure,
         3,
-        "output that cannot be written, a lock held by another run, a registry, manifest or recording of a newer schema, a scenario that could not be tried, no `git` where a revision was named, or a bug in ctxc",
+        "output that cannot be written, a lock held by another run, a registry, manifest, recording or history of a newer schema, a history that cannot be used where it is wanted, a scenario that could not be tried, no `git` where a revision was named, or a bug in ctxc",
     ),
     (Exit::Gate, 4, "reserved: gate failed"),
     (Exit::Nothing, 5, "nothing was selected: no template under the given paths, or no scenario (0 with `--allow-empty`)"),

@@ -10,6 +10,7 @@ mod error;
 mod exit;
 mod findings;
 mod fix;
+mod history;
 mod import;
 mod init;
 mod interrupt;

@@ -160,5 +160,5 @@ pub(super) fn check_stdin(project: &Project, name: &str, cx: &Cx) -> Result<Chec
 fn request<'r>(project: &'r Project, known: Option<&'r KnownTasks>) -> Request<'r> {
     let registry = known.map(|(registry, _)| registry);
     let excluded = known.map_or(&[][..], |(_, excluded)| excluded);
-    Request { root: &project.root, config: &project.config, registry, excluded, today: scenarios::today() }
+    Request { root: &project.root, config: &project.config, registry, excluded, today: Some(scenarios::today()) }
 }

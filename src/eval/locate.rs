@@ -27,15 +27,15 @@ type Found = (String, Option<u32>);
 
 /// Finds places.
 pub struct Locator<'a> {
-    files: &'a dyn Files,
-    read: &'a dyn Fn() -> Lines,
+    files: &'a (dyn Files + Sync),
+    read: &'a (dyn Fn() -> Lines + Sync),
     lines: OnceCell<Lines>,
     texts: RefCell<BTreeMap<String, Option<(String, LineIndex)>>>,
 }
 
 impl<'a> Locator<'a> {
     /// Finds places in files of the project. `read` says where texts of templates stand; it is asked once, if at all.
-    pub fn new(files: &'a dyn Files, read: &'a dyn Fn() -> Lines) -> Self {
+    pub fn new(files: &'a (dyn Files + Sync), read: &'a (dyn Fn() -> Lines + Sync)) -> Self {
         Self { files, read, lines: OnceCell::new(), texts: RefCell::default() }
     }
 

@@ -43,10 +43,24 @@ impl<'r> Forests<'r> {
 
 /// Runs cases.
 pub fn run(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<NonZeroUsize>) -> Vec<Finished> {
-    each(context, inputs, threads, |input, found| match found {
-        Ok((forest, receiver)) => case::run(context, input, forest, receiver),
-        // Who is unknown to `check` is unknown here: what it says of that says more.
-        Err(why) => input.refused.map_or_else(|| Finished::trouble("/", why), Finished::refused),
+    run_and(context, inputs, threads, &|_, _| {})
+}
+
+/// The same, and hands each case on as soon as it is finished.
+pub fn run_and(
+    context: &RunContext<'_>,
+    inputs: &[CaseInput<'_>],
+    threads: Option<NonZeroUsize>,
+    then: &(dyn Fn(&CaseInput<'_>, &Finished) + Sync),
+) -> Vec<Finished> {
+    each(context, inputs, threads, |input, found| {
+        let done = match found {
+            Ok((forest, receiver)) => case::run(context, input, forest, receiver),
+            // Who is unknown to `check` is unknown here: what it says of that says more.
+            Err(why) => input.refused.map_or_else(|| Finished::trouble("/", why), Finished::refused),
+        };
+        then(input, &done);
+        done
     })
 }
 

@@ -125,6 +125,8 @@ pub struct Config {
     pub providers: BTreeMap<String, Provider>,
     /// `[eval]`.
     pub eval: Eval,
+    /// `[history] path`: the file that runs of `eval` are kept in, relative to the project.
+    pub history: Option<Spanned<String>>,
     /// The agents that scenarios test, for `has scenario`; `None` where nobody looked. See [`Config::test`].
     pub tested: Option<Tested>,
     /// Sections of later releases by name.
@@ -151,6 +153,7 @@ impl Default for Config {
             models: BTreeMap::new(),
             providers: BTreeMap::new(),
             eval: Eval::default(),
+            history: None,
             tested: None,
             reserved: BTreeMap::new(),
             faults: Vec::new(),

@@ -148,7 +148,7 @@ pub(crate) struct Surroundings<'s> {
 pub(crate) fn of_loaded(around: &Surroundings<'_>, loaded: &[&Loaded], wanted: &dyn Fn(&str) -> bool) -> Vec<Diagnostic> {
     let Surroundings { root, config, tasks, exists, text } = *around;
     let leads_out = |path: &str| leads_out(root, path);
-    let world = ProjectView { config, tasks, exists, leads_out: &leads_out, text, today: today() };
+    let world = ProjectView { config, tasks, exists, leads_out: &leads_out, text, today: Some(today()) };
     let mut found = check::files(&world, &readable(loaded.iter().copied()), Reach::All, wanted);
     found.extend(loaded.iter().filter_map(|file| unread(config, file)));
     found.retain(|finding| wanted(&finding.path) || config.files.iter().any(|file| file.path == finding.path));
@@ -164,11 +164,9 @@ pub(crate) fn read_text(root: &Path, config: &Config, path: &str, text: &str) ->
 
 /// Days since 1970, by `SOURCE_DATE_EPOCH` where it is set.
 #[cfg(any(feature = "cli", feature = "lsp"))]
-pub(crate) fn today() -> Option<i64> {
-    const DAY: i128 = 86_400;
-    let given = fs::env("SOURCE_DATE_EPOCH").and_then(|seconds| seconds.trim().parse::<i128>().ok());
-    let seconds = given.unwrap_or_else(|| fs::now() / 1_000_000_000);
-    i64::try_from(seconds.div_euclid(DAY)).ok()
+pub(crate) fn today() -> i64 {
+    const DAY: i64 = 86_400;
+    fs::seconds().div_euclid(DAY)
 }
 
 /// Does something with what can be read of some files, and what surrounds them.

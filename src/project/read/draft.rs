@@ -9,7 +9,9 @@ use super::models::{Models, Providers, models, providers};
 use super::require::requirements;
 use super::roles::roles;
 use super::row::rows;
-use super::sections::{ALLOW_ROWS, CONTEXT_ROWS, FORMAT_ROWS, LIMIT_ROWS, TEMPLATES_ROWS, edition, owners, project, reserved};
+use super::sections::{
+    ALLOW_ROWS, CONTEXT_ROWS, FORMAT_ROWS, HISTORY_ROWS, LIMIT_ROWS, TEMPLATES_ROWS, edition, owners, project, reserved,
+};
 use super::tools::{Tools, tools};
 use super::value::{Sink, Table, span};
 use crate::base::rule_meta::RuleMeta;
@@ -55,6 +57,7 @@ pub(super) struct Draft {
     pub(super) models: Models,
     pub(super) providers: Providers,
     pub(super) eval: Eval,
+    pub(super) history: Option<Spanned<String>>,
     pub(super) reserved: BTreeMap<String, Reserved>,
     pub(super) allow: Vec<Spanned<String>>,
     pub(super) faults: Vec<Fault>,
@@ -125,7 +128,8 @@ fn top(sink: &mut Sink, out: &mut Draft, tree: &Table<'_>, owner: Owner, rules: 
             "models" => out.models = models(sink, value),
             "providers" => out.providers = providers(sink, value),
             "eval" => out.eval = eval(sink, key, value),
-            "policy" | "history" | "package" => {
+            "history" => rows(sink, name, value, HISTORY_ROWS, &mut out.history),
+            "policy" | "package" => {
                 if let Some(section) = reserved(sink, key, value) {
                     out.reserved.insert(name.to_owned(), section);
                 }

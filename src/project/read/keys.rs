@@ -6,7 +6,7 @@ use super::extends::EXTENDS;
 use super::models::{MODEL, PROVIDER};
 use super::require::REQUIRE;
 use super::roles::ROLE;
-use super::sections::{ALLOW, CONTEXT, FORMAT, LIMITS, PROJECT, TEMPLATES};
+use super::sections::{ALLOW, CONTEXT, FORMAT, HISTORY, LIMITS, PROJECT, TEMPLATES};
 use super::tools::TOOLS;
 use crate::project::config::EDITION;
 use crate::project::table::{Key, Shape, Table, key, table};
@@ -34,7 +34,7 @@ pub static TOP: Table = table(
         key("policy", Shape::Later, "of a later release"),
         key("providers", Shape::Map(&Shape::Table(&PROVIDER)), "who serves models"),
         key("eval", Shape::Table(&EVAL), "scenarios and how they are tried"),
-        key("history", Shape::Later, "of a later release"),
+        key("history", Shape::Table(&HISTORY), "where runs of `ctxc eval` are kept"),
         key("package", Shape::Later, "of a later release"),
         key("fmt", Shape::Table(&FORMAT), "how `ctxc fmt` lays out templates"),
     ],

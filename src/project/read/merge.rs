@@ -82,6 +82,7 @@ fn merge(mut sink: Sink, files: Vec<ConfigFile>, mut own: Draft, mut shared: Dra
         models: own.models.sound,
         providers: own.providers.sound,
         eval: own.eval,
+        history: own.history,
         reserved: own.reserved,
         faults,
         ..Config::default()

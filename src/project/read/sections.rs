@@ -10,6 +10,7 @@ use crate::project::config::{EDITION, Format, Lookup, Reserved, Templates};
 use crate::project::fault::FaultKind;
 use crate::project::glob::Globs;
 use crate::project::table::{Shape, Table, table as of};
+use crate::scenario::paths;
 use crate::syntax::limits::Limits;
 use toml::de::DeValue;
 
@@ -68,6 +69,22 @@ pub(super) const CONTEXT_ROWS: &[Row<Lookup>] = &[
         },
     ),
 ];
+
+/// `[history]`.
+pub(super) static HISTORY: Table = of("where runs of `ctxc eval` are kept", &keys::<_, { HISTORY_ROWS.len() }>(HISTORY_ROWS));
+
+pub(super) const HISTORY_ROWS: &[Row<Option<Spanned<String>>>] = &[row(
+    "path",
+    Shape::Text,
+    "the file that they are kept in; in the user's own folder for state where it is left out",
+    |at, history| {
+        let Some(path) = at.spanned() else { return };
+        match paths::beside("ctxc.toml", &path.value).filter(|path| !path.is_empty()) {
+            Some(inside) => *history = Some(path.map(|_| inside)),
+            None => at.bad(&path, "a file of the project, relative to its root"),
+        }
+    },
+)];
 
 /// `[limits]`. What a limit can be raised to is what spans, counters and the stack can hold.
 pub(super) static LIMITS: Table = of("what an input may not exceed", &keys::<_, { LIMIT_ROWS.len() }>(LIMIT_ROWS));

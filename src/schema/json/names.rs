@@ -40,5 +40,7 @@ pub const REQUEST: &str = "ctxc/request/1";
 pub const SNAPSHOT: &str = "ctxc/snapshot/1";
 /// `ctxc eval`.
 pub const SCORECARD: &str = "ctxc/scorecard/1";
+/// `ctxc history`, and a line of what it exports.
+pub const HISTORY: &str = "ctxc/history/1";
 /// `ctxc trust`.
 pub const TRUST: &str = "ctxc/trust/1";

@@ -68,7 +68,7 @@ impl Base {
             return Ok(None);
         }
         let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-        guard(&connection)?;
+        guard(&connection, PATIENCE)?;
         let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
         let application = number("application_id")?;
         let version = number("user_version")?;
@@ -92,7 +92,7 @@ impl Base {
     }
 
     fn fill(mut connection: Connection) -> Result<Self, Broken> {
-        guard(&connection)?;
+        guard(&connection, PATIENCE)?;
         // It can be made again, so that a disk need not be waited for more often than order asks.
         connection.pragma_update(None, "synchronous", "NORMAL")?;
         let making = connection.transaction()?;
@@ -105,15 +105,15 @@ impl Base {
 }
 
 /// How every database is opened, whoever wrote it.
-fn guard(connection: &Connection) -> rusqlite::Result<()> {
-    connection.busy_timeout(PATIENCE)?;
+pub(super) fn guard(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
+    connection.busy_timeout(patience)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.pragma_update(None, "cell_size_check", true)
 }
 
 /// Everything that a database defines: tables, indexes, and what runs by itself.
-fn schema(connection: &Connection) -> rusqlite::Result<Vec<(String, String, String)>> {
+pub(super) fn schema(connection: &Connection) -> rusqlite::Result<Vec<(String, String, String)>> {
     let mut ask = connection.prepare("SELECT type, name, coalesce(sql, '') FROM sqlite_schema ORDER BY type, name")?;
     ask.query_map((), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect()
 }

@@ -68,6 +68,7 @@ fn every_verb_has_examples_and_every_example_works() {
             "search",
             "new",
             "eval",
+            "history",
             "trust",
             "explain",
             "defaults",

@@ -19,6 +19,7 @@ mod fix;
 mod fmt;
 pub(crate) mod formats;
 mod help;
+pub(crate) mod history;
 mod import;
 mod import_chats;
 mod import_filters;

@@ -14,7 +14,7 @@ fn a_file_of_every_section_has_no_findings() {
     assert_eq!(config.owner("templates/a.xml"), Some("platform"));
     assert_eq!(config.roles["planner"].task.value, "plan");
     let sections: Vec<&str> = config.reserved.keys().map(String::as_str).collect();
-    assert_eq!(sections, ["history", "package", "policy"]);
+    assert_eq!(sections, ["package", "policy"]);
     assert_eq!(config.reserved["policy"].span.slice(FULL), "policy");
 }
 

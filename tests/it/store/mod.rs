@@ -4,4 +4,5 @@ mod answers;
 mod changes;
 mod damage;
 mod folder;
+mod history;
 mod hostile;

@@ -37,6 +37,7 @@ const DOORS: &[(&str, &[&str])] = &[
             "src/registry/",
             "src/schema/json/",
             "src/settings/",
+            "src/store/history.rs",
             "src/template/",
         ],
     ),

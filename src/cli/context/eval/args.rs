@@ -17,6 +17,7 @@ use std::path::PathBuf;
     permits it to. Recorded answers lie in recordings/ beside the scenario, without keys and personal data. Expectations on the context are always looked at; those on the answer where one was \
     recorded, or the scenario holds scripted answers. An answer that nobody gave is reported as not recorded, one that was recorded \
     for another request as stale, with what moved; neither passes in silence.\n\n\
+    Each run is added to the history (`ctxc history`).\n\n\
     Exit codes: 0 everything holds, 1 something does not, or a scenario is about something that is not there, 2 wrong usage or \
     project file, 3 a scenario could not be tried, or no scripted answer is for its request, 5 nothing selected (0 with \
     --allow-empty), 6 recorded answers are stale, 7 nothing decides a scenario.")]
@@ -84,6 +85,9 @@ pub(crate) struct EvalArgs {
     /// Make all trials, also where the verdict is certain before
     #[arg(long)]
     pub(super) full: bool,
+    /// Do not add this run to the history
+    #[arg(long)]
+    pub(super) no_history: bool,
     #[command(flatten)]
     pub(super) cache: CacheArgs,
 }

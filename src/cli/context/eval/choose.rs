@@ -1,6 +1,7 @@
 //! Selects the cases to run, and what they are compared with: a scorecard or a revision.
 
 use super::args::EvalArgs;
+use super::journal::Journal;
 use super::load::{CachedFiles, Chosen, FilesBeside, Scenarios, context, plan};
 use crate::base::contained_path::{self, Refused};
 use crate::base::fs;
@@ -57,6 +58,8 @@ pub(super) struct EvalRun<'w> {
     refusals: Refusals,
     /// The files of the project to look up in.
     index: Option<&'w Lookup<'w>>,
+    /// Where the run is kept.
+    journal: Option<&'w Journal<'w>>,
 }
 
 impl<'w> EvalRun<'w> {
@@ -86,6 +89,7 @@ impl<'w> EvalRun<'w> {
             rows,
             refusals: Refusals::default(),
             index: None,
+            journal: None,
         }
     }
 
@@ -97,6 +101,11 @@ impl<'w> EvalRun<'w> {
     /// The same with somebody who asks models.
     pub(super) fn asking(self, ask: Option<&'w dyn Ask>) -> Self {
         Self { ask, ..self }
+    }
+
+    /// The same with somebody who keeps what becomes of each case.
+    pub(super) fn kept_by(self, journal: Option<&'w Journal<'w>>) -> Self {
+        Self { journal, ..self }
     }
 
     /// The same with the files of the project to look up in.
@@ -149,7 +158,12 @@ impl<'w> EvalRun<'w> {
     pub(super) fn run(&self, which: &[bool], threads: Option<NonZeroUsize>) -> Vec<Option<Finished>> {
         let chosen = self.inputs().into_iter().zip(which).filter(|(_, is_run)| **is_run);
         let inputs: Vec<CaseInput<'_>> = chosen.map(|(input, _)| input).collect();
-        let mut done = run::run(&self.context(), &inputs, threads).into_iter();
+        let keep = |input: &CaseInput<'_>, done: &Finished| {
+            if let Some(journal) = self.journal {
+                journal.finished(input, done);
+            }
+        };
+        let mut done = run::run_and(&self.context(), &inputs, threads, &keep).into_iter();
         which.iter().map(|is_run| if *is_run { done.next() } else { None }).collect()
     }
 }

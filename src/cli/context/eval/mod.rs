@@ -6,6 +6,7 @@ mod asking;
 mod choose;
 pub(crate) mod coverage;
 pub(super) mod drafting;
+mod journal;
 mod junit;
 pub(super) mod load;
 mod mutate;

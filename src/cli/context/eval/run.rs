@@ -4,6 +4,7 @@ use super::accept::{self, Shown};
 use super::args::{EvalArgs, EvalFormat};
 use super::asking::Asking;
 use super::choose::{self, EvalRun};
+use super::journal::Journal;
 use super::load::{CachedFiles, Chosen, Scenarios, folders};
 use super::{coverage, junit, mutate, text};
 use crate::base::fs;
@@ -15,6 +16,7 @@ use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
 use crate::cli::rewrite::Output;
+use crate::context::lines::Lines;
 use crate::eval::affected::Choice;
 use crate::eval::asked::{AnswersFrom, Ask};
 use crate::eval::finished::{CaseVerdict, Finished};
@@ -66,7 +68,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let index = Lookup::new(&project, &args.cache);
     let eval_run = EvalRun::new(&project, &chosen, &files, &counters, rows, from);
     let eval_run = eval_run.refusing(scenarios.refusals(&project)).looking_up(&index);
-    let mut eval_run = eval_run.asking(asking.as_ref().map(|asking| -> &dyn Ask { asking }));
+    let eval_run = eval_run.asking(asking.as_ref().map(|asking| -> &dyn Ask { asking }));
     if args.mutate {
         for (file, why) in &broken {
             cx.note(&format!("{}: {why}", file.path));
@@ -85,6 +87,11 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     }
     let choices = choose::choices(args, &project, &eval_run, cx)?;
     let which: Vec<bool> = choices.iter().map(|choice| *choice == Choice::Run).collect();
+    let lines = || project.lines(&project.paths());
+    let runs = which.iter().filter(|is_run| **is_run).count();
+    let journal = (!args.no_history && runs > 0)
+        .then(|| Journal::begin(&project, &chosen, (from, rows, runs), locator(&scenarios, &files, &lines)));
+    let mut eval_run = eval_run.kept_by(journal.as_ref());
     // Who asks waits most of the time.
     let threads = cx.options.threads.or_else(|| asking.as_ref().and(CALLERS));
     let mut finished = eval_run.run(&which, threads);
@@ -93,6 +100,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         let shown = if args.output.format.resolve() == EvalFormat::Text { Shown::Differences } else { Shown::Document };
         accept::accept(&project.root, &mut eval_run, &mut finished, (shown, output), cx)?;
     }
+    let kept = journal.as_ref().map_or(Ok(()), Journal::end);
     index.note(cx);
     let card = card(&project, &scenarios, &eval_run, choices, &finished, counters.first().name());
     let card = match asking.as_ref().map(Asking::spent) {
@@ -108,6 +116,11 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         for path in obsolete(&project, &scenarios) {
             cx.note(&format!("{path} is the stored request of no scenario: remove it, or name the scenario that it was of"));
         }
+    }
+    match kept {
+        Err(error) if project.config.history.is_some() => return Err(error),
+        Err(error) => cx.note(&format!("this run is not kept for later: {}", error.message)),
+        Ok(()) => {}
     }
     let is_refused = |row: &CaseRow| eval_run.refuses(&row.path, &row.id) || broken.iter().any(|(file, _)| *file.path == row.id);
     let exit = verdict(&card.cases, project.config.eval.stale, &is_refused);
@@ -172,6 +185,15 @@ fn nothing(args: &EvalArgs, project: &Compiled) -> CliError {
     }
 }
 
+/// Finds places in the files of a project, of which its scenarios are read already.
+fn locator<'l>(scenarios: &Scenarios, files: &'l CachedFiles<'_>, lines: &'l (dyn Fn() -> Lines + Sync)) -> Locator<'l> {
+    let locator = Locator::new(files, lines);
+    for file in &scenarios.files {
+        locator.knows(&file.path, &file.text);
+    }
+    locator
+}
+
 /// The scorecard of a run.
 fn card(
     project: &Compiled,
@@ -182,10 +204,7 @@ fn card(
     tokenizer: &str,
 ) -> Scorecard {
     let lines = || project.lines(&project.paths());
-    let locator = Locator::new(eval_run.files, &lines);
-    for file in &scenarios.files {
-        locator.knows(&file.path, &file.text);
-    }
+    let locator = locator(scenarios, eval_run.files, &lines);
     let mut rows = Vec::with_capacity(choices.len());
     let mut suites = BTreeSet::new();
     for ((chosen, choice), finished) in eval_run.chosen.iter().zip(choices).zip(finished) {

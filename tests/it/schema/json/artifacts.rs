@@ -42,6 +42,7 @@ pub(super) fn all() -> &'static Artifacts {
         imports::imports(&mut out);
         searches(&mut out);
         trusted(&mut out);
+        histories(&mut out);
         super::scorecards::scorecards(&mut out);
         rules(&mut out);
         watched(&mut out);
@@ -398,6 +399,14 @@ fn trusted(out: &mut Artifacts) {
     let project = Project::new().file("templates/tests.xml", script).file("ctxc.toml", providers);
     put(out, names::TRUST, "asked", project.run(&["trust", "--json"]).code(0).json());
     put(out, names::TRUST, "permitted", project.run(&["trust", "--yes", "--json"]).code(0).json());
+}
+
+fn histories(out: &mut Artifacts) {
+    let project = crate::cli::history::sample();
+    put(out, names::HISTORY, "none", project.run(&["history", "list", "--json"]).code(0).json());
+    project.run(&["eval"]).code(1);
+    put(out, names::HISTORY, "runs", project.run(&["history", "list", "--json"]).code(0).json());
+    put(out, names::HISTORY, "cases", project.run(&["history", "show", "last", "--json"]).code(0).json());
 }
 
 fn searches(out: &mut Artifacts) {

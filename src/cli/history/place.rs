@@ -1,0 +1,73 @@
+//! Where the history of a project lies: in the file that `[history]` names, else in the user's folder for state.
+
+use crate::base::{folders, fs};
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::overwrite;
+use crate::project::config::Config;
+use crate::rules::input::read_fault::reason;
+use crate::store::SqliteHistory;
+use crate::store::history::HistoryError;
+use std::path::{Path, PathBuf};
+
+/// The history in the folder of its project.
+const FILE: &str = "history.db";
+
+/// The file that holds the history of a project.
+#[derive(Clone, Debug)]
+pub(in crate::cli) struct Place {
+    path: PathBuf,
+    /// Whether the project says that it wants it there.
+    is_configured: bool,
+}
+
+impl Place {
+    /// The place for a project.
+    ///
+    /// # Errors
+    /// There is none, or it is none of the project's.
+    pub(in crate::cli) fn of(root: &Path, config: &Config) -> Result<Self> {
+        if let Some(path) = &config.history {
+            overwrite::refuse_links(root, &path.value)?;
+            return Ok(Self { path: root.join(&path.value), is_configured: true });
+        }
+        let nowhere = || {
+            CliError::new(Kind::Infrastructure, "no folder for what is kept between runs is known outside the project")
+                .hint("XDG_STATE_HOME names one; `[history] path` in ctxc.toml names a file in the project")
+        };
+        let folder = folders::state(root).ok_or_else(nowhere)?;
+        Ok(Self { path: folder.join(FILE), is_configured: false })
+    }
+
+    /// The history, made where there is none.
+    ///
+    /// # Errors
+    /// It cannot be opened or made.
+    pub(in crate::cli) fn make(&self) -> Result<SqliteHistory> {
+        let folder = self.path.parent().unwrap_or(&self.path);
+        let made = if self.is_configured { fs::create_dir_all(folder) } else { folders::make(folder) };
+        made.map_err(|error| self.unusable(&HistoryError::System(reason(&error))))?;
+        SqliteHistory::make(&self.path).map_err(|error| self.unusable(&error))
+    }
+
+    /// The history; `None` where nothing was kept yet.
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    pub(in crate::cli) fn open(&self) -> Result<Option<SqliteHistory>> {
+        SqliteHistory::open(&self.path).map_err(|error| self.unusable(&error))
+    }
+
+    /// Why the history cannot be used, and what to do.
+    pub(in crate::cli) fn unusable(&self, error: &HistoryError) -> CliError {
+        let hint = match error {
+            HistoryError::Busy => "try again once that program has finished",
+            HistoryError::Newer(..) => "update ctxc, or name another file with `[history] path` in ctxc.toml",
+            HistoryError::Foreign(_) | HistoryError::Damaged(_) => {
+                "move the file away, and the next `ctxc eval` begins a new history; nothing in it was changed"
+            }
+            HistoryError::System(_) => "`[history] path` in ctxc.toml names another file; `ctxc eval --no-history` needs none",
+        };
+        let path = self.path.display();
+        CliError::new(Kind::Infrastructure, format!("the history in {path} cannot be used: {error}")).hint(hint)
+    }
+}

@@ -1,0 +1,65 @@
+//! The history as JSON lines, one for each run with its scenarios.
+
+use super::place::Place;
+use super::show::Document;
+use crate::base::fs;
+use crate::cli::args::Sign;
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::render::summary::plural;
+use crate::rules::input::read_fault::reason;
+use crate::schema::json::names;
+use crate::store::SqliteHistory;
+use crate::store::history::{HistoryBackend, HistoryError, RunRecord};
+use std::io;
+use std::path::Path;
+
+/// More bytes than such a file may have.
+const LIMIT: u64 = 4 << 30;
+
+/// Writes the runs.
+pub(super) fn export(file: &Path, runs: &[RunRecord], history: Option<&SqliteHistory>, place: &Place, cx: &mut Cx) -> Result<()> {
+    let sign = Sign { artifact: "history as JSON lines", text: "\"ctxc/history/" };
+    cx.write(Some(file), Some(sign), |cx| {
+        for run in runs {
+            let cases = history.map_or(Ok(Vec::new()), |history| history.cases(run.order));
+            let line = Document::new(vec![run.clone()], cases.map_err(|error| place.unusable(&error))?);
+            cx.print(|out| {
+                serde_json::to_writer(&mut *out, &line).map_err(io::Error::from)?;
+                out.write_all(b"\n")
+            })?;
+        }
+        Ok(())
+    })
+}
+
+/// Adds the runs of a file. One that is here is left as it is, so that importing twice adds nothing.
+pub(super) fn import(file: &Path, history: &mut SqliteHistory, place: &Place, cx: &mut Cx) -> Result<()> {
+    let mut bytes = Vec::new();
+    let shown = file.display();
+    let unread = |error: io::Error| CliError::usage(format!("{shown} cannot be read: {}", reason(&error)));
+    fs::read_into(file, LIMIT, &mut bytes).map_err(unread)?;
+    // All of it is read before any of it is kept.
+    let mut lines = Vec::new();
+    for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty()) {
+        let wrong = |why: String| {
+            CliError::new(Kind::Infrastructure, format!("{shown}, line {}: {why}", number + 1))
+                .hint("`ctxc history export` writes such a file; nothing was imported")
+        };
+        let line: Document = serde_json::from_slice(line).map_err(|error| wrong(format!("it is not a run: {error}")))?;
+        if line.schema != names::HISTORY {
+            return Err(wrong(format!("expected the schema `{}`, found `{}`", names::HISTORY, line.schema)));
+        }
+        lines.push(line);
+    }
+    let unusable = |error: HistoryError| place.unusable(&error);
+    let (mut added, mut known) = (0, 0);
+    for Document { runs, cases, .. } in lines {
+        for run in runs {
+            let is_new = history.adopt(&run, &cases).map_err(unusable)?;
+            *if is_new { &mut added } else { &mut known } += 1;
+        }
+    }
+    cx.note(&format!("{} imported, {known} kept already", plural(added, "run")));
+    Ok(())
+}

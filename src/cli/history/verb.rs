@@ -1,0 +1,134 @@
+//! `ctxc history`: what is kept of earlier runs.
+
+use super::place::Place;
+use super::show::{self, Document};
+use super::transfer;
+use crate::base::fs;
+use crate::cli::args::{DataFormat, OutputArgs};
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Result};
+use crate::cli::exit::Exit;
+use crate::cli::project::Project;
+use crate::cli::render::summary::plural;
+use crate::scenario::date;
+use crate::store::SqliteHistory;
+use crate::store::history::{HistoryBackend, HistoryError, RunRecord};
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+const DAY: i64 = 86_400;
+
+/// Show what is kept of earlier runs of `ctxc eval`, prune it, move it elsewhere
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  ctxc history list\n  ctxc eval && ctxc history show last\n  ctxc history prune --keep 200\n  \
+    ctxc eval && ctxc history export runs.jsonl && ctxc history import runs.jsonl\n\n\
+    Each `ctxc eval` adds a run: the verdict, tokens, cost and time of every scenario and trial. `ctxc eval --resume` and `--affected` \
+    take results from there. It lies in your own folder for state, or in the file that `[history] path` in ctxc.toml names. Whole \
+    results are kept of the last 50 runs, verdicts and figures of all until they are pruned.\n\n\
+    Exit codes: 0 done, 2 there is no such run, 3 the history cannot be used."
+)]
+pub(crate) struct HistoryArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// List the runs, the last one last
+    List {
+        #[command(flatten)]
+        output: OutputArgs<DataFormat>,
+    },
+    /// Show the scenarios of a run
+    Show {
+        /// The run: its id or how that begins, or `last`
+        #[arg(value_name = "RUN")]
+        run: String,
+        #[command(flatten)]
+        output: OutputArgs<DataFormat>,
+    },
+    /// Forget runs
+    Prune(PruneArgs),
+    /// Write all runs to a file of JSON lines
+    Export {
+        /// The file; `-` for standard output
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
+    /// Add the runs of such a file; those that are kept already stay as they are
+    Import {
+        /// The file
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+struct PruneArgs {
+    /// Keep so many of the last runs
+    #[arg(long, value_name = "N")]
+    keep: Option<usize>,
+    /// Forget those that began more days ago
+    #[arg(long, value_name = "DAYS")]
+    older_than: Option<u32>,
+}
+
+/// Shows or changes the history.
+pub(crate) fn run(args: &HistoryArgs, cx: &mut Cx) -> Result<Exit> {
+    let project = Project::load(&cx.options)?.without_errors()?;
+    let place = Place::of(&project.root, &project.config)?;
+    let unusable = |error: HistoryError| place.unusable(&error);
+    if let What::Import { file } = &args.what {
+        transfer::import(file, &mut place.make()?, &place, cx)?;
+        return Ok(Exit::Success);
+    }
+    let mut history = place.open()?;
+    let runs = history.as_ref().map_or(Ok(Vec::new()), SqliteHistory::runs).map_err(unusable)?;
+    match &args.what {
+        What::List { output } => cx.emit(output, |format, cx| match format {
+            DataFormat::Json => cx.json(&Document::new(runs.clone(), Vec::new())),
+            DataFormat::Text => show::runs(&runs, cx),
+        })?,
+        What::Show { run, output } => {
+            let run = find(&runs, run)?.clone();
+            let cases = history.as_ref().map_or(Ok(Vec::new()), |history| history.cases(run.order)).map_err(unusable)?;
+            let found = Document::new(vec![run], cases);
+            cx.emit(output, |format, cx| match format {
+                DataFormat::Json => cx.json(&found),
+                DataFormat::Text => show::runs(&found.runs, cx).and_then(|()| show::cases(&found.cases, cx)),
+            })?;
+        }
+        What::Prune(args) => {
+            let old = old(&runs, args);
+            if let Some(history) = &mut history {
+                history.forget(&old).map_err(unusable)?;
+            }
+            cx.note(&format!("{} forgotten, {} kept", plural(old.len(), "run"), runs.len() - old.len()));
+        }
+        What::Export { file } => transfer::export(file, &runs, history.as_ref(), &place, cx)?,
+        What::Import { .. } => {}
+    }
+    Ok(Exit::Success)
+}
+
+/// The places of the runs that are pruned.
+fn old(runs: &[RunRecord], args: &PruneArgs) -> Vec<i64> {
+    let before = args.older_than.map(|days| date::time(fs::seconds().saturating_sub(i64::from(days) * DAY)));
+    let last = args.keep.map_or(0, |keep| runs.len().saturating_sub(keep));
+    let is_old = |(at, run): &(usize, &RunRecord)| *at < last || before.as_ref().is_some_and(|before| run.at < *before);
+    runs.iter().enumerate().filter(is_old).map(|(_, run)| run.order).collect()
+}
+
+/// The run that a name means.
+pub(in crate::cli) fn find<'r>(runs: &'r [RunRecord], name: &str) -> Result<&'r RunRecord> {
+    let listed = "`ctxc history list` lists the runs";
+    let mut named = runs.iter().filter(|run| run.id.starts_with(name));
+    match (name, named.next(), named.next()) {
+        ("last", ..) => runs.last().ok_or_else(|| CliError::usage("no run is kept yet").hint("`ctxc eval` makes one")),
+        (_, Some(run), None) => Ok(run),
+        (_, Some(_), Some(_)) => Err(CliError::usage(format!("several runs begin with `{name}`")).hint(listed)),
+        (_, None, _) => Err(CliError::usage(format!("there is no run `{name}`")).hint(listed)),
+    }
+}

@@ -1,0 +1,335 @@
+//! The history in an SQLite database: one commit a case, with its trials. Several programs may write at once, each its own runs.
+//!
+//! What a signal of drift is made of stands in columns, clustered by case, so that the last runs of a case are read without those
+//! before them. It is opened with distrust, as the index is, and never made again: nobody else has what it holds.
+
+use super::base::{guard, schema};
+use crate::base::fs;
+use crate::store::history::{CaseRecord, Earlier, HistoryBackend, HistoryError, RunRecord, TrialRecord};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, TransactionBehavior, params};
+use serde_json::value::RawValue;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// What the file says it is: `ctxh` in ASCII.
+const APPLICATION: i32 = 0x6374_7868;
+/// Moves with the tables.
+const VERSION: i32 = 1;
+/// How long one statement waits for another program's.
+const PATIENCE: Duration = Duration::from_secs(5);
+const NAP: Duration = Duration::from_millis(20);
+/// Runs of which whole results are kept; of those before them, verdicts and figures are.
+const WHOLE: i64 = 50;
+
+const TABLES: &str = "
+    CREATE TABLE runs (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, at TEXT NOT NULL, tool TEXT NOT NULL, mode TEXT NOT NULL, registry_hash TEXT NOT NULL, selection TEXT NOT NULL, planned INTEGER NOT NULL, finished INTEGER NOT NULL);
+    CREATE TABLE cases (id TEXT NOT NULL, live INTEGER NOT NULL, run INTEGER NOT NULL, key TEXT NOT NULL, context_hash TEXT, provider TEXT, model TEXT, verdict TEXT NOT NULL, trials INTEGER NOT NULL, tokens REAL, latency_ms REAL, told INTEGER NOT NULL, split INTEGER NOT NULL, PRIMARY KEY (id, live, run)) WITHOUT ROWID;
+    CREATE TABLE results (run INTEGER NOT NULL, id TEXT NOT NULL, live INTEGER NOT NULL, result TEXT, PRIMARY KEY (run, id)) WITHOUT ROWID;
+    CREATE TABLE trials (run INTEGER NOT NULL, key TEXT NOT NULL, trial INTEGER NOT NULL, verdict TEXT NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL, cost_usd REAL, latency_ms INTEGER, decomposes INTEGER, PRIMARY KEY (run, key, trial)) WITHOUT ROWID;
+";
+
+const RUNS: &str = "
+    SELECT runs.id, seq, at, tool, mode, registry_hash, selection, planned, finished,
+        (SELECT count(*) FROM results WHERE run = seq),
+        (SELECT count(*) FROM results JOIN cases USING (id, live, run) WHERE run = seq AND verdict = 'pass')
+    FROM runs ORDER BY seq
+";
+
+const CASES: &str = "
+    SELECT id, key, context_hash, provider, model, live, verdict, result FROM results JOIN cases USING (id, live, run)
+    WHERE run = ?1 ORDER BY id
+";
+
+const TRIALS: &str = "
+    SELECT trial, verdict, tokens_in, tokens_out, cost_usd, latency_ms, decomposes FROM trials
+    WHERE run = ?1 AND key = ?2 ORDER BY trial
+";
+
+const LAST: &str = "
+    SELECT verdict, registry_hash, result FROM cases JOIN runs ON seq = run LEFT JOIN results USING (id, live, run)
+    WHERE cases.id = ?1 AND key = ?2 AND context_hash = ?3 ORDER BY run DESC LIMIT 1
+";
+
+/// A history in a file.
+#[derive(Debug)]
+pub struct SqliteHistory {
+    connection: Connection,
+}
+
+impl From<rusqlite::Error> for HistoryError {
+    fn from(error: rusqlite::Error) -> Self {
+        let said = error.to_string();
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
+            Some(ErrorCode::NotADatabase) => Self::Foreign(said),
+            Some(ErrorCode::DatabaseCorrupt) => Self::Damaged(said),
+            _ => Self::System(said),
+        }
+    }
+}
+
+impl SqliteHistory {
+    /// Opens the history in a file; `None` where there is none.
+    ///
+    /// # Errors
+    /// It is of a newer version, something else, damaged, or in use.
+    pub fn open(path: &Path) -> Result<Option<Self>, HistoryError> {
+        if fs::exists(path) { Self::make(path).map(Some) } else { Ok(None) }
+    }
+
+    /// The same, and makes it where there is none. Its folder has to be there.
+    ///
+    /// # Errors
+    /// As those of `open`; or it cannot be made.
+    pub fn make(path: &Path) -> Result<Self, HistoryError> {
+        if fs::is_link(path) || fs::exists(path) && !fs::is_file(path) {
+            return Err(HistoryError::Foreign("it is a link, or no regular file".to_owned()));
+        }
+        let mut connection = Connection::open(path)?;
+        match prepare(&mut connection) {
+            Ok(()) => Ok(Self { connection }),
+            Err(HistoryError::Damaged(said)) => {
+                let found = connection.query_row("PRAGMA quick_check(1)", (), |row| row.get::<_, String>(0));
+                Err(HistoryError::Damaged(found.unwrap_or(said)))
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    fn trials(&self, run: i64, key: &str) -> Result<Vec<TrialRecord>, HistoryError> {
+        let mut ask = self.connection.prepare_cached(TRIALS)?;
+        let trial = |row: &Row<'_>| {
+            Ok(TrialRecord {
+                index: row.get(0)?,
+                verdict: row.get(1)?,
+                tokens_in: row.get::<_, i64>(2)?.unsigned_abs(),
+                tokens_out: row.get::<_, i64>(3)?.unsigned_abs(),
+                cost_usd: row.get(4)?,
+                latency_ms: row.get::<_, Option<i64>>(5)?.map(i64::unsigned_abs),
+                decomposes: row.get(6)?,
+            })
+        };
+        Ok(ask.query_map(params![run, key], trial)?.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+/// Checks what a database is, or makes its tables where it has none.
+fn prepare(connection: &mut Connection) -> Result<(), HistoryError> {
+    guard(connection, PATIENCE)?;
+    let number = |connection: &Connection, name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
+    let application = number(connection, "application_id")?;
+    let version = number(connection, "user_version")?;
+    if application == APPLICATION && version > VERSION {
+        return Err(HistoryError::Newer(version, VERSION));
+    }
+    let begun = Instant::now();
+    // Who changes the mode waits for nobody by himself.
+    while let Err(error) = connection.pragma_update(None, "journal_mode", "WAL").map_err(HistoryError::from) {
+        if error != HistoryError::Busy || begun.elapsed() > PATIENCE {
+            return Err(error);
+        }
+        std::thread::sleep(NAP);
+    }
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    let empty = Connection::open_in_memory()?;
+    let making = connection.transaction_with_behavior(TransactionBehavior::Deferred)?;
+    if schema(&making)?.is_empty() && application == 0 {
+        drop(making);
+        let making = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        // Another program may have been faster.
+        if schema(&making)?.is_empty() {
+            making.execute_batch(TABLES)?;
+            making.pragma_update(None, "application_id", APPLICATION)?;
+            making.pragma_update(None, "user_version", VERSION)?;
+        }
+        making.commit()?;
+    } else {
+        drop(making);
+    }
+    empty.execute_batch(TABLES)?;
+    if number(connection, "application_id")? == APPLICATION && schema(connection)? == schema(&empty)? {
+        return Ok(());
+    }
+    Err(HistoryError::Foreign("its tables are others".to_owned()))
+}
+
+impl HistoryBackend for SqliteHistory {
+    fn begin(&mut self, run: &RunRecord) -> Result<i64, HistoryError> {
+        let making = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let last: Option<i64> = making.query_row("SELECT max(seq) FROM runs", (), |row| row.get(0))?;
+        let seq = last.map_or(run.order, |last| run.order.max(last.saturating_add(1)));
+        insert(&making, seq, run)?;
+        making.execute(
+            "UPDATE results SET result = NULL WHERE result NOT NULL AND run < (SELECT seq FROM runs ORDER BY seq DESC LIMIT 1 OFFSET ?1)",
+            [WHOLE],
+        )?;
+        making.commit()?;
+        Ok(seq)
+    }
+
+    fn case(&mut self, run: i64, case: &CaseRecord) -> Result<(), HistoryError> {
+        let making = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        put(&making, run, case)?;
+        Ok(making.commit()?)
+    }
+
+    fn end(&mut self, run: i64) -> Result<(), HistoryError> {
+        self.connection.execute("UPDATE runs SET finished = 1 WHERE seq = ?1", [run])?;
+        Ok(())
+    }
+
+    fn runs(&self) -> Result<Vec<RunRecord>, HistoryError> {
+        let mut ask = self.connection.prepare(RUNS)?;
+        let run = |row: &Row<'_>| {
+            Ok(RunRecord {
+                id: row.get(0)?,
+                order: row.get(1)?,
+                at: row.get(2)?,
+                tool: row.get(3)?,
+                mode: row.get(4)?,
+                registry_hash: row.get(5)?,
+                selection: row.get(6)?,
+                planned: row.get::<_, i64>(7)?.unsigned_abs(),
+                finished: row.get(8)?,
+                cases: row.get::<_, i64>(9)?.unsigned_abs(),
+                passed: row.get::<_, i64>(10)?.unsigned_abs(),
+            })
+        };
+        Ok(ask.query_map((), run)?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    fn cases(&self, run: i64) -> Result<Vec<CaseRecord>, HistoryError> {
+        let mut ask = self.connection.prepare_cached(CASES)?;
+        let case = |row: &Row<'_>| {
+            Ok(CaseRecord {
+                id: row.get(0)?,
+                key: row.get(1)?,
+                context_hash: row.get(2)?,
+                provider: row.get(3)?,
+                model: row.get(4)?,
+                live: row.get(5)?,
+                verdict: row.get(6)?,
+                trials: Vec::new(),
+                result: row.get::<_, Option<String>>(7)?.and_then(raw),
+            })
+        };
+        let mut cases = ask.query_map([run], case)?.collect::<rusqlite::Result<Vec<_>>>()?;
+        for case in &mut cases {
+            case.trials = self.trials(run, &case.key)?;
+        }
+        Ok(cases)
+    }
+
+    fn last(&self, id: &str, key: &str, context_hash: &str) -> Result<Option<Earlier>, HistoryError> {
+        let mut ask = self.connection.prepare_cached(LAST)?;
+        let earlier = |row: &Row<'_>| {
+            let result = row.get::<_, Option<String>>(2)?.and_then(raw);
+            Ok(Earlier { verdict: row.get(0)?, registry_hash: row.get(1)?, result })
+        };
+        Ok(ask.query_row([id, key, context_hash], earlier).optional()?)
+    }
+
+    fn adopt(&mut self, run: &RunRecord, cases: &[CaseRecord]) -> Result<bool, HistoryError> {
+        let making = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let exists = |column: &str, value: &dyn rusqlite::ToSql| {
+            let ask = format!("SELECT 1 FROM runs WHERE {column} = ?1");
+            making.query_row(&ask, [value], |_| Ok(())).optional().map(|found| found.is_some())
+        };
+        if exists("id", &run.id)? {
+            return Ok(false);
+        }
+        let mut seq = run.order;
+        while exists("seq", &seq)? {
+            seq = seq.saturating_add(1);
+        }
+        insert(&making, seq, run)?;
+        for case in cases {
+            put(&making, seq, case)?;
+        }
+        making.commit()?;
+        Ok(true)
+    }
+
+    fn forget(&mut self, runs: &[i64]) -> Result<(), HistoryError> {
+        let making = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        for run in runs {
+            making.execute(
+                "DELETE FROM cases WHERE (id, live, run) IN (SELECT id, live, run FROM results WHERE run = ?1)",
+                [run],
+            )?;
+            for table in ["results", "trials"] {
+                making.execute(&format!("DELETE FROM {table} WHERE run = ?1"), [run])?;
+            }
+            making.execute("DELETE FROM runs WHERE seq = ?1", [run])?;
+        }
+        Ok(making.commit()?)
+    }
+}
+
+/// Adds a case to a run, in place of what the run has of it.
+fn put(making: &Connection, run: i64, case: &CaseRecord) -> Result<(), HistoryError> {
+    let CaseRecord { id, key, context_hash, provider, model, live, verdict, trials, result } = case;
+    let earlier: Option<(String, bool)> = making
+        .prepare_cached("SELECT key, live FROM results JOIN cases USING (id, live, run) WHERE run = ?1 AND id = ?2")?
+        .query_row(params![run, id], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    if let Some((key, live)) = earlier {
+        making.execute("DELETE FROM cases WHERE id = ?1 AND live = ?2 AND run = ?3", params![id, live, run])?;
+        making.execute("DELETE FROM trials WHERE run = ?1 AND key = ?2", params![run, key])?;
+    }
+    making.prepare_cached("INSERT OR REPLACE INTO results (run, id, live, result) VALUES (?1, ?2, ?3, ?4)")?.execute(params![
+        run,
+        id,
+        live,
+        result.as_ref().map(|result| result.get())
+    ])?;
+    let told = trials.iter().filter_map(|trial| trial.decomposes);
+    let (told, split) = told.fold((0_u32, 0_u32), |(told, split), is| (told + 1, split + u32::from(is)));
+    making
+        .prepare_cached(
+            "INSERT OR REPLACE INTO cases (id, live, run, key, context_hash, provider, model, verdict, trials, tokens, latency_ms, told, split)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+        )?
+        .execute(params![
+            id,
+            live,
+            run,
+            key,
+            context_hash,
+            provider,
+            model,
+            verdict,
+            u32::try_from(trials.len()).unwrap_or(u32::MAX),
+            case.tokens(),
+            case.latency(),
+            told,
+            split
+        ])?;
+    for trial in trials {
+        let TrialRecord { index, verdict, tokens_in, tokens_out, cost_usd, latency_ms, decomposes } = trial;
+        let (tokens_in, tokens_out) = (tokens_in.cast_signed(), tokens_out.cast_signed());
+        let latency = latency_ms.map(u64::cast_signed);
+        making
+            .prepare_cached(
+                "INSERT OR REPLACE INTO trials (run, key, trial, verdict, tokens_in, tokens_out, cost_usd, latency_ms, decomposes)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            )?
+            .execute(params![run, key, index, verdict, tokens_in, tokens_out, cost_usd, latency, decomposes])?;
+    }
+    Ok(())
+}
+
+fn insert(making: &Connection, seq: i64, run: &RunRecord) -> Result<(), HistoryError> {
+    let RunRecord { id, at, tool, mode, registry_hash, selection, planned, finished, .. } = run;
+    let planned = planned.cast_signed();
+    making.execute(
+        "INSERT INTO runs (seq, id, at, tool, mode, registry_hash, selection, planned, finished) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        params![seq, id, at, tool, mode, registry_hash, selection, planned, finished],
+    )?;
+    Ok(())
+}
+
+/// JSON as it was written; what is none any more counts as nothing.
+fn raw(text: String) -> Option<Box<RawValue>> {
+    RawValue::from_string(text).ok()
+}

@@ -1,0 +1,115 @@
+//! Runs of `eval` kept in the history, and `ctxc history`.
+
+use super::project::Project;
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+const TASK: &str = "<task type=\"atomic\" name=\"triage\">\n  <description>Sort the ticket.</description>\n</task>\n";
+
+fn scenario(name: &str, reply: &str) -> String {
+    format!(
+        "name: {name}\ntask: triage\ncontext: {{objective: sort}}\nexpectations: [{{contains: [billing]}}]\nanswers: [{{reply: {reply}}}]\n"
+    )
+}
+
+pub(crate) fn sample() -> Project {
+    Project::new()
+        .file("templates/triage.xml", TASK)
+        .file("scenarios/good.yaml", scenario("good", "billing"))
+        .file("scenarios/bad.yaml", scenario("bad", "access"))
+        .file(
+            "scenarios/context.yaml",
+            "name: context\ntask: triage\ncontext: {objective: sort}\nexpect_context: [{nothing_cut: true}]\n",
+        )
+}
+
+#[test]
+fn each_run_is_kept_with_its_cases_and_trials() {
+    let project = sample();
+    project.run(&["history", "list"]).code(0).says("no run is kept yet");
+    project.run(&["history", "show", "last"]).code(2).warns("no run is kept yet");
+    project.run(&["eval"]).code(1);
+    project.run(&["eval", "good"]).code(0);
+    project.run(&["eval", "--no-history"]).code(1);
+    let runs = project.run(&["history", "list", "--json"]).code(0).json();
+    let of =
+        |run: &serde_json::Value| (run["planned"].clone(), run["cases"].clone(), run["passed"].clone(), run["finished"].clone());
+    let runs = runs["runs"].as_array().unwrap();
+    assert_eq!(
+        runs.iter().map(of).collect::<Vec<_>>(),
+        [(json!(3), json!(3), json!(2), json!(true)), (json!(1), json!(1), json!(1), json!(true))]
+    );
+    assert_eq!(runs[0]["mode"], "deterministic");
+    let id = runs[0]["id"].as_str().unwrap();
+    let show = project.run(&["history", "show", id]).code(0).says("2 of 3 passed, 3 planned");
+    show.says("  bad  fail, 0 of 2 trials by script").says("  context  pass\n").says("  good  pass, 2 of 2 trials by script");
+    let cases = project.run(&["history", "show", "last", "--json"]).code(0).json()["cases"].clone();
+    let card = project.run(&["eval", "good", "--json"]).code(0).json();
+    assert_eq!(cases[0]["result"], card["cases"][0]);
+    assert_eq!(cases[0]["trials"].as_array().unwrap().len(), 2);
+    project
+        .run(&["history", "show", "nosuch"])
+        .code(2)
+        .warns("there is no run `nosuch`")
+        .warns("`ctxc history list` lists the runs");
+    project.run(&["history", "show", "2"]).code(2).warns("several runs begin with `2`");
+}
+
+#[test]
+fn a_history_is_pruned_and_moves_as_lines() {
+    let project = sample();
+    for _ in 0..3 {
+        project.run(&["eval"]).code(1);
+    }
+    let lines = project.run(&["history", "export", "-"]).code(0).stdout;
+    assert_eq!(lines.lines().count(), 3);
+    project.run(&["history", "export", "runs.jsonl"]).code(0);
+    assert_eq!(project.read("runs.jsonl"), lines);
+    let count = || project.run(&["history", "list"]).code(0).stdout.lines().count();
+    project.run(&["history", "prune", "--older-than", "1"]).code(0).warns("0 runs forgotten, 3 kept");
+    project.run(&["history", "prune"]).code(2).warns("--keep");
+    project.run(&["history", "prune", "--keep", "1"]).code(0).warns("2 runs forgotten, 1 kept");
+    assert_eq!(count(), 1);
+    project.run(&["history", "import", "runs.jsonl"]).code(0).warns("2 runs imported, 1 kept already");
+    project.run(&["history", "import", "runs.jsonl"]).code(0).warns("0 runs imported, 3 kept already");
+    assert_eq!(project.run(&["history", "export", "-"]).code(0).stdout, lines);
+    project.write("runs.jsonl", format!("{}\n{{}}\n", lines.lines().next().unwrap()));
+    project
+        .run(&["history", "import", "runs.jsonl"])
+        .code(3)
+        .warns("runs.jsonl, line 2: it is not a run: missing field `schema`");
+    project.run(&["history", "import", "nowhere.jsonl"]).code(2).warns("nowhere.jsonl cannot be read");
+    assert_eq!(count(), 3);
+}
+
+#[test]
+fn a_project_may_keep_its_history_in_a_file_of_its_own() {
+    let project = sample().file("ctxc.toml", "[history]\npath = \"kept/runs.db\"\n");
+    project.run(&["eval", "good"]).code(0);
+    assert!(project.files().contains(&"kept/runs.db".to_owned()));
+    project.run(&["history", "list"]).code(0).says("1 of 1 passed");
+    project.write("ctxc.toml", "[history]\npath = \"../runs.db\"\n");
+    project.run(&["eval", "good"]).code(2);
+    project.run(&["check"]).code(2).says("expected a file of the project, relative to its root");
+}
+
+#[test]
+fn a_history_that_cannot_be_written_stops_a_run_only_where_the_project_wants_it() {
+    let project =
+        sample().file("ctxc.toml", "[history]\npath = \"runs.db\"\n").file("runs.db", "no database, but a text of some length");
+    let run = project.run(&["eval", "good"]).code(3).says("PASS").warns("the history in ");
+    run.warns("it is not a history of ctxc: file is not a database").warns("move the file away, and the next `ctxc eval` begins");
+    project.run(&["eval", "good", "--no-history"]).code(0);
+    project.run(&["history", "list"]).code(3).warns("it is not a history of ctxc");
+    assert_eq!(project.read("runs.db"), "no database, but a text of some length");
+    project.write("ctxc.toml", "");
+    let mut command = project.command(&["eval", "good"]);
+    command.env("XDG_STATE_HOME", project.path("runs.db"));
+    super::project::Run::from(command.output().unwrap()).code(0).says("PASS").warns("this run is not kept for later");
+    #[cfg(unix)]
+    {
+        project.write("ctxc.toml", "[history]\npath = \"linked.db\"\n");
+        std::os::unix::fs::symlink("/nowhere", project.path("linked.db")).unwrap();
+        project.run(&["eval", "good"]).code(2).says("PASS").warns("linked.db is a link");
+    }
+}

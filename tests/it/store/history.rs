@@ -1,0 +1,213 @@
+//! The history: kept in order, each trial once, opened with distrust.
+
+use ctxc::internals::store::SqliteHistory;
+use ctxc::internals::store::history::{CaseRecord, HistoryBackend, HistoryError, RunRecord, TrialRecord};
+use pretty_assertions::assert_eq;
+use serde_json::value::RawValue;
+use std::path::PathBuf;
+
+pub(super) struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.path().join("history.db")
+    }
+
+    fn open(&self) -> SqliteHistory {
+        SqliteHistory::make(&self.path()).unwrap()
+    }
+}
+
+fn run(id: &str, order: i64) -> RunRecord {
+    RunRecord { id: id.to_owned(), order, at: "2026-11-23T17:00:00Z".to_owned(), planned: 2, ..RunRecord::default() }
+}
+
+fn trial(index: u32, verdict: &str) -> TrialRecord {
+    let (tokens_in, tokens_out) = (100, u64::from(index));
+    TrialRecord {
+        index,
+        verdict: verdict.to_owned(),
+        tokens_in,
+        tokens_out,
+        cost_usd: Some(0.5),
+        latency_ms: Some(7),
+        decomposes: Some(false),
+    }
+}
+
+fn case(id: &str, key: &str, verdict: &str, trials: u32) -> CaseRecord {
+    CaseRecord {
+        id: id.to_owned(),
+        key: key.to_owned(),
+        context_hash: Some("b3:c".to_owned()),
+        provider: Some("acme".to_owned()),
+        model: None,
+        live: true,
+        verdict: verdict.to_owned(),
+        trials: (1..=trials).map(|index| trial(index, verdict)).collect(),
+        result: RawValue::from_string(format!("{{\"id\":\"{id}\"}}")).ok(),
+    }
+}
+
+/// What is there, without what cannot be compared.
+fn shown(cases: &[CaseRecord]) -> Vec<(&str, &str, &str, usize)> {
+    cases.iter().map(|case| (&*case.id, &*case.key, &*case.verdict, case.trials.len())).collect()
+}
+
+#[test]
+fn what_is_written_twice_counts_once() {
+    let folder = Folder::new();
+    let mut history = folder.open();
+    let first = history.begin(&run("a", 5)).unwrap();
+    for _ in 0..3 {
+        history.case(first, &case("x", "k1", "pass", 3)).unwrap();
+        history.case(first, &case("y", "k2", "fail", 0)).unwrap();
+    }
+    // It was edited before it was run again, so that its earlier trials are of nobody.
+    history.case(first, &case("x", "k9", "fail", 2)).unwrap();
+    let mut replayed = case("x", "k9", "pass", 1);
+    replayed.live = false;
+    history.case(first, &replayed).unwrap();
+    history.end(first).unwrap();
+    drop(history);
+    let history = folder.open();
+    let cases = history.cases(first).unwrap();
+    assert_eq!(shown(&cases), [("x", "k9", "pass", 1), ("y", "k2", "fail", 0)]);
+    assert_eq!(cases[0].trials, [trial(1, "pass")]);
+    assert_eq!(cases[0].result.as_ref().unwrap().get(), "{\"id\":\"x\"}");
+    let runs = history.runs().unwrap();
+    assert_eq!(runs, [RunRecord { finished: true, cases: 2, passed: 1, ..run("a", 5) }]);
+}
+
+#[test]
+fn runs_are_in_the_order_in_which_they_began_whatever_the_clock_says() {
+    let folder = Folder::new();
+    let mut history = folder.open();
+    let orders: Vec<i64> = [("a", 100), ("b", 100), ("c", 7), ("d", 500)]
+        .into_iter()
+        .map(|(id, order)| history.begin(&run(id, order)).unwrap())
+        .collect();
+    assert_eq!(orders, [100, 101, 102, 500]);
+    let ids: Vec<String> = history.runs().unwrap().into_iter().map(|run| run.id).collect();
+    assert_eq!(ids, ["a", "b", "c", "d"]);
+    // The last is that of the last run.
+    for (order, verdict) in [(100, "pass"), (102, "fail"), (101, "pass")] {
+        history.case(order, &case("x", "k", verdict, 1)).unwrap();
+    }
+    let last = |key: &str, context: &str| history.last("x", key, context).unwrap().map(|earlier| earlier.verdict);
+    assert_eq!((last("k", "b3:c"), last("k2", "b3:c"), last("k", "b3:d")), (Some("fail".to_owned()), None, None));
+}
+
+#[test]
+fn a_run_of_another_history_is_taken_over_once_at_its_own_place() {
+    let folder = Folder::new();
+    let mut history = folder.open();
+    history.begin(&run("a", 100)).unwrap();
+    assert!(history.adopt(&run("b", 50), &[case("x", "k", "pass", 2)]).unwrap());
+    assert!(!history.adopt(&run("b", 50), &[case("x", "k", "fail", 2)]).unwrap());
+    assert!(history.adopt(&run("c", 100), &[]).unwrap());
+    assert_eq!(history.runs().unwrap().iter().map(|run| run.order).collect::<Vec<_>>(), [50, 100, 101]);
+    assert_eq!(history.cases(50).unwrap()[0].verdict, "pass");
+    history.forget(&[50, 101]).unwrap();
+    assert_eq!(history.runs().unwrap().len(), 1);
+    assert!(history.cases(50).unwrap().is_empty() && history.last("x", "k", "b3:c").unwrap().is_none());
+}
+
+#[test]
+fn whole_results_are_kept_of_the_last_runs() {
+    let folder = Folder::new();
+    let mut history = folder.open();
+    for number in 0..60 {
+        let run = history.begin(&run(&format!("r{number}"), number)).unwrap();
+        history.case(run, &case("x", "k", "pass", 1)).unwrap();
+    }
+    let whole: Vec<bool> = (0..60).map(|run| history.cases(run).unwrap()[0].result.is_some()).collect();
+    assert_eq!(whole.iter().filter(|is_whole| **is_whole).count(), 51);
+    assert!(!whole[8] && whole[9]);
+    assert_eq!(history.runs().unwrap()[0].passed, 1);
+}
+
+#[test]
+fn what_is_no_history_of_this_version_is_refused_and_left_as_it_is() {
+    let folder = Folder::new();
+    let refused = |bytes: &[u8]| {
+        std::fs::write(folder.path(), bytes).unwrap();
+        let error = SqliteHistory::make(&folder.path()).unwrap_err();
+        assert_eq!(std::fs::read(folder.path()).unwrap(), bytes);
+        error
+    };
+    assert!(matches!(refused(&[b'x'; 5_000]), HistoryError::Foreign(_)));
+    assert!(matches!(refused(b"SQLite format 3\0 and no more"), HistoryError::Foreign(_)));
+    // That of the index, which is another database of ctxc.
+    let mut history = Folder::new();
+    drop(history.open());
+    let mut bytes = std::fs::read(history.path()).unwrap();
+    // `user_version` is at 60, `application_id` at 68, each with its highest byte first.
+    bytes[63] = 7;
+    assert_eq!(refused(&bytes), HistoryError::Newer(7, 1));
+    bytes[63] = 1;
+    bytes[71] ^= 1;
+    assert!(matches!(refused(&bytes), HistoryError::Foreign(_)));
+    bytes[71] ^= 1;
+    let _ = std::fs::remove_file(folder.path());
+    history = folder;
+    std::fs::write(history.path(), &bytes).unwrap();
+    history.open().begin(&run("a", 1)).unwrap();
+    std::fs::remove_file(history.path()).unwrap();
+    std::fs::create_dir(history.path()).unwrap();
+    assert!(matches!(SqliteHistory::make(&history.path()).unwrap_err(), HistoryError::Foreign(_)));
+}
+
+#[test]
+fn a_damaged_history_is_never_silently_empty() {
+    let folder = Folder::new();
+    let mut history = folder.open();
+    let first = history.begin(&run("a", 1)).unwrap();
+    for number in 0..200 {
+        history.case(first, &case(&format!("case {number}"), "k", "pass", 3)).unwrap();
+    }
+    drop(history);
+    let whole = std::fs::read(folder.path()).unwrap();
+    let count = |folder: &Folder| {
+        let history = SqliteHistory::make(&folder.path())?;
+        Ok::<usize, HistoryError>(history.runs()?.len().min(history.cases(first)?.len()))
+    };
+    assert_eq!(count(&folder), Ok(1));
+    let mut refused = 0;
+    for at in (0..whole.len()).step_by(211) {
+        let mut bytes = whole.clone();
+        bytes[at..(at + 64).min(whole.len())].fill(0xa5);
+        std::fs::write(folder.path(), &bytes).unwrap();
+        refused += usize::from(count(&folder).is_err());
+    }
+    assert!(refused > 10, "{refused}");
+    std::fs::write(folder.path(), &whole[..whole.len() / 2]).unwrap();
+    assert!(count(&folder).is_err());
+}
+
+#[test]
+fn programs_that_write_at_once_wait_for_each_other() {
+    let folder = Folder::new();
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let folder = &folder;
+            scope.spawn(move || {
+                let mut history = folder.open();
+                let order = history.begin(&run(&format!("w{writer}"), 10)).unwrap();
+                for number in 0..50 {
+                    history.case(order, &case(&format!("c{number}"), "k", "pass", 2)).unwrap();
+                }
+                history.end(order).unwrap();
+            });
+        }
+    });
+    let runs = folder.open().runs().unwrap();
+    assert_eq!(
+        runs.iter().map(|run| (run.order, run.finished, run.cases, run.passed)).collect::<Vec<_>>(),
+        [(10, true, 50, 50), (11, true, 50, 50), (12, true, 50, 50), (13, true, 50, 50)]
+    );
+}
