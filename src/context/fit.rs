@@ -110,7 +110,7 @@ impl Assembler<'_> {
                     fold = talk.conversation.fold(Some(left));
                 }
                 let rest = left.saturating_sub(fold.tokens);
-                if fold.repeated > 0 && whole.growth > rest {
+                if whole.repeated == 0 || whole.growth > rest {
                     fold.repeated = 0;
                 }
                 fold.tokens

@@ -133,16 +133,21 @@ impl Media {
         }
     }
 
-    fn words(&self) -> String {
+    /// What it is called: `image`, `document NAME`.
+    pub(crate) fn title(&self) -> String {
         let what = if self.is_image() { "image" } else { "document" };
-        let name = self.name.as_deref().map_or_else(String::new, |name| format!(" {name}"));
+        self.name.as_deref().map_or_else(|| what.to_owned(), |name| format!("{what} {name}"))
+    }
+
+    fn words(&self) -> String {
+        let title = self.title();
         match &self.source {
             MediaSource::Base64(data) => {
                 let hash = Hash::of(data.as_bytes()).to_string();
                 let hash = hash.rsplit(':').next().and_then(|hash| hash.get(..16)).unwrap_or_default();
-                format!("[{what}{name} {}, {} bytes of base64, {hash}]", self.media_type, data.len())
+                format!("[{title} {}, {} bytes of base64, {hash}]", self.media_type, data.len())
             }
-            MediaSource::Url(url) => format!("[{what}{name} {url}]"),
+            MediaSource::Url(url) => format!("[{title} {url}]"),
         }
     }
 }
@@ -152,17 +157,19 @@ impl Media {
 pub struct TurnText {
     /// Its parts, one below the other.
     pub text: String,
-    /// Where the texts stand in it that may be cut.
+    /// Where the texts, images and documents stand in it that may be cut.
     pub slots: Vec<Slot>,
 }
 
-/// A text of a message that may be cut.
+/// A text of a message that may be cut, or an image or document that may be left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
     /// Its bytes.
     pub range: Range<usize>,
     /// Whether a tool gave it back.
     pub is_result: bool,
+    /// Tokens of an image or document; 0 for a text.
+    pub media: usize,
 }
 
 impl Turn {
@@ -202,10 +209,14 @@ impl Turn {
         self.parts.iter().filter_map(|part| if let Part::Result(result) = part { Some(result) } else { None })
     }
 
-    /// Whether the user speaks in it; to hand on what a tool gave back is not to speak.
+    /// Whether the user says something in it: more than blanks, and more than what a tool gave back.
     pub fn is_users(&self) -> bool {
-        let speaks = self.parts.is_empty() || self.parts.iter().any(|part| !matches!(part, Part::Result(_)));
-        self.speaker == Speaker::User && speaks
+        let says = |part: &Part| match part {
+            Part::Text(text) => !text.trim().is_empty(),
+            Part::Result(_) => false,
+            Part::Reasoning(_) | Part::Call(_) | Part::Media(_) => true,
+        };
+        self.speaker == Speaker::User && self.parts.iter().any(says)
     }
 
     /// How it reads: to people, to patterns, and to whoever counts tokens.
@@ -222,23 +233,13 @@ impl Turn {
         self.parts.iter().chain(inside).map(tokens).sum()
     }
 
-    /// The text in a [`Slot`], by its number.
-    pub(crate) fn slot_mut(&mut self, number: usize) -> Option<&mut String> {
-        let mut texts: Vec<&mut String> = Vec::new();
-        for part in &mut self.parts {
-            match part {
-                Part::Text(text) => texts.push(text),
-                Part::Result(result) => {
-                    for part in &mut result.parts {
-                        if let Part::Text(text) = part {
-                            texts.push(text);
-                        }
-                    }
-                }
-                Part::Reasoning(_) | Part::Call(_) | Part::Media(_) => {}
-            }
-        }
-        texts.into_iter().nth(number)
+    /// What stands in a [`Slot`], by its number.
+    pub(crate) fn slot_mut(&mut self, number: usize) -> Option<&mut Part> {
+        let parts = self.parts.iter_mut().flat_map(|part| match part {
+            Part::Result(result) => result.parts.iter_mut(),
+            part @ (Part::Text(_) | Part::Reasoning(_) | Part::Call(_) | Part::Media(_)) => std::slice::from_mut(part).iter_mut(),
+        });
+        parts.filter(|part| matches!(part, Part::Text(_) | Part::Media(_))).nth(number)
     }
 }
 
@@ -251,7 +252,7 @@ fn read(parts: &[Part], is_result: bool, out: &mut TurnText) {
             Part::Text(text) => {
                 let start = out.text.len();
                 out.text.push_str(text);
-                out.slots.push(Slot { range: start..out.text.len(), is_result });
+                out.slots.push(Slot { range: start..out.text.len(), is_result, media: 0 });
             }
             Part::Reasoning(reasoning) => {
                 out.text.push_str("[reasoning] ");
@@ -265,7 +266,11 @@ fn read(parts: &[Part], is_result: bool, out: &mut TurnText) {
                 let _ = write!(out.text, "[{} {call}] ", if *is_error { "error" } else { "result" });
                 read(parts, true, out);
             }
-            Part::Media(media) => out.text.push_str(&media.words()),
+            Part::Media(media) => {
+                let start = out.text.len();
+                out.text.push_str(&media.words());
+                out.slots.push(Slot { range: start..out.text.len(), is_result, media: media.tokens() });
+            }
         }
     }
 }

@@ -12,5 +12,6 @@ mod grapheme;
 pub mod profile;
 pub mod provider;
 pub mod sampling;
+mod shortened;
 pub mod token_boundary;
 pub mod tokens;

@@ -8,7 +8,7 @@ use ctxc::internals::context::manifest::{ManifestOptions, of_task};
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::Request;
 use ctxc::internals::context::{Disposition, Kind, Speaker, Stability, Trust};
-use ctxc::internals::kernel::conversation::{MediaSource, Part, Turn};
+use ctxc::internals::kernel::conversation::{Media, MediaSource, Part, Turn};
 use ctxc::internals::scenario::messages;
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -134,6 +134,95 @@ fn what_the_user_asked_stays_however_long_the_agent_works_on_it() {
         Turn::new(Speaker::Assistant, "and more to it"),
     ];
     assert_eq!(seen(&reply("<history max_tokens=\"16\"/>", &short, None)), ["history:3"]);
+}
+
+/// A call whose arguments have so many letters, and what it gives back.
+fn reading(arguments: usize, result: usize) -> [Turn; 2] {
+    let call = Turn::new(Speaker::Assistant, "").calling("c", "write", json!({"text": "a".repeat(arguments)}));
+    [call, Turn::result("c", "r".repeat(result))]
+}
+
+fn asking(words: &str) -> Turn {
+    Turn::new(Speaker::User, words)
+}
+
+fn image() -> Media {
+    let source = MediaSource::Url("https://example.org/a.png".to_owned());
+    Media { media_type: "image/png".to_owned(), name: None, source }
+}
+
+#[test]
+fn a_result_that_nearly_fills_the_limit_leaves_the_question_its_share() {
+    let history = "<history max_tokens=\"1000\"/>";
+    let kept = |question: usize, arguments: usize, result: usize| {
+        let said = [vec![asking(&"q".repeat(question))], reading(arguments, result).to_vec()].concat();
+        seen(&reply(history, &said, None))
+    };
+    assert_eq!(kept(100, 0, 930), ["history:1", "history:2", "history:3 cut"]);
+    assert_eq!(kept(100, 0, 970), ["history:1", "history:2", "history:3 cut"]);
+    assert_eq!(kept(500, 0, 900), ["history:1 cut", "history:2", "history:3 cut"]);
+    // Arguments are not cut: the question has what they leave, and where they leave nothing, the call goes.
+    assert_eq!(kept(300, 700, 200), ["history:1 cut", "history:2", "history:3 cut"]);
+    assert_eq!(kept(300, 900, 20), ["history:1"]);
+}
+
+#[test]
+fn an_image_gives_way_to_the_words_that_ask_about_it() {
+    let history = "<history max_tokens=\"2000\"/>";
+    let question = asking("what is wrong in this picture?").with(image());
+    let worked = [vec![question.clone()], reading(0, 600).to_vec()].concat();
+    let cut = reply(history, &worked, None);
+    assert_eq!(seen(&cut), ["history:1 cut", "history:2", "history:3"]);
+    assert_eq!(cut.messages[1].as_str(), "what is wrong in this picture?\n[cut: image of history:1 left out]");
+    let words =
+        [Part::Text("what is wrong in this picture?".to_owned()), Part::Text("[cut: image of history:1 left out]".to_owned())];
+    assert_eq!(cut.messages[1].parts, words);
+    // Words that are too long by themselves are cut as well, and those that are not wait for the image.
+    let long = asking(&"q".repeat(3_000)).with(image());
+    let cut = reply(history, &[long], None);
+    let text = cut.messages[1].as_str();
+    assert!(text.starts_with("qqq") && text.ends_with("left out]\n\n[cut: image of history:1 left out]"), "{text}");
+    // So it is with one that a tool gave back, when its result has too many and when it is from before.
+    let Turn { mut parts, speaker } = Turn::result("c", "r".repeat(20));
+    let [Part::Result(result)] = &mut parts[..] else { panic!("{parts:?}") };
+    result.parts.push(Part::Media(image()));
+    let shown = [asking("go"), reading(0, 0)[0].clone(), Turn { speaker, parts }];
+    let read = "[result c] rrrrrrrrrrrrrrrrrrrr\n[cut: image of history:3 left out]";
+    assert_eq!(reply("<history max_tokens=\"900\"/>", &shown, None).messages[3].as_str(), read);
+    let then = [&shown[..], &[asking("and now?")]].concat();
+    assert_eq!(reply("<history compacted=\"true\"/>", &then, None).messages[3].as_str(), read);
+}
+
+#[test]
+fn a_message_without_words_asks_nothing() {
+    let worked = [reading(0, 300), reading(0, 300), reading(0, 300)].concat();
+    for blank in [asking(""), asking(" \n\t"), Turn { speaker: Speaker::User, parts: vec![] }] {
+        let said = [vec![asking("who lost it?")], worked[..2].to_vec(), vec![blank.clone()], worked.clone()].concat();
+        assert_eq!(seen(&reply("<history max_tokens=\"1000\"/>", &said, None))[0], "history:1");
+        let last = [asking("good day"), Turn::new(Speaker::Assistant, "hello"), asking("who lost it?"), blank];
+        assert_eq!(seen(&reply("<history turns=\"1\"/>", &last, None)), ["history:3", "history:4"]);
+    }
+}
+
+#[test]
+fn messages_of_the_user_in_a_row_are_one_question() {
+    let worked = [reading(0, 300), reading(0, 300), reading(0, 300)].concat();
+    let history = "<history max_tokens=\"1000\"/>";
+    let of = |asked: &[Turn]| seen(&reply(history, &[asked, &worked[..]].concat(), None));
+    assert_eq!(of(&[asking("here is the log"), asking("who lost it?")])[..2], ["history:1", "history:2"]);
+    // The longer one is cut for the other, whichever is first; what the system says in between ends nothing.
+    let log = asking(&"line ".repeat(160));
+    assert_eq!(of(&[log.clone(), asking("who lost it?")])[..2], ["history:1 cut", "history:2"]);
+    let between = Turn::new(Speaker::System, "old orders");
+    assert_eq!(of(&[asking("who lost it?"), between, log.clone()])[..2], ["history:1", "history:3 cut"]);
+    // Of too many the last ones stay; and an answer between two ends the first.
+    let many: Vec<Turn> = (0..40).map(|at| asking(&format!("{at} {}", "x".repeat(30)))).collect();
+    let kept = of(&many);
+    assert!(kept.contains(&"history:40".to_owned()) && !kept.contains(&"history:20".to_owned()), "{kept:?}");
+    let answered = of(&[asking("who lost it?"), Turn::new(Speaker::Assistant, "me"), asking("when?")]);
+    assert_eq!(answered[0], "history:3");
+    let turns = [log, Turn::new(Speaker::Assistant, "ok"), asking("here is the log"), asking("who lost it?")];
+    assert_eq!(seen(&reply("<history turns=\"1\"/>", &turns, None)), ["history:3", "history:4"]);
 }
 
 #[test]

@@ -317,7 +317,12 @@ fn every_body_says_the_turns() {
             let mut heard = heard(target.name, &body);
             let mut said = said.clone();
             if target.name == "ollama" {
-                // Its images stand beside the text.
+                // Its images stand beside the text, and several texts of a message are one.
+                let texts = |all: Vec<String>| -> Vec<String> {
+                    let lines = all.iter().flat_map(|one| one.trim_start_matches("user: ").lines());
+                    lines.map(str::to_owned).collect()
+                };
+                (heard, said) = (texts(heard), texts(said));
                 heard.sort();
                 said.sort();
             }

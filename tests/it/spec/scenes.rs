@@ -279,10 +279,13 @@ fn conversations() -> Vec<Scene> {
         Turn::new(Speaker::Assistant, "").calling("c1", "read", json!({"path": "a"})),
         Turn::result("c1", "line\n".repeat(200)),
     ];
+    let shown = messages::read(SHOWN).unwrap();
+    let asked =
+        [&shown[..1], &[Turn::new(Speaker::User, "Be brief."), Turn::new(Speaker::User, " ")], &giant[1..], &giant[1..]].concat();
     vec![
         // Ollama takes no documents, and chat completions no images in results.
         with("a conversation of calls, results and images", "", &chat[..8], None),
-        with("a conversation with a document, and an image that a tool gave back", "", &messages::read(SHOWN).unwrap(), None),
+        with("a conversation with a document, and an image that a tool gave back", "", &shown, None),
         with("a conversation of which the last turn is asked for", " turns=\"1\"", &words, None),
         with(
             "a conversation without what its tools gave back before",
@@ -293,6 +296,8 @@ fn conversations() -> Vec<Scene> {
         with("a conversation that grew beyond its own limit", " max_tokens=\"500\"", &long, None),
         with("a conversation in what a budget leaves", "", &long, Some(900)),
         with("a result that alone is too long", " max_tokens=\"400\"", &giant, None),
+        with("a result that leaves the question its share", " max_tokens=\"1042\"", &giant, None),
+        with("a question of two messages, one with a document, and a blank message", " max_tokens=\"1150\"", &asked, None),
         Scene { inputs: inputs(), history: long[..2].to_vec(), ..scene("examples as messages", "/", &template("", examples)) },
     ]
 }
