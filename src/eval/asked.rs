@@ -2,7 +2,7 @@
 
 use crate::kernel::provider::Response;
 use crate::project::models::{Model, Provider};
-use crate::record::recording::Recording;
+use crate::record::recording::{Recording, TrialOf};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -93,6 +93,8 @@ pub struct Asked<'a> {
     pub path: &'a str,
     /// The name of the case.
     pub case: &'a str,
+    /// The trial.
+    pub trial: TrialOf,
     /// The model.
     pub model: &'a Model,
     /// The request.
@@ -106,4 +108,13 @@ pub trait Ask: Debug + Sync {
     /// # Errors
     /// There is no answer, or it cannot be kept: why, in words.
     fn ask(&self, asked: &Asked<'_>) -> Result<Response, String>;
+
+    /// Puts what was kept of a case in the place of its recording: every trial was answered.
+    ///
+    /// # Errors
+    /// It cannot be put there: why, in words.
+    fn finish(&self, path: &str, case: &str) -> Result<(), String>;
+
+    /// Leaves the recording of a case as it was, since a trial was not answered. What becomes of the answers to the others, in words; `None` where there are none.
+    fn abandon(&self, path: &str, case: &str) -> Option<String>;
 }

@@ -101,6 +101,17 @@ impl Trial {
     }
 }
 
+/// Fewer recorded trials than a case asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// Those that are recorded.
+    pub trials: u32,
+    /// Those that it asks for.
+    pub of: u32,
+    /// Whether there were more: the recording itself says so.
+    pub is_cut: bool,
+}
+
 /// A case that is done.
 #[derive(Clone, Debug)]
 pub struct Finished {
@@ -126,6 +137,8 @@ pub struct Finished {
     pub moved: Vec<String>,
     /// How often it was tried at most, and what passes, where that is not what the case says.
     pub rule: Option<Rule>,
+    /// How many trials are recorded, where the case asks for more.
+    pub recorded: Option<Recorded>,
     /// Its trials, in order.
     pub trials: Vec<Trial>,
     /// Whether more trials were allowed than were needed.
@@ -141,6 +154,12 @@ pub struct Finished {
 }
 
 impl Finished {
+    /// Without what was tried: it was for another request, or is not all that was recorded.
+    pub(super) fn forget_trials(&mut self) {
+        (self.rule, self.recorded, self.answered) = (None, None, Answered::NotRecorded);
+        self.trials.clear();
+    }
+
     /// A case that is not run as it is written.
     pub(super) fn refused(why: &str) -> Self {
         Self { verdict: CaseVerdict::Error, ..Self::trouble("/", why) }
@@ -160,6 +179,7 @@ impl Finished {
             answered: Answered::NotRecorded,
             moved: Vec::new(),
             rule: None,
+            recorded: None,
             trials: Vec::new(),
             stopped_early: false,
             tokens: None,

@@ -1,6 +1,7 @@
 //! What no scenario would notice: one segment is dropped or loses the second half of its text, one setting, tool or path moved
 //! at a time, and every scenario that passes is asked again.
 
+use super::answer;
 use super::case;
 use super::context::stored_request;
 use super::finished::CaseVerdict;
@@ -278,13 +279,13 @@ pub fn scores(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Optio
 fn of_case(prepared: &PreparedCase<'_>) -> Option<((String, String), Sum)> {
     let PreparedCase { forest, receiver, node, .. } = prepared;
     let assembly = prepared.assemble(&|_| {}).ok()?;
-    let script = case::script(prepared, &assembly.messages).ok()?.cloned();
+    let script = answer::script(prepared, &assembly.messages).ok()?.cloned();
     // A change is noticed where the context can no longer be had, where an expectation fails, or where another answer is
     // called for than the scripted one.
     let notices = |changed: &PreparedCase<'_>, found: Result<Assembly, Vec<_>>| {
         let Ok(assembly) = found else { return true };
         case::look(changed, &assembly).iter().any(Verdict::is_failure)
-            || !case::script(changed, &assembly.messages).is_ok_and(|other| other.cloned() == script)
+            || !answer::script(changed, &assembly.messages).is_ok_and(|other| other.cloned() == script)
     };
     let request = stored_request(&Seen { case: prepared, assembly: &assembly });
     let mut sum = Sum { asked: 1, ..Sum::default() };

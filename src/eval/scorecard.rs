@@ -2,7 +2,7 @@
 //!
 //! Shows no clock, no machine and no thread: two runs give the same bytes.
 
-use super::finished::{Answered, CaseVerdict, Finished, Trial};
+use super::finished::{Answered, CaseVerdict, Finished, Trial, Recorded};
 use super::locate::{FaultRow, Locator};
 use super::receiver::Receiver;
 use super::trials::{self, TrialOutcome};
@@ -186,6 +186,20 @@ pub struct RuleRow {
     pub runs: u32,
     /// Trials that must pass; null for a sequential test.
     pub pass: Option<u32>,
+    /// How many trials are recorded, where the scenario asks for more; else null.
+    pub recorded: Option<RecordedRow>,
+}
+
+/// Fewer recorded trials than a scenario asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct RecordedRow {
+    /// Those that are recorded.
+    pub trials: u32,
+    /// Those that it asks for.
+    pub of: u32,
+    /// Whether more were recorded once, so that those that are left decide only what all of them must have decided.
+    pub cut: bool,
 }
 
 /// One trial.
@@ -262,7 +276,7 @@ pub struct Of<'a> {
 
 impl RuleRow {
     fn of(rule: &Rule) -> Self {
-        Self { runs: trials::most(rule), pass: rule.sequential.is_none().then_some(rule.pass) }
+        Self { runs: trials::most(rule), pass: rule.sequential.is_none().then_some(rule.pass), recorded: None }
     }
 }
 
@@ -291,8 +305,9 @@ impl CaseRow {
             output_hash: trial.output.to_string(),
         };
         let bare = Self::bare(of, locator);
+        let recorded = done.recorded.map(|Recorded { trials, of, is_cut }| RecordedRow { trials, of, cut: is_cut });
         Self {
-            rule: done.rule.as_ref().map_or(bare.rule, RuleRow::of),
+            rule: RuleRow { recorded, ..done.rule.as_ref().map_or(bare.rule, RuleRow::of) },
             node: done.node.clone(),
             provider: done.provider.clone(),
             model: done.model.clone(),
@@ -349,7 +364,7 @@ impl CaseRow {
             trouble: None,
             faults: Vec::new(),
             context: Vec::new(),
-            rule: RuleRow { runs: 1, pass: Some(1) },
+            rule: RuleRow { runs: 1, pass: Some(1), recorded: None },
             stopped_early: false,
             trials: Vec::new(),
             tokens: None,

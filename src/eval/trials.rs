@@ -1,5 +1,6 @@
 //! How often a case is tried, and what passes: k of N with curtailment, or Wald's sequential test.
 
+use crate::record::recording::Stage;
 use crate::scenario::model::{Rule, Sequential};
 
 /// What became of one trial.
@@ -32,6 +33,16 @@ pub enum Rows {
     Curtailed,
     /// They go on: rates want full rows.
     Full,
+}
+
+/// One stage of trials.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tries {
+    pub(super) stage: Stage,
+    pub(super) rule: Rule,
+    /// Answers that there are, where they were given before.
+    pub(super) there: u32,
+    pub(super) rows: Rows,
 }
 
 /// Trials at most.

@@ -29,12 +29,13 @@ pub struct FileFault {
 }
 
 impl Recordings {
-    /// Reads the text of a file. Blank lines are none.
+    /// Reads the text of a file. Blank lines are none, and neither is the mark that some editors put in front.
     ///
     /// # Errors
     /// A line is no call; the last one may be cut.
     pub fn read(text: &str) -> Result<Self, FileFault> {
         let mut found = Self::default();
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (at, line) in text.split_inclusive('\n').enumerate() {
             match Recording::read(line) {
                 _ if line.trim().is_empty() => {}

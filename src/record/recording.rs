@@ -25,6 +25,8 @@ pub struct Recording {
     pub run: Option<String>,
     /// The command that sent it; null for none.
     pub command: Option<Vec<String>>,
+    /// The trial of a scenario that it is of, where `ctxc eval` made the call; else null.
+    pub trial: Option<TrialOf>,
     /// Who answered: `upstream` is a model, `script` a person, `replay` an earlier recording.
     pub answered_by: AnsweredBy,
     /// The form of the request and its response, by the words of `ctxc render --as`.
@@ -59,6 +61,30 @@ pub struct Recording {
     pub truncated: bool,
     /// What was replaced in the bodies.
     pub redacted: Vec<Redacted>,
+}
+
+/// A trial among those that were to be recorded with it. Where fewer are there, somebody took some away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct TrialOf {
+    /// The stage that tries it.
+    pub stage: Stage,
+    /// Its number in this stage, from 1.
+    pub number: u32,
+    /// How many this stage was to have.
+    pub of: u32,
+}
+
+/// A round of trials.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// Every scenario has it.
+    #[default]
+    First,
+    /// That of a scenario which failed the first one.
+    Confirm,
 }
 
 /// Who gave an answer.

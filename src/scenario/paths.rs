@@ -35,6 +35,11 @@ pub fn recording(scenario: &str, name: &str) -> String {
     of_case(scenario, name, RECORDINGS, "jsonl")
 }
 
+/// Where the answers to a case wait until all of them are there, by the path of its recording.
+pub fn unfinished(recording: &str) -> String {
+    format!("{recording}.part")
+}
+
 fn of_case(scenario: &str, name: &str, kind: &str, ending: &str) -> String {
     let folder = scenario.rsplit_once('/').map_or("", |(folder, _)| folder);
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');

@@ -43,7 +43,8 @@ pub(in crate::eval) fn converse(
         tokens = (tokens.0.saturating_add(answer.tokens.0), tokens.1.saturating_add(answer.tokens.1));
         took = took.and(answer.took);
         called.extend(answer.tool_calls.iter().cloned());
-        let Some(results) = results(&turn, tools) else { return Ok(Answer { tool_calls: called, tokens, took, ..answer }) };
+        let results = if answer.flaw.is_some() { None } else { results(&turn, tools) };
+        let Some(results) = results else { return Ok(Answer { tool_calls: called, tokens, took, ..answer }) };
         let messages = messages.to_mut();
         messages.push(said(turn));
         messages.extend(results.into_iter().map(said));

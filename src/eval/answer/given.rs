@@ -1,7 +1,7 @@
 //! One answer: its text, the JSON in it, the tools that were called, what it took.
 
 use crate::kernel::conversation::{Part, Speaker, ToolCall, Turn};
-use crate::kernel::provider::{self, Usage};
+use crate::kernel::provider::{self, Stop, Usage};
 use crate::kernel::tokens::TokenCounter;
 use crate::project::models::Prices;
 use crate::scenario::model::Scripted;
@@ -21,6 +21,8 @@ pub struct Answer {
     pub tokens: (u64, u64),
     /// What it took beside them.
     pub took: Took,
+    /// Why its text is none to judge.
+    pub flaw: Option<Flaw>,
 }
 
 /// What an answer took, as far as anybody says.
@@ -59,6 +61,34 @@ fn sum<T>(one: Option<T>, other: Option<T>, add: impl Fn(T, T) -> T) -> Option<T
     }
 }
 
+/// Why the text of an answer is none to judge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flaw {
+    /// The limit of tokens cut it, after so many.
+    Cut(u64),
+    /// The provider withheld it, or the model refused.
+    Withheld,
+    /// There is none, and no tool is called.
+    Empty,
+}
+
+impl Flaw {
+    /// What was found, and what to do about it.
+    pub(super) fn words(self) -> (String, &'static str) {
+        match self {
+            Self::Cut(tokens) => (
+                format!("one that was cut at {tokens} tokens"),
+                "raise `max_output_tokens`: the limit of the request ended the answer, so what is missing in it says nothing of the model",
+            ),
+            Self::Withheld => (
+                "one that its provider withheld, or that the model refused to give".to_owned(),
+                "look at the recorded response, which says why; another wording of the request may be answered",
+            ),
+            Self::Empty => ("no text and no call of a tool".to_owned(), "an empty answer holds nothing that is ruled out, and says nothing"),
+        }
+    }
+}
+
 impl Answer {
     /// A scripted answer; one that calls tools and replies nothing has no text. Tokens that the script does not say are counted:
     /// `context` in, the reply and what tools are given out.
@@ -74,7 +104,7 @@ impl Answer {
         let given = |(name, arguments): &(String, Value)| count(name).saturating_add(count(&arguments.to_string()));
         let out = || script.tool_calls.iter().map(given).fold(count(&text), u64::saturating_add);
         let tokens = script.usage.unwrap_or_else(|| (context, out()));
-        Self { text, json, tool_calls: script.tool_calls.clone(), tokens, took: Took::default() }
+        Self { text, json, tool_calls: script.tool_calls.clone(), tokens, took: Took::default(), flaw: None }
     }
 
     /// An answer that a model gave. Tokens that its provider does not say are counted.
@@ -92,7 +122,12 @@ impl Answer {
         let Usage { cached, reasoning, .. } = answer.usage;
         let usd = prices.map(|prices| prices.of_call((tokens.0, cached.unwrap_or(0)), tokens.1));
         let took = Took { cached, reasoning, usd, ..Took::default() };
-        Self { json: serde_json::from_str(&text).ok(), text, tool_calls, tokens, took }
+        let flaw = match answer.stop {
+            Stop::Length => Some(Flaw::Cut(tokens.1)),
+            Stop::Filter => Some(Flaw::Withheld),
+            _ => (text.trim().is_empty() && tool_calls.is_empty()).then_some(Flaw::Empty),
+        };
+        Self { json: serde_json::from_str(&text).ok(), text, tool_calls, tokens, took, flaw }
     }
 
     /// The next message of its conversation, whose calls have the ids that results refer to.

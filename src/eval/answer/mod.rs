@@ -4,10 +4,14 @@ mod check;
 mod conversation;
 mod given;
 mod moved;
+mod trying;
 mod wire;
 
-pub(super) use check::{judge, parting, parts, same as same_json, schema};
-pub(super) use conversation::{Unanswered, converse};
+use check::{judge, parts};
+pub(super) use check::{parting, same as same_json, schema};
+pub(super) use conversation::Unanswered;
+use conversation::converse;
 pub use given::{Answer, Took};
-pub(super) use moved::moved;
-pub(super) use wire::{Replay, Wire};
+use moved::moved;
+pub(super) use trying::{answered, script};
+use wire::{Replay, Wire};

@@ -6,10 +6,12 @@ use crate::context::render::target::Target;
 use crate::context::render::targets::TARGETS;
 use crate::eval::asked::Sent;
 use crate::eval::prepared::PreparedCase;
+use crate::eval::trials::{Rows, Tries};
 use crate::project::models::{Model, ProviderKind};
 use crate::provider::read;
-use crate::record::recording::Recording;
+use crate::record::recording::{Recording, Stage};
 use crate::record::{json_text, key};
+use crate::scenario::model::{Rule, Sequential};
 use std::collections::BTreeMap;
 
 /// How the requests of a case are written.
@@ -58,31 +60,43 @@ impl<'c> Wire<'c> {
     }
 }
 
-/// The recorded answers of a case, each given in its turn: the nth equal request gets the nth, then the last.
+/// The recorded answers of a case, each given in its turn: in each stage the nth equal request gets the nth, then the last.
 #[derive(Debug)]
 pub(in crate::eval) struct Replay<'r> {
-    by_key: BTreeMap<&'r str, Vec<&'r Recording>>,
-    given: BTreeMap<String, usize>,
+    calls: &'r [Recording],
+    by_key: BTreeMap<(Stage, &'r str), Vec<&'r Recording>>,
+    given: BTreeMap<(Stage, String), usize>,
+}
+
+fn stage(call: &Recording) -> Stage {
+    call.trial.map(|trial| trial.stage).unwrap_or_default()
 }
 
 impl<'r> Replay<'r> {
     pub(in crate::eval) fn new(calls: &'r [Recording]) -> Self {
-        let mut by_key: BTreeMap<&str, Vec<&Recording>> = BTreeMap::new();
+        let mut by_key: BTreeMap<(Stage, &str), Vec<&Recording>> = BTreeMap::new();
         for call in calls.iter().filter(|call| call.is_answered()) {
-            by_key.entry(&call.key).or_default().push(call);
+            by_key.entry((stage(call), &call.key)).or_default().push(call);
         }
-        Self { by_key, given: BTreeMap::new() }
+        Self { calls, by_key, given: BTreeMap::new() }
     }
 
-    /// How many answers a request has.
-    pub(in crate::eval) fn count(&self, key: &str) -> usize {
-        self.by_key.get(key).map_or(0, Vec::len)
+    /// The trials of a stage, by its first request and its rule: as many as are recorded, and no more have to pass. Where more were recorded once,
+    /// the rule holds as it is.
+    pub(super) fn tries(&self, of: Stage, key: &str, rule: Rule, rows: Rows) -> Tries {
+        let there = self.by_key.get(&(of, key)).map_or(0, Vec::len);
+        let there = u32::try_from(there).unwrap_or(u32::MAX);
+        let planned = self.calls.iter().filter(|call| stage(call) == of).filter_map(|call| Some(call.trial?.of)).max();
+        let most = there.max(planned.unwrap_or(0)).max(1);
+        let runs = rule.runs.min(most);
+        let sequential = rule.sequential.map(|test| Sequential { max: test.max.min(most), ..test });
+        Tries { stage: of, rule: Rule { runs, pass: rule.pass.min(runs), sequential, ..rule }, there, rows }
     }
 
     /// The next answer to a request.
-    pub(in crate::eval) fn next(&mut self, key: &str) -> Option<&'r Recording> {
-        let calls = self.by_key.get(key)?;
-        let number = self.given.entry(key.to_owned()).or_default();
+    pub(in crate::eval) fn next(&mut self, stage: Stage, key: &str) -> Option<&'r Recording> {
+        let calls = self.by_key.get(&(stage, key))?;
+        let number = self.given.entry((stage, key.to_owned())).or_default();
         let call = calls.get(*number).or(calls.last()).copied();
         *number += 1;
         call

@@ -184,6 +184,16 @@ impl AnswerTest {
         }
     }
 
+    /// Whether it says something of an answer only where that is whole: one that is cut, withheld or empty lacks words for another reason.
+    pub fn needs_whole_answer(&self) -> bool {
+        #[allow(clippy::wildcard_enum_match_arm, reason = "all others look at what is said, or at what is not called")]
+        match self {
+            Self::CallsTool(_) | Self::MaxTokens(_) | Self::MaxLatency(_) | Self::MaxCost(_) => false,
+            Self::AnyOf(inner) | Self::AllOf(inner) => inner.iter().any(|one| one.value.needs_whole_answer()),
+            _ => true,
+        }
+    }
+
     /// The patterns that it looks for.
     pub fn patterns(&self) -> &[Spanned<String>] {
         #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation has patterns")]

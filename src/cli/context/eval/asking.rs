@@ -1,9 +1,9 @@
 //! Asks the models of a project on behalf of its scenarios, and keeps what they answer.
 
+use super::keeper::Keeper;
 use crate::base::fs;
 use crate::cli::context::project::Compiled;
 use crate::cli::error::{CliError, Kind, Result};
-use crate::cli::overwrite;
 use crate::eval::asked::{Ask, Asked};
 use crate::kernel::provider::{Provider, Response, Usage, WireRequest};
 use crate::project::config::Config;
@@ -15,18 +15,11 @@ use crate::provider::read;
 use crate::provider::retry::Retry;
 use crate::provider::spending::{Spend, SpendLimit, Spending};
 use crate::provider::throttle::Throttle;
-use crate::record::file::append;
-use crate::record::json_text;
-use crate::record::recording::{AnsweredBy, Recording};
 use crate::record::redact::Redactor;
 use crate::rules::input::read_fault::reason;
-use crate::scenario::{date, paths};
-use crate::schema::json::names::REQUEST;
 use crate::store::secret::secret;
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// How the names of variables end whose values are kept nowhere.
 const SECRETS: [&str; 3] = ["_KEY", "_TOKEN", "_SECRET"];
@@ -44,15 +37,6 @@ pub(super) struct Asking<'p> {
     kept: Option<Keeper<'p>>,
 }
 
-/// Writes recordings.
-#[derive(Debug)]
-struct Keeper<'p> {
-    root: &'p Path,
-    redactor: Redactor,
-    /// How many calls each recording has by now; one that this run has not begun is not here.
-    begun: Mutex<BTreeMap<String, usize>>,
-}
-
 impl<'p> Asking<'p> {
     /// Nobody is asked yet. The keys of providers are read, so the project has to be trusted.
     pub(super) fn new(project: &'p Compiled, keeps: bool, most: SpendLimit) -> Result<Self> {
@@ -67,7 +51,7 @@ impl<'p> Asking<'p> {
                 CliError::new(Kind::Infrastructure, format!("what recordings are redacted with cannot be kept: {}", reason(&why)))
             })?;
             let redactor = Redactor::new(salt, fs::env_ending(&SECRETS));
-            Ok(Keeper { root, redactor, begun: Mutex::default() })
+            Ok(Keeper::new(root, redactor))
         });
         Ok(Self {
             project,
@@ -84,6 +68,11 @@ impl<'p> Asking<'p> {
     pub(super) fn spent(&self) -> (u64, Spend) {
         (self.calls.load(Ordering::Relaxed), self.spending.spent())
     }
+
+    /// The answers of interrupted runs that nobody had to be asked for again.
+    pub(super) fn taken_over(&self) -> usize {
+        self.kept.as_ref().map_or(0, Keeper::taken_over)
+    }
 }
 
 /// What a call costs; nothing where the project does not say.
@@ -97,6 +86,11 @@ impl Ask for Asking<'_> {
     fn ask(&self, asked: &Asked<'_>) -> std::result::Result<Response, String> {
         let Asked { model, sent, .. } = *asked;
         let unknown = || format!("there is no model `{}`", model.name.value);
+        if let Some(keeper) = &self.kept
+            && let Some(response) = keeper.begin(asked)?
+        {
+            return Ok(response);
+        }
         let provider = self.providers.get(&model.name.value).ok_or_else(unknown)?.as_ref().map_err(Clone::clone)?;
         let limiter = self.limiters.get(&model.provider.value).ok_or_else(unknown)?;
         let price = |id: &str, usage: &Usage| price(&self.project.config, id, usage);
@@ -115,59 +109,12 @@ impl Ask for Asking<'_> {
         }
         Ok(response)
     }
-}
 
-impl Keeper<'_> {
-    /// Adds a call to the recording of its case. The first one of a run begins it anew.
-    fn keep(&self, asked: &Asked<'_>, response: &Response) -> std::result::Result<Recording, String> {
-        let path = paths::recording(asked.path, asked.case);
-        let number = {
-            let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
-            let number = begun.entry(path.clone()).or_default();
-            *number += 1;
-            *number
-        };
-        overwrite::refuse_links(self.root, &path).map_err(|error| error.message)?;
-        let unkept = |why: std::io::Error| format!("the answer cannot be kept in {path}: {}", reason(&why));
-        let place = self.root.join(&path);
-        if number == 1 {
-            fs::create_dir_all(place.parent().unwrap_or(self.root)).map_err(unkept)?;
-            fs::remove(&place).map_err(unkept)?;
-        }
-        let recording = self.recording(asked, response, number);
-        append(&place, &recording).map_err(unkept)?;
-        Ok(recording)
+    fn finish(&self, path: &str, case: &str) -> std::result::Result<(), String> {
+        self.kept.as_ref().map_or(Ok(()), |keeper| keeper.finish(path, case))
     }
 
-    fn recording(&self, asked: &Asked<'_>, response: &Response, number: usize) -> Recording {
-        let mut redacted = Vec::new();
-        let mut body =
-            |body: &str, root: &str| json_text::raw(&self.redactor.json(json_text::raw(body).get(), root, &mut redacted));
-        let (request, answer) = (body(&asked.sent.body, "/request"), body(&response.body, "/response"));
-        Recording {
-            schema: REQUEST.to_owned(),
-            id: number.to_string(),
-            at: Some(date::time((fs::now() / 1_000_000_000) as i64)),
-            agent: None,
-            conversation: Some(asked.case.to_owned()),
-            run: None,
-            command: None,
-            answered_by: AnsweredBy::Upstream,
-            dialect: asked.sent.dialect.to_owned(),
-            endpoint: asked.sent.endpoint.clone(),
-            model: asked.sent.model.clone(),
-            stream: false,
-            request,
-            response: Some(answer),
-            status: Some(response.status),
-            usage: response.answer.usage,
-            latency_ms: u64::try_from(response.latency.as_millis()).ok(),
-            key: asked.sent.key.clone(),
-            headers: BTreeMap::new(),
-            chunks: None,
-            error: None,
-            truncated: false,
-            redacted,
-        }
+    fn abandon(&self, path: &str, case: &str) -> Option<String> {
+        self.kept.as_ref()?.abandon(path, case)
     }
 }

@@ -8,6 +8,7 @@ pub(crate) mod coverage;
 pub(super) mod drafting;
 mod journal;
 mod junit;
+mod keeper;
 pub(super) mod load;
 mod mutate;
 mod run;

@@ -15,6 +15,7 @@ use crate::cli::context::trust;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
+use crate::cli::render::summary::plural;
 use crate::cli::rewrite::Output;
 use crate::context::lines::Lines;
 use crate::eval::affected::Choice;
@@ -63,8 +64,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let asking = asking.transpose()?;
     let files = CachedFiles::new(project.files());
     let counters = Counters::new(&project.config, None)?;
-    // What is recorded is there for every rule.
-    let rows = if args.full || from == AnswersFrom::Record { Rows::Full } else { Rows::Curtailed };
+    let rows = if args.full { Rows::Full } else { Rows::Curtailed };
     let index = Lookup::new(&project, &args.cache);
     let eval_run = EvalRun::new(&project, &chosen, &files, &counters, rows, from);
     let eval_run = eval_run.refusing(scenarios.refusals(&project)).looking_up(&index);
@@ -102,6 +102,9 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     }
     let kept = journal.as_ref().map_or(Ok(()), Journal::end);
     index.note(cx);
+    if let Some(count @ 1..) = asking.as_ref().map(Asking::taken_over) {
+        cx.note(&format!("{} of an interrupted recording stand for themselves: nobody was asked again", plural(count, "answer")));
+    }
     let card = card(&project, &scenarios, &eval_run, choices, &finished, counters.first().name());
     let card = match asking.as_ref().map(Asking::spent) {
         Some((calls, spent)) => card.asked(calls, (spent.usd * 1e9).round() / 1e9),
@@ -113,8 +116,8 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         EvalFormat::Junit => cx.print(|out| out.write_all(junit::xml(&card).as_bytes())),
     })?;
     if !is_narrow(args) && broken.is_empty() {
-        for path in obsolete(&project, &scenarios) {
-            cx.note(&format!("{path} is the stored request of no scenario: remove it, or name the scenario that it was of"));
+        for (path, what) in obsolete(&project, &scenarios) {
+            cx.note(&format!("{path} {what}"));
         }
     }
     match kept {
@@ -151,22 +154,32 @@ fn empty(args: &EvalArgs, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// Stored requests that no scenario compares with, as one leaves behind that was renamed.
-fn obsolete(project: &Compiled, scenarios: &Scenarios) -> Vec<String> {
+/// Stored requests and recordings of no scenario, as one leaves behind that was renamed, and recordings that were never ended; each with what to do.
+fn obsolete(project: &Compiled, scenarios: &Scenarios) -> Vec<(String, &'static str)> {
+    const REQUEST: &str = "is the stored request of no scenario: remove it, or name the scenario that it was of";
+    const RECORDING: &str = "is the recording of no scenario: remove it, or name the scenario that it was of";
+    const UNFINISHED: &str = "holds answers of a recording that was interrupted: `ctxc eval --record` goes on from them; remove it to do without";
     let mut wanted = BTreeSet::new();
     let mut folders = BTreeSet::new();
     for file in &scenarios.files {
-        folders.extend(paths::snapshot(&file.path, "x").rsplit_once('/').map(|(folder, _)| folder.to_owned()));
-        let cases = file.suite.iter().flat_map(|suite| &suite.cases).filter(|case| case.wants_snapshot());
-        wanted.extend(cases.map(|case| paths::snapshot(&file.path, &case.name.value)));
+        for beside in [paths::snapshot(&file.path, "x"), paths::recording(&file.path, "x")] {
+            folders.extend(beside.rsplit_once('/').map(|(folder, _)| folder.to_owned()));
+        }
+        for case in file.suite.iter().flat_map(|suite| &suite.cases) {
+            wanted.extend(case.wants_snapshot().then(|| paths::snapshot(&file.path, &case.name.value)));
+            wanted.insert(paths::recording(&file.path, &case.name.value));
+        }
     }
-    let names = |folder: String| {
-        let stored = fs::names_in(&project.root.join(&folder))
-            .into_iter()
-            .filter(|name| [".json", ".txt"].iter().any(|ending| name.strip_suffix(ending).is_some()));
-        stored.map(move |name| format!("{folder}/{name}")).collect::<Vec<_>>()
+    let of = |name: &str| {
+        let ends = |ending: &str| name.strip_suffix(ending).is_some();
+        let known = [(".json", REQUEST), (".txt", REQUEST), (".jsonl", RECORDING), (".jsonl.part", UNFINISHED)];
+        known.into_iter().find(|(ending, _)| ends(ending)).map(|(_, what)| what)
     };
-    folders.into_iter().flat_map(names).filter(|path| !wanted.contains(path)).collect()
+    let stored = |folder: String| {
+        let names = fs::names_in(&project.root.join(&folder)).into_iter();
+        names.filter_map(move |name| Some((format!("{folder}/{name}"), of(&name)?))).collect::<Vec<_>>()
+    };
+    folders.into_iter().flat_map(stored).filter(|(path, _)| !wanted.contains(path)).collect()
 }
 
 /// Whether some of the scenarios are asked for.

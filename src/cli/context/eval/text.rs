@@ -6,7 +6,7 @@ use crate::cli::render::escape::escape;
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::plural;
 use crate::eval::finished::{Answered, CaseVerdict};
-use crate::eval::scorecard::{CaseRow, PlaceRow, Scorecard, VerdictRow};
+use crate::eval::scorecard::{CaseRow, PlaceRow, RecordedRow, Scorecard, VerdictRow};
 
 /// Columns that names are padded to at most.
 const NAME: usize = 40;
@@ -26,7 +26,8 @@ fn answer(row: &CaseRow) -> String {
         return "answer stale".to_owned();
     }
     let passed = row.trials.iter().filter(|trial| trial.verdict == "pass").count();
-    format!("answer {passed} of {} ({})", row.trials.len(), row.answer)
+    let recorded = row.rule.recorded.map_or_else(String::new, |RecordedRow { trials, of, .. }| format!(", {trials} of {of} recorded"));
+    format!("answer {passed} of {} ({}{recorded})", row.trials.len(), row.answer)
 }
 
 /// What became of a case, in words.
@@ -103,6 +104,12 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
             "  record one with `--record`, script one under `answers:`, or say under `expect_context:` what its context must be"
                 .to_owned(),
         );
+    }
+    if row.verdict() == CaseVerdict::Inconclusive
+        && let Some(RecordedRow { trials, of, cut: true }) = row.rule.recorded
+    {
+        out.push(format!("{}:{}: its recording has lost trials: {trials} of {of} are left, and they decide nothing", row.path, row.line));
+        out.push(format!("  `ctxc eval {} --record` asks anew", row.id));
     }
     if row.answer == Answered::Stale.word() {
         out.push(format!("{}:{}: its answers were recorded for another request; since then:", row.path, row.line));

@@ -1,0 +1,195 @@
+//! Keeps what models answer: a call a line in a file beside the recording, which takes its place once every trial of the case is answered. A run that ends
+//! before leaves the recording as it was, and the answers that were paid for in that file; the next one goes on from them.
+
+use crate::base::fs;
+use crate::cli::overwrite;
+use crate::cli::render::summary::plural;
+use crate::eval::asked::Asked;
+use crate::kernel::provider::Response;
+use crate::provider::read;
+use crate::record::file::{Recordings, append};
+use crate::record::json_text;
+use crate::record::recording::{AnsweredBy, Recording};
+use crate::record::redact::Redactor;
+use crate::rules::input::read_fault::reason;
+use crate::scenario::{date, paths};
+use crate::schema::json::names::REQUEST;
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// More than any recording.
+const LIMIT: u64 = 1 << 28;
+
+/// Writes recordings.
+#[derive(Debug)]
+pub(super) struct Keeper<'p> {
+    root: &'p Path,
+    redactor: Redactor,
+    /// The recordings that this run has begun and not ended, by their paths.
+    begun: Mutex<BTreeMap<String, Begun>>,
+    taken_over: Mutex<usize>,
+}
+
+/// A recording that is being made.
+#[derive(Debug, Default)]
+struct Begun {
+    /// How many calls it has.
+    count: usize,
+    /// Those of them that an interrupted run had kept, as lines.
+    kept: String,
+    /// What else that run left.
+    left: VecDeque<Recording>,
+}
+
+impl<'p> Keeper<'p> {
+    pub(super) fn new(root: &'p Path, redactor: Redactor) -> Self {
+        Self { root, redactor, begun: Mutex::default(), taken_over: Mutex::default() }
+    }
+
+    /// The answers of interrupted runs that nobody had to be asked for again.
+    pub(super) fn taken_over(&self) -> usize {
+        *self.taken_over.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn begun(&self) -> MutexGuard<'_, BTreeMap<String, Begun>> {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn part(&self, path: &str) -> PathBuf {
+        self.root.join(paths::unfinished(path))
+    }
+
+    /// Makes sure that an answer can be kept, before anybody pays for it. What an interrupted run was answered in this trial to this request comes back.
+    pub(super) fn begin(&self, asked: &Asked<'_>) -> Result<Option<Response>, String> {
+        let path = paths::recording(asked.path, asked.case);
+        let mut all = self.begun();
+        if !all.contains_key(&path) {
+            let left = self.open(&path).map_err(|why| format!("no model was asked, since its answer cannot be kept: {why}"))?;
+            all.insert(path.clone(), Begun { left, ..Begun::default() });
+        }
+        let Some(begun) = all.get_mut(&path) else { return Ok(None) };
+        let Some(call) = begun.left.pop_front() else { return Ok(None) };
+        let is_same = call.key == asked.sent.key && call.trial == Some(asked.trial) && call.is_answered();
+        if let Some(response) = response(&call).filter(|_| is_same) {
+            begun.count += 1;
+            begun.kept += &call.line();
+            *self.taken_over.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+            return Ok(Some(response));
+        }
+        begun.left.clear();
+        let written = fs::write_atomic(&self.part(&path), begun.kept.as_bytes());
+        written.map(|_| None).map_err(|why| unkept(&path, &why))
+    }
+
+    /// Opens the file beside a recording, and reads what is left in it.
+    fn open(&self, path: &str) -> Result<VecDeque<Recording>, String> {
+        let (place, part) = (self.root.join(path), self.part(path));
+        for name in [path, &paths::unfinished(path)] {
+            overwrite::refuse_links(self.root, name).map_err(|error| error.message)?;
+        }
+        if fs::is_dir(&place) {
+            return Err(format!("{path} is a folder"));
+        }
+        if fs::is_read_only(&place) {
+            return Err(format!("{path} is read-only"));
+        }
+        let mut bytes = Vec::new();
+        match fs::read_into(&part, LIMIT, &mut bytes) {
+            Err(why) if why.kind() != io::ErrorKind::NotFound => return Err(unkept(path, &why)),
+            _ => {}
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let left = Recordings::read(&text).map(|found| found.calls).unwrap_or_default();
+        fs::create_dir_all(place.parent().unwrap_or(self.root)).map_err(|why| unkept(path, &why))?;
+        let whole: String = left.iter().map(Recording::line).collect();
+        fs::write_atomic(&part, whole.as_bytes()).map_err(|why| unkept(path, &why))?;
+        Ok(left.into())
+    }
+
+    /// Adds a call to the recording of its case.
+    pub(super) fn keep(&self, asked: &Asked<'_>, response: &Response) -> Result<Recording, String> {
+        let path = paths::recording(asked.path, asked.case);
+        let count = {
+            let mut begun = self.begun();
+            let begun = begun.entry(path.clone()).or_default();
+            begun.count += 1;
+            begun.count
+        };
+        let recording = self.recording(asked, response, count);
+        append(&self.part(&path), &recording).map_err(|why| unkept(&path, &why))?;
+        Ok(recording)
+    }
+
+    /// Puts the calls of a case in the place of its recording.
+    pub(super) fn finish(&self, path: &str, case: &str) -> Result<(), String> {
+        let path = paths::recording(path, case);
+        let Some(_) = self.begun().remove(&path) else { return Ok(()) };
+        let (part, mut bytes) = (self.part(&path), Vec::new());
+        let moved = fs::read_into(&part, LIMIT, &mut bytes).and_then(|_| fs::write_atomic(&self.root.join(&path), &bytes));
+        moved.and_then(|_| fs::remove(&part)).map_err(|why| unkept(&path, &why))
+    }
+
+    /// Leaves the recording of a case as it was; where calls were answered, says where they are.
+    pub(super) fn abandon(&self, path: &str, case: &str) -> Option<String> {
+        let path = paths::recording(path, case);
+        let begun = self.begun().remove(&path)?;
+        let count = begun.count + begun.left.len();
+        if count > 0 {
+            let answers = plural(count, "answer");
+            return Some(format!("{answers} to it are kept in {}, and the next `--record` goes on from there", paths::unfinished(&path)));
+        }
+        let part = self.part(&path);
+        if let (Some(folder), Some(name)) = (part.parent(), part.file_name().and_then(|name| name.to_str())) {
+            fs::take_back(folder, &[name]);
+        }
+        None
+    }
+
+    fn recording(&self, asked: &Asked<'_>, response: &Response, number: usize) -> Recording {
+        let mut redacted = Vec::new();
+        let mut body =
+            |body: &str, root: &str| json_text::raw(&self.redactor.json(json_text::raw(body).get(), root, &mut redacted));
+        let (request, answer) = (body(&asked.sent.body, "/request"), body(&response.body, "/response"));
+        Recording {
+            schema: REQUEST.to_owned(),
+            id: number.to_string(),
+            at: Some(date::time((fs::now() / 1_000_000_000) as i64)),
+            agent: None,
+            conversation: Some(asked.case.to_owned()),
+            run: None,
+            command: None,
+            trial: Some(asked.trial),
+            answered_by: AnsweredBy::Upstream,
+            dialect: asked.sent.dialect.to_owned(),
+            endpoint: asked.sent.endpoint.clone(),
+            model: asked.sent.model.clone(),
+            stream: false,
+            request,
+            response: Some(answer),
+            status: Some(response.status),
+            usage: response.answer.usage,
+            latency_ms: u64::try_from(response.latency.as_millis()).ok(),
+            key: asked.sent.key.clone(),
+            headers: BTreeMap::new(),
+            chunks: None,
+            error: None,
+            truncated: false,
+            redacted,
+        }
+    }
+}
+
+fn unkept(path: &str, why: &io::Error) -> String {
+    format!("{path} cannot be written: {}", reason(why))
+}
+
+/// What a call was answered with; `None` for what cannot be read.
+fn response(call: &Recording) -> Option<Response> {
+    let body = call.response_text()?;
+    let answer = read::answer(read::dialect(&call.dialect)?, &body).ok()?;
+    let latency = Duration::from_millis(call.latency_ms.unwrap_or(0));
+    Some(Response { answer, body, status: call.status.unwrap_or(200), latency })
+}

@@ -1,0 +1,255 @@
+//! The trials of a case: answers from where the run says, judged until they decide, in a second stage where there is one.
+
+use super::given::{Answer, Flaw, Took};
+use super::{Replay, Unanswered, Wire, converse, judge, moved, parts};
+use crate::base::hash::Hash;
+use crate::base::span::{Span, Spanned};
+use crate::context::assemble::Assembly;
+use crate::context::render::message::Message;
+use crate::eval::asked::{AnswersFrom, Asked, Sent};
+use crate::eval::finished::{Answered, Finished, Recorded, Trial};
+use crate::eval::prepared::{CaseInput, PreparedCase};
+use crate::eval::trials::{self, Decision, Rows, TrialOutcome, Tries};
+use crate::eval::verdict::{Outcome, Reason, Verdict};
+use crate::kernel::provider;
+use crate::kernel::tokens::TokenCounter;
+use crate::provider::read;
+use crate::record::recording::{AnsweredBy, Recording, Stage, TrialOf};
+use crate::scenario::model::{Expectation, Scripted};
+
+/// The scripted answer to some messages: the first whose patterns hold.
+pub(in crate::eval) fn script<'c>(case: &PreparedCase<'c>, messages: &[Message]) -> Result<Option<&'c Scripted>, String> {
+    let occurs = |pattern: &str| {
+        messages.iter().try_fold(false, |found, message| {
+            Ok::<bool, String>(found || case.run.patterns.find(pattern, message.text.text())?.is_some())
+        })
+    };
+    'next: for script in &case.input.case.answers {
+        for (patterns, wanted) in [(&script.value.has, true), (&script.value.lacks, false)] {
+            for pattern in patterns {
+                if occurs(&pattern.value)? != wanted {
+                    continue 'next;
+                }
+            }
+        }
+        return Ok(Some(&script.value));
+    }
+    Ok(None)
+}
+
+/// Tries the answers that there are; `Open` where there is nothing to try.
+pub(in crate::eval) fn answered(
+    prepared: &PreparedCase<'_>,
+    assembly: &Assembly,
+    done: &mut Finished,
+) -> Result<Decision, Unanswered> {
+    let case = prepared.input.case;
+    let from = prepared.run.answers.from;
+    let recorded = match prepared.input.answers.recorded {
+        // What is recorded anew was not looked at.
+        _ if matches!(from, AnswersFrom::Record | AnswersFrom::Live | AnswersFrom::Scripted) => &[],
+        recorded => recorded.map_err(str::to_owned)?,
+    };
+    if recorded.iter().any(Recording::is_answered) {
+        match replayed(prepared, assembly, recorded, done) {
+            Err(Unanswered::Stale(_)) if from.asks() => done.forget_trials(),
+            Ok(_) if from.asks() && done.recorded.is_some_and(|recorded| recorded.is_cut) => done.forget_trials(),
+            replayed => return replayed,
+        }
+    }
+    match from {
+        AnswersFrom::Record | AnswersFrom::ReplayOrRecord | AnswersFrom::Live => asked(prepared, assembly, done),
+        AnswersFrom::Known | AnswersFrom::Scripted if !case.answers.is_empty() => scripted(prepared, assembly, done),
+        AnswersFrom::Known | AnswersFrom::Scripted | AnswersFrom::Replay => Ok(Decision::Open),
+    }
+}
+
+/// Tries the scripted answer.
+fn scripted(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) -> Result<Decision, Unanswered> {
+    let case = prepared.input.case;
+    let (counter, context) = (prepared.routed.options.counter, done.tokens.map_or(0, |(all, _)| all));
+    // A script gives the same answer every time.
+    let answer = converse(assembly, prepared.input.answers.tools, |messages| {
+        let script = script(prepared, messages)?.ok_or_else(|| {
+            let count = case.answers.len();
+            format!("none of the {count} scripted answers is for this request: no `when` holds")
+        })?;
+        let answer = Answer::scripted(script, context + added(assembly, messages, counter), counter);
+        let turn = answer.turn();
+        Ok((answer, turn))
+    })?;
+    let stage = Tries { stage: Stage::First, rule: case.rule, there: u32::MAX, rows: prepared.run.rows };
+    tries(prepared, stage, done, |_| Ok((answer.clone(), Answered::Scripted, "script")))
+}
+
+/// Asks a model. Nobody pays for the answer to a context that is not what it has to be, or to an answer that nothing is expected of.
+fn asked(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) -> Result<Decision, Unanswered> {
+    let CaseInput { path, case, .. } = *prepared.input;
+    if case.expectations.is_empty() || done.context.iter().any(Verdict::is_failure) {
+        return Ok(Decision::Open);
+    }
+    let wire = Wire::of(prepared)?;
+    let nobody = "no model of `[models]` in ctxc.toml is known for it, so nobody can be asked";
+    let (Some(model), Some(ask)) = (wire.model, prepared.run.answers.ask) else { return Err(nobody.to_owned().into()) };
+    let (counter, context) = (prepared.routed.options.counter, done.tokens.map_or(0, |(all, _)| all));
+    // What is recorded is there for every rule.
+    let rows = if prepared.run.answers.from == AnswersFrom::Live { prepared.run.rows } else { Rows::Full };
+    let name = case.name.value.as_str();
+    let stage = Tries { stage: Stage::First, rule: case.rule, there: u32::MAX, rows };
+    let decision = tries(prepared, stage, done, |trial| {
+        let answer = converse(assembly, prepared.input.answers.tools, |messages| {
+            let sent = wire.sent(messages)?;
+            let response = ask.ask(&Asked { path, case: name, trial, model, sent: &sent })?;
+            let (given, took) = (response.answer, response.latency.as_millis());
+            let mut answer = Answer::given(&given, context + added(assembly, messages, counter), counter, model.prices.as_ref());
+            answer.took = Took { latency_ms: u64::try_from(took).ok(), is_live: true, ..answer.took };
+            Ok((answer, given.turn))
+        })?;
+        Ok((answer, Answered::Asked, &model.provider.value))
+    });
+    match decision {
+        Ok(decision) => ask.finish(path, name).map(|()| decision).map_err(Unanswered::Trouble),
+        Err(Unanswered::Trouble(why)) => {
+            let kept = ask.abandon(path, name).map_or_else(String::new, |kept| format!("; {kept}"));
+            Err(Unanswered::Trouble(why + &kept))
+        }
+        Err(stale @ Unanswered::Stale(_)) => Err(stale),
+    }
+}
+
+/// Tries the recorded answers.
+fn replayed(
+    prepared: &PreparedCase<'_>,
+    assembly: &Assembly,
+    recorded: &[Recording],
+    done: &mut Finished,
+) -> Result<Decision, Unanswered> {
+    let wire = Wire::of(prepared)?;
+    let mut replay = Replay::new(recorded);
+    let first = wire.sent(&assembly.messages)?;
+    let stage = replay.tries(Stage::First, &first.key, prepared.input.case.rule, prepared.run.rows);
+    let most = trials::most(&prepared.input.case.rule);
+    done.recorded = (stage.there > 0 && stage.there < most).then(|| Recorded {
+        trials: stage.there,
+        of: most,
+        is_cut: stage.there < trials::most(&stage.rule),
+    });
+    let (counter, context) = (prepared.routed.options.counter, done.tokens.map_or(0, |(all, _)| all));
+    tries(prepared, stage, done, |trial| {
+        let mut by = (Answered::Replayed, "recording");
+        let answer = converse(assembly, prepared.input.answers.tools, |messages| {
+            let sent = wire.sent(messages)?;
+            let call = replay.next(trial.stage, &sent.key).ok_or_else(|| stale(recorded, &sent))?;
+            if call.answered_by == AnsweredBy::Script {
+                by = (Answered::Scripted, "script");
+            }
+            let given = answer_of(call)?;
+            let prices = wire.model.and_then(|model| model.prices.as_ref());
+            let mut answer = Answer::given(&given, context + added(assembly, messages, counter), counter, prices);
+            answer.took.latency_ms = call.latency_ms;
+            Ok((answer, given.turn))
+        })?;
+        Ok((answer, by.0, by.1))
+    })
+}
+
+/// What a call was answered with.
+fn answer_of(call: &Recording) -> Result<provider::Answer, Unanswered> {
+    let unknown = || format!("the recorded call {} has a form that is not known: `{}`", call.id, call.dialect);
+    let dialect = read::dialect(&call.dialect).ok_or_else(unknown)?;
+    let body = call.response_text().unwrap_or_default();
+    read::answer(dialect, &body)
+        .map_err(|why| Unanswered::Trouble(format!("the recorded call {} cannot be read: {why}", call.id)))
+}
+
+/// Nothing was recorded for a request: how it differs from the recorded one that is most like it.
+fn stale(recorded: &[Recording], now: &Sent) -> Unanswered {
+    let likeness = |call: &&Recording| call.request.get().len().abs_diff(now.body.len());
+    let nearest = recorded.iter().filter(|call| call.is_answered()).min_by_key(likeness);
+    let Some(call) = nearest else { return Unanswered::Stale(Vec::new()) };
+    let mut told = Vec::new();
+    if call.endpoint != now.endpoint {
+        told.push(format!("the address: “{}” in place of “{}”", now.endpoint, call.endpoint));
+    }
+    if call.request.get() != now.body {
+        told.extend(moved(call.request.get(), &now.body));
+    } else if told.is_empty() {
+        let (found, expected) = (&call.key, &now.key);
+        told.push(format!("nothing: the recorded request is equal, but its `key` is `{found}` where that of this request is `{expected}`"));
+    }
+    Unanswered::Stale(told)
+}
+
+/// Tokens of what a conversation has beyond the context.
+fn added(assembly: &Assembly, messages: &[Message], counter: &dyn TokenCounter) -> u64 {
+    let more = messages.get(assembly.messages.len()..).unwrap_or_default();
+    more.iter().map(|message| counter.count(message.text.text()) as u64).sum()
+}
+
+/// Tries answers until they decide.
+fn tries<'b>(
+    prepared: &PreparedCase<'_>,
+    Tries { stage, rule, there, rows }: Tries,
+    done: &mut Finished,
+    mut next: impl FnMut(TrialOf) -> Result<(Answer, Answered, &'b str), Unanswered>,
+) -> Result<Decision, Unanswered> {
+    let of = trials::most(&rule);
+    let mut row = Vec::new();
+    let mut decision = Decision::Open;
+    let mut last: Option<(Answer, Trial)> = None;
+    done.rule = Some(rule);
+    // Where the first one is not there, that is found out by asking for it.
+    for number in 1..=of.min(there.max(1)) {
+        let (answer, answered, by) = next(TrialOf { stage, number, of })?;
+        let trial = match last.take() {
+            Some((before, trial)) if before == answer && trial.by == by => trial,
+            _ => trial(prepared, &answer, by),
+        };
+        done.trials.push(trial.clone());
+        if trial.verdicts.iter().all(|verdict| verdict.outcome == Outcome::Skipped) {
+            done.answered = Answered::NotJudged;
+            return Ok(if trial.is_open() { Decision::Inconclusive } else { Decision::Open });
+        }
+        // One that a person wrote is none of a model.
+        if done.answered != Answered::Scripted {
+            done.answered = answered;
+        }
+        // What hangs on a judge that nobody asked is decided by no trial.
+        if trial.is_open() {
+            return Ok(Decision::Inconclusive);
+        }
+        row.push(trial.tried);
+        last = Some((answer, trial));
+        if decision == Decision::Open {
+            decision = trials::decide(&rule, &row);
+        }
+        if decision != Decision::Open && rows == Rows::Curtailed {
+            break;
+        }
+    }
+    done.stopped_early = row.len() < of.min(there) as usize;
+    Ok(if decision == Decision::Open { Decision::Inconclusive } else { decision })
+}
+
+fn trial(prepared: &PreparedCase<'_>, answer: &Answer, by: &str) -> Trial {
+    let expectations = &prepared.input.case.expectations;
+    let needs = |one: &&Spanned<Expectation>| one.value.test.needs_whole_answer();
+    let flaw = answer.flaw.as_ref().and_then(|flaw| {
+        let gate = expectations.iter().filter(needs).any(|one| one.value.gate);
+        Some(unjudged(flaw, gate, expectations.iter().find(needs)?.span))
+    });
+    let is_judged = |one: &&_| flaw.is_none() || !needs(one);
+    let judged = expectations.iter().filter(is_judged).map(|one| judge(prepared, answer, one));
+    let verdicts: Vec<Verdict> = flaw.clone().into_iter().chain(judged).collect();
+    let tried = if verdicts.iter().any(Verdict::is_failure) { TrialOutcome::Failed } else { TrialOutcome::Passed };
+    let decomposes = parts(prepared, answer).ok().map(|(is_split, _)| is_split);
+    let (tokens, took) = (answer.tokens, answer.took);
+    Trial { tried, verdicts, by: by.to_owned(), tokens, took, decomposes, output: Hash::of(answer.text.as_bytes()) }
+}
+
+/// What becomes of the expectations on an answer that is none to judge.
+fn unjudged(flaw: &Flaw, gate: bool, span: Span) -> Verdict {
+    let what = "a whole answer".to_owned();
+    let (found, advice) = flaw.words();
+    Verdict { reason: Reason::new(what.clone(), found).hint(advice), what, outcome: Outcome::Fail, gate, span }
+}
