@@ -92,9 +92,9 @@ fn judged(case: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) {
             CaseVerdict::Error
         }
         Err(Unanswered::Stale(moved)) => {
+            done.forget_trials();
             done.answered = Answered::Stale;
             done.moved = moved;
-            done.forget_trials();
             if holds { CaseVerdict::Stale } else { CaseVerdict::Fail }
         }
         Ok(_) if !holds => CaseVerdict::Fail,

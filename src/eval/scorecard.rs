@@ -2,7 +2,7 @@
 //!
 //! Shows no clock, no machine and no thread: two runs give the same bytes.
 
-use super::finished::{Answered, CaseVerdict, Finished, Trial, Recorded};
+use super::finished::{Answered, CaseVerdict, Finished, Recorded, Trial};
 use super::locate::{FaultRow, Locator};
 use super::receiver::Receiver;
 use super::trials::{self, TrialOutcome};

@@ -6,6 +6,7 @@ use super::secret::Secret;
 use crate::kernel::provider::ProviderError;
 use crate::project::config::Config;
 use crate::project::models::{Model, ProviderKind};
+use std::net::IpAddr;
 
 /// An address with its key.
 #[derive(Clone, Debug)]
@@ -41,6 +42,19 @@ impl<'c> Address<'c> {
         let usual = dialect.key_variable.filter(|_| base.is_none());
         let variable = own.and_then(|own| own.api_key_env.as_deref()).or(usual);
         Some(Self { kind, dialect, base_url: base.unwrap_or(dialect.base_url), variable })
+    }
+
+    /// Whether requests and keys go there over a network that everybody on the way can read.
+    pub fn is_unencrypted(&self) -> bool {
+        let Some(rest) = self.base_url.strip_prefix("http://") else { return false };
+        let host = rest.split('/').next().unwrap_or(rest);
+        let name = host
+            .strip_prefix('[')
+            .and_then(|host| host.split(']').next())
+            .unwrap_or_else(|| host.split(':').next().unwrap_or(host));
+        let is_own =
+            name.parse::<IpAddr>().map_or_else(|_| name == "localhost" || name.ends_with(".localhost"), |ip| ip.is_loopback());
+        !is_own
     }
 }
 

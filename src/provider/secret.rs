@@ -7,7 +7,7 @@ use std::fmt;
 const HIDDEN: &str = "⟦key⟧";
 
 /// Characters from which on a key is looked for in messages: shorter ones would be found in any text.
-const FOUND: usize = 8;
+const FOUND: usize = 4;
 
 /// A key of a provider.
 #[derive(Clone, PartialEq, Eq)]

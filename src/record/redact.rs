@@ -8,8 +8,10 @@ use super::recording::Redacted;
 use crate::base::hash::Hasher;
 use std::collections::BTreeMap;
 
-/// Fewer characters are no secret: they would be found in every text.
+/// A secret of fewer characters would be found in other words: it is one where it is a word of its own, and has a letter and a digit.
 const SECRET: usize = 8;
+/// One of fewer characters is none.
+const SHORT: usize = 4;
 /// How keys of known services begin, and how many characters follow at least.
 const KEYS: [(&str, usize); 14] = [
     ("sk-", 16),
@@ -46,7 +48,12 @@ impl std::fmt::Debug for Redactor {
 impl Redactor {
     /// Replaces these values wherever they stand, besides what has a known form.
     pub fn new(salt: [u8; 32], values: impl IntoIterator<Item = String>) -> Self {
-        let mut values: Vec<String> = values.into_iter().filter(|value| value.len() >= SECRET).collect();
+        let has = |value: &str, is: fn(&char) -> bool| value.chars().any(|c| is(&c));
+        let is_secret = |value: &String| {
+            value.len() >= SECRET
+                || value.len() >= SHORT && has(value, char::is_ascii_alphabetic) && has(value, char::is_ascii_digit)
+        };
+        let mut values: Vec<String> = values.into_iter().map(|value| value.trim().to_owned()).filter(is_secret).collect();
         values.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         values.dedup();
         Self { salt, values }
@@ -95,7 +102,12 @@ impl Redactor {
 
     /// What a text begins with that has to go, and its bytes.
     fn at(&self, before: char, text: &str) -> Option<(&'static str, usize)> {
-        if let Some(value) = self.values.iter().find(|value| text.starts_with(value.as_str())) {
+        let is_word = |end: usize| {
+            let after = text.get(end..).and_then(|rest| rest.chars().next());
+            !before.is_alphanumeric() && !after.is_some_and(char::is_alphanumeric)
+        };
+        let is_here = |value: &&String| text.starts_with(value.as_str()) && (value.len() >= SECRET || is_word(value.len()));
+        if let Some(value) = self.values.iter().find(is_here) {
             return Some(("secret", value.len()));
         }
         if before.is_alphanumeric() || before == '_' {

@@ -187,7 +187,10 @@ fn print(asked: &Permissions, config: &Config, is_given: bool, is_kept: bool, cx
     let providers = providers(config);
     for ProviderRow { name, kind, base_url, api_key_env } in &providers {
         let key = api_key_env.map_or_else(|| "no key".to_owned(), |name| format!("the key in {name}"));
-        cx.hanging(&format!("  {} ({kind}): {}, {}", escape(name), escape(base_url), escape(&key)), 4)?;
+        let open = Address::of(name, config)
+            .filter(Address::is_unencrypted)
+            .map_or("", |_| "; not encrypted: whoever is on the way can read it");
+        cx.hanging(&format!("  {} ({kind}): {}, {}{open}", escape(name), escape(base_url), escape(&key)), 4)?;
     }
     if providers.is_empty() {
         cx.line("  none")?;

@@ -84,7 +84,9 @@ impl Flaw {
                 "one that its provider withheld, or that the model refused to give".to_owned(),
                 "look at the recorded response, which says why; another wording of the request may be answered",
             ),
-            Self::Empty => ("no text and no call of a tool".to_owned(), "an empty answer holds nothing that is ruled out, and says nothing"),
+            Self::Empty => {
+                ("no text and no call of a tool".to_owned(), "an empty answer holds nothing that is ruled out, and says nothing")
+            }
         }
     }
 }
@@ -125,7 +127,7 @@ impl Answer {
         let flaw = match answer.stop {
             Stop::Length => Some(Flaw::Cut(tokens.1)),
             Stop::Filter => Some(Flaw::Withheld),
-            _ => (text.trim().is_empty() && tool_calls.is_empty()).then_some(Flaw::Empty),
+            Stop::End | Stop::Tool | Stop::Other => (text.trim().is_empty() && tool_calls.is_empty()).then_some(Flaw::Empty),
         };
         Self { json: serde_json::from_str(&text).ok(), text, tool_calls, tokens, took, flaw }
     }

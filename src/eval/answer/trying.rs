@@ -113,7 +113,7 @@ fn asked(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) 
             let kept = ask.abandon(path, name).map_or_else(String::new, |kept| format!("; {kept}"));
             Err(Unanswered::Trouble(why + &kept))
         }
-        Err(stale @ Unanswered::Stale(_)) => Err(stale),
+        Err(Unanswered::Stale(moved)) => Err(Unanswered::Stale(moved)),
     }
 }
 
@@ -175,7 +175,9 @@ fn stale(recorded: &[Recording], now: &Sent) -> Unanswered {
         told.extend(moved(call.request.get(), &now.body));
     } else if told.is_empty() {
         let (found, expected) = (&call.key, &now.key);
-        told.push(format!("nothing: the recorded request is equal, but its `key` is `{found}` where that of this request is `{expected}`"));
+        told.push(format!(
+            "nothing: the recorded request is equal, but its `key` is `{found}` where that of this request is `{expected}`"
+        ));
     }
     Unanswered::Stale(told)
 }

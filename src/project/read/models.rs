@@ -201,6 +201,7 @@ const PROVIDER_ROWS: &[Row<WrittenProvider>] = &[
     row("base_url", Shape::Text, "its address, where it is not the usual one", |at, provider| match at.text() {
         Some(found) if holds_secret(found.value) => provider.report(at, "base_url"),
         Some(found) if !is_address(found.value) => at.bad(&found, "an address that begins with `https://` or `http://`"),
+        Some(found) if found.value.contains('#') => at.bad(&found, "an address without `#`: what stands behind it is never sent"),
         found => provider.base_url = found.map(|found| found.value.to_owned()),
     }),
     row("api_key_env", Shape::Text, "the environment variable that holds the key", |at, provider| match at.text() {
@@ -254,7 +255,9 @@ fn is_variable(text: &str) -> bool {
 
 fn is_address(text: &str) -> bool {
     let rest = ["https://", "http://"].into_iter().find_map(|scheme| text.strip_prefix(scheme));
-    rest.is_some_and(|rest| !rest.is_empty() && !text.contains(|c: char| c.is_whitespace() || c.is_control()))
+    rest.is_some_and(|rest| {
+        !rest.is_empty() && !rest.starts_with(['/', ':']) && !text.contains(|c: char| c.is_whitespace() || c.is_control())
+    })
 }
 
 /// Whether an address carries a name with a password, or a key behind its question mark.

@@ -55,7 +55,15 @@ fn take(event: &Value, draft: &mut Draft) -> bool {
             "STOP" if draft.has_calls() => Stop::Tool,
             "STOP" => Stop::End,
             "MAX_TOKENS" => Stop::Length,
-            "SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => Stop::Filter,
+            "SAFETY"
+            | "RECITATION"
+            | "LANGUAGE"
+            | "BLOCKLIST"
+            | "PROHIBITED_CONTENT"
+            | "SPII"
+            | "IMAGE_SAFETY"
+            | "IMAGE_PROHIBITED_CONTENT"
+            | "IMAGE_RECITATION" => Stop::Filter,
             _ => Stop::Other,
         });
     }

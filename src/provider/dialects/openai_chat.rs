@@ -57,7 +57,8 @@ fn take(event: &Value, draft: &mut Draft) -> bool {
         draft.stop = Some(match reason {
             "stop" if draft.has_calls() => Stop::Tool,
             "stop" => Stop::End,
-            "length" => Stop::Length,
+            // Mistral has a word of its own for a full window.
+            "length" | "model_length" => Stop::Length,
             "tool_calls" | "function_call" => Stop::Tool,
             "content_filter" => Stop::Filter,
             _ => Stop::Other,

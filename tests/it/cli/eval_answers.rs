@@ -2,22 +2,22 @@
 
 use super::project::{Project, Run};
 use crate::record::file::call;
-use ctxc::internals::record::recording::{AnsweredBy, Recording};
+use ctxc::internals::record::recording::{AnsweredBy, Recording, Stage, TrialOf};
 use ctxc::internals::record::{json_text, key};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
-const TASK: &str = "<task type=\"atomic\" name=\"triage\">\n  <description>Sort the ticket: {{ticket}}</description>\n  <parameters>\n    \
+pub(super) const TASK: &str = "<task type=\"atomic\" name=\"triage\">\n  <description>Sort the ticket: {{ticket}}</description>\n  <parameters>\n    \
     <parameter name=\"ticket\" type=\"string\" required=\"true\"/>\n  </parameters>\n</task>\n";
 
-fn scenario(more: &str) -> String {
+pub(super) fn scenario(more: &str) -> String {
     format!(
         "name: billing\ntask: triage\ncontext: {{objective: sort, inputs: {{ticket: my invoice}}}}\n\
          expectations:\n  - contains: [billing]\n{more}"
     )
 }
 
-fn sample(more: &str) -> Project {
+pub(super) fn sample(more: &str) -> Project {
     Project::new().file("templates/triage.xml", TASK).file("scenarios/billing.yaml", scenario(more))
 }
 
@@ -39,12 +39,19 @@ fn answered(id: &str, body: &str, message: &Value) -> Recording {
     }
 }
 
-fn says(text: &str) -> Value {
+pub(super) fn says(text: &str) -> Value {
     json!({"role": "assistant", "content": text})
 }
 
 fn record(project: &Project, calls: &[Recording]) {
     project.write("scenarios/recordings/billing.jsonl", calls.iter().map(Recording::line).collect::<String>());
+}
+
+/// A project with one recorded answer, where its scenario asks for three.
+pub(crate) fn recorded_once() -> Project {
+    let project = sample("");
+    record(&project, &[answered("1", &body(&project), &says("billing"))]);
+    project
 }
 
 #[test]
@@ -62,9 +69,10 @@ fn recorded_answers_are_judged_each_in_its_turn() {
     let run = of(&["access", "billing", "access"]).code(1).says("answer 1 of 3 (replayed)  FAIL");
     run.says("expected /billing/, found it nowhere in “access”").says("0 calls, US$ 0");
     // There are no more trials than answers, and no more have to pass.
-    of(&["billing"]).code(0).says("answer 1 of 1 (replayed)  PASS");
+    of(&["billing"]).code(0).says("answer 1 of 1 (replayed, 1 of 3 recorded)  PASS");
     let card = project.run(&["eval", "--json"]).code(0).json();
-    assert_eq!(card["cases"][0]["rule"], json!({"runs": 1, "pass": 1}));
+    let recorded = json!({"trials": 1, "of": 3, "cut": false});
+    assert_eq!(card["cases"][0]["rule"], json!({"runs": 1, "pass": 1, "recorded": recorded}));
     let trial = &card["cases"][0]["trials"][0];
     assert_eq!(
         (&trial["provider"], &trial["tokens"]["input"], &trial["tokens"]["output"]),
@@ -78,7 +86,7 @@ fn answers_for_another_request_are_stale_and_what_moved_is_told() {
     let project = sample("answers: [{reply: billing}]\n");
     let body = body(&project);
     record(&project, &[answered("1", &body, &says("billing"))]);
-    project.run(&["eval"]).code(0).says("(replayed)  PASS");
+    project.run(&["eval"]).code(0).says("(replayed, 1 of 3 recorded)  PASS");
     project.write("templates/triage.xml", TASK.replace("Sort the ticket", "Sort this ticket"));
     let run =
         project.run(&["eval"]).code(6).says("answer stale  STALE").says("1 scenario: 0 passed, 0 failed, 1 stale, 0 errored");
@@ -91,10 +99,21 @@ fn answers_for_another_request_are_stale_and_what_moved_is_told() {
     project.run(&["eval", "--answers", "scripted"]).code(0).says("answer 2 of 2 (scripted)");
     project.run(&["eval", "--answers", "replay"]).code(6);
     project.write("ctxc.toml", "[eval]\nstale = \"warn\"\n");
-    project.run(&["eval"]).code(0).says("STALE");
+    project.run(&["eval", "--junit", "out.xml"]).code(0).says("STALE");
+    // Where it is told alone, no report takes it for an error; and what it says is a whole sentence.
+    let xml = project.read("out.xml");
+    assert!(xml.contains("errors=\"0\" skipped=\"1\"") && !xml.contains("<error"), "{xml}");
+    assert!(
+        xml.contains(
+            "<skipped message=\"scenarios/billing.yaml:1: its answers were recorded for another request; since then: messages "
+        ),
+        "{xml}"
+    );
     // What fails in the context comes first.
     project.write("scenarios/billing.yaml", scenario("expect_context:\n  - contains: {patterns: [nowhere]}\n"));
-    project.run(&["eval"]).code(1).says("answer stale  FAIL");
+    project.run(&["eval", "--junit", "out.xml"]).code(1).says("answer stale  FAIL");
+    let xml = project.read("out.xml");
+    assert!(xml.contains("<failure message=\"scenarios/billing.yaml:7: expected the context to contain /nowhere/"), "{xml}");
     // An answer to a changed context is no answer at all: nothing was recorded that was answered.
     record(
         &project,
@@ -128,6 +147,62 @@ fn a_recording_that_cannot_be_read_is_told_and_passes_nothing() {
         std::os::unix::fs::symlink(outside.path().join("a.jsonl"), project.path("scenarios/recordings/billing.jsonl")).unwrap();
         project.run(&["eval"]).code(3).says("it lies outside the project's folder");
     }
+}
+
+#[test]
+fn a_recording_that_lost_trials_passes_only_by_what_is_left() {
+    let project = sample("");
+    let body = body(&project);
+    let of = |texts: &[&str]| {
+        let call = |(at, text): (usize, &&str)| {
+            let number = u32::try_from(at).unwrap() + 1;
+            Recording {
+                trial: Some(TrialOf { stage: Stage::First, number, of: 3 }),
+                ..answered(&at.to_string(), &body, &says(text))
+            }
+        };
+        record(&project, &texts.iter().enumerate().map(call).collect::<Vec<_>>());
+        project.run(&["eval"])
+    };
+    let run = of(&["billing"]).code(7).says("answer 1 of 1 (replayed, 1 of 3 recorded)  INCONCLUSIVE");
+    run.says("its recording has lost trials: 1 of 3 are left, and they decide nothing")
+        .says("`ctxc eval billing --record` asks anew");
+    let card = project.run(&["eval", "--json"]).code(7).json();
+    let recorded = json!({"trials": 1, "of": 3, "cut": true});
+    assert_eq!(card["cases"][0]["rule"], json!({"runs": 3, "pass": 2, "recorded": recorded}));
+    of(&["access"]).code(7);
+    of(&["billing", "access"]).code(7).says("answer 1 of 2 (replayed, 2 of 3 recorded)  INCONCLUSIVE");
+    of(&["billing", "billing"]).code(0).says("answer 2 of 2 (replayed, 2 of 3 recorded)  PASS");
+    of(&["access", "access"]).code(1).says("FAIL");
+    // Fewer are asked for than were recorded: that is no loss.
+    project.write("scenarios/billing.yaml", scenario("runs: 1\npass_threshold: 1\n"));
+    of(&["billing"]).code(0).says("answer 1 of 1 (replayed)  PASS");
+}
+
+#[test]
+fn what_a_person_wrote_into_a_recording_is_shown_as_a_script() {
+    let project = sample("");
+    let by = |answered_by| Recording { answered_by, ..answered("1", &body(&project), &says("billing")) };
+    record(&project, &[by(AnsweredBy::Upstream), by(AnsweredBy::Script), by(AnsweredBy::Upstream)]);
+    project.run(&["eval"]).code(0).says("(scripted)  PASS");
+    let card = project.run(&["eval", "--json"]).code(0).json();
+    let providers: Vec<&Value> = card["cases"][0]["trials"].as_array().unwrap().iter().map(|trial| &trial["provider"]).collect();
+    assert_eq!(providers, ["recording", "script"]);
+}
+
+#[test]
+fn a_request_that_is_recorded_under_another_key_or_address_is_told_so() {
+    let project = sample("");
+    let call = answered("1", &body(&project), &says("billing"));
+    record(&project, &[Recording { key: "b3:1".to_owned(), ..call.clone() }]);
+    let run = project.run(&["eval"]).code(6).says("nothing: the recorded request is equal, but its `key` is `b3:1` where");
+    run.says(&call.key);
+    let elsewhere = Recording { key: "b3:1".to_owned(), endpoint: "/models/big:ask".to_owned(), ..call.clone() };
+    record(&project, &[elsewhere]);
+    project.run(&["eval"]).code(6).says("the address: “/chat/completions” in place of “/models/big:ask”");
+    // The mark that an editor puts in front of a file is no damage.
+    project.write("scenarios/recordings/billing.jsonl", format!("\u{feff}{}", call.line()));
+    project.run(&["eval"]).code(0).says("PASS");
 }
 
 #[test]
@@ -207,152 +282,7 @@ fn recorded_conversations_go_on_as_they_did() {
     assert!(name.starts_with(path), "{name}");
     project.write(&name, calls("open"));
     let run: Run = project.run(&["eval"]).code(0);
-    run.says("answer 1 of 1 (replayed)  PASS");
+    run.says("answer 1 of 1 (replayed, 1 of 3 recorded)  PASS");
     project.write(&name, calls("shut"));
     project.run(&["eval"]).code(6).says("“open” in place of “shut”");
-}
-
-/// A server on loopback that answers each request in turn, and what it was sent.
-struct Upstream {
-    address: String,
-    asked: std::sync::mpsc::Receiver<String>,
-}
-
-fn upstream(answers: Vec<String>) -> Upstream {
-    use std::io::{BufRead, BufReader, Read, Write};
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}/v1", listener.local_addr().unwrap());
-    let (sender, asked) = std::sync::mpsc::channel();
-    std::thread::spawn(move || {
-        for answer in answers {
-            let Ok((mut stream, _)) = listener.accept() else { return };
-            let mut reader = BufReader::new(stream.try_clone().unwrap());
-            let (mut head, mut length) = (String::new(), 0);
-            loop {
-                let mut line = String::new();
-                reader.read_line(&mut line).unwrap();
-                if let Some((name, value)) = line.split_once(':')
-                    && name.eq_ignore_ascii_case("content-length")
-                {
-                    length = value.trim().parse().unwrap();
-                }
-                head += &line;
-                if line.trim().is_empty() {
-                    break;
-                }
-            }
-            let mut body = vec![0; length];
-            reader.read_exact(&mut body).unwrap();
-            sender.send(head + std::str::from_utf8(&body).unwrap()).unwrap();
-            let head = format!(
-                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
-                answer.len()
-            );
-            stream.write_all((head + &answer).as_bytes()).unwrap();
-        }
-    });
-    Upstream { address, asked }
-}
-
-fn completion(text: &str) -> String {
-    json!({"choices": [{"message": says(text), "finish_reason": "stop"}], "usage": {"prompt_tokens": 1000, "completion_tokens": 100}}).to_string()
-}
-
-const KEY: &str = "house-key-0123456789";
-
-fn asked(project: &Project, args: &[&str]) -> Run {
-    Run::from(project.command(args).env("HOUSE_KEY", KEY).output().unwrap())
-}
-
-/// A project with a role whose model is behind an address.
-fn with_model(address: &str) -> Project {
-    let config = format!(
-        "[roles.clerk]\ntemplate = \"triage\"\nmodel = \"small\"\n[models.small]\nid = \"house-1\"\nprovider = \"house\"\ntier = \"economy\"\n\
-         context_window = 8000\nusd_per_million = {{ input = 1.0, output = 10.0 }}\n[providers.house]\nkind = \"openai\"\nbase_url = \"{address}\"\n\
-         api_key_env = \"HOUSE_KEY\"\n"
-    );
-    sample("").file("ctxc.toml", config).file("scenarios/billing.yaml", scenario("").replace("task: triage", "role: clerk"))
-}
-
-#[test]
-fn what_models_answer_is_recorded_and_replayed() {
-    let answers = ["billing, says a.person@example.org", "access", "billing, by house-key-0123456789"];
-    let server = upstream(answers.map(completion).to_vec());
-    let project = with_model(&server.address);
-    asked(&project, &["eval", "--record"]).code(2).warns("asking a model is not permitted in this project").warns("`ctxc trust`");
-    assert!(server.asked.try_recv().is_err(), "nobody was asked");
-    asked(&project, &["trust", "--yes"]).code(0);
-    let run = asked(&project, &["eval", "--record"]).code(0).says("answer 2 of 3 (asked)  PASS");
-    run.says("3 calls, US$ 0.006");
-    let sent: Vec<String> = server.asked.iter().take(3).collect();
-    assert!(sent[0].to_lowercase().contains("authorization: bearer house-key-0123456789"), "{}", sent[0]);
-    assert_eq!(sent[0], sent[2]);
-    let kept = project.read("scenarios/recordings/billing.jsonl");
-    assert_eq!(kept.lines().count(), 3);
-    assert!(!kept.contains(KEY) && !kept.contains("a.person") && kept.contains("billing, says ⟦email:"), "{kept}");
-    let first: Value = serde_json::from_str(kept.lines().next().unwrap()).unwrap();
-    assert_eq!(
-        (&first["answered_by"], &first["model"], &first["endpoint"]),
-        (&json!("upstream"), &json!("house-1"), &json!("/chat/completions"))
-    );
-    assert_eq!(first["redacted"][0]["pointer"], "/response/choices/0/message/content");
-    // From now on nobody is needed: no server, no key, no trust.
-    let run = project.run(&["eval"]).code(0);
-    run.says("answer 2 of 3 (replayed)  PASS").says("0 calls, US$ 0");
-    project.run(&["trust", "--revoke"]).code(0);
-    project.run(&["eval", "--answers", "replay"]).code(0);
-    // An earlier recording is gone with the first new answer.
-    let config = project.read("ctxc.toml");
-    let server = upstream(["billing", "billing", "access"].map(completion).to_vec());
-    project.write("ctxc.toml", with_model(&server.address).read("ctxc.toml"));
-    assert_ne!(config, project.read("ctxc.toml"));
-    asked(&project, &["trust", "--yes"]).code(0);
-    asked(&project, &["eval", "--answers", "replay-or-record"]).code(0).says("0 calls");
-    project.write("templates/triage.xml", TASK.replace("Sort", "Order"));
-    project.run(&["eval"]).code(6).says("`ctxc eval billing --record` asks anew: 3 calls or more of");
-    asked(&project, &["eval", "--answers", "replay-or-record"]).code(0).says("2 calls");
-    assert_eq!(project.read("scenarios/recordings/billing.jsonl").lines().count(), 2);
-}
-
-#[test]
-fn what_is_kept_is_what_is_judged() {
-    let server = upstream(["ask a.person@example.org"; 3].map(completion).to_vec());
-    let project = with_model(&server.address);
-    let text = project.read("scenarios/billing.yaml").replace("contains: [billing]", "contains: [a.person]");
-    project.write("scenarios/billing.yaml", text);
-    asked(&project, &["trust", "--yes"]).code(0);
-    asked(&project, &["eval", "--record"]).code(1).says("found it nowhere in “ask ⟦email:");
-    project.run(&["eval"]).code(1).says("found it nowhere in “ask ⟦email:");
-}
-
-#[test]
-fn live_answers_inform_until_the_project_says_how_they_gate() {
-    let server = upstream(["access", "access"].map(completion).to_vec());
-    let project = with_model(&server.address);
-    let hash = project.run(&["trust", "--show", "--json"]).code(0).json()["hash"].as_str().unwrap().to_owned();
-    let other = format!("b3:{}", "0".repeat(64));
-    asked(&project, &["eval", "--mode", "real", "--trust-hash", &other]).code(2).warns("--trust-hash is of another project file");
-    let run = asked(&project, &["eval", "--mode", "real", "--trust-hash", &hash]).code(0).warns("this run only informs");
-    run.says("answer 0 of 2 (asked)  FAIL");
-    assert!(!project.path("scenarios/recordings").exists(), "nothing is kept of a live run");
-}
-
-#[test]
-fn what_asks_nobody_takes_no_budget_and_who_cannot_be_asked_is_told() {
-    let project = with_model("http://127.0.0.1:1/v1");
-    project.run(&["eval", "--budget-usd", "1"]).code(2).warns("a budget is for calls of models, and none is asked here");
-    project.run(&["eval", "--record", "--accept"]).code(2).warns("--accept, --mutate and --coverage ask no model");
-    project.run(&["trust", "--yes"]).code(0);
-    // Without its key nobody is asked.
-    project.run(&["eval", "--record"]).code(3).says("`HOUSE_KEY`").says("ERROR");
-    asked(&project, &["eval", "--record", "--budget-tokens", "1"]).code(3).says("the call was not made: the budget of 1 tokens");
-    // A task alone leads to no model of the project; a context that does not hold is not paid for.
-    let task = scenario("").replace("name: billing", "name: alone");
-    project.write("scenarios/alone.yaml", task);
-    project.run(&["eval", "alone", "--record"]).code(3).says("no model of `[models]` in ctxc.toml is known for it");
-    project.write(
-        "scenarios/billing.yaml",
-        scenario("expect_context:\n  - contains: {patterns: [nowhere]}\n").replace("task: triage", "role: clerk"),
-    );
-    project.run(&["eval", "billing", "--record"]).code(1).says("0 calls");
 }

@@ -57,7 +57,11 @@ fn everything_that_would_be_permitted_is_shown() {
     );
     let text = run(&project, state.path(), &["trust", "--show"]).code(0);
     let text = text.says("cargo test 'it'\\''s'  (templates/tests.xml)").says("cellar (openai): http://localhost:8000/v1");
+    assert!(!text.stdout.contains("not encrypted"), "nobody is on the way to this machine");
     text.says("the key in CELLAR_KEY").says("\nnot permitted\n");
+    project.write("ctxc.toml", CONFIG.replace("localhost", "models.example"));
+    let text = run(&project, state.path(), &["trust", "--show"]).code(0);
+    text.says("the key in CELLAR_KEY; not encrypted: whoever is on the way can read it");
 }
 
 #[test]

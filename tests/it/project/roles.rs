@@ -300,9 +300,15 @@ usd_per_million = { input = nan }
 kind = "openia"
 base_url = "localhost:80"
 [providers.e]
+[providers.f]
+kind = "openai"
+base_url = "https://models.example/v1#chat"
+[providers.g]
+kind = "openai"
+base_url = "https://:8000/v1"
 "#), @r#"
     error CTX524 ctxc.toml:3:12 `\"opnai\"`: the project has no provider `opnai`, and it is no kind of provider
-      = what may stand here is `d`, `e`, `openai`, `openai-responses`, `anthropic`, `gemini`, `ollama`
+      = what may stand here is `d`, `e`, `f`, `g`, `openai`, `openai-responses`, `anthropic`, `gemini`, `ollama`
       ? did you mean `openai`?
       > write `openai` (`\"opnai\"` -> `\"openai\"`)
     error CTX504 ctxc.toml:4:8 `true`: `models.a.tier` is `true`; expected `economy`, `standard`, `standard_plus` or `premium`
@@ -313,7 +319,7 @@ base_url = "localhost:80"
       ? did you mean `context_window`?
       > write `context_window` (`context_windw` -> `context_window`)
     error CTX524 ctxc.toml:7:12 `\"nobody-knows\"`: the project has no provider `nobody-knows`, and it is no kind of provider
-      = what may stand here is `d`, `e`, `openai`, `openai-responses`, `anthropic`, `gemini`, `ollama`
+      = what may stand here is `d`, `e`, `f`, `g`, `openai`, `openai-responses`, `anthropic`, `gemini`, `ollama`
       ? define it under `[providers.nobody-knows]` with its `kind`
     error CTX504 ctxc.toml:10:18 `100`: `models.b.output_reserve` is `100`; expected less than its `context_window`, 100
     error CTX504 ctxc.toml:11:29 `-1`: `models.b.usd_per_million.input` is `-1`; expected a number from 0 to 1000000
@@ -331,6 +337,8 @@ base_url = "localhost:80"
     error CTX504 ctxc.toml:19:12 `\"localhost:80\"`: `providers.d.base_url` is `localhost:80`; expected an address that begins with `https://` or `http://`
     error CTX532 ctxc.toml:20:12 `e`: `providers.e` has no `kind`, which it needs
       ? add the protocol it speaks: `kind = "openai"` (openai, anthropic, gemini, ollama)
+    error CTX504 ctxc.toml:23:12 `\"https://models.example/v1#chat\"`: `providers.f.base_url` is `https://models.example/v1#chat`; expected an address without `#`: what stands behind it is never sent
+    error CTX504 ctxc.toml:26:12 `\"https://:8000/v1\"`: `providers.g.base_url` is `https://:8000/v1`; expected an address that begins with `https://` or `http://`
     "#);
 }
 

@@ -1,7 +1,7 @@
 //! Which address a model is asked at, and with which key.
 
 use crate::project::reading::read;
-use ctxc::internals::provider::endpoint::Endpoint;
+use ctxc::internals::provider::endpoint::{Address, Endpoint};
 use ctxc::internals::provider::retry_after::retry_after;
 use pretty_assertions::assert_eq;
 use std::time::Duration;
@@ -63,6 +63,33 @@ fn addresses_are_written_with_and_without_their_version() {
     assert_eq!(at("anthropic", "https://a.example/v1"), "anthropic https://a.example/v1/messages");
     assert_eq!(at("anthropic", "https://a.example/x/"), "anthropic https://a.example/x/v1/messages");
     assert_eq!(at("gemini", "https://a.example/v1beta"), "gemini https://a.example/v1beta/models/m:generateContent");
+}
+
+#[test]
+fn an_address_over_a_network_that_everybody_reads_is_known() {
+    let is_open = |url: &str| {
+        let config = read(&format!("[providers.p]\nkind = \"openai\"\nbase_url = \"{url}\""));
+        Address::of("p", &config).unwrap().is_unencrypted()
+    };
+    for url in [
+        "http://localhost:8000/v1",
+        "http://a.localhost",
+        "http://127.0.0.1:1",
+        "http://127.9.9.9/v1",
+        "http://[::1]:80/v1",
+        "https://a.example",
+    ] {
+        assert!(!is_open(url), "{url}");
+    }
+    for url in [
+        "http://a.example/v1",
+        "http://10.0.0.7:8000",
+        "http://localhost.example",
+        "http://[fe80::1]/v1",
+        "http://127.0.0.1.example",
+    ] {
+        assert!(is_open(url), "{url}");
+    }
 }
 
 #[test]

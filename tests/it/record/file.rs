@@ -16,6 +16,7 @@ pub(crate) fn call(id: &str) -> Recording {
         conversation: None,
         run: None,
         command: None,
+        trial: None,
         answered_by: AnsweredBy::Script,
         dialect: "openai-chat".to_owned(),
         endpoint: "/chat/completions".to_owned(),

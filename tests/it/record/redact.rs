@@ -4,7 +4,7 @@ use ctxc::internals::record::redact::Redactor;
 use pretty_assertions::assert_eq;
 
 fn kinds(text: &str) -> String {
-    let (out, _) = Redactor::new([7; 32], ["hunter2-is-secret".to_owned(), "short".to_owned()]).text(text);
+    let (out, _) = Redactor::new([7; 32], ["hunter2-is-secret".to_owned(), "short".to_owned(), " k3y9\n".to_owned()]).text(text);
     let mut parts = out.split('⟦');
     let mut plain = parts.next().unwrap().to_owned();
     for part in parts {
@@ -21,6 +21,7 @@ fn secrets_and_personal_data_are_replaced_where_they_stand() {
     let cases = [
         ("key=hunter2-is-secret.", "key=<secret>."),
         ("xhunter2-is-secretx short", "x<secret>x short"),
+        ("Bearer k3y9, \"k3y9\", ak3y9 k3y99", "Bearer <secret>, \"<secret>\", ak3y9 k3y99"),
         ("write to ann.o'neil+x@mail.example.org, please", "write to ann.o'<email>, please"),
         ("<bob@example.com>", "<<email>>"),
         ("card 4111 1111 1111 1111.", "card <card>."),

@@ -84,8 +84,16 @@ Expectations on the context are always judged. Those on the answer are judged ag
 1. **the recording** of the case, `recordings/NAME.jsonl` beside its file: a call a line (`ctxc/request/1`), found again by what is asked. `ctxc eval --record` writes it: it asks
    the model of the role as often as `runs` says, and keeps what it answers; `--answers replay-or-record` asks only where nothing was recorded for the request, `--answers live` keeps
    nothing. All three need a project that `ctxc trust` permits it to, or `--trust-hash` in CI; `--budget-usd` and `--budget-tokens` end the calls. Replayed, a case has as many trials as
-   there are answers to its request, and no more than `runs`;
-2. **the script** under `answers`, where there is no recording: the first whose `when` holds. It is a person's answer, and every report says `scripted`.
+   there are answers to its request, and no more than `runs`; where those are fewer, the report says so (`1 of 3 recorded`). Each line says how many trials there were to be: where some
+   of them are gone, `rule` holds as it is written, and what is left passes or fails only where it decides that; else the case is `INCONCLUSIVE`;
+2. **the script** under `answers`, where there is no recording: the first whose `when` holds. It is a person's answer, and every report says `scripted`, as it does of a line of a
+   recording that says `\"answered_by\": \"script\"`.
+
+Until all trials of a case are answered, its new recording lies in `recordings/NAME.jsonl.part`, and the old one stays where it is. A run that was killed, or whose budget ended, leaves the
+answers there that were paid for; the next `--record` goes on from them. No model is asked where its answer could not be kept.
+
+An answer that the limit of tokens cut, that the provider withheld, that the model refused to give, or that is empty and calls no tool, fails its trial for that reason: what it lacks would
+say nothing of the agent. Expectations that look at nothing but tools that were called, tokens, time or price are judged all the same.
 
 `--answers replay` and `--answers scripted` take one of the two alone. A case without either is *not recorded*: its context decides, and where it expects nothing of that, it is
 `INCONCLUSIVE` (exit code 7).
@@ -97,7 +105,8 @@ A tool that the agent calls answers with what the suite has for its name in `fix
 conversation. Expectations see the last answer, the calls of all, and the tokens of all.
 
 Before a call is kept, values of variables that end in `_KEY`, `_TOKEN` or `_SECRET`, keys of known form, e-mail addresses, phone numbers, cards (by their check digit) and IBANs become
-placeholders such as `⟦email:3fa2⟧`, the same for the same value; `redacted` lists where. They are found in texts by their form alone: read a recording before you commit it.
+placeholders such as `⟦email:3fa2⟧`, the same for the same value; `redacted` lists where. So do the values of `api_key_env`. A value of fewer than 8 characters is replaced where it is a
+word of its own and has a letter and a digit; one of fewer than 4 nowhere. The rest is found in texts by its form alone: read a recording before you commit it.
 
 ## What is run again
 

@@ -50,7 +50,8 @@ impl<'p> Asking<'p> {
             let salt = secret().map_err(|why| {
                 CliError::new(Kind::Infrastructure, format!("what recordings are redacted with cannot be kept: {}", reason(&why)))
             })?;
-            let redactor = Redactor::new(salt, fs::env_ending(&SECRETS));
+            let named = config.providers.values().filter_map(|provider| fs::env(provider.api_key_env.as_deref()?));
+            let redactor = Redactor::new(salt, fs::env_ending(&SECRETS).into_iter().chain(named));
             Ok(Keeper::new(root, redactor))
         });
         Ok(Self {

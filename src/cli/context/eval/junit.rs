@@ -1,22 +1,37 @@
 //! `JUnit`'s XML: one test case a scenario. A failed one says what was expected and found, one that could not be tried is an
-//! error, one that was carried is skipped.
+//! error; one that was carried is skipped, and one with stale answers where the project only warns of them.
 
 use super::text::{lines, state};
 use crate::cli::render::escape::escape;
 use crate::eval::finished::CaseVerdict;
 use crate::eval::scorecard::{CaseRow, Scorecard};
+use crate::project::eval::Stale;
 use crate::syntax::write::{TemplateWriter, legal};
 
+/// What is said of a scenario.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Said {
+    Passed,
+    Failure,
+    Error,
+    Skipped,
+}
+
+fn said(row: &CaseRow, stale: Stale) -> Said {
+    match (row.carried_from.is_some(), row.verdict()) {
+        (true, CaseVerdict::Pass) => Said::Skipped,
+        (false, CaseVerdict::Pass) => Said::Passed,
+        (_, CaseVerdict::Stale) if stale == Stale::Warn => Said::Skipped,
+        (_, CaseVerdict::Fail) => Said::Failure,
+        (_, CaseVerdict::Error | CaseVerdict::Stale | CaseVerdict::Inconclusive) => Said::Error,
+    }
+}
+
 /// The report.
-pub(super) fn xml(card: &Scorecard) -> String {
-    let totals = card.summary;
-    let count = |number: usize| number.to_string();
-    let (tests, failures, errors, skipped) = (
-        count(totals.planned),
-        count(totals.failed),
-        count(totals.errored + totals.stale + totals.inconclusive),
-        count(totals.carried),
-    );
+pub(super) fn xml(card: &Scorecard, stale: Stale) -> String {
+    let count = |what: Said| card.cases.iter().filter(|row| said(row, stale) == what).count().to_string();
+    let (tests, failures, errors, skipped) =
+        (card.cases.len().to_string(), count(Said::Failure), count(Said::Error), count(Said::Skipped));
     let counts = [
         ("name", "ctxc eval"),
         ("tests", tests.as_str()),
@@ -28,12 +43,12 @@ pub(super) fn xml(card: &Scorecard) -> String {
     let mut xml = TemplateWriter::new();
     xml.declaration().open("testsuites", &counts).open("testsuite", &counts);
     for row in &card.cases {
-        case(&mut xml, row);
+        case(&mut xml, row, said(row, stale));
     }
     xml.finish()
 }
 
-fn case(xml: &mut TemplateWriter, row: &CaseRow) {
+fn case(xml: &mut TemplateWriter, row: &CaseRow, said: Said) {
     let name = legal(&row.id);
     let suite = legal(&row.suite);
     let path = legal(&row.path);
@@ -44,19 +59,16 @@ fn case(xml: &mut TemplateWriter, row: &CaseRow) {
     let told = lines.join("\n");
     let message = lines.into_iter().next().unwrap_or_else(|| state(row));
     xml.open("testcase", &head);
-    match (row.carried_from.as_deref(), row.verdict()) {
-        (Some(from), CaseVerdict::Pass) => {
-            xml.empty("skipped", &[("message", &format!("carried from {}", legal(from)))]);
-        }
-        (_, CaseVerdict::Fail) => {
-            xml.leaf("failure", &[("message", &message), ("type", "expectation")], &told);
-        }
-        (_, CaseVerdict::Error | CaseVerdict::Stale | CaseVerdict::Inconclusive) => {
-            xml.leaf("error", &[("message", &message), ("type", "untried")], &told);
-        }
-        (None, CaseVerdict::Pass) => {
-            xml.leaf("system-out", &[], &state(row));
-        }
-    }
+    match said {
+        Said::Passed => xml.leaf("system-out", &[], &state(row)),
+        Said::Failure => xml.leaf("failure", &[("message", &message), ("type", "expectation")], &told),
+        Said::Error => xml.leaf("error", &[("message", &message), ("type", "untried")], &told),
+        Said::Skipped => match row.carried_from.as_deref() {
+            Some(from) if row.verdict() == CaseVerdict::Pass => {
+                xml.empty("skipped", &[("message", &format!("carried from {}", legal(from)))])
+            }
+            _ => xml.leaf("skipped", &[("message", &message)], &told),
+        },
+    };
     xml.close();
 }

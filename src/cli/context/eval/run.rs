@@ -27,6 +27,8 @@ use crate::eval::receiver::receiver;
 use crate::eval::scorecard::{CaseRow, Of, Scorecard, SuiteRow};
 use crate::eval::trials::Rows;
 use crate::project::eval::Stale;
+use crate::provider::endpoint::Address;
+use crate::provider::spending::SpendLimit;
 use crate::scenario::paths;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -57,11 +59,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         return if args.allow_empty { empty(args, &project, cx) } else { Err(nothing(args, &project)) };
     }
     let from = args.answers();
-    let asking = from.asks().then(|| {
-        trust::require(&project, &args.trust, "asking a model")?;
-        Asking::new(&project, from != AnswersFrom::Live, most)
-    });
-    let asking = asking.transpose()?;
+    let asking = asking(args, &project, most, cx)?;
     let files = CachedFiles::new(project.files());
     let counters = Counters::new(&project.config, None)?;
     let rows = if args.full { Rows::Full } else { Rows::Curtailed };
@@ -113,7 +111,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     cx.emit(&args.results(), |format, cx| match format {
         EvalFormat::Text => text::print(&card, cx),
         EvalFormat::Json => cx.print(|out| out.write_all(card.json().as_bytes())),
-        EvalFormat::Junit => cx.print(|out| out.write_all(junit::xml(&card).as_bytes())),
+        EvalFormat::Junit => cx.print(|out| out.write_all(junit::xml(&card, project.config.eval.stale).as_bytes())),
     })?;
     if !is_narrow(args) && broken.is_empty() {
         for (path, what) in obsolete(&project, &scenarios) {
@@ -135,6 +133,24 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(exit)
 }
 
+/// Who asks models, where this run may ask one.
+fn asking<'p>(args: &EvalArgs, project: &'p Compiled, most: SpendLimit, cx: &mut Cx) -> Result<Option<Asking<'p>>> {
+    let from = args.answers();
+    if !from.asks() {
+        return Ok(None);
+    }
+    trust::require(project, &args.trust, "asking a model")?;
+    let providers: BTreeSet<&str> = project.config.models.values().map(|model| model.provider.value.as_str()).collect();
+    for name in providers {
+        if let Some(Address { base_url, .. }) = Address::of(name, &project.config).filter(Address::is_unencrypted) {
+            cx.note(&format!(
+                "`{name}` is asked at {base_url}, which is not encrypted: whoever is on the way can read requests and keys"
+            ));
+        }
+    }
+    Asking::new(project, from != AnswersFrom::Live, most).map(Some)
+}
+
 fn no_junit() -> CliError {
     CliError::usage("--mutate lists changes, and JUnit has no form for them").hint("take --format text or json")
 }
@@ -149,7 +165,7 @@ fn empty(args: &EvalArgs, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
         EvalFormat::Json if args.mutate => cx.json(&scores.document(&[])),
         EvalFormat::Json => cx.print(|out| out.write_all(card.json().as_bytes())),
         EvalFormat::Junit if args.mutate => Err(no_junit()),
-        EvalFormat::Junit => cx.print(|out| out.write_all(junit::xml(&card).as_bytes())),
+        EvalFormat::Junit => cx.print(|out| out.write_all(junit::xml(&card, project.config.eval.stale).as_bytes())),
     })?;
     Ok(Exit::Success)
 }
@@ -158,7 +174,8 @@ fn empty(args: &EvalArgs, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
 fn obsolete(project: &Compiled, scenarios: &Scenarios) -> Vec<(String, &'static str)> {
     const REQUEST: &str = "is the stored request of no scenario: remove it, or name the scenario that it was of";
     const RECORDING: &str = "is the recording of no scenario: remove it, or name the scenario that it was of";
-    const UNFINISHED: &str = "holds answers of a recording that was interrupted: `ctxc eval --record` goes on from them; remove it to do without";
+    const UNFINISHED: &str =
+        "holds answers of a recording that was interrupted: `ctxc eval --record` goes on from them; remove it to do without";
     let mut wanted = BTreeSet::new();
     let mut folders = BTreeSet::new();
     for file in &scenarios.files {

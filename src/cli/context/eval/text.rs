@@ -26,7 +26,8 @@ fn answer(row: &CaseRow) -> String {
         return "answer stale".to_owned();
     }
     let passed = row.trials.iter().filter(|trial| trial.verdict == "pass").count();
-    let recorded = row.rule.recorded.map_or_else(String::new, |RecordedRow { trials, of, .. }| format!(", {trials} of {of} recorded"));
+    let recorded =
+        row.rule.recorded.map_or_else(String::new, |RecordedRow { trials, of, .. }| format!(", {trials} of {of} recorded"));
     format!("answer {passed} of {} ({}{recorded})", row.trials.len(), row.answer)
 }
 
@@ -108,19 +109,24 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
     if row.verdict() == CaseVerdict::Inconclusive
         && let Some(RecordedRow { trials, of, cut: true }) = row.rule.recorded
     {
-        out.push(format!("{}:{}: its recording has lost trials: {trials} of {of} are left, and they decide nothing", row.path, row.line));
+        out.push(format!(
+            "{}:{}: its recording has lost trials: {trials} of {of} are left, and they decide nothing",
+            row.path, row.line
+        ));
         out.push(format!("  `ctxc eval {} --record` asks anew", row.id));
-    }
-    if row.answer == Answered::Stale.word() {
-        out.push(format!("{}:{}: its answers were recorded for another request; since then:", row.path, row.line));
-        out.extend(row.moved.iter().map(|moved| format!("  {moved}")));
-        let tokens = row.tokens.as_ref().map_or(0, |tokens| tokens.total);
-        let calls = plural(row.rule.runs as usize, "call");
-        out.push(format!("  `ctxc eval {} --record` asks anew: {calls} or more of {tokens} tokens each", row.id));
     }
     out.extend(row.trouble.iter().map(|why| format!("{}:{}: {why}", row.path, row.line)));
     for verdict in row.context.iter().filter(|verdict| verdict.verdict == "fail") {
         told(row, verdict, &mut out);
+    }
+    if row.answer == Answered::Stale.word() {
+        let mut moved = row.moved.iter();
+        let first = moved.next().map_or_else(String::new, |first| format!("; since then: {first}"));
+        out.push(format!("{}:{}: its answers were recorded for another request{first}", row.path, row.line));
+        out.extend(moved.map(|moved| format!("  {moved}")));
+        let tokens = row.tokens.as_ref().map_or(0, |tokens| tokens.total);
+        let calls = plural(row.rule.runs as usize, "call");
+        out.push(format!("  `ctxc eval {} --record` asks anew: {calls} or more of {tokens} tokens each", row.id));
     }
     // A script gives the same answer every time, and one that failed tells for all.
     let trial = row.trials.iter().find(|trial| trial.verdict == "fail").or_else(|| row.trials.first());

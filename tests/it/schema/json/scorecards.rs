@@ -3,7 +3,7 @@
 use super::artifacts::{Artifacts, put};
 use ctxc::internals::kernel::provider::Usage;
 use ctxc::internals::record::json_text;
-use ctxc::internals::record::recording::{AnsweredBy, Recording, Redacted};
+use ctxc::internals::record::recording::{AnsweredBy, Recording, Redacted, Stage, TrialOf};
 use ctxc::internals::schema::json::names;
 use serde_json::Value;
 
@@ -18,6 +18,8 @@ pub(super) fn scorecards(out: &mut Artifacts) {
     mutations(out);
     requests(out);
     recordings(out);
+    let recorded = crate::cli::eval_answers::recorded_once();
+    put(out, names::SCORECARD, "recorded", recorded.run(&["eval", "--json"]).code(0).json());
     project.run(&["eval", "--out", "card.json"]).code(3);
     put(out, names::SCORECARD, "carried", project.run(&["eval", "--json", "--since", "card.json"]).code(3).json());
     let project = crate::cli::eval::every_ending();
@@ -35,6 +37,7 @@ fn recordings(out: &mut Artifacts) {
         conversation: Some("c1".to_owned()),
         run: Some("r1".to_owned()),
         command: Some(vec!["pytest".to_owned()]),
+        trial: Some(TrialOf { stage: Stage::First, number: 1, of: 3 }),
         answered_by: AnsweredBy::Upstream,
         response: Some(json_text::raw("{}")),
         usage: Usage { input: Some(1), cached: Some(1), output: Some(1), reasoning: Some(1) },

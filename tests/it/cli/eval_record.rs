@@ -1,0 +1,272 @@
+//! What models answer: asked for, kept, judged, and what is left of a run that ends early.
+
+use super::eval_answers::{TASK, sample, says, scenario};
+use super::project::{Project, Run};
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+/// What a response makes of expectations, asked for and replayed.
+fn of_response(kind: &str, expectations: &str, response: &Value) -> [Run; 2] {
+    let server = upstream(vec![response.to_string()]);
+    let project = with_model(&server.address);
+    project.write("ctxc.toml", project.read("ctxc.toml").replace("kind = \"openai\"", &format!("kind = \"{kind}\"")));
+    let text =
+        "name: billing\nrole: clerk\nruns: 1\npass_threshold: 1\ncontext: {objective: sort, inputs: {ticket: my invoice}}\n";
+    project.write("scenarios/billing.yaml", format!("{text}expectations: [{expectations}]\n"));
+    asked(&project, &["trust", "--yes"]).code(0);
+    let first = asked(&project, &["eval", "--record"]);
+    [first, project.run(&["eval"])]
+}
+
+#[test]
+fn an_answer_that_is_cut_withheld_or_empty_is_none_to_judge() {
+    let chat = |reason: &str, text: &str| json!({"choices": [{"message": says(text), "finish_reason": reason}], "usage": {"prompt_tokens": 9, "completion_tokens": 16}});
+    let message = |reason: &str, text: &str| json!({"type": "message", "content": [{"type": "text", "text": text}], "stop_reason": reason, "usage": {"input_tokens": 9, "output_tokens": 16}});
+    let candidate = |reason: &str, text: &str| json!({"candidates": [{"content": {"parts": [{"text": text}]}, "finishReason": reason}], "usageMetadata": {"promptTokenCount": 9, "candidatesTokenCount": 16}});
+    let responses = |reason: &str, text: &str| {
+        json!({"status": "incomplete", "incomplete_details": {"reason": reason}, "usage": {"input_tokens": 9, "output_tokens": 16},
+        "output": [{"type": "message", "content": [{"type": "output_text", "text": text}]}]})
+    };
+    let ollama = |reason: &str, text: &str| json!({"message": says(text), "done": true, "done_reason": reason, "prompt_eval_count": 9, "eval_count": 16});
+    let cut = "found one that was cut at 16 tokens";
+    let withheld = "found one that its provider withheld, or that the model refused to give";
+    let empty = "found no text and no call of a tool";
+    for (kind, response, found) in [
+        ("openai", chat("length", "bil"), cut),
+        ("openai", chat("model_length", "bil"), cut),
+        ("openai", chat("content_filter", "bil"), withheld),
+        (
+            "openai",
+            json!({"choices": [{"message": {"role": "assistant", "content": null, "refusal": "no"}, "finish_reason": "stop"}]}),
+            withheld,
+        ),
+        ("openai", chat("stop", " "), empty),
+        ("openai-responses", responses("max_output_tokens", "bil"), cut),
+        ("openai-responses", responses("content_filter", "bil"), withheld),
+        ("anthropic", message("max_tokens", "bil"), cut),
+        ("anthropic", message("model_context_window_exceeded", "bil"), cut),
+        ("anthropic", message("refusal", "bil"), withheld),
+        ("anthropic", message("end_turn", ""), empty),
+        ("gemini", candidate("MAX_TOKENS", "bil"), cut),
+        ("gemini", candidate("SAFETY", "bil"), withheld),
+        ("gemini", candidate("IMAGE_PROHIBITED_CONTENT", "bil"), withheld),
+        ("gemini", json!({"promptFeedback": {"blockReason": "SAFETY"}}), withheld),
+        ("ollama", ollama("length", "bil"), cut),
+    ] {
+        for run in of_response(kind, "{absent: [access]}, {contains: [access]}", &response) {
+            assert_eq!(run.code, Some(1), "{kind} {response} {}", run.stdout);
+            assert_eq!(run.stdout.matches("expected").count(), 1, "{}", run.stdout);
+            run.says(&format!("expected a whole answer, {found}"));
+        }
+    }
+    // Where nothing is said of the text, nothing is missing.
+    for expectations in ["{max_tokens: 30}", "{contains: [bil], gate: false}, {max_tokens: 30}"] {
+        for run in of_response("openai", expectations, &chat("length", "bil")) {
+            run.code(0).says("PASS");
+        }
+    }
+}
+
+/// A server on loopback that answers each request in turn, and what it was sent.
+struct Upstream {
+    address: String,
+    asked: std::sync::mpsc::Receiver<String>,
+}
+
+fn upstream(answers: Vec<String>) -> Upstream {
+    use std::io::{BufRead, BufReader, Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/v1", listener.local_addr().unwrap());
+    let (sender, asked) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for answer in answers {
+            let Ok((mut stream, _)) = listener.accept() else { return };
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            let (mut head, mut length) = (String::new(), 0);
+            loop {
+                let mut line = String::new();
+                reader.read_line(&mut line).unwrap();
+                if let Some((name, value)) = line.split_once(':')
+                    && name.eq_ignore_ascii_case("content-length")
+                {
+                    length = value.trim().parse().unwrap();
+                }
+                head += &line;
+                if line.trim().is_empty() {
+                    break;
+                }
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            sender.send(head + std::str::from_utf8(&body).unwrap()).unwrap();
+            let head = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+                answer.len()
+            );
+            stream.write_all((head + &answer).as_bytes()).unwrap();
+        }
+    });
+    Upstream { address, asked }
+}
+
+fn completion(text: &str) -> String {
+    json!({"choices": [{"message": says(text), "finish_reason": "stop"}], "usage": {"prompt_tokens": 1000, "completion_tokens": 100}}).to_string()
+}
+
+const KEY: &str = "house-key-0123456789";
+
+fn asked(project: &Project, args: &[&str]) -> Run {
+    Run::from(project.command(args).env("HOUSE_KEY", KEY).output().unwrap())
+}
+
+/// A project with a role whose model is behind an address.
+fn with_model(address: &str) -> Project {
+    let config = format!(
+        "[roles.clerk]\ntemplate = \"triage\"\nmodel = \"small\"\n[models.small]\nid = \"house-1\"\nprovider = \"house\"\ntier = \"economy\"\n\
+         context_window = 8000\nusd_per_million = {{ input = 1.0, output = 10.0 }}\n[providers.house]\nkind = \"openai\"\nbase_url = \"{address}\"\n\
+         api_key_env = \"HOUSE_KEY\"\n"
+    );
+    sample("").file("ctxc.toml", config).file("scenarios/billing.yaml", scenario("").replace("task: triage", "role: clerk"))
+}
+
+#[test]
+fn what_models_answer_is_recorded_and_replayed() {
+    let answers = ["billing, says a.person@example.org", "access", "billing, by house-key-0123456789"];
+    let server = upstream(answers.map(completion).to_vec());
+    let project = with_model(&server.address);
+    asked(&project, &["eval", "--record"]).code(2).warns("asking a model is not permitted in this project").warns("`ctxc trust`");
+    assert!(server.asked.try_recv().is_err(), "nobody was asked");
+    asked(&project, &["trust", "--yes"]).code(0);
+    let run = asked(&project, &["eval", "--record"]).code(0).says("answer 2 of 3 (asked)  PASS");
+    run.says("3 calls, US$ 0.006");
+    let sent: Vec<String> = server.asked.iter().take(3).collect();
+    assert!(sent[0].to_lowercase().contains("authorization: bearer house-key-0123456789"), "{}", sent[0]);
+    assert_eq!(sent[0], sent[2]);
+    let kept = project.read("scenarios/recordings/billing.jsonl");
+    assert_eq!(kept.lines().count(), 3);
+    assert!(!kept.contains(KEY) && !kept.contains("a.person") && kept.contains("billing, says ⟦email:"), "{kept}");
+    let first: Value = serde_json::from_str(kept.lines().next().unwrap()).unwrap();
+    assert_eq!(
+        (&first["answered_by"], &first["model"], &first["endpoint"]),
+        (&json!("upstream"), &json!("house-1"), &json!("/chat/completions"))
+    );
+    assert_eq!(first["redacted"][0]["pointer"], "/response/choices/0/message/content");
+    // From now on nobody is needed: no server, no key, no trust.
+    let run = project.run(&["eval"]).code(0);
+    run.says("answer 2 of 3 (replayed)  PASS").says("0 calls, US$ 0");
+    project.run(&["trust", "--revoke"]).code(0);
+    project.run(&["eval", "--answers", "replay"]).code(0);
+    // An earlier recording is gone with the first new answer.
+    let config = project.read("ctxc.toml");
+    let server = upstream(["billing", "billing", "access"].map(completion).to_vec());
+    project.write("ctxc.toml", with_model(&server.address).read("ctxc.toml"));
+    assert_ne!(config, project.read("ctxc.toml"));
+    asked(&project, &["trust", "--yes"]).code(0);
+    asked(&project, &["eval", "--answers", "replay-or-record"]).code(0).says("0 calls");
+    project.write("templates/triage.xml", TASK.replace("Sort", "Order"));
+    project.run(&["eval"]).code(6).says("`ctxc eval billing --record` asks anew: 3 calls or more of");
+    asked(&project, &["eval", "--answers", "replay-or-record"]).code(0).says("3 calls");
+    assert_eq!(project.read("scenarios/recordings/billing.jsonl").lines().count(), 3);
+}
+
+#[test]
+fn an_interrupted_recording_leaves_the_old_one_and_goes_on_later() {
+    let server = upstream(["billing"].map(completion).to_vec());
+    let project = with_model(&server.address);
+    asked(&project, &["trust", "--yes"]).code(0);
+    let (place, part) = ("scenarios/recordings/billing.jsonl", "scenarios/recordings/billing.jsonl.part");
+    // One call is paid for, and then the budget is used up.
+    project.write(place, "the old one\n");
+    let run = asked(&project, &["eval", "--record", "--budget-tokens", "1500"]).code(3);
+    run.says("the call was not made").says("scenarios/recordings/billing.jsonl.part keeps 1 answer");
+    assert_eq!(project.read(place), "the old one\n");
+    assert_eq!(project.read(part).lines().count(), 1);
+    std::fs::remove_file(project.path(place)).unwrap();
+    project.run(&["eval"]).code(7).warns("holds answers of a recording that was interrupted");
+    // The rest is asked for, and the whole takes the place of the old one.
+    let server = upstream(["access", "billing"].map(completion).to_vec());
+    project.write("ctxc.toml", with_model(&server.address).read("ctxc.toml"));
+    asked(&project, &["trust", "--yes"]).code(0);
+    let run = asked(&project, &["eval", "--record"]).code(0).says("answer 2 of 3 (asked)  PASS").says("2 calls");
+    run.warns("1 answer of an interrupted recording");
+    assert!(!project.path(part).exists());
+    let trials: Vec<Value> =
+        project.read(place).lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["trial"].take()).collect();
+    let of = |number: u32| json!({"stage": "first", "number": number, "of": 3});
+    assert_eq!(trials, [of(1), of(2), of(3)]);
+    // What was left for another request is of no use.
+    project.write(part, project.read(place));
+    project.write("templates/triage.xml", TASK.replace("Sort", "Order"));
+    let server = upstream(["billing", "billing", "access"].map(completion).to_vec());
+    project.write("ctxc.toml", with_model(&server.address).read("ctxc.toml"));
+    asked(&project, &["trust", "--yes"]).code(0);
+    asked(&project, &["eval", "--record"]).code(0).says("3 calls");
+    assert_eq!(project.read(place).lines().count(), 3);
+}
+
+#[test]
+fn nobody_is_asked_whose_answer_could_not_be_kept() {
+    let server = upstream(["billing"].map(completion).to_vec());
+    let project = with_model(&server.address).file("scenarios/recordings/billing.jsonl/x", "");
+    asked(&project, &["trust", "--yes"]).code(0);
+    let run = asked(&project, &["eval", "--record"]).code(3);
+    run.says("no model was asked, since its answer cannot be kept: scenarios/recordings/billing.jsonl is a folder");
+    std::fs::remove_dir_all(project.path("scenarios/recordings")).unwrap();
+    project.write("scenarios/recordings", "a file");
+    asked(&project, &["eval", "--record"]).code(3).says("no model was asked");
+    std::fs::remove_file(project.path("scenarios/recordings")).unwrap();
+    // Who was not answered leaves nothing behind.
+    project.run(&["eval", "--record"]).code(3).says("`HOUSE_KEY`");
+    assert!(!project.path("scenarios/recordings").exists());
+    assert!(server.asked.try_recv().is_err(), "nobody was asked");
+}
+
+#[test]
+fn what_is_kept_is_what_is_judged() {
+    let server = upstream(["ask a.person@example.org"; 3].map(completion).to_vec());
+    let project = with_model(&server.address);
+    let text = project.read("scenarios/billing.yaml").replace("contains: [billing]", "contains: [a.person]");
+    project.write("scenarios/billing.yaml", text);
+    asked(&project, &["trust", "--yes"]).code(0);
+    asked(&project, &["eval", "--record"]).code(1).says("found it nowhere in “ask ⟦email:");
+    project.run(&["eval"]).code(1).says("found it nowhere in “ask ⟦email:");
+}
+
+#[test]
+fn live_answers_inform_until_the_project_says_how_they_gate() {
+    let server = upstream(["access", "access"].map(completion).to_vec());
+    let project = with_model(&server.address);
+    let hash = project.run(&["trust", "--show", "--json"]).code(0).json()["hash"].as_str().unwrap().to_owned();
+    let other = format!("b3:{}", "0".repeat(64));
+    asked(&project, &["eval", "--mode", "real", "--trust-hash", &other]).code(2).warns("--trust-hash is of another project file");
+    let run = asked(&project, &["eval", "--mode", "real", "--trust-hash", &hash]).code(0).warns("this run only informs");
+    run.says("answer 0 of 2 (asked)  FAIL");
+    assert!(!project.path("scenarios/recordings").exists(), "nothing is kept of a live run");
+}
+
+#[test]
+fn what_asks_nobody_takes_no_budget_and_who_cannot_be_asked_is_told() {
+    let project = with_model("http://127.0.0.1:1/v1");
+    project.run(&["eval", "--budget-usd", "1"]).code(2).warns("a budget is for calls of models, and none is asked here");
+    project.run(&["eval", "--record", "--accept"]).code(2).warns("--accept, --mutate and --coverage ask no model");
+    project.run(&["trust", "--yes"]).code(0);
+    // Who reads along is told, before anybody is asked.
+    let config = project.read("ctxc.toml");
+    project.write("ctxc.toml", config.replace("127.0.0.1", "models.invalid"));
+    project.run(&["trust", "--yes"]).code(0);
+    project.run(&["eval", "--record"]).code(3).warns("`house` is asked at http://models.invalid:1/v1, which is not encrypted");
+    project.write("ctxc.toml", config);
+    project.run(&["trust", "--yes"]).code(0);
+    // Without its key nobody is asked.
+    project.run(&["eval", "--record"]).code(3).says("`HOUSE_KEY`").says("ERROR");
+    asked(&project, &["eval", "--record", "--budget-tokens", "1"]).code(3).says("the call was not made: the budget of 1 tokens");
+    // A task alone leads to no model of the project; a context that does not hold is not paid for.
+    let task = scenario("").replace("name: billing", "name: alone");
+    project.write("scenarios/alone.yaml", task);
+    project.run(&["eval", "alone", "--record"]).code(3).says("no model of `[models]` in ctxc.toml is known for it");
+    project.write(
+        "scenarios/billing.yaml",
+        scenario("expect_context:\n  - contains: {patterns: [nowhere]}\n").replace("task: triage", "role: clerk"),
+    );
+    project.run(&["eval", "billing", "--record"]).code(1).says("0 calls");
+}
