@@ -7,6 +7,7 @@ use super::verbs::{defaults, explain, explain_setting, rules, show};
 use super::{history, import, watch};
 use crate::context::manifest::{Difference, Manifest};
 use crate::eval::context as stored;
+use crate::eval::gate::{Baseline, Decision, LogLine};
 use crate::eval::mutate;
 use crate::eval::scorecard::Scorecard;
 use crate::record::recording::Recording;
@@ -17,11 +18,14 @@ use crate::schema::json::{Schema, names};
 /// The schema of every artifact, by name.
 pub fn all() -> Vec<Schema> {
     vec![
+        Schema::of::<Baseline>(names::BASELINE),
+        Schema::of::<LogLine>(names::BASELINE_LOG),
         Schema::of::<coverage::Document>(names::COVERAGE),
         Schema::of::<defaults::Document<'_>>(names::DEFAULTS),
         Schema::with_lines::<json::Document<'_>, jsonl::Line<'_>>(names::DIAGNOSTICS),
         Schema::of::<Diff>(names::DIFF),
         Schema::of::<explain_setting::Document<'_>>(names::EXPLAIN),
+        Schema::of::<Decision>(names::GATE),
         Schema::of::<history::Document>(names::HISTORY),
         Schema::of::<import::Document<'_>>(names::IMPORT),
         Schema::of::<list::Document>(names::LIST),

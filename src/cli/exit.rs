@@ -13,7 +13,7 @@ pub(crate) enum Exit {
     Usage,
     /// The machine said no.
     Infrastructure,
-    /// Reserved for `ctxc gate`.
+    /// A change may not be taken.
     Gate,
     /// Nothing was selected.
     Nothing,
@@ -41,12 +41,20 @@ pub(crate) const TABLE: [(Exit, u8, &str); 9] = [
     (
         Exit::Infrastructure,
         3,
-        "output that cannot be written, a lock held by another run, a registry, manifest, recording or history of a newer schema, a history that cannot be used where it is wanted, a scenario that could not be tried, no `git` where a revision was named, or a bug in ctxc",
+        "output that cannot be written, a lock held by another run, a registry, manifest, recording or history of a newer schema, a history that cannot be used where it is wanted, accepted results that were edited by hand, a scenario that could not be tried, no `git` where a revision was named, or a bug in ctxc",
     ),
-    (Exit::Gate, 4, "reserved: gate failed"),
+    (
+        Exit::Gate,
+        4,
+        "`gate` when a change may not be taken: it breaks what was accepted, or loosens something that nobody accepted",
+    ),
     (Exit::Nothing, 5, "nothing was selected: no template under the given paths, or no scenario (0 with `--allow-empty`)"),
     (Exit::Stale, 6, "`eval` when answers were recorded for another request (0 with `stale = \"warn\"` in `[eval]`)"),
-    (Exit::Inconclusive, 7, "`eval` when nothing decides a scenario"),
+    (
+        Exit::Inconclusive,
+        7,
+        "`eval` and `gate` when nothing decides a scenario, or fewer have answers than `--min-answered` wants",
+    ),
     (Exit::Interrupted, 130, "interrupted (Ctrl-C); no output file is left half written"),
 ];
 

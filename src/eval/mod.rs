@@ -13,6 +13,7 @@ pub mod context;
 mod context_hash;
 pub mod draft;
 pub mod finished;
+pub mod gate;
 pub mod locate;
 pub mod mutate;
 pub mod prepared;

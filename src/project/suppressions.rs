@@ -91,6 +91,11 @@ pub struct Applied {
 }
 
 impl Suppressions {
+    /// The entries, in the order of the file.
+    pub fn entries(&self) -> impl Iterator<Item = (&Key, &Entry)> {
+        self.entries.iter()
+    }
+
     /// Reads the file's text.
     pub fn parse(text: &str) -> Result<Self, SuppressionsFault> {
         let table = DeTable::parse(text).map_err(|err| SuppressionsFault::Syntax {

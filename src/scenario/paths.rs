@@ -40,6 +40,14 @@ pub fn unfinished(recording: &str) -> String {
     format!("{recording}.part")
 }
 
+/// The folder of a project that holds accepted results.
+pub const BASELINES: &str = "baselines";
+
+/// Where the accepted results of a suite belong.
+pub fn baseline(suite: &str) -> String {
+    of_case("", suite, BASELINES, "json")
+}
+
 fn of_case(scenario: &str, name: &str, kind: &str, ending: &str) -> String {
     let folder = scenario.rsplit_once('/').map_or("", |(folder, _)| folder);
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');

@@ -104,6 +104,11 @@ impl Git {
         }
     }
 
+    /// The address of whoever works here, as commits name it.
+    pub(super) fn author(&self) -> Result<Option<String>> {
+        self.line(&["config", "--get", "user.email"])
+    }
+
     fn unknown(&self, revision: &str) -> Result<CliError> {
         let names = self.ask(&["for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes"])?;
         let names = String::from_utf8_lossy(&names.out).into_owned();

@@ -94,6 +94,27 @@ pub(crate) fn range(folder: &Path, text: &str) -> Result<Option<(String, String)
     Ok(Some((old, new)))
 }
 
+/// What changes are held against where nobody says, the first that is there.
+const MAIN: [&str; 3] = ["origin/HEAD", "main", "master"];
+
+/// Where the work around a folder left a revision: the revision by its name, and the commit.
+pub(crate) fn left(folder: &Path, base: Option<&str>) -> Result<(String, String)> {
+    let git = Git::around(folder, base.unwrap_or("main"))?;
+    if let Some(base) = base {
+        return Ok((base.to_owned(), git.base(base, "HEAD")?));
+    }
+    let Some(base) = MAIN.into_iter().find(|name| git.commit(name).is_ok()) else {
+        return Err(CliError::usage(format!("none of {} is a revision here", MAIN.join(", ")))
+            .hint("name with `--base` the branch that the change is to go into"));
+    };
+    Ok((base.to_owned(), git.base(base, "HEAD")?))
+}
+
+/// The address that git has of whoever works in a folder.
+pub(crate) fn author(folder: &Path) -> Result<Option<String>> {
+    Git::around(folder, "HEAD")?.author()
+}
+
 /// The project file of a revision.
 fn config(tree: &Tree, root: &Path, revision: &str) -> Result<Config> {
     let failed = |why: String| CliError::new(Kind::Project, format!("{FILE} in `{revision}` cannot be read: {why}"));

@@ -30,6 +30,12 @@ pub const MANIFEST: &str = "ctxc/manifest/1";
 pub const MANIFEST_DIFF: &str = "ctxc/manifest-diff/1";
 /// `ctxc import`.
 pub const IMPORT: &str = "ctxc/import/1";
+/// A file of `baselines/`.
+pub const BASELINE: &str = "ctxc/baseline/1";
+/// A line of `baselines/LOG.jsonl`.
+pub const BASELINE_LOG: &str = "ctxc/baseline-log/1";
+/// `ctxc gate`.
+pub const GATE: &str = "ctxc/gate/1";
 /// `ctxc eval --coverage`.
 pub const COVERAGE: &str = "ctxc/coverage/1";
 /// `ctxc eval --mutate`.

@@ -68,6 +68,8 @@ fn every_verb_has_examples_and_every_example_works() {
             "search",
             "new",
             "eval",
+            "gate",
+            "baseline",
             "history",
             "trust",
             "explain",
@@ -86,6 +88,10 @@ fn every_verb_has_examples_and_every_example_works() {
         assert!(!examples.is_empty(), "`ctxc {verb} --help` shows no example");
         for example in examples {
             let project = sample();
+            if ["gate", "baseline"].contains(&verb) {
+                super::eval::commit(&project);
+                project.run(&["baseline", "accept", "--reason", "first", "--by", "me@example.org"]).code(0);
+            }
             // It ends when nobody reads any more.
             let example = if verb == "watch" { format!("{example} | head -n 1") } else { example.to_owned() };
             let output = Command::new("sh")

@@ -19,6 +19,7 @@ mod first_use;
 mod fix;
 mod fmt;
 pub(crate) mod formats;
+pub(crate) mod gate;
 mod help;
 pub(crate) mod history;
 mod import;

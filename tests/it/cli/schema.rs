@@ -32,7 +32,7 @@ fn what_is_not_there_is_said() {
         .run(&["schema", "json", "regstry"])
         .code(2)
         .warns("did you mean `registry`?")
-        .warns("there are coverage, defaults, ");
+        .warns("there are baseline, baseline-log, coverage, ");
     Project::new().run(&["schema", "rng", "registry"]).code(2).warns("only `ctxc schema json`");
     Project::new().run(&["schema", "dtd"]).code(2);
 }

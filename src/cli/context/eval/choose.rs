@@ -71,16 +71,12 @@ impl<'w> EvalRun<'w> {
         rows: Rows,
         from: AnswersFrom,
     ) -> Self {
-        let stored = |chosen: &Chosen<'_>| {
-            let path = paths::snapshot(chosen.path, &chosen.case.name.value);
-            chosen.case.wants_snapshot().then(|| files.text(&path).ok()).flatten()
-        };
         Self {
             project,
             chosen,
             files,
             besides: chosen.iter().map(|chosen| FilesBeside { scenario: chosen.path, files }).collect(),
-            snapshots: chosen.iter().map(stored).collect(),
+            snapshots: chosen.iter().map(|chosen| stored(chosen, files)).collect(),
             recorded: chosen.iter().map(|chosen| recorded(project, chosen, from)).collect(),
             from,
             ask: None,
@@ -96,6 +92,13 @@ impl<'w> EvalRun<'w> {
     /// The same, where some cases are not run as they are written.
     pub(super) fn refusing(self, refusals: Refusals) -> Self {
         Self { refusals, ..self }
+    }
+
+    /// The same with the frozen files and stored requests of the version of the project that the scenarios are of.
+    pub(super) fn frozen_in(self, files: &'w CachedFiles<'w>) -> Self {
+        let besides = self.chosen.iter().map(|chosen| FilesBeside { scenario: chosen.path, files }).collect();
+        let snapshots = self.chosen.iter().map(|chosen| stored(chosen, files)).collect();
+        Self { besides, snapshots, ..self }
     }
 
     /// The same with somebody who asks models.
@@ -166,6 +169,12 @@ impl<'w> EvalRun<'w> {
         let mut done = run::run_and(&self.context(), &inputs, threads, &keep).into_iter();
         which.iter().map(|is_run| if *is_run { done.next() } else { None }).collect()
     }
+}
+
+/// The stored request of a case that expects one.
+fn stored(chosen: &Chosen<'_>, files: &CachedFiles<'_>) -> Option<String> {
+    let path = paths::snapshot(chosen.path, &chosen.case.name.value);
+    chosen.case.wants_snapshot().then(|| files.text(&path).ok()).flatten()
 }
 
 /// The recorded calls of a case; none where nothing was recorded, or where nobody looks at them.

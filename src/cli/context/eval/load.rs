@@ -76,8 +76,8 @@ pub(super) struct Chosen<'l> {
 
 /// The scenario files that are asked for, and the names that are no paths. Names are looked for in all files of the project.
 #[derive(Debug)]
-pub(super) struct Scenarios {
-    pub(super) files: Vec<Loaded>,
+pub(in crate::cli::context) struct Scenarios {
+    pub(in crate::cli::context) files: Vec<Loaded>,
     /// The files that are asked for as a whole; where there are none and no names, all are.
     whole: BTreeSet<String>,
     names: Vec<String>,
@@ -132,7 +132,7 @@ pub(in crate::cli::context) fn names(project: &Compiled) -> BTreeSet<String> {
 
 impl Scenarios {
     /// Reads the scenario files of a project, or those that are named.
-    pub(super) fn read(project: &Compiled, what: &[String]) -> Result<Self> {
+    pub(in crate::cli::context) fn read(project: &Compiled, what: &[String]) -> Result<Self> {
         let root = &project.root;
         let mut given = Vec::new();
         let mut names = Vec::new();
@@ -152,7 +152,7 @@ impl Scenarios {
     }
 
     /// Reads those that a revision has.
-    pub(super) fn of_revision(project: &Compiled) -> Self {
+    pub(in crate::cli::context) fn of_revision(project: &Compiled) -> Self {
         let files = project.files();
         let is_inside = |name: &str| project.config.eval.holds(name);
         let is_passed_over = |name: &str| name.split('/').any(|part| load::PASSED_OVER.contains(&part) || part.starts_with('.'));
@@ -173,7 +173,7 @@ impl Scenarios {
 
     /// The files of which nothing is run, since something is wrong with them, and what that is. Who asks for names that stand in
     /// other files is not told.
-    pub(super) fn broken(&self) -> Vec<(&Loaded, String)> {
+    pub(in crate::cli::context) fn broken(&self) -> Vec<(&Loaded, String)> {
         let is_asked = |file: &&Loaded| {
             let mut all = self.names.iter();
             self.names.is_empty() || self.whole.contains(&*file.path) || all.any(|name| named(file).contains(&name.as_str()))

@@ -7,6 +7,7 @@ mod choose;
 pub(crate) mod coverage;
 pub(super) mod drafting;
 mod journal;
+mod judge;
 mod junit;
 mod keeper;
 pub(super) mod load;
@@ -15,5 +16,6 @@ mod run;
 mod text;
 
 pub(crate) use args::EvalArgs;
+pub(super) use judge::judge;
 pub(super) use load::names;
 pub(crate) use run::run;

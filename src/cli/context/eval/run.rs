@@ -225,7 +225,7 @@ fn locator<'l>(scenarios: &Scenarios, files: &'l CachedFiles<'_>, lines: &'l (dy
 }
 
 /// The scorecard of a run.
-fn card(
+pub(super) fn card(
     project: &Compiled,
     scenarios: &Scenarios,
     eval_run: &EvalRun<'_>,

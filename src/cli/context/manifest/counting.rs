@@ -13,7 +13,7 @@ use clap::Args;
 use std::num::NonZeroUsize;
 
 /// How tokens are counted.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(super) struct CountingArgs {
     /// Who counts tokens: o200k and cl100k exactly; claude, gemini and llama by an estimate; bytes as the upper bound
     /// [default: who counts for the agent's model; o200k where none is known]

@@ -1,15 +1,17 @@
 //! `ctxc manifest diff OLD [NEW]`: what two manifests say differently, in tokens and in words.
 
-use super::counting::CountingArgs;
+use super::counting::{CountingArgs, of_project};
 use super::side::{Side, Sides};
 use super::{change_markdown, change_text};
 use crate::cli::args::{OutputArgs, OutputFormat, Sign};
+use crate::cli::context::project::Compiled;
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::cli::exit::Exit;
 use crate::cli::project::root;
 use crate::context::manifest::{Difference, Places, Version, difference};
 use clap::{Args, ValueEnum};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// Compare what each agent would receive: two manifests, registries, projects or git revisions
@@ -69,6 +71,20 @@ pub(super) fn run(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
         DiffFormat::Markdown => cx.print(|out| out.write_all(change_markdown::page(&difference).as_bytes())),
     })?;
     Ok(Exit::Success)
+}
+
+/// The agents of two states of a project, with what is known of their contexts before a run: name, tokens before and after.
+pub(in crate::cli::context) fn growth(
+    old: &Compiled,
+    new: &Compiled,
+    threads: Option<NonZeroUsize>,
+) -> Result<Vec<(String, usize, usize)>> {
+    let counting = CountingArgs::default();
+    let places = Places::default();
+    let (before, after) = (of_project(old, &counting, threads)?, of_project(new, &counting, threads)?);
+    let version = |manifest| Version { name: "", manifest, places: &places };
+    let changed = difference(&version(&before), &version(&after)).changed;
+    Ok(changed.into_iter().map(|change| (change.agent, change.total.from, change.total.to)).collect())
 }
 
 /// What two sides say differently.

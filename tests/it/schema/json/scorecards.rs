@@ -16,6 +16,7 @@ pub(super) fn scorecards(out: &mut Artifacts) {
         put(out, names::SCORECARD, case["id"].as_str().unwrap(), part);
     }
     mutations(out);
+    gates(out);
     requests(out);
     recordings(out);
     let recorded = crate::cli::eval_answers::recorded_once();
@@ -26,6 +27,28 @@ pub(super) fn scorecards(out: &mut Artifacts) {
     crate::cli::eval::commit(&project);
     project.write("docs/runbook.md", "Restart all of it.\n");
     put(out, names::SCORECARD, "a revision", project.run(&["eval", "holds", "--json", "--since", "main"]).code(0).json());
+}
+
+/// Decisions of the gate, and what it reads.
+fn gates(out: &mut Artifacts) {
+    let project = crate::cli::gate::branch();
+    put(out, names::GATE, "nothing", project.run(&["gate", "--json"]).code(0).json());
+    for name in ["recorded", "scripted"] {
+        put(out, names::BASELINE, name, serde_json::from_str(&project.read(&format!("baselines/{name}.json"))).unwrap());
+    }
+    let triage = project.read("templates/triage.xml");
+    project
+        .write("templates/triage.xml", triage.replace("the rules of the house", "all of the rules of the house, each of them"));
+    project.write("scenarios/scripted.yaml", project.read("scenarios/scripted.yaml").replace("  - snapshot: true\n", ""));
+    std::fs::remove_file(project.path("scenarios/recorded.yaml")).unwrap();
+    put(out, names::GATE, "loosened", project.run(&["gate", "--json"]).code(4).json());
+    project.run(&["baseline", "accept", "--reason", "so", "--by", "lead@example.org"]).code(0);
+    put(out, names::GATE, "accepted", project.run(&["gate", "--json"]).code(0).json());
+    project.write("scenarios/scripted.yaml", project.read("scenarios/scripted.yaml").replace("reply: billing", "reply: access"));
+    put(out, names::GATE, "failing", project.run(&["gate", "--json"]).code(4).json());
+    for line in project.read("baselines/LOG.jsonl").lines() {
+        put(out, names::BASELINE_LOG, "a line", serde_json::from_str(line).unwrap());
+    }
 }
 
 /// Calls with everything that they can have, and with nothing.

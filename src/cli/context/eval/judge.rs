@@ -1,0 +1,36 @@
+//! The scorecard of a project for verbs that decide by it: no model is asked, nothing is shown.
+
+use super::args::EvalArgs;
+use super::choose::EvalRun;
+use super::load::{CachedFiles, Scenarios};
+use super::run::card;
+use crate::cli::context::lookup::{CacheArgs, Lookup};
+use crate::cli::context::models::Counters;
+use crate::cli::context::project::Compiled;
+use crate::cli::cx::Cx;
+use crate::cli::error::Result;
+use crate::eval::affected::Choice;
+use crate::eval::asked::AnswersFrom;
+use crate::eval::scorecard::Scorecard;
+use crate::eval::trials::Rows;
+use crate::registry::scenarios::Refusals;
+
+/// Every scenario of the project, or those of another version of it: with that version's frozen files and stored requests, over the tasks
+/// and the recorded answers of the project.
+pub(in crate::cli::context) fn judge(project: &Compiled, scenarios: &Scenarios, whose: &Compiled, cx: &Cx) -> Result<Scorecard> {
+    let args = EvalArgs::default();
+    let chosen = scenarios.choose(&args, &project.config)?;
+    let live = CachedFiles::new(project.files());
+    let frozen = CachedFiles::new(whose.files());
+    let counters = Counters::new(&project.config, None)?;
+    let cache = CacheArgs::default();
+    let index = Lookup::new(project, &cache);
+    let is_own = std::ptr::eq(project, whose);
+    let refusals = if is_own { scenarios.refusals(project) } else { Refusals::default() };
+    let eval_run = EvalRun::new(project, &chosen, &live, &counters, Rows::Full, AnswersFrom::Known);
+    let eval_run = eval_run.frozen_in(&frozen).refusing(refusals).looking_up(&index);
+    let all = vec![true; chosen.len()];
+    let finished = eval_run.run(&all, cx.options.threads);
+    let choices = vec![Choice::Run; chosen.len()];
+    Ok(card(project, scenarios, &eval_run, choices, &finished, counters.first().name()))
+}

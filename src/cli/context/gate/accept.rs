@@ -1,0 +1,203 @@
+//! `ctxc baseline`: accepts results and what a change loosens, and shows what was accepted.
+
+use super::args::{AcceptArgs, BaselineArgs, BaselineVerb};
+use super::compared::{Compared, LOG, baselines};
+use crate::base::fs;
+use crate::cli::args::{DataFormat, OutputArgs};
+use crate::cli::context::eval::judge;
+use crate::cli::context::project::Compiled;
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::exit::Exit;
+use crate::cli::overwrite;
+use crate::cli::render::escape::escape;
+use crate::cli::render::summary::plural;
+use crate::cli::revision;
+use crate::cli::rewrite::{self, Change};
+use crate::context::request::Files;
+use crate::eval::gate::{Baseline, Kind as Promised, LogLine, Weakened};
+use crate::registry::SCHEMA;
+use crate::scenario::{date, paths};
+use crate::schema::json::names::BASELINE_LOG;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Does what is asked with accepted results.
+pub(crate) fn baseline(args: &BaselineArgs, cx: &mut Cx) -> Result<Exit> {
+    match &args.verb {
+        BaselineVerb::Accept(args) => accept(args, Whose::Any, cx),
+        BaselineVerb::Migrate(args) => accept(args, Whose::OtherModel, cx),
+        BaselineVerb::Show(output) => show(output, cx),
+        BaselineVerb::Log(output) => log(output, cx),
+    }
+}
+
+/// Which results are accepted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    Any,
+    /// Those of another provider or model, where nothing gets worse.
+    OtherModel,
+}
+
+fn accept(args: &AcceptArgs, whose: Whose, cx: &mut Cx) -> Result<Exit> {
+    if args.reason.trim().is_empty() {
+        return Err(CliError::usage("--reason is empty").hint("say in a few words why these results are right"));
+    }
+    let compared = Compared::new(args.base.as_deref(), cx)?;
+    let root = &compared.project.root;
+    let by = match &args.by {
+        Some(by) => by.clone(),
+        None => revision::author(root)?.ok_or_else(|| {
+            CliError::usage("git has no address of you")
+                .hint("set one with `git config user.email`, or say who accepts with --by")
+        })?,
+    };
+    let card = match &args.candidate {
+        Some(path) => super::compared::scorecard(path, &compared.project)?,
+        None => judge(&compared.project, &compared.scenarios, &compared.project, cx)?,
+    };
+    let refused = |why: crate::eval::gate::BaselineFault| {
+        CliError::new(Kind::Findings, why.to_string()).hint("`ctxc eval` shows why; `ctxc eval --record` answers it anew")
+    };
+    let new: BTreeMap<String, Baseline> =
+        Baseline::of(&card, SCHEMA).map_err(refused)?.into_iter().map(|one| (paths::baseline(&one.suite), one)).collect();
+    if whose == Whose::OtherModel {
+        migrated(&compared.baselines, &new)?;
+    }
+    let written = write(root, &compared.baselines, &new, cx)?;
+    let accepted = unaccepted(&compared, &new);
+    if accepted.is_empty() && written == 0 {
+        cx.note("these results are the accepted ones, and nothing is loosened: nothing to accept");
+        return Ok(Exit::Success);
+    }
+    overwrite::refuse_links(root, LOG)?;
+    let at = date::time(i64::try_from(fs::now() / 1_000_000_000).unwrap_or(0));
+    let line = LogLine { schema: BASELINE_LOG.to_owned(), at, by, reason: args.reason.clone(), accepted };
+    let path = root.join(LOG);
+    let is_whole = |last: &[u8]| serde_json::from_slice::<LogLine>(last).is_ok();
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(|err| CliError::write(folder, &err))?;
+    }
+    fs::append_line(&path, line.line().as_bytes(), is_whole).map_err(|err| CliError::write(&path, &err))?;
+    for one in &line.accepted {
+        cx.hanging(&format!("accepted: {} of `{}`: {}", one.kind.word(), escape(&one.of), escape(&one.what)), 4)?;
+    }
+    cx.note(&format!("{} written, 1 line added to {LOG}: commit them with the change", plural(written, "baseline")));
+    Ok(Exit::Success)
+}
+
+/// What the change loosens and nobody accepted yet, its accepted results among it.
+fn unaccepted(compared: &Compared, new: &BTreeMap<String, Baseline>) -> Vec<Weakened> {
+    let accepters = compared.accepters();
+    // Nobody accepts that the log was changed; and the results are those that were written just now.
+    let rest = compared.weakened.iter().map(|(weakened, _)| weakened).filter(|weakened| weakened.kind != Promised::Baseline);
+    let mut accepted: Vec<Weakened> = rest.cloned().collect();
+    for (path, before) in &compared.base.baselines {
+        let after = new.get(path).map(|one| one.hash.clone());
+        if after.as_ref() != Some(&before.hash) {
+            accepted.push(Weakened {
+                kind: Promised::Baseline,
+                of: before.suite.clone(),
+                what: "accepted results".to_owned(),
+                before: Some(before.hash.clone()),
+                after,
+            });
+        }
+    }
+    accepted.retain(|weakened| compared.approvals.of(weakened, &accepters).is_none());
+    accepted.sort();
+    accepted
+}
+
+/// Writes those that differ, and removes those of suites that are gone. How many changed.
+fn write(root: &Path, old: &BTreeMap<String, Baseline>, new: &BTreeMap<String, Baseline>, cx: &mut Cx) -> Result<usize> {
+    let mut changed = 0;
+    for (path, baseline) in new.iter().filter(|(path, baseline)| old.get(*path) != Some(baseline)) {
+        overwrite::refuse_links(root, path)?;
+        let place = root.join(path);
+        match old.get(path) {
+            None => rewrite::create(&place, &baseline.json())?,
+            Some(before) => {
+                let (before, after) = (before.json(), baseline.json());
+                let change = Change { name: path, path: &place, before: before.as_bytes(), after: after.as_bytes() };
+                if rewrite::write(&change)? == rewrite::Written::Overtaken {
+                    return Err(CliError::usage(format!("{path} was changed meanwhile, so it was left alone")));
+                }
+            }
+        }
+        changed += 1;
+    }
+    for path in old.keys().filter(|path| !new.contains_key(*path)) {
+        overwrite::refuse_links(root, path)?;
+        fs::remove(&root.join(path)).map_err(|err| CliError::write(&root.join(path), &err))?;
+        cx.note(&format!("removed {path}: its suite is gone"));
+        changed += 1;
+    }
+    Ok(changed)
+}
+
+/// Refuses results of another model where something that passed fails.
+fn migrated(old: &BTreeMap<String, Baseline>, new: &BTreeMap<String, Baseline>) -> Result<()> {
+    let all = |baselines: &BTreeMap<String, Baseline>| {
+        let cases = baselines.values().flat_map(|baseline| baseline.cases.clone());
+        cases.map(|case| (case.id.clone(), case)).collect::<BTreeMap<_, _>>()
+    };
+    let (old, new) = (all(old), all(new));
+    let both = || old.iter().filter_map(|(id, before)| Some((id, before, new.get(id)?)));
+    if !both().any(|(_, before, after)| (&before.provider, &before.model) != (&after.provider, &after.model)) {
+        return Err(CliError::usage("no scenario has another provider or model than was accepted")
+            .hint("`ctxc baseline accept` accepts results of the same model"));
+    }
+    let worse: Vec<&str> =
+        both().filter(|(_, a, b)| a.verdict == "pass" && b.verdict != "pass").map(|(id, ..)| id.as_str()).collect();
+    let better = both().filter(|(_, a, b)| a.verdict != "pass" && b.verdict == "pass").count();
+    if worse.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "{} that passed {} with the other model, {better} the other way round: {}",
+        plural(worse.len(), "scenario"),
+        if worse.len() == 1 { "fails" } else { "fail" },
+        worse.join(", ")
+    );
+    Err(CliError::new(Kind::Findings, message).hint("`ctxc baseline accept` takes them as they are, for a reason that you give"))
+}
+
+fn show(output: &OutputArgs<DataFormat>, cx: &mut Cx) -> Result<Exit> {
+    let project = Compiled::load(cx)?;
+    let known = baselines(&project)?;
+    if known.is_empty() {
+        return Err(CliError::new(Kind::Nothing, "no results were accepted yet").hint("`ctxc baseline accept --reason WHY` does"));
+    }
+    cx.emit(output, |format, cx| match format {
+        DataFormat::Json => cx.json(&known.values().collect::<Vec<_>>()),
+        DataFormat::Text => known.values().flat_map(|baseline| &baseline.cases).try_for_each(|case| {
+            let trials = if case.trials == 0 { "context only".to_owned() } else { format!("{} of {}", case.passed, case.trials) };
+            let model = case.model.as_deref().unwrap_or("no model");
+            cx.line(&escape(&format!("{}  {}  {trials}  {model}", case.id, case.verdict)))
+        }),
+    })?;
+    Ok(Exit::Success)
+}
+
+fn log(output: &OutputArgs<DataFormat>, cx: &mut Cx) -> Result<Exit> {
+    let project = Compiled::load(cx)?;
+    let text = project.files().text(LOG).unwrap_or_default();
+    let read = |line: &str| serde_json::from_str::<LogLine>(line);
+    let lines: std::result::Result<Vec<LogLine>, _> = text.lines().filter(|line| !line.trim().is_empty()).map(read).collect();
+    let lines = lines.map_err(|why| CliError::new(Kind::Infrastructure, format!("{LOG} cannot be read: {why}")))?;
+    if lines.is_empty() {
+        return Err(CliError::new(Kind::Nothing, "nothing was accepted yet").hint("`ctxc baseline accept --reason WHY` does"));
+    }
+    cx.emit(output, |format, cx| match format {
+        DataFormat::Json => cx.json(&lines),
+        DataFormat::Text => lines.iter().try_for_each(|line| {
+            cx.line(&escape(&format!("{}  {}  {}", line.at, line.by, line.reason)))?;
+            line.accepted
+                .iter()
+                .try_for_each(|one| cx.hanging(&escape(&format!("  {} of `{}`: {}", one.kind.word(), one.of, one.what)), 4))
+        }),
+    })?;
+    Ok(Exit::Success)
+}

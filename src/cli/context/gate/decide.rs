@@ -1,0 +1,107 @@
+//! `ctxc gate`: runs the scenarios by both expectations, and decides.
+
+use super::args::{GateArgs, GateFormat};
+use super::compared::{Compared, scorecard};
+use super::text;
+use crate::cli::context::eval::judge;
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::exit::Exit;
+use crate::eval::finished::CaseVerdict;
+use crate::eval::gate::{Baseline, Candidate, Kind as Promised, Sides, Verdict, decide};
+use crate::eval::scorecard::Scorecard;
+use crate::registry::SCHEMA;
+
+/// Decides.
+pub(crate) fn run(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
+    let compared = Compared::new(args.base.as_deref(), cx)?;
+    let Compared { project, scenarios, base, weakened, approvals, .. } = &compared;
+    let card = match &args.candidate {
+        Some(path) => scorecard(path, project)?,
+        None => judge(project, scenarios, project, cx)?,
+    };
+    let held = base.then.as_ref().map(|(then, theirs)| judge(project, theirs, then, cx)).transpose()?;
+    let accepters = compared.accepters();
+    let baselines = held_to(&compared, &accepters);
+    if !args.allow_key_change {
+        comparable(&baselines, &card)?;
+    }
+    let sides = Sides {
+        base: base.name.clone(),
+        commit: base.commit.clone(),
+        registry_hash: project.registry.hash().to_string(),
+        scenarios: card.summary.planned,
+        answered: card.summary.answered,
+        baselines: baselines.iter().map(|baseline| crate::scenario::paths::baseline(&baseline.suite)).collect(),
+    };
+    let candidate = Candidate {
+        card: &card,
+        held: held.as_ref(),
+        baselines: &baselines,
+        weakened,
+        approvals,
+        accepters: &accepters,
+        limits: compared.limits(),
+        min_answered: args.min_answered,
+    };
+    let decision = decide(sides, &candidate);
+    cx.emit(&args.output, |format, cx| match format {
+        GateFormat::Text => text::print(&decision, cx),
+        GateFormat::Json => cx.json(&decision),
+        GateFormat::Markdown => cx.print(|out| out.write_all(text::markdown(&decision).as_bytes())),
+    })?;
+    let is_untried = card.cases.iter().any(|row| row.verdict() == CaseVerdict::Error);
+    Ok(match decision.decision {
+        Verdict::Fail => Exit::Gate,
+        Verdict::Inconclusive if is_untried => Exit::Infrastructure,
+        Verdict::Inconclusive => Exit::Inconclusive,
+        Verdict::Pass => Exit::Success,
+    })
+}
+
+/// The accepted results that decide: those of the base; where the log says that somebody accepted others, these.
+fn held_to(compared: &Compared, accepters: &[String]) -> Vec<Baseline> {
+    let mut held = compared.base.baselines.clone();
+    let moved = compared.weakened.iter().filter(|(weakened, _)| weakened.kind == Promised::Baseline);
+    for (weakened, path) in moved.filter(|(weakened, _)| compared.approvals.of(weakened, accepters).is_some()) {
+        match compared.baselines.get(path).filter(|_| weakened.after.is_some()) {
+            Some(baseline) => held.insert(path.clone(), baseline.clone()),
+            None => held.remove(path),
+        };
+    }
+    // Results that the base knows nothing of hold too.
+    for (path, baseline) in &compared.baselines {
+        if !compared.base.baselines.contains_key(path) {
+            held.entry(path.clone()).or_insert_with(|| baseline.clone());
+        }
+    }
+    held.into_values().collect()
+}
+
+/// Results of another model, or of another format of registry, say nothing of this one.
+fn comparable(baselines: &[Baseline], card: &Scorecard) -> Result<()> {
+    let refused = |what: String| {
+        Err(CliError::new(Kind::Infrastructure, format!("the accepted results cannot be compared with these: {what}"))
+            .hint("`ctxc baseline migrate --reason WHY` accepts the results of the other model; --allow-key-change compares verdicts all the same"))
+    };
+    for baseline in baselines {
+        if baseline.registry_schema != SCHEMA {
+            return refused(format!(
+                "those of `{}` were made with {}, these with {SCHEMA}",
+                baseline.suite, baseline.registry_schema
+            ));
+        }
+        for case in &baseline.cases {
+            let Some(row) = card.cases.iter().find(|row| row.id == case.id) else { continue };
+            let words = |provider: &Option<String>, model: &Option<String>| {
+                let parts: Vec<&str> = [provider, model].into_iter().flatten().map(String::as_str).collect();
+                if parts.is_empty() { "no model".to_owned() } else { format!("`{}`", parts.join("/")) }
+            };
+            let (then, now) = (words(&case.provider, &case.model), words(&row.provider, &row.model));
+            if case.trials > 0 && !row.trials.is_empty() && then != now {
+                return refused(format!("`{}` was accepted with {then}, and has {now} now", case.id));
+            }
+        }
+    }
+    Ok(())
+}

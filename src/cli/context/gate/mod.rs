@@ -1,0 +1,12 @@
+//! `ctxc gate` and `ctxc baseline`: whether a change may be taken, and who accepted what.
+
+mod accept;
+mod args;
+mod compared;
+mod decide;
+mod state;
+mod text;
+
+pub(crate) use accept::baseline;
+pub(crate) use args::{BaselineArgs, GateArgs};
+pub(crate) use decide::run;

@@ -1,0 +1,208 @@
+//! What a project holds itself to, collected from its files, as one revision has them.
+
+use crate::base::hash::Hash;
+use crate::base::rule_meta::Severity;
+use crate::cli::context::eval::load::Scenarios;
+use crate::cli::context::project::{Compiled, Inside};
+use crate::context::request::Files;
+use crate::eval::gate::{Kind, Promise, Promises};
+use crate::project::require::Requirement;
+use crate::project::suppressions::{self, Suppressions};
+use crate::record::file::Recordings;
+use crate::rules::list;
+use crate::scenario::model::{Case, Rule};
+use crate::scenario::paths;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The project file, as reports name it.
+const FILE: &str = crate::cli::project::FILE;
+
+/// Everything that a project holds itself to.
+pub(super) fn promises(project: &Compiled, scenarios: &Scenarios) -> Promises {
+    let mut promises = Promises::default();
+    lints(project, &mut promises);
+    limits(project, &mut promises);
+    let files = project.files();
+    suppressed(&files, &mut promises);
+    for path in project.paths() {
+        allows(&path, &files.text(&path).unwrap_or_default(), &mut promises);
+    }
+    for file in &scenarios.files {
+        for case in file.suite.iter().flat_map(|suite| &suite.cases) {
+            scenario(&file.path, case, &mut promises);
+            stored(&file.path, case, &files, &mut promises);
+        }
+    }
+    promises
+}
+
+const fn rank(severity: Option<Severity>) -> f64 {
+    match severity {
+        None => 0.0,
+        Some(Severity::Hint) => 1.0,
+        Some(Severity::Info) => 2.0,
+        Some(Severity::Warning) => 3.0,
+        Some(Severity::Error) => 4.0,
+    }
+}
+
+fn lints(project: &Compiled, promises: &mut Promises) {
+    let config = &project.config;
+    for rule in list::all() {
+        let level = rule.meta.severity.map_or_else(
+            || config.lints.apply(&rule.meta, Severity::Error).filter(|_| config.lints.level(rule.meta.code).is_some()),
+            |given| config.lints.apply(&rule.meta, given),
+        );
+        let value = level.map_or("off", Severity::as_str).to_owned();
+        let promise = Promise { path: FILE.to_owned(), value, strictness: Some(rank(level)) };
+        promises.add(Kind::Lint, rule.meta.name, "level", promise);
+    }
+    for required in &config.requirements {
+        let path = config.files.get(usize::from(required.file)).map_or(FILE, |file| &*file.path).to_owned();
+        let level = Some(required.level);
+        let promise = Promise { path, value: required.level.as_str().to_owned(), strictness: Some(rank(level)) };
+        promises.add(Kind::Lint, "[[require]]", words(required), promise);
+    }
+}
+
+/// What a `[[require]]` asks of whom.
+fn words(required: &Requirement) -> String {
+    let selector = &required.selector;
+    let globs = |globs: &Option<crate::project::glob::Globs>| globs.as_ref().map(|globs| globs.written().join(" "));
+    let names = |names: &[crate::base::span::Spanned<String>]| {
+        let names: Vec<&str> = names.iter().map(|name| name.value.as_str()).collect();
+        Some(names.join(" ")).filter(|names| !names.is_empty())
+    };
+    let parts = [
+        ("path", globs(&selector.path)),
+        ("name", globs(&selector.name)),
+        ("type", names(&selector.operator)),
+        ("subtype", names(&selector.subtype)),
+        ("role", names(&selector.role)),
+    ];
+    let of: Vec<String> = parts.into_iter().filter_map(|(key, value)| Some(format!("{key} {}", value?))).collect();
+    let must: Vec<&str> = required.conditions.iter().map(|condition| condition.value.text.as_str()).collect();
+    format!("{}: {}", if of.is_empty() { "every task".to_owned() } else { of.join(", ") }, must.join(", "))
+}
+
+fn limits(project: &Compiled, promises: &mut Promises) {
+    let eval = &project.config.eval;
+    let mut add = |of: &str, value: String, strictness: Option<f64>| {
+        promises.add(Kind::Threshold, of, "value", Promise { path: FILE.to_owned(), value, strictness });
+    };
+    // Where nothing is said nothing is kept; a limit from above is the stricter the lower it is.
+    let most = |limit: Option<f64>| (limit.map_or("none".to_owned(), |limit| limit.to_string()), -limit.unwrap_or(f64::MAX));
+    let gate = &eval.gate;
+    let above = [("manifest_tokens", Some(gate.manifest_tokens)), ("tokens", gate.tokens), ("cost_usd", gate.cost_usd)];
+    for (name, limit) in above {
+        let (value, strictness) = most(limit);
+        add(&format!("[eval.gate] {name}"), value, Some(strictness));
+    }
+    let rate = gate.pass_rate;
+    add("[eval.gate] pass_rate", rate.map_or("none".to_owned(), |rate| rate.to_string()), Some(rate.unwrap_or(0.0)));
+    let is_strict = eval.stale == crate::project::eval::Stale::Error;
+    let word = if is_strict { "error" } else { "warn" };
+    add("[eval] stale", word.to_owned(), Some(f64::from(u8::from(is_strict))));
+    let places: Vec<&str> = eval.scenarios.iter().map(|place| place.value.as_str()).collect();
+    add("[eval] scenarios", places.join(" "), None);
+    add("[eval] plan_path", eval.plan_path.as_ref().map_or_else(String::new, |path| path.value.clone()), None);
+    if let Some(policy) = &eval.stability {
+        let accepters: Vec<&str> = policy.accepters.iter().map(|one| one.value.as_str()).collect();
+        add("[eval.stability] accepters", accepters.join(" "), None);
+        add("[eval.stability] reruns", policy.reruns.to_string(), Some(f64::from(policy.reruns)));
+        for (name, limit) in [("variance", policy.variance), ("cost_usd", policy.cost_usd)] {
+            let (value, strictness) = most(Some(limit));
+            add(&format!("[eval.stability] {name}"), value, Some(strictness));
+        }
+    }
+}
+
+fn suppressed(files: &Inside<'_>, promises: &mut Promises) {
+    let Ok(text) = files.text(suppressions::FILE) else { return };
+    let Ok(known) = Suppressions::parse(&text) else { return };
+    for (key, entry) in known.entries() {
+        let promise = counted(suppressions::FILE, entry.count);
+        promises.add(Kind::Suppression, &key.path, format!("{} {}", key.rule, key.fingerprint), promise);
+    }
+}
+
+fn counted(path: &str, count: u32) -> Promise {
+    Promise { path: path.to_owned(), value: count.to_string(), strictness: Some(-f64::from(count)) }
+}
+
+/// The instructions of a template that silence rules, counted.
+fn allows(path: &str, text: &str, promises: &mut Promises) {
+    let mut rules: BTreeMap<&str, u32> = BTreeMap::new();
+    for instruction in text.split("<?ctxc").skip(1) {
+        let inner = instruction.split("?>").next().unwrap_or_default();
+        let mut words = inner.split_whitespace();
+        if words.next() == Some("allow") {
+            for rule in words.take_while(|word| !word.starts_with("reason")) {
+                *rules.entry(rule).or_default() += 1;
+            }
+        }
+    }
+    for (rule, count) in rules {
+        promises.add(Kind::Allow, path, rule, counted(path, count));
+    }
+}
+
+fn hash(value: &impl Serialize) -> String {
+    // Plain data with string keys: writing it cannot fail.
+    let hash = Hash::of(&serde_json::to_vec(value).unwrap_or_default()).to_string();
+    hash.get(..SHOWN).unwrap_or(&hash).to_owned()
+}
+
+/// Characters of a hash that tell two contents of one place apart.
+const SHOWN: usize = 19;
+
+fn scenario(path: &str, case: &Case, promises: &mut Promises) {
+    let name = &case.name.value;
+    let mut add = |what: String, value: String, strictness: Option<f64>| {
+        promises.add(Kind::Expectation, name, what, Promise { path: path.to_owned(), value, strictness });
+    };
+    for one in &case.expect_context {
+        add(format!("context: {}", one.value.words()), hash(&one.value), None);
+    }
+    for one in &case.expectations {
+        let gates = if one.value.gate { "" } else { ", no gate" };
+        add(format!("answer: {}", one.value.test.words()), format!("{}{gates}", hash(&one.value.test)), None);
+    }
+    let frozen = (&case.subject, &case.node, &case.situation);
+    add("frozen situation".to_owned(), hash(&frozen), None);
+    if !case.answers.is_empty() {
+        add("scripted answers".to_owned(), hash(&case.answers), None);
+    }
+    let (value, strictness) = rule(&case.rule);
+    add("trials".to_owned(), value, strictness);
+}
+
+/// How often a scenario is tried, in words; and how strict that is, where it is no more than k of N.
+fn rule(rule: &Rule) -> (String, Option<f64>) {
+    let plain = Rule { runs: rule.runs, pass: rule.pass, ..Rule::default() };
+    let value = format!("{} of {}", rule.pass, rule.runs);
+    if *rule == plain {
+        return (value, Some(f64::from(rule.pass) / f64::from(rule.runs.max(1))));
+    }
+    (format!("{value}, {}", hash(rule)), None)
+}
+
+/// The stored request and the recorded answers of a scenario.
+fn stored(path: &str, case: &Case, files: &Inside<'_>, promises: &mut Promises) {
+    let name = &case.name.value;
+    let snapshot = paths::snapshot(path, name);
+    if case.wants_snapshot()
+        && let Ok(text) = files.text(&snapshot)
+    {
+        let value = hash(&text);
+        promises.add(Kind::Snapshot, name, "stored request", Promise { path: snapshot, value, strictness: None });
+    }
+    let recording = paths::recording(path, name);
+    let Ok(Ok(known)) = files.text(&recording).map(|text| Recordings::read(&text)) else { return };
+    for call in known.calls.iter().filter(|call| call.is_answered()) {
+        let value = hash(&call.response);
+        let promise = Promise { path: recording.clone(), value, strictness: None };
+        promises.add(Kind::Recording, name, format!("answer to {}", call.key.get(..SHOWN).unwrap_or(&call.key)), promise);
+    }
+}

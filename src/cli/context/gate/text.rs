@@ -1,0 +1,124 @@
+//! A decision for people: one line that says it, then each reason with what to do; and as Markdown.
+
+use crate::cli::cx::Cx;
+use crate::cli::error::Result;
+use crate::cli::render::escape::escape;
+use crate::cli::render::screen::Paint;
+use crate::cli::render::summary::plural;
+use crate::eval::gate::{Decision, Verdict, Weakening};
+use std::fmt::Write as _;
+
+/// Characters of a hash that tell enough.
+const SHOWN: usize = 11;
+
+const fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Pass => "PASS",
+        Verdict::Fail => "FAIL",
+        Verdict::Inconclusive => "INCONCLUSIVE",
+    }
+}
+
+/// “12 scenarios, 8 with answers; 2 weakenings, 1 of them accepted”.
+fn summary(decision: &Decision) -> String {
+    let sides = &decision.sides;
+    let accepted = decision.weakened.iter().filter(|one| one.approved_by.is_some()).count();
+    let weakened = match decision.weakened.len() {
+        0 => "nothing is loosened".to_owned(),
+        all if accepted == all => format!("{}, accepted", plural(all, "weakening")),
+        all => format!("{}, {accepted} accepted", plural(all, "weakening")),
+    };
+    format!("{}, {} with answers; {weakened}", plural(sides.scenarios, "scenario"), sides.answered)
+}
+
+/// “expectation of `triage-t1`: context: nothing cut was b3:…, now it is gone (scenarios/triage-t1.yaml)”.
+fn loosened(one: &Weakening) -> String {
+    let weakened = &one.weakened;
+    let short = |value: &str| value.get(..SHOWN).filter(|_| value.starts_with("b3:")).unwrap_or(value).to_owned();
+    let change = match (&weakened.before, &weakened.after) {
+        (Some(before), Some(after)) => format!("{} → {}", short(before), short(after)),
+        (Some(_), None) => "it is gone".to_owned(),
+        (None, Some(after)) => format!("new: {}", short(after)),
+        (None, None) => String::new(),
+    };
+    let kind = weakened.kind.word();
+    format!("{kind} of `{}`: {}: {change} ({})", weakened.of, weakened.what, one.path)
+}
+
+fn accepted(one: &Weakening) -> Option<String> {
+    Some(format!("accepted by {}: {}", one.approved_by.as_ref()?, one.reason.as_deref().unwrap_or_default()))
+}
+
+/// Everything that decides, a line each.
+fn reasons(decision: &Decision) -> Vec<String> {
+    let told: Vec<&str> = decision.failing_cases.iter().map(|case| case.id.as_str()).collect();
+    let failing = decision.failing_cases.iter().map(|case| format!("`{}` fails: {}", case.id, case.reason));
+    let violated = decision.violated_thresholds.iter();
+    // What makes a scenario fail was said with the scenario.
+    let violated = violated.filter(|one| !one.case.as_deref().is_some_and(|case| told.contains(&case)));
+    let violated = violated.map(|one| {
+        let of = one.case.as_ref().map_or_else(String::new, |case| format!(" of `{case}`"));
+        format!("{}{of}: allowed {}, found {}", one.name, one.limit, one.value)
+    });
+    failing.chain(violated).collect()
+}
+
+/// Prints a decision.
+pub(super) fn print(decision: &Decision, cx: &mut Cx) -> Result<()> {
+    let screen = cx.options.screen;
+    let paint = match decision.decision {
+        Verdict::Pass => Paint::Good,
+        Verdict::Fail => Paint::Error,
+        Verdict::Inconclusive => Paint::Warning,
+    };
+    let verdict = screen.paint(paint, word(decision.decision));
+    cx.line(&format!("gate against {}: {verdict}  {}", escape(&decision.sides.base), summary(decision)))?;
+    for line in reasons(decision) {
+        cx.hanging(&format!("  {}", escape(&line)), 4)?;
+    }
+    let is_chatty = cx.options.is_chatty();
+    for one in &decision.weakened {
+        let by = accepted(one).map_or_else(String::new, |by| format!("; {by}"));
+        cx.hanging(&format!("  {}{}", escape(&loosened(one)), escape(&by)), 4)?;
+    }
+    for line in &decision.log {
+        let accepted = plural(line.accepted.len(), "weakening");
+        cx.hanging(&format!("  new in the log: {} accepted {accepted}: {}", escape(&line.by), escape(&line.reason)), 4)?;
+    }
+    for warning in decision.warnings.iter().filter(|_| is_chatty) {
+        cx.hanging(&format!("  note: {}", escape(warning)), 4)?;
+    }
+    if decision.weakened.iter().any(|one| one.approved_by.is_none()) {
+        cx.note("what a change loosens is accepted by somebody, with a reason: `ctxc baseline accept --reason WHY`");
+    }
+    Ok(())
+}
+
+/// A decision as Markdown. Writing to a string cannot fail, so nobody looks at what `write!` gives back.
+pub(super) fn markdown(decision: &Decision) -> String {
+    let cell = |text: &str| text.replace('\\', "\\\\").replace('|', "\\|").replace(['\n', '\r'], " ").replace('<', "&lt;");
+    let head = format!("gate against {}: {}", cell(&decision.sides.base), word(decision.decision));
+    let mut out = format!("<!-- {} -->\n### {head}\n\n{}\n", decision.schema, summary(decision));
+    let lines = reasons(decision);
+    if !lines.is_empty() {
+        out.push('\n');
+    }
+    for line in lines {
+        let _ = writeln!(out, "- {}", cell(&line));
+    }
+    if !decision.weakened.is_empty() {
+        out.push_str("\n| loosened | accepted |\n|---|---|\n");
+    }
+    for one in &decision.weakened {
+        let by = accepted(one).unwrap_or_else(|| "**no**".to_owned());
+        let _ = writeln!(out, "| {} | {} |", cell(&loosened(one)), cell(&by));
+    }
+    if !decision.warnings.is_empty() {
+        out.push_str("\n<details><summary>notes</summary>\n\n");
+        for warning in &decision.warnings {
+            let _ = writeln!(out, "- {}", cell(warning));
+        }
+        out.push_str("\n</details>\n");
+    }
+    out
+}

@@ -1,0 +1,153 @@
+//! A baseline: the results of a suite that somebody accepted. Byte for byte the same for the same results.
+
+use crate::base::hash::{Hash, Hasher};
+use crate::eval::finished::CaseVerdict;
+use crate::eval::scorecard::{CaseRow, Scorecard};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+use crate::schema::json::names::BASELINE as SCHEMA;
+
+/// The accepted results of a suite: a file of `baselines/`. It changes by `ctxc baseline accept` alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Baseline {
+    /// The format.
+    pub schema: String,
+    /// The hash of everything below it: one that was edited by hand is found by it.
+    pub hash: String,
+    /// The id of the suite.
+    pub suite: String,
+    /// The hash of what the scenarios of the suite say and of what answered them.
+    pub suite_hash: String,
+    /// The format of the registry that it was made with.
+    pub registry_schema: String,
+    /// The scenarios, by their names.
+    pub cases: Vec<BaselineCase>,
+}
+
+/// The accepted result of a scenario.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct BaselineCase {
+    /// The name of the scenario.
+    pub id: String,
+    /// The hash of what the scenario says and of what answered it.
+    pub key: Option<String>,
+    /// The hash of what decides its context.
+    pub context_hash: Option<String>,
+    /// The provider of its model.
+    pub provider: Option<String>,
+    /// Its model.
+    pub model: Option<String>,
+    /// What became of it.
+    #[cfg_attr(feature = "cli", schemars(extend("enum" = ["pass", "fail"])))]
+    pub verdict: String,
+    /// Trials that passed.
+    pub passed: usize,
+    /// How many trials there were.
+    pub trials: usize,
+    /// Tokens of its context.
+    pub context_tokens: Option<u64>,
+    /// Tokens of its trials, sent and answered.
+    pub tokens: u64,
+}
+
+/// Why a baseline cannot be compared with.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BaselineFault {
+    /// It is none.
+    #[error("it is no baseline: {0}")]
+    Other(String),
+    /// Another version wrote it.
+    #[error("it says `{0}`, expected `{SCHEMA}`")]
+    Schema(String),
+    /// Somebody changed it.
+    #[error("it was changed by hand: its content does not have the hash that it names")]
+    Edited,
+    /// Its suite is not tried to an end.
+    #[error("`{id}` is {verdict}: only what passes or fails can be accepted")]
+    Undecided {
+        /// The scenario.
+        id: String,
+        /// What became of it.
+        verdict: String,
+    },
+}
+
+impl Baseline {
+    /// The baselines of a scorecard, one for each suite.
+    ///
+    /// # Errors
+    /// A scenario neither passes nor fails.
+    pub fn of(card: &Scorecard, registry_schema: &str) -> Result<Vec<Self>, BaselineFault> {
+        let mut suites: BTreeMap<&str, Vec<BaselineCase>> = BTreeMap::new();
+        for row in &card.cases {
+            if !matches!(row.verdict(), CaseVerdict::Pass | CaseVerdict::Fail) {
+                return Err(BaselineFault::Undecided { id: row.id.clone(), verdict: row.verdict.clone() });
+            }
+            suites.entry(&row.suite).or_default().push(BaselineCase::of(row));
+        }
+        let baseline = |(suite, mut cases): (&str, Vec<BaselineCase>)| {
+            cases.sort_by(|a, b| a.id.cmp(&b.id));
+            let mut hasher = Hasher::new();
+            for case in &cases {
+                hasher.field(&case.id).field(case.key.as_deref().unwrap_or(""));
+            }
+            let unsigned = Self {
+                schema: SCHEMA.to_owned(),
+                hash: String::new(),
+                suite: suite.to_owned(),
+                suite_hash: hasher.finish().to_string(),
+                registry_schema: registry_schema.to_owned(),
+                cases,
+            };
+            Self { hash: unsigned.signature(), ..unsigned }
+        };
+        Ok(suites.into_iter().map(baseline).collect())
+    }
+
+    /// Reads a file of `baselines/`.
+    ///
+    /// # Errors
+    /// It is no baseline, or not as it was written.
+    pub fn read(text: &str) -> Result<Self, BaselineFault> {
+        let read: Self = serde_json::from_str(text).map_err(|why| BaselineFault::Other(why.to_string()))?;
+        if read.schema != SCHEMA {
+            return Err(BaselineFault::Schema(read.schema));
+        }
+        if read.hash != read.signature() || read.json() != text {
+            return Err(BaselineFault::Edited);
+        }
+        Ok(read)
+    }
+
+    /// As it is written.
+    pub fn json(&self) -> String {
+        // Plain data with string keys: writing it cannot fail.
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
+    fn signature(&self) -> String {
+        let unsigned = Self { hash: String::new(), ..self.clone() };
+        Hash::of(unsigned.json().as_bytes()).to_string()
+    }
+}
+
+impl BaselineCase {
+    fn of(row: &CaseRow) -> Self {
+        let used = row.trials.iter().map(|trial| trial.tokens.input.saturating_add(trial.tokens.output));
+        Self {
+            id: row.id.clone(),
+            key: row.key.clone(),
+            context_hash: row.context_hash.clone(),
+            provider: row.provider.clone(),
+            model: row.model.clone(),
+            verdict: row.verdict.clone(),
+            passed: row.trials.iter().filter(|trial| trial.verdict == "pass").count(),
+            trials: row.trials.len(),
+            context_tokens: row.tokens.as_ref().map(|tokens| tokens.total),
+            tokens: used.fold(0, u64::saturating_add),
+        }
+    }
+}

@@ -1,0 +1,373 @@
+//! The decision: what a change breaks and loosens, held against what was accepted. Pure data in, pure data out.
+
+use super::approvals::{Approvals, LogLine};
+use super::baseline::{Baseline, BaselineCase};
+use super::promises::{Kind, Weakened};
+use crate::eval::finished::CaseVerdict;
+use crate::eval::scorecard::{CaseRow, Scorecard};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::schema::json::names::GATE as SCHEMA;
+
+/// Below this a loss is no chance.
+const SIGNIFICANT: f64 = 0.05;
+
+/// Whether a change may be taken: `ctxc gate --json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Decision {
+    /// The format.
+    pub schema: String,
+    /// The decision.
+    pub decision: Verdict,
+    /// What is compared.
+    #[serde(flatten)]
+    pub sides: Sides,
+    /// What is not kept, with its limit.
+    pub violated_thresholds: Vec<Violation>,
+    /// The scenarios that fail.
+    pub failing_cases: Vec<FailingCase>,
+    /// What the change loosens.
+    pub weakened: Vec<Weakening>,
+    /// The lines that the change adds to the log of what was accepted.
+    pub log: Vec<LogLine>,
+    /// What does not decide, and should be known.
+    pub warnings: Vec<String>,
+}
+
+/// A decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It may be taken.
+    Pass,
+    /// It may not.
+    Fail,
+    /// Too little is known.
+    Inconclusive,
+}
+
+/// What is compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Sides {
+    /// The revision that the change is held against, as it was asked for.
+    pub base: String,
+    /// The commit where the change left it.
+    pub commit: String,
+    /// The hash of the registry of the change.
+    pub registry_hash: String,
+    /// The scenarios of the change.
+    pub scenarios: usize,
+    /// Of these, those with answers.
+    pub answered: usize,
+    /// The accepted results that it is held against, by their files.
+    pub baselines: Vec<String>,
+}
+
+/// A limit that is not kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Violation {
+    /// The name of it.
+    #[cfg_attr(feature = "cli", schemars(extend("enum" = ["context", "confirmed_fail", "missing_case", "sign_test", "manifest_tokens", "cost", "tokens", "pass_rate", "stale"])))]
+    pub name: String,
+    /// What was allowed.
+    pub limit: String,
+    /// What was found.
+    pub value: String,
+    /// The scenario or agent; null where all of them are meant.
+    pub case: Option<String>,
+}
+
+/// A scenario that fails.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct FailingCase {
+    /// The name of it.
+    pub id: String,
+    /// The first expectation that does not hold, or why it could not be tried.
+    pub reason: String,
+}
+
+/// Something that the change loosens.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Weakening {
+    /// What is looser.
+    #[serde(flatten)]
+    pub weakened: Weakened,
+    /// The file that says it, relative to the project.
+    pub path: String,
+    /// Who accepted it, in the log; null where nobody did that may.
+    pub approved_by: Option<String>,
+    /// Why; null where nobody did.
+    pub reason: Option<String>,
+}
+
+/// What a change is held to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// Growth of a context in tokens, as a part of what it was.
+    pub manifest_tokens: f64,
+    /// The least rate of scenarios that pass.
+    pub pass_rate: Option<f64>,
+    /// Growth of tokens used, as a part.
+    pub tokens: Option<f64>,
+    /// The most that a run may cost in US dollars.
+    pub cost_usd: Option<f64>,
+    /// Whether stale answers fail.
+    pub refuses_stale: bool,
+}
+
+impl Limits {
+    /// What keeps both.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let least =
+            |one: Option<f64>, other: Option<f64>| one.map_or(other, |one| Some(other.map_or(one, |other| one.min(other))));
+        Self {
+            manifest_tokens: self.manifest_tokens.min(other.manifest_tokens),
+            pass_rate: self.pass_rate.map_or(other.pass_rate, |one| Some(other.pass_rate.map_or(one, |other| one.max(other)))),
+            tokens: least(self.tokens, other.tokens),
+            cost_usd: least(self.cost_usd, other.cost_usd),
+            refuses_stale: self.refuses_stale || other.refuses_stale,
+        }
+    }
+}
+
+/// Everything that is known of a change.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate<'a> {
+    /// Its results, by its own expectations.
+    pub card: &'a Scorecard,
+    /// Its results by the expectations of the base; `None` where the base has none.
+    pub held: Option<&'a Scorecard>,
+    /// The accepted results.
+    pub baselines: &'a [Baseline],
+    /// What it loosens, each with its file.
+    pub weakened: &'a [(Weakened, String)],
+    /// What was accepted since the base.
+    pub approvals: &'a Approvals,
+    /// Who may accept, by the base; everybody where nobody is named.
+    pub accepters: &'a [String],
+    /// What it is held to.
+    pub limits: Limits,
+    /// The least share of scenarios that must have an answer.
+    pub min_answered: Option<f64>,
+}
+
+/// Decides.
+pub fn decide(sides: Sides, candidate: &Candidate<'_>) -> Decision {
+    let mut found = Found { candidate, violations: Vec::new(), failing: Vec::new(), warnings: Vec::new() };
+    let weakened: Vec<Weakening> = candidate.weakened.iter().map(|(weakened, path)| found.weakening(weakened, path)).collect();
+    found.own();
+    found.by_the_base(&sides, &weakened);
+    found.by_baselines();
+    found.by_limits();
+    let Found { violations, failing, warnings, .. } = found;
+    let is_open = |verdict: CaseVerdict| candidate.card.cases.iter().any(|row| row.verdict() == verdict);
+    let is_thin = candidate.min_answered.is_some_and(|least| share(sides.answered, sides.scenarios) < least);
+    let is_bad = !violations.is_empty() || !failing.is_empty() || weakened.iter().any(|one| one.approved_by.is_none());
+    let decision = if is_bad {
+        Verdict::Fail
+    } else if is_thin || is_open(CaseVerdict::Inconclusive) || is_open(CaseVerdict::Error) {
+        Verdict::Inconclusive
+    } else {
+        Verdict::Pass
+    };
+    Decision {
+        schema: SCHEMA.to_owned(),
+        decision,
+        sides,
+        violated_thresholds: violations,
+        failing_cases: failing,
+        weakened,
+        log: candidate.approvals.added().to_vec(),
+        warnings,
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a project has fewer than 2^52 scenarios and tokens")]
+fn share(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// What is found so far.
+struct Found<'c> {
+    candidate: &'c Candidate<'c>,
+    violations: Vec<Violation>,
+    failing: Vec<FailingCase>,
+    warnings: Vec<String>,
+}
+
+impl Found<'_> {
+    fn weakening(&self, weakened: &Weakened, path: &str) -> Weakening {
+        let accepted = self.candidate.approvals.of(weakened, self.candidate.accepters);
+        Weakening {
+            weakened: weakened.clone(),
+            path: path.to_owned(),
+            approved_by: accepted.map(|accepted| accepted.by.to_owned()),
+            reason: accepted.map(|accepted| accepted.reason.to_owned()),
+        }
+    }
+
+    fn violated(&mut self, name: &str, limit: impl Into<String>, value: impl Into<String>, case: Option<&str>) {
+        let case = case.map(str::to_owned);
+        self.violations.push(Violation { name: name.to_owned(), limit: limit.into(), value: value.into(), case });
+    }
+
+    /// The accepted result of a scenario.
+    fn accepted(&self, id: &str) -> Option<&BaselineCase> {
+        self.candidate.baselines.iter().flat_map(|baseline| &baseline.cases).find(|case| case.id == id)
+    }
+
+    /// What fails by its own expectations.
+    fn own(&mut self) {
+        for row in &self.candidate.card.cases {
+            match row.verdict() {
+                CaseVerdict::Fail
+                    if self.accepted(&row.id).is_some_and(|case| case.verdict == "fail") && !has_no_context(row) =>
+                {
+                    self.warnings.push(format!("`{}` fails, as it did when it was accepted", row.id));
+                }
+                CaseVerdict::Fail => {
+                    let name = if has_no_context(row) { "context" } else { "confirmed_fail" };
+                    self.violated(name, "every expectation holds", why(row), Some(&row.id));
+                    self.failing.push(FailingCase { id: row.id.clone(), reason: why(row) });
+                }
+                CaseVerdict::Stale if self.candidate.limits.refuses_stale => {
+                    self.violated("stale", "answers to this request", "answers to an earlier one", Some(&row.id));
+                }
+                CaseVerdict::Stale => self.warnings.push(format!("`{}` has answers to an earlier request alone", row.id)),
+                CaseVerdict::Inconclusive | CaseVerdict::Error => {
+                    self.warnings.push(format!("`{}` decides nothing: {}", row.id, why(row)));
+                }
+                CaseVerdict::Pass => {}
+            }
+        }
+    }
+
+    /// What fails by the expectations of the base, where nobody accepted that these changed.
+    fn by_the_base(&mut self, sides: &Sides, weakened: &[Weakening]) {
+        let failing: BTreeSet<String> = self.failing.iter().map(|case| case.id.clone()).collect();
+        for row in self.candidate.held.iter().flat_map(|card| &card.cases) {
+            let is_bad = match row.verdict() {
+                CaseVerdict::Fail => true,
+                CaseVerdict::Error => row.trouble.is_some(),
+                CaseVerdict::Pass | CaseVerdict::Stale | CaseVerdict::Inconclusive => false,
+            };
+            let mut of_case = weakened.iter().filter(|one| one.weakened.of == row.id).peekable();
+            let is_excused = of_case.peek().is_some() && of_case.all(|one| one.approved_by.is_some());
+            let was_bad = self.accepted(&row.id).is_some_and(|case| case.verdict == "fail");
+            if is_bad && !is_excused && !was_bad && !failing.contains(&row.id) {
+                let reason = format!("by the expectations of {}: {}", sides.base, why(row));
+                self.failing.push(FailingCase { id: row.id.clone(), reason });
+            }
+        }
+    }
+
+    /// What was accepted and is gone or worse.
+    fn by_baselines(&mut self) {
+        let rows: BTreeMap<&str, &CaseRow> = self.candidate.card.cases.iter().map(|row| (row.id.as_str(), row)).collect();
+        let (mut better, mut worse) = (0, 0);
+        let (mut before, mut after) = (0_u64, 0_u64);
+        for case in self.candidate.baselines.iter().flat_map(|baseline| &baseline.cases) {
+            let Some(row) = rows.get(case.id.as_str()) else {
+                self.violated("missing_case", "every accepted scenario", "it is gone", Some(&case.id));
+                continue;
+            };
+            if let (true, Some(now)) = (case.trials > 0, row.rate()) {
+                let then = share(case.passed, case.trials);
+                better += usize::from(now > then);
+                worse += usize::from(now < then);
+                before = before.saturating_add(case.tokens / case.trials as u64);
+                let used: u64 = row.trials.iter().map(|trial| trial.tokens.input.saturating_add(trial.tokens.output)).sum();
+                after = after.saturating_add(used / row.trials.len() as u64);
+            }
+        }
+        let chance = at_least(worse, better + worse);
+        if chance < SIGNIFICANT {
+            let value = format!("{chance:.4}: {worse} scenarios pass less often, {better} more often");
+            self.violated("sign_test", format!("{SIGNIFICANT} or more"), value, None);
+        }
+        #[allow(clippy::cast_precision_loss, reason = "runs use fewer than 2^52 tokens")]
+        if let Some(growth) = self.candidate.limits.tokens
+            && after as f64 > before as f64 * (1.0 + growth)
+        {
+            let limit = format!("{before} tokens a trial of each scenario and {}", percent(growth));
+            self.violated("tokens", limit, after.to_string(), None);
+        }
+    }
+
+    /// What all of them come to.
+    fn by_limits(&mut self) {
+        let Candidate { card, limits, .. } = self.candidate;
+        let rate = share(card.summary.passed, card.summary.planned);
+        if let Some(least) = limits.pass_rate.filter(|least| rate < *least) {
+            self.violated("pass_rate", format!("{least}"), format!("{rate:.3}"), None);
+        }
+        let cost: f64 = card.cases.iter().flat_map(|row| &row.trials).filter_map(|trial| trial.cost_usd).sum();
+        if let Some(most) = limits.cost_usd.filter(|most| cost > *most) {
+            self.violated("cost", format!("US$ {most}"), format!("US$ {cost:.4}"), None);
+        }
+        let grown = self.candidate.weakened.iter().map(|(weakened, _)| weakened).filter(|weakened| is_growth(weakened));
+        let grown: Vec<Weakened> =
+            grown.filter(|weakened| self.candidate.approvals.of(weakened, self.candidate.accepters).is_none()).cloned().collect();
+        for Weakened { of, before, after, .. } in grown {
+            let limit = format!("{} and {}", before.unwrap_or_default(), percent(limits.manifest_tokens));
+            self.violated("manifest_tokens", limit, after.unwrap_or_default(), Some(&of));
+        }
+    }
+}
+
+/// What the growth of an agent's context is called.
+const GROWTH: &str = "tokens known before a run";
+
+fn is_growth(weakened: &Weakened) -> bool {
+    weakened.kind == Kind::Threshold && weakened.what == GROWTH
+}
+
+/// The agents whose contexts grew by more than is allowed: name, tokens before and after.
+pub fn grown(agents: impl IntoIterator<Item = (String, usize, usize)>, growth: f64) -> Vec<(Weakened, String)> {
+    #[allow(clippy::cast_precision_loss, reason = "contexts have fewer than 2^52 tokens")]
+    let is_more = |from: usize, to: usize| from > 0 && to as f64 > from as f64 * (1.0 + growth);
+    let weakened = |(of, from, to): (String, usize, usize)| {
+        let (before, after) = (Some(from.to_string()), Some(to.to_string()));
+        (Weakened { kind: Kind::Threshold, of, what: GROWTH.to_owned(), before, after }, "templates".to_owned())
+    };
+    agents.into_iter().filter(|(_, from, to)| is_more(*from, *to)).map(weakened).collect()
+}
+
+fn percent(part: f64) -> String {
+    format!("{} %", (part * 1000.0).round() / 10.0)
+}
+
+fn has_no_context(row: &CaseRow) -> bool {
+    row.trouble.is_some() || !row.faults.is_empty() || row.context.iter().any(|one| one.gates && one.verdict == "fail")
+}
+
+/// Why a scenario is not as it should be, in one line.
+fn why(row: &CaseRow) -> String {
+    let trouble = row.trouble.clone().or_else(|| row.faults.first().map(|fault| fault.message.clone()));
+    let told = |one: &crate::eval::scorecard::VerdictRow| format!("expected {}, found {}", one.expected, one.found);
+    let context = row.context.iter().filter(|one| one.gates && one.verdict == "fail");
+    let answer = row.trials.iter().flat_map(|trial| &trial.expectations).filter(|one| one.gates && one.verdict == "fail");
+    trouble.or_else(|| context.chain(answer).next().map(told)).unwrap_or_else(|| row.verdict.clone())
+}
+
+/// How probable it is that of so many coins so many or more fall on one side.
+fn at_least(heads: usize, coins: usize) -> f64 {
+    // Terms of the binomial distribution, each made from the one before it.
+    let mut term = 0.5_f64.powi(i32::try_from(coins).unwrap_or(i32::MAX));
+    let mut sum = 0.0;
+    for tails in 0..=coins.saturating_sub(heads) {
+        sum += term;
+        #[allow(clippy::cast_precision_loss, reason = "a project has fewer than 2^52 scenarios")]
+        let ratio = (coins - tails) as f64 / (tails + 1) as f64;
+        term *= ratio;
+    }
+    if heads == 0 { 1.0 } else { sum.min(1.0) }
+}

@@ -1,0 +1,11 @@
+//! Whether a change may be taken: what it breaks against what was accepted, and what it loosens of what the project holds itself to.
+
+mod approvals;
+mod baseline;
+mod decision;
+mod promises;
+
+pub use approvals::{Accepted, Approvals, LogLine};
+pub use baseline::{Baseline, BaselineCase, BaselineFault};
+pub use decision::{Candidate, Decision, FailingCase, Limits, Sides, Verdict, Violation, Weakening, decide, grown};
+pub use promises::{Kind, Promise, Promises, Weakened};

@@ -1,0 +1,125 @@
+//! What a project holds itself to, as data: expectations, stored requests, lints, limits. Two revisions of it say what a change loosens.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What kind of thing a project holds itself to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// An expectation of a scenario, its frozen situation, or how often it is tried.
+    Expectation,
+    /// The stored request of a scenario.
+    Snapshot,
+    /// A recorded answer to a request.
+    Recording,
+    /// A finding that does not count.
+    Suppression,
+    /// An instruction in a template that silences a rule.
+    Allow,
+    /// The level of a rule, or a `[[require]]`.
+    Lint,
+    /// A limit of `[eval]`.
+    Threshold,
+    /// Accepted results, or the log of what was accepted.
+    Baseline,
+}
+
+impl Kind {
+    /// The word in documents.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Expectation => "expectation",
+            Self::Snapshot => "snapshot",
+            Self::Recording => "recording",
+            Self::Suppression => "suppression",
+            Self::Allow => "allow",
+            Self::Lint => "lint",
+            Self::Threshold => "threshold",
+            Self::Baseline => "baseline",
+        }
+    }
+
+    /// Whether one more of it is looser, and not one less.
+    const fn loosens(self) -> bool {
+        matches!(self, Self::Suppression | Self::Allow)
+    }
+}
+
+/// One thing that a project holds itself to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Promise {
+    /// The file that says it.
+    pub path: String,
+    /// Its value in words, or the hash of one that is long.
+    pub value: String,
+    /// How strict it is, where two values can be compared; more is stricter.
+    pub strictness: Option<f64>,
+}
+
+/// Everything that a project holds itself to, by its kind, what it belongs to, and what it says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Promises(BTreeMap<(Kind, String, String), Promise>);
+
+/// Something that a change loosens.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Weakened {
+    /// What kind of thing.
+    pub kind: Kind,
+    /// What it belongs to: a scenario, a rule, a key, a file.
+    pub of: String,
+    /// Which part of that.
+    pub what: String,
+    /// What held before; null where nothing did.
+    pub before: Option<String>,
+    /// What holds now; null where nothing does.
+    pub after: Option<String>,
+}
+
+impl Promises {
+    /// Adds one. The same one twice, as two equal expectations of a scenario, counts as two.
+    pub fn add(&mut self, kind: Kind, of: &str, what: impl Into<String>, promise: Promise) {
+        let what = what.into();
+        let mut key = (kind, of.to_owned(), what.clone());
+        let mut number = 1;
+        while self.0.contains_key(&key) {
+            number += 1;
+            key.2 = format!("{what} ({number})");
+        }
+        self.0.insert(key, promise);
+    }
+
+    /// What a change from `self` to `now` loosens, each with the file that says it, or said it.
+    pub fn weakened(&self, now: &Self) -> Vec<(Weakened, String)> {
+        let mut found = Vec::new();
+        let mut tell = |key: &(Kind, String, String), before: Option<&Promise>, after: Option<&Promise>| {
+            let (kind, of, what) = key.clone();
+            let path = after.or(before).map_or_else(String::new, |promise| promise.path.clone());
+            let value = |promise: Option<&Promise>| promise.map(|promise| promise.value.clone());
+            found.push((Weakened { kind, of, what, before: value(before), after: value(after) }, path));
+        };
+        for (key, before) in self.0.iter().filter(|(key, _)| !key.0.loosens()) {
+            match now.0.get(key) {
+                Some(after) if !is_looser(before, after) => {}
+                after => tell(key, Some(before), after),
+            }
+        }
+        for (key, after) in now.0.iter().filter(|(key, _)| key.0.loosens()) {
+            match self.0.get(key) {
+                Some(before) if !is_looser(before, after) => {}
+                before => tell(key, before, Some(after)),
+            }
+        }
+        found.sort();
+        found
+    }
+}
+
+fn is_looser(before: &Promise, after: &Promise) -> bool {
+    match (before.strictness, after.strictness) {
+        (Some(before), Some(after)) => after < before,
+        _ => before.value != after.value,
+    }
+}

@@ -1,0 +1,298 @@
+//! The gate: whatever makes a change green that was red is refused or listed, and somebody has to answer for it.
+
+use super::project::Project;
+use crate::record::file::call;
+use ctxc::internals::record::recording::Recording;
+use ctxc::internals::record::{json_text, key};
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+use std::process::Command;
+
+const TASK: &str = "<task type=\"atomic\" name=\"triage\">\n  <description>Sort the ticket by the rules of the house: {{ticket}}</description>\n  \
+    <parameters>\n    <parameter name=\"ticket\" type=\"string\" required=\"true\"/>\n  </parameters>\n</task>\n";
+const CONFIG: &str = "[lints]\nno-context = \"warning\"\n\n[[require]]\nmust = [\"has description\"]\n\n[eval]\nruns = 3\npass = 2\n\n\
+    [eval.gate]\nmanifest_tokens = 0.10\npass_rate = 1.0\n\n\
+    [eval.stability]\nreruns = 3\nvariance = 0.1\ncost_usd = 1.0\naccepters = [\"lead@example.org\"]\n";
+const SCRIPTED: &str = "name: scripted\ntask: triage\nruns: 3\npass_threshold: 2\ncontext: {objective: sort, inputs: {ticket: my invoice}}\nexpect_context:\n  \
+    - contains: [invoice]\n  - tokens: {of: total, max: 60}\n  - snapshot: true\nexpectations:\n  - contains: [billing]\n  \
+    - absent: [sorry]\nanswers:\n  - reply: billing\n";
+const RECORDED: &str = "name: recorded\ntask: triage\ncontext: {objective: sort, inputs: {ticket: my invoice}}\nexpectations:\n  - contains: [billing]\n";
+const LOG: &str = "baselines/LOG.jsonl";
+
+fn git(project: &Project, args: &[&str]) {
+    let mut command = Command::new("git");
+    command
+        .current_dir(project.path(""))
+        .args(["-c", "user.name=t", "-c", "user.email=t@t", "-c", "commit.gpgsign=false"])
+        .args(args);
+    command.envs([("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1")]).env_remove("GIT_DIR");
+    let done = command.output().unwrap();
+    assert!(done.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+fn commit(project: &Project) {
+    git(project, &["add", "-A"]);
+    git(project, &["commit", "-q", "--allow-empty", "-m", "a change"]);
+}
+
+fn recorded(project: &Project, ticket: &str, text: &str) -> String {
+    let ticket = format!("ticket={ticket}");
+    let args = ["render", "triage", "--as", "openai-chat", "-i", &ticket];
+    let body = json_text::compact(&project.run(&args).code(0).stdout);
+    let message = json!({"role": "assistant", "content": text});
+    let response = json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": {"prompt_tokens": 9, "completion_tokens": 2}});
+    Recording {
+        request: json_text::raw(&body),
+        response: Some(json_text::raw(&response.to_string())),
+        key: key::key("POST", "/chat/completions", &body).to_string(),
+        ..call("1")
+    }
+    .line()
+}
+
+/// A project whose results were accepted on `main`, with a branch off it.
+pub(crate) fn branch() -> Project {
+    let project = Project::new()
+        .file("ctxc.toml", CONFIG)
+        .file("templates/triage.xml", TASK)
+        .file("scenarios/scripted.yaml", SCRIPTED)
+        .file("scenarios/recorded.yaml", RECORDED);
+    project.write("scenarios/recordings/recorded.jsonl", recorded(&project, "my invoice", "billing"));
+    project.run(&["eval", "--accept"]).code(0);
+    git(&project, &["init", "-q", "-b", "main"]);
+    commit(&project);
+    project.run(&["baseline", "accept", "--reason", "first", "--by", "lead@example.org"]).code(0);
+    commit(&project);
+    git(&project, &["switch", "-q", "-c", "change"]);
+    project
+}
+
+fn replace(project: &Project, path: &str, from: &str, to: &str) {
+    let text = project.read(path);
+    assert!(text.contains(from), "{path} has no {from:?}: {text}");
+    project.write(path, text.replace(from, to));
+}
+
+fn accept(project: &Project, by: &str) {
+    project.run(&["baseline", "accept", "--reason", "it is meant so", "--by", by]).code(0);
+}
+
+/// A way to make a change green: what it is, what it does, and the kind of weakening or the violated limit that tells it.
+type Way = (&'static str, fn(&Project), &'static str);
+
+const WAYS: [Way; 27] = [
+    (
+        "an expectation on the context goes",
+        |p| replace(p, "scenarios/scripted.yaml", "  - contains: [invoice]\n", ""),
+        "expectation",
+    ),
+    ("a ceiling is raised", |p| replace(p, "scenarios/scripted.yaml", "max: 60", "max: 600"), "expectation"),
+    ("an expectation on the answer goes", |p| replace(p, "scenarios/scripted.yaml", "  - absent: [sorry]\n", ""), "expectation"),
+    (
+        "a pattern takes more",
+        |p| replace(p, "scenarios/scripted.yaml", "- contains: [billing]", "- contains: [.*]"),
+        "expectation",
+    ),
+    (
+        "an expectation no longer gates",
+        |p| replace(p, "scenarios/scripted.yaml", "- contains: [billing]", "- {contains: [billing], gate: false}"),
+        "expectation",
+    ),
+    (
+        "an expectation is one of two",
+        |p| {
+            replace(
+                p,
+                "scenarios/scripted.yaml",
+                "- contains: [billing]",
+                "- any_of: [{contains: [billing]}, {max_tokens: 9000}]",
+            );
+        },
+        "expectation",
+    ),
+    (
+        "fewer trials have to pass",
+        |p| replace(p, "scenarios/scripted.yaml", "pass_threshold: 2", "pass_threshold: 1"),
+        "expectation",
+    ),
+    ("the frozen input is another", |p| replace(p, "scenarios/recorded.yaml", "my invoice", "an invoice"), "expectation"),
+    (
+        "the script says what is wanted",
+        |p| replace(p, "scenarios/scripted.yaml", "reply: billing", "reply: billing it is"),
+        "expectation",
+    ),
+    ("a scenario is removed", |p| std::fs::remove_file(p.path("scenarios/recorded.yaml")).unwrap(), "missing_case"),
+    ("a scenario gets another name", |p| replace(p, "scenarios/recorded.yaml", "name: recorded", "name: other"), "missing_case"),
+    (
+        "scenarios are looked for elsewhere",
+        |p| replace(p, "ctxc.toml", "[eval]\n", "[eval]\nscenarios = [\"scenarios/recorded.yaml\"]\n"),
+        "missing_case",
+    ),
+    (
+        "a changed context is stored as the right one",
+        |p| {
+            replace(p, "templates/triage.xml", "by the rules of the house", "by these rules");
+            p.run(&["eval", "--accept"]);
+        },
+        "snapshot",
+    ),
+    (
+        "a stored request is removed",
+        |p| {
+            replace(p, "scenarios/scripted.yaml", "  - snapshot: true\n", "");
+            std::fs::remove_file(p.path("scenarios/snapshots/scripted.json")).unwrap();
+        },
+        "snapshot",
+    ),
+    (
+        "a recorded answer is written by hand",
+        |p| replace(p, "scenarios/recordings/recorded.jsonl", "\"content\":\"billing\"", "\"content\":\"billing!\""),
+        "recording",
+    ),
+    (
+        "a finding is suppressed",
+        |p| {
+            replace(
+                p,
+                "templates/triage.xml",
+                "</parameters>",
+                "<parameter name=\"unused\" required=\"false\"/>\n  </parameters>",
+            );
+            p.run(&["check", "--suppress-existing"]);
+        },
+        "suppression",
+    ),
+    (
+        "a rule is silenced in a template",
+        |p| {
+            replace(p, "templates/triage.xml", "<description>", "<?ctxc allow no-context reason=\"none\"?>\n  <description>");
+        },
+        "allow",
+    ),
+    ("a lint is lowered", |p| replace(p, "ctxc.toml", "no-context = \"warning\"", "no-context = \"hint\""), "lint"),
+    ("a lint is turned off", |p| replace(p, "ctxc.toml", "[lints]\n", "[lints]\nunused-parameter = \"off\"\n"), "lint"),
+    ("a requirement goes", |p| replace(p, "ctxc.toml", "[[require]]\nmust = [\"has description\"]\n", ""), "lint"),
+    ("a context may grow more", |p| replace(p, "ctxc.toml", "manifest_tokens = 0.10", "manifest_tokens = 9.0"), "threshold"),
+    ("fewer scenarios have to pass", |p| replace(p, "ctxc.toml", "pass_rate = 1.0", "pass_rate = 0.1"), "threshold"),
+    ("stale answers only warn", |p| replace(p, "ctxc.toml", "[eval]\n", "[eval]\nstale = \"warn\"\n"), "threshold"),
+    (
+        "whoever changes it may accept",
+        |p| {
+            replace(p, "ctxc.toml", "\"lead@example.org\"", "\"lead@example.org\", \"me@example.org\"");
+            accept(p, "me@example.org");
+        },
+        "threshold",
+    ),
+    ("accepted results are removed", |p| std::fs::remove_file(p.path("baselines/recorded.json")).unwrap(), "baseline"),
+    ("the log of the base is rewritten", |p| replace(p, LOG, "\"first\"", "\"second\""), "baseline"),
+    (
+        "a context grows",
+        |p| {
+            replace(
+                p,
+                "templates/triage.xml",
+                "rules of the house",
+                "rules of the house, all of them, one after the other, as they are written down",
+            );
+            replace(p, "scenarios/scripted.yaml", "  - snapshot: true\n", "");
+        },
+        "manifest_tokens",
+    ),
+];
+
+/// The kinds and names that a decision gives as reasons.
+fn told(decision: &Value) -> Vec<String> {
+    let open = decision["weakened"].as_array().unwrap().iter().filter(|one| one["approved_by"].is_null());
+    let kinds = open.map(|one| one["kind"].as_str().unwrap().to_owned());
+    let names = decision["violated_thresholds"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap().to_owned());
+    kinds.chain(names).collect()
+}
+
+#[test]
+fn a_change_that_makes_itself_green_is_refused_and_told() {
+    for (what, change, kind) in WAYS {
+        let project = branch();
+        change(&project);
+        let decision = project.run(&["gate", "--json"]).code(4).json();
+        assert_eq!(decision["decision"], "fail", "{what}");
+        assert!(told(&decision).iter().any(|one| one == kind), "{what}: {:?}: {decision:#}", told(&decision));
+    }
+}
+
+/// What nobody accepts: they are put back.
+const NEVER: [&str; 3] = ["the log of the base is rewritten", "whoever changes it may accept", "accepted results are removed"];
+
+#[test]
+fn what_somebody_accepts_who_may_is_green_and_shown() {
+    for (what, change, kind) in WAYS.into_iter().filter(|(what, ..)| !NEVER.contains(what)) {
+        let project = branch();
+        change(&project);
+        // Another request needs another answer first.
+        let ticket = if what == "the frozen input is another" { "an invoice" } else { "my invoice" };
+        if project.path("scenarios/recorded.yaml").exists() && what != "a recorded answer is written by hand" {
+            let path = if what.starts_with("a scenario gets") { "other" } else { "recorded" };
+            project.write(&format!("scenarios/recordings/{path}.jsonl"), recorded(&project, ticket, "billing"));
+        }
+        accept(&project, "me@example.org");
+        project.run(&["gate"]).code(4);
+        accept(&project, "lead@example.org");
+        let decision = project.run(&["gate", "--json"]).json();
+        assert_eq!((&decision["decision"], told(&decision)), (&json!("pass"), Vec::new()), "{what} ({kind}): {decision:#}");
+        let run = project.run(&["gate"]).code(0).says("accepted by lead@example.org: it is meant so");
+        run.says("new in the log: me@example.org accepted");
+    }
+}
+
+#[test]
+fn a_change_that_loosens_nothing_passes_and_one_that_breaks_something_fails() {
+    let project = branch();
+    project.run(&["gate"]).code(0).says("gate against main: PASS  2 scenarios, 2 with answers; nothing is loosened");
+    // One more scenario, one more expectation, a stricter limit, a comment.
+    let more = SCRIPTED.replace("name: scripted", "name: more").replace("  - snapshot: true\n", "");
+    project.write("scenarios/more.yaml", more);
+    replace(&project, "scenarios/scripted.yaml", "  - absent: [sorry]\n", "  - absent: [sorry]\n  - max_tokens: 9000\n");
+    replace(&project, "ctxc.toml", "manifest_tokens = 0.10", "manifest_tokens = 0.05");
+    replace(&project, "templates/triage.xml", "<parameters>", "<!-- why -->\n  <parameters>");
+    project.run(&["gate"]).code(0).says("nothing is loosened");
+    replace(&project, "templates/triage.xml", ": {{ticket}}", ", whatever it is");
+    let decision = project.run(&["gate", "--json"]).code(4).json();
+    let failing: Vec<&str> =
+        decision["failing_cases"].as_array().unwrap().iter().map(|case| case["id"].as_str().unwrap()).collect();
+    assert_eq!(failing, ["more", "scripted"], "{decision:#}");
+    assert!(told(&decision).contains(&"stale".to_owned()), "{decision:#}");
+    let page = project.run(&["gate", "--format", "markdown"]).code(4).stdout;
+    assert!(page.starts_with("<!-- ctxc/gate/1 -->\n### gate against main: FAIL\n"), "{page}");
+}
+
+#[test]
+fn results_that_were_edited_or_are_of_another_model_are_refused() {
+    let project = branch();
+    let kept = project.read("baselines/recorded.json");
+    replace(&project, "baselines/recorded.json", "\"verdict\": \"pass\"", "\"verdict\": \"fail\"");
+    project.run(&["gate"]).code(3).warns("baselines/recorded.json cannot be compared with: it was changed by hand");
+    project.write("baselines/recorded.json", kept);
+    let models = "[models.small]\nid = \"other\"\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n";
+    project.write("ctxc.toml", format!("{CONFIG}{models}"));
+    replace(&project, "templates/triage.xml", "<description>", "<model>small</model>\n  <description>");
+    project.run(&["gate"]).code(3).warns("was accepted with no model");
+    project.run(&["gate", "--allow-key-change"]).code(4);
+    project.write("baselines/LOG.jsonl", "{}\n");
+    project.run(&["gate"]).code(3).warns("baselines/LOG.jsonl: line 1 is no line of a log");
+}
+
+#[test]
+fn without_a_base_or_an_answer_it_says_so() {
+    let project = branch();
+    project.run(&["gate", "--base", "mian"]).code(2).warns("there is no revision `mian`");
+    project.run(&["baseline", "accept", "--reason", " "]).code(2).warns("--reason is empty");
+    std::fs::remove_file(project.path("scenarios/recordings/recorded.jsonl")).unwrap();
+    project.run(&["gate", "--min-answered", "0.9"]).code(4);
+    let project = Project::new().file("templates/triage.xml", TASK).file("scenarios/recorded.yaml", RECORDED);
+    project.run(&["gate"]).code(2).warns("lies in no git repository");
+    git(&project, &["init", "-q", "-b", "main"]);
+    commit(&project);
+    project.run(&["gate"]).code(7).says("gate against main: INCONCLUSIVE");
+    project.run(&["baseline", "accept", "--reason", "x", "--by", "x"]).code(1).warns("`recorded` is inconclusive");
+    project.run(&["baseline", "show"]).code(5).warns("no results were accepted yet");
+    project.run(&["baseline", "log"]).code(5).warns("nothing was accepted yet");
+}
