@@ -9,7 +9,7 @@ use super::linked_trust::{Judged, Sources, UntrustedUse};
 use crate::base::span::Span;
 use crate::template::names::{Event, Flow, Free, Param, Reference, ReferenceKind, Site, Unfenced};
 use crate::template::scope::MOST_PARTS;
-use crate::template::trust::TrustNode;
+use crate::template::trust::{CONTEXT, TrustNode};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// What references make of names.
@@ -31,8 +31,19 @@ pub struct LinkedNames {
     pub parts: Vec<PartFault>,
     /// The fragments whose text is from outside, wholly or in part, each with the one that is marked, and where.
     pub outside: BTreeMap<DefId, (DefId, Span)>,
+    /// What becomes of the context that reaches a definition where it is used.
+    contexts: BTreeMap<DefId, ContextUse>,
     /// What a definition takes in all, where its facts do not say it.
     taken: BTreeMap<DefId, Box<[Param]>>,
+}
+
+/// What becomes of the context around a definition.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct ContextUse {
+    /// Whether the definition that it stands for inherits.
+    inherits: bool,
+    /// Whether a text that nothing fences is made of it.
+    unfenced: Option<Unfenced>,
 }
 
 /// One fault.
@@ -108,7 +119,7 @@ fn resolve(index: &Index<'_>, order: &[DefId]) -> LinkedNames {
         let flow = file.facts.flows.binary_search_by_key(&id.definition, |flow| flow.owner).ok();
         if let Some(flow) = flow.and_then(|at| file.facts.flows.get(at)) {
             let found = Replay::new(index, id, flow, &linked, &references).run();
-            let Found { faults, parts, extra, taken, judged, outside_used } = found;
+            let Found { faults, parts, extra, taken, judged, outside_used, context } = found;
             linked.outside_used.extend(outside_used);
             linked.faults.extend(faults);
             linked.unfenced.extend(judged.unfenced);
@@ -121,6 +132,9 @@ fn resolve(index: &Index<'_>, order: &[DefId]) -> LinkedNames {
             linked.parts.extend(parts);
             if !extra.is_empty() {
                 linked.implicit.insert(id, extra);
+            }
+            if context != ContextUse::default() {
+                linked.contexts.insert(id, context);
             }
             if let Some(taken) = taken {
                 linked.taken.insert(id, taken);
@@ -190,6 +204,7 @@ struct Found {
     taken: Option<Box<[Param]>>,
     judged: Judged,
     outside_used: Vec<(RefId, Unfenced)>,
+    context: ContextUse,
 }
 
 impl<'r> Replay<'r> {
@@ -221,6 +236,8 @@ impl<'r> Replay<'r> {
         }
         let (judged, reached) = self.sources.judge(self.id, flow, &self.values);
         self.found.judged = judged;
+        let around = flow.names.iter().position(|name| &*name.at == CONTEXT);
+        self.found.context.unfenced = Unfenced::of(&reached.unfenced, |marks| around.and_then(|at| marks.get(at)) == Some(&true));
         // What is declared stands before all else of its name.
         let mut first: HashMap<&str, usize> = HashMap::new();
         for (at, name) in flow.names.iter().enumerate() {
@@ -267,9 +284,15 @@ impl<'r> Replay<'r> {
         if let Some(unfenced) = site.unfenced.filter(|_| linked.outside.contains_key(&target)) {
             self.found.outside_used.push((at, unfenced));
         }
-        let inherits = self.index.definition(target).is_some_and(|target| target.inherits);
-        if let Some((context, around)) = site.context.filter(|_| inherits) {
-            self.sources.makes(around, context);
+        if let Some((context, around)) = site.context {
+            let ContextUse { inherits, unfenced } = linked.contexts.get(&target).copied().unwrap_or_default();
+            if inherits || self.index.definition(target).is_some_and(|target| target.inherits) {
+                self.sources.makes(around, context);
+                self.found.context.inherits |= context == around;
+            }
+            if let Some(unfenced) = unfenced {
+                self.sources.say(context, (at, unfenced), "");
+            }
         }
         if reference.kind == ReferenceKind::Call {
             return self.call(site, at, reference, takes);

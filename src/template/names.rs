@@ -72,7 +72,7 @@ pub struct Definition {
     pub returns: Option<Box<str>>,
     /// Where a fragment is marked as a text from outside.
     pub untrusted: Option<Span>,
-    /// Whether its first agent inherits of the context around the place where it is used.
+    /// Whether its root inherits of the context around the place where it is used.
     pub inherits: bool,
     /// Bytes of its source, and of the files that its texts are pulled from.
     pub bytes: u64,

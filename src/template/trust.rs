@@ -5,6 +5,10 @@
 
 use serde::{Deserialize, Serialize};
 
+/// What reaches a definition of the context where it is used, and, behind the path of a node, what the node hands to the definition that it
+/// stands for.
+pub const CONTEXT: &str = "/context";
+
 /// A value, and what makes it untrusted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
@@ -25,7 +29,7 @@ pub struct TrustNode {
 impl TrustNode {
     /// Whether a value is handed to the definition by whoever uses it.
     pub fn is_handed(at: &str) -> bool {
-        at == "/context" || at.starts_with("/parameters/")
+        at == CONTEXT || at.starts_with("/parameters/")
     }
 }
 

@@ -10,7 +10,7 @@ use crate::kernel::context::{Origin, Stability, Trust};
 use crate::registry::Node;
 use crate::template::setting::{Inherit, SettingName, Word as _};
 use crate::template::shape::Shape;
-use crate::template::trust::spread;
+use crate::template::trust::{CONTEXT, spread};
 use crate::template::value_type;
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ impl Binder<'_, '_> {
         let is_untrusted = |name: &str| scope.get(name).is_some_and(|bound| bound.trust == Trust::Untrusted);
         let is_handed = |at: &str| match at.strip_prefix("/parameters/") {
             Some(name) => is_untrusted(name),
-            None => at == "/context" && context(),
+            None => at == CONTEXT && context(),
         };
         let marks = spread(&link.tree.trust, is_handed);
         let marked = link.tree.trust.iter().zip(marks).filter(|(_, mark)| mark.is_some());

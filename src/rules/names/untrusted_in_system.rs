@@ -55,6 +55,10 @@ pub(super) fn values(
         let name = shown(&used.name);
         let (source, span) = &used.source;
         let comes = match shown(source) {
+            source if name.is_empty() && source.is_empty() => "what is made of the context here comes from outside".to_owned(),
+            source if name.is_empty() => {
+                format!("what is made of the context here comes from `{source}`, which comes from outside,")
+            }
             source if source == name => format!("`{name}` comes from outside"),
             source if source.is_empty() => format!("`{name}` is made of what comes from outside"),
             source => format!("`{name}` is made of `{source}`, which comes from outside,"),
@@ -75,7 +79,9 @@ pub(super) fn values(
             None => continue,
         };
         let checked = "; or, where its text is checked before, say `trust=\"trusted\"` where it is handed on";
-        out.push(found.help(if *source == used.name { help.to_owned() } else { [help, checked].concat() }));
+        let help = if name.is_empty() { "keep it from that context by `inherit_context` or `accumulate_data`" } else { help };
+        let is_own = *source == used.name && !name.is_empty();
+        out.push(found.help(if is_own { help.to_owned() } else { [help, checked].concat() }));
     }
     for (at, _) in cx.names.outside_used.iter().filter(|(_, unfenced)| *unfenced == place) {
         let Some(reference) = cx.index.reference(*at) else { continue };

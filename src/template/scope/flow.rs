@@ -25,7 +25,7 @@ pub(super) struct Recorder<'m> {
     pub(super) has_results: bool,
     /// The name of the definition's result.
     pub(super) result: Option<u32>,
-    /// Whether its first agent inherits.
+    /// Whether its root inherits.
     pub(super) inherits: bool,
 }
 

@@ -86,7 +86,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
 
     /// A variable of each round.
     fn round(&mut self, name: &'static str, made: Made<'m>) -> u32 {
-        self.bind(name, Span::default(), made, &["/", name].concat())
+        self.bind(name, Span::default(), made, Some(&["/", name].concat()))
     }
 }
 

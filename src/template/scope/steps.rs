@@ -3,16 +3,21 @@
 use super::flow::{Made, Mark};
 use super::rounds::{answer, answer_of_call};
 use super::state::Walk;
-use super::walk::{CONTEXT, result};
+use super::walk::result;
 use crate::base::span::Span;
 use crate::template::model::{Call, Cond, Step};
 use crate::template::texts::Role;
+use crate::template::trust::CONTEXT;
 use std::borrow::Cow;
 
 impl<'m, 'a> Walk<'m, 'a, '_> {
     /// A task or function that is used: what it answers.
     pub(super) fn refer(&mut self, name: Span, args: Box<[u32]>, mark: Mark) -> u32 {
-        let context = self.flow.value([&self.path, CONTEXT].concat(), Mark::None, self.before.take());
+        // What reaches the root of a definition reaches the one that it stands for.
+        let context = match &*self.path {
+            "" => self.around,
+            path => self.flow.value([path, CONTEXT].concat(), Mark::None, self.before.take()),
+        };
         let answer = self.flow.value(self.here(), mark, [context]);
         self.site(name.start, args, (mark != Mark::Checked).then_some(answer), Some((context, self.around)));
         answer
@@ -23,7 +28,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         for (number, call) in calls.iter().enumerate() {
             let own = self.inside(&format!("/calls/{number}"), |walk| walk.call(call));
             if let Some(name) = &call.result {
-                self.bind(&name.value, name.span, Made { of: vec![(own, Box::default())], ..answer_of_call(call) }, "");
+                self.bind(&name.value, name.span, Made { of: vec![(own, Box::default())], ..answer_of_call(call) }, None);
             }
         }
     }
@@ -64,8 +69,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
                     Step::Call(call) => answer_of_call(call),
                     Step::Cond(_) => Made::default(),
                 };
-                let id = self.bind(&name.value, name.span, Made { of: vec![(own, Box::default())], ..made }, "");
-                self.flow.stands(id, String::new(), name.span);
+                self.bind(&name.value, name.span, Made { of: vec![(own, Box::default())], ..made }, None);
             }
         }
         self.before = None;

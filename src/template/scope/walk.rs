@@ -18,13 +18,12 @@ use crate::template::model::{Input, Slot, Step, Value};
 use crate::template::names::Unfenced;
 use crate::template::parts::{Parameter, Str, Substitution, Text};
 use crate::template::texts::{self, Role};
+use crate::template::trust::CONTEXT;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 /// How many names are compared in a definition in search of “did you mean”.
 const NEAREST: usize = 20_000;
-/// What reaches a task of the context around it, behind the path of its node.
-pub(super) const CONTEXT: &str = "/context";
 
 /// Holds every variable of a file against what binds it. `reach` says what reaches each body, by its number.
 pub fn resolve<'a>(file: &File<'a>, sources: &Sources<'_>, reach: &dyn Fn(u32) -> Reach) -> Scopes<'a> {
@@ -144,7 +143,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
 
     fn root(&mut self, task: &'m Task<'a>) {
         self.around = self.flow.value(CONTEXT.to_owned(), Mark::None, None);
-        self.flow.inherits = task.reference.is_some() || (self.reach)(task.body).inherits;
+        self.flow.inherits = task.reference.is_none() && (self.reach)(task.body).inherits;
         self.flow.result = Some(self.body(task));
     }
 
@@ -153,10 +152,11 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         if self.path.is_empty() { "/".to_owned() } else { self.path.clone() }
     }
 
-    /// Binds a name that nobody declares. `at`: where it stands in the node that is walked.
-    pub(super) fn bind(&mut self, name: &'m str, span: Span, made: Made<'m>, at: &str) -> u32 {
+    /// Binds a name that nobody declares. `at`: where it stands in the node that is walked; nowhere where it is another name for a node's
+    /// result.
+    pub(super) fn bind(&mut self, name: &'m str, span: Span, made: Made<'m>, at: Option<&str>) -> u32 {
         let id = self.flow.name(Cow::Borrowed(name), made);
-        self.flow.stands(id, [&self.path, at].concat(), span);
+        self.flow.stands(id, at.map_or_else(String::new, |at| [&self.path, at].concat()), span);
         self.flow.bind(id);
         self.env.push(Entry { binding: Binding { name, span, is_read: false, id }, declared: None });
         id
@@ -191,7 +191,9 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         let profile = self.profile;
         self.profile = task.profile.or(profile);
         // What its agent is shown is known when its texts are walked.
-        let around = reach.inherits.then_some(self.around);
+        // Whoever uses a definition knows what of the context there reaches its root.
+        let is_root = matches!(task.slot, Slot::Root | Slot::Template);
+        let around = (reach.inherits || is_root).then_some(self.around);
         let context = self.flow.value(String::new(), Mark::None, around.into_iter().chain(self.before.take()));
         let outer = (std::mem::replace(&mut self.around, context), std::mem::take(&mut self.shown));
         let mark = self.env.mark();
@@ -237,7 +239,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
                 if let Some(parameter) = late.remove(&*name.value).filter(|_| is_read) {
                     self.without_value(parameter, name);
                 }
-                let id = self.bind(&name.value, name.span, value, &at);
+                let id = self.bind(&name.value, name.span, value, Some(&at));
                 self.flow.holds(mark, input);
                 if let Some(kind) = typed.get(&*name.value) {
                     self.flow.wanted(id, Some(kind), name.span);

@@ -26,10 +26,12 @@ const OTHERS: &str = "<fragment name=\"g\">{{v}}</fragment>\
     <task type=\"atomic\" name=\"q\"><description>about {{v}}</description><parameters><parameter name=\"v\"/></parameters></task>\
     <task type=\"atomic\" name=\"all\"><description>d</description></task>\
     <template name=\"f\" params=\"a\"><task type=\"sequential\"><description>d</description><steps><task><description>see {{a}}</description></task></steps></task></template>\
-    <template name=\"s\" params=\"a\"><task><description>d</description><system>Do {{a}}</system></task></template>";
+    <template name=\"s\" params=\"a\"><task><description>d</description><system>Do {{a}}</system></task></template>\
+    <task type=\"sequential\" name=\"n\"><description>d</description><steps><task as=\"one\"><description>d</description></task><task><description>d</description><system>Do {{one}}</system>ALONE</task></steps></task>\
+    <task ref=\"n\" name=\"nn\"/>";
 
 /// So many of those at the end of [`SHOWN`] are system texts.
-const SYSTEMS: usize = 3;
+const SYSTEMS: usize = 7;
 
 /// Ways from the value `X` to the result `Y`.
 const WAYS: [&str; 13] = [
@@ -51,7 +53,7 @@ const WAYS: [&str; 13] = [
 ];
 
 /// Ways for an agent to be shown the value `X`.
-const SHOWN: [&str; 12] = [
+const SHOWN: [&str; 16] = [
     "<task><description>say {{X}}</description>ALONE</task>",
     "<task><description>d</description><instructions>do {{X}}</instructions><constraints><constraint>not {{X}}</constraint></constraints>ALONE</task>",
     "<task><description>d</description><examples><example><input>{{X}}</input><output>{{X}}</output></example></examples>ALONE</task>",
@@ -62,14 +64,22 @@ const SHOWN: [&str; 12] = [
      <steps><task><description>{{X}}</description>ALONE</task><task><description>last</description>ALONE</task><task ref=\"all\"/></steps></task>",
     "<task type=\"director_evaluator_loop\"><description>d</description>ALONE<director><description>{{X}}</description></director><evaluator><description>{{director_result}}</description></evaluator></task>",
     "<task><description>say {{ f(X) }} and {{f( X )}}</description><constraints><constraint>not {{ f(X) }}</constraint></constraints>ALONE</task>",
+    "<task type=\"sequential\"><description>about {{X}}</description>ALONE<steps><task ref=\"nn\"/></steps></task>",
+    "<task type=\"sequential\"><description>about {{ f(X) }}</description>ALONE<steps><task ref=\"n\"/></steps></task>",
+    "<task type=\"sequential\"><description>d</description>CARRIES<steps><task><description>{{X}}</description>ALONE</task><task ref=\"n\"/></steps></task>",
+    "<task type=\"sequential\"><description>d</description>CARRIES<steps><task trust=\"trusted\"><description>d</description>ALONE</task><call template=\"f\"><arg name=\"a\" from=\"X\"/></call><task ref=\"n\"/></steps></task>",
     "<task><description>d</description><system>Do {{X}}</system>ALONE</task>",
     "<task><description>d</description><system>Do {{ f(a=X) }}</system>ALONE</task>",
     "<task><description>d {{ s(X) }}</description>ALONE</task>",
 ];
 
-/// A task whose steps hand `mail` on by ways, and show what came of it in the end.
-fn library(ways: &[usize], shown: usize, is_declared: bool) -> String {
-    let fill = |text: &str| text.replace("ALONE", ALONE).replace("FULL", ALL);
+/// A task whose steps hand `mail` on by ways, and show what came of it in the end, there or in a task of its own.
+fn library(ways: &[usize], shown: usize, (is_declared, is_behind): (bool, bool)) -> String {
+    let carries = ALONE.replace(
+        "<accumulate_data>false</accumulate_data>",
+        "<accumulate_data>true</accumulate_data><accumulation_format>full_output</accumulation_format>",
+    );
+    let fill = |text: &str| text.replace("ALONE", ALONE).replace("FULL", ALL).replace("CARRIES", &carries);
     let mut steps = String::new();
     let mut name = "mail".to_owned();
     for (number, way) in ways.iter().enumerate() {
@@ -77,7 +87,15 @@ fn library(ways: &[usize], shown: usize, is_declared: bool) -> String {
         steps += &fill(WAYS[*way]).replace('Y', &next).replace('X', &name);
         name = next;
     }
-    steps += &fill(SHOWN[shown]).replace('X', &name);
+    let mut others = fill(OTHERS);
+    let shown = fill(SHOWN[shown]).replace('X', &name);
+    if is_behind {
+        steps += "<task ref=\"z\"/>";
+        others +=
+            &format!("<task type=\"sequential\" name=\"z\"><description>d</description>{ALONE}<steps>{shown}</steps></task>");
+    } else {
+        steps += &shown;
+    }
     let mark = |is: bool| if is { " trust=\"untrusted\"" } else { "" };
     // Where the parameter does not say it, an input of some step does.
     let inner = format!(
@@ -85,7 +103,7 @@ fn library(ways: &[usize], shown: usize, is_declared: bool) -> String {
         mark(!is_declared)
     );
     format!(
-        "<library>{OTHERS}<task type=\"sequential\" name=\"t\"><description>d</description><parameters><parameter name=\"mail\"{}/>\
+        "<library>{others}<task type=\"sequential\" name=\"t\"><description>d</description><parameters><parameter name=\"mail\"{}/>\
          <parameter name=\"n\" type=\"integer\"/></parameters>{ALONE}<steps>{steps}{inner}</steps></task></library>",
         mark(is_declared)
     )
@@ -138,10 +156,12 @@ fn holds(library: &str, is_system: bool) {
 #[test]
 fn every_way_keeps_its_fence() {
     for way in 0..WAYS.len() {
-        holds(&library(&[way], way % (SHOWN.len() - SYSTEMS), way % 2 == 0), false);
+        holds(&library(&[way], way % (SHOWN.len() - SYSTEMS), (way % 2 == 0, way % 3 == 0)), false);
     }
     for shown in 0..SHOWN.len() {
-        holds(&library(&[shown % WAYS.len()], shown, shown % 2 == 1), shown >= SHOWN.len() - SYSTEMS);
+        for is_behind in [false, true] {
+            holds(&library(&[shown % WAYS.len()], shown, (shown % 2 == 1, is_behind)), shown >= SHOWN.len() - SYSTEMS);
+        }
     }
 }
 
@@ -152,9 +172,28 @@ proptest! {
         ways in proptest::collection::vec(0..WAYS.len(), 0..5),
         shown in 0..SHOWN.len(),
         is_declared: bool,
+        is_behind: bool,
     ) {
-        holds(&library(&ways, shown, is_declared), shown >= SHOWN.len() - SYSTEMS);
+        holds(&library(&ways, shown, (is_declared, is_behind)), shown >= SHOWN.len() - SYSTEMS);
     }
+}
+
+/// What somebody checked may stand where nothing fences it, whatever its text was made of; what a call in that text answers is another value.
+#[test]
+fn what_was_checked_is_trusted_though_its_text_calls() {
+    let registry = registry(&format!(
+        "{}<task type=\"sequential\" name=\"t\"><description>d</description><parameters><parameter name=\"mail\" trust=\"untrusted\"/></parameters>\
+         {ALONE}<steps><task as=\"c\" trust=\"trusted\"><description>about {{{{ f(mail) }}}}</description>{ALONE}</task>\
+         <task><description>d</description><system>Do {{{{c}}}}</system>{ALONE}</task></steps></task>",
+        OTHERS.replace("ALONE", ALONE)
+    ));
+    let said = |node: &str, result: &str| {
+        let results = BTreeMap::from([(result.to_owned(), StepResult { content: json!(EVIL), notes: None })]);
+        let said = assemble(&registry, &Request { node, results: &results, ..Request::new("t") }, &Options::default()).unwrap();
+        said.messages.iter().map(|message| message.as_str().replace(&said.report.nonce, "N")).collect::<String>()
+    };
+    assert!(said("/steps/1", "c").starts_with(&format!("Do {EVIL}")));
+    assert!(!outside(&said("/steps/0", "/steps/0/calls/0")).contains(EVIL));
 }
 
 /// What a number, a truth value or one of a list says is no order; what a result has there instead is refused.

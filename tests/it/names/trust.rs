@@ -117,6 +117,51 @@ fn references_and_calls_hand_trust_on() {
     }
 }
 
+/// A reference hands the context around it on, as what is written in its place sees it.
+#[test]
+fn the_context_around_a_reference_reaches_what_is_behind_it() {
+    let set = |inherits: &str, accumulates: &str| {
+        format!(
+            "<context_management><inherit_context>{inherits}</inherit_context><accumulate_data>{accumulates}</accumulate_data><accumulation_format>full_output</accumulation_format><fresh_context>disabled</fresh_context></context_management>"
+        )
+    };
+    let inner = |head: &str, inherits: &str| {
+        let steps = format!("<steps><task as=\"one\"><description>d</description></task>{}</steps>", says("{{one}}"));
+        format!("<task type=\"sequential\"{head}><description>d</description>{}{steps}</task>", set(inherits, "false"))
+    };
+    let alone =
+        "<context_management><inherit_context>none</inherit_context><fresh_context>disabled</fresh_context></context_management>";
+    let h = format!(
+        "<template name=\"h\" params=\"a\"><task type=\"atomic\"><description>{{{{a}}}}</description>{alone}</task></template>"
+    );
+    let outer = |what: &str, (inherits, accumulates): (&str, &str), tail: &str| {
+        let (text, step) = match what {
+            "text" => ("{{mail}}", String::new()),
+            "call" => ("{{h(mail)}}", String::new()),
+            "step" => ("d", format!("<task>{SEES}{alone}</task>")),
+            _ => ("d", format!("<task><description>{{{{h(mail)}}}}</description>{alone}</task>")),
+        };
+        format!(
+            "<task type=\"sequential\"><description>{text}</description>{}<steps>{step}{tail}</steps></task>",
+            set(inherits, accumulates)
+        )
+    };
+    for what in ["text", "call", "step", "call in a step"] {
+        for around in [("full", "false"), ("none", "true")] {
+            for inherits in ["full", "none"] {
+                let library = format!("{h}{}<task ref=\"n\" name=\"nn\"/>", inner(" name=\"n\"", inherits));
+                let in_place = found(&library, &outer(what, around, &inner("", inherits)));
+                for name in ["n", "nn"] {
+                    let behind = found(&library, &outer(what, around, &format!("<task ref=\"{name}\"/>")));
+                    assert_eq!(behind.len(), in_place.len(), "{what}, {around:?}, {inherits}, {name}: {behind:?}");
+                }
+                let reaches = if what.contains("step") { around.1 == "true" } else { inherits == "full" };
+                assert_eq!(in_place.len(), usize::from(reaches), "{what}, {around:?}, {inherits}");
+            }
+        }
+    }
+}
+
 #[test]
 fn rounds_carry_trust_on() {
     let looped = |system: &str| {
