@@ -39,7 +39,7 @@ pub(super) struct Judged {
 
 /// By name: whether a text that nothing fences, or the result, is made of its value.
 pub(super) struct Reached {
-    pub(super) unfenced: [Vec<bool>; 2],
+    pub(super) unfenced: [Vec<bool>; 3],
     pub(super) in_result: Vec<bool>,
 }
 

@@ -10,6 +10,7 @@ use super::engine::unused_allow::{self, UnusedExtent};
 use super::engine::{locked_allow, missing_reason, unknown_allow};
 use super::file_stem::stem;
 use super::list;
+use super::project::requirement;
 use super::rule::{Check, ConfigCx, FileCx, LinkCx, NodeCx, Rule, Scope, SyntaxCx};
 use super::syntax::limits;
 use crate::base::diagnostic::{self, Diagnostic};
@@ -254,6 +255,11 @@ pub fn weigh(config: &Config, mut finding: Diagnostic) -> Option<Diagnostic> {
 fn level(config: &Config, finding: &Diagnostic) -> Option<Severity> {
     let level = config.lints.apply(finding.rule, finding.severity);
     if finding.locked { Some(level.map_or(finding.severity, |level| level.min(finding.severity))) } else { level }
+}
+
+/// Whether a finding keeps a definition from being known: what a task is does not hang on whether somebody tests it.
+pub fn is_flaw(finding: &Diagnostic) -> bool {
+    is_error(finding) && !requirement::is_of_scenarios(finding)
 }
 
 /// Whether a finding makes the build fail.

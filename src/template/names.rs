@@ -119,14 +119,16 @@ pub enum Unfenced {
     System,
     /// What is shown to an agent whose profile is `bare`.
     Bare,
+    /// A command that a shell reads.
+    Shell,
 }
 
 impl Unfenced {
-    /// Both, as marks of values stand for them.
-    pub const ALL: [Self; 2] = [Self::System, Self::Bare];
+    /// All, as marks of values stand for them.
+    pub const ALL: [Self; 3] = [Self::System, Self::Bare, Self::Shell];
 
     /// The first of [`Self::ALL`] whose marks hold.
-    pub fn of(marks: &[Vec<bool>; 2], is: impl Fn(&[bool]) -> bool) -> Option<Self> {
+    pub fn of(marks: &[Vec<bool>; 3], is: impl Fn(&[bool]) -> bool) -> Option<Self> {
         Self::ALL.into_iter().zip(marks).find_map(|(own, marks)| is(marks).then_some(own))
     }
 }

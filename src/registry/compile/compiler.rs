@@ -117,7 +117,7 @@ impl Compiler<'_> {
             diagnostics.append(&mut unread);
             diagnostic::sort(&mut diagnostics);
         }
-        let broken = diagnostics.iter().any(check::is_error);
+        let broken = diagnostics.iter().any(check::is_flaw);
         let entries = self.entries.filter(|_| !broken);
         let entries = entries.map_or_else(Vec::new, |entries| write(entries, &cx, &facts, &texts, &diagnostics));
         Outcome::Taken(Box::new(Compiled { diagnostics, facts, entries }))

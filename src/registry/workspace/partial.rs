@@ -66,7 +66,7 @@ pub(crate) fn broken<'i, 'd>(
     (order, cycles): (&[DefId], &[Cycle]),
     found: impl IntoIterator<Item = &'d Diagnostic>,
 ) -> BrokenDefinitions<'i> {
-    let errors = found.into_iter().filter(|finding| check::is_error(finding));
+    let errors = found.into_iter().filter(|finding| check::is_flaw(finding));
     let broken: BTreeSet<&str> = errors.map(|finding| &*finding.path).collect();
     if broken.is_empty() {
         return BrokenDefinitions { index, because: BTreeMap::new() };

@@ -14,6 +14,7 @@ pub(crate) mod unknown_field;
 mod unknown_relevant_input;
 mod unrendered_jinja;
 mod untrusted_in_bare;
+mod untrusted_in_shell;
 mod untrusted_in_system;
 mod unused_parameter;
 
@@ -36,4 +37,5 @@ pub(super) static RULES: &[&Rule] = &[
     &unknown_field::RULE,
     &optional_without_default::RULE,
     &untrusted_in_bare::RULE,
+    &untrusted_in_shell::RULE,
 ];

@@ -7,7 +7,7 @@ mod conflicting_defaults;
 mod keys;
 mod lints;
 mod models;
-mod requirement;
+pub(crate) mod requirement;
 mod requirement_idle;
 mod requirement_unchecked;
 mod roles;

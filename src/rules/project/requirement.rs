@@ -123,12 +123,25 @@ fn is_of_type(cx: &FileCx<'_>, requirement: &Requirement, task: &Task<'_>) -> bo
     is_operator && if subtypes.is_empty() { row.kind() != Kind::Part } else { is_subtype }
 }
 
+/// Whether a finding says of a task no more than whether a scenario tests it.
+pub(crate) fn is_of_scenarios(finding: &Diagnostic) -> bool {
+    finding.rule.code == RULE.meta.code && [true, false].map(|has| has_or_lacks(Thing::Scenario, has)).contains(&finding.message)
+}
+
+fn has_or_lacks(thing: Thing, is_required: bool) -> String {
+    let word = thing.word();
+    if is_required {
+        format!("has no {word}, which the project requires")
+    } else {
+        format!("has {word}, which the project does not want")
+    }
+}
+
 fn word(facts: &TaskFacts<'_>, requirement: &Requirement, condition: &Spanned<Condition>, found: Option<String>) -> Diagnostic {
     let cx = facts.cx;
     let (span, setting) = place(facts.task, &condition.value.test);
     let message = match (&condition.value.test, found) {
-        (Test::Has(thing, true), _) => format!("has no {}, which the project requires", thing.word()),
-        (Test::Has(thing, false), _) => format!("has {}, which the project does not want", thing.word()),
+        (Test::Has(thing, is_required), _) => has_or_lacks(*thing, *is_required),
         (Test::Text(field, ..), Some(found)) => {
             format!("{} is `{found}`, and the project requires `{}`", field.word(), condition.value.text)
         }

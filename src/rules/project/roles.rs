@@ -47,9 +47,15 @@ fn unknown_task(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
             continue;
         }
         let name = &role.name.value;
+        let is_own = task.span == role.name.span;
+        // A slip of the key is reported where it stands.
+        let table = format!("roles.{name}");
+        let is_slip = |fault: &Fault| matches!(&fault.kind, FaultKind::UnknownKey { table: own, near, .. } if *own == table && near.as_deref() == Some("template"));
+        if is_own && config.faults.iter().any(is_slip) {
+            continue;
+        }
         let message = format!("role `{name}` plays the task `{}`, which no file defines", task.value);
         let finding = Diagnostic::new(&UNKNOWN_TASK.meta, &file.path, task.span, message);
-        let is_own = task.span == role.name.span;
         let near = budget.nearest(&task.value, index.names(DefinitionKind::Task));
         out.push(match near {
             _ if is_own => finding.help(format!("name the task: `template = \"{}\"`", near.unwrap_or("NAME"))),

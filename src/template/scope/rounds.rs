@@ -92,11 +92,12 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
 
 /// What is known of what a part answers.
 fn part_of<'m>(task: Option<&'m Task<'_>>, own: Option<u32>) -> Made<'m> {
-    Made { of: each(own.as_slice()), ..task.map_or_else(Made::default, answer) }
+    let own = own.as_slice();
+    Made { of: each(own), part_of: each(own), ..task.map_or_else(Made::default, answer) }
 }
 
 /// Other names for the same value, or for each of several.
-fn each(names: &[u32]) -> Vec<(u32, Box<str>)> {
+pub(super) fn each(names: &[u32]) -> Vec<(u32, Box<str>)> {
     names.iter().map(|name| (*name, Box::default())).collect()
 }
 

@@ -7,8 +7,9 @@ use super::trace::Trace;
 use crate::base::span::{Span, Spanned};
 use crate::kernel::profile::Profile;
 use crate::syntax::tree::{Attribute, Element};
-use crate::template::model::{Definition, File, MOST_FAULTS};
+use crate::template::model::{Definition, File, MOST_FAULTS, Task};
 use crate::template::names::FileFacts;
+use crate::template::parts::Script;
 use crate::template::texts::Role;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -70,6 +71,37 @@ pub struct Implicit<'a> {
     pub(super) id: u32,
 }
 
+/// Who reads the texts of a body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Reader {
+    /// An agent.
+    #[default]
+    Agent,
+    /// A program, which is given its arguments and its environment.
+    Program,
+    /// A shell, which is given a line to act on, and its environment.
+    Shell,
+}
+
+impl Reader {
+    pub(super) fn of(task: &Task<'_>) -> Self {
+        let command = |script: &Script<'_>| script.command.as_ref().is_some_and(|own| own.shell.is_some() && own.args.is_empty());
+        match task.script.as_deref() {
+            None => Self::Agent,
+            Some(script) if command(script) => Self::Shell,
+            Some(_) => Self::Program,
+        }
+    }
+
+    /// Whether it is given the texts of a role.
+    pub(super) const fn is_given(self, role: Role) -> bool {
+        match self {
+            Self::Agent => !matches!(role, Role::Input | Role::Arg | Role::InitialValue),
+            Self::Program | Self::Shell => matches!(role, Role::Command | Role::Env),
+        }
+    }
+}
+
 pub(super) struct Walk<'m, 'a, 'w> {
     pub(super) file: &'m File<'a>,
     /// Names that stand in what was left unread.
@@ -106,6 +138,8 @@ pub(super) struct Walk<'m, 'a, 'w> {
     pub(super) profile: Option<Profile>,
     /// Whether the texts that are walked are shown without fences.
     pub(super) is_bare: bool,
+    /// Who reads them.
+    pub(super) reader: Reader,
     pub(super) flow: Recorder<'m>,
     /// Where all names are written down, and the name that is wanted wherever others take theirs from: see [`trace`].
     pub(super) traced: Option<(&'w mut Trace, &'w str)>,

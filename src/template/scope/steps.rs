@@ -1,7 +1,7 @@
 //! Steps, choices, calls and references: what each of them answers.
 
 use super::flow::{Made, Mark};
-use super::rounds::{answer, answer_of_call};
+use super::rounds::{answer, answer_of_call, each};
 use super::state::Walk;
 use super::walk::result;
 use crate::base::span::Span;
@@ -28,7 +28,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         for (number, call) in calls.iter().enumerate() {
             let own = self.inside(&format!("/calls/{number}"), |walk| walk.call(call));
             if let Some(name) = &call.result {
-                self.bind(&name.value, name.span, Made { of: vec![(own, Box::default())], ..answer_of_call(call) }, None);
+                self.bind(&name.value, name.span, Made { of: each(&[own]), part_of: each(&[own]), ..answer_of_call(call) }, None);
             }
         }
     }
@@ -69,7 +69,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
                     Step::Call(call) => answer_of_call(call),
                     Step::Cond(_) => Made::default(),
                 };
-                self.bind(&name.value, name.span, Made { of: vec![(own, Box::default())], ..made }, None);
+                self.bind(&name.value, name.span, Made { of: each(&[own]), part_of: each(&[own]), ..made }, None);
             }
         }
         self.before = None;

@@ -2,7 +2,7 @@
 
 use super::fault::{Fault, FaultKind, Inside, Origin, Place};
 use super::flow::Made;
-use super::state::{Implicit, Walk};
+use super::state::{Implicit, Reader, Walk};
 use super::used::{self, Found, Used};
 use crate::base::source::LineIndex;
 use crate::base::span::{Span, Spanned};
@@ -87,7 +87,13 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
     /// Whether nothing fences a value in a text.
     fn unfenced(&self, role: Role) -> Option<Unfenced> {
         let is_shown = !matches!(role, Role::Input | Role::Arg | Role::InitialValue | Role::Files);
-        if role == Role::System { Some(Unfenced::System) } else { (self.is_bare && is_shown).then_some(Unfenced::Bare) }
+        if role == Role::System {
+            Some(Unfenced::System)
+        } else if role == Role::Command && self.reader == Reader::Shell {
+            Some(Unfenced::Shell)
+        } else {
+            (self.is_bare && is_shown).then_some(Unfenced::Bare)
+        }
     }
 
     /// Notes a text in a file that holds no words.
@@ -174,7 +180,7 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
         };
         let Some(id) = id else { return };
         self.flow.part(id, &path, src, self.unfenced(role));
-        if !matches!(role, Role::Input | Role::Arg | Role::InitialValue) {
+        if self.reader.is_given(role) {
             self.shown.push((id, path.value.clone()));
         }
         self.flow.used.push((id, path.value));

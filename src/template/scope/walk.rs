@@ -4,7 +4,7 @@ use super::env::{Binding, Entry, Env};
 use super::fault::{Fault, FaultKind, Origin, Place};
 use super::flow::{Learned, Made, Mark, Recorder};
 use super::rounds::{answer, answer_of_call, default};
-use super::state::{Reach, Scopes, Sources, Walk, hidden};
+use super::state::{Reach, Reader, Scopes, Sources, Walk, hidden};
 use super::trace::{BoundKind, How, Target, Trace};
 use super::used::{Found, Used};
 use crate::base::span::{Span, Spanned};
@@ -68,6 +68,7 @@ fn walk<'a>(
             no_script: None,
             profile: None,
             is_bare: false,
+            reader: Reader::default(),
             flow: Recorder::default(),
             traced: traced.as_mut().map(|(trace, wanted)| (&mut **trace, *wanted)),
         };
@@ -194,7 +195,9 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         // Whoever uses a definition knows what of the context there reaches its root.
         let is_root = matches!(task.slot, Slot::Root | Slot::Template);
         let around = (reach.inherits || is_root).then_some(self.around);
-        let context = self.flow.value(String::new(), Mark::None, around.into_iter().chain(self.before.take()));
+        let reader = Reader::of(task);
+        let around = around.into_iter().chain(self.before.take()).filter(|_| reader == Reader::Agent);
+        let context = self.flow.value(String::new(), Mark::None, around);
         let outer = (std::mem::replace(&mut self.around, context), std::mem::take(&mut self.shown));
         let mark = self.env.mark();
         let before = self.unknown;
@@ -250,24 +253,11 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             }
         }
         self.calls(&task.calls);
-        let texts = self.flow.mark();
         let is_found = task.files.as_ref().is_some_and(|files| files.source == FileSource::Description);
-        let mut is_outside = reach.looks_up || is_found || task.history.is_some();
-        self.is_bare = self.profile == Some(Profile::Bare) && task.is_simple();
-        texts::of_task(task, &mut |role, text| {
-            if !matches!(role, Role::Input | Role::InitialValue) {
-                is_outside |= text.trust == Trust::Untrusted;
-                self.text(role, text);
-            }
-        });
-        self.flow.give(texts, Some(context));
-        self.files(task);
-        self.relevance(task);
-        if std::mem::take(&mut self.is_bare) {
-            self.whole(task);
-        }
+        let is_outside = self.read(task, context) || reach.looks_up || is_found || task.history.is_some();
         let shown = std::mem::replace(&mut self.shown, outer.1);
-        self.flow.makes(context, shown.into_iter().chain(inputs.iter().cloned()).collect(), Mark::outside(is_outside));
+        let whole = inputs.iter().filter(|_| reader == Reader::Agent);
+        self.flow.makes(context, shown.into_iter().chain(whole.cloned()).collect(), Mark::outside(is_outside));
         let mut made_of: Vec<u32> = self.steps(&task.steps, reach.accumulates).into_iter().collect();
         if let Some(reduce) = &task.reduce {
             made_of.extend(self.reduce(reduce, inputs));
@@ -283,6 +273,30 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         self.origins.truncate(origins);
         self.damaged -= u32::from(damage);
         self.flow.value(self.here(), task.trust.into(), made_of)
+    }
+
+    /// Walks what is read of a task: whether some of it is marked as coming from outside.
+    fn read(&mut self, task: &'m Task<'a>, context: u32) -> bool {
+        self.is_bare = self.profile == Some(Profile::Bare) && task.is_simple();
+        self.reader = Reader::of(task);
+        let mut is_outside = false;
+        texts::of_task(task, &mut |role, text| {
+            if !matches!(role, Role::Input | Role::InitialValue) {
+                let mark = self.flow.mark();
+                self.text(role, text);
+                if self.reader.is_given(role) {
+                    is_outside |= text.trust == Trust::Untrusted;
+                    self.flow.give(mark, Some(context));
+                }
+            }
+        });
+        self.files(task);
+        self.relevance(task);
+        self.reader = Reader::Agent;
+        if std::mem::take(&mut self.is_bare) {
+            self.whole(task);
+        }
+        is_outside
     }
 
     /// The inputs that no text names are shown by themselves.

@@ -91,8 +91,8 @@ fn library(ways: &[usize], shown: usize, (is_declared, is_behind): (bool, bool))
     let shown = fill(SHOWN[shown]).replace('X', &name);
     if is_behind {
         steps += "<task ref=\"z\"/>";
-        others +=
-            &format!("<task type=\"sequential\" name=\"z\"><description>d</description>{ALONE}<steps>{shown}</steps></task>");
+        let inside = ["<description>d</description>", ALONE, "<steps>", &shown, "</steps>"].concat();
+        others += &["<task type=\"sequential\" name=\"z\">", &inside, "</task>"].concat();
     } else {
         steps += &shown;
     }
@@ -194,6 +194,27 @@ fn what_was_checked_is_trusted_though_its_text_calls() {
     };
     assert!(said("/steps/1", "c").starts_with(&format!("Do {EVIL}")));
     assert!(!outside(&said("/steps/0", "/steps/0/calls/0")).contains(EVIL));
+}
+
+/// A result that is marked where it is handed on is from outside wherever it goes, by its name or carried along.
+#[test]
+fn a_result_is_fenced_wherever_it_was_marked() {
+    let carries = ALONE.replace(
+        "<accumulate_data>false</accumulate_data>",
+        "<accumulate_data>true</accumulate_data><accumulation_format>full_output</accumulation_format>",
+    );
+    let registry = registry(&format!(
+        "{}<task type=\"sequential\" name=\"t\"><description>d</description>{carries}<steps><task as=\"r\"><description>{{{{ f(\"x\") }}}}</description>{ALONE}</task>\
+         <task><description>d {{{{r}}}}</description>{ALONE}</task><task><description>d</description><inputs><input name=\"i\" from=\"r\" trust=\"untrusted\"/></inputs>{ALONE}</task></steps></task>",
+        OTHERS.replace("ALONE", ALONE)
+    ));
+    let results = ["r", "/steps/1"].map(|name| (name.to_owned(), StepResult { content: json!(EVIL), notes: None }));
+    let results = BTreeMap::from(results);
+    for node in ["/steps/1", "/steps/2"] {
+        let said = assemble(&registry, &Request { node, results: &results, ..Request::new("t") }, &Options::default()).unwrap();
+        let text = said.messages.iter().map(|message| message.as_str().replace(&said.report.nonce, "N")).collect::<String>();
+        assert!(text.contains(EVIL) && !outside(&text).contains(EVIL), "{node}: {text}");
+    }
 }
 
 /// What a number, a truth value or one of a list says is no order; what a result has there instead is refused.

@@ -48,6 +48,16 @@ fn a_task_without_a_scenario_is_told_at_its_place() {
     project.run(&["check"]).code(0).says("nothing found");
     project.write("scenarios/a.yaml", CASE.replace("task: triage", "task: other"));
     project.run(&["check"]).code(1).says("has no scenario, which the project requires");
+    // Why it does not count is said as well.
+    project.write("ctxc.toml", TESTED);
+    project.write("scenarios/a.yaml", CASE.replace("task: triage", "task: triage\nnode: sotr"));
+    project.run(&["check"]).code(1).says("has no scenario").says("the task `triage` has no agent `sotr`");
+}
+
+#[test]
+fn a_misspelt_key_of_a_role_is_one_finding() {
+    let project = project().file("ctxc.toml", "[roles.clerk]\ntask = \"triage\"\n");
+    project.run(&["check"]).code(2).says("has no key `task`").says("checked 2 files: 1 error");
 }
 
 #[test]

@@ -162,6 +162,28 @@ fn the_context_around_a_reference_reaches_what_is_behind_it() {
     }
 }
 
+/// A script is given its command and its environment, and nothing of what agents are shown.
+#[test]
+fn a_script_is_made_of_what_it_is_given() {
+    let script = |text: &str, command: &str| {
+        let script = format!("<task type=\"script\" as=\"r\"><description>{text}</description>{command}</task>");
+        let carries = "<context_management><inherit_context>none</inherit_context><accumulate_data>true</accumulate_data><accumulation_format>full_output</accumulation_format></context_management>";
+        let alone = "<context_management><inherit_context>none</inherit_context></context_management>";
+        let says = says("{{r}}").replace("</task>", &format!("{alone}</task>"));
+        found(
+            "",
+            &format!(
+                "<task type=\"sequential\"><description>d {{{{mail}}}}</description>{carries}<steps><task>{SEES}{alone}</task>{script}{says}</steps></task>"
+            ),
+        )
+    };
+    let runs = "<command><arg>ls</arg></command>";
+    assert_eq!(script("d", runs), [""; 0]);
+    assert_eq!(script("lists {{mail}}", runs), [""; 0]);
+    assert_eq!(script("d", "<command><arg>ls</arg><arg>{{mail}}</arg></command>"), ["CTX310 r"]);
+    assert_eq!(script("d", &format!("{runs}<env inherit=\"none\"><var name=\"A\">{{{{mail}}}}</var></env>")), ["CTX310 r"]);
+}
+
 #[test]
 fn rounds_carry_trust_on() {
     let looped = |system: &str| {

@@ -1,0 +1,29 @@
+//! CTX326: a value from outside in a command that a shell reads.
+
+use crate::rules::names::untrusted_in_system::{marked, values};
+use crate::rules::prelude::*;
+use crate::template::names::Unfenced;
+
+/// To a shell a value is not one word: it can end the command and begin another.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::error(
+        326,
+        "untrusted-in-shell",
+        "a value from outside stands in a command that a shell reads",
+        case!("untrusted-in-shell"),
+    ),
+    check: Check::FileAndLink(check, check_references),
+};
+
+fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+    let message = "the command is marked as coming from outside, and a shell would run what it says";
+    out.extend(marked(&RULE.meta, cx, Unfenced::Shell, message));
+}
+
+fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
+    let words = (
+        "would be read by a shell as a part of the command",
+        "give the command as `<arg>`s, which no shell reads, or hand the value over in a `<var>` of `<env>`",
+    );
+    out.extend(values(&RULE.meta, cx, Unfenced::Shell, words));
+}
