@@ -6,7 +6,6 @@
 use super::fault::{Fault, FaultKind};
 use super::request::{Request, StepResult};
 use super::task_graph::{Link, TaskGraph};
-use crate::registry::result_names;
 use std::collections::BTreeMap;
 
 /// The results of a request.
@@ -41,12 +40,19 @@ impl<'a> GivenResults<'a> {
         if faults.is_empty() { Ok(given) } else { Err(faults) }
     }
 
-    /// The result of a node on the way to the agent, or in front of that, by its path in the definition; and what it goes by.
-    pub(super) fn get(&self, link: &Link<'_>, name: Option<&str>, id: &str) -> (String, Option<&'a StepResult>) {
-        let path = [self.request.node.get(..link.base).unwrap_or(""), id].concat();
-        match self.found.get(&*path) {
-            Some((key, result)) => ((*key).to_owned(), Some(*result)),
-            None => (result_names::handle(self.forest.result_names(self.request.task), name, &path), None),
-        }
+    /// The result of a node on the way to the agent, or in front of that, by its path in the definition; with what the caller calls it.
+    pub(super) fn find(&self, link: &Link<'_>, id: &str) -> Option<(&'a str, &'a StepResult)> {
+        if self.found.is_empty() { None } else { self.found.get(&*self.path(link, id)).copied() }
+    }
+
+    /// What the result of such a node goes by: its name where it alone has that, else its path.
+    pub(super) fn handle(&self, link: &Link<'_>, name: Option<&str>, id: &str) -> String {
+        let names = self.forest.result_names(self.request.task);
+        let is_own = |name: &&str| names.get(*name).is_some_and(|paths| paths.len() == 1);
+        name.filter(is_own).map_or_else(|| self.path(link, id), str::to_owned)
+    }
+
+    fn path(&self, link: &Link<'_>, id: &str) -> String {
+        [self.request.node.get(..link.base).unwrap_or(""), id].concat()
     }
 }

@@ -32,13 +32,6 @@ pub(crate) fn of<'t>(root: &'t Node, behind: &dyn Fn(&'t Node) -> Option<&'t Nod
     found
 }
 
-/// What a result goes by: its name where it alone has that, else its path.
-#[cfg(feature = "assemble")]
-pub(crate) fn handle(names: &ResultNames, name: Option<&str>, path: &str) -> String {
-    let is_own = |name: &&str| names.get(*name).is_some_and(|paths| *paths == [path]);
-    name.filter(is_own).unwrap_or(path).to_owned()
-}
-
 /// The results that the parts of a node leave for each other: their names, and their paths in the definition.
 fn left(node: &Node) -> Vec<(Option<&str>, String)> {
     let mut found = Vec::new();

@@ -65,7 +65,10 @@ impl Binder<'_, '_> {
         part: Option<&Node>,
         scope: &Scope,
     ) -> Bound {
-        let (name, found) = self.results.get(link, name, node);
+        let (name, found) = match self.results.find(link, node) {
+            Some((key, found)) => (key.to_owned(), Some(found)),
+            None => (self.results.handle(link, name, node), None),
+        };
         let is_outside = scope.outside().contains(node);
         let shape = part.filter(|_| is_outside).and_then(|part| self.forest.answer(part));
         let breach = shape.as_ref().zip(found).and_then(|(shape, found)| shape.breach(&found.content));

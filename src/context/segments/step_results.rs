@@ -14,6 +14,7 @@ use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced, Trust};
 use crate::registry::result_names::of_round;
 use crate::registry::{Child, Node};
 use crate::template::setting::SettingName;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// Tokens that notes have at most: what has none is cut to them.
@@ -23,15 +24,19 @@ const MANY: usize = 32;
 const NEAREST: usize = 4;
 
 /// A step whose result is carried along.
-struct Step {
-    /// Its name, else its path in the definition.
-    name: String,
-    /// What the result goes by in the whole task.
-    handle: String,
+struct Step<'n> {
+    /// Its name, where it has one.
+    name: Option<&'n str>,
     /// Its path in the definition.
-    node: String,
+    node: Cow<'n, str>,
     /// Whether what it left may give orders.
     trust: Trust,
+}
+
+impl Step<'_> {
+    fn word(&self) -> &str {
+        self.name.unwrap_or(&self.node)
+    }
 }
 
 /// What reaches the node at the end of a chain.
@@ -51,18 +56,18 @@ pub(in crate::context) fn accumulated(
     let format = parent.node.setting(SettingName::AccumulationFormat);
     let mut open = Vec::new();
     for (name, node) in steps_before(parent.node, child) {
-        let (handle, found) = results.get(parent, name, &node);
-        let trust = if outside.contains(&node) { Trust::Untrusted } else { Trust::Trusted };
-        let step = Step { name: name.unwrap_or(&node).to_owned(), handle, node, trust };
+        let found = results.find(parent, &node);
+        let trust = if outside.contains(&*node) { Trust::Untrusted } else { Trust::Trusted };
+        let step = Step { name, node, trust };
         match found {
             None if unknown == Unknown::Variable => open.push(step),
             _ => {
-                flush(&mut open, format, &mut context);
-                context.push(left_by(step, found, format, (parent, unknown)));
+                flush(&mut open, format, (results, parent), &mut context);
+                context.push(left_by(&step, found, format, (results, parent, unknown)));
             }
         }
     }
-    flush(&mut open, format, &mut context);
+    flush(&mut open, format, (results, parent), &mut context);
     context
 }
 
@@ -82,19 +87,27 @@ fn runner<'l, 'f>(chain: &'l [Link<'f>]) -> Option<(usize, &'l Link<'f>, &'f Chi
 }
 
 /// Tells the results that are not known.
-fn flush(open: &mut Vec<Step>, format: &str, context: &mut Vec<DraftSegment>) {
+fn flush(
+    open: &mut Vec<Step<'_>>,
+    format: &str,
+    (results, parent): (&GivenResults<'_>, &Link<'_>),
+    context: &mut Vec<DraftSegment>,
+) {
     let many = if open.len() > MANY { open.len() - NEAREST } else { 0 };
     if many > 0 {
         let drained = || open.iter().take(many);
         let trust = drained().map(|step| step.trust).max().unwrap_or_default();
-        let mut others: Vec<String> = drained().map(|step| step.name.clone()).collect();
+        let mut others: Vec<String> = drained().map(|step| step.word().to_owned()).collect();
         open.drain(..many);
         // Each has a heading with its own name.
         let title = others.pop().unwrap_or_default();
         let segment = Segment { title, ..segment("earlier steps", trust, format) };
         context.push(DraftSegment { others, ..waiting(segment, format!("results of {many} earlier steps")) });
     }
-    let one = |step: Step| waiting(segment(&step.name, step.trust, format), format!("result of {}", step.handle));
+    let one = |step: Step<'_>| {
+        let name = results.handle(parent, step.name, &step.node);
+        waiting(segment(step.word(), step.trust, format), format!("result of {name}"))
+    };
     context.extend(open.drain(..).map(one));
 }
 
@@ -104,20 +117,23 @@ fn waiting(mut segment: Segment, what: String) -> DraftSegment {
     DraftSegment { unknown: BTreeSet::from([what]), ..DraftSegment::whole(segment) }
 }
 
-fn left_by(step: Step, found: Option<&StepResult>, format: &str, (parent, unknown): (&Link<'_>, Unknown)) -> DraftSegment {
-    let mut segment = segment(&step.name, step.trust, format);
-    let name = step.handle;
-    match found {
-        Some(result) => {
-            segment.text = Traced::new(carried(result, format), Origin::Result { name });
-            DraftSegment::whole(segment)
-        }
-        None if unknown != Unknown::Fault => waiting(segment, format!("result of {name}")),
-        None => {
-            let kind = FaultKind::Missing { name, origin: MissingFrom::Result };
-            DraftSegment { faults: vec![Fault::of(scope::place(parent, &step.node, ""), kind)], ..DraftSegment::whole(segment) }
-        }
+fn left_by(
+    step: &Step<'_>,
+    found: Option<(&str, &StepResult)>,
+    format: &str,
+    (results, parent, unknown): (&GivenResults<'_>, &Link<'_>, Unknown),
+) -> DraftSegment {
+    let mut segment = segment(step.word(), step.trust, format);
+    if let Some((key, result)) = found {
+        segment.text = Traced::new(carried(result, format), Origin::Result { name: key.to_owned() });
+        return DraftSegment::whole(segment);
     }
+    let name = results.handle(parent, step.name, &step.node);
+    if unknown != Unknown::Fault {
+        return waiting(segment, format!("result of {name}"));
+    }
+    let kind = FaultKind::Missing { name, origin: MissingFrom::Result };
+    DraftSegment { faults: vec![Fault::of(scope::place(parent, &step.node, ""), kind)], ..DraftSegment::whole(segment) }
 }
 
 fn segment(name: &str, trust: Trust, format: &str) -> Segment {
@@ -128,14 +144,14 @@ fn segment(name: &str, trust: Trust, format: &str) -> Segment {
 }
 
 /// The steps before one: those of a sequence, or the parts of a round.
-fn steps_before<'n>(parent: &'n Node, child: &Child) -> Vec<(Option<&'n str>, String)> {
+fn steps_before<'n>(parent: &'n Node, child: &Child) -> Vec<(Option<&'n str>, Cow<'n, str>)> {
     if child.slot == "steps" {
-        return scope::earlier(parent, child).map(|step| (step.name.as_deref(), step.node.id.clone())).collect();
+        return scope::earlier(parent, child).map(|step| (step.name.as_deref(), Cow::Borrowed(&*step.node.id))).collect();
     }
     let parts = [("director", "director_result"), ("script_execution", "script_result")];
     let before = parts.into_iter().take_while(|(slot, _)| *slot != child.slot);
     let there = before.filter(|(slot, _)| parent.children.iter().any(|child| child.slot == *slot));
-    there.map(|(_, name)| (Some(name), of_round(parent, name))).collect()
+    there.map(|(_, name)| (Some(name), Cow::Owned(of_round(parent, name)))).collect()
 }
 
 /// A result in the form in which it is carried along. Without notes its content stands in, cut and marked.
