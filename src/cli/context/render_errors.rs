@@ -16,7 +16,11 @@ pub(super) fn refused(faults: &[Fault], lines: &Lines) -> CliError {
     let is_usage = |fault: &Fault| {
         matches!(
             &*fault.kind,
-            FaultKind::Missing { .. } | FaultKind::WrongType { .. } | FaultKind::NoNode { .. } | FaultKind::NoAgent { .. }
+            FaultKind::Missing { .. }
+                | FaultKind::AmbiguousResult { .. }
+                | FaultKind::WrongType { .. }
+                | FaultKind::NoNode { .. }
+                | FaultKind::NoAgent { .. }
         )
     };
     let kind = if faults.iter().all(is_usage) { Kind::Usage } else { Kind::Findings };
