@@ -58,6 +58,12 @@ impl Spending {
         Self { most, ..Self::default() }
     }
 
+    /// Counts what was used before.
+    pub fn add(&self, spend: Spend) {
+        let mut state = self.state();
+        state.spent = state.spent.plus(spend);
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

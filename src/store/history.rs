@@ -13,7 +13,7 @@ use std::fmt::Debug;
 pub const BEFORE: usize = 10;
 
 /// A run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct RunRecord {
     /// What names the run.
@@ -34,6 +34,12 @@ pub struct RunRecord {
     pub planned: u64,
     /// Whether it came to its end; one that did not can be resumed.
     pub finished: bool,
+    /// Calls of models.
+    pub calls: u64,
+    /// Tokens of these calls, sent and answered.
+    pub tokens: u64,
+    /// What they cost in US$, by the prices in `ctxc.toml`.
+    pub cost_usd: f64,
     /// Scenarios that were run.
     pub cases: u64,
     /// Those of them that passed.
@@ -101,8 +107,8 @@ pub trait HistoryBackend: Debug + Send {
     /// Begins a run at the earliest place from its `order` on that is behind all others, and says which that is.
     fn begin(&mut self, run: &RunRecord) -> Result<i64, HistoryError>;
 
-    /// Adds a finished case with its trials. One that the run has already is replaced.
-    fn case(&mut self, run: i64, case: &CaseRecord) -> Result<(), HistoryError>;
+    /// Adds a finished case with its trials, in place of what the run has of it; and what the run has used by now: calls, tokens, US$.
+    fn case(&mut self, run: i64, case: &CaseRecord, used: (u64, u64, f64)) -> Result<(), HistoryError>;
 
     /// Says that a run came to its end.
     fn end(&mut self, run: i64) -> Result<(), HistoryError>;

@@ -7,4 +7,5 @@ mod verb;
 
 pub(super) use place::Place;
 pub(crate) use show::Document;
+pub(in crate::cli) use verb::find;
 pub(crate) use verb::{HistoryArgs, run};

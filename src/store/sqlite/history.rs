@@ -22,14 +22,14 @@ const NAP: Duration = Duration::from_millis(20);
 const WHOLE: i64 = 50;
 
 const TABLES: &str = "
-    CREATE TABLE runs (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, at TEXT NOT NULL, tool TEXT NOT NULL, mode TEXT NOT NULL, registry_hash TEXT NOT NULL, selection TEXT NOT NULL, planned INTEGER NOT NULL, finished INTEGER NOT NULL);
+    CREATE TABLE runs (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, at TEXT NOT NULL, tool TEXT NOT NULL, mode TEXT NOT NULL, registry_hash TEXT NOT NULL, selection TEXT NOT NULL, planned INTEGER NOT NULL, finished INTEGER NOT NULL, calls INTEGER NOT NULL, tokens INTEGER NOT NULL, cost_usd REAL NOT NULL);
     CREATE TABLE cases (id TEXT NOT NULL, live INTEGER NOT NULL, run INTEGER NOT NULL, key TEXT NOT NULL, context_hash TEXT, provider TEXT, model TEXT, verdict TEXT NOT NULL, trials INTEGER NOT NULL, tokens REAL, latency_ms REAL, told INTEGER NOT NULL, split INTEGER NOT NULL, PRIMARY KEY (id, live, run)) WITHOUT ROWID;
     CREATE TABLE results (run INTEGER NOT NULL, id TEXT NOT NULL, live INTEGER NOT NULL, result TEXT, PRIMARY KEY (run, id)) WITHOUT ROWID;
     CREATE TABLE trials (run INTEGER NOT NULL, key TEXT NOT NULL, trial INTEGER NOT NULL, verdict TEXT NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL, cost_usd REAL, latency_ms INTEGER, decomposes INTEGER, PRIMARY KEY (run, key, trial)) WITHOUT ROWID;
 ";
 
 const RUNS: &str = "
-    SELECT runs.id, seq, at, tool, mode, registry_hash, selection, planned, finished,
+    SELECT runs.id, seq, at, tool, mode, registry_hash, selection, planned, finished, calls, tokens, cost_usd,
         (SELECT count(*) FROM results WHERE run = seq),
         (SELECT count(*) FROM results JOIN cases USING (id, live, run) WHERE run = seq AND verdict = 'pass')
     FROM runs ORDER BY seq
@@ -167,9 +167,13 @@ impl HistoryBackend for SqliteHistory {
         Ok(seq)
     }
 
-    fn case(&mut self, run: i64, case: &CaseRecord) -> Result<(), HistoryError> {
+    fn case(&mut self, run: i64, case: &CaseRecord, (calls, tokens, usd): (u64, u64, f64)) -> Result<(), HistoryError> {
         let making = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         put(&making, run, case)?;
+        if calls > 0 {
+            let mut spend = making.prepare_cached("UPDATE runs SET calls = ?2, tokens = ?3, cost_usd = ?4 WHERE seq = ?1")?;
+            spend.execute(params![run, calls.cast_signed(), tokens.cast_signed(), usd])?;
+        }
         Ok(making.commit()?)
     }
 
@@ -191,8 +195,11 @@ impl HistoryBackend for SqliteHistory {
                 selection: row.get(6)?,
                 planned: row.get::<_, i64>(7)?.unsigned_abs(),
                 finished: row.get(8)?,
-                cases: row.get::<_, i64>(9)?.unsigned_abs(),
-                passed: row.get::<_, i64>(10)?.unsigned_abs(),
+                calls: row.get::<_, i64>(9)?.unsigned_abs(),
+                tokens: row.get::<_, i64>(10)?.unsigned_abs(),
+                cost_usd: row.get(11)?,
+                cases: row.get::<_, i64>(12)?.unsigned_abs(),
+                passed: row.get::<_, i64>(13)?.unsigned_abs(),
             })
         };
         Ok(ask.query_map((), run)?.collect::<rusqlite::Result<_>>()?)
@@ -320,11 +327,12 @@ fn put(making: &Connection, run: i64, case: &CaseRecord) -> Result<(), HistoryEr
 }
 
 fn insert(making: &Connection, seq: i64, run: &RunRecord) -> Result<(), HistoryError> {
-    let RunRecord { id, at, tool, mode, registry_hash, selection, planned, finished, .. } = run;
-    let planned = planned.cast_signed();
+    let RunRecord { id, at, tool, mode, registry_hash, selection, planned, finished, calls, tokens, cost_usd, .. } = run;
+    let (planned, calls, tokens) = (planned.cast_signed(), calls.cast_signed(), tokens.cast_signed());
     making.execute(
-        "INSERT INTO runs (seq, id, at, tool, mode, registry_hash, selection, planned, finished) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-        params![seq, id, at, tool, mode, registry_hash, selection, planned, finished],
+        "INSERT INTO runs (seq, id, at, tool, mode, registry_hash, selection, planned, finished, calls, tokens, cost_usd)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+        params![seq, id, at, tool, mode, registry_hash, selection, planned, finished, calls, tokens, cost_usd],
     )?;
     Ok(())
 }

@@ -22,6 +22,7 @@ pub(crate) mod formats;
 pub(crate) mod gate;
 mod help;
 pub(crate) mod history;
+mod history_resume;
 mod import;
 mod import_chats;
 mod import_filters;

@@ -12,12 +12,12 @@ use std::path::PathBuf;
 /// Run scenarios: what agents must receive and answer, each failure with what was expected, found and where
 #[derive(Debug, Default, Args)]
 #[command(after_help = "Examples:\n  ctxc eval\n  ctxc eval triage-t1 --json --junit eval.xml\n  \
-    ctxc eval --out scorecard.json && ctxc eval --since scorecard.json\n  ctxc eval --diff\n  ctxc eval triage-t1 --accept\n  ctxc eval --answers replay\n\n\
+    ctxc eval --out scorecard.json && ctxc eval --since scorecard.json\n  ctxc eval --diff\n  ctxc eval --resume\n  ctxc eval triage-t1 --accept\n  ctxc eval --answers replay\n\n\
     No model is asked and no key is read, unless `--record`, `--answers` or `--mode real` says so in a project that `ctxc trust` \
     permits it to. Recorded answers lie in recordings/ beside the scenario, without keys and personal data. Expectations on the context are always looked at; those on the answer where one was \
     recorded, or the scenario holds scripted answers. An answer that nobody gave is reported as not recorded, one that was recorded \
     for another request as stale, with what moved; neither passes in silence.\n\n\
-    Each run is added to the history (`ctxc history`).\n\n\
+    Each run is added to the history (`ctxc history`); `--resume` goes on with one that was broken off.\n\n\
     Exit codes: 0 everything holds, 1 something does not, or a scenario is about something that is not there, 2 wrong usage or \
     project file, 3 a scenario could not be tried, or no scripted answer is for its request, 5 nothing selected (0 with \
     --allow-empty), 6 recorded answers are stale, 7 nothing decides a scenario.")]
@@ -85,6 +85,10 @@ pub(crate) struct EvalArgs {
     /// Make all trials, also where the verdict is certain before
     #[arg(long)]
     pub(super) full: bool,
+    /// Go on with the last unfinished run of the same scenarios, or with the run that is named: what it finished is not run again
+    #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "",
+        conflicts_with_all = ["mutate", "coverage", "accept", "diff", "no_history"])]
+    pub(super) resume: Option<String>,
     /// Do not add this run to the history
     #[arg(long)]
     pub(super) no_history: bool,

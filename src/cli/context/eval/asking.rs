@@ -65,6 +65,12 @@ impl<'p> Asking<'p> {
         })
     }
 
+    /// Counts calls that an earlier part of the run made, and what they used.
+    pub(super) fn resume(&self, calls: u64, spend: Spend) {
+        self.calls.fetch_add(calls, Ordering::Relaxed);
+        self.spending.add(spend);
+    }
+
     /// The calls that were answered, and what they used.
     pub(super) fn spent(&self) -> (u64, Spend) {
         (self.calls.load(Ordering::Relaxed), self.spending.spent())

@@ -10,6 +10,7 @@ use crate::cli::context::models::Counters;
 use crate::cli::context::project::Compiled;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::history::Place;
 use crate::cli::render::summary::plural;
 use crate::context::context_source::ContextSource;
 use crate::context::request::Files;
@@ -17,17 +18,18 @@ use crate::eval::affected::{Choice, Since};
 use crate::eval::asked::{AnswersFrom, Ask, CaseAnswers, RunAnswers};
 use crate::eval::case_keys::Keys;
 use crate::eval::compiled_patterns::CompiledPatterns;
-use crate::eval::finished::Finished;
+use crate::eval::finished::{CaseVerdict, Finished};
 use crate::eval::mutate::{self, Scores};
 use crate::eval::prepared::{CaseInput, RunContext};
 use crate::eval::receiver::Roles;
 use crate::eval::run;
-use crate::eval::scorecard::{SCHEMA, Scorecard};
+use crate::eval::scorecard::{CaseRow, SCHEMA, Scorecard};
 use crate::eval::trials::Rows;
 use crate::record::file::Recordings;
 use crate::record::recording::Recording;
 use crate::registry::scenarios::Refusals;
 use crate::scenario::paths;
+use crate::store::history::HistoryBackend;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -179,7 +181,7 @@ fn stored(chosen: &Chosen<'_>, files: &CachedFiles<'_>) -> Option<String> {
 
 /// The recorded calls of a case; none where nothing was recorded, or where nobody looks at them.
 fn recorded(project: &Compiled, chosen: &Chosen<'_>, from: AnswersFrom) -> std::result::Result<Vec<Recording>, String> {
-    if from == AnswersFrom::Scripted {
+    if matches!(from, AnswersFrom::Scripted | AnswersFrom::Record | AnswersFrom::Live) {
         return Ok(Vec::new());
     }
     let path = paths::recording(chosen.path, &chosen.case.name.value);
@@ -223,12 +225,35 @@ pub(super) fn choices(args: &EvalArgs, project: &Compiled, eval_run: &EvalRun<'_
         Err(error) => Since::results(&scorecard(Path::new(named)).ok_or_else(|| neither(named, error))?),
     };
     let now = eval_run.keys(cx.options.threads);
-    let choices: Vec<Choice> = now.iter().map(|(name, keys)| since.choose(name, keys.as_ref())).collect();
+    let mut choices: Vec<Choice> = now.iter().map(|(name, keys)| since.choose(name, keys.as_ref())).collect();
+    if let Err(error) = carry(project, &now, &mut choices) {
+        cx.note(&format!("no earlier verdict is taken over: {}", error.message));
+    }
     let left_out = choices.iter().filter(|choice| **choice == Choice::LeaveOut).count();
     if left_out > 0 {
         cx.note(&format!("{} did not change since {named}: not run", plural(left_out, "scenario")));
     }
     Ok(choices)
+}
+
+/// Takes the last verdicts of cases that did not change from the history; one that did not pass is run again.
+fn carry(project: &Compiled, now: &[(String, Option<Keys>)], choices: &mut [Choice]) -> Result<()> {
+    if !choices.contains(&Choice::LeaveOut) {
+        return Ok(());
+    }
+    let place = Place::of(&project.root, &project.config)?;
+    let Some(history) = place.open()? else { return Ok(()) };
+    for (choice, (name, keys)) in choices.iter_mut().zip(now).filter(|(choice, _)| **choice == Choice::LeaveOut) {
+        let Some(keys) = keys else { continue };
+        let last = history.last(name, &keys.case.to_string(), &keys.context.to_string());
+        let Some(last) = last.map_err(|error| place.unusable(&error))? else { continue };
+        let row = last.result.and_then(|row| serde_json::from_str::<CaseRow>(row.get()).ok());
+        *choice = match row.filter(|row| row.verdict() == CaseVerdict::Pass) {
+            Some(row) => Choice::Carry(Box::new(CaseRow { carried_from: Some(last.registry_hash), ..row })),
+            None => Choice::Run,
+        };
+    }
+    Ok(())
 }
 
 /// The scorecard in a file; `None` where it holds none.

@@ -1,18 +1,23 @@
 //! Adds a run to the history while it goes on: each case as soon as it is finished.
 
+use super::asking::Asking;
 use super::load::Chosen;
 use crate::base::fs;
 use crate::base::hash::{Hash, Hasher};
 use crate::cli::context::project::Compiled;
 use crate::cli::error::{CliError, Result};
-use crate::cli::history::Place;
+use crate::cli::history::{Place, find};
+use crate::cli::render::summary::plural;
+use crate::eval::affected::Choice;
 use crate::eval::asked::AnswersFrom;
-use crate::eval::finished::{Answered, Finished};
+use crate::eval::case_keys::Keys;
+use crate::eval::finished::{Answered, CaseVerdict, Finished};
 use crate::eval::locate::Locator;
 use crate::eval::prepared::CaseInput;
 use crate::eval::receiver::receiver;
 use crate::eval::scorecard::{CaseRow, Of, TrialRow};
 use crate::eval::trials::Rows;
+use crate::provider::spending::Spend;
 use crate::scenario::date;
 use crate::store::SqliteHistory;
 use crate::store::history::{CaseRecord, HistoryBackend, RunRecord, TrialRecord};
@@ -23,6 +28,9 @@ use std::sync::{Mutex, PoisonError};
 pub(super) struct Journal<'j> {
     project: &'j Compiled,
     chosen: BTreeMap<(&'j str, &'j str), &'j Chosen<'j>>,
+    asking: Option<&'j Asking<'j>>,
+    /// The run that goes on, with what it finished.
+    resumed: Option<(RunRecord, Vec<CaseRecord>)>,
     state: Mutex<State<'j>>,
 }
 
@@ -40,37 +48,57 @@ impl std::fmt::Debug for Journal<'_> {
     }
 }
 
-/// What was chosen to run, and how: runs of which this is equal are one run that was broken off.
-pub(super) fn selection(project: &Compiled, chosen: &[Chosen<'_>], from: AnswersFrom, rows: Rows) -> Hash {
-    let mut hasher = Hasher::new();
-    hasher.field("ctxc selection 1").field(env!("CARGO_PKG_VERSION")).field(project.registry.hash().0);
-    hasher.field(from.word()).number(u64::from(rows == Rows::Full));
-    for Chosen { path, case, .. } in chosen {
-        hasher.field(path).field(&case.name.value);
-    }
-    hasher.finish()
-}
-
 impl<'j> Journal<'j> {
-    /// Begins a run. Where the history cannot be used, the run goes on without it.
+    /// Begins a run, or goes on with one. Where the history cannot be used, the run goes on without it.
+    ///
+    /// # Errors
+    /// A run that is to be resumed cannot be.
     pub(super) fn begin(
         project: &'j Compiled,
         chosen: &'j [Chosen<'j>],
-        (from, rows, count): (AnswersFrom, Rows, usize),
+        asking: Option<&'j Asking<'j>>,
         locator: Locator<'j>,
-    ) -> Self {
+        (run, resume): (RunRecord, Option<&str>),
+    ) -> Result<Self> {
         let begun = Place::of(&project.root, &project.config).and_then(|place| {
             let mut history = place.make()?;
-            let run = RunRecord { planned: count as u64, ..head(project, chosen, from, rows) };
-            let run = history.begin(&run).map_err(|error| place.unusable(&error))?;
-            Ok((place, history, run))
+            let earlier = resume.map_or(Ok(None), |name| unfinished(&place, &history, name, &run))?;
+            let order = match &earlier {
+                Some((run, _)) => run.order,
+                None => history.begin(&run).map_err(|error| place.unusable(&error))?,
+            };
+            Ok((place, history, order, earlier))
         });
-        let (open, trouble) = match begun {
-            Ok(open) => (Some(open), None),
-            Err(error) => (None, Some(error)),
+        let (open, trouble, resumed) = match begun {
+            Ok((place, history, run, resumed)) => (Some((place, history, run)), None, resumed),
+            Err(error) if resume.is_some() => return Err(error),
+            Err(error) => (None, Some(error), None),
         };
+        if let (Some(asking), Some((RunRecord { calls, tokens, cost_usd, .. }, _))) = (asking, &resumed) {
+            asking.resume(*calls, Spend { tokens: *tokens, usd: *cost_usd });
+        }
         let chosen = chosen.iter().map(|one| ((one.path, one.case.name.value.as_str()), one)).collect();
-        Self { project, chosen, state: Mutex::new(State { locator, open, trouble }) }
+        Ok(Self { project, chosen, asking, resumed, state: Mutex::new(State { locator, open, trouble }) })
+    }
+
+    /// Takes what the resumed run finished, where it would come out the same again, and says how much that is.
+    pub(super) fn take(&self, choices: &mut [Choice], keys: impl FnOnce() -> Vec<(String, Option<Keys>)>) -> Option<String> {
+        let (run, cases) = self.resumed.as_ref()?;
+        let cases: BTreeMap<&str, &CaseRecord> = cases.iter().map(|case| (case.id.as_str(), case)).collect();
+        let mut taken = 0;
+        for (choice, (name, keys)) in choices.iter_mut().zip(keys()) {
+            let is_same = |case: &&&CaseRecord| {
+                let same = keys.map(|keys| (keys.case.to_string(), Some(keys.context.to_string())));
+                same.is_some_and(|(key, context)| (&case.key, &case.context_hash) == (&key, &context))
+            };
+            let case = cases.get(name.as_str()).filter(is_same).filter(|case| case.verdict != CaseVerdict::Error.word());
+            let row = case.and_then(|case| serde_json::from_str::<CaseRow>(case.result.as_ref()?.get()).ok());
+            if let Some(row) = row.filter(|_| *choice == Choice::Run) {
+                *choice = Choice::Carry(Box::new(row));
+                taken += 1;
+            }
+        }
+        Some(format!("run {} goes on: {} finished before, not run again", run.id, plural(taken, "scenario")))
     }
 
     /// Adds a case that is finished.
@@ -81,7 +109,8 @@ impl<'j> Journal<'j> {
         let Some((place, history, run)) = open else { return };
         let receiver = receiver(case, &self.project.config.roles).ok();
         let row = CaseRow::of(Of { path, suite, case, receiver }, done, locator);
-        if let Err(error) = history.case(*run, &record(&row, done)) {
+        let (calls, spent) = self.asking.map(Asking::spent).unwrap_or_default();
+        if let Err(error) = history.case(*run, &record(&row, done), (calls, spent.tokens, spent.usd)) {
             *trouble = Some(place.unusable(&error));
             *open = None;
         }
@@ -101,7 +130,41 @@ impl<'j> Journal<'j> {
     }
 }
 
-fn head(project: &Compiled, chosen: &[Chosen<'_>], from: AnswersFrom, rows: Rows) -> RunRecord {
+/// The run that is to go on: the named one, else the last that was broken off and is of the same scenarios.
+fn unfinished(
+    place: &Place,
+    history: &SqliteHistory,
+    name: &str,
+    now: &RunRecord,
+) -> Result<Option<(RunRecord, Vec<CaseRecord>)>> {
+    let runs = history.runs().map_err(|error| place.unusable(&error))?;
+    let is_same = |run: &RunRecord| run.selection == now.selection;
+    let found = if name.is_empty() {
+        runs.iter().rev().find(|run| !run.finished && is_same(run))
+    } else {
+        let run = find(&runs, name)?;
+        if run.finished {
+            return Err(CliError::usage(format!("run {} came to its end: nothing of it is left to run", run.id)));
+        }
+        if !is_same(run) {
+            return Err(CliError::usage(format!("run {} is of other scenarios, another registry or other options", run.id))
+                .hint("`ctxc eval --resume` without a name takes the last unfinished run that fits"));
+        }
+        Some(run)
+    };
+    let Some(run) = found else { return Ok(None) };
+    let cases = history.cases(run.order).map_err(|error| place.unusable(&error))?;
+    Ok(Some((run.clone(), cases)))
+}
+
+/// A run that begins now. Runs with equal `selection` are of the same scenarios, tasks and options.
+pub(super) fn head(project: &Compiled, chosen: &[Chosen<'_>], (from, rows): (AnswersFrom, Rows), planned: usize) -> RunRecord {
+    let mut hasher = Hasher::new();
+    hasher.field("ctxc selection 1").field(env!("CARGO_PKG_VERSION")).field(project.registry.hash().0);
+    hasher.field(from.word()).number(u64::from(rows == Rows::Full));
+    for Chosen { path, case, .. } in chosen {
+        hasher.field(path).field(&case.name.value);
+    }
     let seconds = fs::seconds();
     let at = date::time(seconds);
     let random = Hash(fs::random()).to_string();
@@ -114,7 +177,8 @@ fn head(project: &Compiled, chosen: &[Chosen<'_>], from: AnswersFrom, rows: Rows
         tool: env!("CARGO_PKG_VERSION").to_owned(),
         mode: if from.asks() { "real" } else { "deterministic" }.to_owned(),
         registry_hash: project.registry.hash().to_string(),
-        selection: selection(project, chosen, from, rows).to_string(),
+        selection: hasher.finish().to_string(),
+        planned: planned as u64,
         ..RunRecord::default()
     }
 }

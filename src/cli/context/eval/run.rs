@@ -4,7 +4,7 @@ use super::accept::{self, Shown};
 use super::args::{EvalArgs, EvalFormat};
 use super::asking::Asking;
 use super::choose::{self, EvalRun};
-use super::journal::Journal;
+use super::journal::{self, Journal};
 use super::load::{CachedFiles, Chosen, Scenarios, folders};
 use super::{coverage, junit, mutate, text};
 use crate::base::fs;
@@ -83,12 +83,20 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         })?;
         return Ok(if found.failing.is_empty() && broken.is_empty() { Exit::Success } else { Exit::Findings });
     }
-    let choices = choose::choices(args, &project, &eval_run, cx)?;
-    let which: Vec<bool> = choices.iter().map(|choice| *choice == Choice::Run).collect();
+    let mut choices = choose::choices(args, &project, &eval_run, cx)?;
+    let planned = choices.iter().filter(|choice| **choice == Choice::Run).count();
     let lines = || project.lines(&project.paths());
-    let runs = which.iter().filter(|is_run| **is_run).count();
-    let journal = (!args.no_history && runs > 0)
-        .then(|| Journal::begin(&project, &chosen, (from, rows, runs), locator(&scenarios, &files, &lines)));
+    let journal = (!args.no_history && planned > 0).then(|| {
+        let head = journal::head(&project, &chosen, (from, rows), planned);
+        let locator = locator(&scenarios, &files, &lines);
+        Journal::begin(&project, &chosen, asking.as_ref(), locator, (head, args.resume.as_deref()))
+    });
+    let journal = journal.transpose()?;
+    let resumed = journal.as_ref().and_then(|journal| journal.take(&mut choices, || eval_run.keys(cx.options.threads)));
+    if args.resume.is_some() {
+        cx.note(&resumed.unwrap_or_else(|| "no run of these scenarios was broken off: a new one begins".to_owned()));
+    }
+    let which: Vec<bool> = choices.iter().map(|choice| *choice == Choice::Run).collect();
     let mut eval_run = eval_run.kept_by(journal.as_ref());
     // Who asks waits most of the time.
     let threads = cx.options.threads.or_else(|| asking.as_ref().and(CALLERS));
