@@ -24,6 +24,7 @@ pub fn all() -> Vec<Schema> {
         Schema::of::<defaults::Document<'_>>(names::DEFAULTS),
         Schema::with_lines::<json::Document<'_>, jsonl::Line<'_>>(names::DIAGNOSTICS),
         Schema::of::<Diff>(names::DIFF),
+        Schema::of::<history::DriftDocument>(names::DRIFT),
         Schema::of::<explain_setting::Document<'_>>(names::EXPLAIN),
         Schema::of::<Decision>(names::GATE),
         Schema::of::<history::Document>(names::HISTORY),

@@ -12,6 +12,8 @@ pub mod compiled_patterns;
 pub mod context;
 mod context_hash;
 pub mod draft;
+#[cfg(feature = "store")]
+pub mod drift;
 pub mod finished;
 pub mod gate;
 pub mod locate;

@@ -102,6 +102,42 @@ pub struct Earlier {
     pub result: Option<Box<RawValue>>,
 }
 
+/// The last runs of a case, oldest first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Series {
+    /// The name of the scenario.
+    pub id: String,
+    /// Whether models answered.
+    pub live: bool,
+    /// Who answered.
+    pub provider: Option<String>,
+    /// The model.
+    pub model: Option<String>,
+    /// The hash of what decides the context.
+    pub context_hash: Option<String>,
+    /// Those of this provider, model and context.
+    pub now: Vec<Point>,
+    /// Where these are few, those of another one right before them.
+    pub before: Vec<Point>,
+}
+
+/// A case in a run, in figures.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Point {
+    /// The hash of what the scenario says.
+    pub key: String,
+    /// Whether it passed.
+    pub passed: bool,
+    /// Mean tokens of its trials.
+    pub tokens: Option<f64>,
+    /// Median time of its trials in milliseconds.
+    pub latency: Option<f64>,
+    /// Trials of which it can be told whether they split the work.
+    pub told: u32,
+    /// Those that do.
+    pub split: u32,
+}
+
 /// Where runs are kept.
 pub trait HistoryBackend: Debug + Send {
     /// Begins a run at the earliest place from its `order` on that is behind all others, and says which that is.
@@ -121,6 +157,10 @@ pub trait HistoryBackend: Debug + Send {
 
     /// What was last found of a case whose keys are these.
     fn last(&self, id: &str, key: &str, context_hash: &str) -> Result<Option<Earlier>, HistoryError>;
+
+    /// The last runs of each case that was answered: as many as `window` and those before that it is compared with. Those that models
+    /// answered, where there are any.
+    fn series(&self, window: usize, each: &mut dyn FnMut(Series)) -> Result<(), HistoryError>;
 
     /// Adds a run of another history at its own place, or the next that is free; `false` where it is here already.
     fn adopt(&mut self, run: &RunRecord, cases: &[CaseRecord]) -> Result<bool, HistoryError>;

@@ -48,5 +48,7 @@ pub const SNAPSHOT: &str = "ctxc/snapshot/1";
 pub const SCORECARD: &str = "ctxc/scorecard/1";
 /// `ctxc history`, and a line of what it exports.
 pub const HISTORY: &str = "ctxc/history/1";
+/// `ctxc drift`.
+pub const DRIFT: &str = "ctxc/drift/1";
 /// `ctxc trust`.
 pub const TRUST: &str = "ctxc/trust/1";

@@ -5,7 +5,7 @@
 
 use super::base::{guard, schema};
 use crate::base::fs;
-use crate::store::history::{CaseRecord, Earlier, HistoryBackend, HistoryError, RunRecord, TrialRecord};
+use crate::store::history::{CaseRecord, Earlier, HistoryBackend, HistoryError, RunRecord, Series, TrialRecord};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, TransactionBehavior, params};
 use serde_json::value::RawValue;
 use std::path::Path;
@@ -53,7 +53,7 @@ const LAST: &str = "
 /// A history in a file.
 #[derive(Debug)]
 pub struct SqliteHistory {
-    connection: Connection,
+    pub(super) connection: Connection,
 }
 
 impl From<rusqlite::Error> for HistoryError {
@@ -234,6 +234,10 @@ impl HistoryBackend for SqliteHistory {
             Ok(Earlier { verdict: row.get(0)?, registry_hash: row.get(1)?, result })
         };
         Ok(ask.query_row([id, key, context_hash], earlier).optional()?)
+    }
+
+    fn series(&self, window: usize, each: &mut dyn FnMut(Series)) -> Result<(), HistoryError> {
+        self.read_series(window, each)
     }
 
     fn adopt(&mut self, run: &RunRecord, cases: &[CaseRecord]) -> Result<bool, HistoryError> {

@@ -7,6 +7,7 @@ mod base;
 mod change;
 mod history;
 mod look;
+mod series;
 
 pub(super) use base::{Base, Broken};
 pub(super) use change::{Change, Holds, Known};

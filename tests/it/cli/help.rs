@@ -71,6 +71,7 @@ fn every_verb_has_examples_and_every_example_works() {
             "gate",
             "baseline",
             "history",
+            "drift",
             "trust",
             "explain",
             "defaults",

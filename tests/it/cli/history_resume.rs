@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 const TASK: &str = "<task type=\"atomic\" name=\"triage\">\n  <description>Sort the ticket.</description>\n</task>\n";
-const CASES: usize = 60;
+const CASES: usize = 240;
 
 /// A suite of many cases, of which some fail.
 fn suite() -> Project {
@@ -37,6 +37,7 @@ fn kept(project: &Project) -> (Vec<Value>, Vec<Value>) {
 /// Kills runs at random moments and resumes them.
 fn kills(rounds: u32) {
     let project = suite();
+    project.run(&["eval"]).code(1);
     let started = Instant::now();
     let whole = project.run(&["eval", "--no-history", "--json"]).code(1).stdout;
     let time = started.elapsed();
@@ -69,7 +70,7 @@ fn kills(rounds: u32) {
         let trials: usize = cases.iter().map(|case| case["trials"].as_array().unwrap().len()).sum();
         assert_eq!((cases.len(), trials), (CASES, CASES * 2), "round {round}");
     }
-    assert!(half > rounds / 10, "only {half} kills of {rounds} hit a run between two cases");
+    assert!(half >= rounds / 10, "only {half} kills of {rounds} hit a run between two cases");
 }
 
 #[test]
@@ -101,12 +102,12 @@ fn only_what_is_the_same_is_taken_from_a_run_that_was_broken_off() {
     let project = suite();
     let resume = |args: &[&str]| project.run(&[&["eval", "--resume"], args].concat());
     broken_off(&project);
-    resume(&[]).code(1).warns("40 scenarios finished before, not run again").says("60 scenarios: 51 passed, 9 failed");
+    resume(&[]).code(1).warns("40 scenarios finished before, not run again").says("240 scenarios: 205 passed, 35 failed");
     // What was edited since is run again, in the same run.
     let id = broken_off(&project);
     let text = project.read("scenarios/many.yaml");
-    project.write("scenarios/many.yaml", text.replace("sort 14}", "sort this}"));
-    resume(&[]).code(1).warns("goes on: 39 scenarios finished before").says("60 scenarios");
+    project.write("scenarios/many.yaml", text.replace("sort 11}", "sort this}"));
+    resume(&[]).code(1).warns("goes on: 39 scenarios finished before").says("240 scenarios");
     let named = format!("--resume={id}");
     project.run(&["eval", &named]).code(2).warns("came to its end: nothing of it is left to run");
     project.run(&["eval", "--resume=x"]).code(2).warns("there is no run `x`");
@@ -117,12 +118,12 @@ fn only_what_is_the_same_is_taken_from_a_run_that_was_broken_off() {
     let named = format!("--resume={id}");
     project.run(&["eval", "many/c1", &named]).code(2).warns("is of other scenarios, another registry or other options");
     project.write("templates/triage.xml", TASK.replace("Sort", "Order"));
-    resume(&[]).code(1).warns("no run of these scenarios was broken off").says("60 scenarios");
+    resume(&[]).code(1).warns("no run of these scenarios was broken off").says("240 scenarios");
     project.run(&["eval", "--resume", "--no-history"]).code(2);
     // Where the history cannot be used there is nothing to go on with.
     let mut command = project.command(&["eval", "--resume"]);
     command.env("XDG_STATE_HOME", project.path("half.jsonl"));
-    Run::from(command.output().unwrap()).code(3).warns("the history in ");
+    Run::from(command.output().unwrap()).code(3).warns("no folder for what is kept between runs is known outside the project");
 }
 
 #[test]
@@ -138,10 +139,10 @@ fn verdicts_of_unchanged_cases_come_from_the_history() {
     let card = affected().code(1).json();
     let summary = &card["summary"];
     // The one that changed was run, and so were those that failed.
-    assert_eq!((&summary["planned"], &summary["passed"], &summary["carried"]), (&60.into(), &51.into(), &50.into()));
+    assert_eq!((&summary["planned"], &summary["passed"], &summary["carried"]), (&240.into(), &205.into(), &204.into()));
     for case in card["cases"].as_array().unwrap().iter().filter(|case| !case["carried_from"].is_null()) {
         assert_eq!((&case["verdict"], &case["carried_from"]), (&"pass".into(), &whole["registry_hash"]));
     }
     let (runs, cases) = kept(&project);
-    assert_eq!((runs.len(), cases.len()), (2, 10));
+    assert_eq!((runs.len(), cases.len()), (2, 36));
 }

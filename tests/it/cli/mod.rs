@@ -9,6 +9,7 @@ mod ci;
 mod defaults;
 mod diff;
 mod docs;
+pub(crate) mod drift;
 pub(crate) mod eval;
 pub(crate) mod eval_answers;
 mod eval_checked;

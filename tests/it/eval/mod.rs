@@ -5,5 +5,6 @@ mod answers;
 mod bench;
 mod changes;
 mod context;
+mod drift;
 mod hostile;
 mod situations;

@@ -407,6 +407,8 @@ fn histories(out: &mut Artifacts) {
     project.run(&["eval"]).code(1);
     put(out, names::HISTORY, "runs", project.run(&["history", "list", "--json"]).code(0).json());
     put(out, names::HISTORY, "cases", project.run(&["history", "show", "last", "--json"]).code(0).json());
+    put(out, names::DRIFT, "none", project.run(&["drift", "--json"]).code(0).json());
+    put(out, names::DRIFT, "some", crate::cli::drift::planted().run(&["drift", "--json"]).code(1).json());
 }
 
 fn searches(out: &mut Artifacts) {

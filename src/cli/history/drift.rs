@@ -1,0 +1,138 @@
+//! `ctxc drift`: what decayed slowly, by the history of runs.
+
+use super::place::Place;
+use crate::cli::args::{DataFormat, OutputArgs};
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Result};
+use crate::cli::exit::Exit;
+use crate::cli::project::Project;
+use crate::cli::render::escape::escape;
+use crate::cli::render::summary::plural;
+use crate::eval::drift::{self, Cause, Finding, Signal};
+use crate::registry::scenarios;
+use crate::schema::json::names;
+use crate::store::history::HistoryBackend;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// Show which scenarios decayed over the last runs: more tokens, more time, other plans, more failures
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  ctxc drift\n  ctxc drift --json\n\n\
+    The last runs of each scenario are compared with those before them, as `[eval.drift]` in ctxc.toml says. Runs are compared with runs of the \
+    same provider, model and context; what came with a change of these is listed with the cause `config_change`.\n\n\
+    Exit codes: 0 nothing drifts, 1 something does, 2 there is no such scenario, 3 the history cannot be used.")]
+pub(crate) struct DriftArgs {
+    /// Scenarios to look at [default: those of the project]
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    #[command(flatten)]
+    output: OutputArgs<DataFormat>,
+}
+
+/// What decayed: `ctxc drift --json`.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Document {
+    /// The format.
+    schema: &'static str,
+    /// How many scenarios have answers in the history.
+    cases: usize,
+    /// How many of them have enough runs to be compared.
+    compared: usize,
+    /// What is no longer as it was, by scenario.
+    findings: Vec<Finding>,
+}
+
+/// Compares and prints.
+pub(crate) fn run(args: &DriftArgs, cx: &mut Cx) -> Result<Exit> {
+    let project = Project::load(&cx.options)?.without_errors()?;
+    let limits = &project.config.eval.drift;
+    let place = Place::of(&project.root, &project.config)?;
+    let names = names_of(args, &project)?;
+    let mut document = Document { schema: names::DRIFT, cases: 0, compared: 0, findings: Vec::new() };
+    if let Some(history) = place.open()? {
+        let window = limits.window as usize;
+        let read = history.series(window, &mut |series| {
+            if names.contains(&series.id) {
+                document.cases += 1;
+                document.compared += usize::from(drift::is_long_enough(&series, window));
+                document.findings.extend(drift::findings(&series, limits));
+            }
+        });
+        read.map_err(|error| place.unusable(&error))?;
+    }
+    cx.emit(&args.output, |format, cx| match format {
+        DataFormat::Json => cx.json(&document),
+        DataFormat::Text => print(&document, cx),
+    })?;
+    let drifts = document.findings.iter().any(|finding| finding.cause == Cause::Drift);
+    Ok(if drifts { Exit::Findings } else { Exit::Success })
+}
+
+/// The scenarios that are looked at: one that is gone cannot be mended.
+fn names_of(args: &DriftArgs, project: &Project) -> Result<BTreeSet<String>> {
+    let files = scenarios::load(&project.root, &project.config, &scenarios::files(&project.root, &project.config));
+    let suites = files.into_iter().filter_map(|file| file.suite);
+    let all: BTreeSet<String> = suites.flat_map(|suite| suite.cases).map(|case| case.name.value).collect();
+    if let Some(unknown) = args.names.iter().find(|name| !all.contains(*name)) {
+        let near = crate::base::suggest::nearest(unknown, all.iter().map(String::as_str));
+        return Err(CliError::usage(format!("there is no scenario `{unknown}`")).did_you_mean(near));
+    }
+    Ok(if args.names.is_empty() { all } else { args.names.iter().cloned().collect() })
+}
+
+fn print(document: &Document, cx: &mut Cx) -> Result<()> {
+    for finding in &document.findings {
+        cx.hanging(&words(finding), 2)?;
+    }
+    let Document { cases, compared, findings, .. } = document;
+    let drifts = findings.iter().filter(|finding| finding.cause == Cause::Drift).count();
+    let changes = findings.len() - drifts;
+    let least = drift::LEAST;
+    cx.line(&format!(
+        "{} with answers in the history, {compared} with enough runs to compare: {}, {changes} with a change of model or context",
+        plural(*cases, "scenario"),
+        plural(drifts, "signal"),
+    ))?;
+    if compared < cases {
+        cx.note(&format!("a scenario needs at least {least} runs before the last ones to be compared"));
+    }
+    Ok(())
+}
+
+/// A finding in words.
+fn words(finding: &Finding) -> String {
+    let Finding { signal, cause, case, provider, model, before, now, z, runs, against, .. } = finding;
+    let (last, earlier) = (plural(*runs, "run"), plural(*against, "run"));
+    let grown = (now / before - 1.0) * 100.0;
+    let far = z.map_or_else(String::new, |z| format!(", {z:.1} deviations"));
+    let what = match signal {
+        Signal::TokenInflation => {
+            format!(
+                "token inflation: {now:.0} tokens in the last {last}, {before:.0} in the {earlier} before (+{grown:.0} %{far})"
+            )
+        }
+        Signal::LatencyRegression => {
+            format!(
+                "latency regression: {now:.0} ms in the last {last}, {before:.0} ms in the {earlier} before (+{grown:.0} %{far})"
+            )
+        }
+        Signal::DecompositionShift if now > before => {
+            format!("decomposition shift: the answers of the last {last} split their work, and none of the {earlier} before did")
+        }
+        Signal::DecompositionShift => {
+            format!("decomposition shift: no answer of the last {last} splits its work, and all of the {earlier} before did")
+        }
+        Signal::PassRateDegradation => {
+            format!(
+                "pass-rate degradation: it failed in the last {last}, and passed in {:.0} % of the {earlier} before",
+                before * 100.0
+            )
+        }
+    };
+    let who: Vec<&str> = provider.iter().chain(model).map(String::as_str).collect();
+    let who = if who.is_empty() { String::new() } else { format!("; {}", who.join(", ")) };
+    let cause = if *cause == Cause::ConfigChange { "; since then the model or the context is another" } else { "" };
+    escape(&format!("{case}: {what}{who}{cause}")).into_owned()
+}

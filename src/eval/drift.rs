@@ -1,0 +1,199 @@
+//! Slow decay: what the last runs of a case show against those before them.
+//!
+//! Runs are compared with runs of the same provider, model and context. Where there are too few of these, with those before the change;
+//! what is found then has the cause `config_change`. A ratio alone raises false alarms, so that tokens and times have to be far outside
+//! of what they were before, too.
+
+use crate::project::eval::Drift;
+use crate::store::history::{Point, Series, median};
+use serde::Serialize;
+
+/// Runs that something is compared with at least.
+pub const LEAST: usize = 5;
+/// How far a figure must be outside of what it was: robust standard deviations.
+const FAR: f64 = 3.0;
+/// What makes the median deviation from the median a standard deviation.
+const SCALE: f64 = 1.4826;
+/// The least deviation that is believed, as a part of the median.
+const FLOOR: f64 = 0.01;
+/// The chance of a row of failures, by how often the case failed before, at which it is no chance any more.
+const CHANCE: f64 = 0.01;
+
+/// Something about a case that is no longer as it was.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Finding {
+    /// Of which kind it is.
+    #[cfg_attr(feature = "cli", schemars(extend("enum" = ["ContextDrift"])))]
+    pub pattern: &'static str,
+    /// What shows it.
+    pub signal: Signal,
+    /// Whether it came by itself, or with another provider, model or context.
+    pub cause: Cause,
+    /// The name of the scenario.
+    pub case: String,
+    /// Who answered; null where nobody did.
+    pub provider: Option<String>,
+    /// The model; null where nothing names one.
+    pub model: Option<String>,
+    /// The hash of what decides the context.
+    pub context_hash: Option<String>,
+    /// What it was: tokens, milliseconds, or a part of all runs or answers.
+    pub before: f64,
+    /// What it is in the last runs.
+    pub now: f64,
+    /// How far that is outside of what it was, in robust standard deviations; null for what is no amount.
+    pub z: Option<f64>,
+    /// The number of the last runs that show it.
+    pub runs: usize,
+    /// The number of runs before them that they are compared with.
+    pub against: usize,
+}
+
+/// What shows a drift.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Signal {
+    /// The mean tokens grew.
+    TokenInflation,
+    /// Answers split their work, and did not before; or the reverse.
+    DecompositionShift,
+    /// The median time grew.
+    LatencyRegression,
+    /// It fails in several runs in a row, and passed before.
+    PassRateDegradation,
+}
+
+/// What a drift came with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// With nothing that the project knows of.
+    Drift,
+    /// With another provider, model or context.
+    ConfigChange,
+}
+
+/// A figure of a run.
+type Figure = fn(&Point) -> Option<f64>;
+/// What stands for some figures.
+type Middle = fn(&mut [f64]) -> Option<f64>;
+
+/// An amount that grew.
+struct Rise {
+    before: f64,
+    now: f64,
+    z: f64,
+}
+
+/// Whether amounts of a case can be compared.
+pub fn is_long_enough(series: &Series, window: usize) -> bool {
+    split(series, window).is_some()
+}
+
+/// What the last runs of a case show.
+pub fn findings(series: &Series, limits: &Drift) -> Vec<Finding> {
+    let window = limits.window as usize;
+    let mut found = Vec::new();
+    let mut add = |signal, (is_changed, before, now, z): (bool, f64, f64, Option<f64>), runs, against| {
+        found.push(Finding {
+            pattern: "ContextDrift",
+            signal,
+            cause: if is_changed { Cause::ConfigChange } else { Cause::Drift },
+            case: series.id.clone(),
+            provider: series.provider.clone(),
+            model: series.model.clone(),
+            context_hash: series.context_hash.clone(),
+            before,
+            now,
+            z,
+            runs,
+            against,
+        });
+    };
+    if let Some((last, before, is_changed)) = split(series, window) {
+        let rises: [(Signal, Figure, Middle, f64); 2] = [
+            (Signal::TokenInflation, |point| point.tokens, mean, limits.token_inflation),
+            (Signal::LatencyRegression, |point| point.latency, median, limits.latency_regression),
+        ];
+        for (signal, figure, middle, limit) in rises.into_iter().filter(|rise| series.live || rise.0 == Signal::TokenInflation) {
+            if let Some(Rise { before: old, now, z }) = rise(last, before, (figure, middle), limit) {
+                add(signal, (is_changed, old, now, Some(z)), last.len(), before.len());
+            }
+        }
+    }
+    if let Some(now) = series.now.last().and_then(splits) {
+        let runs = series.now.iter().rev().take_while(|point| splits(point) == Some(now)).count();
+        if let Some((_, before, is_changed)) = split(series, runs)
+            && before.iter().all(|point| splits(point) == Some(!now))
+        {
+            add(Signal::DecompositionShift, (is_changed, f64::from(!now), f64::from(now), None), runs, before.len());
+        }
+    }
+    let same: Vec<&Point> =
+        series.now.last().into_iter().flat_map(|last| series.now.iter().filter(|one| one.key == last.key)).collect();
+    let failing = same.iter().rev().take_while(|point| !point.passed).count();
+    let earlier = same.get(..same.len() - failing).unwrap_or_default();
+    let (earlier, is_changed) = if earlier.is_empty() {
+        let is_same = |point: &&Point| same.last().is_some_and(|last| last.key == point.key);
+        (series.before.iter().filter(is_same).collect(), true)
+    } else {
+        (earlier.to_vec(), false)
+    };
+    let passed = earlier.iter().filter(|point| point.passed).count();
+    if failing >= limits.batches as usize && passed > 0 && chance(passed, earlier.len(), failing) <= CHANCE {
+        add(Signal::PassRateDegradation, (is_changed, part(passed, earlier.len()), 0.0, None), failing, earlier.len());
+    }
+    found
+}
+
+/// The last runs, those before them, and whether these had another configuration; `None` of too few.
+fn split(series: &Series, window: usize) -> Option<(&[Point], &[Point], bool)> {
+    let (before, last) = series.now.split_at_checked(series.now.len().checked_sub(window)?)?;
+    let first = before.len().saturating_sub(crate::store::history::BEFORE);
+    match before.get(first..) {
+        Some(before) if before.len() >= LEAST => Some((last, before, false)),
+        _ => (series.before.len() >= LEAST).then_some((last, series.before.as_slice(), true)),
+    }
+}
+
+/// An amount that grew by more than a part of what it was, and is far outside of that.
+fn rise(last: &[Point], before: &[Point], (figure, middle): (Figure, Middle), limit: f64) -> Option<Rise> {
+    let figures = |points: &[Point]| points.iter().map(figure).collect::<Option<Vec<f64>>>();
+    let (mut last, mut before) = (figures(last)?, figures(before)?);
+    let (now, old) = (middle(&mut last)?, middle(&mut before)?);
+    let usual = median(&mut before)?;
+    // Few runs may lie close together by chance, so the last ones have a say in how far figures spread.
+    let spread = deviation(&mut before)?.max(deviation(&mut last)?).max(FLOOR) * usual * SCALE;
+    let z = (now - usual) / spread;
+    (old > 0.0 && spread > 0.0 && now > old * (1.0 + limit) && z >= FAR).then_some(Rise { before: old, now, z })
+}
+
+/// The median deviation from the median, as a part of it.
+fn deviation(figures: &mut [f64]) -> Option<f64> {
+    let middle = median(figures)?;
+    let mut apart: Vec<f64> = figures.iter().map(|one| (one - middle).abs() / middle).collect();
+    median(&mut apart)
+}
+
+/// Whether all answers of a run split their work; `None` where only some do.
+fn splits(point: &Point) -> Option<bool> {
+    (point.told > 0 && (point.split == 0 || point.split == point.told)).then_some(point.split > 0)
+}
+
+/// How likely so many failures in a row are for a case that passed so often before.
+fn chance(passed: usize, runs: usize, failing: usize) -> f64 {
+    (1.0 - part(passed + 1, runs + 2)).powi(i32::try_from(failing).unwrap_or(i32::MAX))
+}
+
+#[allow(clippy::cast_precision_loss, reason = "runs are fewer than 2^52")]
+fn part(some: usize, all: usize) -> f64 {
+    some as f64 / all.max(1) as f64
+}
+
+#[allow(clippy::cast_precision_loss, reason = "runs are fewer than 2^52")]
+fn mean(figures: &mut [f64]) -> Option<f64> {
+    (!figures.is_empty()).then(|| figures.iter().sum::<f64>() / figures.len() as f64)
+}
