@@ -5,12 +5,14 @@
 
 use super::index::{Cycle, DefId, Index, RefId};
 use super::linked_parts::{self, PartFault, References, Values, Why, meets};
-use super::linked_trust::{Judged, Sources, UntrustedUse};
+use super::linked_trust::{Judged, Reached, Sources, UntrustedUse};
+use crate::base::parallel;
 use crate::base::span::Span;
 use crate::template::names::{Event, Flow, Free, Param, Reference, ReferenceKind, Site, Unfenced};
 use crate::template::scope::MOST_PARTS;
 use crate::template::trust::{CONTEXT, TrustNode};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::num::NonZeroUsize;
 
 /// What references make of names.
 #[derive(Clone, Debug, Default)]
@@ -87,14 +89,19 @@ pub struct Links<'i> {
 impl<'i> Links<'i> {
     /// Follows all references.
     pub fn new(index: &'i Index<'i>) -> Self {
+        Self::on(index, Some(NonZeroUsize::MIN))
+    }
+
+    /// The same on so many threads, or as many as the machine has.
+    pub fn on(index: &'i Index<'i>, threads: Option<NonZeroUsize>) -> Self {
         let (order, cycles) = index.order();
-        let names = resolve(index, &order);
+        let names = resolve(index, &order, threads);
         Self { index, order, cycles, names }
     }
 }
 
 /// Resolves what all references take. `order`: definitions, each after those that it points at.
-fn resolve(index: &Index<'_>, order: &[DefId]) -> LinkedNames {
+fn resolve(index: &Index<'_>, order: &[DefId], threads: Option<NonZeroUsize>) -> LinkedNames {
     let mut linked = LinkedNames::default();
     if index.files().iter().all(|file| file.facts.references.is_empty() && file.facts.flows.is_empty()) {
         return linked;
@@ -105,8 +112,12 @@ fn resolve(index: &Index<'_>, order: &[DefId]) -> LinkedNames {
             linked.outside.insert(id, (id, span));
         }
     }
+    // What has no references rests on nothing.
+    let alone: Vec<(DefId, &Flow)> =
+        order.iter().filter_map(|id| Some((*id, flow(index, *id).filter(|flow| !refers(flow))?))).collect();
+    let alone = parallel::each(&alone, threads, |(id, flow)| Replay::new(index, *id, flow, &linked, &references).run());
+    let mut alone = alone.into_iter();
     for &id in order {
-        let Some(file) = index.file(id.file) else { continue };
         let used = references.used.get(&id).map_or(&[][..], |used| used);
         if !linked.outside.contains_key(&id)
             && let Some(source) = used.iter().find_map(|used| linked.outside.get(used)).copied()
@@ -116,9 +127,12 @@ fn resolve(index: &Index<'_>, order: &[DefId]) -> LinkedNames {
         if !used.is_empty() {
             linked.fragment(index, id, used);
         }
-        let flow = file.facts.flows.binary_search_by_key(&id.definition, |flow| flow.owner).ok();
-        if let Some(flow) = flow.and_then(|at| file.facts.flows.get(at)) {
-            let found = Replay::new(index, id, flow, &linked, &references).run();
+        if let Some(flow) = flow(index, id) {
+            let found = if refers(flow) {
+                Replay::new(index, id, flow, &linked, &references).run()
+            } else {
+                alone.next().unwrap_or_default()
+            };
             let Found { faults, parts, extra, taken, judged, outside_used, context } = found;
             linked.outside_used.extend(outside_used);
             linked.faults.extend(faults);
@@ -142,6 +156,16 @@ fn resolve(index: &Index<'_>, order: &[DefId]) -> LinkedNames {
         }
     }
     linked
+}
+
+/// How names flow in a definition, where its file says so.
+fn flow<'i>(index: &Index<'i>, id: DefId) -> Option<&'i Flow> {
+    let flows = &index.file(id.file)?.facts.flows;
+    flows.get(flows.binary_search_by_key(&id.definition, |flow| flow.owner).ok()?)
+}
+
+fn refers(flow: &Flow) -> bool {
+    flow.events.iter().any(|event| matches!(event, Event::Reference(_)))
 }
 
 impl LinkedNames {
@@ -218,7 +242,25 @@ impl<'r> Replay<'r> {
 
     fn run(mut self) -> Found {
         let flow = self.flow;
-        let own = self.index.definition(self.id).map_or(&[][..], |definition| &definition.params);
+        let is_used = self.references.targets.contains(&self.id);
+        if is_used || refers(flow) {
+            self.walk();
+        }
+        let (judged, said) = self.sources.judge(self.id, flow, &self.values);
+        self.found.judged = judged;
+        if is_used {
+            let reached = self.sources.reached(flow, &said);
+            let around = flow.names.iter().position(|name| &*name.at == CONTEXT);
+            let is = |marks: &[bool]| around.and_then(|at| marks.get(at)) == Some(&true);
+            self.found.context.unfenced = Unfenced::of(&reached.unfenced, is);
+            self.found.taken = Some(self.taken(&reached));
+        }
+        self.found
+    }
+
+    /// Binds names and meets references, in order.
+    fn walk(&mut self) {
+        let flow = self.flow;
         let bound: HashSet<u32> =
             flow.events.iter().filter_map(|event| if let Event::Bind(at) = event { Some(*at) } else { None }).collect();
         // What is named and never bound is an implicit parameter.
@@ -234,13 +276,14 @@ impl<'r> Replay<'r> {
                 Event::Reference(site) => self.site(site),
             }
         }
-        let (judged, reached) = self.sources.judge(self.id, flow, &self.values);
-        self.found.judged = judged;
-        let around = flow.names.iter().position(|name| &*name.at == CONTEXT);
-        self.found.context.unfenced = Unfenced::of(&reached.unfenced, |marks| around.and_then(|at| marks.get(at)) == Some(&true));
+    }
+
+    /// What the definition takes in all.
+    fn taken(&self, reached: &Reached) -> Box<[Param]> {
+        let own = self.index.definition(self.id).map_or(&[][..], |definition| &definition.params);
         // What is declared stands before all else of its name.
         let mut first: HashMap<&str, usize> = HashMap::new();
-        for (at, name) in flow.names.iter().enumerate() {
+        for (at, name) in self.flow.names.iter().enumerate() {
             first.entry(&name.name).or_insert(at);
         }
         let marked = |param: &Param| {
@@ -252,8 +295,7 @@ impl<'r> Replay<'r> {
             Param { unfenced, in_result, parts, ..param.clone() }
         };
         let extra = self.found.extra.iter().map(|(param, _)| Param { parts: Box::default(), ..param.clone() });
-        self.found.taken = Some(own.iter().cloned().chain(extra).map(|param| marked(&param)).collect());
-        self.found
+        own.iter().cloned().chain(extra).map(|param| marked(&param)).collect()
     }
 
     fn bind(&mut self, at: u32) {

@@ -6,7 +6,7 @@ use crate::base::span::Span;
 use crate::template::names::{Definition, DefinitionKind, Flow, FlowName, PartUse};
 use crate::template::scope::chain;
 use crate::template::shape::{NoPart, Shape};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A part that a value does not have, or a value of another type than the one that is declared for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +50,8 @@ pub enum Why {
 
 /// Where references lead.
 pub(super) struct References {
+    /// The definitions that something uses.
+    pub(super) targets: HashSet<DefId>,
     /// What each fragment uses.
     pub(super) used: BTreeMap<DefId, Vec<DefId>>,
     /// References by the place of their name, for each file with flows.
@@ -58,14 +60,16 @@ pub(super) struct References {
 
 impl References {
     pub(super) fn new(index: &Index<'_>) -> Self {
-        let mut found = Self { used: BTreeMap::new(), places: HashMap::new() };
+        let mut found = Self { targets: HashSet::new(), used: BTreeMap::new(), places: HashMap::new() };
         for (id, entry, reference) in index.references() {
             if !entry.facts.flows.is_empty() {
                 found.places.insert((id.file, reference.span.start), id.reference);
             }
             let owner = DefId { file: id.file, definition: reference.owner };
             let is_fragment = index.definition(owner).is_some_and(|own| own.kind == DefinitionKind::Fragment);
-            if let Some(target) = index.target(reference).filter(|_| is_fragment) {
+            let Some(target) = index.target(reference) else { continue };
+            found.targets.insert(target);
+            if is_fragment {
                 found.used.entry(owner).or_default().push(target);
             }
         }

@@ -37,6 +37,13 @@ pub(super) struct Judged {
     pub(super) nodes: Vec<TrustNode>,
 }
 
+/// What is said of values where nothing fences them, and that is not from outside by what is known here.
+pub(super) struct Said {
+    /// By value: what makes it one from outside.
+    marks: Vec<Option<u32>>,
+    names: Vec<(u32, Unfenced)>,
+}
+
 /// By name: whether a text that nothing fences, or the result, is made of its value.
 pub(super) struct Reached {
     pub(super) unfenced: [Vec<bool>; 3],
@@ -84,8 +91,8 @@ impl Sources {
         self.said.push((name, by, as_what.into()));
     }
 
-    /// What follows of it all.
-    pub(super) fn judge(&mut self, id: DefId, flow: &Flow, values: &Values<'_>) -> (Judged, Reached) {
+    /// What follows of it all for the definition itself.
+    pub(super) fn judge(&self, id: DefId, flow: &Flow, values: &Values<'_>) -> (Judged, Said) {
         let nodes = &self.nodes;
         let marks = spread(nodes, |_| false);
         let is_marked = |name: u32| marks.get(name as usize).is_some_and(Option::is_some);
@@ -113,25 +120,37 @@ impl Sources {
             unfenced,
             source: source(name),
         });
-        // What is from outside here is reported here.
-        let made_of = |at: usize| nodes.get(at).filter(|_| !is_marked(at as u32)).map_or_else(Vec::new, |node| node.of.clone());
-        let reached = Unfenced::ALL.map(|kind| {
-            let said = other.iter().filter(|(.., unfenced)| *unfenced == kind);
-            spread_back(nodes.len(), said.map(|(name, ..)| *name), made_of)
-        });
-        let in_result = spread_back(nodes.len(), flow.result, |at| nodes.get(at).map_or_else(Vec::new, |node| node.of.clone()));
         let unfenced = found.collect();
         let is_foreign = flow.result.is_some_and(is_marked);
-        (Judged { unfenced, is_foreign, nodes: kept(nodes) }, Reached { unfenced: reached, in_result })
+        let names = other.into_iter().map(|(name, .., unfenced)| (name, unfenced)).collect();
+        (Judged { unfenced, is_foreign, nodes: kept(nodes) }, Said { marks, names })
+    }
+
+    /// What follows for those who use the definition.
+    pub(super) fn reached(&self, flow: &Flow, said: &Said) -> Reached {
+        let nodes = &self.nodes;
+        let of = |at: usize| nodes.get(at).map_or_else(Vec::new, |node| node.of.clone());
+        // What is from outside here is reported here.
+        let not_marked = |at: usize| if said.marks.get(at).is_some_and(Option::is_some) { Vec::new() } else { of(at) };
+        let unfenced = Unfenced::ALL.map(|kind| {
+            let names = said.names.iter().filter(|(_, unfenced)| *unfenced == kind);
+            spread_back(nodes.len(), names.map(|(name, _)| *name), not_marked)
+        });
+        Reached { unfenced, in_result: spread_back(nodes.len(), flow.result, of) }
     }
 }
 
 /// The values that can be untrusted at all; nothing where none of them is made of others or from outside by itself.
 fn kept(nodes: &[TrustNode]) -> Vec<TrustNode> {
+    let says = |node: &TrustNode| node.untrusted || (!node.at.is_empty() && !TrustNode::is_handed(&node.at));
     let marks = spread(nodes, TrustNode::is_handed);
+    let is_marked = |at: usize| marks.get(at).is_some_and(Option::is_some);
+    if !nodes.iter().enumerate().any(|(at, node)| is_marked(at) && says(node)) {
+        return Vec::new();
+    }
     let mut numbers = vec![None; nodes.len()];
     let mut kept: Vec<TrustNode> = Vec::new();
-    for (at, node) in nodes.iter().enumerate().filter(|(at, _)| marks.get(*at).is_some_and(Option::is_some)) {
+    for (at, node) in nodes.iter().enumerate().filter(|(at, _)| is_marked(*at)) {
         if let Some(number) = numbers.get_mut(at) {
             *number = Some(kept.len() as u32);
         }
@@ -140,6 +159,5 @@ fn kept(nodes: &[TrustNode]) -> Vec<TrustNode> {
     for node in &mut kept {
         node.of = node.of.iter().filter_map(|source| numbers.get(*source as usize).copied().flatten()).collect();
     }
-    let says = |node: &TrustNode| node.untrusted || (!node.at.is_empty() && !TrustNode::is_handed(&node.at));
-    if kept.iter().any(says) { kept } else { Vec::new() }
+    kept
 }

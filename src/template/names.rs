@@ -181,7 +181,7 @@ pub enum Event {
     /// Only so many of the names that are bound stay so.
     Unbind(u32),
     /// A reference.
-    Reference(Site),
+    Reference(Box<Site>),
 }
 
 /// A reference as the names around it see it.

@@ -32,7 +32,8 @@ pub(super) fn of<'a>(element: Element<'a>) -> Vec<Stretch<'a>> {
     let document = element.document().text;
     let is_text = |node: &Node<'a>| matches!(node.kind(), Kind::Text | Kind::Cdata);
     let raw = |node: &Node<'a>| node.inner().slice(document);
-    let has_brace = |raw: &str| memchr::memchr(b'{', raw.as_bytes()).is_some() || raw.contains("&#");
+    let has_brace =
+        |raw: &str| memchr::memchr(b'{', raw.as_bytes()).is_some() || memchr::memmem::find(raw.as_bytes(), b"&#").is_some();
     if !element.children().any(|node| is_text(&node) && has_brace(raw(&node))) {
         return Vec::new();
     }

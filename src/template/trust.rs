@@ -35,6 +35,12 @@ impl TrustNode {
 
 /// Marks what is made of marked values, each with the one that brings the mark; it is its own where it had it before.
 pub fn spread(nodes: &[TrustNode], is_handed: impl Fn(&str) -> bool) -> Vec<Option<u32>> {
+    let is_marked = |node: &TrustNode| node.untrusted || (!node.at.is_empty() && is_handed(&node.at));
+    let mut marks: Vec<Option<u32>> = nodes.iter().enumerate().map(|(at, node)| is_marked(node).then_some(at as u32)).collect();
+    let mut open: Vec<u32> = marks.iter().flatten().copied().collect();
+    if open.is_empty() {
+        return marks;
+    }
     let mut makes: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
     for (at, node) in nodes.iter().enumerate() {
         for source in &node.of {
@@ -43,9 +49,6 @@ pub fn spread(nodes: &[TrustNode], is_handed: impl Fn(&str) -> bool) -> Vec<Opti
             }
         }
     }
-    let is_marked = |node: &TrustNode| node.untrusted || (!node.at.is_empty() && is_handed(&node.at));
-    let mut marks: Vec<Option<u32>> = nodes.iter().enumerate().map(|(at, node)| is_marked(node).then_some(at as u32)).collect();
-    let mut open: Vec<u32> = marks.iter().flatten().copied().collect();
     while let Some(at) = open.pop() {
         for made in makes.get(at as usize).into_iter().flatten() {
             if let Some(mark) = marks.get_mut(*made as usize).filter(|mark| mark.is_none()) {

@@ -60,7 +60,7 @@ pub fn check_project(request: &Request<'_>) -> Result<CheckOutput, NoSuchPath> {
     }
     let index = documents.index();
     let scope = if is_all || goal != Goal::Findings && request.stdin.is_none() { Scope::Whole } else { Scope::Part };
-    let links = Links::new(&index);
+    let links = Links::on(&index, request.threads);
     let linked = super::link::link(config, &links, scope, |path| request.text(path));
     // Where there is nothing else, a finding in the project file is one of these files.
     let is_asked = |finding: &Diagnostic| !has_others || paths.binary_search(&finding.path).is_ok();

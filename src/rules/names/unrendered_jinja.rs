@@ -23,8 +23,9 @@ const ENDINGS: [&str; 3] = [".j2", ".jinja", ".jinja2"];
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let text = cx.document.text;
-    // Nearly no file has one of them.
-    if memchr::memmem::find(text.as_bytes(), b"{%").is_none() && !ENDINGS.iter().any(|ending| text.contains(ending)) {
+    let has = |what: &str| memchr::memmem::find(text.as_bytes(), what.as_bytes()).is_some();
+    // Nearly no file has one of them; all endings begin so.
+    if !(has("{%") || has(".j") && ENDINGS.into_iter().any(has)) {
         return;
     }
     let reported = reported(cx);

@@ -219,7 +219,7 @@ impl<'m> Recorder<'m> {
     /// A reference stands here.
     pub(super) fn site(&mut self, site: Site) {
         self.has_sites = true;
-        self.events.push(Event::Reference(site));
+        self.events.push(Event::Reference(Box::new(site)));
     }
 
     pub(super) fn mark(&self) -> usize {
