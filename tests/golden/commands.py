@@ -17,9 +17,6 @@ HISTORIES, OF_A_CASE = 1_500, 10
 
 def respelt(argv):
     """A command line in the spelling of the new program, where it is another one than the old program's."""
-    if argv[:1] == ("manifest",) and "--check" in argv:
-        at = argv.index("--check") + 1
-        return (*argv[:at], "-o", *argv[at:])
     return argv
 
 
@@ -84,7 +81,7 @@ def repo(name, agents):
         yield from threaded(name, step(f"manifest --format {form}"))
     for tokenizer in ("o200k", "cl100k", "claude", "gemini", "llama", "bytes"):
         yield from threaded(name, step(f"manifest --json --tokenizer {tokenizer}"), counts=("7",))
-    yield from threaded(name, step("manifest -o m.json"), step("manifest --check m.json"), edit("templates/triage-ticket.xml", "graver", "lesser"), step("manifest --check m.json"),
+    yield from threaded(name, step("manifest -o m.json"), step("manifest --check -o m.json"), edit("templates/triage-ticket.xml", "graver", "lesser"), step("manifest --check -o m.json"),
                         step("manifest diff m.json ."))
     for form in ("text", "json", "markdown"):
         yield from threaded(name, step(f"manifest diff HEAD~1 --format {form}"), step(f"manifest diff HEAD~1 HEAD --format {form}"))
@@ -224,7 +221,7 @@ def hostile(name, _):
         yield from threaded(name, step("search deploy", **at), step("search a review faster", **at), **patience)
         yield from threaded(name, step("init --ci github", **at), **patience)
         yield from threaded(name, step("import legacy", **at), **patience)
-        yield from threaded(name, step("eval --affected", **at), step("manifest --check context-manifest.json", **at), **patience)
+        yield from threaded(name, step("eval --affected", **at), step("manifest --check -o context-manifest.json", **at), **patience)
 
 
 def editor(name, step_size, parts, logs):
