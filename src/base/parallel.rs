@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
-/// Fewer than these are done by one thread: a thread costs more.
+/// Fewer than these are done by one thread, where nobody says by how many: a thread costs more.
 const FEW: usize = 16;
 
 /// Bytes of the stack of a thread that reads templates: enough for the deepest one that a project may allow, in a debug build too.
@@ -23,7 +23,8 @@ pub fn spawn_deep<'s, T: Send + 's>(scope: &'s Scope<'s, '_>, work: impl FnOnce(
 pub fn each<I: Sync, T: Send>(items: &[I], threads: Option<NonZeroUsize>, work: impl Fn(&I) -> T + Sync) -> Vec<T> {
     let machine = || std::thread::available_parallelism().ok();
     // Counting the machine's threads costs more than little work.
-    let threads = if items.len() < FEW { None } else { threads.or_else(machine) }.map_or(1, NonZeroUsize::get);
+    let threads =
+        threads.or_else(|| if items.len() < FEW { None } else { machine() }).map_or(1, NonZeroUsize::get).min(items.len());
     if threads <= 1 {
         return items.iter().map(work).collect();
     }
@@ -51,6 +52,20 @@ pub fn each<I: Sync, T: Send>(items: &[I], threads: Option<NonZeroUsize>, work: 
 mod tests {
     use super::each;
     use std::num::NonZeroUsize;
+
+    #[test]
+    fn few_are_done_at_once_too_where_somebody_says_so() {
+        let begun = std::sync::atomic::AtomicUsize::new(0);
+        let both_begin = |_: &u8| {
+            begun.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+            let waited = std::time::Instant::now();
+            while waited.elapsed().as_secs() < 20 && begun.load(std::sync::atomic::Ordering::SeqCst) < 2 {
+                std::thread::yield_now();
+            }
+            begun.load(std::sync::atomic::Ordering::SeqCst) == 2
+        };
+        assert_eq!(each(&[1, 2], NonZeroUsize::new(2), both_begin), [true, true]);
+    }
 
     #[test]
     fn the_order_is_that_of_the_work_on_any_number_of_threads() {

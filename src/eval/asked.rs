@@ -53,6 +53,10 @@ pub struct RunAnswers<'a> {
     pub providers: Option<&'a BTreeMap<String, Provider>>,
     /// Who asks models, where one may be asked.
     pub ask: Option<&'a dyn Ask>,
+    /// Whether a case that fails is tried in a second stage.
+    pub confirms: bool,
+    /// Whether nobody is asked, and what asking takes is found out.
+    pub plans: bool,
 }
 
 /// What answers a case.

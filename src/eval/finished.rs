@@ -6,6 +6,7 @@ use super::trials::TrialOutcome;
 use super::verdict::Verdict;
 use crate::base::hash::Hash;
 use crate::context::fault::Fault;
+use crate::record::recording::Stage;
 use crate::scenario::model::Rule;
 
 /// What became of a case.
@@ -80,7 +81,9 @@ impl Answered {
 pub struct Trial {
     /// What became of it.
     pub tried: TrialOutcome,
-    /// One verdict for each expectation on the answer.
+    /// The stage that it is of.
+    pub stage: Stage,
+    /// One verdict for each expectation on the answer; one in place of all that need a whole one, where it is none.
     pub verdicts: Vec<Verdict>,
     /// Who answered: `script`, `recording`, or the provider that was asked.
     pub by: String,
@@ -112,6 +115,17 @@ pub struct Recorded {
     pub is_cut: bool,
 }
 
+/// What it takes to ask, at least and at most.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// Calls.
+    pub calls: (u64, u64),
+    /// US$; `None` where the project names no price.
+    pub usd: Option<(f64, f64)>,
+    /// Milliseconds, one call after the other; `None` where nothing was recorded.
+    pub ms: Option<(u64, u64)>,
+}
+
 /// A case that is done.
 #[derive(Clone, Debug)]
 pub struct Finished {
@@ -137,6 +151,10 @@ pub struct Finished {
     pub moved: Vec<String>,
     /// How often it was tried at most, and what passes, where that is not what the case says.
     pub rule: Option<Rule>,
+    /// The stage that decided it.
+    pub stage: Stage,
+    /// What it takes to ask for its answers, where they are stale or that is to be known.
+    pub anew: Option<Estimate>,
     /// How many trials are recorded, where the case asks for more.
     pub recorded: Option<Recorded>,
     /// Its trials, in order.
@@ -156,7 +174,7 @@ pub struct Finished {
 impl Finished {
     /// Without what was tried: it was for another request, or is not all that was recorded.
     pub(super) fn forget_trials(&mut self) {
-        (self.rule, self.recorded, self.answered) = (None, None, Answered::NotRecorded);
+        (self.rule, self.recorded, self.stage, self.answered) = (None, None, Stage::First, Answered::NotRecorded);
         self.trials.clear();
     }
 
@@ -180,6 +198,8 @@ impl Finished {
             moved: Vec::new(),
             rule: None,
             recorded: None,
+            stage: Stage::First,
+            anew: None,
             trials: Vec::new(),
             stopped_early: false,
             tokens: None,

@@ -25,5 +25,6 @@ pub mod scorecard;
 mod search;
 mod shown;
 mod situation;
+pub mod statistics;
 pub mod trials;
 pub mod verdict;

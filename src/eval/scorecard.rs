@@ -2,12 +2,13 @@
 //!
 //! Shows no clock, no machine and no thread: two runs give the same bytes.
 
-use super::finished::{Answered, CaseVerdict, Finished, Recorded, Trial};
+use super::finished::{Answered, CaseVerdict, Estimate, Finished, Recorded, Trial};
 use super::locate::{FaultRow, Locator};
 use super::receiver::Receiver;
 use super::trials::{self, TrialOutcome};
 use super::verdict::{Place, Verdict};
 use crate::base::hash::Hash;
+use crate::record::recording::Stage;
 use crate::scenario::model::{Case, Rule, Suite};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -114,6 +115,8 @@ pub struct CaseRow {
     pub answer: String,
     /// What moved in the request since the answers were recorded, a line each; none where they are not stale.
     pub moved: Vec<String>,
+    /// What recording it anew takes, where its answers are stale; else null.
+    pub anew: Option<AnewRow>,
     /// Why it could not be tried; null where it was.
     pub trouble: Option<String>,
     /// Why there is no context; none where there is one.
@@ -135,6 +138,16 @@ pub struct CaseRow {
     /// What leads from the stored request to today's, as a unified diff, where `--accept` stored it or `--diff` asked for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+}
+
+/// What recording takes, at least and at most.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct AnewRow {
+    /// Calls of a model.
+    pub calls: [u64; 2],
+    /// US$; null where `ctxc.toml` names no price.
+    pub usd: Option<[f64; 2]>,
 }
 
 /// One expectation, judged.
@@ -186,6 +199,8 @@ pub struct RuleRow {
     pub runs: u32,
     /// Trials that must pass; null for a sequential test.
     pub pass: Option<u32>,
+    /// The stage that decided: `confirm` is the second one, of a scenario that failed the first.
+    pub stage: Stage,
     /// How many trials are recorded, where the scenario asks for more; else null.
     pub recorded: Option<RecordedRow>,
 }
@@ -208,6 +223,8 @@ pub struct RecordedRow {
 pub struct TrialRow {
     /// Its number, from 1.
     pub index: usize,
+    /// The stage that it is of.
+    pub stage: Stage,
     /// What became of it.
     #[cfg_attr(feature = "cli", schemars(extend("enum" = ["pass", "fail"])))]
     pub verdict: String,
@@ -276,7 +293,12 @@ pub struct Of<'a> {
 
 impl RuleRow {
     fn of(rule: &Rule) -> Self {
-        Self { runs: trials::most(rule), pass: rule.sequential.is_none().then_some(rule.pass), recorded: None }
+        Self {
+            runs: trials::most(rule),
+            pass: rule.sequential.is_none().then_some(rule.pass),
+            stage: Stage::First,
+            recorded: None,
+        }
     }
 }
 
@@ -287,6 +309,7 @@ impl CaseRow {
             |verdicts: &[Verdict]| -> Vec<VerdictRow> { verdicts.iter().map(|verdict| row(verdict, of.path, locator)).collect() };
         let trial = |(number, trial): (usize, &Trial)| TrialRow {
             index: number + 1,
+            stage: trial.stage,
             verdict: match trial.tried {
                 TrialOutcome::Passed => "pass".to_owned(),
                 TrialOutcome::Failed => "fail".to_owned(),
@@ -307,13 +330,16 @@ impl CaseRow {
         let bare = Self::bare(of, locator);
         let recorded = done.recorded.map(|Recorded { trials, of, is_cut }| RecordedRow { trials, of, cut: is_cut });
         Self {
-            rule: RuleRow { recorded, ..done.rule.as_ref().map_or(bare.rule, RuleRow::of) },
+            rule: RuleRow { recorded, stage: done.stage, ..done.rule.as_ref().map_or(bare.rule, RuleRow::of) },
             node: done.node.clone(),
             provider: done.provider.clone(),
             model: done.model.clone(),
             verdict: done.verdict.word().to_owned(),
             answer: done.answered.word().to_owned(),
             moved: done.moved.clone(),
+            anew: done
+                .anew
+                .map(|Estimate { calls, usd, .. }| AnewRow { calls: [calls.0, calls.1], usd: usd.map(|usd| [usd.0, usd.1]) }),
             trouble: done.trouble.clone(),
             faults: done.faults.iter().map(|fault| locator.fault(fault)).collect(),
             context: verdicts(&done.context),
@@ -361,10 +387,11 @@ impl CaseRow {
             carried_from: None,
             answer: Answered::NotRecorded.word().to_owned(),
             moved: Vec::new(),
+            anew: None,
             trouble: None,
             faults: Vec::new(),
             context: Vec::new(),
-            rule: RuleRow { runs: 1, pass: Some(1), recorded: None },
+            rule: RuleRow { runs: 1, pass: Some(1), stage: Stage::First, recorded: None },
             stopped_early: false,
             trials: Vec::new(),
             tokens: None,

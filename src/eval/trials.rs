@@ -40,10 +40,22 @@ pub enum Rows {
 pub(super) struct Tries {
     pub(super) stage: Stage,
     pub(super) rule: Rule,
+    /// Trials that the case asks for.
+    pub(super) of: u32,
     /// Answers that there are, where they were given before.
     pub(super) there: u32,
     pub(super) rows: Rows,
 }
+
+impl Tries {
+    /// A stage for which nothing was answered before.
+    pub(super) const fn unbounded(stage: Stage, rule: Rule) -> Self {
+        Self { stage, of: most(&rule), rule, there: u32::MAX, rows: Rows::Curtailed }
+    }
+}
+
+/// The second stage, where a case does not say: trials, and how many of them must pass.
+const CONFIRM: (u32, u32) = (10, 7);
 
 /// Trials at most.
 pub const fn most(rule: &Rule) -> u32 {
@@ -56,8 +68,17 @@ pub const fn most(rule: &Rule) -> u32 {
 /// What the trials so far say, in order.
 pub fn decide(rule: &Rule, tried: &[TrialOutcome]) -> Decision {
     let count = |what: TrialOutcome| tried.iter().filter(|one| **one == what).count() as u64;
-    let passed = count(TrialOutcome::Passed);
-    let failed = count(TrialOutcome::Failed);
+    decide_counts(rule, count(TrialOutcome::Passed), count(TrialOutcome::Failed))
+}
+
+/// The rule of the second stage, for a case that fails the first; `None` where its failure is final.
+pub fn confirming(rule: &Rule) -> Option<Rule> {
+    let (runs, pass) = rule.confirm.unwrap_or(CONFIRM);
+    (!rule.strict && rule.sequential.is_none()).then_some(Rule { runs, pass, strict: true, confirm: None, sequential: None })
+}
+
+/// What so many trials say.
+pub(super) fn decide_counts(rule: &Rule, passed: u64, failed: u64) -> Decision {
     if let Some(test) = &rule.sequential {
         return wald(test, passed, failed);
     }

@@ -2,6 +2,7 @@
 
 mod check;
 mod conversation;
+mod estimate;
 mod given;
 mod moved;
 mod trying;
@@ -11,6 +12,7 @@ use check::{judge, parts};
 pub(super) use check::{parting, same as same_json, schema};
 pub(super) use conversation::Unanswered;
 use conversation::converse;
+use estimate::estimate;
 pub use given::{Answer, Took};
 use moved::moved;
 pub(super) use trying::{answered, script};

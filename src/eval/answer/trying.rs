@@ -1,7 +1,7 @@
 //! The trials of a case: answers from where the run says, judged until they decide, in a second stage where there is one.
 
 use super::given::{Answer, Flaw, Took};
-use super::{Replay, Unanswered, Wire, converse, judge, moved, parts};
+use super::{Replay, Unanswered, Wire, converse, estimate, judge, moved, parts};
 use crate::base::hash::Hash;
 use crate::base::span::{Span, Spanned};
 use crate::context::assemble::Assembly;
@@ -78,8 +78,8 @@ fn scripted(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finishe
         let turn = answer.turn();
         Ok((answer, turn))
     })?;
-    let stage = Tries { stage: Stage::First, rule: case.rule, there: u32::MAX, rows: prepared.run.rows };
-    tries(prepared, stage, done, |_| Ok((answer.clone(), Answered::Scripted, "script")))
+    let first = Tries { rows: prepared.run.rows, ..Tries::unbounded(Stage::First, case.rule) };
+    tries(prepared, first, done, &mut |_| Ok((answer.clone(), Answered::Scripted, "script")))
 }
 
 /// Asks a model. Nobody pays for the answer to a context that is not what it has to be, or to an answer that nothing is expected of.
@@ -89,14 +89,20 @@ fn asked(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) 
         return Ok(Decision::Open);
     }
     let wire = Wire::of(prepared)?;
+    if prepared.run.answers.plans && wire.model.is_some() {
+        done.anew = Some(estimate(prepared, &wire, done.tokens.map_or(0, |(all, _)| all)));
+        return Ok(Decision::Open);
+    }
     let nobody = "no model of `[models]` in ctxc.toml is known for it, so nobody can be asked";
     let (Some(model), Some(ask)) = (wire.model, prepared.run.answers.ask) else { return Err(nobody.to_owned().into()) };
     let (counter, context) = (prepared.routed.options.counter, done.tokens.map_or(0, |(all, _)| all));
     // What is recorded is there for every rule.
     let rows = if prepared.run.answers.from == AnswersFrom::Live { prepared.run.rows } else { Rows::Full };
     let name = case.name.value.as_str();
-    let stage = Tries { stage: Stage::First, rule: case.rule, there: u32::MAX, rows };
-    let decision = tries(prepared, stage, done, |trial| {
+    let round = |stage, rule| Tries { rows, ..Tries::unbounded(stage, rule) };
+    let first = round(Stage::First, case.rule);
+    let second = trials::confirming(&case.rule).filter(|_| prepared.run.answers.confirms).map(|rule| round(Stage::Confirm, rule));
+    let decision = stages(prepared, (first, second), done, &mut |trial| {
         let answer = converse(assembly, prepared.input.answers.tools, |messages| {
             let sent = wire.sent(messages)?;
             let response = ask.ask(&Asked { path, case: name, trial, model, sent: &sent })?;
@@ -127,15 +133,12 @@ fn replayed(
     let wire = Wire::of(prepared)?;
     let mut replay = Replay::new(recorded);
     let first = wire.sent(&assembly.messages)?;
-    let stage = replay.tries(Stage::First, &first.key, prepared.input.case.rule, prepared.run.rows);
-    let most = trials::most(&prepared.input.case.rule);
-    done.recorded = (stage.there > 0 && stage.there < most).then(|| Recorded {
-        trials: stage.there,
-        of: most,
-        is_cut: stage.there < trials::most(&stage.rule),
-    });
+    let round = |stage, rule| replay.tries(stage, &first.key, rule, prepared.run.rows);
+    let rule = prepared.input.case.rule;
+    let second = trials::confirming(&rule).map(|rule| round(Stage::Confirm, rule));
+    let stages_of = (round(Stage::First, rule), second.filter(|_| replay.has(Stage::Confirm)));
     let (counter, context) = (prepared.routed.options.counter, done.tokens.map_or(0, |(all, _)| all));
-    tries(prepared, stage, done, |trial| {
+    let decision = stages(prepared, stages_of, done, &mut |trial| {
         let mut by = (Answered::Replayed, "recording");
         let answer = converse(assembly, prepared.input.answers.tools, |messages| {
             let sent = wire.sent(messages)?;
@@ -150,7 +153,11 @@ fn replayed(
             Ok((answer, given.turn))
         })?;
         Ok((answer, by.0, by.1))
-    })
+    });
+    if matches!(decision, Err(Unanswered::Stale(_))) && wire.model.is_some() {
+        done.anew = Some(estimate(prepared, &wire, context));
+    }
+    decision
 }
 
 /// What a call was answered with.
@@ -188,24 +195,42 @@ fn added(assembly: &Assembly, messages: &[Message], counter: &dyn TokenCounter) 
     more.iter().map(|message| counter.count(message.text.text()) as u64).sum()
 }
 
-/// Tries answers until they decide.
-fn tries<'b>(
+/// Gives the answer of a trial, where it came from, and who gave it.
+type Next<'n, 'b> = &'n mut dyn FnMut(TrialOf) -> Result<(Answer, Answered, &'b str), Unanswered>;
+
+/// Tries a case, and where that fails and there is a second stage, once more.
+fn stages(
     prepared: &PreparedCase<'_>,
-    Tries { stage, rule, there, rows }: Tries,
+    (first, second): (Tries, Option<Tries>),
     done: &mut Finished,
-    mut next: impl FnMut(TrialOf) -> Result<(Answer, Answered, &'b str), Unanswered>,
+    next: Next<'_, '_>,
+) -> Result<Decision, Unanswered> {
+    match (tries(prepared, first, done, next)?, second) {
+        (Decision::Fail, Some(second)) => tries(prepared, second, done, next),
+        (decision, _) => Ok(decision),
+    }
+}
+
+/// Tries answers until they decide.
+fn tries(
+    prepared: &PreparedCase<'_>,
+    Tries { stage, rule, of: asked_for, there, rows }: Tries,
+    done: &mut Finished,
+    next: Next<'_, '_>,
 ) -> Result<Decision, Unanswered> {
     let of = trials::most(&rule);
     let mut row = Vec::new();
     let mut decision = Decision::Open;
     let mut last: Option<(Answer, Trial)> = None;
-    done.rule = Some(rule);
+    (done.rule, done.stage) = (Some(rule), stage);
+    let recorded = Recorded { trials: there, of: asked_for, is_cut: there < of };
+    done.recorded = (there > 0 && there < asked_for).then_some(recorded);
     // Where the first one is not there, that is found out by asking for it.
     for number in 1..=of.min(there.max(1)) {
         let (answer, answered, by) = next(TrialOf { stage, number, of })?;
         let trial = match last.take() {
             Some((before, trial)) if before == answer && trial.by == by => trial,
-            _ => trial(prepared, &answer, by),
+            _ => trial(prepared, &answer, by, stage),
         };
         done.trials.push(trial.clone());
         if trial.verdicts.iter().all(|verdict| verdict.outcome == Outcome::Skipped) {
@@ -233,7 +258,7 @@ fn tries<'b>(
     Ok(if decision == Decision::Open { Decision::Inconclusive } else { decision })
 }
 
-fn trial(prepared: &PreparedCase<'_>, answer: &Answer, by: &str) -> Trial {
+fn trial(prepared: &PreparedCase<'_>, answer: &Answer, by: &str, stage: Stage) -> Trial {
     let expectations = &prepared.input.case.expectations;
     let needs = |one: &&Spanned<Expectation>| one.value.test.needs_whole_answer();
     let flaw = answer.flaw.as_ref().and_then(|flaw| {
@@ -246,7 +271,7 @@ fn trial(prepared: &PreparedCase<'_>, answer: &Answer, by: &str) -> Trial {
     let tried = if verdicts.iter().any(Verdict::is_failure) { TrialOutcome::Failed } else { TrialOutcome::Passed };
     let decomposes = parts(prepared, answer).ok().map(|(is_split, _)| is_split);
     let (tokens, took) = (answer.tokens, answer.took);
-    Trial { tried, verdicts, by: by.to_owned(), tokens, took, decomposes, output: Hash::of(answer.text.as_bytes()) }
+    Trial { tried, stage, verdicts, by: by.to_owned(), tokens, took, decomposes, output: Hash::of(answer.text.as_bytes()) }
 }
 
 /// What becomes of the expectations on an answer that is none to judge.

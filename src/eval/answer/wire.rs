@@ -6,7 +6,7 @@ use crate::context::render::target::Target;
 use crate::context::render::targets::TARGETS;
 use crate::eval::asked::Sent;
 use crate::eval::prepared::PreparedCase;
-use crate::eval::trials::{Rows, Tries};
+use crate::eval::trials::{self, Rows, Tries};
 use crate::project::models::{Model, ProviderKind};
 use crate::provider::read;
 use crate::record::recording::{Recording, Stage};
@@ -46,6 +46,11 @@ impl<'c> Wire<'c> {
         let target = TARGETS.iter().copied().find(|target| target.name == name);
         let target = target.ok_or_else(|| format!("no request has the form `{name}`"))?;
         Ok(Self { call, target, model })
+    }
+
+    /// Tokens that an answer may have.
+    pub(super) fn limit(&self) -> Option<u64> {
+        self.call.limit.map(u64::from)
     }
 
     /// The request that says some messages.
@@ -90,7 +95,13 @@ impl<'r> Replay<'r> {
         let most = there.max(planned.unwrap_or(0)).max(1);
         let runs = rule.runs.min(most);
         let sequential = rule.sequential.map(|test| Sequential { max: test.max.min(most), ..test });
-        Tries { stage: of, rule: Rule { runs, pass: rule.pass.min(runs), sequential, ..rule }, there, rows }
+        let asked_for = trials::most(&rule);
+        Tries { stage: of, of: asked_for, rule: Rule { runs, pass: rule.pass.min(runs), sequential, ..rule }, there, rows }
+    }
+
+    /// Whether a stage was recorded.
+    pub(super) fn has(&self, of: Stage) -> bool {
+        self.calls.iter().any(|call| stage(call) == of)
     }
 
     /// The next answer to a request.

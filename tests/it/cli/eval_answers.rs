@@ -72,7 +72,7 @@ fn recorded_answers_are_judged_each_in_its_turn() {
     of(&["billing"]).code(0).says("answer 1 of 1 (replayed, 1 of 3 recorded)  PASS");
     let card = project.run(&["eval", "--json"]).code(0).json();
     let recorded = json!({"trials": 1, "of": 3, "cut": false});
-    assert_eq!(card["cases"][0]["rule"], json!({"runs": 1, "pass": 1, "recorded": recorded}));
+    assert_eq!(card["cases"][0]["rule"], json!({"runs": 1, "pass": 1, "stage": "first", "recorded": recorded}));
     let trial = &card["cases"][0]["trials"][0];
     assert_eq!(
         (&trial["provider"], &trial["tokens"]["input"], &trial["tokens"]["output"]),
@@ -166,10 +166,10 @@ fn a_recording_that_lost_trials_passes_only_by_what_is_left() {
     };
     let run = of(&["billing"]).code(7).says("answer 1 of 1 (replayed, 1 of 3 recorded)  INCONCLUSIVE");
     run.says("its recording has lost trials: 1 of 3 are left, and they decide nothing")
-        .says("`ctxc eval billing --record` asks anew");
+        .says("`ctxc eval billing --record --stale` asks anew");
     let card = project.run(&["eval", "--json"]).code(7).json();
     let recorded = json!({"trials": 1, "of": 3, "cut": true});
-    assert_eq!(card["cases"][0]["rule"], json!({"runs": 3, "pass": 2, "recorded": recorded}));
+    assert_eq!(card["cases"][0]["rule"], json!({"runs": 3, "pass": 2, "stage": "first", "recorded": recorded}));
     of(&["access"]).code(7);
     of(&["billing", "access"]).code(7).says("answer 1 of 2 (replayed, 2 of 3 recorded)  INCONCLUSIVE");
     of(&["billing", "billing"]).code(0).says("answer 2 of 2 (replayed, 2 of 3 recorded)  PASS");

@@ -5,6 +5,16 @@ use super::project::{Project, Run};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
+/// A project whose recorded answer is for another request.
+pub(crate) fn stale() -> Project {
+    let server = upstream(["billing"; 3].map(completion).to_vec());
+    let project = with_model(&server.address);
+    asked(&project, &["trust", "--yes"]).code(0);
+    asked(&project, &["eval", "--record"]).code(0);
+    project.write("templates/triage.xml", TASK.replace("Sort", "Order"));
+    project
+}
+
 /// What a response makes of expectations, asked for and replayed.
 fn of_response(kind: &str, expectations: &str, response: &Value) -> [Run; 2] {
     let server = upstream(vec![response.to_string()]);
@@ -164,8 +174,10 @@ fn what_models_answer_is_recorded_and_replayed() {
     asked(&project, &["trust", "--yes"]).code(0);
     asked(&project, &["eval", "--answers", "replay-or-record"]).code(0).says("0 calls");
     project.write("templates/triage.xml", TASK.replace("Sort", "Order"));
-    project.run(&["eval"]).code(6).says("`ctxc eval billing --record` asks anew: 3 calls or more of");
-    asked(&project, &["eval", "--answers", "replay-or-record"]).code(0).says("3 calls");
+    project.run(&["eval"]).code(6).says("`ctxc eval billing --record --stale --budget-usd 0.01` asks anew: 3 calls, US$ 0.006");
+    let card = project.run(&["eval", "--json"]).code(6).json();
+    assert_eq!(card["cases"][0]["anew"], json!({"calls": [3, 3], "usd": [0.006, 0.006]}));
+    asked(&project, &["eval", "--record", "--stale"]).code(0).says("3 calls");
     assert_eq!(project.read("scenarios/recordings/billing.jsonl").lines().count(), 3);
 }
 
@@ -202,6 +214,63 @@ fn an_interrupted_recording_leaves_the_old_one_and_goes_on_later() {
     asked(&project, &["trust", "--yes"]).code(0);
     asked(&project, &["eval", "--record"]).code(0).says("3 calls");
     assert_eq!(project.read(place).lines().count(), 3);
+}
+
+#[test]
+fn a_plan_says_what_asking_takes_and_asks_nobody() {
+    let server = upstream(["billing", "access", "billing"].map(completion).to_vec());
+    let project = with_model(&server.address);
+    // Without trust and without a key.
+    let run = project.run(&["eval", "--plan"]).code(0).says("billing: 3 calls, US$ 0 to 0.1229");
+    let run =
+        run.says("1 scenario of 1 would be asked: 3 calls").says("how long that takes is known once all of them were recorded");
+    run.says("2 of 3: a scenario whose trials pass at this rate passes")
+        .says("  90 %: 97.2 %, 2.2\n")
+        .says("  30 %: 21.6 %, 2.4\n");
+    let run = project.run(&["eval", "--plan", "--answers", "live", "--confirm"]).code(0).says("billing: 2 to 13 calls");
+    run.says("2 of 3, then 7 of 10: ").says("  90 %: 100.0 %, 2.4\n").says("  30 %: 22.4 %");
+    asked(&project, &["trust", "--yes"]).code(0);
+    asked(&project, &["eval", "--record"]).code(0);
+    let run = project.run(&["eval", "--plan", "--runs", "5", "--pass", "4"]).code(0).says("billing: 5 calls, US$ 0.01\n");
+    run.says("by the recorded times").says("4 of 5: ");
+    project.run(&["eval", "--plan", "--record", "--stale"]).code(0).says("0 scenarios of 1 would be asked: 0 calls");
+    project.run(&["eval", "--plan", "--accept"]).code(2);
+}
+
+#[test]
+fn a_case_that_fails_is_tried_in_a_second_stage_where_that_is_asked_for() {
+    let good = |count: usize| vec!["billing"; count];
+    let answers = [vec!["access"; 2], good(7), vec!["access"; 3], good(8), vec!["access"; 2]].concat();
+    let server = upstream(answers.into_iter().map(completion).collect());
+    let project = with_model(&server.address);
+    asked(&project, &["trust", "--yes"]).code(0);
+    asked(&project, &["eval", "--answers", "live", "--confirm"]).code(0).says("answer 7 of 7 (asked, second stage)  PASS");
+    // What is recorded is there for every rule.
+    asked(&project, &["eval", "--record", "--confirm"])
+        .code(0)
+        .says("answer 8 of 10 (asked, second stage)  PASS")
+        .says("13 calls");
+    project.run(&["eval"]).code(0).says("answer 7 of 7 (replayed, second stage)  PASS");
+    let card = project.run(&["eval", "--json", "--full"]).code(0).json();
+    let case = &card["cases"][0];
+    assert_eq!(case["rule"], json!({"runs": 10, "pass": 7, "stage": "confirm", "recorded": null}));
+    let of = |stage: &str| case["trials"].as_array().unwrap().iter().filter(|trial| trial["stage"] == stage).count();
+    assert_eq!((of("first"), of("confirm")), (3, 10));
+    // Where a failure is final, there is no other.
+    project.write("scenarios/billing.yaml", project.read("scenarios/billing.yaml") + "rule: {runs: 3, pass: 2, strict: true}\n");
+    project.run(&["eval"]).code(1).says("answer 0 of 2 (replayed)  FAIL");
+}
+
+#[test]
+fn a_rule_can_be_given_for_all_and_what_asks_nobody_takes_no_flags_of_asking() {
+    let project = sample("answers: [{reply: billing}]\n");
+    project.run(&["eval", "--runs", "5", "--pass", "4"]).code(0).says("answer 4 of 4 (scripted)  PASS");
+    project.run(&["eval", "--runs", "2", "--pass", "3"]).code(2).warns("--pass 3 of --runs 2 can never pass");
+    project.run(&["eval", "--runs", "2"]).code(2).warns("--pass");
+    project.run(&["eval", "--stale"]).code(2).warns("--record");
+    project.run(&["eval", "--confirm"]).code(2).warns("--confirm tries again, and no model is asked here");
+    project.run(&["eval", "--jobs", "4"]).code(2).warns("--jobs is for calls of models, and none is asked here");
+    project.run(&["eval", "--jobs", "0", "--record"]).code(2);
 }
 
 #[test]

@@ -14,7 +14,7 @@ pub(crate) mod eval;
 pub(crate) mod eval_answers;
 mod eval_checked;
 mod eval_chosen;
-mod eval_record;
+pub(crate) mod eval_record;
 mod eval_trust;
 mod first_use;
 mod fix;

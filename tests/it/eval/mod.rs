@@ -8,3 +8,4 @@ mod context;
 mod drift;
 mod hostile;
 mod situations;
+mod statistics;

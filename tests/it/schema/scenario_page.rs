@@ -83,7 +83,7 @@ Expectations on the context are always judged. Those on the answer are judged ag
 
 1. **the recording** of the case, `recordings/NAME.jsonl` beside its file: a call a line (`ctxc/request/1`), found again by what is asked. `ctxc eval --record` writes it: it asks
    the model of the role as often as `runs` says, and keeps what it answers; `--answers replay-or-record` asks only where nothing was recorded for the request, `--answers live` keeps
-   nothing. All three need a project that `ctxc trust` permits it to, or `--trust-hash` in CI; `--budget-usd` and `--budget-tokens` end the calls. Replayed, a case has as many trials as
+   nothing. `--record --stale` is the former: it records what is stale, was never recorded, or lost trials. All three need a project that `ctxc trust` permits it to, or `--trust-hash` in CI; `--budget-usd` and `--budget-tokens` end the calls. Replayed, a case has as many trials as
    there are answers to its request, and no more than `runs`; where those are fewer, the report says so (`1 of 3 recorded`). Each line says how many trials there were to be: where some
    of them are gone, `rule` holds as it is written, and what is left passes or fails only where it decides that; else the case is `INCONCLUSIVE`;
 2. **the script** under `answers`, where there is no recording: the first whose `when` holds. It is a person's answer, and every report says `scripted`, as it does of a line of a
@@ -100,6 +100,12 @@ say nothing of the agent. Expectations that look at nothing but tools that were 
 
 An answer belongs to the bytes of its request. Where one moved, since a template, a setting, a tool or a model did, the case is `STALE` (exit code 6, or 0 with `stale = \"warn\"` in
 `[eval]`): the report says which part of the request moved and what recording anew takes, and neither an old answer nor the script passes in its place.
+
+`ctxc eval --plan` says before any call what asking takes: calls, US$ from the least to the most (by recorded usage where there is some, else by the tokens of the context and the limit of
+the answer), time, and what the rule makes of a scenario that passes at some rate. A case passes when `pass` of its `runs` trials do; trials end once that is certain, unless `--full` says
+otherwise, or they are recorded. `--confirm` tries a case that fails in a second stage, `confirm` or 7 of 10: with 2 of 3 alone, twenty cases that pass nine trials of ten are red in 43 % of
+all runs, with the second stage in less than 1 %, for 0.22 trials a case more; a case that fell to 30 % is still caught in three of four runs. `strict: true` does without. `rule.stage` in the
+scorecard says which stage decided. What failed to be answered is no trial. `--runs N --pass K` tries every case so, and `--jobs N` bounds the calls under way at once.
 
 A tool that the agent calls answers with what the suite has for its name in `fixtures: {tools: …}`, and the agent is asked again, 16 times at most; a tool that is not there ends the
 conversation. Expectations see the last answer, the calls of all, and the tokens of all.

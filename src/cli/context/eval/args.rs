@@ -7,12 +7,17 @@ use crate::cli::error::CliError;
 use crate::eval::asked::AnswersFrom;
 use crate::provider::spending::SpendLimit;
 use clap::{Args, ValueEnum};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// Run scenarios: what agents must receive and answer, each failure with what was expected, found and where
 #[derive(Debug, Default, Args)]
 #[command(after_help = "Examples:\n  ctxc eval\n  ctxc eval triage-t1 --json --junit eval.xml\n  \
+<<<<<<< HEAD
     ctxc eval --out scorecard.json && ctxc eval --since scorecard.json\n  ctxc eval --diff\n  ctxc eval --resume\n  ctxc eval triage-t1 --accept\n  ctxc eval --answers replay\n\n\
+=======
+    ctxc eval --out scorecard.json && ctxc eval --since scorecard.json\n  ctxc eval --diff\n  ctxc eval --plan\n  ctxc eval triage-t1 --accept\n  ctxc eval --answers replay\n\n\
+>>>>>>> c3b235ca (Say what asking takes, try a second stage, and compute what rules make of cases)
     No model is asked and no key is read, unless `--record`, `--answers` or `--mode real` says so in a project that `ctxc trust` \
     permits it to. Recorded answers lie in recordings/ beside the scenario, without keys and personal data. Expectations on the context are always looked at; those on the answer where one was \
     recorded, or the scenario holds scripted answers. An answer that nobody gave is reported as not recorded, one that was recorded \
@@ -71,6 +76,25 @@ pub(crate) struct EvalArgs {
     /// The same as `--answers record`: ask models, and keep what they answer
     #[arg(long, conflicts_with = "answers")]
     pub(super) record: bool,
+    /// With --record: only where there is no recording for the request of today, or trials of it are gone; the same as `--answers replay-or-record`
+    #[arg(long, requires = "record")]
+    stale: bool,
+    /// Try every scenario so often, whatever it says
+    #[arg(long, value_name = "N", requires = "pass", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    runs: Option<u32>,
+    /// With --runs: trials that must pass
+    #[arg(long, value_name = "K", requires = "runs", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pass: Option<u32>,
+    /// Try a scenario that fails in a second stage, where it is not `strict`: 7 of 10, unless it says otherwise
+    #[arg(long)]
+    pub(super) confirm: bool,
+    /// Calls of models under way at once at most [default: as many as providers bear]; --threads is for the work of the processor
+    #[arg(long, value_name = "N")]
+    pub(super) jobs: Option<NonZeroUsize>,
+    /// Say what a run would ask, what that costs, and what its rules make of a scenario that passes at some rate; nobody is asked. Without
+    /// --record or --answers, it is of --record
+    #[arg(long, conflicts_with_all = ["affected", "since", "accept", "diff", "mutate", "coverage", "junit", "out"])]
+    pub(super) plan: bool,
     /// `real` is the same as `--answers live`, `deterministic` the default
     #[arg(long, value_name = "MODE", conflicts_with_all = ["answers", "record"])]
     mode: Option<Mode>,
@@ -99,7 +123,12 @@ pub(crate) struct EvalArgs {
 impl EvalArgs {
     /// Where answers come from.
     pub(super) fn answers(&self) -> AnswersFrom {
-        let named = if self.record { Some(AnswerSource::Record) } else { self.answers };
+        let named = match (self.record, self.stale) {
+            (true, true) => Some(AnswerSource::ReplayOrRecord),
+            (true, false) => Some(AnswerSource::Record),
+            (false, _) => self.answers,
+        };
+        let named = named.or_else(|| (self.plan && self.mode.is_none()).then_some(AnswerSource::Record));
         match named.or_else(|| (self.mode == Some(Mode::Real)).then_some(AnswerSource::Live)) {
             None => AnswersFrom::Known,
             Some(AnswerSource::Replay) => AnswersFrom::Replay,
@@ -118,6 +147,10 @@ impl EvalArgs {
         let most = SpendLimit { tokens: self.budget_tokens, usd: self.budget_usd };
         if !self.answers().asks() {
             return match (most.tokens.is_some() || most.usd.is_some(), self.trust.is_given()) {
+                (false, false) if self.confirm => Err(CliError::usage("--confirm tries again, and no model is asked here")),
+                (false, false) if self.jobs.is_some() => {
+                    Err(CliError::usage("--jobs is for calls of models, and none is asked here"))
+                }
                 (false, false) => Ok(most),
                 (true, _) => Err(CliError::usage("a budget is for calls of models, and none is asked here")),
                 (false, true) => Err(CliError::usage("--trust-hash is for calls of models, and none is asked here")),
@@ -129,6 +162,18 @@ impl EvalArgs {
                 .hint("leave out --record, --answers or --mode, or run them apart"));
         }
         Ok(most)
+    }
+
+    /// How often every scenario is tried, and how many trials must pass, where that is said for all of them.
+    ///
+    /// # Errors
+    /// More have to pass than are made.
+    pub(super) fn rule(&self) -> Result<Option<(u32, u32)>, CliError> {
+        match self.runs.zip(self.pass) {
+            Some((runs, pass)) if pass > runs => Err(CliError::usage(format!("--pass {pass} of --runs {runs} can never pass"))
+                .hint("ask for as many trials as have to pass, or more")),
+            rule => Ok(rule),
+        }
     }
 
     /// Where the scorecard goes: as the flags say, those that are short for a report among them.

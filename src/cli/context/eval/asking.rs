@@ -19,6 +19,7 @@ use crate::record::redact::Redactor;
 use crate::rules::input::read_fault::reason;
 use crate::store::secret::secret;
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How the names of variables end whose values are kept nowhere.
@@ -39,7 +40,7 @@ pub(super) struct Asking<'p> {
 
 impl<'p> Asking<'p> {
     /// Nobody is asked yet. The keys of providers are read, so the project has to be trusted.
-    pub(super) fn new(project: &'p Compiled, keeps: bool, most: SpendLimit) -> Result<Self> {
+    pub(super) fn new(project: &'p Compiled, keeps: bool, most: SpendLimit, jobs: Option<NonZeroUsize>) -> Result<Self> {
         let Compiled { root, config, .. } = project;
         let endpoint = |model: &crate::project::models::Model| match Endpoint::of(model, config, &fs::env) {
             Ok(Some(endpoint)) => Ok(HttpProvider::new(endpoint, CallLimits::default())),
@@ -57,7 +58,7 @@ impl<'p> Asking<'p> {
         Ok(Self {
             project,
             providers: config.models.values().map(|model| (model.name.value.clone(), endpoint(model))).collect(),
-            limiters: config.models.values().map(|model| (model.provider.value.clone(), Limiter::new(None))).collect(),
+            limiters: config.models.values().map(|model| (model.provider.value.clone(), Limiter::new(jobs))).collect(),
             spending: Spending::new(most),
             clock: SystemClock::default(),
             calls: AtomicU64::new(0),

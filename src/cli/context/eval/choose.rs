@@ -15,7 +15,7 @@ use crate::cli::render::summary::plural;
 use crate::context::context_source::ContextSource;
 use crate::context::request::Files;
 use crate::eval::affected::{Choice, Since};
-use crate::eval::asked::{AnswersFrom, Ask, CaseAnswers, RunAnswers};
+use crate::eval::asked::{AnswersFrom, CaseAnswers, RunAnswers};
 use crate::eval::case_keys::Keys;
 use crate::eval::compiled_patterns::CompiledPatterns;
 use crate::eval::finished::{CaseVerdict, Finished};
@@ -51,8 +51,8 @@ pub(super) struct EvalRun<'w> {
     /// The recorded calls of each case, or why they cannot be read.
     recorded: Vec<std::result::Result<Vec<Recording>, String>>,
     from: AnswersFrom,
-    /// Who asks models, where one may be asked.
-    ask: Option<&'w dyn Ask>,
+    /// Who asks models, where one may be asked, and how.
+    asking: RunAnswers<'w>,
     patterns: CompiledPatterns,
     counters: &'w Counters,
     rows: Rows,
@@ -81,7 +81,7 @@ impl<'w> EvalRun<'w> {
             snapshots: chosen.iter().map(|chosen| stored(chosen, files)).collect(),
             recorded: chosen.iter().map(|chosen| recorded(project, chosen, from)).collect(),
             from,
-            ask: None,
+            asking: RunAnswers::default(),
             patterns: CompiledPatterns::of(chosen.iter().map(|chosen| chosen.case), plan(project)),
             counters,
             rows,
@@ -104,8 +104,8 @@ impl<'w> EvalRun<'w> {
     }
 
     /// The same with somebody who asks models.
-    pub(super) fn asking(self, ask: Option<&'w dyn Ask>) -> Self {
-        Self { ask, ..self }
+    pub(super) fn asking(self, asking: RunAnswers<'w>) -> Self {
+        Self { asking, ..self }
     }
 
     /// The same with somebody who keeps what becomes of each case.
@@ -130,7 +130,7 @@ impl<'w> EvalRun<'w> {
 
     fn context(&self) -> RunContext<'_> {
         let index = self.index.map(|index| -> &(dyn ContextSource + Sync) { index });
-        let answers = RunAnswers { from: self.from, providers: Some(&self.project.config.providers), ask: self.ask };
+        let answers = RunAnswers { from: self.from, providers: Some(&self.project.config.providers), ..self.asking };
         RunContext { rows: self.rows, index, answers, ..context(self.project, self.files, self.counters, &self.patterns) }
     }
 

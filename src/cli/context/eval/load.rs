@@ -17,7 +17,7 @@ use crate::eval::trials::Rows;
 use crate::project::config::Config;
 use crate::registry::scenarios::{self, Refusals, Request, refusals};
 use crate::scenario::load::{self, Loaded, Unread};
-use crate::scenario::model::{Case, Subject, Suite};
+use crate::scenario::model::{Case, Rule, Subject, Suite};
 use crate::scenario::{Options, paths, read_with};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -131,6 +131,16 @@ pub(in crate::cli::context) fn names(project: &Compiled) -> BTreeSet<String> {
 }
 
 impl Scenarios {
+    /// The same, each of their cases tried so often, where that is said for all of them.
+    pub(super) fn ruled(mut self, rule: Option<(u32, u32)>) -> Self {
+        if let Some((runs, pass)) = rule {
+            for case in self.files.iter_mut().filter_map(|file| file.suite.as_mut()).flat_map(|suite| &mut suite.cases) {
+                case.rule = Rule { runs, pass, sequential: None, ..case.rule };
+            }
+        }
+        self
+    }
+
     /// Reads the scenario files of a project, or those that are named.
     pub(in crate::cli::context) fn read(project: &Compiled, what: &[String]) -> Result<Self> {
         let root = &project.root;

@@ -6,7 +6,7 @@ use super::asking::Asking;
 use super::choose::{self, EvalRun};
 use super::journal::{self, Journal};
 use super::load::{CachedFiles, Chosen, Scenarios, folders};
-use super::{coverage, junit, mutate, text};
+use super::{coverage, junit, mutate, plan, text};
 use crate::base::fs;
 use crate::cli::context::lookup::Lookup;
 use crate::cli::context::models::Counters;
@@ -19,7 +19,7 @@ use crate::cli::render::summary::plural;
 use crate::cli::rewrite::Output;
 use crate::context::lines::Lines;
 use crate::eval::affected::Choice;
-use crate::eval::asked::{AnswersFrom, Ask};
+use crate::eval::asked::{AnswersFrom, Ask, RunAnswers};
 use crate::eval::finished::{CaseVerdict, Finished};
 use crate::eval::locate::Locator;
 use crate::eval::mutate::Scores;
@@ -28,13 +28,11 @@ use crate::eval::scorecard::{CaseRow, Of, Scorecard, SuiteRow};
 use crate::eval::trials::Rows;
 use crate::project::eval::Stale;
 use crate::provider::endpoint::Address;
+use crate::provider::limiter::CEILING;
 use crate::provider::spending::SpendLimit;
 use crate::scenario::paths;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
-
-/// Scenarios that ask at the same time.
-const CALLERS: Option<NonZeroUsize> = NonZeroUsize::new(16);
 
 /// Runs scenarios.
 pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
@@ -43,7 +41,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     if project.is_empty {
         return empty(args, &project, cx);
     }
-    let scenarios = Scenarios::read(&project, &args.what)?;
+    let scenarios = Scenarios::read(&project, &args.what)?.ruled(args.rule()?);
     let chosen = scenarios.choose(args, &project.config)?;
     let broken = scenarios.broken();
     if args.coverage {
@@ -66,7 +64,8 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let index = Lookup::new(&project, &args.cache);
     let eval_run = EvalRun::new(&project, &chosen, &files, &counters, rows, from);
     let eval_run = eval_run.refusing(scenarios.refusals(&project)).looking_up(&index);
-    let eval_run = eval_run.asking(asking.as_ref().map(|asking| -> &dyn Ask { asking }));
+    let ask = asking.as_ref().map(|asking| -> &dyn Ask { asking });
+    let eval_run = eval_run.asking(RunAnswers { ask, confirms: args.confirm, plans: args.plan, ..RunAnswers::default() });
     if args.mutate {
         for (file, why) in &broken {
             cx.note(&format!("{}: {why}", file.path));
@@ -82,6 +81,12 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
             EvalFormat::Junit => Err(no_junit()),
         })?;
         return Ok(if found.failing.is_empty() && broken.is_empty() { Exit::Success } else { Exit::Findings });
+    }
+    if args.plan {
+        let all = vec![true; chosen.len()];
+        let jobs = args.jobs.map(NonZeroUsize::get);
+        plan::print(&chosen, &eval_run.run(&all, cx.options.threads), (jobs, args.confirm), cx)?;
+        return Ok(Exit::Success);
     }
     let mut choices = choose::choices(args, &project, &eval_run, cx)?;
     let planned = choices.iter().filter(|choice| **choice == Choice::Run).count();
@@ -99,7 +104,8 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let which: Vec<bool> = choices.iter().map(|choice| *choice == Choice::Run).collect();
     let mut eval_run = eval_run.kept_by(journal.as_ref());
     // Who asks waits most of the time.
-    let threads = cx.options.threads.or_else(|| asking.as_ref().and(CALLERS));
+    let callers = asking.as_ref().and(args.jobs.or(NonZeroUsize::new(CEILING)));
+    let threads = callers.or(cx.options.threads);
     let mut finished = eval_run.run(&which, threads);
     if args.accept || args.diff {
         let output = if args.diff { Output::Diff } else { Output::Write };
@@ -144,7 +150,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
 /// Who asks models, where this run may ask one.
 fn asking<'p>(args: &EvalArgs, project: &'p Compiled, most: SpendLimit, cx: &mut Cx) -> Result<Option<Asking<'p>>> {
     let from = args.answers();
-    if !from.asks() {
+    if !from.asks() || args.plan {
         return Ok(None);
     }
     trust::require(project, &args.trust, "asking a model")?;
@@ -156,7 +162,7 @@ fn asking<'p>(args: &EvalArgs, project: &'p Compiled, most: SpendLimit, cx: &mut
             ));
         }
     }
-    Asking::new(project, from != AnswersFrom::Live, most).map(Some)
+    Asking::new(project, from != AnswersFrom::Live, most, args.jobs).map(Some)
 }
 
 fn no_junit() -> CliError {

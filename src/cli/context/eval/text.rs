@@ -6,7 +6,8 @@ use crate::cli::render::escape::escape;
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::plural;
 use crate::eval::finished::{Answered, CaseVerdict};
-use crate::eval::scorecard::{CaseRow, PlaceRow, RecordedRow, Scorecard, VerdictRow};
+use crate::eval::scorecard::{AnewRow, CaseRow, PlaceRow, RecordedRow, Scorecard, VerdictRow};
+use crate::record::recording::Stage;
 
 /// Columns that names are padded to at most.
 const NAME: usize = 40;
@@ -25,10 +26,12 @@ fn answer(row: &CaseRow) -> String {
     if is(Answered::Stale) {
         return "answer stale".to_owned();
     }
-    let passed = row.trials.iter().filter(|trial| trial.verdict == "pass").count();
+    let trials: Vec<_> = row.trials.iter().filter(|trial| trial.stage == row.rule.stage).collect();
+    let passed = trials.iter().filter(|trial| trial.verdict == "pass").count();
+    let second = if row.rule.stage == Stage::Confirm { ", second stage" } else { "" };
     let recorded =
         row.rule.recorded.map_or_else(String::new, |RecordedRow { trials, of, .. }| format!(", {trials} of {of} recorded"));
-    format!("answer {passed} of {} ({}{recorded})", row.trials.len(), row.answer)
+    format!("answer {passed} of {} ({}{second}{recorded})", trials.len(), row.answer)
 }
 
 /// What became of a case, in words.
@@ -87,6 +90,12 @@ fn told(row: &CaseRow, verdict: &VerdictRow, out: &mut Vec<String>) {
     out.extend(verdict.advice.iter().map(|advice| format!("  {advice}")));
 }
 
+/// US$ from the least to the most.
+pub(super) fn usd((least, most): (f64, f64)) -> String {
+    let [least, most] = [least, most].map(|usd| (usd * 1e4).round() / 1e4);
+    if least < most { format!("US$ {least} to {most}") } else { format!("US$ {most}") }
+}
+
 /// Everything about a case that is not as expected, line by line.
 pub(super) fn lines(row: &CaseRow) -> Vec<String> {
     let mut out = Vec::new();
@@ -113,7 +122,7 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
             "{}:{}: its recording has lost trials: {trials} of {of} are left, and they decide nothing",
             row.path, row.line
         ));
-        out.push(format!("  `ctxc eval {} --record` asks anew", row.id));
+        out.push(format!("  `ctxc eval {} --record --stale` asks anew", row.id));
     }
     out.extend(row.trouble.iter().map(|why| format!("{}:{}: {why}", row.path, row.line)));
     for verdict in row.context.iter().filter(|verdict| verdict.verdict == "fail") {
@@ -124,9 +133,18 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
         let first = moved.next().map_or_else(String::new, |first| format!("; since then: {first}"));
         out.push(format!("{}:{}: its answers were recorded for another request{first}", row.path, row.line));
         out.extend(moved.map(|moved| format!("  {moved}")));
-        let tokens = row.tokens.as_ref().map_or(0, |tokens| tokens.total);
-        let calls = plural(row.rule.runs as usize, "call");
-        out.push(format!("  `ctxc eval {} --record` asks anew: {calls} or more of {tokens} tokens each", row.id));
+        out.extend(row.anew.map(|AnewRow { calls: [least, most], usd: price }| {
+            let calls = if least == most {
+                plural(most as usize, "call")
+            } else {
+                format!("{least} to {}", plural(most as usize, "call"))
+            };
+            // The next cent above.
+            let budget = price
+                .map_or_else(String::new, |[_, most]| format!(" --budget-usd {:.2}", ((most * 100.0).ceil() / 100.0).max(0.01)));
+            let price = price.map_or_else(|| "at no price that ctxc.toml names".to_owned(), |[least, most]| usd((least, most)));
+            format!("  `ctxc eval {} --record --stale{budget}` asks anew: {calls}, {price}", row.id)
+        }));
     }
     // A script gives the same answer every time, and one that failed tells for all.
     let trial = row.trials.iter().find(|trial| trial.verdict == "fail").or_else(|| row.trials.first());

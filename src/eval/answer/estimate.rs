@@ -1,0 +1,51 @@
+//! What it takes to ask a model for the answers of a case, by what was recorded of it, else by its context and its limits.
+
+use super::wire::Wire;
+use crate::eval::asked::AnswersFrom;
+use crate::eval::finished::Estimate;
+use crate::eval::prepared::PreparedCase;
+use crate::eval::trials::{self, Rows};
+use crate::record::recording::Recording;
+use std::collections::BTreeSet;
+
+/// Tokens of an answer at most, where nothing limits it and nothing was recorded.
+const LONG: u64 = 4_096;
+/// Requests of one trial at most, where tools answer and nothing was recorded.
+const REQUESTS: u64 = 16;
+
+/// The least and the most of some numbers.
+fn range(numbers: impl Iterator<Item = u64> + Clone) -> Option<(u64, u64)> {
+    Some((numbers.clone().min()?, numbers.max()?))
+}
+
+/// What it takes to ask for the answers of a case whose context has so many tokens.
+pub(super) fn estimate(prepared: &PreparedCase<'_>, wire: &Wire<'_>, context: u64) -> Estimate {
+    let rule = &prepared.input.case.rule;
+    let answers = &prepared.run.answers;
+    let most = u64::from(trials::most(rule));
+    let confirm = if answers.confirms { trials::confirming(rule).map_or(0, |rule| u64::from(rule.runs)) } else { 0 };
+    let curtails = answers.from == AnswersFrom::Live && prepared.run.rows == Rows::Curtailed && rule.sequential.is_none();
+    let least = if curtails { u64::from(rule.pass.min(rule.runs + 1 - rule.pass.min(rule.runs))) } else { most };
+    let recorded: Vec<&Recording> =
+        prepared.input.answers.recorded.unwrap_or_default().iter().filter(|call| call.is_answered()).collect();
+    let numbers: BTreeSet<_> = recorded.iter().filter_map(|call| call.trial).map(|trial| (trial.stage, trial.number)).collect();
+    let count = recorded.len() as u64;
+    let requests = match (count, numbers.len() as u64) {
+        (0, _) if prepared.input.answers.tools.is_empty() => (1, 1),
+        (0, _) => (1, REQUESTS),
+        (_, 0) => (1, 1),
+        (count, trials) => (count / trials, count.div_ceil(trials)),
+    };
+    let calls = (least.max(1) * requests.0, (most + confirm) * requests.1);
+    let usage = recorded.iter().map(|call| call.usage);
+    let input = range(usage.clone().filter_map(|usage| usage.input)).unwrap_or((context, context));
+    let output = range(usage.filter_map(|usage| usage.output)).unwrap_or((0, wire.limit().unwrap_or(LONG)));
+    let prices = wire.model.and_then(|model| model.prices.as_ref());
+    #[allow(clippy::cast_precision_loss, reason = "calls are far below 2^52")]
+    let usd = prices.map(|prices| {
+        let of = |calls: u64, input: u64, output: u64| calls as f64 * prices.of_call((input, 0), output);
+        (of(calls.0, input.0, output.0), of(calls.1, input.1, output.1))
+    });
+    let ms = range(recorded.iter().filter_map(|call| call.latency_ms)).map(|(least, most)| (calls.0 * least, calls.1 * most));
+    Estimate { calls, usd, ms }
+}

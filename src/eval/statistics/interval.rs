@@ -1,0 +1,40 @@
+//! Intervals that hold a rate in 95 % of cases.
+
+use super::binomial::at_least;
+
+/// The quantile of the normal distribution that leaves 2.5 % on either side.
+const Z: f64 = 1.959_963_984_540_054;
+/// The share of either side.
+const SIDE: f64 = 0.025;
+/// Halvings after which a float does not move any more.
+const HALVINGS: u32 = 60;
+
+/// Wilson's interval: close to 95 % on small numbers too; `None` without trials.
+pub fn wilson(passed: u32, trials: u32) -> Option<(f64, f64)> {
+    let n = Some(f64::from(trials)).filter(|n| *n > 0.0)?;
+    let (rate, square) = (f64::from(passed) / n, Z * Z);
+    let (middle, whole) = (rate + square / (2.0 * n), 1.0 + square / n);
+    let half = Z * (rate * (1.0 - rate) / n + square / (4.0 * n * n)).sqrt();
+    let low = if passed == 0 { 0.0 } else { (middle - half) / whole };
+    let high = if passed == trials { 1.0 } else { (middle + half) / whole };
+    Some((low, high))
+}
+
+/// The interval of Clopper and Pearson, which is never narrower than it may be; `None` without trials.
+pub fn clopper_pearson(passed: u32, trials: u32) -> Option<(f64, f64)> {
+    if trials == 0 {
+        return None;
+    }
+    // The rate at which so many or more successes become as likely as this.
+    let rate = |successes: u32, chance: f64| {
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..HALVINGS {
+            let middle = f64::midpoint(low, high);
+            if at_least(successes, trials, middle) < chance { low = middle } else { high = middle }
+        }
+        f64::midpoint(low, high)
+    };
+    let low = if passed == 0 { 0.0 } else { rate(passed, SIDE) };
+    let high = if passed >= trials { 1.0 } else { rate(passed + 1, 1.0 - SIDE) };
+    Some((low, high))
+}

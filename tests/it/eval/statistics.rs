@@ -1,0 +1,176 @@
+//! Held against scipy 1.17.1 and statsmodels 0.15.0, whose calls stand beside their values, and against simulations of known truth.
+
+use ctxc::internals::eval::statistics::binomial::{at_least, sign_test};
+use ctxc::internals::eval::statistics::bootstrap::{Chance, clustered};
+use ctxc::internals::eval::statistics::interval::{clopper_pearson, wilson};
+use ctxc::internals::eval::statistics::outlook::{Outlook, stage, stages};
+use ctxc::internals::eval::trials::{Decision, TrialOutcome, confirming, decide};
+use ctxc::internals::scenario::model::{Rule, Sequential};
+
+fn close(found: f64, expected: f64, how: &str) {
+    assert!((found - expected).abs() < 1e-9, "{how}: {found} in place of {expected}");
+}
+
+#[test]
+fn intervals_are_those_of_statsmodels() {
+    // statsmodels.stats.proportion.proportion_confint(passed, trials, method="wilson"), then method="beta"
+    for (passed, trials, first, second) in [
+        (0, 3, (0.0, 0.561_497_031_755_045_5), (0.0, 0.707_598_226_178_713_4)),
+        (2, 3, (0.207_659_600_802_047_7, 0.938_508_055_279_603_7), (0.094_299_324_050_246_09, 0.991_596_241_340_387_4)),
+        (3, 3, (0.438_502_968_244_954_44, 1.0), (0.292_401_773_821_286_6, 1.0)),
+        (7, 10, (0.396_778_147_461_145_37, 0.892_208_732_593_699), (0.347_547_149_940_002_7, 0.933_260_488_822_265_5)),
+        (45, 50, (0.786_397_685_625_203_4, 0.956_524_235_068_109_5), (0.781_864_633_565_797_7, 0.966_724_906_410_977_5)),
+        (0, 1, (0.0, 0.793_450_685_622_762_7), (0.0, 0.975)),
+        (950, 1000, (0.934_686_179_755_749_2, 0.961_869_737_607_251_3), (0.934_609_512_084_506_4, 0.962_664_602_395_338_2)),
+    ] {
+        for (found, expected, how) in
+            [(wilson(passed, trials), first, "wilson"), (clopper_pearson(passed, trials), second, "beta")]
+        {
+            let found = found.unwrap();
+            close(found.0, expected.0, &format!("{how} {passed} of {trials}"));
+            close(found.1, expected.1, &format!("{how} {passed} of {trials}"));
+        }
+    }
+    assert_eq!((wilson(0, 0), clopper_pearson(0, 0)), (None, None));
+}
+
+#[test]
+fn tails_and_sign_tests_are_those_of_scipy() {
+    // scipy.stats.binom.sf(successes - 1, trials, rate)
+    for (successes, trials, rate, expected) in [
+        (2, 3, 0.9, 0.972),
+        (7, 10, 0.9, 0.987_204_801_6),
+        (7, 10, 0.3, 0.010_592_078_4),
+        (800, 1000, 0.8, 0.518_911_435_558_744_7),
+        (0, 4, 0.2, 1.0),
+    ] {
+        close(at_least(successes, trials, rate), expected, &format!("{successes} of {trials} at {rate}"));
+    }
+    assert_eq!((at_least(1, 3, 0.0), at_least(3, 3, 1.0), at_least(4, 3, 1.0)), (0.0, 1.0, 0.0));
+    // scipy.stats.binomtest(worse, worse + better, 0.5, alternative="greater").pvalue
+    for (worse, better, expected) in [
+        (5, 0, 0.031_25),
+        (4, 0, 0.0625),
+        (7, 2, 0.089_843_75),
+        (10, 5, 0.150_878_906_25),
+        (0, 5, 1.0),
+        (60, 40, 0.028_443_966_820_490_444),
+    ] {
+        close(sign_test(worse, better), expected, &format!("{worse} and {better}"));
+    }
+}
+
+#[test]
+fn intervals_hold_the_truth_as_often_as_they_say() {
+    for trials in [3_u32, 10, 30, 100] {
+        let mut wilsons = Vec::new();
+        for step in 1..100 {
+            let rate = f64::from(step) / 100.0;
+            let exactly = |passed: u32| at_least(passed, trials, rate) - at_least(passed + 1, trials, rate);
+            let covered = |interval: fn(u32, u32) -> Option<(f64, f64)>| -> f64 {
+                let holds = |passed: &u32| interval(*passed, trials).is_some_and(|(low, high)| low <= rate && rate <= high);
+                (0..=trials).filter(holds).map(exactly).sum()
+            };
+            assert!(covered(clopper_pearson) >= 0.95 - 1e-9, "{trials} {rate}");
+            wilsons.push(covered(wilson));
+        }
+        let mean = wilsons.iter().sum::<f64>() / 99.0;
+        let least = wilsons.iter().copied().fold(1.0, f64::min);
+        assert!((0.945..=0.975).contains(&mean) && least > 0.80, "{trials}: {mean} {least}");
+    }
+}
+
+/// The two stages of a run without `strict`.
+fn usual() -> (Rule, Rule) {
+    let rule = Rule::default();
+    (rule, confirming(&rule).unwrap())
+}
+
+#[test]
+fn the_rule_that_holds_where_nothing_is_said_treats_cases_as_designed() {
+    let (rule, confirm) = usual();
+    let of = |rate: f64| stages(&rule, Some(&confirm), rate);
+    // Cases that fell to 30, 50, 70 and 10 % are caught so often.
+    let caught = |rate: f64| format!("{:.1}", of(rate).fail * 100.0);
+    assert_eq!([0.3, 0.5, 0.7, 0.1].map(caught), ["77.6", "41.4", "7.6", "97.2"]);
+    // Twenty cases of 90 %: red by chance in less than 1 %, where one stage would be so in 43 %.
+    let green = |outlook: Outlook| outlook.pass.powi(20);
+    assert!(green(of(0.9)) > 0.99 && green(stage(&rule, 0.9)) < 0.57, "{:?}", of(0.9));
+    assert!(of(0.9).trials <= 2.5, "{:?}", of(0.9));
+    assert_eq!(confirming(&Rule { strict: true, ..rule }), None);
+}
+
+/// Tries a case that passes at a rate, as a run does: whether it passes, and in how many trials.
+fn tried(chance: &mut Chance, rules: &[Rule], rate: f64) -> (bool, u32) {
+    let mut trials = 0;
+    for rule in rules {
+        let mut row = Vec::new();
+        let decision = loop {
+            match decide(rule, &row) {
+                Decision::Open => {
+                    row.push(if chance.happens(rate) { TrialOutcome::Passed } else { TrialOutcome::Failed });
+                    trials += 1;
+                }
+                decision @ (Decision::Pass | Decision::Fail | Decision::Inconclusive) => break decision,
+            }
+        };
+        if decision != Decision::Fail {
+            return (decision == Decision::Pass, trials);
+        }
+    }
+    (false, trials)
+}
+
+#[test]
+fn simulated_runs_are_red_and_caught_as_often_as_computed() {
+    let (rule, confirm) = usual();
+    let rules = [rule, confirm];
+    let mut chance = Chance(7);
+    let (suites, cases) = (5_000, 20);
+    let (mut red, mut trials) = (0, 0);
+    for _ in 0..suites {
+        let results: Vec<(bool, u32)> = (0..cases).map(|_| tried(&mut chance, &rules, 0.9)).collect();
+        red += u32::from(results.iter().any(|(passed, _)| !passed));
+        trials += results.iter().map(|(_, trials)| trials).sum::<u32>();
+    }
+    assert!(f64::from(red) / f64::from(suites) <= 0.01, "{red} of {suites}");
+    assert!(f64::from(trials) / f64::from(suites * cases) <= 2.5, "{trials}");
+    let sprt = Rule { sequential: Some(Sequential { p0: 0.6, p1: 0.9, alpha: 0.05, beta: 0.1, max: 40 }), ..rule };
+    for (rules, rate) in
+        [(&rules[..], 0.3), (&rules[..], 0.5), (&rules[..], 0.7), (&rules[..], 0.1), (&[sprt][..], 0.6), (&[sprt][..], 0.9)]
+    {
+        let expected = stages(&rules[0], rules.get(1), rate);
+        let results: Vec<(bool, u32)> = (0..20_000).map(|_| tried(&mut chance, rules, rate)).collect();
+        let share = results.iter().map(|(passed, _)| f64::from(*passed)).sum::<f64>() / 20_000.0;
+        let mean = results.iter().map(|(_, trials)| f64::from(*trials)).sum::<f64>() / 20_000.0;
+        assert!((share - expected.pass).abs() < 0.012, "{rate}: {share} in place of {expected:?}");
+        assert!((mean - expected.trials).abs() < 0.1, "{rate}: {mean} in place of {expected:?}");
+    }
+    // A fall to 30 % is caught in three of four runs.
+    assert!(stages(&rule, Some(&confirm), 0.3).fail >= 0.75);
+}
+
+#[test]
+fn the_interval_of_a_suite_holds_its_mean_and_needs_ten_templates() {
+    let names: Vec<String> = (0..30).map(|at| format!("t{at:02}")).collect();
+    let few: Vec<(&str, f64)> = names.iter().take(9).map(|name| (name.as_str(), 1.0)).collect();
+    assert_eq!(clustered(&few), None);
+    let same: Vec<(&str, f64)> = names.iter().map(|name| (name.as_str(), 0.5)).collect();
+    assert_eq!(clustered(&same), Some((0.5, 0.5)));
+    // Four cases of each template that share its truth: an interval that took each for itself would be half as wide.
+    let mut chance = Chance(3);
+    let (mut held, rounds) = (0, 100);
+    for _ in 0..rounds {
+        let rates: Vec<(&str, f64)> = names
+            .iter()
+            .flat_map(|name| {
+                let rate = if chance.happens(0.7) { 1.0 } else { 0.0 };
+                [(name.as_str(), rate); 4]
+            })
+            .collect();
+        let (low, high) = clustered(&rates).unwrap();
+        held += u32::from(low <= 0.7 && 0.7 <= high);
+        assert_eq!(clustered(&rates), Some((low, high)));
+    }
+    assert!((88..=100).contains(&held), "{held} of {rounds}");
+}
