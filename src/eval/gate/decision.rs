@@ -5,6 +5,7 @@ use super::baseline::{Baseline, BaselineCase};
 use super::promises::{Kind, Weakened};
 use crate::eval::finished::CaseVerdict;
 use crate::eval::scorecard::{CaseRow, Scorecard};
+use crate::eval::statistics::binomial::sign_test;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -281,14 +282,14 @@ impl Found<'_> {
             };
             if let (true, Some(now)) = (case.trials > 0, row.rate()) {
                 let then = share(case.passed, case.trials);
-                better += usize::from(now > then);
-                worse += usize::from(now < then);
+                better += u32::from(now > then);
+                worse += u32::from(now < then);
                 before = before.saturating_add(case.tokens / case.trials as u64);
                 let used: u64 = row.trials.iter().map(|trial| trial.tokens.input.saturating_add(trial.tokens.output)).sum();
                 after = after.saturating_add(used / row.trials.len() as u64);
             }
         }
-        let chance = at_least(worse, better + worse);
+        let chance = sign_test(worse, better);
         if chance < SIGNIFICANT {
             let value = format!("{chance:.4}: {worse} scenarios pass less often, {better} more often");
             self.violated("sign_test", format!("{SIGNIFICANT} or more"), value, None);
@@ -356,18 +357,4 @@ fn why(row: &CaseRow) -> String {
     let context = row.context.iter().filter(|one| one.gates && one.verdict == "fail");
     let answer = row.trials.iter().flat_map(|trial| &trial.expectations).filter(|one| one.gates && one.verdict == "fail");
     trouble.or_else(|| context.chain(answer).next().map(told)).unwrap_or_else(|| row.verdict.clone())
-}
-
-/// How probable it is that of so many coins so many or more fall on one side.
-fn at_least(heads: usize, coins: usize) -> f64 {
-    // Terms of the binomial distribution, each made from the one before it.
-    let mut term = 0.5_f64.powi(i32::try_from(coins).unwrap_or(i32::MAX));
-    let mut sum = 0.0;
-    for tails in 0..=coins.saturating_sub(heads) {
-        sum += term;
-        #[allow(clippy::cast_precision_loss, reason = "a project has fewer than 2^52 scenarios")]
-        let ratio = (coins - tails) as f64 / (tails + 1) as f64;
-        term *= ratio;
-    }
-    if heads == 0 { 1.0 } else { sum.min(1.0) }
 }
