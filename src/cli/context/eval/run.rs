@@ -64,8 +64,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let index = Lookup::new(&project, &args.cache);
     let eval_run = EvalRun::new(&project, &chosen, &files, &counters, rows, from);
     let eval_run = eval_run.refusing(scenarios.refusals(&project)).looking_up(&index);
-    let ask = asking.as_ref().map(|asking| -> &dyn Ask { asking });
-    let eval_run = eval_run.asking(RunAnswers { ask, confirms: args.confirm, plans: args.plan, ..RunAnswers::default() });
+    let eval_run = eval_run.asking(asking_of(args, asking.as_ref()));
     if args.mutate {
         for (file, why) in &broken {
             cx.note(&format!("{}: {why}", file.path));
@@ -83,10 +82,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         return Ok(if found.failing.is_empty() && broken.is_empty() { Exit::Success } else { Exit::Findings });
     }
     if args.plan {
-        let all = vec![true; chosen.len()];
-        let jobs = args.jobs.map(NonZeroUsize::get);
-        plan::print(&chosen, &eval_run.run(&all, cx.options.threads), (jobs, args.confirm), cx)?;
-        return Ok(Exit::Success);
+        return planned_alone(args, &eval_run, cx);
     }
     let mut choices = choose::choices(args, &project, &eval_run, cx)?;
     let planned = choices.iter().filter(|choice| **choice == Choice::Run).count();
@@ -103,9 +99,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     }
     let which: Vec<bool> = choices.iter().map(|choice| *choice == Choice::Run).collect();
     let mut eval_run = eval_run.kept_by(journal.as_ref());
-    // Who asks waits most of the time.
-    let callers = asking.as_ref().and(args.jobs.or(NonZeroUsize::new(CEILING)));
-    let threads = callers.or(cx.options.threads);
+    let threads = callers(args, asking.as_ref()).or(cx.options.threads);
     let mut finished = eval_run.run(&which, threads);
     if args.accept || args.diff {
         let output = if args.diff { Output::Diff } else { Output::Write };
@@ -114,9 +108,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     }
     let kept = journal.as_ref().map_or(Ok(()), Journal::end);
     index.note(cx);
-    if let Some(count @ 1..) = asking.as_ref().map(Asking::taken_over) {
-        cx.note(&format!("{} of an interrupted recording stand for themselves: nobody was asked again", plural(count, "answer")));
-    }
+    taken_over(asking.as_ref(), cx);
     let card = card(&project, &scenarios, &eval_run, choices, &finished, counters.first().name());
     let card = match asking.as_ref().map(Asking::spent) {
         Some((calls, spent)) => card.asked(calls, (spent.usd * 1e9).round() / 1e9),
@@ -163,6 +155,31 @@ fn asking<'p>(args: &EvalArgs, project: &'p Compiled, most: SpendLimit, cx: &mut
         }
     }
     Asking::new(project, from != AnswersFrom::Live, most, args.jobs).map(Some)
+}
+
+/// How answers are asked for.
+fn asking_of<'w>(args: &EvalArgs, asking: Option<&'w Asking<'_>>) -> RunAnswers<'w> {
+    let ask = asking.map(|asking| -> &dyn Ask { asking });
+    RunAnswers { ask, confirms: args.confirm, plans: args.plan, ..RunAnswers::default() }
+}
+
+/// Scenarios that ask at the same time: who asks waits most of the time.
+fn callers(args: &EvalArgs, asking: Option<&Asking<'_>>) -> Option<NonZeroUsize> {
+    asking.and(args.jobs.or(NonZeroUsize::new(CEILING)))
+}
+
+/// Says which answers nobody was asked for again.
+fn taken_over(asking: Option<&Asking<'_>>, cx: &mut Cx) {
+    if let Some(count @ 1..) = asking.map(Asking::taken_over) {
+        cx.note(&format!("{} of an interrupted recording stand for themselves: nobody was asked again", plural(count, "answer")));
+    }
+}
+
+/// What a run would ask.
+fn planned_alone(args: &EvalArgs, eval_run: &EvalRun<'_>, cx: &mut Cx) -> Result<Exit> {
+    let finished = eval_run.run(&vec![true; eval_run.chosen.len()], cx.options.threads);
+    plan::print(eval_run.chosen, &finished, (args.jobs.map(NonZeroUsize::get), args.confirm), cx)?;
+    Ok(Exit::Success)
 }
 
 fn no_junit() -> CliError {
