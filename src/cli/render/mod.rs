@@ -14,6 +14,7 @@ pub(crate) mod gitlab;
 pub(crate) mod json;
 pub(crate) mod jsonl;
 pub(crate) mod junit;
+pub(crate) mod markup;
 mod message;
 pub(crate) mod place;
 pub(crate) mod rdjson;

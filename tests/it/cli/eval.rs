@@ -438,3 +438,30 @@ fn scenarios_are_looked_for_in_files_folders_and_patterns() {
     project.write("ctxc.toml", "[eval]\nscenarios = [\"{scenarios,agents/a}/**/*.yaml\"]\n");
     assert_eq!(ran(), "a d");
 }
+
+#[test]
+fn pages_hold_every_scenario_and_no_name_breaks_them() {
+    let project = every_ending();
+    let hostile = "expect_context:\n  - contains: [\"<img src=x onerror=alert\\\\(1\\\\)>|`*&\"]\n";
+    project.write("scenarios/hostile.yaml", scenario("hostile", hostile));
+    let card = project.run(&["eval", "--json"]).json();
+    let cases = card["cases"].as_array().unwrap();
+    let open = cases.iter().filter(|case| case["verdict"] != "pass").count();
+    for (name, format) in [("e.html", "html"), ("e.md", "markdown")] {
+        let page = project.run(&["eval", "--format", format]).code(3).stdout;
+        assert!(
+            !page.contains("<img") && !page.contains("<script") && !page.contains("http:") && !page.contains("https:"),
+            "{page}"
+        );
+        assert_eq!(page.matches("<details").count(), open + usize::from(format == "markdown"), "{page}");
+        // Written again over its own kind.
+        for _ in 0..2 {
+            project.run(&["eval", "--report", &format!("{format}={name}")]).code(3);
+            assert_eq!(project.read(name), page);
+        }
+    }
+    let html = project.read("e.html");
+    assert_eq!(html.matches("<b>").count(), cases.len(), "{html}");
+    assert!(html.contains("/&lt;img src=x onerror=alert\\(1\\)&gt;|`*&amp;/"), "{html}");
+    project.run(&["eval", "--mutate", "--format", "html"]).code(2).warns("this format is for verdicts");
+}

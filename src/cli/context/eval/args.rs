@@ -223,6 +223,10 @@ pub(crate) enum EvalFormat {
     Json,
     /// A test case a scenario, in the XML of `JUnit`
     Junit,
+    /// A table, for a comment on a pull request
+    Markdown,
+    /// One page that needs nothing else
+    Html,
 }
 
 impl OutputFormat for EvalFormat {
@@ -234,6 +238,7 @@ impl OutputFormat for EvalFormat {
             Self::Text => None,
             Self::Json => Some(Sign { artifact: "scorecard", text: "\"ctxc/" }),
             Self::Junit => Some(Sign { artifact: "report of JUnit", text: "<testsuites" }),
+            Self::Markdown | Self::Html => Some(Sign { artifact: "report of scenarios", text: "ctxc/scorecard/" }),
         }
     }
 }

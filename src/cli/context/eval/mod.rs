@@ -12,6 +12,7 @@ mod junit;
 mod keeper;
 pub(super) mod load;
 mod mutate;
+mod page;
 mod plan;
 mod run;
 mod text;

@@ -6,7 +6,7 @@ use super::asking::Asking;
 use super::choose::{self, EvalRun};
 use super::journal::{self, Journal};
 use super::load::{CachedFiles, Chosen, Scenarios, folders};
-use super::{coverage, junit, mutate, plan, text};
+use super::{coverage, junit, mutate, page, plan, text};
 use crate::base::fs;
 use crate::cli::context::lookup::Lookup;
 use crate::cli::context::models::Counters;
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         cx.emit(&args.output, |format, cx| match format {
             EvalFormat::Text => coverage::print(&document, cx),
             EvalFormat::Json => cx.json(&document),
-            EvalFormat::Junit => Err(no_junit()),
+            EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => Err(no_report()),
         })?;
         return Ok(Exit::Success);
     }
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         cx.emit(&args.output, |format, cx| match format {
             EvalFormat::Text => mutate::print(&found, &unasked, cx),
             EvalFormat::Json => cx.json(&all.document(&unasked)),
-            EvalFormat::Junit => Err(no_junit()),
+            EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => Err(no_report()),
         })?;
         return Ok(if found.failing.is_empty() && broken.is_empty() { Exit::Success } else { Exit::Findings });
     }
@@ -118,6 +118,8 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         EvalFormat::Text => text::print(&card, cx),
         EvalFormat::Json => cx.print(|out| out.write_all(card.json().as_bytes())),
         EvalFormat::Junit => cx.print(|out| out.write_all(junit::xml(&card, project.config.eval.stale).as_bytes())),
+        EvalFormat::Markdown => cx.print(|out| out.write_all(page::markdown(&card).as_bytes())),
+        EvalFormat::Html => cx.print(|out| out.write_all(page::html(&card).as_bytes())),
     })?;
     if !is_narrow(args) && broken.is_empty() {
         for (path, what) in obsolete(&project, &scenarios) {
@@ -182,8 +184,9 @@ fn planned_alone(args: &EvalArgs, eval_run: &EvalRun<'_>, cx: &mut Cx) -> Result
     Ok(Exit::Success)
 }
 
-fn no_junit() -> CliError {
-    CliError::usage("--mutate lists changes, and JUnit has no form for them").hint("take --format text or json")
+fn no_report() -> CliError {
+    CliError::usage("--mutate and --coverage list no verdicts, and this format is for verdicts")
+        .hint("take --format text or json")
 }
 
 /// The results of no scenario: an empty document for programs, nothing for people.
@@ -195,8 +198,10 @@ fn empty(args: &EvalArgs, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
         EvalFormat::Text => Ok(()),
         EvalFormat::Json if args.mutate => cx.json(&scores.document(&[])),
         EvalFormat::Json => cx.print(|out| out.write_all(card.json().as_bytes())),
-        EvalFormat::Junit if args.mutate => Err(no_junit()),
+        EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html if args.mutate => Err(no_report()),
         EvalFormat::Junit => cx.print(|out| out.write_all(junit::xml(&card, project.config.eval.stale).as_bytes())),
+        EvalFormat::Markdown => cx.print(|out| out.write_all(page::markdown(&card).as_bytes())),
+        EvalFormat::Html => cx.print(|out| out.write_all(page::html(&card).as_bytes())),
     })?;
     Ok(Exit::Success)
 }

@@ -15,7 +15,7 @@ const NAME: usize = 40;
 const HASH: usize = 11;
 
 /// The answer of a case in words.
-fn answer(row: &CaseRow) -> String {
+pub(super) fn answer(row: &CaseRow) -> String {
     let is = |answered: Answered| row.answer == answered.word();
     if is(Answered::NotRecorded) {
         return "answer not recorded".to_owned();
@@ -184,7 +184,7 @@ pub(super) fn print(card: &Scorecard, cx: &mut Cx) -> Result<()> {
 }
 
 /// The last line: the parts make up what was planned.
-fn totals(card: &Scorecard) -> String {
+pub(super) fn totals(card: &Scorecard) -> String {
     let totals = card.summary;
     let some = |count: usize, word: &str| if count == 0 { String::new() } else { format!(", {count} {word}") };
     let what = if totals.planned == 1 { "scenario" } else { "scenarios" };

@@ -3,6 +3,7 @@
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::cli::render::escape::escape;
+use crate::cli::render::markup::cell;
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::plural;
 use crate::eval::gate::{Decision, Verdict, Weakening};
@@ -96,7 +97,6 @@ pub(super) fn print(decision: &Decision, cx: &mut Cx) -> Result<()> {
 
 /// A decision as Markdown. Writing to a string cannot fail, so nobody looks at what `write!` gives back.
 pub(super) fn markdown(decision: &Decision) -> String {
-    let cell = |text: &str| text.replace('\\', "\\\\").replace('|', "\\|").replace(['\n', '\r'], " ").replace('<', "&lt;");
     let head = format!("gate against {}: {}", cell(&decision.sides.base), word(decision.decision));
     let mut out = format!("<!-- {} -->\n### {head}\n\n{}\n", decision.schema, summary(decision));
     let lines = reasons(decision);

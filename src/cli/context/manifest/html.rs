@@ -5,7 +5,7 @@
 
 use super::text::{beyond, inexact, name};
 use super::words;
-use crate::cli::render::escape::escape;
+use crate::cli::render::markup::html as text;
 use crate::cli::render::summary::thousands;
 use crate::context::manifest::{Entry, Manifest, Part, SCHEMA};
 use std::fmt::Write as _;
@@ -120,20 +120,4 @@ fn row(part: &Part, out: &mut String) {
 fn share(part: usize, whole: usize) -> String {
     let tenths = part.saturating_mul(1000) / whole;
     format!("{}.{}%", tenths / 10, tenths % 10)
-}
-
-/// Text in an element or attribute that stays text.
-fn text(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in escape(text).chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            _ => out.push(c),
-        }
-    }
-    out
 }

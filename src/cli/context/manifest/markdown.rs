@@ -4,7 +4,7 @@
 
 use super::text::{beyond, inexact, name};
 use super::words;
-use crate::cli::render::escape::escape;
+use crate::cli::render::markup::{cell, code};
 use crate::cli::render::summary::thousands;
 use crate::context::manifest::{Entry, Manifest, Part, SCHEMA};
 use std::fmt::Write as _;
@@ -66,27 +66,4 @@ fn row(part: &Part) -> String {
         waits.join(", "),
         sources.join(", ")
     )
-}
-
-/// Text in a cell or heading that stays text.
-pub(super) fn cell(text: &str) -> String {
-    let mut out = String::new();
-    for c in escape(text).chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '~' | '!' => {
-                out.push('\\');
-                out.push(c);
-            }
-            _ => out.push(c),
-        }
-    }
-    out
-}
-
-/// Text as code; in HTML's words, since a code span of Markdown cannot hold every text in a table.
-pub(super) fn code(text: &str) -> String {
-    format!("<code>{}</code>", cell(text))
 }

@@ -1,0 +1,148 @@
+//! Scenarios as a page: Markdown for a comment, and HTML that needs nothing else. What does not pass comes first, with its reasons.
+//!
+//! Writing to a string cannot fail, so nobody looks at what `write!` gives back.
+
+use super::text::{answer, lines, state, totals};
+use crate::cli::render::markup::{cell, code, html as text};
+use crate::cli::render::summary::thousands;
+use crate::eval::finished::CaseVerdict;
+use crate::eval::scorecard::{CaseRow, SCHEMA, Scorecard};
+use std::fmt::Write as _;
+
+/// Rows of a table in a comment; more of them nobody reads.
+const ROWS: usize = 50;
+
+const STYLE: &str = "\
+:root{color-scheme:light dark;--good:#2b8a57;--bad:#c0392b;--open:#b98a2e}
+body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:64rem;padding:0 1rem}
+svg{display:block;width:100%;height:1.4rem;border-radius:4px;margin:.6rem 0}
+ul{list-style:none;padding:0}
+li,summary{display:flex;flex-wrap:wrap;gap:.1rem 1rem;padding:.2rem .4rem;border-left:4px solid var(--good);border-bottom:1px solid #8883}
+summary{cursor:pointer}summary:focus-visible{outline:2px solid Highlight}
+b{flex:1 1 14rem;overflow-wrap:anywhere}span{font-variant-numeric:tabular-nums}
+.fail,.error{border-left-color:var(--bad)}.stale,.inconclusive{border-left-color:var(--open)}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.4rem 0 1rem;padding:.6rem;background:#8882;border-radius:4px;font-size:.9em}
+.dim{opacity:.7}code{font-size:.9em;overflow-wrap:anywhere}
+";
+
+/// Those that do not pass, then the others; each as the scorecard has them.
+fn ordered(card: &Scorecard) -> (Vec<&CaseRow>, Vec<&CaseRow>) {
+    card.cases.iter().partition(|row| row.verdict() != CaseVerdict::Pass)
+}
+
+/// What stands beside the name: context, answer, tokens, price, model.
+fn facts(row: &CaseRow) -> Vec<String> {
+    let (held, all) = row.held();
+    let used: u64 = row.trials.iter().map(|trial| trial.tokens.input.saturating_add(trial.tokens.output)).sum();
+    let usd: f64 = row.trials.iter().filter_map(|trial| trial.cost_usd).sum();
+    let mut facts = vec![format!("context {held}/{all}"), answer(row)];
+    facts.extend(row.tokens.as_ref().map(|tokens| format!("{} tokens of context", many(tokens.total))));
+    if used > 0 {
+        facts.push(format!("{} in trials", many(used)));
+    }
+    if usd > 0.0 {
+        facts.push(format!("US$ {}", (usd * 1e4).round() / 1e4));
+    }
+    facts.extend(row.model.clone());
+    facts
+}
+
+fn many(number: u64) -> String {
+    thousands(usize::try_from(number).unwrap_or(usize::MAX))
+}
+
+/// The page of HTML.
+pub(super) fn html(card: &Scorecard) -> String {
+    let (open, passed) = ordered(card);
+    let mut out = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"{SCHEMA}\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>Scenarios</title>\n<style>\n{STYLE}</style>\n\
+         <h1>Scenarios</h1>\n<p>{}</p>\n",
+        text(&totals(card))
+    );
+    bar(card, &mut out);
+    let _ = writeln!(out, "<p class=\"dim\">{}, registry <code>{}</code></p>", text(&card.mode), text(&card.registry_hash));
+    for row in open {
+        let _ = write!(out, "<details open><summary class=\"{}\">{}</summary>\n<pre>", text(&row.verdict), head(row));
+        for line in lines(row) {
+            let _ = writeln!(out, "{}", text(&line));
+        }
+        for line in row.diff.iter().flat_map(|diff| diff.lines()) {
+            let _ = writeln!(out, "{}", text(line));
+        }
+        out.push_str("</pre></details>\n");
+    }
+    out.push_str("<ul>\n");
+    for row in passed {
+        let _ = writeln!(out, "<li>{}", head(row));
+    }
+    out.push_str("</ul>\n</html>\n");
+    out
+}
+
+fn head(row: &CaseRow) -> String {
+    let mut out = format!("<b>{}</b><span>{}</span>", text(&row.id), text(&state(row)));
+    for fact in facts(row) {
+        let _ = write!(out, "<span class=\"dim\">{}</span>", text(&fact));
+    }
+    out
+}
+
+/// What became of all of them, as parts of a bar.
+fn bar(card: &Scorecard, out: &mut String) {
+    let summary = &card.summary;
+    let parts = [
+        ("passed", summary.passed, "--good"),
+        ("failed", summary.failed, "--bad"),
+        ("errored", summary.errored, "--bad"),
+        ("stale", summary.stale, "--open"),
+        ("inconclusive", summary.inconclusive, "--open"),
+    ];
+    let all = summary.planned.max(1);
+    let _ = write!(
+        out,
+        "<svg viewBox=\"0 0 {all} 1\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{}\">",
+        text(&totals(card))
+    );
+    let mut from = 0;
+    for (word, count, color) in parts.into_iter().filter(|(_, count, _)| *count > 0) {
+        let _ = write!(
+            out,
+            "<rect x=\"{from}\" width=\"{count}\" height=\"1\" fill=\"var({color})\"><title>{count} {word}</title></rect>"
+        );
+        from += count;
+    }
+    out.push_str("</svg>\n");
+}
+
+/// The comment.
+pub(super) fn markdown(card: &Scorecard) -> String {
+    let (open, passed) = ordered(card);
+    let mut out = format!("<!-- {SCHEMA} -->\n### Scenarios\n\n{}\n", cell(&totals(card)));
+    if !open.is_empty() {
+        out.push_str("\n| scenario | verdict | context and answer |\n|---|---|---|\n");
+    }
+    for row in open.iter().take(ROWS) {
+        let facts: Vec<String> = facts(row).iter().map(|fact| cell(fact)).collect();
+        let _ = writeln!(out, "| {} | {} | {} |", code(&row.id), cell(&state(row)), facts.join(", "));
+    }
+    let beyond = open.len().saturating_sub(ROWS);
+    if beyond > 0 {
+        let _ = writeln!(out, "\n{beyond} more do not pass.");
+    }
+    for row in open.iter().take(ROWS) {
+        let _ = write!(out, "\n<details><summary>{}</summary>\n\n", code(&row.id));
+        for line in lines(row) {
+            let _ = writeln!(out, "- {}", cell(line.trim_start()));
+        }
+        out.push_str("\n</details>\n");
+    }
+    if !passed.is_empty() {
+        let names: Vec<String> = passed.iter().take(ROWS).map(|row| code(&row.id)).collect();
+        let rest = passed.len().saturating_sub(ROWS);
+        let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+        let _ = write!(out, "\n<details><summary>{} pass</summary>\n\n{}{more}\n\n</details>\n", passed.len(), names.join(", "));
+    }
+    out
+}

@@ -1,0 +1,42 @@
+//! Texts inside HTML and Markdown that stay texts, whatever they hold.
+
+use super::escape::escape;
+
+/// Text in an element or attribute of HTML.
+pub(crate) fn html(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in escape(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// Text in a cell or heading of Markdown.
+pub(crate) fn cell(text: &str) -> String {
+    let mut out = String::new();
+    for c in escape(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '~' | '!' => {
+                out.push('\\');
+                out.push(c);
+            }
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// Text as code; in HTML's words, since a code span of Markdown cannot hold every text in a table.
+pub(crate) fn code(text: &str) -> String {
+    format!("<code>{}</code>", cell(text))
+}
