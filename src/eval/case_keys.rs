@@ -23,7 +23,7 @@ pub(super) fn case(case: &Case, beside: &dyn Files, snapshot: Option<&str>, plan
     // Plain data with string keys: writing it cannot fail.
     hasher.field("ctxc case 3").field(env!("CARGO_PKG_VERSION")).field(serde_json::to_vec(case).unwrap_or_default());
     hasher.field(plan).number(u64::from(snapshot.is_some())).field(snapshot.unwrap_or(""));
-    for path in named(case) {
+    for path in files(case) {
         match beside.text(path) {
             Ok(text) => hasher.field(path).field(text),
             Err(why) => hasher.field(path).field("\0").field(why),
@@ -70,7 +70,7 @@ fn of_frozen(frozen: &Frozen) -> Option<&str> {
 }
 
 /// The files beside the scenario that a case names.
-fn named(case: &Case) -> Vec<&str> {
+pub fn files(case: &Case) -> Vec<&str> {
     let situation = &case.situation;
     let mut paths: Vec<&str> = Vec::new();
     paths.extend(situation.files.values().filter_map(|one| of_content(&one.value)));

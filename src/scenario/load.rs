@@ -99,6 +99,11 @@ fn walk(root: &Path, folder: &str, depth: usize, found: &mut Vec<String>) {
 
 /// YAML is a scenario unless it is a request to a model; JSON is much else beside: it is one where it says so.
 fn is_scenario(full: &Path, name: &str) -> bool {
+    says_scenario(name, || head(full))
+}
+
+/// The same of a file whose text is known by other means.
+pub fn says_scenario(name: &str, text: impl FnOnce() -> Option<String>) -> bool {
     let has_ending =
         |endings: &[&str]| name.rsplit('.').next().is_some_and(|own| endings.iter().any(|one| own.eq_ignore_ascii_case(one)));
     let is_yaml = has_ending(&["yaml", "yml"]);
@@ -106,7 +111,7 @@ fn is_scenario(full: &Path, name: &str) -> bool {
         return false;
     }
     // What cannot be read as a file says why, where its name says what it is.
-    let Some(text) = head(full) else { return is_yaml };
+    let Some(text) = text() else { return is_yaml };
     let start = text.get(..text.floor_char_boundary(4096)).unwrap_or("");
     (is_yaml || start.contains(SCENARIO_SCHEMA) || start.contains(SUITE_SCHEMA)) && !is_request_body(&text)
 }

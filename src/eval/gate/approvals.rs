@@ -51,6 +51,8 @@ impl Approvals {
     /// # Errors
     /// A line is no line of a log: its number, from 1, and why.
     pub fn between(before: &str, now: &str) -> Result<Self, String> {
+        // What a checkout does to line ends is no change.
+        let (before, now) = (&before.replace("\r\n", "\n"), &now.replace("\r\n", "\n"));
         let is_rewritten = !now.starts_with(before.trim_end());
         let known: Vec<&str> = before.lines().collect();
         let mut added = Vec::new();

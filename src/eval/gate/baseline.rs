@@ -112,11 +112,13 @@ impl Baseline {
     /// # Errors
     /// It is no baseline, or not as it was written.
     pub fn read(text: &str) -> Result<Self, BaselineFault> {
+        // What a checkout does to line ends is no edit.
+        let text = &text.replace("\r\n", "\n");
         let read: Self = serde_json::from_str(text).map_err(|why| BaselineFault::Other(why.to_string()))?;
         if read.schema != SCHEMA {
             return Err(BaselineFault::Schema(read.schema));
         }
-        if read.hash != read.signature() || read.json() != text {
+        if read.hash != read.signature() || read.json() != *text {
             return Err(BaselineFault::Edited);
         }
         Ok(read)

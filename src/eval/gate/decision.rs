@@ -58,6 +58,8 @@ pub struct Sides {
     pub base: String,
     /// The commit where the change left it.
     pub commit: String,
+    /// Whether that commit has this project; where it has not, nothing is compared.
+    pub has_base: bool,
     /// The hash of the registry of the change.
     pub registry_hash: String,
     /// The scenarios of the change.
@@ -174,7 +176,7 @@ pub fn decide(sides: Sides, candidate: &Candidate<'_>) -> Decision {
     let is_bad = !violations.is_empty() || !failing.is_empty() || weakened.iter().any(|one| one.approved_by.is_none());
     let decision = if is_bad {
         Verdict::Fail
-    } else if is_thin || is_open(CaseVerdict::Inconclusive) || is_open(CaseVerdict::Error) {
+    } else if candidate.card.cases.is_empty() || is_thin || is_open(CaseVerdict::Inconclusive) || is_open(CaseVerdict::Error) {
         Verdict::Inconclusive
     } else {
         Verdict::Pass
@@ -221,17 +223,16 @@ impl Found<'_> {
     }
 
     /// The accepted result of a scenario.
-    fn accepted(&self, id: &str) -> Option<&BaselineCase> {
-        self.candidate.baselines.iter().flat_map(|baseline| &baseline.cases).find(|case| case.id == id)
+    fn accepted(&self, row: &CaseRow) -> Option<&BaselineCase> {
+        let of_suite = self.candidate.baselines.iter().filter(|baseline| baseline.suite == row.suite);
+        of_suite.flat_map(|baseline| &baseline.cases).find(|case| case.id == row.id)
     }
 
     /// What fails by its own expectations.
     fn own(&mut self) {
         for row in &self.candidate.card.cases {
             match row.verdict() {
-                CaseVerdict::Fail
-                    if self.accepted(&row.id).is_some_and(|case| case.verdict == "fail") && !has_no_context(row) =>
-                {
+                CaseVerdict::Fail if self.accepted(row).is_some_and(|case| case.verdict == "fail") && !has_no_context(row) => {
                     self.warnings.push(format!("`{}` fails, as it did when it was accepted", row.id));
                 }
                 CaseVerdict::Fail => {
@@ -262,7 +263,7 @@ impl Found<'_> {
             };
             let mut of_case = weakened.iter().filter(|one| one.weakened.of == row.id).peekable();
             let is_excused = of_case.peek().is_some() && of_case.all(|one| one.approved_by.is_some());
-            let was_bad = self.accepted(&row.id).is_some_and(|case| case.verdict == "fail");
+            let was_bad = self.accepted(row).is_some_and(|case| case.verdict == "fail");
             if is_bad && !is_excused && !was_bad && !failing.contains(&row.id) {
                 let reason = format!("by the expectations of {}: {}", sides.base, why(row));
                 self.failing.push(FailingCase { id: row.id.clone(), reason });

@@ -281,6 +281,59 @@ fn results_that_were_edited_or_are_of_another_model_are_refused() {
 }
 
 #[test]
+fn files_that_a_scenario_names_are_part_of_it() {
+    let json = r#"{"schema":"ctxc/scenario/1","name":"json","task":"triage","context":{"objective":"x","inputs":{"ticket":"hi"}},"expect_context":[{"nothing_cut":true}]}"#;
+    let suite = "id: tools\nfixtures: {tools: {lookup: found}}\ncases:\n  - id: one\n    task: triage\n    runs: 3\n    pass_threshold: 3\n    \
+        context: {objective: sort, inputs: {ticket: !file t.txt}}\n    expectations: [{schema: files/s.json}]\n    answers: [{reply: {team: billing}}]\n";
+    let edits: [(&str, &str, &str); 7] = [
+        ("scenarios/json.json", "\"hi\"", "\"ho\""),
+        ("scenarios/files/s.json", "\"object\"", "[\"object\", \"string\"]"),
+        ("scenarios/t.txt", "my", "your"),
+        ("scenarios/tools.yaml", "lookup: found", "lookup: lost"),
+        ("scenarios/tools.yaml", "runs: 3\n    pass_threshold: 3", "runs: 1\n    pass_threshold: 1"),
+        ("scenarios/tools.yaml", "runs: 3", "runs: 5"),
+        ("ctxc.toml", "[eval]\n", "[templates]\nexclude = [\"other.xml\"]\n\n[eval]\n"),
+    ];
+    for (path, from, to) in edits {
+        let project = branch();
+        project.write("scenarios/json.json", json);
+        project.write("scenarios/tools.yaml", suite);
+        project.write("scenarios/t.txt", "my invoice\n");
+        project.write("scenarios/files/s.json", "{\"type\": \"object\"}");
+        commit(&project);
+        git(&project, &["branch", "-f", "main"]);
+        project.run(&["gate"]).code(0).says("nothing is loosened");
+        replace(&project, path, from, to);
+        let decision = project.run(&["gate", "--json"]).code(4).json();
+        assert!(!told(&decision).is_empty(), "{path}: {decision:#}");
+    }
+}
+
+#[test]
+fn results_that_nobody_accepted_excuse_nothing() {
+    let project = branch();
+    git(&project, &["rm", "-q", "-r", "baselines"]);
+    commit(&project);
+    git(&project, &["branch", "-f", "main"]);
+    replace(&project, "scenarios/scripted.yaml", "- contains: [invoice]", "- contains: [invoice]\n  - contains: [refund]");
+    project.run(&["gate"]).code(4);
+    project.run(&["baseline", "accept", "--reason", "x", "--by", "me@example.org"]).code(0);
+    let decision = project.run(&["gate", "--json"]).code(4).json();
+    assert!(told(&decision).contains(&"baseline".to_owned()) && told(&decision).contains(&"context".to_owned()), "{decision:#}");
+    // An older scorecard, or one of some scenarios, is none of this state.
+    let project = branch();
+    project.run(&["eval", "recorded", "--out", "some.json"]).code(0);
+    project.run(&["gate", "--candidate", "some.json"]).code(2).warns("it lacks `scripted` as that is now");
+    project.run(&["eval", "--out", "all.json"]).code(0);
+    project.run(&["gate", "--candidate", "all.json"]).code(0);
+    // A checkout with other line ends is no edit.
+    for path in ["baselines/recorded.json", LOG] {
+        project.write(path, project.read(path).replace('\n', "\r\n"));
+    }
+    project.run(&["gate"]).code(0).says("nothing is loosened");
+}
+
+#[test]
 fn without_a_base_or_an_answer_it_says_so() {
     let project = branch();
     project.run(&["gate", "--base", "mian"]).code(2).warns("there is no revision `mian`");

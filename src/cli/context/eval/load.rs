@@ -167,7 +167,8 @@ impl Scenarios {
         let is_inside = |name: &str| project.config.eval.holds(name);
         let is_passed_over = |name: &str| name.split('/').any(|part| load::PASSED_OVER.contains(&part) || part.starts_with('.'));
         let names = project.names().unwrap_or_default().into_iter();
-        let names = names.filter(|name| is_inside(name) && !is_passed_over(name) && is_yaml(name));
+        let is_scenario = |name: &str| load::says_scenario(name, || files.text(name).ok());
+        let names = names.filter(|name| is_inside(name) && !is_passed_over(name) && is_scenario(name));
         let read = |name: &str| {
             let text = files.text(name).unwrap_or_default();
             let tables = |table: &str| {
@@ -256,11 +257,6 @@ impl Scenarios {
 fn named(file: &Loaded) -> Vec<&str> {
     let cases = file.suite.iter().flat_map(|suite| &suite.cases).map(|case| case.name.value.as_str());
     file.suite.iter().map(|suite| suite.id.value.as_str()).chain(cases).collect()
-}
-
-fn is_yaml(name: &str) -> bool {
-    let ending = name.rsplit('.').next().unwrap_or("");
-    ending.eq_ignore_ascii_case("yaml") || ending.eq_ignore_ascii_case("yml")
 }
 
 /// What was named as a path relative to the project; `None` where nothing of that name is there.

@@ -34,14 +34,14 @@ fn ordered(card: &Scorecard) -> (Vec<&CaseRow>, Vec<&CaseRow>) {
 fn facts(row: &CaseRow) -> Vec<String> {
     let (held, all) = row.held();
     let used: u64 = row.trials.iter().map(|trial| trial.tokens.input.saturating_add(trial.tokens.output)).sum();
-    let usd: f64 = row.trials.iter().filter_map(|trial| trial.cost_usd).sum();
+    let cost: f64 = row.trials.iter().filter_map(|trial| trial.cost_usd).sum();
     let mut facts = vec![format!("context {held}/{all}"), answer(row)];
     facts.extend(row.tokens.as_ref().map(|tokens| format!("{} tokens of context", many(tokens.total))));
     if used > 0 {
         facts.push(format!("{} in trials", many(used)));
     }
-    if usd > 0.0 {
-        facts.push(format!("US$ {}", (usd * 1e4).round() / 1e4));
+    if cost > 0.0 {
+        facts.push(format!("US$ {}", (cost * 1e4).round() / 1e4));
     }
     facts.extend(row.model.clone());
     facts

@@ -116,10 +116,9 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     };
     cx.emit(&args.results(), |format, cx| match format {
         EvalFormat::Text => text::print(&card, cx),
-        EvalFormat::Json => cx.print(|out| out.write_all(card.json().as_bytes())),
-        EvalFormat::Junit => cx.print(|out| out.write_all(junit::xml(&card, project.config.eval.stale).as_bytes())),
-        EvalFormat::Markdown => cx.print(|out| out.write_all(page::markdown(&card).as_bytes())),
-        EvalFormat::Html => cx.print(|out| out.write_all(page::html(&card).as_bytes())),
+        EvalFormat::Json | EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => {
+            written(&card, format, project.config.eval.stale, cx)
+        }
     })?;
     if !is_narrow(args) && broken.is_empty() {
         for (path, what) in obsolete(&project, &scenarios) {
@@ -184,6 +183,17 @@ fn planned_alone(args: &EvalArgs, eval_run: &EvalRun<'_>, cx: &mut Cx) -> Result
     Ok(Exit::Success)
 }
 
+/// Writes a scorecard in a format that is no text for people.
+fn written(card: &Scorecard, format: EvalFormat, stale: Stale, cx: &mut Cx) -> Result<()> {
+    let text = match format {
+        EvalFormat::Text | EvalFormat::Json => card.json(),
+        EvalFormat::Junit => junit::xml(card, stale),
+        EvalFormat::Markdown => page::markdown(card),
+        EvalFormat::Html => page::html(card),
+    };
+    cx.print(|out| out.write_all(text.as_bytes()))
+}
+
 fn no_report() -> CliError {
     CliError::usage("--mutate and --coverage list no verdicts, and this format is for verdicts")
         .hint("take --format text or json")
@@ -197,11 +207,10 @@ fn empty(args: &EvalArgs, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
     cx.emit(&args.results(), |format, cx| match format {
         EvalFormat::Text => Ok(()),
         EvalFormat::Json if args.mutate => cx.json(&scores.document(&[])),
-        EvalFormat::Json => cx.print(|out| out.write_all(card.json().as_bytes())),
         EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html if args.mutate => Err(no_report()),
-        EvalFormat::Junit => cx.print(|out| out.write_all(junit::xml(&card, project.config.eval.stale).as_bytes())),
-        EvalFormat::Markdown => cx.print(|out| out.write_all(page::markdown(&card).as_bytes())),
-        EvalFormat::Html => cx.print(|out| out.write_all(page::html(&card).as_bytes())),
+        EvalFormat::Json | EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => {
+            written(&card, format, project.config.eval.stale, cx)
+        }
     })?;
     Ok(Exit::Success)
 }

@@ -54,7 +54,7 @@ fn accept(args: &AcceptArgs, whose: Whose, cx: &mut Cx) -> Result<Exit> {
         })?,
     };
     let card = match &args.candidate {
-        Some(path) => super::compared::scorecard(path, &compared.project)?,
+        Some(path) => compared.scorecard(path, cx)?,
         None => judge(&compared.project, &compared.scenarios, &compared.project, cx)?,
     };
     let refused = |why: crate::eval::gate::BaselineFault| {
@@ -104,6 +104,15 @@ fn unaccepted(compared: &Compared, new: &BTreeMap<String, Baseline>) -> Vec<Weak
                 after,
             });
         }
+    }
+    for (_, after) in new.iter().filter(|(path, _)| !compared.base.baselines.contains_key(*path)) {
+        accepted.push(Weakened {
+            kind: Promised::Baseline,
+            of: after.suite.clone(),
+            what: "accepted results".to_owned(),
+            before: None,
+            after: Some(after.hash.clone()),
+        });
     }
     accepted.retain(|weakened| compared.approvals.of(weakened, &accepters).is_none());
     accepted.sort();

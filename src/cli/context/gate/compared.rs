@@ -2,6 +2,7 @@
 
 use super::state::promises;
 use crate::base::fs;
+use crate::cli::context::eval::judge;
 use crate::cli::context::eval::load::Scenarios;
 use crate::cli::context::manifest::growth;
 use crate::cli::context::project::Compiled;
@@ -10,12 +11,12 @@ use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::revision;
 use crate::context::request::Files;
 use crate::eval::gate::{Approvals, Baseline, Kind as Promised, Limits, Promise, Promises, Weakened, grown};
-use crate::eval::scorecard::{SCHEMA as SCORECARD, Scorecard};
+use crate::eval::scorecard::{CaseRow, SCHEMA as SCORECARD, Scorecard};
 use crate::project::config::Config;
 use crate::project::eval::Stale;
 use crate::rules::input::read_fault::reason;
 use crate::scenario::paths::{self, BASELINES};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// More than any scorecard.
@@ -105,6 +106,25 @@ impl Compared {
         self.base.then.as_ref().map_or(own, |(then, _)| own.and(limits(&then.config)))
     }
 
+    /// The results in a file: those of all scenarios of this very project, as they are.
+    pub(super) fn scorecard(&self, path: &Path, cx: &Cx) -> Result<Scorecard> {
+        let card = scorecard(path, &self.project)?;
+        let own = judge(&self.project, &self.scenarios, &self.project, cx)?;
+        let what = |row: &CaseRow| {
+            let expected: Vec<&str> = row.context.iter().map(|one| one.what.as_str()).collect();
+            (row.id.clone(), row.context_hash.clone(), expected.join("\n"))
+        };
+        let (given, known): (BTreeSet<_>, BTreeSet<_>) =
+            (card.cases.iter().map(what).collect(), own.cases.iter().map(what).collect());
+        match known.symmetric_difference(&given).next() {
+            None => Ok(card),
+            Some((id, ..)) => {
+                let message = format!("{} is of another state of this project: it lacks `{id}` as that is now", path.display());
+                Err(CliError::usage(message).hint("run all scenarios again: `ctxc eval --out FILE`"))
+            }
+        }
+    }
+
     /// Who may accept, by the base.
     pub(super) fn accepters(&self) -> Vec<String> {
         let then = self.base.then.as_ref().and_then(|(then, _)| then.config.eval.stability.as_ref());
@@ -156,8 +176,8 @@ fn read(project: &Compiled, paths: impl Iterator<Item = String>) -> Result<BTree
     paths.filter(|path| path.strip_suffix(".json").is_some()).map(one).collect()
 }
 
-/// The results in a file, of this very project.
-pub(super) fn scorecard(path: &Path, project: &Compiled) -> Result<Scorecard> {
+/// The results in a file, of this registry.
+fn scorecard(path: &Path, project: &Compiled) -> Result<Scorecard> {
     let shown = path.display();
     let mut bytes = Vec::new();
     fs::read_into(path, LIMIT, &mut bytes).map_err(|err| CliError::usage(format!("{shown} cannot be read: {}", reason(&err))))?;

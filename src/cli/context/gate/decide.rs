@@ -1,7 +1,7 @@
 //! `ctxc gate`: runs the scenarios by both expectations, and decides.
 
 use super::args::{GateArgs, GateFormat};
-use super::compared::{Compared, scorecard};
+use super::compared::Compared;
 use super::text;
 use crate::cli::context::eval::judge;
 use crate::cli::cx::Cx;
@@ -17,7 +17,7 @@ pub(crate) fn run(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
     let compared = Compared::new(args.base.as_deref(), cx)?;
     let Compared { project, scenarios, base, weakened, approvals, .. } = &compared;
     let card = match &args.candidate {
-        Some(path) => scorecard(path, project)?,
+        Some(path) => compared.scorecard(path, cx)?,
         None => judge(project, scenarios, project, cx)?,
     };
     let held = base.then.as_ref().map(|(then, theirs)| judge(project, theirs, then, cx)).transpose()?;
@@ -29,6 +29,7 @@ pub(crate) fn run(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
     let sides = Sides {
         base: base.name.clone(),
         commit: base.commit.clone(),
+        has_base: base.then.is_some(),
         registry_hash: project.registry.hash().to_string(),
         scenarios: card.summary.planned,
         answered: card.summary.answered,
@@ -68,12 +69,6 @@ fn held_to(compared: &Compared, accepters: &[String]) -> Vec<Baseline> {
             Some(baseline) => held.insert(path.clone(), baseline.clone()),
             None => held.remove(path),
         };
-    }
-    // Results that the base knows nothing of hold too.
-    for (path, baseline) in &compared.baselines {
-        if !compared.base.baselines.contains_key(path) {
-            held.entry(path.clone()).or_insert_with(|| baseline.clone());
-        }
     }
     held.into_values().collect()
 }

@@ -5,6 +5,7 @@ use crate::base::rule_meta::Severity;
 use crate::cli::context::eval::load::Scenarios;
 use crate::cli::context::project::{Compiled, Inside};
 use crate::context::request::Files;
+use crate::eval::case_keys;
 use crate::eval::gate::{Kind, Promise, Promises};
 use crate::project::require::Requirement;
 use crate::project::suppressions::{self, Suppressions};
@@ -30,7 +31,9 @@ pub(super) fn promises(project: &Compiled, scenarios: &Scenarios) -> Promises {
     }
     for file in &scenarios.files {
         for case in file.suite.iter().flat_map(|suite| &suite.cases) {
-            scenario(&file.path, case, &mut promises);
+            let tools = file.suite.as_ref().map(|suite| &suite.tools);
+            scenario(&file.path, case, &tools, &mut promises);
+            beside(&file.path, case, &files, &mut promises);
             stored(&file.path, case, &files, &mut promises);
         }
     }
@@ -107,6 +110,18 @@ fn limits(project: &Compiled, promises: &mut Promises) {
     let places: Vec<&str> = eval.scenarios.iter().map(|place| place.value.as_str()).collect();
     add("[eval] scenarios", places.join(" "), None);
     add("[eval] plan_path", eval.plan_path.as_ref().map_or_else(String::new, |path| path.value.clone()), None);
+    let drift = &eval.drift;
+    let later = [("token_inflation", drift.token_inflation), ("latency_regression", drift.latency_regression)];
+    for (name, limit) in later.into_iter().chain([("batches", f64::from(drift.batches)), ("window", f64::from(drift.window))]) {
+        let (value, strictness) = most(Some(limit));
+        add(&format!("[eval.drift] {name}"), value, Some(strictness));
+    }
+    let globs = |globs: &crate::project::glob::Globs| globs.written().join(" ");
+    let templates = &project.config.templates;
+    add("[templates] include", templates.include.as_ref().map_or_else(String::new, globs), None);
+    add("[templates] exclude", globs(&templates.exclude), None);
+    let informs = if eval.stability.is_some() { "they gate" } else { "they inform" };
+    add("answers given just then", informs.to_owned(), Some(f64::from(u8::from(eval.stability.is_none()))));
     if let Some(policy) = &eval.stability {
         let accepters: Vec<&str> = policy.accepters.iter().map(|one| one.value.as_str()).collect();
         add("[eval.stability] accepters", accepters.join(" "), None);
@@ -157,7 +172,7 @@ fn hash(value: &impl Serialize) -> String {
 /// Characters of a hash that tell two contents of one place apart.
 const SHOWN: usize = 19;
 
-fn scenario(path: &str, case: &Case, promises: &mut Promises) {
+fn scenario(path: &str, case: &Case, tools: &impl Serialize, promises: &mut Promises) {
     let name = &case.name.value;
     let mut add = |what: String, value: String, strictness: Option<f64>| {
         promises.add(Kind::Expectation, name, what, Promise { path: path.to_owned(), value, strictness });
@@ -169,23 +184,29 @@ fn scenario(path: &str, case: &Case, promises: &mut Promises) {
         let gates = if one.value.gate { "" } else { ", no gate" };
         add(format!("answer: {}", one.value.test.words()), format!("{}{gates}", hash(&one.value.test)), None);
     }
-    let frozen = (&case.subject, &case.node, &case.situation);
+    let frozen = (&case.subject, &case.node, &case.situation, tools);
     add("frozen situation".to_owned(), hash(&frozen), None);
     if !case.answers.is_empty() {
         add("scripted answers".to_owned(), hash(&case.answers), None);
     }
-    let (value, strictness) = rule(&case.rule);
-    add("trials".to_owned(), value, strictness);
+    let Rule { runs, pass, .. } = case.rule;
+    add("trials that must pass".to_owned(), pass.to_string(), Some(f64::from(pass)));
+    let may_fail = runs.saturating_sub(pass);
+    add("trials that may fail".to_owned(), may_fail.to_string(), Some(-f64::from(may_fail)));
+    let other = Rule { runs: 0, pass: 0, ..case.rule };
+    if other != (Rule { runs: 0, pass: 0, ..Rule::default() }) {
+        add("how trials decide".to_owned(), hash(&other), None);
+    }
 }
 
-/// How often a scenario is tried, in words; and how strict that is, where it is no more than k of N.
-fn rule(rule: &Rule) -> (String, Option<f64>) {
-    let plain = Rule { runs: rule.runs, pass: rule.pass, ..Rule::default() };
-    let value = format!("{} of {}", rule.pass, rule.runs);
-    if *rule == plain {
-        return (value, Some(f64::from(rule.pass) / f64::from(rule.runs.max(1))));
+/// The files that a scenario names.
+fn beside(path: &str, case: &Case, files: &Inside<'_>, promises: &mut Promises) {
+    for named in case_keys::files(case) {
+        let Some(place) = paths::beside(path, named) else { continue };
+        let value = files.text(&place).map_or_else(|why| why, |text| hash(&text));
+        let promise = Promise { path: place, value, strictness: None };
+        promises.add(Kind::Expectation, &case.name.value, format!("file {named}"), promise);
     }
-    (format!("{value}, {}", hash(rule)), None)
 }
 
 /// The stored request and the recorded answers of a scenario.
@@ -199,6 +220,11 @@ fn stored(path: &str, case: &Case, files: &Inside<'_>, promises: &mut Promises) 
         promises.add(Kind::Snapshot, name, "stored request", Promise { path: snapshot, value, strictness: None });
     }
     let recording = paths::recording(path, name);
+    if !case.answers.is_empty() {
+        let value = if files.text(&recording).is_ok() { "the recording" } else { "the script" }.to_owned();
+        let promise = Promise { path: recording.clone(), value, strictness: None };
+        promises.add(Kind::Recording, name, "who answers", promise);
+    }
     let Ok(Ok(known)) = files.text(&recording).map(|text| Recordings::read(&text)) else { return };
     for call in known.calls.iter().filter(|call| call.is_answered()) {
         let value = hash(&call.response);

@@ -29,7 +29,8 @@ fn summary(decision: &Decision) -> String {
         all if accepted == all => format!("{}, accepted", plural(all, "weakening")),
         all => format!("{}, {accepted} accepted", plural(all, "weakening")),
     };
-    format!("{}, {} with answers; {weakened}", plural(sides.scenarios, "scenario"), sides.answered)
+    let compared = if sides.has_base { weakened } else { "the base has no such project, so nothing is compared".to_owned() };
+    format!("{}, {} with answers; {compared}", plural(sides.scenarios, "scenario"), sides.answered)
 }
 
 /// “expectation of `triage-t1`: context: nothing cut was b3:…, now it is gone (scenarios/triage-t1.yaml)”.
@@ -112,6 +113,10 @@ pub(super) fn markdown(decision: &Decision) -> String {
     for one in &decision.weakened {
         let by = accepted(one).unwrap_or_else(|| "**no**".to_owned());
         let _ = writeln!(out, "| {} | {} |", cell(&loosened(one)), cell(&by));
+    }
+    for line in &decision.log {
+        let count = plural(line.accepted.len(), "weakening");
+        let _ = writeln!(out, "\nnew in the log: {} accepted {count}: {}", cell(&line.by), cell(&line.reason));
     }
     if !decision.warnings.is_empty() {
         out.push_str("\n<details><summary>notes</summary>\n\n");
