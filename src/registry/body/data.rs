@@ -126,22 +126,21 @@ pub struct Body<'a> {
     pub tests: Option<Vec<Option<Word<'a>>>>,
 }
 
-#[cfg(any(feature = "compile", feature = "assemble"))]
+#[cfg(feature = "assemble")]
 impl<'a> Body<'a> {
     /// The arguments of a call, or the inputs of anything else.
-    #[cfg(feature = "assemble")]
     pub(crate) fn given(&self, element: &str) -> &[Input<'a>] {
         if element == "call" { &self.args } else { &self.inputs }
     }
 
     /// What it hands to the nodes below it.
-    #[cfg(feature = "compile")]
+    #[cfg(feature = "cli")]
     pub(crate) fn handed(&self) -> impl Iterator<Item = &Input<'a>> {
         self.inputs.iter().chain(&self.args).chain(&self.initial_value)
     }
 
     /// Every text in it.
-    #[cfg(feature = "compile")]
+    #[cfg(feature = "cli")]
     pub(crate) fn texts(&self) -> impl Iterator<Item = &Text<'a>> {
         let own = [&self.description, &self.system, &self.instructions, &self.criteria].into_iter().flatten();
         let examples = self.examples.iter().flat_map(|example| [&example.input, &example.output]).flatten();
@@ -153,7 +152,7 @@ impl<'a> Body<'a> {
     }
 }
 
-#[cfg(any(feature = "compile", feature = "assemble"))]
+#[cfg(feature = "assemble")]
 impl<'a> Input<'a> {
     /// The text that is its value.
     pub(crate) fn text(&self) -> Option<&Text<'a>> {

@@ -50,7 +50,7 @@ pub enum Part<'a> {
     },
 }
 
-#[cfg(any(feature = "compile", feature = "assemble"))]
+#[cfg(feature = "assemble")]
 impl Text<'_> {
     /// The pieces of a text of several.
     pub(crate) fn parts(&self) -> &[Part<'_>] {
