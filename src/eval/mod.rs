@@ -17,6 +17,7 @@ pub mod drift;
 pub mod finished;
 pub mod gate;
 pub mod locate;
+pub mod merge;
 pub mod mutate;
 pub mod prepared;
 pub mod receiver;

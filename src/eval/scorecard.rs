@@ -463,6 +463,13 @@ impl Scorecard {
         }
     }
 
+    /// The same with other scenarios, counted.
+    #[must_use]
+    pub(super) fn with(self, cases: Vec<CaseRow>) -> Self {
+        let Summary { calls, cost_usd, .. } = self.summary;
+        Self { summary: Summary { calls, cost_usd, ..Summary::of(&cases) }, cases, ..self }
+    }
+
     /// The same of a run that asked models.
     #[must_use]
     pub fn asked(mut self, calls: u64, cost_usd: f64) -> Self {

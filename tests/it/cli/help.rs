@@ -70,6 +70,7 @@ fn every_verb_has_examples_and_every_example_works() {
             "eval",
             "gate",
             "baseline",
+            "scorecard",
             "history",
             "drift",
             "trust",

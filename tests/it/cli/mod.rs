@@ -63,6 +63,7 @@ mod scenarios_schemas;
 mod scenarios_wrong;
 mod schema;
 mod search;
+mod shards;
 mod show;
 mod shown_files;
 mod slips;

@@ -1,5 +1,6 @@
 //! The command line of `ctxc eval`.
 
+use crate::base::hash::Hash;
 use crate::cli::args::{OutputArgs, OutputFormat, Report, Sign};
 use crate::cli::context::lookup::CacheArgs;
 use crate::cli::context::trust::TrustHashArgs;
@@ -37,6 +38,10 @@ pub(crate) struct EvalArgs {
     /// Those of this agent role; several times: of any of them
     #[arg(long, value_name = "ROLE")]
     pub(super) role: Vec<String>,
+    /// One of N parts of the scenarios, by the hash of their names, so that one that is added moves no other:
+    /// `ctxc scorecard merge` puts the scorecards of all parts together
+    #[arg(long, value_name = "I/N", value_parser = parse_shard, conflicts_with_all = ["mutate", "coverage"])]
+    pub(super) shard: Option<Shard>,
     /// Those whose name holds this pattern
     #[arg(long, value_name = "PATTERN")]
     pub(super) filter: Option<String>,
@@ -182,6 +187,29 @@ impl EvalArgs {
         let reports = short.into_iter().filter_map(|(format, path)| Some(Report { format, path: path.clone()? }));
         self.output.clone().and(reports)
     }
+}
+
+/// One of several parts of the scenarios.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shard {
+    /// Which, from 0.
+    index: u64,
+    count: u64,
+}
+
+impl Shard {
+    /// Whether a scenario is in it.
+    pub(super) fn takes(self, name: &str) -> bool {
+        let [a, b, c, d, e, f, g, h, ..] = Hash::of(name.as_bytes()).0;
+        u64::from_le_bytes([a, b, c, d, e, f, g, h]) % self.count == self.index
+    }
+}
+
+fn parse_shard(text: &str) -> Result<Shard, String> {
+    let parts = text.split_once('/').and_then(|(index, count)| Some((index.parse::<u64>().ok()?, count.parse::<u64>().ok()?)));
+    let (index, count) =
+        parts.filter(|(index, count)| (1..=*count).contains(index)).ok_or("expected I/N, such as 1/4 for the first of four")?;
+    Ok(Shard { index: index - 1, count })
 }
 
 /// Where answers come from.

@@ -238,7 +238,11 @@ impl Scenarios {
                 Subject::Role(role) => args.role.is_empty() || args.role.contains(role),
                 Subject::Task(_) => args.role.is_empty(),
             };
-            is_named && is_tagged && is_of_role && filter.as_ref().is_none_or(|filter| filter.takes(name))
+            is_named
+                && is_tagged
+                && is_of_role
+                && args.shard.is_none_or(|shard| shard.takes(name))
+                && filter.as_ref().is_none_or(|filter| filter.takes(name))
         };
         Ok(all.into_iter().filter(is_chosen).collect())
     }

@@ -53,7 +53,8 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         })?;
         return Ok(Exit::Success);
     }
-    if chosen.is_empty() && broken.is_empty() {
+    // A part may be empty; its scorecard is merged with the others.
+    if chosen.is_empty() && broken.is_empty() && args.shard.is_none() {
         return if args.allow_empty { empty(args, &project, cx) } else { Err(nothing(args, &project)) };
     }
     let from = args.answers();
@@ -246,7 +247,7 @@ fn obsolete(project: &Compiled, scenarios: &Scenarios) -> Vec<(String, &'static 
 
 /// Whether some of the scenarios are asked for.
 fn is_narrow(args: &EvalArgs) -> bool {
-    !(args.what.is_empty() && args.tag.is_empty() && args.role.is_empty()) || args.filter.is_some()
+    !(args.what.is_empty() && args.tag.is_empty() && args.role.is_empty()) || args.filter.is_some() || args.shard.is_some()
 }
 
 /// Why nothing is run.
@@ -300,7 +301,7 @@ pub(super) fn card(
         suites.insert(SuiteRow::of(path, suite));
     }
     rows.extend(scenarios.broken().into_iter().map(|(file, why)| CaseRow::unread(&file.path, why)));
-    rows.sort_by(|a, b| a.path.cmp(&b.path));
+    rows.sort_by(|a, b| (&a.path, a.line, &a.id).cmp(&(&b.path, b.line, &b.id)));
     Scorecard::new(project.registry.hash(), tokenizer, suites, rows)
 }
 

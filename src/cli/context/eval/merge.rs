@@ -1,0 +1,57 @@
+//! `ctxc scorecard merge`: the scorecards of shards as one.
+
+use super::args::EvalFormat;
+use super::choose::scorecard;
+use super::{junit, text};
+use crate::cli::args::OutputArgs;
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Result};
+use crate::cli::exit::Exit;
+use crate::cli::project::Project;
+use crate::eval::merge::merge;
+use crate::eval::scorecard::SCHEMA;
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+/// Put the scorecards of shards together
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  ctxc eval --shard 1/2 --out 1.json && ctxc eval --shard 2/2 --out 2.json && ctxc scorecard merge 1.json 2.json\n\n\
+    Exit codes: 0 merged, whatever the verdicts are, 2 a file is no scorecard, or they are not of one run."
+)]
+pub(crate) struct ScorecardArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Write the scorecard that one run of all shards would have written, byte for byte
+    Merge {
+        /// The scorecards, as `ctxc eval --shard I/N --out FILE` writes them
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        output: OutputArgs<EvalFormat>,
+    },
+}
+
+/// Merges and prints.
+pub(crate) fn run(args: &ScorecardArgs, cx: &mut Cx) -> Result<Exit> {
+    let What::Merge { files, output } = &args.what;
+    let read = |path: &PathBuf| {
+        let shown = path.display().to_string();
+        let none = || CliError::usage(format!("{shown} is not a scorecard: expected a file with the schema `{SCHEMA}`"));
+        Ok((shown.clone(), scorecard(path).ok_or_else(none)?))
+    };
+    let cards = files.iter().map(read).collect::<Result<Vec<_>>>()?;
+    let card =
+        merge(cards).map_err(|why| CliError::usage(why).hint("run every shard with the same templates, ctxc and options"))?;
+    let stale = Project::load(&cx.options)?.config.eval.stale;
+    cx.emit(output, |format, cx| match format {
+        EvalFormat::Text => text::print(&card, cx),
+        EvalFormat::Json => cx.print(|out| out.write_all(card.json().as_bytes())),
+        EvalFormat::Junit => cx.print(|out| out.write_all(junit::xml(&card, stale).as_bytes())),
+    })?;
+    Ok(Exit::Success)
+}

@@ -1,0 +1,47 @@
+//! Scorecards of parts of a run, as the one of the whole run would be.
+
+use super::scorecard::{CaseRow, Scorecard};
+use std::collections::BTreeMap;
+
+/// One scorecard of several, each with what it is called: that of one run of all their cases, byte for byte.
+///
+/// # Errors
+/// They are of different runs: why, in words.
+pub fn merge(cards: Vec<(String, Scorecard)>) -> Result<Scorecard, String> {
+    let mut cards = cards.into_iter();
+    let Some((first, mut whole)) = cards.next() else { return Err("there is no scorecard to merge".to_owned()) };
+    let mut rows: BTreeMap<(String, u32, String), (String, CaseRow)> = BTreeMap::new();
+    let place = |row: &CaseRow| (row.path.clone(), row.line, row.id.clone());
+    rows.extend(std::mem::take(&mut whole.cases).into_iter().map(|row| (place(&row), (first.clone(), row))));
+    for (name, mut card) in cards {
+        let other = |what: &str, theirs: &str, ours: &str| {
+            Err(format!("{first} and {name} are of different runs: the {what} is {ours} in one, and {theirs} in the other"))
+        };
+        if card.registry_hash != whole.registry_hash {
+            return other("registry", &card.registry_hash, &whole.registry_hash);
+        }
+        if card.tool != whole.tool {
+            return other("version of ctxc", &card.tool, &whole.tool);
+        }
+        if card.tokenizer != whole.tokenizer {
+            return other("tokenizer", &card.tokenizer, &whole.tokenizer);
+        }
+        if card.mode != whole.mode {
+            return other("mode", &card.mode, &whole.mode);
+        }
+        for row in std::mem::take(&mut card.cases) {
+            match rows.get(&place(&row)) {
+                // What cannot be read is so in every part.
+                Some((_, known)) if *known == row => {}
+                Some((with, _)) => return Err(format!("{with} and {name} both have `{}`, with different results", row.id)),
+                None => drop(rows.insert(place(&row), (name.clone(), row))),
+            }
+        }
+        whole.suites.append(&mut card.suites);
+        whole.summary.calls += card.summary.calls;
+        whole.summary.cost_usd += card.summary.cost_usd;
+    }
+    whole.suites.sort();
+    whole.suites.dedup();
+    Ok(whole.with(rows.into_values().map(|(_, row)| row).collect()))
+}
