@@ -200,8 +200,9 @@ pub(super) struct Shard {
 impl Shard {
     /// Whether a scenario is in it.
     pub(super) fn takes(self, name: &str) -> bool {
-        let [a, b, c, d, e, f, g, h, ..] = Hash::of(name.as_bytes()).0;
-        u64::from_le_bytes([a, b, c, d, e, f, g, h]) % self.count == self.index
+        let hash = Hash::of(name.as_bytes()).0;
+        let number = hash.iter().take(8).rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+        number % self.count == self.index
     }
 }
 

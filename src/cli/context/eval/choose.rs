@@ -105,7 +105,12 @@ impl<'w> EvalRun<'w> {
 
     /// The same with somebody who asks models.
     pub(super) fn asking(self, asking: RunAnswers<'w>) -> Self {
-        Self { asking, ..self }
+        if !asking.plans {
+            return Self { asking, ..self };
+        }
+        // What is recorded says what it costs to record it again.
+        let known = |chosen: &Chosen<'_>| recorded(self.project, chosen, AnswersFrom::ReplayOrRecord);
+        Self { recorded: self.chosen.iter().map(known).collect(), asking, ..self }
     }
 
     /// The same with somebody who keeps what becomes of each case.

@@ -2,7 +2,8 @@
 
 use super::args::EvalFormat;
 use super::choose::scorecard;
-use super::{junit, text};
+use super::run::written;
+use super::text;
 use crate::cli::args::OutputArgs;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
@@ -50,8 +51,7 @@ pub(crate) fn run(args: &ScorecardArgs, cx: &mut Cx) -> Result<Exit> {
     let stale = Project::load(&cx.options)?.config.eval.stale;
     cx.emit(output, |format, cx| match format {
         EvalFormat::Text => text::print(&card, cx),
-        EvalFormat::Json => cx.print(|out| out.write_all(card.json().as_bytes())),
-        EvalFormat::Junit => cx.print(|out| out.write_all(junit::xml(&card, stale).as_bytes())),
+        EvalFormat::Json | EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => written(&card, format, stale, cx),
     })?;
     Ok(Exit::Success)
 }

@@ -45,13 +45,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let chosen = scenarios.choose(args, &project.config)?;
     let broken = scenarios.broken();
     if args.coverage {
-        let document = coverage::of(&project, &chosen, &scenarios.refusals(&project))?;
-        cx.emit(&args.output, |format, cx| match format {
-            EvalFormat::Text => coverage::print(&document, cx),
-            EvalFormat::Json => cx.json(&document),
-            EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => Err(no_report()),
-        })?;
-        return Ok(Exit::Success);
+        return covered(args, &coverage::of(&project, &chosen, &scenarios.refusals(&project))?, cx);
     }
     // A part may be empty; its scorecard is merged with the others.
     if chosen.is_empty() && broken.is_empty() && args.shard.is_none() {
@@ -184,8 +178,18 @@ fn planned_alone(args: &EvalArgs, eval_run: &EvalRun<'_>, cx: &mut Cx) -> Result
     Ok(Exit::Success)
 }
 
+/// Shows which agents have scenarios.
+fn covered(args: &EvalArgs, document: &coverage::Document, cx: &mut Cx) -> Result<Exit> {
+    cx.emit(&args.output, |format, cx| match format {
+        EvalFormat::Text => coverage::print(document, cx),
+        EvalFormat::Json => cx.json(document),
+        EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => Err(no_report()),
+    })?;
+    Ok(Exit::Success)
+}
+
 /// Writes a scorecard in a format that is no text for people.
-fn written(card: &Scorecard, format: EvalFormat, stale: Stale, cx: &mut Cx) -> Result<()> {
+pub(super) fn written(card: &Scorecard, format: EvalFormat, stale: Stale, cx: &mut Cx) -> Result<()> {
     let text = match format {
         EvalFormat::Text | EvalFormat::Json => card.json(),
         EvalFormat::Junit => junit::xml(card, stale),
