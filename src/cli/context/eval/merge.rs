@@ -16,10 +16,8 @@ use std::path::PathBuf;
 
 /// Put the scorecards of shards together
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  ctxc eval --shard 1/2 --out 1.json && ctxc eval --shard 2/2 --out 2.json && ctxc scorecard merge 1.json 2.json\n\n\
-    Exit codes: 0 merged, whatever the verdicts are, 2 a file is no scorecard, or they are not of one run."
-)]
+#[command(after_help = "Examples:\n  ctxc eval --shard 1/1 --out 1.json && ctxc scorecard merge 1.json\n\n\
+    Exit codes: 0 merged, whatever the verdicts are, 2 a file is no scorecard, or they are not of one run.")]
 pub(crate) struct ScorecardArgs {
     #[command(subcommand)]
     what: What,
