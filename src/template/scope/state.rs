@@ -7,9 +7,10 @@ use super::trace::Trace;
 use crate::base::span::{Span, Spanned};
 use crate::kernel::profile::Profile;
 use crate::syntax::tree::{Attribute, Element};
+use crate::template::argv;
 use crate::template::model::{Definition, File, MOST_FAULTS, Task};
 use crate::template::names::FileFacts;
-use crate::template::parts::Script;
+use crate::template::parts::{Command, Script};
 use crate::template::texts::Role;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -83,9 +84,30 @@ pub(super) enum Reader {
     Shell,
 }
 
+/// Programs that act on a line of text.
+const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
+
+/// Whether a shell reads the text of a command: it is asked for one, or starts one and gives it a line, as `sh -c` does.
+fn is_for_shell(command: &Command<'_>) -> bool {
+    if command.shell.is_some() && command.args.is_empty() {
+        return true;
+    }
+    let words: Vec<String> = if command.args.is_empty() {
+        let split = argv::split(&command.text.element.text(), 0);
+        split.map(|argv| argv.arguments.into_iter().map(|word| word.value).collect()).unwrap_or_default()
+    } else {
+        command.args.iter().map(|arg| arg.element.text().trim().to_owned()).collect()
+    };
+    let is_shell = |word: &String| SHELLS.contains(&word.rsplit('/').next().unwrap_or(word));
+    let is_line = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
+    // What stands behind the line is given to it as `$0`, `$1` and so on, and is no part of it.
+    let mut behind = words.iter().skip_while(|word| !is_shell(word)).skip(1).skip_while(|word| !is_line(word)).skip(1);
+    behind.next().is_some_and(|line| line.contains("{{"))
+}
+
 impl Reader {
     pub(super) fn of(task: &Task<'_>) -> Self {
-        let command = |script: &Script<'_>| script.command.as_ref().is_some_and(|own| own.shell.is_some() && own.args.is_empty());
+        let command = |script: &Script<'_>| script.command.as_ref().is_some_and(is_for_shell);
         match task.script.as_deref() {
             None => Self::Agent,
             Some(script) if command(script) => Self::Shell,
