@@ -273,10 +273,10 @@ mod real {
         std::env::var(name).ok().filter(|value| !value.is_empty())
     }
 
-    /// The values of environment variables whose names end in one of these; those that are no text are left out.
-    pub fn env_ending(endings: &[&str]) -> Vec<String> {
+    /// Environment variables whose names end in one of these, with their values; those that are no text are left out.
+    pub fn env_ending(endings: &[&str]) -> Vec<(String, String)> {
         let all = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-        all.filter(|(name, _)| endings.iter().any(|ending| name.ends_with(ending))).map(|(_, value)| value).collect()
+        all.filter(|(name, _)| endings.iter().any(|ending| name.ends_with(ending))).collect()
     }
 
     /// Bytes that nobody can guess, from the seeds that the system gives to hash tables.

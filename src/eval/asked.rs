@@ -3,6 +3,7 @@
 use crate::kernel::provider::Response;
 use crate::project::models::{Model, Provider};
 use crate::record::recording::{Recording, TrialOf};
+use crate::scenario::expect::own_check::OwnCheck;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -53,6 +54,8 @@ pub struct RunAnswers<'a> {
     pub providers: Option<&'a BTreeMap<String, Provider>>,
     /// Who asks models, where one may be asked.
     pub ask: Option<&'a dyn Ask>,
+    /// Who runs checks of the project's own, where they may be run.
+    pub own: Option<&'a dyn RunCheck>,
     /// Whether a case that fails is tried in a second stage.
     pub confirms: bool,
     /// Whether nobody is asked, and what asking takes is found out.
@@ -103,6 +106,15 @@ pub struct Asked<'a> {
     pub model: &'a Model,
     /// The request.
     pub sent: &'a Sent,
+}
+
+/// Who runs a project's own checks.
+pub trait RunCheck: Debug + Sync {
+    /// Hands a check this JSON, and gives back what it writes; `None` where nobody permitted it.
+    ///
+    /// # Errors
+    /// It came to no end of its own, or to a bad one: why, in words.
+    fn run(&self, check: &OwnCheck, trial: &str) -> Option<Result<String, String>>;
 }
 
 /// Who asks models.

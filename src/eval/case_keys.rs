@@ -4,6 +4,7 @@
 use super::asked::{AnswersFrom, CaseAnswers};
 use crate::base::hash::{Hash, Hasher};
 use crate::context::request::Files;
+use crate::scenario::expect::own_check::OwnCheck;
 use crate::scenario::expect::{answer, context as context_tests};
 use crate::scenario::model::{Case, Content, Conversation, Frozen};
 
@@ -30,6 +31,22 @@ pub(super) fn case(case: &Case, beside: &dyn Files, snapshot: Option<&str>, plan
         };
     }
     hasher.finish()
+}
+
+/// The same with the files that its own checks are made of, as far as they lie in the project.
+pub(super) fn checked(case: Hash, of: &Case, live: &dyn Files) -> Hash {
+    let mut hasher = Hasher::new();
+    hasher.field("ctxc checks 1").field(case.0);
+    let texts: Vec<_> = own_files(of).filter_map(|path| Some((live.text(&path).ok()?, path))).collect();
+    for (text, path) in &texts {
+        hasher.field(path).field(text);
+    }
+    if texts.is_empty() { case } else { hasher.finish() }
+}
+
+/// Files that may say what the case's own checks do, by their paths in the project.
+pub fn own_files(case: &Case) -> impl Iterator<Item = String> {
+    answer::each(&case.expectations).filter_map(|(test, _)| test.own()).flat_map(OwnCheck::files)
 }
 
 /// The same with what answers the case: where it is asked as every case is, by a script without tools, that adds nothing.

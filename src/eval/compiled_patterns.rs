@@ -61,7 +61,7 @@ impl CompiledPatterns {
         compiled
     }
 
-    fn patterns(&mut self, patterns: &[Spanned<String>]) {
+    fn patterns<'p>(&mut self, patterns: impl IntoIterator<Item = &'p Spanned<String>>) {
         for pattern in patterns {
             self.pattern(&pattern.value);
         }

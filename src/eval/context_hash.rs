@@ -18,6 +18,7 @@ pub(super) fn keys(prepared: &PreparedCase<'_>, assembled: &Result<Assembly, Vec
     let snapshot = snapshot.filter(|_| case.wants_snapshot());
     let answers = (prepared.run.answers.from, prepared.input.answers);
     let case = case_keys::case(case, beside, snapshot, prepared.run.plan);
+    let case = case_keys::checked(case, prepared.input.case, prepared.run.live);
     Keys { context: context(prepared, assembled), case: case_keys::answered(case, answers.0, &answers.1) }
 }
 

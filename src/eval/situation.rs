@@ -48,6 +48,13 @@ pub(super) struct Read {
     files: BTreeMap<String, String>,
 }
 
+impl Read {
+    /// The values of the task's parameters that the situation gives.
+    pub(super) const fn inputs(&self) -> &BTreeMap<String, Value> {
+        &self.inputs
+    }
+}
+
 /// What is found, whatever is asked. Files that a task describes are looked up on the shelf that has files.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Found {

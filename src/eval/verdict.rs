@@ -106,6 +106,26 @@ impl Verdict {
 /// An outcome with its reason, before anybody knows where the expectation is written.
 pub(super) type Judged = (Outcome, Reason);
 
+/// It holds.
+pub(super) fn pass(expected: impl Into<String>, found: impl Into<String>) -> Judged {
+    (Outcome::Pass, Reason::new(expected, found))
+}
+
+/// It does not.
+pub(super) fn fail(expected: impl Into<String>, found: impl Into<String>) -> Judged {
+    (Outcome::Fail, Reason::new(expected, found))
+}
+
+/// Nobody can look, so that the opposite does not hold either.
+pub(super) fn blind(expected: impl Into<String>, why: impl Into<String>) -> Judged {
+    (Outcome::Fail, Reason::new(expected, why).blind())
+}
+
+/// Nobody looked.
+pub(super) fn skipped(expected: impl Into<String>, why: &str) -> Judged {
+    (Outcome::Skipped, Reason::new(expected, why))
+}
+
 /// `not`, `any_of` and `all_of` over three outcomes: what was skipped leaves open what it could decide.
 pub(super) fn not((outcome, reason): Judged, what: &str) -> Judged {
     match outcome {

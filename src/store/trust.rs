@@ -11,7 +11,8 @@ use crate::project::config::Config;
 use crate::registry::body::{Body, Part, Text};
 use crate::registry::{ReadError, Registry, Task};
 use crate::scenario::expect::answer::each;
-use crate::scenario::model::{AnswerTest, Suite};
+use crate::scenario::expect::own_check::{OwnCheck, Runs};
+use crate::scenario::model::Suite;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::io;
@@ -73,10 +74,7 @@ impl Permissions {
         }
         for (path, suite) in suites {
             for (test, _) in suite.cases.iter().flat_map(|case| each(&case.expectations)) {
-                if let AnswerTest::Command(argv) = test {
-                    let argv = argv.iter().map(|word| quoted(&word.value)).collect::<Vec<_>>();
-                    commands.insert(CommandLine { path: path.to_owned(), line: argv.join(" ") });
-                }
+                commands.extend(test.own().map(|check| CommandLine { path: path.to_owned(), line: line_of(check) }));
             }
         }
         let mut hasher = Hasher::new();
@@ -143,6 +141,15 @@ fn of_task(registry: &Registry, task: Task<'_>, commands: &mut BTreeSet<CommandL
         open.extend(node.children.iter().map(|child| &child.node));
     }
     Ok(())
+}
+
+/// What a check of the project's own runs.
+pub fn line_of(check: &OwnCheck) -> String {
+    let argv: Vec<String> = match &check.what {
+        Runs::Command(argv) => argv.iter().map(|word| quoted(&word.value)).collect(),
+        Runs::Python(function) => vec!["python3".to_owned(), quoted(&function.value)],
+    };
+    argv.join(" ")
 }
 
 /// The command that a script runs, with all that decides what it does.

@@ -27,7 +27,7 @@ use std::path::Path;
     A project that somebody else wrote could run commands, or send a key of yours to an address of its own. So ctxc does neither \
     before you permit it. What you permit is kept outside the project, for this folder and for a hash of ctxc.toml and of every \
     command that templates and scenarios name; when one of them changes, you are asked again. `check`, `build`, `render`, \
-    `manifest` and an `eval` that takes its answers from files need no permission.\n\n\
+    `manifest` and an `eval` that takes its answers from files need no permission; scenarios with a `command` or `python` of their own do.\n\n\
     In CI, `--trust-hash HASH` on the command that needs it says the same once; `ctxc trust --show` prints the hash.")]
 pub(crate) struct TrustArgs {
     /// Show what would be permitted and whether it is, and ask nothing
@@ -53,13 +53,6 @@ pub(super) struct TrustHashArgs {
 
 fn parse_hash(text: &str) -> std::result::Result<Hash, String> {
     Hash::parse(text).ok_or_else(|| "expected `b3:` and 64 hex digits, as `ctxc trust --show` prints them".to_owned())
-}
-
-impl TrustHashArgs {
-    /// Whether a hash is given.
-    pub(super) const fn is_given(&self) -> bool {
-        self.trust_hash.is_some()
-    }
 }
 
 /// What the files of a project ask permission for: `ctxc trust --json`.
@@ -204,17 +197,17 @@ fn print(asked: &Permissions, config: &Config, is_given: bool, is_kept: bool, cx
 }
 
 /// Ends the run where the user did not permit what is about to be done because a file of the project says so.
-pub(super) fn require(project: &Compiled, given: &TrustHashArgs, what: &str) -> Result<()> {
+pub(super) fn require(project: &Compiled, given: &TrustHashArgs, what: &str) -> Result<Permissions> {
     let asked = asked(project)?;
     match given.trust_hash {
-        Some(hash) if hash == asked.hash => return Ok(()),
+        Some(hash) if hash == asked.hash => return Ok(asked),
         Some(_) => {
             return Err(CliError::usage(format!(
                 "--trust-hash is of another project file or other commands: {what} is not permitted"
             ))
             .hint(format!("the hash of this project is {}; `ctxc trust --show` says what it stands for", asked.hash)));
         }
-        None if asked.are_given(&project.root) => return Ok(()),
+        None if asked.are_given(&project.root) => return Ok(asked),
         None => {}
     }
     Err(untrusted(&project.root, what))

@@ -1,43 +1,40 @@
 //! One expectation on an answer, judged. Looks at nothing but the answer, and always says why.
 
-use super::given::Answer;
+use super::given::{Answer, Flaw};
+use super::json::{parting, same, words};
+use super::own_check;
+use super::trajectory::{self, calls};
 use crate::base::span::Spanned;
 use crate::eval::compiled_patterns as schemas;
 use crate::eval::prepared::PreparedCase;
-use crate::eval::verdict::{self, Judged, Outcome, Place, Reason, Verdict};
+use crate::eval::verdict::{self, Judged, Outcome, Place, Reason, Verdict, blind, fail, pass, skipped};
 use crate::scenario::expect::answer::short;
 use crate::scenario::model::{AnswerTest, Expectation, Frozen, Risk};
-use serde_json::{Number, Value};
+use serde_json::Value;
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// Judges an expectation.
-pub(in crate::eval) fn judge(case: &PreparedCase<'_>, answer: &Answer, expectation: &Spanned<Expectation>) -> Verdict {
+///
+/// # Errors
+/// A check of the project's own gave no verdict on which something hangs: why.
+pub(in crate::eval) fn judge(
+    case: &PreparedCase<'_>,
+    answer: &Answer,
+    expectation: &Spanned<Expectation>,
+) -> Result<Verdict, String> {
     let Expectation { test, gate } = &expectation.value;
-    let (outcome, reason) = of(case, answer, test);
-    Verdict { what: test.words(), outcome, gate: *gate, reason, span: expectation.span }
+    let (outcome, reason) = match of(case, answer, test) {
+        Err(why) if !*gate => skipped("a verdict of the project's own check", &why),
+        judged => judged?,
+    };
+    Ok(Verdict { what: test.words(), outcome, gate: *gate, reason, span: expectation.span })
 }
 
-fn pass(expected: impl Into<String>, found: impl Into<String>) -> Judged {
-    (Outcome::Pass, Reason::new(expected, found))
-}
-
-fn fail(expected: impl Into<String>, found: impl Into<String>) -> Judged {
-    (Outcome::Fail, Reason::new(expected, found))
-}
-
-/// Nobody can look, so that the opposite does not hold either.
-fn blind(expected: impl Into<String>, why: impl Into<String>) -> Judged {
-    (Outcome::Fail, Reason::new(expected, why).blind())
-}
-
-fn skipped(expected: impl Into<String>, why: &str) -> Judged {
-    (Outcome::Skipped, Reason::new(expected, why))
-}
-
-fn of(case: &PreparedCase<'_>, answer: &Answer, test: &AnswerTest) -> Judged {
-    let inner = |inner: &[Spanned<AnswerTest>]| -> Vec<Judged> { inner.iter().map(|one| of(case, answer, &one.value)).collect() };
-    match test {
+fn of(case: &PreparedCase<'_>, answer: &Answer, test: &AnswerTest) -> Result<Judged, String> {
+    let inner =
+        |inner: &[Spanned<AnswerTest>]| inner.iter().map(|one| of(case, answer, &one.value)).collect::<Result<Vec<_>, _>>();
+    Ok(match test {
         AnswerTest::FieldMatches { path, pattern } => field(case, answer, &path.value, &pattern.value),
         AnswerTest::Absent(patterns) => absent(case, answer, patterns),
         AnswerTest::Contains(patterns) => contains(case, answer, patterns),
@@ -49,26 +46,34 @@ fn of(case: &PreparedCase<'_>, answer: &Answer, test: &AnswerTest) -> Judged {
         AnswerTest::Schema(schema) => fits(case, answer, schema),
         AnswerTest::CallsTool(name) => calls(answer, &name.value),
         AnswerTest::NeverCallsTool(name) => verdict::not(calls(answer, &name.value), &format!("a call of `{}`", name.value)),
+        AnswerTest::Trajectory(expected) => trajectory::judge(case, answer, expected),
+        AnswerTest::Refuses(expected) => refuses(answer, *expected),
         AnswerTest::MaxLatency(most) => max_latency(answer, *most),
         AnswerTest::MaxCost(most) => max_cost(answer, *most),
         AnswerTest::Judge { .. } | AnswerTest::Rubric(_) => {
             skipped("a judge's score", "no judge: this needs a model, which is not asked yet")
         }
-        AnswerTest::Command(_) => skipped("a verdict of the project's own check", "no run: commands are not run yet"),
-        AnswerTest::Not(one) => verdict::not(of(case, answer, &one.value), &one.value.words()),
-        AnswerTest::AnyOf(some) => verdict::any(inner(some)),
-        AnswerTest::AllOf(some) => verdict::all(&inner(some)),
-    }
+        AnswerTest::Own(check) => own_check::judge(case, answer, check)?,
+        AnswerTest::Not(one) => verdict::not(of(case, answer, &one.value)?, &one.value.words()),
+        AnswerTest::AnyOf(some) => verdict::any(inner(some)?),
+        AnswerTest::AllOf(some) => verdict::all(&inner(some)?),
+    })
+}
+
+fn refuses(answer: &Answer, wanted: bool) -> Judged {
+    let expected = if wanted { "a refusal" } else { "no refusal" };
+    let is_refused = answer.flaw == Some(Flaw::Withheld);
+    let found = match (is_refused, answer.text.trim()) {
+        (true, "") => "one".to_owned(),
+        (true, said) => format!("one: “{}”", short(said)),
+        (false, said) => format!("an answer: “{}”", short(said)),
+    };
+    if is_refused == wanted { pass(expected, found) } else { fail(expected, found) }
 }
 
 /// What an answer that is no JSON begins with.
 fn no_json(answer: &Answer) -> String {
     format!("no JSON: “{}”", short(&answer.text))
-}
-
-/// A value as patterns see it: words bare, everything else as JSON.
-fn words(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn field(case: &PreparedCase<'_>, answer: &Answer, path: &str, pattern: &str) -> Judged {
@@ -208,53 +213,6 @@ fn references(answer: &Answer, paths: &[Spanned<String>]) -> Judged {
     pass("each file to be mentioned", "each")
 }
 
-/// What a number is worth: a whole number as one, whatever it is written as, for as a fraction two that are near are the same.
-fn worth(number: &Number) -> (Option<i128>, Option<u64>) {
-    let whole = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
-    let fraction = number.as_f64().unwrap_or_default();
-    // Whole as a fraction says: every such number up to here is one exactly.
-    let is_whole = fraction.fract() == 0.0 && fraction.abs() < 1e38;
-    let whole = whole.or_else(|| is_whole.then_some(fraction as i128));
-    (whole, whole.is_none().then_some(fraction.to_bits()))
-}
-
-/// Equal as JSON: objects whatever the order of their keys, numbers by what they are worth.
-pub(in crate::eval) fn same(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Number(a), Value::Number(b)) => a == b || worth(a) == worth(b),
-        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
-        (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
-        }
-        (Value::Null | Value::Bool(_) | Value::String(_) | Value::Number(_) | Value::Array(_) | Value::Object(_), _) => a == b,
-    }
-}
-
-/// Where two values part, as a path.
-pub(in crate::eval) fn parting(a: &Value, b: &Value, at: String) -> String {
-    match (a, b) {
-        (Value::Object(first), Value::Object(second)) => {
-            let keys = first.keys().chain(second.keys().filter(|key| !first.contains_key(*key)));
-            for key in keys {
-                match (first.get(key), second.get(key)) {
-                    (Some(a), Some(b)) if same(a, b) => {}
-                    (Some(a), Some(b)) => return parting(a, b, format!("{at}.{key}")),
-                    _ => return format!("{at}.{key}"),
-                }
-            }
-            at
-        }
-        (Value::Array(first), Value::Array(second)) => {
-            let both = first.iter().zip(second).enumerate().find(|(_, (a, b))| !same(a, b));
-            match both {
-                Some((number, (a, b))) => parting(a, b, format!("{at}[{number}]")),
-                None => format!("{at}[{}]", first.len().min(second.len())),
-            }
-        }
-        _ => at,
-    }
-}
-
 fn exact(answer: &Answer, value: &Value) -> Judged {
     // Words that were expected as words are compared as words, whatever JSON they could be.
     let found = if value.is_string() { Value::String(answer.text.clone()) } else { answer.value() };
@@ -296,29 +254,4 @@ fn fits(case: &PreparedCase<'_>, answer: &Answer, schema: &Frozen) -> Judged {
         },
         Err(why) => blind(expected, why),
     }
-}
-
-/// Whether a tool is one that is meant; `*` stands for any part of a name. The first place of each part will do, but for the last.
-fn is_meant(pattern: &str, name: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };
-    let Some(last) = parts.next_back() else { return rest.is_empty() };
-    for part in parts {
-        let Some((_, after)) = rest.split_once(part) else { return false };
-        rest = after;
-    }
-    rest.ends_with(last)
-}
-
-fn calls(answer: &Answer, name: &str) -> Judged {
-    let expected = format!("a call of `{name}`");
-    let called = answer.tool_calls.iter().position(|(called, _)| is_meant(name, called));
-    if let Some(at) = called {
-        let which = answer.tool_calls.get(at).filter(|(called, _)| called != name);
-        let which = which.map_or_else(String::new, |(called, _)| format!(", `{called}`"));
-        return pass(expected, format!("one: call {} of {}{which}", at + 1, answer.tool_calls.len()));
-    }
-    let names: Vec<String> = answer.tool_calls.iter().map(|(name, _)| format!("`{name}`")).collect();
-    let found = if names.is_empty() { "no call at all".to_owned() } else { format!("calls of {}", names.join(", ")) };
-    fail(expected, found)
 }

@@ -15,7 +15,7 @@ use crate::kernel::provider;
 use crate::kernel::tokens::TokenCounter;
 use crate::provider::read;
 use crate::record::recording::{AnsweredBy, Recording, Stage, TrialOf};
-use crate::scenario::model::{Expectation, Scripted};
+use crate::scenario::model::{AnswerTest, Expectation, Scripted};
 
 /// The scripted answer to some messages: the first whose patterns hold.
 pub(in crate::eval) fn script<'c>(case: &PreparedCase<'c>, messages: &[Message]) -> Result<Option<&'c Scripted>, String> {
@@ -230,7 +230,7 @@ fn tries(
         let (answer, answered, by) = next(TrialOf { stage, number, of })?;
         let trial = match last.take() {
             Some((before, trial)) if before == answer && trial.by == by => trial,
-            _ => trial(prepared, &answer, by, stage),
+            _ => trial(prepared, &answer, by, stage)?,
         };
         done.trials.push(trial.clone());
         if trial.verdicts.iter().all(|verdict| verdict.outcome == Outcome::Skipped) {
@@ -258,20 +258,24 @@ fn tries(
     Ok(if decision == Decision::Open { Decision::Inconclusive } else { decision })
 }
 
-fn trial(prepared: &PreparedCase<'_>, answer: &Answer, by: &str, stage: Stage) -> Trial {
+fn trial(prepared: &PreparedCase<'_>, answer: &Answer, by: &str, stage: Stage) -> Result<Trial, String> {
     let expectations = &prepared.input.case.expectations;
     let needs = |one: &&Spanned<Expectation>| one.value.test.needs_whole_answer();
-    let flaw = answer.flaw.as_ref().and_then(|flaw| {
+    // A refusal that is expected is an answer.
+    let is_expected = |flaw: &&Flaw| {
+        **flaw == Flaw::Withheld && expectations.iter().any(|one| one.value.gate && one.value.test == AnswerTest::Refuses(true))
+    };
+    let flaw = answer.flaw.as_ref().filter(|flaw| !is_expected(flaw)).and_then(|flaw| {
         let gate = expectations.iter().filter(needs).any(|one| one.value.gate);
         Some(unjudged(flaw, gate, expectations.iter().find(needs)?.span))
     });
     let is_judged = |one: &&_| flaw.is_none() || !needs(one);
     let judged = expectations.iter().filter(is_judged).map(|one| judge(prepared, answer, one));
-    let verdicts: Vec<Verdict> = flaw.clone().into_iter().chain(judged).collect();
+    let verdicts: Vec<Verdict> = flaw.clone().into_iter().map(Ok).chain(judged).collect::<Result<_, String>>()?;
     let tried = if verdicts.iter().any(Verdict::is_failure) { TrialOutcome::Failed } else { TrialOutcome::Passed };
     let decomposes = parts(prepared, answer).ok().map(|(is_split, _)| is_split);
     let (tokens, took) = (answer.tokens, answer.took);
-    Trial { tried, stage, verdicts, by: by.to_owned(), tokens, took, decomposes, output: Hash::of(answer.text.as_bytes()) }
+    Ok(Trial { tried, stage, verdicts, by: by.to_owned(), tokens, took, decomposes, output: Hash::of(answer.text.as_bytes()) })
 }
 
 /// What becomes of the expectations on an answer that is none to judge.

@@ -155,7 +155,7 @@ fn table(shape: Shape) -> Option<&'static Table> {
         | Shape::WordOr(_, table)
         | Shape::Or(_, table)
         | Shape::Pairs(table) => Some(table),
-        Shape::List(Shape::Table(table), _) => Some(table),
+        Shape::List(Shape::Table(table) | Shape::Or(_, table), _) => Some(table),
         _ => None,
     }
 }

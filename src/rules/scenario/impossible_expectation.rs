@@ -3,7 +3,9 @@
 use super::cx::CaseCx;
 use super::words::short;
 use crate::rules::prelude::*;
-use crate::scenario::model::{AnswerTest, ContextExpectation};
+use crate::scenario::expect::own_check::{OwnCheck, Runs};
+use crate::scenario::expect::trajectory::Matching;
+use crate::scenario::model::{AnswerTest, ContextExpectation, Subject};
 use crate::scenario::pattern;
 use std::collections::BTreeMap;
 
@@ -53,9 +55,43 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
             }
             AnswerTest::Contains(found) => patterns(cx, found, PatternGoal::Occur, out),
             AnswerTest::Absent(found) => patterns(cx, found, PatternGoal::BeAbsent, out),
+            AnswerTest::CallsTool(name) => tool(cx, name, out),
+            AnswerTest::Trajectory(expected) if expected.matching != Matching::Subset => {
+                expected.calls.iter().for_each(|call| tool(cx, &call.name, out));
+            }
+            AnswerTest::Own(OwnCheck { what: Runs::Python(function), .. }) if !is_function(&function.value) => {
+                let what = format!("`{}` names no function of a module", short(&function.value));
+                out.push(
+                    cx.finding(&RULE.meta, function.span, what).help("write `module:function`, such as `checks.plan:owners`"),
+                );
+            }
             _ => {}
         }
     }
+}
+
+/// Whether it is `module:function`.
+fn is_function(text: &str) -> bool {
+    let is_name = |name: &str| {
+        name.starts_with(|c: char| c.is_alphabetic() || c == '_') && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+    };
+    text.split_once(':').is_some_and(|(module, function)| module.split('.').all(is_name) && is_name(function))
+}
+
+/// A tool that the role may not use is not called by it.
+fn tool(cx: &CaseCx<'_>, name: &Spanned<String>, out: &mut Vec<Diagnostic>) {
+    let Subject::Role(role) = &cx.case.subject.value else { return };
+    let Some(tools) = cx.file.world.config.roles.get(role).and_then(|role| role.tools.as_ref()) else { return };
+    if name.value.contains('*') || tools.permits(&name.value) {
+        return;
+    }
+    let what = format!("the role `{role}` may not use the tool `{}`, so a call of it cannot be expected", short(&name.value));
+    let finding = cx.finding(&RULE.meta, name.span, what).severity(Severity::Warning);
+    let near = nearest(&name.value, tools.allowed.iter().map(|tool| tool.value.as_str()));
+    out.push(match near {
+        Some(near) => finding.help(format!("did you mean `{near}`?")),
+        None => finding,
+    });
 }
 
 /// What a pattern has to do.

@@ -1,5 +1,7 @@
 //! Expectations on the answer. A new one is a key, a variant and its arms here, and how it is judged in `eval::answer::check`.
 
+use super::own_check::{COMMAND, OwnCheck, PYTHON};
+use super::trajectory::{Matching, TRAJECTORY, Trajectory};
 use crate::base::span::{Span, Spanned};
 use crate::scenario::frozen::{Frozen, Risk};
 use crate::scenario::table::{Group, Key, Shape, Table, key, names, needed};
@@ -28,11 +30,22 @@ macro_rules! keys {
             key("schema", Shape::Schema, "the answer is JSON that the schema accepts"),
             key("calls_tool", Shape::Text, "the tool is called; `*` stands for any part of a name"),
             key("never_calls_tool", Shape::Text, "the tool is not called; `*` stands for any part of a name: `fs.*`"),
+            key("trajectory", Shape::Table(&TRAJECTORY), "all calls of tools that the trial makes go together with a list"),
+            key(
+                "refuses",
+                Shape::Bool,
+                "whether the model refuses, or its provider withholds the answer; where that is expected, the other expectations look at what was said with it",
+            ),
             key("max_latency_ms", Shape::Whole(1, MOST), "the trial takes no longer; only with live models"),
             key("max_cost_usd", Shape::Number(0.0, 1e9), "the trial costs no more; only with live models"),
             key("judge", Shape::Table(&JUDGE), "the judge gives at least the score on each criterion"),
             key("rubric", Shape::Text, "a criterion in words, for the judge"),
-            key("command", Shape::List(&Shape::Text, 1), "the project's own check, as a list of its words"),
+            key(
+                "command",
+                Shape::Or(&Shape::List(&Shape::Text, 1), &COMMAND),
+                "the project's own check, as a list of its words: it reads the trial and writes a verdict",
+            ),
+            key("python", Shape::Or(&Shape::Text, &PYTHON), "the project's own check, as `module:function`: it takes the trial and returns a verdict"),
             key("not", Shape::Table(&ANSWER_TEST), "the expectation in it does not hold"),
             key("any_of", Shape::List(&Shape::Table(&ANSWER_TEST), 1), "one of the expectations in it holds"),
             key("all_of", Shape::List(&Shape::Table(&ANSWER_TEST), 1), "all expectations in it hold"),
@@ -51,8 +64,8 @@ pub static ANSWER: Table = Table {
 /// What `not`, `any_of` and `all_of` hold.
 pub static ANSWER_TEST: Table = Table { what: "an expectation inside another", keys: &KEYS, groups: &[Group::One(&NAMES)] };
 
-static KEYS: [Key; 19] = keys!();
-static NAMES: [&str; 19] = names(&KEYS);
+static KEYS: [Key; 22] = keys!();
+static NAMES: [&str; 22] = names(&KEYS);
 
 static FIELD: Table = Table {
     what: "`field_matches`",
@@ -119,6 +132,10 @@ pub enum AnswerTest {
     CallsTool(Spanned<String>),
     /// `never_calls_tool: name`
     NeverCallsTool(Spanned<String>),
+    /// `trajectory: {match, calls}`
+    Trajectory(Trajectory),
+    /// `refuses`: the model refuses, or its provider withholds the answer.
+    Refuses(bool),
     /// `max_latency_ms`
     MaxLatency(u64),
     /// `max_cost_usd`
@@ -132,8 +149,8 @@ pub enum AnswerTest {
     },
     /// `rubric`: a criterion in words.
     Rubric(Spanned<String>),
-    /// `command: [argv]`
-    Command(Vec<Spanned<String>>),
+    /// `command: [argv]`, `python: module:function`
+    Own(OwnCheck),
     /// `not: …`
     Not(Box<Spanned<AnswerTest>>),
     /// `any_of: […]`
@@ -161,11 +178,14 @@ impl AnswerTest {
             "schema" => Self::Schema(value.text().map_or_else(|| frozen(value).value, |path| Frozen::File(path.to_owned()))),
             "calls_tool" => Self::CallsTool(text(value)?),
             "never_calls_tool" => Self::NeverCallsTool(text(value)?),
+            "trajectory" => Self::Trajectory(Trajectory::read(value)?),
+            "refuses" => Self::Refuses(flag(value)?),
             "max_latency_ms" => Self::MaxLatency(whole(value)?),
             "max_cost_usd" => Self::MaxCost(number(value)?),
             "judge" => Self::Judge { criteria: texts(value.get("criteria")), min_score: number(value.get("min_score")?)? },
             "rubric" => Self::Rubric(text(value)?),
-            "command" => Self::Command(texts(Some(value))),
+            "command" => Self::Own(OwnCheck::command(value)),
+            "python" => Self::Own(OwnCheck::python(value)?),
             "not" => Self::Not(Box::new(Self::read(value)?)),
             "any_of" => Self::AnyOf(inner(value)),
             "all_of" => Self::AllOf(inner(value)),
@@ -188,25 +208,32 @@ impl AnswerTest {
     pub fn needs_whole_answer(&self) -> bool {
         #[allow(clippy::wildcard_enum_match_arm, reason = "all others look at what is said, or at what is not called")]
         match self {
-            Self::CallsTool(_) | Self::MaxTokens(_) | Self::MaxLatency(_) | Self::MaxCost(_) => false,
+            Self::CallsTool(_) | Self::Refuses(_) | Self::MaxTokens(_) | Self::MaxLatency(_) | Self::MaxCost(_) => false,
+            Self::Trajectory(calls) => calls.matching != Matching::Superset,
             Self::AnyOf(inner) | Self::AllOf(inner) => inner.iter().any(|one| one.value.needs_whole_answer()),
             _ => true,
         }
     }
 
     /// The patterns that it looks for.
-    pub fn patterns(&self) -> &[Spanned<String>] {
+    pub fn patterns(&self) -> Vec<&Spanned<String>> {
         #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation has patterns")]
         match self {
-            Self::Absent(patterns) | Self::Contains(patterns) => patterns,
-            Self::FieldMatches { pattern, .. } => std::slice::from_ref(pattern),
-            _ => &[],
+            Self::Absent(patterns) | Self::Contains(patterns) => patterns.iter().collect(),
+            Self::FieldMatches { pattern, .. } => vec![pattern],
+            Self::Trajectory(expected) => expected.calls.iter().flat_map(|call| call.patterns.values()).collect(),
+            _ => Vec::new(),
         }
     }
 
     /// The path into the answer that it follows.
     pub fn path(&self) -> Option<&str> {
         if let Self::FieldMatches { path, .. } = self { Some(&path.value) } else { None }
+    }
+
+    /// The check of the project's own that it runs.
+    pub const fn own(&self) -> Option<&OwnCheck> {
+        if let Self::Own(check) = self { Some(check) } else { None }
     }
 
     /// The file of a JSON Schema that it names.
@@ -231,11 +258,14 @@ impl AnswerTest {
             Self::Schema(Frozen::Value(_)) => "the answer fits the schema".to_owned(),
             Self::CallsTool(name) => format!("calls `{}`", name.value),
             Self::NeverCallsTool(name) => format!("never calls `{}`", name.value),
+            Self::Trajectory(expected) => expected.words(),
+            Self::Refuses(true) => "the answer is refused".to_owned(),
+            Self::Refuses(false) => "the answer is not refused".to_owned(),
             Self::MaxLatency(most) => format!("at most {most} ms"),
             Self::MaxCost(most) => format!("at most US$ {most}"),
             Self::Judge { criteria, min_score } => format!("a judge gives {min_score} or more for {}", list(criteria, "“", "”")),
             Self::Rubric(criterion) => format!("a judge finds “{}”", short(&criterion.value)),
-            Self::Command(argv) => format!("`{}` accepts it", list(argv, "", "").replace(", ", " ")),
+            Self::Own(check) => format!("{} accepts it", check.words()),
             Self::Not(inner) => format!("not ({})", inner.value.words()),
             Self::AnyOf(inner) => format!("any of ({})", inside(inner)),
             Self::AllOf(inner) => format!("all of ({})", inside(inner)),

@@ -5,5 +5,7 @@ pub mod answer;
 pub mod context;
 pub mod lookup;
 pub mod model;
+pub mod own_check;
 pub mod segments;
 pub mod tools;
+pub mod trajectory;

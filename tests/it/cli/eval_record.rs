@@ -69,6 +69,20 @@ fn an_answer_that_is_cut_withheld_or_empty_is_none_to_judge() {
             run.says(&format!("expected a whole answer, {found}"));
         }
     }
+    // A refusal that is expected is an answer, and what was said with it is judged.
+    let refused = message("refusal", "I may not say that.");
+    for run in of_response("anthropic", "{refuses: true}, {contains: [may not]}", &refused) {
+        run.code(0).says("PASS");
+    }
+    for run in of_response("anthropic", "{refuses: true}, {contains: [invoice]}", &refused) {
+        run.code(1).says("expected /invoice/, found it nowhere in “I may not say that.”").never_says("a whole answer");
+    }
+    for run in of_response("anthropic", "{refuses: false}", &refused) {
+        run.code(1).says("expected no refusal, found one: “I may not say that.”");
+    }
+    for run in of_response("anthropic", "{refuses: true}", &message("end_turn", "It is paid.")) {
+        run.code(1).says("expected a refusal, found an answer: “It is paid.”");
+    }
     // Where nothing is said of the text, nothing is missing.
     for expectations in ["{max_tokens: 30}", "{contains: [bil], gate: false}, {max_tokens: 30}"] {
         for run in of_response("openai", expectations, &chat("length", "bil")) {

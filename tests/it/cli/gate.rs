@@ -244,6 +244,32 @@ fn what_somebody_accepts_who_may_is_green_and_shown() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_check_of_the_projects_own_is_run_by_the_gate_and_is_not_loosened_unseen() {
+    let project = branch();
+    git(&project, &["switch", "-q", "main"]);
+    let checked =
+        RECORDED.replace("name: recorded", "name: checked").replace("contains: [billing]", "command: [sh, checks/own.sh]");
+    project.write("scenarios/checked.yaml", checked + "answers:\n  - reply: billing\n");
+    project.write("checks/own.sh", "grep -q '\"answer\":\"billing\"' && echo '{\"pass\": true}' || echo '{\"pass\": false}'");
+    commit(&project);
+    git(&project, &["switch", "-q", "-C", "change"]);
+    project.run(&["gate"]).code(2).warns("running a check of the project's own is not permitted");
+    project.run(&["trust", "--yes"]).code(0);
+    project.run(&["gate"]).code(0).says("nothing is loosened");
+    // The recorded answer of another scenario is none of its business; its own is.
+    replace(&project, "scenarios/checked.yaml", "reply: billing", "reply: access");
+    project.run(&["gate"]).code(4).says("a verdict without a reason");
+    replace(&project, "scenarios/checked.yaml", "reply: access", "reply: billing");
+    project.write("checks/own.sh", "echo '{\"pass\": true}'");
+    project.run(&["gate"]).code(4).says("check checks/own.sh");
+    git(&project, &["checkout", "-q", "checks/own.sh"]);
+    // A check that is gone is listed, and what is not permitted any more is not run.
+    replace(&project, "scenarios/checked.yaml", "command: [sh, checks/own.sh]", "contains: [billing]");
+    project.run(&["gate"]).code(4).says("`sh checks/own.sh` accepts it");
+}
+
+#[test]
 fn a_change_that_loosens_nothing_passes_and_one_that_breaks_something_fails() {
     let project = branch();
     project.run(&["gate"]).code(0).says("gate against main: PASS  2 scenarios, 2 with answers; nothing is loosened");

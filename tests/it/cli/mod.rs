@@ -14,6 +14,8 @@ pub(crate) mod eval;
 pub(crate) mod eval_answers;
 mod eval_checked;
 mod eval_chosen;
+#[cfg(unix)]
+mod eval_own_checks;
 pub(crate) mod eval_record;
 mod eval_trust;
 mod first_use;

@@ -4,6 +4,8 @@ use super::bench::{Setting, TRIAGE, answering, at, finish, registry, word, words
 use ctxc::internals::eval::finished::{Answered, CaseVerdict, Finished};
 use ctxc::internals::eval::trials::Rows;
 use ctxc::internals::eval::verdict::Outcome;
+use ctxc::internals::scenario::expect::own_check::{OwnCheck, Runs};
+use ctxc::internals::scenario::expect::trajectory::{ExpectedCall, Matching, Trajectory};
 use ctxc::internals::scenario::model::{AnswerTest, Case, Frozen, Risk, Rule, Scripted, Sequential};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -90,6 +92,68 @@ fn risk_parts_tokens_and_tools() {
     assert_eq!(calling(AnswerTest::NeverCallsTool(word("write_file"))), Outcome::Pass);
 }
 
+/// A call: its tool, its arguments, and the pattern of one.
+type Call<'c> = (&'c str, Value, Option<(&'c str, &'c str)>);
+
+/// What a trajectory says of a trial that looks an order up, refunds it and looks another one up.
+fn trajectory(matching: Matching, calls: &[Call<'_>]) -> (Outcome, String) {
+    let call = |(name, arguments, pattern): &Call<'_>| ExpectedCall {
+        name: word(name),
+        arguments: arguments.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), value.clone())).collect(),
+        patterns: pattern.iter().map(|(name, pattern)| ((*name).to_owned(), word(pattern))).collect(),
+    };
+    let expected = Trajectory { matching, calls: calls.iter().map(call).collect() };
+    let mut case = answering(json!("done"), vec![AnswerTest::Trajectory(expected)]);
+    case.answers[0].value.tool_calls = [
+        ("lookup", json!({"order": 4711, "deep": true})),
+        ("refund", json!({"order": 4711, "note": "late by a day"})),
+        ("lookup", json!({"order": 9})),
+    ]
+    .map(|(name, given)| (name.to_owned(), given))
+    .to_vec();
+    let done = finish(&case);
+    let verdict = &done.trials[0].verdicts[0];
+    (verdict.outcome, format!("expected {}, found {}", verdict.reason.expected, verdict.reason.found))
+}
+
+#[test]
+fn calls_of_tools_go_together_with_a_list() {
+    use Matching::{Strict, Subset, Superset, Unordered};
+    let any = |name: &'static str| (name, Value::Null, None);
+    let order = |name: &'static str, order: u32| (name, json!({"order": order}), None);
+    let whole = [order("lookup", 4711), ("refund", json!({"order": 4711.0}), Some(("note", "late"))), any("look*")];
+    let turned = [whole[2].clone(), whole[0].clone(), whole[1].clone()];
+    for (matching, calls) in [
+        (Strict, &whole[..]),
+        (Unordered, &whole),
+        (Subset, &whole),
+        (Superset, &whole),
+        // The first of the list fits both lookups, and leaves the one to the other that fits that alone.
+        (Unordered, &turned),
+        (Superset, &turned),
+        (Superset, &turned[..1]),
+        (Subset, &[any("refund"), any("*"), any("lookup"), any("pay")]),
+    ] {
+        let (outcome, told) = trajectory(matching, calls);
+        assert_eq!(outcome, Outcome::Pass, "{matching:?} {calls:?} {told}");
+    }
+    let third = "call 3 of 3: `lookup` with {\"order\":9}";
+    for (matching, calls, told) in [
+        (Strict, &turned[..], "expected call 2 to be `lookup` with `order` 4711, found call 2 of 3: `refund` with {\"order\":4711,\"note\":\"late by a day\"}".to_owned()),
+        (Strict, &whole[..2], format!("expected no call after `lookup` with `order` 4711, `refund` with `order` 4711.0 and `note` matching /late/, found {third}")),
+        (Strict, &[any("lookup"), any("refund"), any("lookup"), any("pay")], "expected call 4 to be `pay`, found no more than calls of `lookup`, `refund`, `lookup`".to_owned()),
+        (Unordered, &[any("lookup"), any("refund")], format!("expected no call but `lookup`, `refund`, found {third}")),
+        (Subset, &[any("lookup"), any("refund"), any("pay")], format!("expected no call but `lookup`, `refund`, `pay`, found {third}")),
+        (Superset, &[order("refund", 12)], "expected a call of `refund` with `order` 12, found call 2 of 3: `refund` with {\"order\":4711,\"note\":\"late by a day\"}".to_owned()),
+        (Superset, &[any("pay")], "expected a call of `pay`, found calls of `lookup`, `refund`, `lookup`".to_owned()),
+        (Superset, &[any("refund"), any("refund")], "expected a call of `refund`, found calls of `lookup`, `refund`, `lookup`, and each call counts once".to_owned()),
+        (Superset, &[("refund", Value::Null, Some(("note", "early")))], "expected a call of `refund` with `note` matching /early/, found call 2 of 3: `refund` with {\"order\":4711,\"note\":\"late by a day\"}".to_owned()),
+        (Superset, &[("refund", Value::Null, Some(("nothing", ".*")))], "expected a call of `refund` with `nothing` matching /.*/, found call 2 of 3: `refund` with {\"order\":4711,\"note\":\"late by a day\"}".to_owned()),
+    ] {
+        assert_eq!(trajectory(matching, calls), (Outcome::Fail, told), "{matching:?} {calls:?}");
+    }
+}
+
 #[test]
 fn what_is_not_there_is_not_what_was_ruled_out() {
     let not = |test: AnswerTest| AnswerTest::Not(Box::new(at(test)));
@@ -164,7 +228,7 @@ fn what_only_a_model_a_clock_or_a_command_could_say_is_skipped() {
         AnswerTest::MaxCost(0.1),
         AnswerTest::Rubric(word("polite")),
         AnswerTest::Judge { criteria: words(&["polite"]), min_score: 0.5 },
-        AnswerTest::Command(words(&["true"])),
+        AnswerTest::Own(OwnCheck { what: Runs::Command(words(&["true"])), timeout_s: 10 }),
     ];
     for test in skipped {
         let done = finish(&answering(json!("x"), vec![test.clone()]));

@@ -43,9 +43,9 @@ fn a_scenario_with_everything_is_read() {
     let ContextExpectation::Setting { name, value, .. } = &setting.value else { panic!("{setting:?}") };
     assert_eq!((name.value, value.value.as_str()), (SettingName::AccumulateData, "true"));
     assert_eq!(case.expect_context.len(), keys::CONTEXT.keys.len().max(14), "each of the fourteen");
-    assert_eq!(case.expectations.len(), 19, "each of the nineteen");
+    assert_eq!(case.expectations.len(), 24, "each of the twenty-two, some in both forms");
     assert!(matches!(&case.expectations[8].value.test, AnswerTest::Schema(Frozen::File(path)) if path == "schema.json"));
-    assert!(!case.expectations[18].value.gate);
+    assert!(!case.expectations[23].value.gate);
     assert_eq!((case.rule.runs, case.rule.pass), (5, 4));
     assert_eq!(case.answers[0].value.tool_calls, [("lookup".to_owned(), serde_json::json!({"id": 7}))]);
     assert_eq!(case.reviewed.map(|day| day.value), Some((2026, 2, 28)));
@@ -137,7 +137,7 @@ fn all_faults_of_a_file_come_in_one_run() {
     25:31 [[] BadPath { at: 4 }
     25:46 [{2,1}] pattern: invalid repetition count range, the start must be <= the end at 2 `{2,1}`
     26:19 [cheap] expectations.max_cost_usd is a text, wants a number
-    27:5 [gate: false] an expectation on the answer (`expectations`) lacks field_matches|absent|contains|max_risk|decomposes|max_tokens|references_files|exact|schema|calls_tool|never_calls_tool|max_latency_ms|max_cost_usd|judge|rubric|command|not|any_of|all_of
+    27:5 [gate: false] an expectation on the answer (`expectations`) lacks field_matches|absent|contains|max_risk|decomposes|max_tokens|references_files|exact|schema|calls_tool|never_calls_tool|trajectory|refuses|max_latency_ms|max_cost_usd|judge|rubric|command|python|not|any_of|all_of
     29:5 [gates] an expectation on the answer (`expectations`) has no key gates, near Some("gate"), elsewhere None
     32:1 [rule] a scenario has runs and rule
     32:14 [0] rule.runs is 0, wants a whole number from 1 to 1000, near None

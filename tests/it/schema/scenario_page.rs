@@ -19,6 +19,9 @@ editors complete them. This page is made from the tables that both are made from
 
 ";
 
+/// Checks of the page. Tests run them.
+const CHECKS: [(&str, &str); 2] = [("sh", include_str!("own_check.sh")), ("python", include_str!("own_check.py"))];
+
 const NOTES: &str = "\
 ## How values are read
 
@@ -77,6 +80,41 @@ A segment that is absent was looked at, if the agent could be shown it: `not: {s
 project or of the case and no part of this context. It fails where no such file is there, and of an input that no task here declares; `check` says so too
 (`unknown-segment`). What a later change is not to bring, whatever it will be called, is ruled out by `state: absent`.
 
+## Calls of tools
+
+`trajectory` holds all calls of tools that a trial makes against a list. `strict`: these calls in this order, and no others; `unordered`: the same in any order; `superset`: these at
+least; `subset`: none but these. A call of the list stands for one call of the trial, so a tool that is to be called twice is listed twice. `arguments` are compared as JSON, `patterns`
+are looked for in the argument of that name; arguments that are not named may be anything.
+
+```yaml
+- trajectory:
+    match: strict
+    calls:
+      - lookup
+      - {name: refund, arguments: {amount: 12}, patterns: {order: '^47'}}
+```
+
+## Checks of your own
+
+`command` runs a program of yours, `python` calls a function: in a project that `ctxc trust` permits it to, else `ctxc eval` and `ctxc gate` refuse to begin. It is started in the project's
+folder without a shell, and reads the trial from its standard input as JSON: `scenario`, `task`, `role`, `model`, `inputs`, `answer` (the text), `json` (the answer as JSON, else null),
+`tool_calls` (a list of `name` and `arguments`), `tokens` (`input` and `output`), `latency_ms` and `cost_usd`. Keys may be added. It writes `{\"pass\": true, \"reason\": \"…\"}` to its standard
+output, or a list of such, which have to pass all; a Python function returns that, or `True` or `False`.
+
+```yaml
+- command: [sh, checks/calm.sh]
+- python: checks.plan:owners
+- command: {argv: [./checks/slow], timeout_s: 60}
+```
+
+";
+
+const AFTER: &str = "\
+A check that gives no such verdict is an error of the trial, which neither passes nor fails (exit code 3): the program is not there, ends with another exit code than 0 or with a signal,
+writes more than 1 MiB, or is not done within `timeout_s`, 10 seconds where that is left out. It is killed then, with everything that it started. With `gate: false` such an expectation is
+skipped. It gets the environment of ctxc, without variables that end in `_KEY`, `_TOKEN` or `_SECRET` and without those of `api_key_env`. A change of a file of the project that the command or
+the module names moves the case key, and the gate lists it as a weakening; what else the check reads is not looked at, so let it depend on nothing but the trial.
+
 ## Where answers come from
 
 Expectations on the context are always judged. Those on the answer are judged against, in this order:
@@ -93,7 +131,8 @@ Until all trials of a case are answered, its new recording lies in `recordings/N
 answers there that were paid for; the next `--record` goes on from them. No model is asked where its answer could not be kept.
 
 An answer that the limit of tokens cut, that the provider withheld, that the model refused to give, or that is empty and calls no tool, fails its trial for that reason: what it lacks would
-say nothing of the agent. Expectations that look at nothing but tools that were called, tokens, time or price are judged all the same.
+say nothing of the agent. Expectations that look at nothing but tools that were called, tokens, time or price are judged all the same. `refuses: true` expects a refusal: then what was said with it
+is judged like any answer. A script never refuses.
 
 `--answers replay` and `--answers scripted` take one of the two alone. A case without either is *not recorded*: its context decides, and where it expects nothing of that, it is
 `INCONCLUSIVE` (exit code 7).
@@ -135,7 +174,8 @@ not run: its verdict is an error with the rule's code and the place, and all oth
 pub(super) fn markdown() -> String {
     let mut out = HEAD.to_owned();
     // Writing to a string cannot fail, here and below.
-    let _ = write!(out, "## An example\n\n```yaml\n{EXAMPLE}```\n\n{NOTES}");
+    let [sh, python] = CHECKS.map(|(language, text)| format!("```{language}\n{text}```\n\n"));
+    let _ = write!(out, "## An example\n\n```yaml\n{EXAMPLE}```\n\n{NOTES}{sh}{python}{AFTER}");
     section(&mut out, "## A scenario", &SCENARIO);
     section(&mut out, "### `context`", &CONTEXT);
     section(&mut out, "### An entry of `expect_context`", &CONTEXT_TEST);

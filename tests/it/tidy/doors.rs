@@ -22,7 +22,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("regex_automata", &["src/context/tokens/", "src/eval/search.rs"]),
     ("regex_syntax", &["src/scenario/"]),
     ("rusqlite", &["src/store/sqlite"]),
-    ("rustix", &["src/base/fs.rs", "src/cli/watch/"]),
+    ("rustix", &["src/base/fs.rs", "src/cli/context/eval/bounded_process.rs", "src/cli/watch/"]),
     // Derived on the types that artifacts are written from.
     (
         "schemars",

@@ -14,11 +14,7 @@ use std::path::PathBuf;
 /// Run scenarios: what agents must receive and answer, each failure with what was expected, found and where
 #[derive(Debug, Default, Args)]
 #[command(after_help = "Examples:\n  ctxc eval\n  ctxc eval triage-t1 --json --junit eval.xml\n  \
-<<<<<<< HEAD
-    ctxc eval --out scorecard.json && ctxc eval --since scorecard.json\n  ctxc eval --diff\n  ctxc eval --resume\n  ctxc eval triage-t1 --accept\n  ctxc eval --answers replay\n\n\
-=======
-    ctxc eval --out scorecard.json && ctxc eval --since scorecard.json\n  ctxc eval --diff\n  ctxc eval --plan\n  ctxc eval triage-t1 --accept\n  ctxc eval --answers replay\n\n\
->>>>>>> c3b235ca (Say what asking takes, try a second stage, and compute what rules make of cases)
+    ctxc eval --out scorecard.json && ctxc eval --since scorecard.json\n  ctxc eval --diff\n  ctxc eval --plan\n  ctxc eval --resume\n  ctxc eval triage-t1 --accept\n  ctxc eval --answers replay\n\n\
     No model is asked and no key is read, unless `--record`, `--answers` or `--mode real` says so in a project that `ctxc trust` \
     permits it to. Recorded answers lie in recordings/ beside the scenario, without keys and personal data. Expectations on the context are always looked at; those on the answer where one was \
     recorded, or the scenario holds scripted answers. An answer that nobody gave is reported as not recorded, one that was recorded \
@@ -151,14 +147,11 @@ impl EvalArgs {
     pub(super) fn budget(&self) -> Result<SpendLimit, CliError> {
         let most = SpendLimit { tokens: self.budget_tokens, usd: self.budget_usd };
         if !self.answers().asks() {
-            return match (most.tokens.is_some() || most.usd.is_some(), self.trust.is_given()) {
-                (false, false) if self.confirm => Err(CliError::usage("--confirm tries again, and no model is asked here")),
-                (false, false) if self.jobs.is_some() => {
-                    Err(CliError::usage("--jobs is for calls of models, and none is asked here"))
-                }
-                (false, false) => Ok(most),
-                (true, _) => Err(CliError::usage("a budget is for calls of models, and none is asked here")),
-                (false, true) => Err(CliError::usage("--trust-hash is for calls of models, and none is asked here")),
+            return match most.tokens.is_some() || most.usd.is_some() {
+                false if self.confirm => Err(CliError::usage("--confirm tries again, and no model is asked here")),
+                false if self.jobs.is_some() => Err(CliError::usage("--jobs is for calls of models, and none is asked here")),
+                false => Ok(most),
+                true => Err(CliError::usage("a budget is for calls of models, and none is asked here")),
             }
             .map_err(|error| error.hint("`--record` or `--answers live` asks them"));
         }

@@ -23,7 +23,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How the names of variables end whose values are kept nowhere.
-const SECRETS: [&str; 3] = ["_KEY", "_TOKEN", "_SECRET"];
+pub(super) const SECRETS: [&str; 3] = ["_KEY", "_TOKEN", "_SECRET"];
 
 /// The models of a project, each with who is asked for it.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl<'p> Asking<'p> {
                 CliError::new(Kind::Infrastructure, format!("what recordings are redacted with cannot be kept: {}", reason(&why)))
             })?;
             let named = config.providers.values().filter_map(|provider| fs::env(provider.api_key_env.as_deref()?));
-            let redactor = Redactor::new(salt, fs::env_ending(&SECRETS).into_iter().chain(named));
+            let redactor = Redactor::new(salt, fs::env_ending(&SECRETS).into_iter().map(|(_, value)| value).chain(named));
             Ok(Keeper::new(root, redactor))
         });
         Ok(Self {

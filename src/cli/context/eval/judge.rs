@@ -3,6 +3,7 @@
 use super::args::EvalArgs;
 use super::choose::EvalRun;
 use super::load::{CachedFiles, Scenarios};
+use super::own_checks::OwnChecks;
 use super::run::card;
 use crate::cli::context::lookup::{CacheArgs, Lookup};
 use crate::cli::context::models::Counters;
@@ -10,7 +11,7 @@ use crate::cli::context::project::Compiled;
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::eval::affected::Choice;
-use crate::eval::asked::AnswersFrom;
+use crate::eval::asked::{AnswersFrom, RunAnswers, RunCheck};
 use crate::eval::scorecard::Scorecard;
 use crate::eval::trials::Rows;
 use crate::registry::scenarios::Refusals;
@@ -28,6 +29,13 @@ pub(in crate::cli::context) fn judge(project: &Compiled, scenarios: &Scenarios, 
     let is_own = std::ptr::eq(project, whose);
     let refusals = if is_own { scenarios.refusals(project) } else { Refusals::default() };
     let eval_run = EvalRun::new(project, &chosen, &live, &counters, Rows::Full, AnswersFrom::Known);
+    // What earlier checks ask permission for may be more than the project does now: they are skipped then, and listed as removed.
+    let own = match OwnChecks::of(project, chosen.iter().map(|one| one.case), &args.trust) {
+        Err(_) if !is_own => None,
+        own => own?,
+    };
+    let own = own.as_ref().map(|own| -> &dyn RunCheck { own });
+    let eval_run = eval_run.asking(RunAnswers { own, ..RunAnswers::default() });
     let eval_run = eval_run.frozen_in(&frozen).refusing(refusals).looking_up(&index);
     let all = vec![true; chosen.len()];
     let finished = eval_run.run(&all, cx.options.threads);

@@ -3,6 +3,7 @@
 mod accept;
 mod args;
 mod asking;
+mod bounded_process;
 mod choose;
 pub(crate) mod coverage;
 pub(super) mod drafting;
@@ -13,6 +14,7 @@ mod keeper;
 pub(super) mod load;
 mod merge;
 mod mutate;
+mod own_checks;
 mod page;
 mod plan;
 mod run;

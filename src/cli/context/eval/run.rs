@@ -6,6 +6,7 @@ use super::asking::Asking;
 use super::choose::{self, EvalRun};
 use super::journal::{self, Journal};
 use super::load::{CachedFiles, Chosen, Scenarios, folders};
+use super::own_checks::OwnChecks;
 use super::{coverage, junit, mutate, page, plan, text};
 use crate::base::fs;
 use crate::cli::context::lookup::Lookup;
@@ -19,7 +20,7 @@ use crate::cli::render::summary::plural;
 use crate::cli::rewrite::Output;
 use crate::context::lines::Lines;
 use crate::eval::affected::Choice;
-use crate::eval::asked::{AnswersFrom, Ask, RunAnswers};
+use crate::eval::asked::{AnswersFrom, Ask, RunAnswers, RunCheck};
 use crate::eval::finished::{CaseVerdict, Finished};
 use crate::eval::locate::Locator;
 use crate::eval::mutate::Scores;
@@ -59,7 +60,9 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let index = Lookup::new(&project, &args.cache);
     let eval_run = EvalRun::new(&project, &chosen, &files, &counters, rows, from);
     let eval_run = eval_run.refusing(scenarios.refusals(&project)).looking_up(&index);
-    let eval_run = eval_run.asking(asking_of(args, asking.as_ref()));
+    let checked = chosen.iter().map(|one| one.case).filter(|_| !args.plan);
+    let own = OwnChecks::of(&project, checked, &args.trust)?;
+    let eval_run = eval_run.asking(asking_of(args, asking.as_ref(), own.as_ref()));
     if args.mutate {
         for (file, why) in &broken {
             cx.note(&format!("{}: {why}", file.path));
@@ -154,9 +157,10 @@ fn asking<'p>(args: &EvalArgs, project: &'p Compiled, most: SpendLimit, cx: &mut
 }
 
 /// How answers are asked for.
-fn asking_of<'w>(args: &EvalArgs, asking: Option<&'w Asking<'_>>) -> RunAnswers<'w> {
+fn asking_of<'w>(args: &EvalArgs, asking: Option<&'w Asking<'_>>, own: Option<&'w OwnChecks<'_>>) -> RunAnswers<'w> {
     let ask = asking.map(|asking| -> &dyn Ask { asking });
-    RunAnswers { ask, confirms: args.confirm, plans: args.plan, ..RunAnswers::default() }
+    let own = own.map(|own| -> &dyn RunCheck { own });
+    RunAnswers { ask, own, confirms: args.confirm, plans: args.plan, ..RunAnswers::default() }
 }
 
 /// Scenarios that ask at the same time: who asks waits most of the time.

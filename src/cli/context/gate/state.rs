@@ -207,6 +207,11 @@ fn beside(path: &str, case: &Case, files: &Inside<'_>, promises: &mut Promises) 
         let promise = Promise { path: place, value, strictness: None };
         promises.add(Kind::Expectation, &case.name.value, format!("file {named}"), promise);
     }
+    for place in case_keys::own_files(case) {
+        let Ok(text) = files.text(&place) else { continue };
+        let promise = Promise { path: place.clone(), value: hash(&text), strictness: None };
+        promises.add(Kind::Expectation, &case.name.value, format!("check {place}"), promise);
+    }
 }
 
 /// The stored request and the recorded answers of a scenario.

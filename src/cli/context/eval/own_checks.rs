@@ -1,0 +1,101 @@
+//! Runs the checks of a project's own: those commands alone that its user permitted, each in the project's folder, without the keys of
+//! providers, for a limited time.
+
+use super::asking::SECRETS;
+use super::bounded_process::{self, Ended};
+use crate::base::fs;
+use crate::cli::context::project::Compiled;
+use crate::cli::context::trust::{self, TrustHashArgs};
+use crate::cli::error::Result;
+use crate::eval::asked::RunCheck;
+use crate::scenario::expect::answer::each;
+use crate::scenario::expect::own_check::{OwnCheck, Runs};
+use crate::scenario::model::Case;
+use crate::store::trust::line_of;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+/// Bytes that a check may write.
+const LIMIT: usize = 1 << 20;
+/// Calls a function with a trial. What it prints is no verdict.
+const SHIM: &str = "\
+import importlib, json, sys
+out, sys.stdout = sys.stdout, sys.stderr
+sys.path.insert(0, '')
+module, function = sys.argv[1:]
+found = getattr(importlib.import_module(module), function)(json.load(sys.stdin.buffer))
+json.dump({'pass': found} if isinstance(found, bool) else found, out)
+";
+
+/// Runs checks of a project's own.
+#[derive(Debug)]
+pub(super) struct OwnChecks<'p> {
+    root: &'p Path,
+    /// The commands that are permitted.
+    permitted: BTreeSet<String>,
+    /// Variables that no check is shown.
+    hidden: Vec<String>,
+}
+
+impl<'p> OwnChecks<'p> {
+    /// Those of some cases; `None` where they have none.
+    ///
+    /// # Errors
+    /// The user did not permit them.
+    pub(super) fn of<'c>(
+        project: &'p Compiled,
+        cases: impl Iterator<Item = &'c Case>,
+        given: &TrustHashArgs,
+    ) -> Result<Option<Self>> {
+        let mut cases = cases;
+        if !cases.any(|case| each(&case.expectations).any(|(test, _)| test.own().is_some())) {
+            return Ok(None);
+        }
+        let permitted = trust::require(project, given, "running a check of the project's own")?;
+        let named = project.config.providers.values().filter_map(|provider| provider.api_key_env.clone());
+        Ok(Some(Self {
+            root: &project.root,
+            permitted: permitted.commands.into_iter().map(|command| command.line).collect(),
+            hidden: fs::env_ending(&SECRETS).into_iter().map(|(name, _)| name).chain(named).collect(),
+        }))
+    }
+
+    fn argv(&self, check: &OwnCheck) -> std::result::Result<Vec<String>, String> {
+        match &check.what {
+            Runs::Command(argv) => {
+                let mut argv: Vec<String> = argv.iter().map(|word| word.value.clone()).collect();
+                // From the project's folder, whatever the system takes such a path from.
+                if let Some(program) = argv.first_mut().filter(|program| program.contains('/')) {
+                    *program = self.root.join(&*program).to_string_lossy().into_owned();
+                }
+                Ok(argv)
+            }
+            Runs::Python(function) => match function.value.split_once(':') {
+                Some((module, name)) => Ok(["python3", "-c", SHIM, module, name].map(str::to_owned).to_vec()),
+                None => Err(format!("`{}` names no function: expected `module:function`", function.value)),
+            },
+        }
+    }
+}
+
+impl RunCheck for OwnChecks<'_> {
+    fn run(&self, check: &OwnCheck, trial: &str) -> Option<std::result::Result<String, String>> {
+        if !self.permitted.contains(&line_of(check)) {
+            return None;
+        }
+        let argv = match self.argv(check) {
+            Ok(argv) => argv,
+            Err(why) => return Some(Err(why)),
+        };
+        let seconds = check.timeout_s;
+        let ended = bounded_process::run(&argv, self.root, &self.hidden, trial, (Duration::from_secs(seconds), LIMIT));
+        Some(match ended {
+            Ended::Well(said) => String::from_utf8(said).map_err(|_| "what it wrote is no UTF-8".to_owned()),
+            Ended::Badly { how, said } => Err(if said.is_empty() { how } else { format!("{how}: {said}") }),
+            Ended::Late => Err(format!("it was killed after {seconds} s: `timeout_s` gives it more")),
+            Ended::TooMuch => Err(format!("it was killed, since it wrote more than {LIMIT} bytes")),
+            Ended::Never(why) => Err(format!("it cannot be started: {why}")),
+        })
+    }
+}

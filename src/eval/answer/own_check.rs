@@ -1,0 +1,70 @@
+//! A check of the project's own: what it is told of a trial, and what its verdict says.
+
+use super::given::Answer;
+use crate::eval::prepared::PreparedCase;
+use crate::eval::verdict::{Judged, fail, pass, skipped};
+use crate::scenario::expect::answer::short;
+use crate::scenario::expect::own_check::OwnCheck;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// One verdict, as a check writes it.
+#[derive(Deserialize)]
+struct Given {
+    pass: bool,
+    reason: Option<String>,
+}
+
+/// What a check writes.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Said {
+    One(Given),
+    Many(Vec<Given>),
+}
+
+/// Asks a check for its verdict.
+///
+/// # Errors
+/// It gave none: why.
+pub(super) fn judge(case: &PreparedCase<'_>, answer: &Answer, check: &OwnCheck) -> Result<Judged, String> {
+    let expected = format!("{} to accept the trial", check.words());
+    let run = case.run.answers.own.and_then(|own| own.run(check, &trial(case, answer).to_string()));
+    let Some(said) = run else { return Ok(skipped(expected, "no run: nobody permitted this command here")) };
+    let failed = |why: String| format!("{} gave no verdict: {why}", check.words());
+    let said = said.map_err(failed)?;
+    let no_verdict = || {
+        let found = if said.trim().is_empty() { "nothing".to_owned() } else { format!("“{}”", short(said.trim())) };
+        failed(format!(
+            "it has to write {{\"pass\": true, \"reason\": \"…\"}} or a list of such to its standard output, and wrote {found}"
+        ))
+    };
+    let given = match serde_json::from_str(&said).map_err(|_| no_verdict())? {
+        Said::One(one) => vec![one],
+        Said::Many(many) if many.is_empty() => return Err(no_verdict()),
+        Said::Many(many) => many,
+    };
+    let passes = given.iter().all(|one| one.pass);
+    let reasons = given.iter().filter(|one| one.pass == passes).filter_map(|one| one.reason.as_deref());
+    let reasons = reasons.filter(|reason| !reason.trim().is_empty()).collect::<Vec<_>>().join("; ");
+    let found = if reasons.is_empty() { "a verdict without a reason" } else { &reasons };
+    Ok(if passes { pass(expected, found) } else { fail(expected, found) })
+}
+
+/// A trial as a check reads it.
+fn trial(case: &PreparedCase<'_>, answer: &Answer) -> Value {
+    let calls = answer.tool_calls.iter().map(|(name, arguments)| json!({"name": name, "arguments": arguments}));
+    json!({
+        "scenario": case.input.case.name.value,
+        "task": case.receiver.task,
+        "role": case.receiver.role_name(),
+        "model": case.model(),
+        "inputs": case.read.inputs(),
+        "answer": answer.text,
+        "json": answer.json,
+        "tool_calls": calls.collect::<Vec<_>>(),
+        "tokens": {"input": answer.tokens.0, "output": answer.tokens.1},
+        "latency_ms": answer.took.latency_ms,
+        "cost_usd": answer.took.usd,
+    })
+}

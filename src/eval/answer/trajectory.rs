@@ -1,0 +1,118 @@
+//! The tools that an answer calls: one of them, or all of them held against a list.
+
+use super::given::Answer;
+use super::json::{same, words};
+use crate::eval::prepared::PreparedCase;
+use crate::eval::verdict::{Judged, blind, fail, pass};
+use crate::scenario::expect::answer::short;
+use crate::scenario::expect::trajectory::{ExpectedCall, Matching, Trajectory};
+use serde_json::Value;
+use std::collections::{BTreeMap, VecDeque};
+
+/// Whether a tool is one that is meant; `*` stands for any part of a name. The first place of each part will do, but for the last.
+fn is_meant(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        let Some((_, after)) = rest.split_once(part) else { return false };
+        rest = after;
+    }
+    rest.ends_with(last)
+}
+
+pub(super) fn calls(answer: &Answer, name: &str) -> Judged {
+    let expected = format!("a call of `{name}`");
+    let called = answer.tool_calls.iter().position(|(called, _)| is_meant(name, called));
+    if let Some(at) = called {
+        let which = answer.tool_calls.get(at).filter(|(called, _)| called != name);
+        let which = which.map_or_else(String::new, |(called, _)| format!(", `{called}`"));
+        return pass(expected, format!("one: call {} of {}{which}", at + 1, answer.tool_calls.len()));
+    }
+    fail(expected, all(answer))
+}
+
+/// The calls of an answer by their names.
+fn all(answer: &Answer) -> String {
+    let names: Vec<String> = answer.tool_calls.iter().map(|(name, _)| format!("`{name}`")).collect();
+    if names.is_empty() { "no call at all".to_owned() } else { format!("calls of {}", names.join(", ")) }
+}
+
+/// Holds all calls against a list.
+pub(super) fn judge(case: &PreparedCase<'_>, answer: &Answer, expected: &Trajectory) -> Judged {
+    let Trajectory { matching, calls } = expected;
+    let what = calls.iter().map(ExpectedCall::words).collect::<Vec<_>>().join(", ");
+    let find = |pattern: &str, text: &str| case.run.patterns.find(pattern, text);
+    for pattern in calls.iter().flat_map(|call| call.patterns.values()) {
+        if let Err(why) = find(&pattern.value, "") {
+            return blind(what, why);
+        }
+    }
+    let made = &answer.tool_calls;
+    let fits = |call: &ExpectedCall, (name, given): &(String, Value)| {
+        let occurs = |text: &str, pattern: &str| find(pattern, text).is_ok_and(|found| found.is_some());
+        let equals = |(name, value): (&String, &Value)| given.get(name).is_some_and(|found| same(value, found));
+        let mut patterns = call.patterns.iter();
+        is_meant(&call.name.value, name)
+            && call.arguments.iter().all(equals)
+            && patterns.all(|(name, pattern)| given.get(name).is_some_and(|found| occurs(&words(found), &pattern.value)))
+    };
+    let shown = |at: usize| {
+        let call = made.get(at).map(|(name, given)| format!("`{name}` with {}", short(&given.to_string())));
+        format!("call {} of {}: {}", at + 1, made.len(), call.unwrap_or_default())
+    };
+    if *matching == Matching::Strict {
+        let differs = |at: &usize| !calls.get(*at).zip(made.get(*at)).is_some_and(|(call, made)| fits(call, made));
+        return match (0..calls.len().max(made.len())).find(differs) {
+            None => pass(what, "these"),
+            Some(at) => match calls.get(at) {
+                None => fail(format!("no call after {what}"), shown(at)),
+                Some(call) if at < made.len() => fail(format!("call {} to be {}", at + 1, call.words()), shown(at)),
+                Some(call) => fail(format!("call {} to be {}", at + 1, call.words()), format!("no more than {}", all(answer))),
+            },
+        };
+    }
+    let fits_at = |call: usize, at: usize| calls.get(call).zip(made.get(at)).is_some_and(|(call, made)| fits(call, made));
+    let taken = assign(calls.len(), made.len(), fits_at);
+    let missing = (0..calls.len()).find(|call| !taken.values().any(|taken| taken == call));
+    if let Some((number, call)) = missing.filter(|_| *matching != Matching::Subset).and_then(|at| Some((at, calls.get(at)?))) {
+        let found = match made.iter().position(|(name, _)| is_meant(&call.name.value, name)) {
+            Some(at) if fits_at(number, at) => format!("{}, and each call counts once", all(answer)),
+            Some(at) => shown(at),
+            None => all(answer),
+        };
+        return fail(format!("a call of {}", call.words()), found);
+    }
+    match (0..made.len()).find(|at| !taken.contains_key(at)).filter(|_| *matching != Matching::Superset) {
+        Some(at) => fail(format!("no call but {what}"), shown(at)),
+        None => pass(what, all(answer)),
+    }
+}
+
+/// Gives as many expected calls as possible a call of their own that fits: by the number of that call, the number of the expected one.
+fn assign(expected: usize, made: usize, fits: impl Fn(usize, usize) -> bool) -> BTreeMap<usize, usize> {
+    let mut taken = BTreeMap::new();
+    for first in 0..expected {
+        // Who wants a call that another one has makes that one look for a new call.
+        let mut wanted_by: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut open = VecDeque::from([first]);
+        let mut free = None;
+        while let Some(one) = open.pop_front().filter(|_| free.is_none()) {
+            for call in (0..made).filter(|call| fits(one, *call)) {
+                if wanted_by.contains_key(&call) {
+                    continue;
+                }
+                wanted_by.insert(call, one);
+                match taken.get(&call) {
+                    Some(holder) => open.push_back(*holder),
+                    None => free = free.or(Some(call)),
+                }
+            }
+        }
+        while let Some((call, one)) = free.and_then(|call| Some((call, *wanted_by.get(&call)?))) {
+            free = taken.iter().find(|(_, holder)| **holder == one).map(|(before, _)| *before);
+            taken.insert(call, one);
+        }
+    }
+    taken
+}

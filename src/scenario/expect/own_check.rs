@@ -1,0 +1,88 @@
+//! `command` and `python`: a check of the project's own, which looks at a trial and gives a verdict.
+
+use crate::base::span::Spanned;
+use crate::scenario::table::{Key, Shape, Table, key, needed};
+use crate::scenario::values::{text, texts, whole};
+use crate::syntax::yaml::Node;
+use serde::Serialize;
+
+/// Seconds that a check has where it does not say.
+const SECONDS: u64 = 10;
+const TIMEOUT: Key = key(
+    "timeout_s",
+    Shape::Whole(1, 3600),
+    "seconds after which it is killed with everything that it started; 10 where it is left out",
+);
+
+pub(super) static COMMAND: Table = Table {
+    what: "`command`",
+    keys: &[needed("argv", Shape::List(&Shape::Text, 1), "the command as a list of its words"), TIMEOUT],
+    groups: &[],
+};
+
+pub(super) static PYTHON: Table = Table {
+    what: "`python`",
+    keys: &[
+        needed("function", Shape::Text, "the function as `module:function`; the project's folder is in the path of modules"),
+        TIMEOUT,
+    ],
+    groups: &[],
+};
+
+/// A check of the project's own.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OwnCheck {
+    /// What is run.
+    pub what: Runs,
+    /// Seconds that it has.
+    pub timeout_s: u64,
+}
+
+/// What a check runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub enum Runs {
+    /// A command, as its words.
+    Command(Vec<Spanned<String>>),
+    /// A function of Python as `module:function`.
+    Python(Spanned<String>),
+}
+
+impl OwnCheck {
+    fn of(node: &Node<'_>, what: Runs) -> Self {
+        Self { what, timeout_s: node.get("timeout_s").and_then(whole).unwrap_or(SECONDS) }
+    }
+
+    pub(super) fn command(node: &Node<'_>) -> Self {
+        Self::of(node, Runs::Command(texts(Some(node.get("argv").unwrap_or(node)))))
+    }
+
+    pub(super) fn python(node: &Node<'_>) -> Option<Self> {
+        let function = node.get("function").unwrap_or(node);
+        Some(Self::of(node, Runs::Python(text(function)?)))
+    }
+
+    /// What is run, as reports name it.
+    pub fn words(&self) -> String {
+        match &self.what {
+            Runs::Command(argv) => {
+                let words: Vec<&str> = argv.iter().map(|word| word.value.as_str()).collect();
+                format!("`{}`", words.join(" "))
+            }
+            Runs::Python(function) => format!("the Python function `{}`", function.value),
+        }
+    }
+
+    /// Files of the project that may say what it does, by their paths: what is not there is none of them.
+    pub fn files(&self) -> Vec<String> {
+        match &self.what {
+            Runs::Command(argv) => {
+                let plain = |word: &Spanned<String>| word.value.strip_prefix("./").unwrap_or(&word.value).to_owned();
+                argv.iter().map(plain).collect()
+            }
+            Runs::Python(function) => {
+                let module = function.value.split(':').next().unwrap_or_default().replace('.', "/");
+                vec![format!("{module}.py"), format!("{module}/__init__.py")]
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! `trajectory`: the calls of tools that a trial makes, held against a list.
+
+use crate::base::span::Spanned;
+use crate::scenario::table::{Shape, Table, key, needed};
+use crate::scenario::values::text;
+use crate::syntax::yaml::Node;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+pub(super) static TRAJECTORY: Table = Table {
+    what: "`trajectory`",
+    keys: &[
+        needed(
+            "match",
+            Shape::Word(&Matching::WORDS),
+            "`strict`: these calls in this order and no others; `unordered`: the same in any order; `superset`: these at least; `subset`: none but these",
+        ),
+        needed(
+            "calls",
+            Shape::List(&Shape::Or(&Shape::Text, &CALL), 1),
+            "the calls, each as the name of its tool or as a mapping",
+        ),
+    ],
+    groups: &[],
+};
+
+static CALL: Table = Table {
+    what: "a call of `trajectory`",
+    keys: &[
+        needed("name", Shape::Text, "the tool; `*` stands for any part of a name"),
+        key("arguments", Shape::Map(&Shape::Any), "arguments that it is given, each equal as JSON; it may be given others"),
+        key("patterns", Shape::Map(&Shape::Pattern), "arguments that it is given, by a pattern for each"),
+    ],
+    groups: &[],
+};
+
+/// The calls of tools that a trial makes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Trajectory {
+    /// How they go together.
+    pub matching: Matching,
+    /// Those that are expected.
+    pub calls: Vec<ExpectedCall>,
+}
+
+/// How the calls of a trial go together with a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Matching {
+    /// These in this order, and no others.
+    Strict,
+    /// These in any order, and no others.
+    Unordered,
+    /// None but these, each at most once.
+    Subset,
+    /// These at least, in any order.
+    Superset,
+}
+
+/// One call.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ExpectedCall {
+    /// The tool.
+    pub name: Spanned<String>,
+    /// Arguments and their values.
+    pub arguments: BTreeMap<String, Value>,
+    /// Arguments and a pattern for each.
+    pub patterns: BTreeMap<String, Spanned<String>>,
+}
+
+impl Matching {
+    /// The words, in the order of the variants.
+    pub const WORDS: [&'static str; 4] = ["strict", "unordered", "subset", "superset"];
+    const ALL: [Self; 4] = [Self::Strict, Self::Unordered, Self::Subset, Self::Superset];
+
+    /// As it is written.
+    pub fn word(self) -> &'static str {
+        Self::ALL.iter().zip(Self::WORDS).find(|(one, _)| **one == self).map_or("", |(_, word)| word)
+    }
+
+    fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.word() == word)
+    }
+}
+
+impl Trajectory {
+    pub(super) fn read(node: &Node<'_>) -> Option<Self> {
+        let calls = node.get("calls")?.items()?.iter().filter_map(ExpectedCall::read).collect();
+        Some(Self { matching: Matching::parse(node.get("match")?.text()?)?, calls })
+    }
+
+    /// It in words, as reports name it.
+    pub(super) fn words(&self) -> String {
+        let calls: Vec<String> = self.calls.iter().map(ExpectedCall::words).collect();
+        format!("calls {} ({})", calls.join(", "), self.matching.word())
+    }
+}
+
+impl ExpectedCall {
+    fn read(node: &Node<'_>) -> Option<Self> {
+        if let Some(name) = text(node) {
+            return Some(Self { name, arguments: BTreeMap::new(), patterns: BTreeMap::new() });
+        }
+        let entries = |key: &str| node.get(key).and_then(Node::entries).unwrap_or_default().iter();
+        let arguments = entries("arguments").map(|entry| (entry.key.value.to_string(), entry.value.to_json()));
+        let patterns = entries("patterns").filter_map(|entry| Some((entry.key.value.to_string(), text(&entry.value)?)));
+        Some(Self { name: text(node.get("name")?)?, arguments: arguments.collect(), patterns: patterns.collect() })
+    }
+
+    /// It in words: the tool, then what it is given.
+    pub fn words(&self) -> String {
+        let values = self.arguments.iter().map(|(name, value)| format!("`{name}` {value}"));
+        let patterns = self.patterns.iter().map(|(name, pattern)| format!("`{name}` matching /{}/", pattern.value));
+        let with: Vec<String> = values.chain(patterns).collect();
+        let with = if with.is_empty() { String::new() } else { format!(" with {}", with.join(" and ")) };
+        format!("`{}`{with}", self.name.value)
+    }
+}
