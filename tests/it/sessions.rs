@@ -20,6 +20,8 @@ fn run(line: &str, folder: &Path) -> String {
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap_or_default());
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("exec 2>&1; {line}")]).current_dir(folder).env("PATH", path).env("COLUMNS", "120");
+    // Nobody's own settings of git, such as signatures and hooks, have a part in what is shown.
+    shell.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
     let output = shell.env_remove("CLICOLOR_FORCE").env_remove("FORCE_COLOR").output().unwrap();
     String::from_utf8(output.stdout).unwrap()
 }
