@@ -22,7 +22,8 @@ fn action(project: &Project, variables: &[(&str, &str)]) -> Run {
     let mut command = Command::new("bash");
     command.arg(format!("{ROOT}/.ci/action")).arg("run").current_dir(project.path(""));
     command.env("CTXC_ROOT", project.path("program")).env("GITHUB_OUTPUT", project.path("output"));
-    for name in ["CTXC_COMMAND", "CTXC_PROJECT", "CTXC_PATHS", "CTXC_FORMAT", "CTXC_OUTPUT_FILE", "CTXC_ARGS"] {
+    command.env("GITHUB_STEP_SUMMARY", project.path("summary.md")).env("GITHUB_BASE_REF", "main");
+    for name in ["CTXC_COMMAND", "CTXC_PROJECT", "CTXC_PATHS", "CTXC_FORMAT", "CTXC_OUTPUT_FILE", "CTXC_SUMMARY_FILE", "CTXC_ARGS"] {
         command.env(name, variables.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value));
     }
     Run::from(command.output().unwrap())
@@ -59,7 +60,7 @@ fn inputs_of_the_action_are_never_run() {
     let project = runner();
     action(&project, &[("CTXC_PATHS", "$(touch hit)\n`touch hit`\n; touch hit")]).code(2);
     action(&project, &[("CTXC_PATHS", "--suppress-existing")]).code(2).warns("there is no such file");
-    action(&project, &[("CTXC_COMMAND", "check; touch hit")]).code(2).says("is check, build or eval");
+    action(&project, &[("CTXC_COMMAND", "check; touch hit")]).code(2).says("is check, build, eval or gate");
     assert!(!project.path("hit").exists());
 }
 
@@ -81,13 +82,111 @@ fn every_input_of_the_action_is_handed_on_and_documented() {
         .filter_map(|line| line.strip_prefix("  ")?.strip_suffix(':'))
         .filter(|name| !name.starts_with(' '))
         .collect();
-    assert_eq!(declared, ["command", "project", "paths", "format", "output-file", "args"]);
+    assert_eq!(declared, ["command", "project", "paths", "format", "output-file", "summary-file", "args"]);
     let page = std::fs::read_to_string(format!("{ROOT}/docs/CI.md")).unwrap();
     for name in declared {
         let variable = format!("CTXC_{}: ${{{{ inputs.{name} }}}}", name.replace('-', "_").to_uppercase());
         assert!(rest.contains(&variable), "{variable}");
         assert!(page.contains(&format!("| `{name}` | ")), "{name}");
     }
+}
+
+/// An input that is put into the text of a script can end it and begin another.
+#[test]
+fn no_script_of_the_action_and_the_workflows_holds_an_expression() {
+    for path in ["action.yml", "examples/ci/.github/workflows/ctxc.yml"] {
+        let text = std::fs::read_to_string(format!("{ROOT}/{path}")).unwrap();
+        let scripts: Vec<&str> = text.lines().filter(|line| line.trim_start_matches([' ', '-']).starts_with("run:")).collect();
+        assert!(scripts.len() > 1 && scripts.iter().all(|line| !line.contains("${{") && !line.ends_with('|')), "{scripts:?}");
+    }
+}
+
+fn git(folder: &std::path::Path, args: &[&str]) {
+    let mut command = Command::new("git");
+    command.current_dir(folder).args(["-c", "user.name=t", "-c", "user.email=t@t", "-c", "commit.gpgsign=false"]).args(args);
+    command.envs([("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1")]).env_remove("GIT_DIR");
+    let done = command.output().unwrap();
+    assert!(done.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// `examples/ci` in a repository, and a clone of it in `clone`, as `actions/checkout` makes one.
+fn example() -> Project {
+    let project = runner();
+    let copied = Command::new("cp").arg("-R").arg(format!("{ROOT}/examples/ci")).arg(project.path("origin")).status().unwrap();
+    assert!(copied.success());
+    let origin = project.path("origin");
+    git(&origin, &["init", "-q", "-b", "main"]);
+    git(&origin, &["add", "-A"]);
+    git(&origin, &["commit", "-q", "-m", "what was accepted"]);
+    git(&project.path(""), &["clone", "-q", "origin", "clone"]);
+    git(&project.path("clone"), &["switch", "-q", "-c", "change"]);
+    project
+}
+
+/// Runs the commands of the example's workflow in the clone, each as the runner does, and gives the exit code of each by its name.
+fn workflow(project: &Project) -> Vec<(String, i32)> {
+    let text = std::fs::read_to_string(format!("{ROOT}/examples/ci/.github/workflows/ctxc.yml")).unwrap();
+    let (test, _) = text.split_once("\n  comment:\n").unwrap();
+    let steps = test.split("\n      - name: ").skip(1).filter_map(|step| {
+        let (name, rest) = step.split_once('\n')?;
+        Some((name, rest.lines().find_map(|line| line.trim().strip_prefix("run: "))?))
+    });
+    let path = format!("{}:{}", project.path("program/bin").display(), std::env::var("PATH").unwrap());
+    let run = |(name, script): (&str, &str)| {
+        let mut bash = Command::new("bash");
+        bash.args(["-e", "-o", "pipefail", "-c", script]).current_dir(project.path("clone")).env("PATH", &path);
+        bash.env("BASE", "origin/main").env("GITHUB_STEP_SUMMARY", project.path("summary.md"));
+        bash.env("XDG_STATE_HOME", project.path("state")).env("XDG_CACHE_HOME", project.path("cache"));
+        (name.to_owned(), bash.output().unwrap().status.code().unwrap())
+    };
+    steps.filter(|(name, _)| *name != "install").map(run).collect()
+}
+
+fn codes(check: i32, build: i32, eval: i32, gate: i32) -> Vec<(String, i32)> {
+    let all = [("check", check), ("build", build), ("eval", eval), ("gate", gate), ("summary", 0)];
+    all.map(|(name, code)| (name.to_owned(), code)).to_vec()
+}
+
+#[test]
+#[cfg(unix)]
+fn the_workflow_of_the_example_is_green_and_red_after_a_change_that_breaks_it() {
+    let project = example();
+    assert_eq!(workflow(&project), codes(0, 0, 0, 0), "`ctxc build` and `ctxc baseline accept` in examples/ci bring it up to date");
+    let summary = project.read("summary.md");
+    assert!(summary.contains("2 scenarios, 2 with answers; nothing is loosened"), "{summary}");
+    assert_eq!(project.read("clone/comment.md"), summary);
+
+    let template = project.read("clone/prompts/triage.xml");
+    let (head, rest) = template.split_once("  <file_paths").unwrap();
+    let (_, rest) = rest.split_once("</file_paths>\n").unwrap();
+    project.write("clone/prompts/triage.xml", format!("{head}{rest}"));
+    project.write("summary.md", "");
+    assert_eq!(workflow(&project), codes(0, 1, 1, 4));
+    let comment = project.read("clone/comment.md");
+    assert!(comment.contains("gate against origin/main: FAIL") && comment.contains("double-charge"), "{comment}");
+
+    // Whoever also takes the expectation out makes the scenarios green, and not the gate.
+    let scenarios = project.read("clone/scenarios/triage.yaml").replace("    - segment: {id: \"file:docs/runbook.md\", state: kept}\n", "");
+    let scenarios = scenarios.replace("reply: product", "reply: billing, data").replace("^billing$", "billing").replace("^data$", "data");
+    project.write("clone/scenarios/triage.yaml", scenarios);
+    project.run(&["build", "--project", "clone"]).code(0);
+    assert_eq!(workflow(&project), codes(0, 0, 0, 4));
+}
+
+#[test]
+#[cfg(unix)]
+fn the_action_gates_a_change_and_writes_its_summary() {
+    let project = example();
+    let gate = [("CTXC_COMMAND", "gate"), ("CTXC_PROJECT", "clone"), ("CTXC_SUMMARY_FILE", "comment.md")];
+    action(&project, &gate).code(0).says("gate against origin/main: PASS");
+    action(&project, &[("CTXC_COMMAND", "eval"), ("CTXC_PROJECT", "clone"), ("CTXC_SUMMARY_FILE", "comment.md")]).code(0);
+    let comment = project.read("comment.md");
+    assert!(comment.contains("2 scenarios, 2 with answers") && comment.contains("0 carried"), "{comment}");
+    assert_eq!(project.read("summary.md"), comment);
+    project.write("clone/docs/runbook.md", "# Runbook\n");
+    action(&project, &gate).code(4).says("gate against origin/main: FAIL");
+    action(&project, &[&gate[..2], &[("CTXC_ARGS", "--base=change")]].concat()).code(4).says("gate against change: FAIL");
+    assert!(project.read("output").ends_with("exit-code=4\nexit-code=4\n"));
 }
 
 #[test]
