@@ -23,7 +23,9 @@ fn action(project: &Project, variables: &[(&str, &str)]) -> Run {
     command.arg(format!("{ROOT}/.ci/action")).arg("run").current_dir(project.path(""));
     command.env("CTXC_ROOT", project.path("program")).env("GITHUB_OUTPUT", project.path("output"));
     command.env("GITHUB_STEP_SUMMARY", project.path("summary.md")).env("GITHUB_BASE_REF", "main");
-    for name in ["CTXC_COMMAND", "CTXC_PROJECT", "CTXC_PATHS", "CTXC_FORMAT", "CTXC_OUTPUT_FILE", "CTXC_SUMMARY_FILE", "CTXC_ARGS"] {
+    for name in
+        ["CTXC_COMMAND", "CTXC_PROJECT", "CTXC_PATHS", "CTXC_FORMAT", "CTXC_OUTPUT_FILE", "CTXC_SUMMARY_FILE", "CTXC_ARGS"]
+    {
         command.env(name, variables.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value));
     }
     Run::from(command.output().unwrap())
@@ -151,7 +153,11 @@ fn codes(check: i32, build: i32, eval: i32, gate: i32) -> Vec<(String, i32)> {
 #[cfg(unix)]
 fn the_workflow_of_the_example_is_green_and_red_after_a_change_that_breaks_it() {
     let project = example();
-    assert_eq!(workflow(&project), codes(0, 0, 0, 0), "`ctxc build` and `ctxc baseline accept` in examples/ci bring it up to date");
+    assert_eq!(
+        workflow(&project),
+        codes(0, 0, 0, 0),
+        "`ctxc build` and `ctxc baseline accept` in examples/ci bring it up to date"
+    );
     let summary = project.read("summary.md");
     assert!(summary.contains("2 scenarios, 2 with answers; nothing is loosened"), "{summary}");
     assert_eq!(project.read("clone/comment.md"), summary);
@@ -166,8 +172,10 @@ fn the_workflow_of_the_example_is_green_and_red_after_a_change_that_breaks_it() 
     assert!(comment.contains("gate against origin/main: FAIL") && comment.contains("double-charge"), "{comment}");
 
     // Whoever also takes the expectation out makes the scenarios green, and not the gate.
-    let scenarios = project.read("clone/scenarios/triage.yaml").replace("    - segment: {id: \"file:docs/runbook.md\", state: kept}\n", "");
-    let scenarios = scenarios.replace("reply: product", "reply: billing, data").replace("^billing$", "billing").replace("^data$", "data");
+    let scenarios =
+        project.read("clone/scenarios/triage.yaml").replace("    - segment: {id: \"file:docs/runbook.md\", state: kept}\n", "");
+    let scenarios =
+        scenarios.replace("reply: product", "reply: billing, data").replace("^billing$", "billing").replace("^data$", "data");
     project.write("clone/scenarios/triage.yaml", scenarios);
     project.run(&["build", "--project", "clone"]).code(0);
     assert_eq!(workflow(&project), codes(0, 0, 0, 4));
