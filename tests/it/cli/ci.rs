@@ -127,8 +127,8 @@ fn example() -> Project {
 
 /// Runs the commands of the example's workflow in the clone, each as the runner does, and gives the exit code of each by its name.
 fn workflow(project: &Project) -> Vec<(String, i32)> {
-    let text = std::fs::read_to_string(format!("{ROOT}/examples/ci/.github/workflows/ctxc.yml")).unwrap();
-    let (test, _) = text.split_once("\n  comment:\n").unwrap();
+    let page = std::fs::read_to_string(format!("{ROOT}/examples/ci/.github/workflows/ctxc.yml")).unwrap();
+    let (test, _) = page.split_once("\n  comment:\n").unwrap();
     let steps = test.split("\n      - name: ").skip(1).filter_map(|step| {
         let (name, rest) = step.split_once('\n')?;
         Some((name, rest.lines().find_map(|line| line.trim().strip_prefix("run: "))?))
