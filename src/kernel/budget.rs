@@ -313,7 +313,7 @@ fn inside(borders: &[usize], text: &str) -> impl DoubleEndedIterator<Item = usiz
     inside.into_iter()
 }
 
-pub(super) type Found = Option<(Range<usize>, String, usize)>;
+type Found = Option<(Range<usize>, String, usize)>;
 
 /// The first of some ranges that fits with its mark. Ranges come from the longest to the shortest, so a bisection finds it.
 fn first(block: &Block<'_>, ranges: impl Iterator<Item = Range<usize>>, left: usize, counter: &dyn TokenCounter) -> Found {
@@ -335,7 +335,7 @@ fn first(block: &Block<'_>, ranges: impl Iterator<Item = Range<usize>>, left: us
 }
 
 /// The longest prefix that fits with its mark, at the end of a token and of a character.
-pub(super) fn tail(block: &Block<'_>, left: usize, counter: &dyn TokenCounter) -> Found {
+fn tail(block: &Block<'_>, left: usize, counter: &dyn TokenCounter) -> Found {
     let frame = counter.count(&block.part(&(0..0), &mark(block, &(0..0))));
     let mut room = left.checked_sub(frame)?;
     let mut way: usize = 0;

@@ -293,7 +293,7 @@ impl<'a> Conversation<'a> {
 
     fn whole(&self, unit: &Range<usize>) -> Vec<Shortened<'a>> {
         let said = self.said.get(unit.clone()).unwrap_or_default().iter();
-        said.map(|said| Shortened::of(said.id, said.turn, said.tokens)).collect()
+        said.map(|said| Shortened::of(said.id, said.turn, said.text, said.tokens)).collect()
     }
 
     fn told(&self, walk: Walk<'a>, limit: Option<usize>, longest: usize) -> Fold {

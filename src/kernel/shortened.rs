@@ -2,9 +2,9 @@
 //!
 //! Parts are marked, never removed: a call keeps its result.
 
-use super::budget::{Block, missing, tail};
-use super::context::{Cut, Kind, Trust};
-use super::conversation::{Part, Slot, Turn, TurnText};
+use super::budget::missing;
+use super::conversation::{Part, Slot, Turn};
+use super::grapheme;
 use super::tokens::TokenCounter;
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -15,7 +15,8 @@ pub(super) struct Shortened<'a> {
     id: &'a str,
     /// What stays of it.
     pub(super) turn: Turn,
-    read: TurnText,
+    /// How it reads whole.
+    text: &'a str,
     /// Tokens of what stays.
     pub(super) tokens: usize,
     /// What is left out, in bytes of the whole message.
@@ -29,69 +30,106 @@ pub(super) fn tokens(messages: &[Shortened<'_>]) -> usize {
     messages.iter().map(|one| one.tokens).sum()
 }
 
-/// Messages cut to so many tokens, or as far as they can be: texts of results first, then images and documents, then other texts; of
-/// each the largest first.
+/// Messages cut to so many tokens, or as far as they can be: texts of results first, then images and documents, the largest first, then
+/// other texts.
 pub(super) fn trim<'a>(mut messages: Vec<Shortened<'a>>, room: usize, counter: &dyn TokenCounter) -> Vec<Shortened<'a>> {
-    let mut order = Vec::new();
+    cut_texts(&mut messages, true, room, counter);
+    let mut media = Vec::new();
     for (at, one) in messages.iter().enumerate() {
-        for (number, Slot { range, is_result, media }) in one.whole.iter().enumerate() {
-            let class = match (*media > 0, *is_result) {
-                (false, true) => 0,
-                (true, true) => 1,
-                (true, false) => 2,
-                (false, false) => 3,
-            };
-            order.push((class, Reverse((*media, range.len())), at, number));
+        for (number, slot) in one.slots(|slot| slot.media > 0) {
+            media.push((!slot.is_result, Reverse((slot.media, slot.range.len())), at, number));
         }
     }
-    order.sort_unstable();
-    for (.., at, slot) in order {
-        let total = tokens(&messages);
-        let Some(one) = messages.get_mut(at).filter(|_| total > room) else { break };
-        let left = (room + one.tokens).checked_sub(total).and_then(|left| left.checked_sub(one.turn.media_tokens()));
-        let keep = left.and_then(|left| one.fit(slot, left, counter));
-        one.leave_out(slot, keep.unwrap_or(0), counter);
+    media.sort_unstable();
+    for (.., at, slot) in media {
+        if tokens(&messages) <= room {
+            break;
+        }
+        if let Some(one) = messages.get_mut(at) {
+            one.leave_out(slot, 0);
+            one.count(counter);
+        }
     }
+    cut_texts(&mut messages, false, room, counter);
     messages
 }
 
+/// A text among those that are cut together.
+struct Piece<'a> {
+    /// Its message.
+    at: usize,
+    slot: usize,
+    text: &'a str,
+    tokens: usize,
+    /// Tokens of the mark of all of it.
+    mark: usize,
+}
+
+/// Cuts the texts of results, or all others, to a common size: the short ones stay whole, so that a question does not give way to a
+/// file pasted beside it.
+fn cut_texts(messages: &mut [Shortened<'_>], is_result: bool, room: usize, counter: &dyn TokenCounter) {
+    let total = tokens(messages);
+    if total <= room {
+        return;
+    }
+    let mut pieces = Vec::new();
+    for (at, one) in messages.iter().enumerate() {
+        for (slot, Slot { range, .. }) in one.slots(|slot| slot.media == 0 && slot.is_result == is_result) {
+            let text = one.text.get(range.clone()).unwrap_or("");
+            let mark = counter.count(&missing(one.id, text.len()));
+            pieces.push(Piece { at, slot, text, tokens: counter.count(text), mark });
+        }
+    }
+    let size = |level: usize| pieces.iter().map(|piece| piece.tokens.min(level.max(piece.mark))).sum::<usize>();
+    let mut left = (size(usize::MAX) + room).saturating_sub(total);
+    let mut way: usize = 0;
+    // Joined texts may count a few tokens more than their parts: give way, each time further, until it fits.
+    loop {
+        let (mut level, mut above) = (0, left);
+        while level < above {
+            let middle = above - (above - level) / 2;
+            if size(middle) <= left { level = middle } else { above = middle - 1 }
+        }
+        for piece in pieces.iter().filter(|piece| piece.tokens > level.max(piece.mark)) {
+            let rest = level.saturating_sub(piece.mark);
+            let keep = if rest == 0 { 0 } else { grapheme::before(piece.text, counter.fit(piece.text, rest)) };
+            if let Some(one) = messages.get_mut(piece.at) {
+                one.leave_out(piece.slot, keep);
+            }
+        }
+        for one in &mut *messages {
+            one.count(counter);
+        }
+        let total = tokens(messages);
+        if total <= room || level == 0 {
+            return;
+        }
+        way = (total - room).max(way.saturating_mul(2));
+        left = left.saturating_sub(way);
+    }
+}
+
 impl<'a> Shortened<'a> {
-    /// A message that is whole yet, with its tokens.
-    pub(super) fn of(id: &'a str, turn: &Turn, tokens: usize) -> Self {
-        let read = turn.read();
-        Self { id, turn: turn.clone(), tokens, left_out: Vec::new(), whole: read.slots.clone(), read }
+    /// A message that is whole yet, with how it reads and its tokens.
+    pub(super) fn of(id: &'a str, turn: &Turn, text: &'a str, tokens: usize) -> Self {
+        Self { id, turn: turn.clone(), text, tokens, left_out: Vec::new(), whole: turn.read().slots }
     }
 
     /// Leaves out what tools gave back.
     pub(super) fn leave_out_results(&mut self, counter: &dyn TokenCounter) {
-        for slot in 0..self.whole.len() {
-            if self.whole.get(slot).is_some_and(|slot| slot.is_result) {
-                self.leave_out(slot, 0, counter);
-            }
+        let results: Vec<usize> = self.slots(|slot| slot.is_result).map(|(number, _)| number).collect();
+        for slot in results {
+            self.leave_out(slot, 0);
         }
+        self.count(counter);
     }
 
-    /// Bytes of a text that fit into so many tokens with the rest of its message.
-    fn fit(&self, slot: usize, left: usize, counter: &dyn TokenCounter) -> Option<usize> {
-        let slot = self.read.slots.get(slot).filter(|slot| slot.media == 0)?;
-        let text = |range: Range<usize>| self.read.text.get(range).unwrap_or("");
-        let block = Block {
-            id: self.id,
-            priority: Kind::History.priority(),
-            turn: (Kind::History, Trust::Untrusted),
-            head: text(0..slot.range.start),
-            text: text(slot.range.clone()),
-            tail: text(slot.range.end..self.read.text.len()),
-            open: &[],
-            others: 0,
-            most: None,
-            cut: &Cut::Tail,
-        };
-        tail(&block, left, counter).map(|(range, ..)| range.end)
+    fn slots(&self, is_meant: impl Fn(&Slot) -> bool) -> impl Iterator<Item = (usize, &Slot)> {
+        self.whole.iter().enumerate().filter(move |(_, slot)| is_meant(slot))
     }
 
     /// Keeps so many bytes of a text, unless the mark of what is left out were longer than that. Of an image or a document the mark alone stays.
-    fn leave_out(&mut self, slot: usize, keep: usize, counter: &dyn TokenCounter) {
+    fn leave_out(&mut self, slot: usize, keep: usize) {
         let (Some(part), Some(Slot { range: whole, media, .. })) = (self.turn.slot_mut(slot), self.whole.get(slot)) else {
             return;
         };
@@ -109,7 +147,12 @@ impl<'a> Shortened<'a> {
         }
         self.left_out.retain(|range| !whole.contains(&range.start));
         self.left_out.push(whole.start + keep..whole.end);
-        self.read = self.turn.read();
-        self.tokens = counter.count(&self.read.text) + self.turn.media_tokens();
+    }
+
+    /// Counts what stays, where something is left out.
+    fn count(&mut self, counter: &dyn TokenCounter) {
+        if !self.left_out.is_empty() {
+            self.tokens = counter.count(&self.turn.read().text) + self.turn.media_tokens();
+        }
     }
 }

@@ -36,6 +36,8 @@ enum Unit {
     Blank(bool),
     /// Words of the user, and a picture.
     Picture(usize),
+    /// Several texts of the user, as a question with what is pasted beside it.
+    Pasted(Vec<usize>),
     Assistant(usize),
     /// Words of the assistant, and how much each call of it gives back.
     Calls(usize, Vec<usize>),
@@ -55,6 +57,7 @@ fn unit() -> impl Strategy<Value = Unit> {
         4 => (0_usize..30, prop::collection::vec(size(), 1..4)).prop_map(|(words, results)| Unit::Calls(words, results)),
         1 => any::<bool>().prop_map(Unit::Blank),
         1 => size().prop_map(Unit::Picture),
+        2 => prop::collection::vec(size(), 2..5).prop_map(Unit::Pasted),
         1 => (size(), prop::option::of(size())).prop_map(|(size, words)| Unit::Shot(size, words)),
     ]
 }
@@ -92,6 +95,9 @@ fn said(units: &[Unit]) -> Vec<Vec<Turn>> {
             let mut turn = Turn::new(Speaker::User, text(at, *size));
             turn.parts.push(picture());
             vec![turn]
+        }
+        Unit::Pasted(sizes) => {
+            vec![Turn { speaker: Speaker::User, parts: sizes.iter().map(|size| Part::Text(text(at, *size))).collect() }]
         }
         Unit::Assistant(size) => vec![Turn::new(Speaker::Assistant, text(at, *size))],
         Unit::Shot(size, words) => {
@@ -248,27 +254,36 @@ fn compact(now: &[Heard], whole: &[Heard]) -> Vec<Heard> {
     now
 }
 
-/// A unit cut to so many tokens or as far as it can be: texts of results, pictures of results, other pictures, other texts, of each the longest
-/// first.
-fn trim(unit: &[Heard], room: usize) -> Vec<Heard> {
-    let mut unit = unit.to_vec();
-    let mut order: Vec<(usize, usize)> =
-        unit.iter().enumerate().flat_map(|(message, heard)| (0..heard.pieces.len()).map(move |at| (message, at))).collect();
-    order.sort_by_key(|&(message, at)| {
-        let piece = &unit[message].pieces[at];
-        let kinds = [(true, false), (true, true), (false, true), (false, false)];
-        (kinds.iter().position(|kind| *kind == (piece.is_result, piece.is_picture)), usize::MAX - piece.text.len())
-    });
-    for (message, at) in order {
+/// A unit cut to so many tokens or as far as it can be, in four steps.
+fn trim(whole: &[Heard], room: usize) -> Vec<Heard> {
+    let mut unit = whole.to_vec();
+    let places: Vec<(usize, usize)> =
+        whole.iter().enumerate().flat_map(|(message, heard)| (0..heard.pieces.len()).map(move |at| (message, at))).collect();
+    for (is_result, is_picture) in [(true, false), (true, true), (false, true), (false, false)] {
+        let mut step = places.clone();
+        step.retain(|&(message, at)| {
+            let piece = &whole[message].pieces[at];
+            (piece.is_result, piece.is_picture) == (is_result, is_picture)
+        });
+        let text = |&(message, at): &(usize, usize)| whole[message].pieces[at].text.len();
+        let all = |&(message, at): &(usize, usize)| mark(&whole[message].id, text(&(message, at))).len();
         if tokens(&unit) <= room {
             break;
         }
-        let heard = unit[message].clone();
-        let others = tokens(&unit) - heard.tokens();
-        let text = heard.pieces[at].text.len();
-        // Room is made for a mark that says all of it.
-        let rest = heard.tokens() - text + mark(&heard.id, text).len();
-        unit[message] = heard.cut(at, room.saturating_sub(others + rest).min(text.saturating_sub(1)));
+        if is_picture {
+            for (message, at) in step {
+                if tokens(&unit) > room {
+                    unit[message] = unit[message].cut(at, 0);
+                }
+            }
+            continue;
+        }
+        let others = tokens(&unit) - step.iter().map(text).sum::<usize>();
+        let size = |common: usize| -> usize { step.iter().map(|place| text(place).min(common.max(all(place)))).sum() };
+        let common = (0..=room).rev().find(|common| others + size(*common) <= room).unwrap_or(0);
+        for place in step.iter().filter(|place| text(place) > common) {
+            unit[place.0] = unit[place.0].cut(place.1, common.saturating_sub(all(place)));
+        }
     }
     unit
 }

@@ -194,6 +194,30 @@ fn an_image_gives_way_to_the_words_that_ask_about_it() {
 }
 
 #[test]
+fn texts_of_a_message_are_cut_to_a_common_size() {
+    let texts = |sizes: &[usize]| sizes.iter().map(|size| Part::Text("x".repeat(*size))).collect::<Vec<_>>();
+    // Bytes that stay of each text, within 700 tokens.
+    let stays = |parts: Vec<Part>| -> Vec<usize> {
+        let assembly = reply("<history max_tokens=\"1000\"/>", &[Turn { speaker: Speaker::User, parts }], None);
+        let last = assembly.messages.last().unwrap();
+        assert!(last.as_str().len() <= 700);
+        let stays = |part: &Part| if let Part::Text(text) = part { text.matches('x').count() } else { 0 };
+        last.parts.iter().map(stays).collect()
+    };
+    // The longest one asks, and does not vanish for what is pasted beside it.
+    assert_eq!(stays(texts(&[300, 250, 250, 250, 250])), [99; 5]);
+    assert_eq!(stays(texts(&[120, 900, 30, 800])), [120, 233, 30, 233]);
+    assert_eq!(stays(texts(&[2_000, 10])), [648, 10]);
+    // So are the results of one call, among themselves.
+    let calls = (0..3).fold(Turn::new(Speaker::Assistant, ""), |turn, id| turn.calling(id.to_string(), "f", json!({})));
+    let results = [500, 50, 450].iter().enumerate().map(|(id, size)| Turn::result(id.to_string(), "x".repeat(*size)));
+    let said: Vec<Turn> = [asking("go"), calls].into_iter().chain(results).collect();
+    let cut = reply("<history max_tokens=\"1000\"/>", &said, None);
+    let kept: Vec<usize> = cut.messages[3..].iter().map(|message| message.as_str().matches('x').count()).collect();
+    assert_eq!((kept[0], kept[1]), (kept[2], 50));
+}
+
+#[test]
 fn a_message_without_words_asks_nothing() {
     let worked = [reading(0, 300), reading(0, 300), reading(0, 300)].concat();
     for blank in [asking(""), asking(" \n\t"), Turn { speaker: Speaker::User, parts: vec![] }] {

@@ -320,7 +320,7 @@ fn every_body_says_the_turns() {
                 // Its images stand beside the text, and several texts of a message are one.
                 let texts = |all: Vec<String>| -> Vec<String> {
                     let lines = all.iter().flat_map(|one| one.trim_start_matches("user: ").lines());
-                    lines.map(str::to_owned).collect()
+                    lines.filter(|line| !line.is_empty()).map(str::to_owned).collect()
                 };
                 (heard, said) = (texts(heard), texts(said));
                 heard.sort();

@@ -3,7 +3,7 @@
 use ctxc::internals::context::context_source::Match;
 use ctxc::internals::context::request::{Attempt, StepResult};
 use ctxc::internals::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
-use ctxc::internals::kernel::conversation::{Speaker, Turn};
+use ctxc::internals::kernel::conversation::{Part, Speaker, Turn};
 use ctxc::internals::scenario::messages;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -282,6 +282,8 @@ fn conversations() -> Vec<Scene> {
     let shown = messages::read(SHOWN).unwrap();
     let asked =
         [&shown[..1], &[Turn::new(Speaker::User, "Be brief."), Turn::new(Speaker::User, " ")], &giant[1..], &giant[1..]].concat();
+    let pasted = ["Which of these is wrong? ".repeat(12), "a,b\n".repeat(60), "1,2\n".repeat(60), "short".to_owned()];
+    let pasted = Turn { speaker: Speaker::User, parts: pasted.map(Part::Text).to_vec() };
     vec![
         // Ollama takes no documents, and chat completions no images in results.
         with("a conversation of calls, results and images", "", &chat[..8], None),
@@ -298,6 +300,7 @@ fn conversations() -> Vec<Scene> {
         with("a result that alone is too long", " max_tokens=\"400\"", &giant, None),
         with("a result that leaves the question its share", " max_tokens=\"1042\"", &giant, None),
         with("a question of two messages, one with a document, and a blank message", " max_tokens=\"1150\"", &asked, None),
+        with("a question with texts pasted beside it that is too long", " max_tokens=\"500\"", &[pasted], None),
         Scene { inputs: inputs(), history: long[..2].to_vec(), ..scene("examples as messages", "/", &template("", examples)) },
     ]
 }
