@@ -37,6 +37,7 @@ fn case(run: i64, number: u64) -> CaseRecord {
         verdict: "pass".to_owned(),
         trials: vec![trial],
         result: None,
+        answers: None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Where answers come from; and asking a model on behalf of a case: the request as it is sent, and the seam to whoever sends and keeps it.
 
+use super::answer::KeptAnswer;
 use crate::kernel::provider::Response;
 use crate::project::models::{Model, Provider};
 use crate::record::recording::{Recording, TrialOf};
@@ -24,6 +25,8 @@ pub enum AnswersFrom {
     ReplayOrRecord,
     /// From a model that is asked.
     Live,
+    /// From an earlier run: what it was answered is judged again.
+    Kept,
 }
 
 impl AnswersFrom {
@@ -41,6 +44,7 @@ impl AnswersFrom {
             Self::Record => "record",
             Self::ReplayOrRecord => "replay-or-record",
             Self::Live => "live",
+            Self::Kept => "kept",
         }
     }
 }
@@ -67,6 +71,8 @@ pub struct RunAnswers<'a> {
 pub struct CaseAnswers<'a> {
     /// Its recorded calls, or why they cannot be read.
     pub recorded: Result<&'a [Recording], &'a str>,
+    /// What an earlier run was answered.
+    pub kept: &'a [KeptAnswer],
     /// What tools give back, by their names.
     pub tools: &'a BTreeMap<String, Value>,
 }
@@ -74,7 +80,7 @@ pub struct CaseAnswers<'a> {
 impl Default for CaseAnswers<'_> {
     fn default() -> Self {
         static NONE: BTreeMap<String, Value> = BTreeMap::new();
-        Self { recorded: Ok(&[]), tools: &NONE }
+        Self { recorded: Ok(&[]), kept: &[], tools: &NONE }
     }
 }
 

@@ -1,13 +1,13 @@
 //! What became of a case: its verdict, what was looked at, its trials. Plain data.
 
-use super::answer::Took;
+use super::answer::{Answer, Took};
 use super::case_keys::Keys;
 use super::trials::TrialOutcome;
 use super::verdict::Verdict;
-use crate::base::hash::Hash;
 use crate::context::fault::Fault;
 use crate::record::recording::Stage;
 use crate::scenario::model::Rule;
+use std::sync::Arc;
 
 /// What became of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -93,8 +93,8 @@ pub struct Trial {
     pub took: Took,
     /// Whether the answer splits its work; `None` where it cannot be told.
     pub decomposes: Option<bool>,
-    /// The hash of the answer's text.
-    pub output: Hash,
+    /// The answer.
+    pub answer: Arc<Answer>,
 }
 
 impl Trial {

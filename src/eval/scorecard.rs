@@ -325,7 +325,7 @@ impl CaseRow {
             },
             cost_usd: trial.took.usd,
             latency_ms: trial.took.latency_ms,
-            output_hash: trial.output.to_string(),
+            output_hash: Hash::of(trial.answer.text.as_bytes()).to_string(),
         };
         let bare = Self::bare(of, locator);
         let recorded = done.recorded.map(|Recorded { trials, of, is_cut }| RecordedRow { trials, of, cut: is_cut });

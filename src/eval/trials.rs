@@ -52,6 +52,15 @@ impl Tries {
     pub(super) const fn unbounded(stage: Stage, rule: Rule) -> Self {
         Self { stage, of: most(&rule), rule, there: u32::MAX, rows: Rows::Curtailed }
     }
+
+    /// A stage with so many answers that were given before, and at least so many that were to be: as many trials, and no more have to pass.
+    pub(super) fn known(stage: Stage, rule: Rule, (there, planned): (usize, u32), rows: Rows) -> Self {
+        let there = u32::try_from(there).unwrap_or(u32::MAX);
+        let most = there.max(planned).max(1);
+        let runs = rule.runs.min(most);
+        let sequential = rule.sequential.map(|test| Sequential { max: test.max.min(most), ..test });
+        Self { stage, of: self::most(&rule), rule: Rule { runs, pass: rule.pass.min(runs), sequential, ..rule }, there, rows }
+    }
 }
 
 /// The second stage, where a case does not say: trials, and how many of them must pass.

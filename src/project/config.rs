@@ -127,12 +127,24 @@ pub struct Config {
     pub eval: Eval,
     /// `[history] path`: the file that runs of `eval` are kept in, relative to the project.
     pub history: Option<Spanned<String>>,
+    /// `[record] content`: whether the words of answers are kept.
+    pub content: Content,
     /// The agents that scenarios test, for `has scenario`; `None` where nobody looked. See [`Config::test`].
     pub tested: Option<Tested>,
     /// Sections of later releases by name.
     pub reserved: BTreeMap<String, Reserved>,
     /// What is wrong with the file, in the order of files and spans.
     pub faults: Vec<Fault>,
+}
+
+/// What is kept of answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Content {
+    /// Their words, with secrets and personal data replaced.
+    #[default]
+    Redacted,
+    /// Hashes and figures alone.
+    Shape,
 }
 
 impl Default for Config {
@@ -154,6 +166,7 @@ impl Default for Config {
             providers: BTreeMap::new(),
             eval: Eval::default(),
             history: None,
+            content: Content::default(),
             tested: None,
             reserved: BTreeMap::new(),
             faults: Vec::new(),

@@ -69,6 +69,9 @@ pub struct CaseRecord {
     /// The case as the scorecard of the run has it; null where that is no longer kept.
     #[cfg_attr(feature = "cli", schemars(with = "Option<BTreeMap<String, serde_json::Value>>"))]
     pub result: Option<Box<RawValue>>,
+    /// What was answered in each trial, which can be judged again; null where that is not kept.
+    #[cfg_attr(feature = "cli", schemars(with = "Option<Vec<BTreeMap<String, serde_json::Value>>>"))]
+    pub answers: Option<Box<RawValue>>,
 }
 
 /// What became of a trial.

@@ -4,16 +4,20 @@ use crate::kernel::conversation::{Part, Speaker, ToolCall, Turn};
 use crate::kernel::provider::{self, Stop, Usage};
 use crate::kernel::tokens::TokenCounter;
 use crate::project::models::Prices;
+use crate::record::recording::Stage;
 use crate::scenario::model::Scripted;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// An answer.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// Its text as it was given.
     pub text: String,
     /// The JSON that the text is; `None` where it is none.
+    #[serde(skip)]
     pub json: Option<Value>,
     /// Names and arguments of the tools that were called, in order.
     pub tool_calls: Vec<(String, Value)>,
@@ -26,7 +30,7 @@ pub struct Answer {
 }
 
 /// What an answer took, as far as anybody says.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Took {
     /// Tokens of the request that the provider's cache had.
     pub cached: Option<u64>,
@@ -62,7 +66,8 @@ fn sum<T>(one: Option<T>, other: Option<T>, add: impl Fn(T, T) -> T) -> Option<T
 }
 
 /// Why the text of an answer is none to judge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Flaw {
     /// The limit of tokens cut it, after so many.
     Cut(u64),
@@ -88,6 +93,26 @@ impl Flaw {
                 ("no text and no call of a tool".to_owned(), "an empty answer holds nothing that is ruled out, and says nothing")
             }
         }
+    }
+}
+
+/// An answer as the history keeps it, to be judged again.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct KeptAnswer {
+    /// The stage of its trial.
+    pub stage: Stage,
+    /// Who gave it.
+    pub by: String,
+    /// The answer.
+    pub answer: Arc<Answer>,
+}
+
+impl KeptAnswer {
+    /// As it was when it was judged first.
+    pub(super) fn whole(&self) -> Answer {
+        let mut answer = Answer::clone(&self.answer);
+        answer.json = serde_json::from_str(&answer.text).ok();
+        answer
     }
 }
 

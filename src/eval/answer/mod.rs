@@ -16,7 +16,7 @@ use check::{judge, parts};
 pub(super) use conversation::Unanswered;
 use conversation::converse;
 use estimate::estimate;
-pub use given::{Answer, Took};
+pub use given::{Answer, KeptAnswer, Took};
 pub(super) use json::{parting, same as same_json};
 use moved::moved;
 pub(super) use trying::{answered, script};

@@ -2,7 +2,6 @@
 
 use super::given::{Answer, Flaw, Took};
 use super::{Replay, Unanswered, Wire, converse, estimate, judge, moved, parts};
-use crate::base::hash::Hash;
 use crate::base::span::{Span, Spanned};
 use crate::context::assemble::Assembly;
 use crate::context::render::message::Message;
@@ -16,6 +15,7 @@ use crate::kernel::tokens::TokenCounter;
 use crate::provider::read;
 use crate::record::recording::{AnsweredBy, Recording, Stage, TrialOf};
 use crate::scenario::model::{AnswerTest, Expectation, Scripted};
+use std::sync::Arc;
 
 /// The scripted answer to some messages: the first whose patterns hold.
 pub(in crate::eval) fn script<'c>(case: &PreparedCase<'c>, messages: &[Message]) -> Result<Option<&'c Scripted>, String> {
@@ -47,7 +47,7 @@ pub(in crate::eval) fn answered(
     let from = prepared.run.answers.from;
     let recorded = match prepared.input.answers.recorded {
         // What is recorded anew was not looked at.
-        _ if matches!(from, AnswersFrom::Record | AnswersFrom::Live | AnswersFrom::Scripted) => &[],
+        _ if matches!(from, AnswersFrom::Record | AnswersFrom::Live | AnswersFrom::Scripted | AnswersFrom::Kept) => &[],
         recorded => recorded.map_err(str::to_owned)?,
     };
     if recorded.iter().any(Recording::is_answered) {
@@ -60,9 +60,32 @@ pub(in crate::eval) fn answered(
     match from {
         AnswersFrom::Record | AnswersFrom::ReplayOrRecord | AnswersFrom::Live => asked(prepared, assembly, done),
         AnswersFrom::Known | AnswersFrom::Scripted if !case.answers.is_empty() => scripted(prepared, assembly, done),
+        AnswersFrom::Kept => rejudged(prepared, done),
         AnswersFrom::Known | AnswersFrom::Scripted | AnswersFrom::Replay => Ok(Decision::Open),
     }
 }
+
+/// Tries what an earlier run was answered, whatever the request was then.
+fn rejudged(prepared: &PreparedCase<'_>, done: &mut Finished) -> Result<Decision, Unanswered> {
+    let kept = prepared.input.answers.kept;
+    let of = |stage| kept.iter().filter(move |one| one.stage == stage);
+    let round = |stage, rule| Tries::known(stage, rule, (of(stage).count(), 0), prepared.run.rows);
+    let rule = prepared.input.case.rule;
+    let second = trials::confirming(&rule).filter(|_| of(Stage::Confirm).next().is_some());
+    let stages_of = (round(Stage::First, rule), second.map(|rule| round(Stage::Confirm, rule)));
+    if kept.is_empty() {
+        return Ok(Decision::Open);
+    }
+    stages(prepared, stages_of, done, &mut |trial| {
+        let one = of(trial.stage).nth(trial.number.saturating_sub(1) as usize);
+        let one = one.ok_or_else(|| "no answer of this trial is kept".to_owned())?;
+        let answered = if one.by == SCRIPT { Answered::Scripted } else { Answered::Replayed };
+        Ok((one.whole(), answered, one.by.as_str()))
+    })
+}
+
+/// Who answers where the scenario does.
+const SCRIPT: &str = "script";
 
 /// Tries the scripted answer.
 fn scripted(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) -> Result<Decision, Unanswered> {
@@ -79,7 +102,7 @@ fn scripted(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finishe
         Ok((answer, turn))
     })?;
     let first = Tries { rows: prepared.run.rows, ..Tries::unbounded(Stage::First, case.rule) };
-    tries(prepared, first, done, &mut |_| Ok((answer.clone(), Answered::Scripted, "script")))
+    tries(prepared, first, done, &mut |_| Ok((answer.clone(), Answered::Scripted, SCRIPT)))
 }
 
 /// Asks a model. Nobody pays for the answer to a context that is not what it has to be, or to an answer that nothing is expected of.
@@ -144,7 +167,7 @@ fn replayed(
             let sent = wire.sent(messages)?;
             let call = replay.next(trial.stage, &sent.key).ok_or_else(|| stale(recorded, &sent))?;
             if call.answered_by == AnsweredBy::Script {
-                by = (Answered::Scripted, "script");
+                by = (Answered::Scripted, SCRIPT);
             }
             let given = answer_of(call)?;
             let prices = wire.model.and_then(|model| model.prices.as_ref());
@@ -221,7 +244,7 @@ fn tries(
     let of = trials::most(&rule);
     let mut row = Vec::new();
     let mut decision = Decision::Open;
-    let mut last: Option<(Answer, Trial)> = None;
+    let mut last: Option<Trial> = None;
     (done.rule, done.stage) = (Some(rule), stage);
     let recorded = Recorded { trials: there, of: asked_for, is_cut: there < of };
     done.recorded = (there > 0 && there < asked_for).then_some(recorded);
@@ -229,8 +252,8 @@ fn tries(
     for number in 1..=of.min(there.max(1)) {
         let (answer, answered, by) = next(TrialOf { stage, number, of })?;
         let trial = match last.take() {
-            Some((before, trial)) if before == answer && trial.by == by => trial,
-            _ => trial(prepared, &answer, by, stage)?,
+            Some(trial) if *trial.answer == answer && trial.by == by => trial,
+            _ => trial(prepared, answer, by, stage)?,
         };
         done.trials.push(trial.clone());
         if trial.verdicts.iter().all(|verdict| verdict.outcome == Outcome::Skipped) {
@@ -246,7 +269,7 @@ fn tries(
             return Ok(Decision::Inconclusive);
         }
         row.push(trial.tried);
-        last = Some((answer, trial));
+        last = Some(trial);
         if decision == Decision::Open {
             decision = trials::decide(&rule, &row);
         }
@@ -258,7 +281,7 @@ fn tries(
     Ok(if decision == Decision::Open { Decision::Inconclusive } else { decision })
 }
 
-fn trial(prepared: &PreparedCase<'_>, answer: &Answer, by: &str, stage: Stage) -> Result<Trial, String> {
+fn trial(prepared: &PreparedCase<'_>, answer: Answer, by: &str, stage: Stage) -> Result<Trial, String> {
     let expectations = &prepared.input.case.expectations;
     let needs = |one: &&Spanned<Expectation>| one.value.test.needs_whole_answer();
     // A refusal that is expected is an answer.
@@ -270,12 +293,12 @@ fn trial(prepared: &PreparedCase<'_>, answer: &Answer, by: &str, stage: Stage) -
         Some(unjudged(flaw, gate, expectations.iter().find(needs)?.span))
     });
     let is_judged = |one: &&_| flaw.is_none() || !needs(one);
-    let judged = expectations.iter().filter(is_judged).map(|one| judge(prepared, answer, one));
+    let judged = expectations.iter().filter(is_judged).map(|one| judge(prepared, &answer, one));
     let verdicts: Vec<Verdict> = flaw.clone().into_iter().map(Ok).chain(judged).collect::<Result<_, String>>()?;
     let tried = if verdicts.iter().any(Verdict::is_failure) { TrialOutcome::Failed } else { TrialOutcome::Passed };
-    let decomposes = parts(prepared, answer).ok().map(|(is_split, _)| is_split);
+    let decomposes = parts(prepared, &answer).ok().map(|(is_split, _)| is_split);
     let (tokens, took) = (answer.tokens, answer.took);
-    Ok(Trial { tried, stage, verdicts, by: by.to_owned(), tokens, took, decomposes, output: Hash::of(answer.text.as_bytes()) })
+    Ok(Trial { tried, stage, verdicts, by: by.to_owned(), tokens, took, decomposes, answer: Arc::new(answer) })
 }
 
 /// What becomes of the expectations on an answer that is none to judge.

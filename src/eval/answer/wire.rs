@@ -6,12 +6,12 @@ use crate::context::render::target::Target;
 use crate::context::render::targets::TARGETS;
 use crate::eval::asked::Sent;
 use crate::eval::prepared::PreparedCase;
-use crate::eval::trials::{self, Rows, Tries};
+use crate::eval::trials::{Rows, Tries};
 use crate::project::models::{Model, ProviderKind};
 use crate::provider::read;
 use crate::record::recording::{Recording, Stage};
 use crate::record::{json_text, key};
-use crate::scenario::model::{Rule, Sequential};
+use crate::scenario::model::Rule;
 use std::collections::BTreeMap;
 
 /// How the requests of a case are written.
@@ -90,13 +90,8 @@ impl<'r> Replay<'r> {
     /// the rule holds as it is.
     pub(super) fn tries(&self, of: Stage, key: &str, rule: Rule, rows: Rows) -> Tries {
         let there = self.by_key.get(&(of, key)).map_or(0, Vec::len);
-        let there = u32::try_from(there).unwrap_or(u32::MAX);
         let planned = self.calls.iter().filter(|call| stage(call) == of).filter_map(|call| Some(call.trial?.of)).max();
-        let most = there.max(planned.unwrap_or(0)).max(1);
-        let runs = rule.runs.min(most);
-        let sequential = rule.sequential.map(|test| Sequential { max: test.max.min(most), ..test });
-        let asked_for = trials::most(&rule);
-        Tries { stage: of, of: asked_for, rule: Rule { runs, pass: rule.pass.min(runs), sequential, ..rule }, there, rows }
+        Tries::known(of, rule, (there, planned.unwrap_or(0)), rows)
     }
 
     /// Whether a stage was recorded.

@@ -10,13 +10,14 @@ use super::require::requirements;
 use super::roles::roles;
 use super::row::rows;
 use super::sections::{
-    ALLOW_ROWS, CONTEXT_ROWS, FORMAT_ROWS, HISTORY_ROWS, LIMIT_ROWS, TEMPLATES_ROWS, edition, owners, project, reserved,
+    ALLOW_ROWS, CONTEXT_ROWS, FORMAT_ROWS, HISTORY_ROWS, LIMIT_ROWS, RECORD_ROWS, TEMPLATES_ROWS, edition, owners, project,
+    reserved,
 };
 use super::tools::{Tools, tools};
 use super::value::{Sink, Table, span};
 use crate::base::rule_meta::RuleMeta;
 use crate::base::span::{Span, Spanned};
-use crate::project::config::{Format, Lookup, Reserved, Templates};
+use crate::project::config::{Content, Format, Lookup, Reserved, Templates};
 use crate::project::eval::Eval;
 use crate::project::fault::{Fault, FaultKind};
 use crate::project::glob::Globs;
@@ -58,6 +59,7 @@ pub(super) struct Draft {
     pub(super) providers: Providers,
     pub(super) eval: Eval,
     pub(super) history: Option<Spanned<String>>,
+    pub(super) content: Content,
     pub(super) reserved: BTreeMap<String, Reserved>,
     pub(super) allow: Vec<Spanned<String>>,
     pub(super) faults: Vec<Fault>,
@@ -129,6 +131,7 @@ fn top(sink: &mut Sink, out: &mut Draft, tree: &Table<'_>, owner: Owner, rules: 
             "providers" => out.providers = providers(sink, value),
             "eval" => out.eval = eval(sink, key, value),
             "history" => rows(sink, name, value, HISTORY_ROWS, &mut out.history),
+            "record" => rows(sink, name, value, RECORD_ROWS, &mut out.content),
             "policy" | "package" => {
                 if let Some(section) = reserved(sink, key, value) {
                     out.reserved.insert(name.to_owned(), section);

@@ -6,7 +6,7 @@ use super::value::{Key, Sink, Value, span, table, text};
 use crate::base::span::Spanned;
 use crate::base::suggest::nearest;
 use crate::format::Indent;
-use crate::project::config::{EDITION, Format, Lookup, Reserved, Templates};
+use crate::project::config::{Content, EDITION, Format, Lookup, Reserved, Templates};
 use crate::project::fault::FaultKind;
 use crate::project::glob::Globs;
 use crate::project::table::{Shape, Table, table as of};
@@ -83,6 +83,22 @@ pub(super) const HISTORY_ROWS: &[Row<Option<Spanned<String>>>] = &[row(
             Some(inside) => *history = Some(path.map(|_| inside)),
             None => at.bad(&path, "a file of the project, relative to its root"),
         }
+    },
+)];
+
+/// `[record]`.
+pub(super) static RECORD: Table = of("what is kept of answers", &keys::<_, { RECORD_ROWS.len() }>(RECORD_ROWS));
+
+/// What can be kept.
+const CONTENT: [&str; 2] = ["redacted", "shape"];
+
+pub(super) const RECORD_ROWS: &[Row<Content>] = &[row(
+    "content",
+    Shape::Word(&CONTENT),
+    "`redacted`: words, with secrets and personal data replaced; `shape`: hashes, tokens and times alone",
+    |at, content| {
+        let is_shape = at.word(CONTENT).is_some_and(|found| found.value == "shape");
+        *content = if is_shape { Content::Shape } else { Content::Redacted };
     },
 )];
 

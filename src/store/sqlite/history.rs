@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// What the file says it is: `ctxh` in ASCII.
 const APPLICATION: i32 = 0x6374_7868;
 /// Moves with the tables.
-const VERSION: i32 = 1;
+const VERSION: i32 = 2;
 /// How long one statement waits for another program's.
 const PATIENCE: Duration = Duration::from_secs(5);
 const NAP: Duration = Duration::from_millis(20);
@@ -28,6 +28,11 @@ const TABLES: &str = "
     CREATE TABLE trials (run INTEGER NOT NULL, key TEXT NOT NULL, trial INTEGER NOT NULL, verdict TEXT NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL, cost_usd REAL, latency_ms INTEGER, decomposes INTEGER, PRIMARY KEY (run, key, trial)) WITHOUT ROWID;
 ";
 
+/// What version 1 has not.
+const ANSWERS: &str = "
+    CREATE TABLE answers (run INTEGER NOT NULL, id TEXT NOT NULL, given TEXT NOT NULL, PRIMARY KEY (run, id)) WITHOUT ROWID;
+";
+
 const RUNS: &str = "
     SELECT runs.id, seq, at, tool, mode, registry_hash, selection, planned, finished, calls, tokens, cost_usd,
         (SELECT count(*) FROM results WHERE run = seq),
@@ -36,8 +41,8 @@ const RUNS: &str = "
 ";
 
 const CASES: &str = "
-    SELECT id, key, context_hash, provider, model, live, verdict, result FROM results JOIN cases USING (id, live, run)
-    WHERE run = ?1 ORDER BY id
+    SELECT id, key, context_hash, provider, model, live, verdict, result, given FROM results JOIN cases USING (id, live, run)
+    LEFT JOIN answers USING (run, id) WHERE run = ?1 ORDER BY id
 ";
 
 const TRIALS: &str = "
@@ -139,6 +144,7 @@ fn prepare(connection: &mut Connection) -> Result<(), HistoryError> {
         // Another program may have been faster.
         if schema(&making)?.is_empty() {
             making.execute_batch(TABLES)?;
+            making.execute_batch(ANSWERS)?;
             making.pragma_update(None, "application_id", APPLICATION)?;
             making.pragma_update(None, "user_version", VERSION)?;
         }
@@ -147,6 +153,15 @@ fn prepare(connection: &mut Connection) -> Result<(), HistoryError> {
         drop(making);
     }
     empty.execute_batch(TABLES)?;
+    if application == APPLICATION && version == 1 {
+        let making = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        if number(&making, "user_version")? == 1 && schema(&making)? == schema(&empty)? {
+            making.execute_batch(ANSWERS)?;
+            making.pragma_update(None, "user_version", VERSION)?;
+        }
+        making.commit()?;
+    }
+    empty.execute_batch(ANSWERS)?;
     if number(connection, "application_id")? == APPLICATION && schema(connection)? == schema(&empty)? {
         return Ok(());
     }
@@ -163,6 +178,7 @@ impl HistoryBackend for SqliteHistory {
             "UPDATE results SET result = NULL WHERE result NOT NULL AND run < (SELECT seq FROM runs ORDER BY seq DESC LIMIT 1 OFFSET ?1)",
             [WHOLE],
         )?;
+        making.execute("DELETE FROM answers WHERE run < (SELECT seq FROM runs ORDER BY seq DESC LIMIT 1 OFFSET ?1)", [WHOLE])?;
         making.commit()?;
         Ok(seq)
     }
@@ -218,6 +234,7 @@ impl HistoryBackend for SqliteHistory {
                 verdict: row.get(6)?,
                 trials: Vec::new(),
                 result: row.get::<_, Option<String>>(7)?.and_then(raw),
+                answers: row.get::<_, Option<String>>(8)?.and_then(raw),
             })
         };
         let mut cases = ask.query_map([run], case)?.collect::<rusqlite::Result<Vec<_>>>()?;
@@ -268,7 +285,7 @@ impl HistoryBackend for SqliteHistory {
                 "DELETE FROM cases WHERE (id, live, run) IN (SELECT id, live, run FROM results WHERE run = ?1)",
                 [run],
             )?;
-            for table in ["results", "trials"] {
+            for table in ["results", "answers", "trials"] {
                 making.execute(&format!("DELETE FROM {table} WHERE run = ?1"), [run])?;
             }
             making.execute("DELETE FROM runs WHERE seq = ?1", [run])?;
@@ -279,7 +296,7 @@ impl HistoryBackend for SqliteHistory {
 
 /// Adds a case to a run, in place of what the run has of it.
 fn put(making: &Connection, run: i64, case: &CaseRecord) -> Result<(), HistoryError> {
-    let CaseRecord { id, key, context_hash, provider, model, live, verdict, trials, result } = case;
+    let CaseRecord { id, key, context_hash, provider, model, live, verdict, trials, result, answers } = case;
     let earlier: Option<(String, bool)> = making
         .prepare_cached("SELECT key, live FROM results JOIN cases USING (id, live, run) WHERE run = ?1 AND id = ?2")?
         .query_row(params![run, id], |row| Ok((row.get(0)?, row.get(1)?)))
@@ -294,6 +311,12 @@ fn put(making: &Connection, run: i64, case: &CaseRecord) -> Result<(), HistoryEr
         live,
         result.as_ref().map(|result| result.get())
     ])?;
+    match answers {
+        Some(given) => making
+            .prepare_cached("INSERT OR REPLACE INTO answers (run, id, given) VALUES (?1, ?2, ?3)")?
+            .execute(params![run, id, given.get()])?,
+        None => making.prepare_cached("DELETE FROM answers WHERE run = ?1 AND id = ?2")?.execute(params![run, id])?,
+    };
     let told = trials.iter().filter_map(|trial| trial.decomposes);
     let (told, split) = told.fold((0_u32, 0_u32), |(told, split), is| (told + 1, split + u32::from(is)));
     making

@@ -92,12 +92,12 @@ fn an_answer_that_is_cut_withheld_or_empty_is_none_to_judge() {
 }
 
 /// A server on loopback that answers each request in turn, and what it was sent.
-struct Upstream {
-    address: String,
+pub(super) struct Upstream {
+    pub(super) address: String,
     asked: std::sync::mpsc::Receiver<String>,
 }
 
-fn upstream(answers: Vec<String>) -> Upstream {
+pub(super) fn upstream(answers: Vec<String>) -> Upstream {
     use std::io::{BufRead, BufReader, Read, Write};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -133,18 +133,18 @@ fn upstream(answers: Vec<String>) -> Upstream {
     Upstream { address, asked }
 }
 
-fn completion(text: &str) -> String {
+pub(super) fn completion(text: &str) -> String {
     json!({"choices": [{"message": says(text), "finish_reason": "stop"}], "usage": {"prompt_tokens": 1000, "completion_tokens": 100}}).to_string()
 }
 
 const KEY: &str = "house-key-0123456789";
 
-fn asked(project: &Project, args: &[&str]) -> Run {
+pub(super) fn asked(project: &Project, args: &[&str]) -> Run {
     Run::from(project.command(args).env("HOUSE_KEY", KEY).output().unwrap())
 }
 
 /// A project with a role whose model is behind an address.
-fn with_model(address: &str) -> Project {
+pub(super) fn with_model(address: &str) -> Project {
     let config = format!(
         "[roles.clerk]\ntemplate = \"triage\"\nmodel = \"small\"\n[models.small]\nid = \"house-1\"\nprovider = \"house\"\ntier = \"economy\"\n\
          context_window = 8000\nusd_per_million = {{ input = 1.0, output = 10.0 }}\n[providers.house]\nkind = \"openai\"\nbase_url = \"{address}\"\n\

@@ -113,3 +113,21 @@ fn a_history_that_cannot_be_written_stops_a_run_only_where_the_project_wants_it(
         project.run(&["eval", "good"]).code(2).says("PASS").warns("linked.db is a link");
     }
 }
+
+#[test]
+fn a_history_that_another_program_holds_is_waited_for_and_then_refused() {
+    let project = sample().file("ctxc.toml", "[history]\npath = \"runs.db\"\n");
+    project.run(&["eval"]).code(1);
+    let held = rusqlite::Connection::open(project.path("runs.db")).unwrap();
+    held.execute_batch("BEGIN IMMEDIATE").unwrap();
+    // What it found is shown all the same.
+    let run = project.run(&["eval", "good"]).code(3).says("1 scenario: 1 passed");
+    let busy = "runs.db cannot be used: another program is writing to it and did not finish within 5 seconds";
+    run.warns(busy).warns("try again once that program has finished");
+    project.run(&["eval", "good", "--resume"]).code(3).silent_out().warns(busy);
+    // Who only reads need not wait.
+    project.run(&["history", "list"]).code(0);
+    held.execute_batch("ROLLBACK").unwrap();
+    project.run(&["eval", "good"]).code(0);
+    assert_eq!(project.run(&["history", "list", "--json"]).code(0).json()["runs"].as_array().unwrap().len(), 2);
+}

@@ -17,6 +17,7 @@ mod eval_chosen;
 #[cfg(unix)]
 mod eval_own_checks;
 pub(crate) mod eval_record;
+mod eval_rescore;
 mod eval_trust;
 mod first_use;
 mod fix;

@@ -120,7 +120,7 @@ the module names moves the case key, and the gate lists it as a weakening; what 
 Expectations on the context are always judged. Those on the answer are judged against, in this order:
 
 1. **the recording** of the case, `recordings/NAME.jsonl` beside its file: a call a line (`ctxc/request/1`), found again by what is asked. `ctxc eval --record` writes it: it asks
-   the model of the role as often as `runs` says, and keeps what it answers; `--answers replay-or-record` asks only where nothing was recorded for the request, `--answers live` keeps
+   the model of the role as often as `runs` says, and keeps what it answers; `--answers replay-or-record` asks only where nothing was recorded for the request, `--answers live` records
    nothing. `--record --stale` is the former: it records what is stale, was never recorded, or lost trials. All three need a project that `ctxc trust` permits it to, or `--trust-hash` in CI; `--budget-usd` and `--budget-tokens` end the calls. Replayed, a case has as many trials as
    there are answers to its request, and no more than `runs`; where those are fewer, the report says so (`1 of 3 recorded`). Each line says how many trials there were to be: where some
    of them are gone, `rule` holds as it is written, and what is left passes or fails only where it decides that; else the case is `INCONCLUSIVE`;

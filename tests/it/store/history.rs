@@ -52,6 +52,7 @@ fn case(id: &str, key: &str, verdict: &str, trials: u32) -> CaseRecord {
         verdict: verdict.to_owned(),
         trials: (1..=trials).map(|index| trial(index, verdict)).collect(),
         result: RawValue::from_string(format!("{{\"id\":\"{id}\"}}")).ok(),
+        answers: RawValue::from_string("[{}]".to_owned()).ok(),
     }
 }
 
@@ -151,8 +152,8 @@ fn what_is_no_history_of_this_version_is_refused_and_left_as_it_is() {
     let mut bytes = std::fs::read(history.path()).unwrap();
     // `user_version` is at 60, `application_id` at 68, each with its highest byte first.
     bytes[63] = 7;
-    assert_eq!(refused(&bytes), HistoryError::Newer(7, 1));
-    bytes[63] = 1;
+    assert_eq!(refused(&bytes), HistoryError::Newer(7, 2));
+    bytes[63] = 2;
     bytes[71] ^= 1;
     assert!(matches!(refused(&bytes), HistoryError::Foreign(_)));
     bytes[71] ^= 1;
@@ -163,6 +164,25 @@ fn what_is_no_history_of_this_version_is_refused_and_left_as_it_is() {
     std::fs::remove_file(history.path()).unwrap();
     std::fs::create_dir(history.path()).unwrap();
     assert!(matches!(SqliteHistory::make(&history.path()).unwrap_err(), HistoryError::Foreign(_)));
+}
+
+#[test]
+fn a_history_of_version_1_goes_on_with_what_it_has() {
+    let folder = Folder::new();
+    let mut history = folder.open();
+    let first = history.begin(&run("a", 1)).unwrap();
+    history.case(first, &case("x", "k", "pass", 1), NOTHING).unwrap();
+    drop(history);
+    let file = rusqlite::Connection::open(folder.path()).unwrap();
+    file.execute_batch("DROP TABLE answers; PRAGMA user_version = 1;").unwrap();
+    drop(file);
+    let mut history = folder.open();
+    let earlier = &history.cases(first).unwrap()[0];
+    assert_eq!((earlier.trials.len(), earlier.answers.is_some()), (1, false));
+    let second = history.begin(&run("b", 2)).unwrap();
+    history.case(second, &case("x", "k", "pass", 1), NOTHING).unwrap();
+    drop(history);
+    assert_eq!(folder.open().cases(second).unwrap()[0].answers.as_ref().unwrap().get(), "[{}]");
 }
 
 #[test]

@@ -14,12 +14,12 @@ use std::path::PathBuf;
 /// Run scenarios: what agents must receive and answer, each failure with what was expected, found and where
 #[derive(Debug, Default, Args)]
 #[command(after_help = "Examples:\n  ctxc eval\n  ctxc eval triage-t1 --json --junit eval.xml\n  \
-    ctxc eval --out scorecard.json && ctxc eval --since scorecard.json\n  ctxc eval --diff\n  ctxc eval --plan\n  ctxc eval --resume\n  ctxc eval triage-t1 --accept\n  ctxc eval --answers replay\n\n\
+    ctxc eval --out scorecard.json && ctxc eval --since scorecard.json\n  ctxc eval --diff\n  ctxc eval --plan\n  ctxc eval --resume\n  ctxc eval --rescore\n  ctxc eval triage-t1 --accept\n  ctxc eval --answers replay\n\n\
     No model is asked and no key is read, unless `--record`, `--answers` or `--mode real` says so in a project that `ctxc trust` \
     permits it to. Recorded answers lie in recordings/ beside the scenario, without keys and personal data. Expectations on the context are always looked at; those on the answer where one was \
     recorded, or the scenario holds scripted answers. An answer that nobody gave is reported as not recorded, one that was recorded \
     for another request as stale, with what moved; neither passes in silence.\n\n\
-    Each run is added to the history (`ctxc history`); `--resume` goes on with one that was broken off.\n\n\
+    Each run is added to the history (`ctxc history`); `--resume` goes on with one that was broken off, `--rescore` judges the answers of one again.\n\n\
     Exit codes: 0 everything holds, 1 something does not, or a scenario is about something that is not there, 2 wrong usage or \
     project file, 3 a scenario could not be tried, or no scripted answer is for its request, 5 nothing selected (0 with \
     --allow-empty), 6 recorded answers are stale, 7 nothing decides a scenario.")]
@@ -114,6 +114,11 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "",
         conflicts_with_all = ["mutate", "coverage", "accept", "diff", "no_history"])]
     pub(super) resume: Option<String>,
+    /// Judge the answers of an earlier run again, by what the scenarios expect today: those of the last run, or of the run that is named.
+    /// Nobody is asked, and nothing is added to the history
+    #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "last",
+        conflicts_with_all = ["answers", "record", "mode", "plan", "mutate", "coverage", "accept", "diff", "affected", "since", "resume"])]
+    pub(super) rescore: Option<String>,
     /// Do not add this run to the history
     #[arg(long)]
     pub(super) no_history: bool,
@@ -124,6 +129,9 @@ pub(crate) struct EvalArgs {
 impl EvalArgs {
     /// Where answers come from.
     pub(super) fn answers(&self) -> AnswersFrom {
+        if self.rescore.is_some() {
+            return AnswersFrom::Kept;
+        }
         let named = match (self.record, self.stale) {
             (true, true) => Some(AnswerSource::ReplayOrRecord),
             (true, false) => Some(AnswerSource::Record),

@@ -36,6 +36,8 @@ pub(super) struct Asking<'p> {
     clock: SystemClock,
     calls: AtomicU64,
     kept: Option<Keeper<'p>>,
+    /// What replaces secrets and personal data; `None` where its own secret cannot be kept.
+    redactor: Option<Redactor>,
 }
 
 impl<'p> Asking<'p> {
@@ -47,14 +49,16 @@ impl<'p> Asking<'p> {
             Ok(None) => Err(format!("there is no provider `{}` in this project", model.provider.value)),
             Err(why) => Err(why.to_string()),
         };
-        let kept: Option<Result<Keeper<'_>>> = keeps.then(|| {
-            let salt = secret().map_err(|why| {
-                CliError::new(Kind::Infrastructure, format!("what recordings are redacted with cannot be kept: {}", reason(&why)))
-            })?;
-            let named = config.providers.values().filter_map(|provider| fs::env(provider.api_key_env.as_deref()?));
-            let redactor = Redactor::new(salt, fs::env_ending(&SECRETS).into_iter().map(|(_, value)| value).chain(named));
-            Ok(Keeper::new(root, redactor))
+        let named = config.providers.values().filter_map(|provider| fs::env(provider.api_key_env.as_deref()?));
+        let secrets = fs::env_ending(&SECRETS).into_iter().map(|(_, value)| value).chain(named);
+        let redactor = secret().map(|salt| Redactor::new(salt, secrets)).map_err(|why| {
+            CliError::new(Kind::Infrastructure, format!("what recordings are redacted with cannot be kept: {}", reason(&why)))
         });
+        let (kept, redactor) = match redactor {
+            Ok(redactor) => (keeps.then(|| Keeper::new(root, redactor.clone())), Some(redactor)),
+            Err(error) if keeps => return Err(error),
+            Err(_) => (None, None),
+        };
         Ok(Self {
             project,
             providers: config.models.values().map(|model| (model.name.value.clone(), endpoint(model))).collect(),
@@ -62,7 +66,8 @@ impl<'p> Asking<'p> {
             spending: Spending::new(most),
             clock: SystemClock::default(),
             calls: AtomicU64::new(0),
-            kept: kept.transpose()?,
+            kept,
+            redactor,
         })
     }
 
@@ -70,6 +75,11 @@ impl<'p> Asking<'p> {
     pub(super) fn resume(&self, calls: u64, spend: Spend) {
         self.calls.fetch_add(calls, Ordering::Relaxed);
         self.spending.add(spend);
+    }
+
+    /// What replaces secrets and personal data in what is kept; `None` where that is not possible.
+    pub(super) const fn redactor(&self) -> Option<&Redactor> {
+        self.redactor.as_ref()
     }
 
     /// The calls that were answered, and what they used.

@@ -3,6 +3,7 @@
 use super::args::EvalArgs;
 use super::journal::Journal;
 use super::load::{CachedFiles, Chosen, FilesBeside, Scenarios, context, plan};
+use super::rescore::Earlier;
 use crate::base::contained_path::{self, Refused};
 use crate::base::fs;
 use crate::cli::context::lookup::Lookup;
@@ -62,6 +63,8 @@ pub(super) struct EvalRun<'w> {
     index: Option<&'w Lookup<'w>>,
     /// Where the run is kept.
     journal: Option<&'w Journal<'w>>,
+    /// The run whose answers are judged again.
+    earlier: Option<&'w Earlier>,
 }
 
 impl<'w> EvalRun<'w> {
@@ -88,6 +91,7 @@ impl<'w> EvalRun<'w> {
             refusals: Refusals::default(),
             index: None,
             journal: None,
+            earlier: None,
         }
     }
 
@@ -116,6 +120,11 @@ impl<'w> EvalRun<'w> {
     /// The same with somebody who keeps what becomes of each case.
     pub(super) fn kept_by(self, journal: Option<&'w Journal<'w>>) -> Self {
         Self { journal, ..self }
+    }
+
+    /// The same with an earlier run, whose answers are judged again.
+    pub(super) fn judging(self, earlier: Option<&'w Earlier>) -> Self {
+        Self { earlier, ..self }
     }
 
     /// The same with the files of the project to look up in.
@@ -148,7 +157,11 @@ impl<'w> EvalRun<'w> {
                 beside,
                 snapshot: snapshot.as_deref(),
                 refused: self.refusals.of(chosen.path, &chosen.case.name.value),
-                answers: CaseAnswers { recorded: recorded.as_deref().map_err(String::as_str), tools: &chosen.suite.tools },
+                answers: CaseAnswers {
+                    recorded: recorded.as_deref().map_err(String::as_str),
+                    kept: self.earlier.map_or(&[], |earlier| earlier.answers(&chosen.case.name.value)),
+                    tools: &chosen.suite.tools,
+                },
             })
             .collect()
     }
@@ -186,7 +199,7 @@ fn stored(chosen: &Chosen<'_>, files: &CachedFiles<'_>) -> Option<String> {
 
 /// The recorded calls of a case; none where nothing was recorded, or where nobody looks at them.
 fn recorded(project: &Compiled, chosen: &Chosen<'_>, from: AnswersFrom) -> std::result::Result<Vec<Recording>, String> {
-    if matches!(from, AnswersFrom::Scripted | AnswersFrom::Record | AnswersFrom::Live) {
+    if matches!(from, AnswersFrom::Scripted | AnswersFrom::Record | AnswersFrom::Live | AnswersFrom::Kept) {
         return Ok(Vec::new());
     }
     let path = paths::recording(chosen.path, &chosen.case.name.value);

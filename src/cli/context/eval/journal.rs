@@ -9,20 +9,23 @@ use crate::cli::error::{CliError, Result};
 use crate::cli::history::{Place, find};
 use crate::cli::render::summary::plural;
 use crate::eval::affected::Choice;
+use crate::eval::answer::KeptAnswer;
 use crate::eval::asked::AnswersFrom;
 use crate::eval::case_keys::Keys;
-use crate::eval::finished::{Answered, CaseVerdict, Finished};
+use crate::eval::finished::{Answered, CaseVerdict, Finished, Trial};
 use crate::eval::locate::Locator;
 use crate::eval::prepared::CaseInput;
 use crate::eval::receiver::receiver;
 use crate::eval::scorecard::{CaseRow, Of, TrialRow};
 use crate::eval::trials::Rows;
+use crate::project::config::Content;
 use crate::provider::spending::Spend;
 use crate::scenario::date;
 use crate::store::SqliteHistory;
 use crate::store::history::{CaseRecord, HistoryBackend, RunRecord, TrialRecord};
+use serde_json::value::RawValue;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The history of a run that is under way.
 pub(super) struct Journal<'j> {
@@ -110,10 +113,25 @@ impl<'j> Journal<'j> {
         let receiver = receiver(case, &self.project.config.roles).ok();
         let row = CaseRow::of(Of { path, suite, case, receiver }, done, locator);
         let (calls, spent) = self.asking.map(Asking::spent).unwrap_or_default();
-        if let Err(error) = history.case(*run, &record(&row, done), (calls, spent.tokens, spent.usd)) {
+        let record = CaseRecord { answers: self.answers(done), ..record(&row, done) };
+        if let Err(error) = history.case(*run, &record, (calls, spent.tokens, spent.usd)) {
             *trouble = Some(place.unusable(&error));
             *open = None;
         }
+    }
+
+    /// What was answered, as it is kept: of what a model said just now, secrets and personal data are replaced.
+    fn answers(&self, done: &Finished) -> Option<Box<RawValue>> {
+        if self.project.config.content == Content::Shape || done.trials.is_empty() {
+            return None;
+        }
+        let kept = |trial: &Trial| KeptAnswer { stage: trial.stage, by: trial.by.clone(), answer: Arc::clone(&trial.answer) };
+        let json = serde_json::to_string(&done.trials.iter().map(kept).collect::<Vec<_>>()).ok()?;
+        let json = match self.asking {
+            None => json,
+            Some(asking) => asking.redactor()?.json(&json, "", &mut Vec::new()),
+        };
+        RawValue::from_string(json).ok()
     }
 
     /// Ends the run.
@@ -209,5 +227,6 @@ fn record(row: &CaseRow, done: &Finished) -> CaseRecord {
         verdict: row.verdict.clone(),
         trials: row.trials.iter().map(trial).collect(),
         result: serde_json::value::to_raw_value(row).ok(),
+        answers: None,
     }
 }

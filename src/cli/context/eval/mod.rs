@@ -17,6 +17,7 @@ mod mutate;
 mod own_checks;
 mod page;
 mod plan;
+mod rescore;
 mod run;
 mod text;
 

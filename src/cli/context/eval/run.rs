@@ -7,6 +7,7 @@ use super::choose::{self, EvalRun};
 use super::journal::{self, Journal};
 use super::load::{CachedFiles, Chosen, Scenarios, folders};
 use super::own_checks::OwnChecks;
+use super::rescore::Earlier;
 use super::{coverage, junit, mutate, page, plan, text};
 use crate::base::fs;
 use crate::cli::context::lookup::Lookup;
@@ -27,10 +28,12 @@ use crate::eval::mutate::Scores;
 use crate::eval::receiver::receiver;
 use crate::eval::scorecard::{CaseRow, Of, Scorecard, SuiteRow};
 use crate::eval::trials::Rows;
+use crate::project::config::Content;
 use crate::project::eval::Stale;
 use crate::provider::endpoint::Address;
 use crate::provider::limiter::CEILING;
 use crate::provider::spending::SpendLimit;
+use crate::scenario::load::Loaded;
 use crate::scenario::paths;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -59,25 +62,14 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let rows = if args.full { Rows::Full } else { Rows::Curtailed };
     let index = Lookup::new(&project, &args.cache);
     let eval_run = EvalRun::new(&project, &chosen, &files, &counters, rows, from);
+    let earlier = args.rescore.as_deref().map(|name| Earlier::read(&project, name)).transpose()?;
+    let eval_run = eval_run.judging(earlier.as_ref());
     let eval_run = eval_run.refusing(scenarios.refusals(&project)).looking_up(&index);
     let checked = chosen.iter().map(|one| one.case).filter(|_| !args.plan);
     let own = OwnChecks::of(&project, checked, &args.trust)?;
     let eval_run = eval_run.asking(asking_of(args, asking.as_ref(), own.as_ref()));
     if args.mutate {
-        for (file, why) in &broken {
-            cx.note(&format!("{}: {why}", file.path));
-        }
-        let found = eval_run.scores(cx.options.threads);
-        let failing = found.failing.iter().cloned().chain(broken.iter().map(|(file, _)| file.path.to_string()));
-        let all = Scores { failing: failing.collect(), ..found.clone() };
-        // Of a part of the scenarios nobody can say whom all of them leave out.
-        let unasked = if is_narrow(args) { Vec::new() } else { mutate::unasked(&project, &found)? };
-        cx.emit(&args.output, |format, cx| match format {
-            EvalFormat::Text => mutate::print(&found, &unasked, cx),
-            EvalFormat::Json => cx.json(&all.document(&unasked)),
-            EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => Err(no_report()),
-        })?;
-        return Ok(if found.failing.is_empty() && broken.is_empty() { Exit::Success } else { Exit::Findings });
+        return mutated(args, &project, &eval_run, &broken, cx);
     }
     if args.plan {
         return planned_alone(args, &eval_run, cx);
@@ -85,7 +77,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let mut choices = choose::choices(args, &project, &eval_run, cx)?;
     let planned = choices.iter().filter(|choice| **choice == Choice::Run).count();
     let lines = || project.lines(&project.paths());
-    let journal = (!args.no_history && planned > 0).then(|| {
+    let journal = (!args.no_history && earlier.is_none() && planned > 0).then(|| {
         let head = journal::head(&project, &chosen, (from, rows), planned);
         let locator = locator(&scenarios, &files, &lines);
         Journal::begin(&project, &chosen, asking.as_ref(), locator, (head, args.resume.as_deref()))
@@ -107,6 +99,10 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let kept = journal.as_ref().map_or(Ok(()), Journal::end);
     index.note(cx);
     taken_over(asking.as_ref(), cx);
+    if let Some(earlier) = &earlier {
+        let names = chosen.iter().map(|one| one.case.name.value.as_str());
+        earlier.note(names.zip(&finished).filter_map(|(name, done)| Some((name, done.as_ref()?))), cx);
+    }
     let card = card(&project, &scenarios, &eval_run, choices, &finished, counters.first().name());
     let card = match asking.as_ref().map(Asking::spent) {
         Some((calls, spent)) => card.asked(calls, (spent.usd * 1e9).round() / 1e9),
@@ -145,6 +141,10 @@ fn asking<'p>(args: &EvalArgs, project: &'p Compiled, most: SpendLimit, cx: &mut
         return Ok(None);
     }
     trust::require(project, &args.trust, "asking a model")?;
+    if from != AnswersFrom::Live && project.config.content == Content::Shape {
+        return Err(CliError::usage("answers are not recorded in this project: `[record] content` in ctxc.toml is \"shape\"")
+            .hint("`--answers live` asks and keeps no words; `content = \"redacted\"` keeps them, without secrets and personal data"));
+    }
     let providers: BTreeSet<&str> = project.config.models.values().map(|model| model.provider.value.as_str()).collect();
     for name in providers {
         if let Some(Address { base_url, .. }) = Address::of(name, &project.config).filter(Address::is_unencrypted) {
@@ -173,6 +173,30 @@ fn taken_over(asking: Option<&Asking<'_>>, cx: &mut Cx) {
     if let Some(count @ 1..) = asking.map(Asking::taken_over) {
         cx.note(&format!("{} of an interrupted recording stand for themselves: nobody was asked again", plural(count, "answer")));
     }
+}
+
+/// Shows what none of the scenarios would notice.
+fn mutated(
+    args: &EvalArgs,
+    project: &Compiled,
+    eval_run: &EvalRun<'_>,
+    broken: &[(&Loaded, String)],
+    cx: &mut Cx,
+) -> Result<Exit> {
+    for (file, why) in broken {
+        cx.note(&format!("{}: {why}", file.path));
+    }
+    let found = eval_run.scores(cx.options.threads);
+    let failing = found.failing.iter().cloned().chain(broken.iter().map(|(file, _)| file.path.to_string()));
+    let all = Scores { failing: failing.collect(), ..found.clone() };
+    // Of a part of the scenarios nobody can say whom all of them leave out.
+    let unasked = if is_narrow(args) { Vec::new() } else { mutate::unasked(project, &found)? };
+    cx.emit(&args.output, |format, cx| match format {
+        EvalFormat::Text => mutate::print(&found, &unasked, cx),
+        EvalFormat::Json => cx.json(&all.document(&unasked)),
+        EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => Err(no_report()),
+    })?;
+    Ok(if found.failing.is_empty() && broken.is_empty() { Exit::Success } else { Exit::Findings })
 }
 
 /// What a run would ask.

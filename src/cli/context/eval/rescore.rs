@@ -1,0 +1,77 @@
+//! `--rescore`: what an earlier run was answered, judged again by what the scenarios expect today. Nobody is asked, and nothing is added to the history.
+
+use crate::cli::context::project::Compiled;
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Result};
+use crate::cli::history::{Place, find};
+use crate::cli::render::summary::plural;
+use crate::eval::answer::KeptAnswer;
+use crate::eval::finished::Finished;
+use crate::store::history::HistoryBackend;
+use std::collections::BTreeMap;
+
+/// A run with what it was answered, by the names of scenarios.
+#[derive(Debug)]
+pub(super) struct Earlier {
+    run: String,
+    /// With the hash of what decided the context then.
+    cases: BTreeMap<String, (Option<String>, Vec<KeptAnswer>)>,
+}
+
+impl Earlier {
+    /// Reads a run.
+    ///
+    /// # Errors
+    /// There is none, it cannot be read, or it kept no answers.
+    pub(super) fn read(project: &Compiled, name: &str) -> Result<Self> {
+        let place = Place::of(&project.root, &project.config)?;
+        let unusable = |error| place.unusable(&error);
+        let history = place.open()?.ok_or_else(|| CliError::usage("no run is kept yet").hint("`ctxc eval` makes one"))?;
+        let runs = history.runs().map_err(unusable)?;
+        let run = find(&runs, name)?;
+        let mut cases = BTreeMap::new();
+        for case in history.cases(run.order).map_err(unusable)? {
+            let given = case.answers.and_then(|given| serde_json::from_str::<Vec<KeptAnswer>>(given.get()).ok());
+            if let Some(given) = given.filter(|given| !given.is_empty()) {
+                cases.insert(case.id, (case.context_hash, given));
+            }
+        }
+        if cases.is_empty() {
+            return Err(CliError::usage(format!("the answers of run {} were not kept: there is nothing to judge again", run.id))
+                .hint("they are kept of the last 50 runs, if `[record] content` in ctxc.toml is not \"shape\""));
+        }
+        Ok(Self { run: run.id.clone(), cases })
+    }
+
+    /// What a scenario was answered.
+    pub(super) fn answers(&self, scenario: &str) -> &[KeptAnswer] {
+        self.cases.get(scenario).map_or(&[], |(_, given)| given)
+    }
+
+    /// Says what was judged again, and what that is worth.
+    pub(super) fn note<'f>(&self, done: impl Iterator<Item = (&'f str, &'f Finished)>, cx: &mut Cx) {
+        let (mut again, mut without, mut moved) = (0, 0, 0);
+        for (name, done) in done {
+            let Some((context, _)) = self.cases.get(name) else {
+                without += 1;
+                continue;
+            };
+            again += 1;
+            moved += usize::from(done.keys.map(|keys| keys.context.to_string()) != *context);
+        }
+        cx.note(&format!(
+            "answers of run {} were judged again, those of {}; nobody was asked",
+            self.run,
+            plural(again, "scenario")
+        ));
+        if without > 0 {
+            cx.note(&format!("that run kept no answers of {}", plural(without, "scenario")));
+        }
+        if moved > 0 {
+            cx.note(&format!(
+                "the context of {} changed since: the answers were given to the earlier one",
+                plural(moved, "scenario")
+            ));
+        }
+    }
+}
