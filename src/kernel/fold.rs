@@ -6,7 +6,7 @@
 
 use super::budget::{Disposition, WORTH_CUTTING};
 use super::conversation::{BrokenConversation, Speaker, Turn, units};
-use super::shortened::{Shortened, tokens, trim};
+use super::shortened::{Shortened, says_nothing, tokens, trim};
 use super::tokens::TokenCounter;
 use crate::base::number::thousands;
 use std::ops::Range;
@@ -214,9 +214,15 @@ impl<'a> Conversation<'a> {
         if sum(&question) > limit {
             question.clear();
         }
+        let exceeds = |question: &[Asked<'_>]| walk.size(at) + sum(question) > limit;
+        let cut = |question: &[Asked<'_>]| trim(self.whole(unit), room.saturating_sub(sum(question)), self.counter);
+        // Older messages go before the words of this one do.
+        while !question.is_empty() && exceeds(&question) && says_nothing(&cut(&question)) {
+            question.pop();
+        }
+        let short = exceeds(&question).then(|| cut(&question));
         walk.sum -= std::mem::take(&mut walk.held).into_iter().map(|held| walk.size(held)).sum::<usize>();
-        if walk.size(at) + sum(&question) > limit {
-            let mut short = trim(self.whole(unit), room.saturating_sub(sum(&question)), self.counter);
+        if let Some(mut short) = short {
             let least = tokens(&short);
             if least + sum(&question) > limit {
                 // It cannot be cut so far. Where what is asked cannot be cut instead, that goes before it.
@@ -251,7 +257,7 @@ impl<'a> Conversation<'a> {
     }
 
     /// What stays within so many tokens of the question before a unit: from its last message back, each has what those before it leave, and
-    /// at least half of the rest. The last one stays even where it cannot be cut so far.
+    /// at least half of the rest. The last one stays even where it cannot be cut so far; none stays of which no word would.
     fn question(&self, walk: &Walk<'a>, at: usize, most: usize) -> Vec<Asked<'a>> {
         let asked = || walk.asked.iter().copied().filter(|unit| *unit < at);
         let mut before: usize = asked().map(|unit| walk.size(unit)).sum();
@@ -262,6 +268,9 @@ impl<'a> Conversation<'a> {
             let share = left.saturating_sub(before).max(left / 2);
             let whole = self.units.get(unit).filter(|_| walk.size(unit) > share);
             let short = whole.map(|unit| trim(self.whole(unit), share, self.counter));
+            if short.as_deref().is_some_and(says_nothing) {
+                continue;
+            }
             let tokens = short.as_deref().map_or(walk.size(unit), tokens);
             if tokens > left && !question.is_empty() {
                 break;

@@ -3,7 +3,7 @@
 //! Parts are marked, never removed: a call keeps its result.
 
 use super::budget::missing;
-use super::conversation::{Part, Slot, Turn};
+use super::conversation::{Part, Slot, Speaker, Turn};
 use super::grapheme;
 use super::tokens::TokenCounter;
 use std::cmp::Reverse;
@@ -28,6 +28,13 @@ pub(super) struct Shortened<'a> {
 /// Tokens of messages.
 pub(super) fn tokens(messages: &[Shortened<'_>]) -> usize {
     messages.iter().map(|one| one.tokens).sum()
+}
+
+/// Whether the user has words in some messages, and none of them stays.
+pub(super) fn says_nothing(messages: &[Shortened<'_>]) -> bool {
+    let users = messages.iter().filter(|one| one.turn.speaker == Speaker::User);
+    let mut words = users.flat_map(Shortened::words).peekable();
+    words.peek().is_some() && words.all(|stays| !stays)
 }
 
 /// Messages cut to so many tokens, or as far as they can be: texts of results first, then images and documents, the largest first, then
@@ -122,6 +129,13 @@ impl<'a> Shortened<'a> {
             self.leave_out(slot, 0);
         }
         self.count(counter);
+    }
+
+    /// Of each text with words that no tool gave back, whether any of it stays.
+    fn words(&self) -> impl Iterator<Item = bool> {
+        let words = |slot: &Slot| !self.text.get(slot.range.clone()).unwrap_or("").trim().is_empty();
+        let slots = self.slots(move |slot| slot.media == 0 && !slot.is_result && words(slot));
+        slots.map(|(_, slot)| !self.left_out.contains(&slot.range))
     }
 
     fn slots(&self, is_meant: impl Fn(&Slot) -> bool) -> impl Iterator<Item = (usize, &Slot)> {

@@ -288,6 +288,17 @@ fn trim(whole: &[Heard], room: usize) -> Vec<Heard> {
     unit
 }
 
+/// Whether the user has words in a unit of which no character stays.
+fn is_silent(now: &[Heard], whole: &[Heard]) -> bool {
+    let users = now.iter().zip(whole).filter(|(_, whole)| whole.is_users);
+    let texts = users.flat_map(|(now, whole)| now.pieces.iter().zip(&whole.pieces).map(|(now, piece)| (&whole.id, now, piece)));
+    let words: Vec<bool> = texts
+        .filter(|(.., piece)| !piece.is_result && !piece.is_picture && !piece.text.trim().is_empty())
+        .map(|(id, now, piece)| now.text == mark(id, piece.text.len()))
+        .collect();
+    !words.is_empty() && words.into_iter().all(|is_gone| is_gone)
+}
+
 fn users(unit: &[Heard]) -> bool {
     unit.iter().any(|heard| heard.is_users)
 }
@@ -313,6 +324,9 @@ fn question(asked: &[usize], now: &[Vec<Heard>], whole: &[Vec<Heard>], most: usi
         let before: usize = asked[..number].iter().map(|at| tokens(&now[*at])).sum();
         let share = if before <= left / 2 { left - before } else { left / 2 };
         let stays = if tokens(&now[*at]) <= share { now[*at].clone() } else { trim(&whole[*at], share) };
+        if is_silent(&stays, &whole[*at]) {
+            continue;
+        }
         if tokens(&stays) > left && !kept.is_empty() {
             break;
         }
@@ -346,6 +360,11 @@ fn fold(whole: &[Vec<Heard>], case: &Case, limit: usize) -> (Vec<bool>, Vec<Vec<
         let mut kept = question(&asked, &now, whole, room / 2);
         if size(&kept) > limit {
             kept.clear();
+        }
+        while tokens(unit) + size(&kept) > limit && is_silent(&trim(unit, room.saturating_sub(size(&kept))), unit) {
+            if kept.pop_first().is_none() {
+                break;
+            }
         }
         if tokens(unit) + size(&kept) <= limit {
             let before = |front: usize| -> usize { kept.range(..front).map(|(_, unit)| tokens(unit)).sum() };
@@ -520,7 +539,7 @@ proptest! {
             let words = |part: &Part| matches!(part, Part::Text(text) if text.starts_with('w'));
             turn.speaker == Speaker::User && turn.parts.iter().any(words)
         });
-        if let (Some(asked), Some(200..), None) = (asked, case.own, case.budget) {
+        if let (Some(asked), Some(1_000..), None) = (asked, case.own, case.budget) {
             prop_assert!(fates_expected[asked].1.is_some(), "{}", asked + 1);
         }
         let said = assembly.messages.iter().enumerate().filter(|(_, message)| !message.breakpoints.is_empty()).map(|(at, _)| at);

@@ -218,6 +218,22 @@ fn texts_of_a_message_are_cut_to_a_common_size() {
 }
 
 #[test]
+fn older_messages_go_before_the_words_of_the_last_one_do() {
+    let kept = |said: &[Turn]| seen(&reply("<history max_tokens=\"100\"/>", said, None));
+    let (first, last) = (asking(&"f".repeat(60)), asking(&"l".repeat(80)));
+    assert_eq!(kept(&[first.clone(), last]), ["history:2"]);
+    assert_eq!(kept(&[asking("who?"), asking(&"l".repeat(98))]), ["history:1", "history:2 cut"]);
+    assert_eq!(kept(&[asking(&"f".repeat(35)), asking(&"l".repeat(80))]), ["history:2"]);
+    // A question of which nothing but the mark would stay leaves its room to what a tool gave back.
+    assert_eq!(kept(&[vec![first], reading(0, 20).to_vec()].concat()), ["history:2", "history:3"]);
+    // An image says nothing by itself, and does not push out the words before it.
+    let shown = Turn::new(Speaker::User, "").with(image());
+    let said = [vec![asking("what is wrong?"), shown], reading(0, 600).to_vec()].concat();
+    let kept = seen(&reply("<history max_tokens=\"2000\"/>", &said, None));
+    assert_eq!(kept, ["history:1", "history:2 cut", "history:3", "history:4"]);
+}
+
+#[test]
 fn a_message_without_words_asks_nothing() {
     let worked = [reading(0, 300), reading(0, 300), reading(0, 300)].concat();
     for blank in [asking(""), asking(" \n\t"), Turn { speaker: Speaker::User, parts: vec![] }] {
