@@ -1,6 +1,6 @@
 //! The JSON artifacts that the program writes, a line each: the type that is written, and the name of its format.
 
-use super::context::eval::coverage;
+use super::context::eval::{coverage, plan};
 use super::context::{list, render_report, search, trust};
 use super::render::{json, jsonl};
 use super::verbs::{defaults, explain, explain_setting, rules, show};
@@ -33,6 +33,7 @@ pub fn all() -> Vec<Schema> {
         Schema::of::<Manifest>(names::MANIFEST),
         Schema::of::<Difference>(names::MANIFEST_DIFF),
         Schema::of::<mutate::Document<'_>>(names::MUTATIONS),
+        Schema::of::<plan::Document>(names::PLAN),
         Schema::of::<Document1<'_>>(names::REGISTRY),
         Schema::of::<render_report::Document<'_>>(names::RENDER),
         Schema::of::<Recording>(names::REQUEST),

@@ -40,6 +40,8 @@ pub const GATE: &str = "ctxc/gate/1";
 pub const COVERAGE: &str = "ctxc/coverage/1";
 /// `ctxc eval --mutate`.
 pub const MUTATIONS: &str = "ctxc/mutations/1";
+/// `ctxc eval --plan`.
+pub const PLAN: &str = "ctxc/plan/1";
 /// A recorded call.
 pub const REQUEST: &str = "ctxc/request/1";
 /// The stored request of a scenario.

@@ -248,6 +248,10 @@ fn a_plan_says_what_asking_takes_and_asks_nobody() {
     let run = project.run(&["eval", "--plan", "--runs", "5", "--pass", "4"]).code(0).says("billing: 5 calls, US$ 0.01\n");
     run.says("by the recorded times").says("4 of 5: ");
     project.run(&["eval", "--plan", "--record", "--stale"]).code(0).says("0 scenarios of 1 would be asked: 0 calls");
+    let plan = project.run(&["eval", "--plan", "--runs", "5", "--pass", "4", "--json"]).code(0).json();
+    assert_eq!((&plan["cases"][0]["asks"]["calls"], &plan["total"]["usd"]), (&json!([5, 5]), &json!([0.01, 0.01])));
+    assert_eq!((&plan["rules"][0]["rule"], &plan["rules"][0]["rates"][1]["percent"]), (&"4 of 5".into(), &90.into()));
+    project.run(&["eval", "--plan", "--format", "junit"]).code(2).warns("--plan list no verdicts");
     project.run(&["eval", "--plan", "--accept"]).code(2);
 }
 

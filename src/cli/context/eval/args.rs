@@ -249,7 +249,7 @@ pub(crate) enum EvalFormat {
     /// For people
     #[default]
     Text,
-    /// The scorecard, one document; with --mutate the changes, with --coverage the agents
+    /// The scorecard, one document; with --mutate the changes, with --coverage the agents, with --plan what would be asked
     Json,
     /// A test case a scenario, in the XML of `JUnit`
     Junit,

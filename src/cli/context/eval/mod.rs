@@ -16,7 +16,7 @@ mod merge;
 mod mutate;
 mod own_checks;
 mod page;
-mod plan;
+pub(crate) mod plan;
 mod rescore;
 mod run;
 mod text;

@@ -10,75 +10,161 @@ use crate::eval::finished::{Estimate, Finished};
 use crate::eval::statistics::outlook;
 use crate::eval::trials;
 use crate::scenario::model::Rule;
+use crate::schema::json::names::PLAN;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// Calls that are under way at once where nobody says how many.
 const USUAL: usize = 10;
 /// Rates at which trials may pass.
 const RATES: [u32; 6] = [99, 90, 70, 50, 30, 10];
 
-/// Prints the plan.
-pub(super) fn print(
+/// What a run would ask: `ctxc eval --plan --json`.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Document {
+    /// The format.
+    schema: &'static str,
+    /// The scenarios.
+    cases: Vec<CaseRow>,
+    /// What all of them take, one call after the other.
+    total: AskRow,
+    /// Calls that would be under way at once.
+    at_once: u64,
+    /// Seconds that the run takes with these, at least and at most; null where not all were recorded, or none would be asked.
+    seconds: Option<[u64; 2]>,
+    /// The rules of those that would be asked.
+    rules: Vec<RuleRow>,
+}
+
+/// A scenario.
+#[derive(JsonSchema, Serialize)]
+struct CaseRow {
+    /// Its name.
+    id: String,
+    /// What asking takes; null where nobody would be asked.
+    asks: Option<AskRow>,
+    /// Why nobody can be asked; null where somebody can, or need not be.
+    trouble: Option<String>,
+}
+
+/// What asking takes, at least and at most.
+#[derive(Clone, Copy, JsonSchema, Serialize)]
+struct AskRow {
+    /// Calls of a model.
+    calls: [u64; 2],
+    /// US$; null where `ctxc.toml` names no price.
+    usd: Option<[f64; 2]>,
+    /// Milliseconds, one call after the other; null where nothing was recorded.
+    ms: Option<[u64; 2]>,
+}
+
+/// A rule of trials.
+#[derive(JsonSchema, Serialize)]
+struct RuleRow {
+    /// It in words: `2 of 3, then 7 of 10`.
+    rule: String,
+    /// What it makes of scenarios.
+    rates: Vec<RateRow>,
+}
+
+/// Scenarios of which each trial passes at a rate.
+#[derive(JsonSchema, Serialize)]
+struct RateRow {
+    /// The rate, in percent.
+    percent: u32,
+    /// The chance that such a scenario passes.
+    passes: f64,
+    /// Trials, on average.
+    trials: f64,
+}
+
+/// What the run of these scenarios would ask.
+pub(super) fn document(
     chosen: &[Chosen<'_>],
     finished: &[Option<Finished>],
     (jobs, confirms): (Option<usize>, bool),
-    cx: &mut Cx,
-) -> Result<()> {
-    let planned: Vec<(&Chosen<'_>, &Finished)> =
-        chosen.iter().zip(finished).filter_map(|(case, done)| Some((case, done.as_ref()?))).collect();
-    let mut all = Estimate { calls: (0, 0), usd: Some((0.0, 0.0)), ms: Some((0, 0)) };
+) -> Document {
+    let mut total = AskRow { calls: [0, 0], usd: Some([0.0, 0.0]), ms: Some([0, 0]) };
     let (mut asked, mut longest) = (0, 0);
     let mut rules: Vec<Rule> = Vec::new();
-    for (case, done) in &planned {
-        let name = escape(&case.case.name.value);
-        let Some(one) = done.anew else {
-            cx.line(&format!("{name}: {}", done.trouble.as_deref().map_or("no call".into(), escape)))?;
-            continue;
-        };
-        cx.line(&format!("{name}: {}", words(&one)))?;
-        all.calls = (all.calls.0 + one.calls.0, all.calls.1 + one.calls.1);
-        all.usd = all.usd.zip(one.usd).map(|(all, one)| (all.0 + one.0, all.1 + one.1));
-        all.ms = all.ms.zip(one.ms).map(|(all, one)| (all.0 + one.0, all.1 + one.1));
-        longest = longest.max(one.ms.map_or(0, |ms| ms.1));
-        asked += 1;
-        if !rules.contains(&case.case.rule) {
-            rules.push(case.case.rule);
+    let mut cases = Vec::new();
+    for (case, done) in chosen.iter().zip(finished).filter_map(|(case, done)| Some((case, done.as_ref()?))) {
+        let asks = done.anew.map(|Estimate { calls, usd, ms }| AskRow {
+            calls: calls.into(),
+            usd: usd.map(Into::into),
+            ms: ms.map(Into::into),
+        });
+        if let Some(one) = asks {
+            total = total.and(one);
+            longest = longest.max(one.ms.map_or(0, |ms| ms[1]));
+            asked += 1;
+            if !rules.contains(&case.case.rule) {
+                rules.push(case.case.rule);
+            }
+        }
+        cases.push(CaseRow { id: case.case.name.value.clone(), asks, trouble: done.trouble.clone() });
+    }
+    let at_once = jobs.unwrap_or(USUAL).min(asked).max(1) as u64;
+    let seconds = |ms: u64| ms.div_ceil(1000);
+    let seconds =
+        total.ms.filter(|_| asked > 0).map(|[least, most]| [seconds(least / at_once), seconds((most / at_once).max(longest))]);
+    let rules = rules.iter().map(|rule| characteristic(rule, confirms)).collect();
+    Document { schema: PLAN, cases, total, at_once, seconds, rules }
+}
+
+impl AskRow {
+    fn and(self, other: Self) -> Self {
+        let ([a, b], [c, d]) = (self.calls, other.calls);
+        Self {
+            calls: [a + c, b + d],
+            usd: self.usd.zip(other.usd).map(|([a, b], [c, d])| [a + c, b + d]),
+            ms: self.ms.zip(other.ms).map(|([a, b], [c, d])| [a + c, b + d]),
         }
     }
-    cx.line(&format!("{} of {} would be asked: {}", plural(asked, "scenario"), planned.len(), words(&all)))?;
-    if let Some((least, most)) = all.ms.filter(|_| asked > 0) {
-        let at_once = jobs.unwrap_or(USUAL).min(asked).max(1) as u64;
-        let seconds = |ms: u64| ms.div_ceil(1000);
-        let most = seconds((most / at_once).max(longest));
-        cx.line(&format!("by the recorded times {} to {most} s, with {at_once} at once", seconds(least / at_once)))?;
+
+    fn words(self) -> String {
+        let [least, most] = self.calls;
+        let calls =
+            if least == most { plural(most as usize, "call") } else { format!("{least} to {}", plural(most as usize, "call")) };
+        let price = self.usd.map_or_else(|| "at no price that ctxc.toml names".to_owned(), |[least, most]| usd((least, most)));
+        format!("{calls}, {price}")
+    }
+}
+
+/// Prints the plan.
+pub(super) fn print(plan: &Document, cx: &mut Cx) -> Result<()> {
+    for case in &plan.cases {
+        let what = case.asks.map(AskRow::words);
+        let what = what.unwrap_or_else(|| case.trouble.as_deref().map_or("no call".into(), escape).into_owned());
+        cx.line(&format!("{}: {what}", escape(&case.id)))?;
+    }
+    let asked = plan.cases.iter().filter(|case| case.asks.is_some()).count();
+    cx.line(&format!("{} of {} would be asked: {}", plural(asked, "scenario"), plan.cases.len(), plan.total.words()))?;
+    if let Some([least, most]) = plan.seconds {
+        cx.line(&format!("by the recorded times {least} to {most} s, with {} at once", plan.at_once))?;
     } else if asked > 0 {
         cx.line("how long that takes is known once all of them were recorded")?;
     }
-    for rule in rules {
-        characteristic(&rule, confirms, cx)?;
+    for RuleRow { rule, rates } in &plan.rules {
+        cx.line(&format!("{rule}: a scenario whose trials pass at this rate passes, in so many trials on average"))?;
+        for RateRow { percent, passes, trials } in rates {
+            cx.line(&format!("  {percent} %: {:.1} %, {trials:.1}", passes * 100.0))?;
+        }
     }
     Ok(())
 }
 
-fn words(one: &Estimate) -> String {
-    let (least, most) = one.calls;
-    let calls =
-        if least == most { plural(most as usize, "call") } else { format!("{least} to {}", plural(most as usize, "call")) };
-    let price = one.usd.map_or_else(|| "at no price that ctxc.toml names".to_owned(), usd);
-    format!("{calls}, {price}")
-}
-
 /// What a rule makes of cases.
-fn characteristic(rule: &Rule, confirms: bool, cx: &mut Cx) -> Result<()> {
+fn characteristic(rule: &Rule, confirms: bool) -> RuleRow {
     let confirm = trials::confirming(rule).filter(|_| confirms);
     let first = rule.sequential.map_or_else(
         || format!("{} of {}", rule.pass, rule.runs),
         |test| format!("a sequential test of {} against {}", test.p1, test.p0),
     );
     let second = confirm.map_or_else(String::new, |rule| format!(", then {} of {}", rule.pass, rule.runs));
-    cx.line(&format!("{first}{second}: a scenario whose trials pass at this rate passes, in so many trials on average"))?;
-    for percent in RATES {
+    let rate = |percent: u32| {
         let outlook = outlook::stages(rule, confirm.as_ref(), f64::from(percent) / 100.0);
-        cx.line(&format!("  {percent} %: {:.1} %, {:.1}", outlook.pass * 100.0, outlook.trials))?;
-    }
-    Ok(())
+        RateRow { percent, passes: outlook.pass, trials: outlook.trials }
+    };
+    RuleRow { rule: first + &second, rates: RATES.map(rate).into() }
 }

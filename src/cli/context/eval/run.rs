@@ -202,7 +202,12 @@ fn mutated(
 /// What a run would ask.
 fn planned_alone(args: &EvalArgs, eval_run: &EvalRun<'_>, cx: &mut Cx) -> Result<Exit> {
     let finished = eval_run.run(&vec![true; eval_run.chosen.len()], cx.options.threads);
-    plan::print(eval_run.chosen, &finished, (args.jobs.map(NonZeroUsize::get), args.confirm), cx)?;
+    let plan = plan::document(eval_run.chosen, &finished, (args.jobs.map(NonZeroUsize::get), args.confirm));
+    cx.emit(&args.output, |format, cx| match format {
+        EvalFormat::Text => plan::print(&plan, cx),
+        EvalFormat::Json => cx.json(&plan),
+        EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => Err(no_report()),
+    })?;
     Ok(Exit::Success)
 }
 
@@ -228,7 +233,7 @@ pub(super) fn written(card: &Scorecard, format: EvalFormat, stale: Stale, cx: &m
 }
 
 fn no_report() -> CliError {
-    CliError::usage("--mutate and --coverage list no verdicts, and this format is for verdicts")
+    CliError::usage("--mutate, --coverage and --plan list no verdicts, and this format is for verdicts")
         .hint("take --format text or json")
 }
 

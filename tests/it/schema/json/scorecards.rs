@@ -141,6 +141,13 @@ fn mutations(out: &mut Artifacts) {
     }
     put(out, names::MUTATIONS, "of every kind", found);
     put(out, names::COVERAGE, "two agents", project.run(&["eval", "--coverage", "--json"]).code(0).json());
+    let unasked = case("d", 900)
+        .replace("role: clerk", "task: triage")
+        .replace("expect_context:\n  - tokens: {max: 900}", "expectations:\n  - contains: x");
+    project.write("scenarios/d.yaml", unasked);
+    put(out, names::PLAN, "nobody is asked", project.run(&["eval", "--plan", "--json"]).code(0).json());
+    put(out, names::PLAN, "recorded once", crate::cli::eval_record::stale().run(&["eval", "--plan", "--json"]).code(0).json());
     std::fs::remove_file(project.path("scenarios/a.yaml")).unwrap();
+    std::fs::remove_file(project.path("scenarios/d.yaml")).unwrap();
     put(out, names::MUTATIONS, "nobody asked", project.run(&["eval", "--mutate", "--json"]).code(1).json());
 }
