@@ -6,7 +6,7 @@
 use super::answer_format::beside;
 use super::fault::{Fault, FaultKind, MissingFrom, Place};
 use super::fence_marker::Marks;
-use super::values::{self, Part, Scope};
+use super::values::{self, Bound, Part, Scope};
 use crate::base::expansion::MAX_DEPTH;
 use crate::kernel::context::{Origin, Stability, Traced, Trust};
 use crate::registry::Registry;
@@ -310,7 +310,7 @@ impl<'a> Writer<'a, '_> {
         self.out.stability = self.out.stability.max(Some(bound.map_or(Stability::Call, |bound| bound.stability)));
         let Some((bound, value)) = bound.and_then(|bound| Some((bound, bound.value.as_ref()?))) else {
             let origin = bound.map(|bound| &bound.origin);
-            self.missing(root, origin);
+            self.missing(root, bound);
             return self.stand_in(|| {
                 let (origin, named) = from_where(origin);
                 let what = if origin == MissingFrom::Input { "input" } else { "result of" };
@@ -345,13 +345,16 @@ impl<'a> Writer<'a, '_> {
         }
     }
 
-    pub(super) fn missing(&mut self, name: &str, origin: Option<&Origin>) {
-        let (origin, named) = from_where(origin);
+    pub(super) fn missing(&mut self, name: &str, bound: Option<&Bound>) {
+        let (origin, named) = from_where(bound.map(|bound| &bound.origin));
         if self.filler.unknown != Unknown::Fault {
             self.out.unknown.insert(name.to_owned());
             // The name that a text has for it says nothing of where it comes from.
             self.out.latent.push(named.unwrap_or(name), Origin::Frame);
             return;
+        }
+        if let Some(bound) = bound.filter(|bound| !bound.lacks.is_empty()) {
+            return self.faults.extend(bound.lacks.iter().cloned());
         }
         let fault = FaultKind::Missing { name: named.unwrap_or(name).to_owned(), origin };
         // Once a field, however often it stands there.

@@ -78,7 +78,7 @@ impl Writer<'_, '_> {
                 } else {
                     let above = first_reads(text).get(&**name).and_then(|at| text.get(..*at)).unwrap_or("");
                     self.at = origin.clone().down(above.matches('\n').count() as u32);
-                    self.missing(name, bound.map(|bound| &bound.origin));
+                    self.missing(name, bound);
                 }
                 continue;
             };

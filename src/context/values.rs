@@ -3,6 +3,7 @@
 //! Never guesses: a name without a value is *unknown*, and whoever asks decides whether that is a fault (a render) or
 //! a variable (a manifest).
 
+use super::fault::Fault;
 use crate::kernel::context::{Origin, Stability, Trust};
 use crate::template::shape::Shape;
 use serde_json::Value;
@@ -24,9 +25,23 @@ pub(super) struct Bound {
     pub(super) stability: Stability,
     /// Its form, where it is untrusted and some of it cannot hold a text of somebody else's.
     pub(super) shape: Option<Arc<Shape>>,
+    /// What an argument's text lacks, where it has no value for that: a fault only where the agent is shown the argument.
+    pub(super) lacks: Rc<[Fault]>,
 }
 
 impl Bound {
+    /// An input without a value.
+    pub(super) fn unknown(name: &str) -> Self {
+        Self {
+            value: None,
+            origin: Origin::Input { name: name.to_owned() },
+            trust: Trust::Trusted,
+            stability: Stability::Call,
+            shape: None,
+            lacks: Rc::default(),
+        }
+    }
+
     /// Whether a part of it may give orders. A number and a truth value never do.
     pub(super) fn trust_of(&self, path: &[Part<'_>]) -> Trust {
         let is_inert = |shape: &Arc<Shape>| shape.part(&shown("", path)).is_ok_and(Shape::is_inert);

@@ -16,6 +16,7 @@ use crate::registry::{Child, Node, Parameter};
 use crate::template::keywords;
 use crate::template::value_type::{self, Wanted};
 use serde_json::Value;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// What the first round of a loop has in place of feedback.
@@ -79,10 +80,7 @@ impl Binder<'_, '_> {
                 let is_there = |value: &&Value| !value.is_null() || parameter.kind.is_none() || parameter.default.is_none();
                 self.request.inputs.get(&name).filter(is_there).map(|value| Bound {
                     value: Some(Arc::new(value_type::settled(value.clone(), parameter.kind.as_deref()))),
-                    origin: Origin::Input { name: name.clone() },
-                    trust: Trust::Trusted,
-                    stability: Stability::Call,
-                    shape: None,
+                    ..Bound::unknown(&name)
                 })
             };
             let given = if is_asked { asked() } else { bound };
@@ -90,16 +88,9 @@ impl Binder<'_, '_> {
             let stability = if is_asked { Stability::Call } else { Stability::Fixed };
             let default = |text: &String| Bound { stability, ..default(link, "/", &name, text, parameter.kind.as_deref()) };
             let default = parameter.default.as_ref().map(default);
-            let unknown = || Bound {
-                value: None,
-                origin: Origin::Input { name: name.clone() },
-                trust: Trust::Trusted,
-                stability: Stability::Call,
-                shape: None,
-            };
             let mut bound = match given {
-                Some(bound) if bound.value.is_some() || default.is_none() => bound,
-                _ => default.unwrap_or_else(unknown),
+                Some(bound) if bound.value.is_some() || !bound.lacks.is_empty() || default.is_none() => bound,
+                _ => default.unwrap_or_else(|| Bound::unknown(&name)),
             };
             if is_untrusted(link.node, &name) {
                 bound.trust = Trust::Untrusted;
@@ -170,6 +161,7 @@ impl Binder<'_, '_> {
                     trust: Trust::Trusted,
                     stability: Stability::Session,
                     shape: None,
+                    lacks: Rc::default(),
                 };
                 scope.bind(name, bound);
             }
@@ -240,8 +232,13 @@ impl Binder<'_, '_> {
                 self.from(from, place, scope)
             }
             (None, Some(text)) => {
-                let filled = self.filler.of(&link.tree.path).bare().fill(text, &place, scope, self.faults);
-                let known = filled.unknown.is_empty();
+                let mut faults = Vec::new();
+                let filled = self.filler.of(&link.tree.path).bare().fill(text, &place, scope, &mut faults);
+                // Nobody is asked for what only an argument names that the agent is not shown.
+                let (lacks, faults): (Faults, Faults) =
+                    faults.into_iter().partition(|fault| matches!(*fault.kind, FaultKind::Missing { .. }));
+                self.faults.extend(faults);
+                let known = filled.unknown.is_empty() && lacks.is_empty();
                 late = filled.used.iter().find_map(|name| scope.late(name).cloned());
                 Bound {
                     value: known.then(|| Arc::new(Value::String(filled.text.text().to_owned()))),
@@ -249,6 +246,7 @@ impl Binder<'_, '_> {
                     trust: trust(&filled),
                     stability: filled.stability.unwrap_or(Stability::Fixed),
                     shape: None,
+                    lacks: lacks.into(),
                 }
             }
             // A task or call inside: its result.
@@ -283,14 +281,7 @@ impl Binder<'_, '_> {
     /// What `from="a.b[0]"` leads to.
     fn from(&mut self, from: &str, place: Place, scope: &Scope) -> Bound {
         let (root, path) = values::path(from);
-        let unknown = Bound {
-            value: None,
-            origin: Origin::Input { name: root.to_owned() },
-            trust: Trust::Trusted,
-            stability: Stability::Call,
-            shape: None,
-        };
-        let Some(bound) = scope.get(root) else { return unknown };
+        let Some(bound) = scope.get(root) else { return Bound::unknown(root) };
         let shape = bound.shape.as_ref().and_then(|shape| shape.part(&values::shown("", &path)).ok().cloned());
         let part = Bound { trust: bound.trust_of(&path), shape: shape.map(Arc::new), ..bound.clone() };
         let Some(value) = &bound.value else { return part };
@@ -339,6 +330,7 @@ fn default(link: &Link<'_>, node: &str, name: &str, text: &str, kind: Option<&st
         trust: Trust::Trusted,
         stability: Stability::Fixed,
         shape: None,
+        lacks: Rc::default(),
     }
 }
 

@@ -12,6 +12,7 @@ use crate::template::setting::{Inherit, SettingName, Word as _};
 use crate::template::shape::Shape;
 use crate::template::trust::{CONTEXT, spread};
 use crate::template::value_type;
+use std::rc::Rc;
 use std::sync::Arc;
 
 impl Binder<'_, '_> {
@@ -83,6 +84,7 @@ impl Binder<'_, '_> {
             trust: if is_outside { Trust::Untrusted } else { Trust::Trusted },
             stability: Stability::Session,
             shape: shape.map(Arc::new),
+            lacks: Rc::default(),
         }
     }
 }

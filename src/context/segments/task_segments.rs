@@ -229,6 +229,7 @@ impl SegmentBuilder<'_> {
             match &bound.value {
                 Some(value) => text.push(&values::words(value), bound.origin.clone()),
                 None if self.filler.unknown != Unknown::Fault => text.leave_open(),
+                None if !bound.lacks.is_empty() => self.faults.extend(bound.lacks.iter().cloned()),
                 None => {
                     let (origin, named) = MissingFrom::of(&bound.origin);
                     let name = named.unwrap_or(name).to_owned();

@@ -201,3 +201,35 @@ fn every_shipped_agent_needs_only_what_an_author_knows_that_it_needs() {
     }
     assert!(made >= 2, "{made}: templates/verify-claims.xml shows such inputs");
 }
+
+#[test]
+fn only_what_an_agent_is_shown_of_an_argument_is_asked_for() {
+    let of = |texts: &str| {
+        registry(&format!(
+            "<task type=\"sequential\" name=\"check\"><description>d</description><parameters><parameter name=\"topic\"/></parameters>\
+             <context_management><accumulate_data>false</accumulate_data></context_management><steps>\
+             <task as=\"review\"><description>r</description></task><call template=\"f\"><arg name=\"text\">so: {{{{review}}}}</arg></call>\
+             </steps></task>\
+             <template name=\"f\" params=\"text\"><task type=\"sequential\"><description>d</description>\
+             <context_management><accumulate_data>false</accumulate_data></context_management><steps>\
+             <task><description>one</description></task><task>{texts}</task></steps></task></template>"
+        ))
+    };
+    let uses = "<description>two: {{text}}</description>";
+    let hands_on = "<description>two</description><inputs><input name=\"given\" from=\"text\"/></inputs>";
+    let asked = |registry: &Registry, node: &str| render(registry, node, &[]).err().unwrap_or_default();
+    for texts in [uses, hands_on] {
+        let registry = of(texts);
+        assert_eq!(asked(&registry, "/steps/1/steps/0"), [""; 0]);
+        assert_eq!(asked(&registry, "/steps/1/steps/1"), ["`review` has no value"]);
+        // The manifest says the same.
+        let inputs = Inputs::from([("topic", "tides")]);
+        let request = Request { inputs: &inputs, ..Request::new("check") };
+        let manifest = of_task(&registry, &request, None, &ManifestOptions { options: Options::default(), files: &() }).unwrap();
+        let open = manifest
+            .entries
+            .iter()
+            .map(|entry| entry.segments.iter().any(|part| part.variable.iter().any(|name| name == "text" || name == "given")));
+        assert_eq!(open.collect::<Vec<_>>().split_off(1), [false, true]);
+    }
+}
