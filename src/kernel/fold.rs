@@ -326,6 +326,10 @@ impl<'a> Conversation<'a> {
                 };
                 let folded = match (dropped, short) {
                     (Some(reason), _) => Folded { fate: Disposition::Dropped, kept: 0, reason, turn: None },
+                    (None, Some(short)) if short.turn.parts.is_empty() => {
+                        let reason = "its call is too long to be kept beside what the user says".to_owned();
+                        Folded { fate: Disposition::Dropped, kept: 0, reason, turn: None }
+                    }
                     (None, Some(Shortened { turn, tokens, mut left_out, .. })) => {
                         left_out.sort_by_key(|range| range.start);
                         let reason = "it is too long, or came from a tool before the last turn".to_owned();

@@ -37,9 +37,22 @@ pub(super) fn says_nothing(messages: &[Shortened<'_>]) -> bool {
     words.peek().is_some() && words.all(|stays| !stays)
 }
 
-/// Messages cut to so many tokens, or as far as they can be: texts of results first, then images and documents, the largest first, then
-/// other texts.
-pub(super) fn trim<'a>(mut messages: Vec<Shortened<'a>>, room: usize, counter: &dyn TokenCounter) -> Vec<Shortened<'a>> {
+/// Messages of a unit cut to so many tokens, or as far as they can be. Calls go with their results where nothing else leaves room for
+/// what the user says with them.
+pub(super) fn trim<'a>(messages: Vec<Shortened<'a>>, room: usize, counter: &dyn TokenCounter) -> Vec<Shortened<'a>> {
+    let is_mixed = messages.iter().any(|one| one.turn.is_users() && one.turn.results().next().is_some());
+    if !is_mixed {
+        return cut(messages, room, counter);
+    }
+    let short = cut(messages.clone(), room, counter);
+    if tokens(&short) <= room && !says_nothing(&short) {
+        return short;
+    }
+    cut(messages.into_iter().map(|one| one.without_calls(counter)).collect(), room, counter)
+}
+
+/// Leaves out texts of results first, then images and documents, the largest first, then other texts.
+fn cut<'a>(mut messages: Vec<Shortened<'a>>, room: usize, counter: &dyn TokenCounter) -> Vec<Shortened<'a>> {
     cut_texts(&mut messages, true, room, counter);
     let mut media = Vec::new();
     for (at, one) in messages.iter().enumerate() {
@@ -81,7 +94,9 @@ fn cut_texts(messages: &mut [Shortened<'_>], is_result: bool, room: usize, count
     }
     let mut pieces = Vec::new();
     for (at, one) in messages.iter().enumerate() {
-        for (slot, Slot { range, .. }) in one.slots(|slot| slot.media == 0 && slot.is_result == is_result) {
+        for (slot, Slot { range, .. }) in
+            one.slots(|slot| slot.media == 0 && slot.is_result == is_result && !one.left_out.contains(&slot.range))
+        {
             let text = one.text.get(range.clone()).unwrap_or("");
             let mark = counter.count(&missing(one.id, text.len()));
             pieces.push(Piece { at, slot, text, tokens: counter.count(text), mark });
@@ -129,6 +144,33 @@ impl<'a> Shortened<'a> {
             self.leave_out(slot, 0);
         }
         self.count(counter);
+    }
+
+    /// The same with a mark in place of each result; nothing of a message in which the user says nothing.
+    fn without_calls(mut self, counter: &dyn TokenCounter) -> Self {
+        if !self.turn.is_users() {
+            self.turn.parts.clear();
+            self.whole.clear();
+            self.left_out.push(0..self.text.len());
+        }
+        let mut whole = Vec::new();
+        let mut start = 0;
+        for part in &mut self.turn.parts {
+            let alone = Turn { speaker: Speaker::User, parts: vec![part.clone()] }.read();
+            let range = start..start + alone.text.len();
+            if matches!(part, Part::Result(_)) {
+                *part = Part::Text(missing(self.id, range.len()));
+                whole.push(Slot { range: range.clone(), is_result: true, media: 0 });
+                self.left_out.push(range.clone());
+            } else {
+                let moved = |slot: Slot| Slot { range: start + slot.range.start..start + slot.range.end, ..slot };
+                whole.extend(alone.slots.into_iter().map(moved));
+            }
+            start = range.end + 1;
+        }
+        self.whole = whole;
+        self.count(counter);
+        self
     }
 
     /// Of each text with words that no tool gave back, whether any of it stays.

@@ -41,8 +41,8 @@ enum Unit {
     Assistant(usize),
     /// Words of the assistant, and how much each call of it gives back.
     Calls(usize, Vec<usize>),
-    /// A call that gives back so many words and a picture; and what the user says with it.
-    Shot(usize, Option<usize>),
+    /// A call with so long an argument that gives back so many words and a picture; and what the user says with it.
+    Shot(usize, usize, Option<usize>),
 }
 
 fn size() -> impl Strategy<Value = usize> {
@@ -58,7 +58,7 @@ fn unit() -> impl Strategy<Value = Unit> {
         1 => any::<bool>().prop_map(Unit::Blank),
         1 => size().prop_map(Unit::Picture),
         2 => prop::collection::vec(size(), 2..5).prop_map(Unit::Pasted),
-        1 => (size(), prop::option::of(size())).prop_map(|(size, words)| Unit::Shot(size, words)),
+        2 => (size(), size(), prop::option::of(size())).prop_map(|(argument, size, words)| Unit::Shot(argument, size, words)),
     ]
 }
 
@@ -100,12 +100,12 @@ fn said(units: &[Unit]) -> Vec<Vec<Turn>> {
             vec![Turn { speaker: Speaker::User, parts: sizes.iter().map(|size| Part::Text(text(at, *size))).collect() }]
         }
         Unit::Assistant(size) => vec![Turn::new(Speaker::Assistant, text(at, *size))],
-        Unit::Shot(size, words) => {
+        Unit::Shot(argument, size, words) => {
             let result =
                 ToolResult { call: "s".to_owned(), parts: vec![Part::Text(text(at, *size)), picture()], is_error: false };
             let words = words.map(|words| Part::Text(text(at, words)));
             let parts = std::iter::once(Part::Result(result)).chain(words).collect();
-            let call = Turn::new(Speaker::Assistant, "").calling("s", "f", json!({}));
+            let call = Turn::new(Speaker::Assistant, "").calling("s", "f", json!({"a": "a".repeat(*argument)}));
             vec![call, Turn { speaker: Speaker::User, parts }]
         }
         Unit::Calls(words, results) => {
@@ -239,7 +239,7 @@ fn tokens(unit: &[Heard]) -> usize {
 /// A unit as it is now without what tools gave back.
 fn compact(now: &[Heard], whole: &[Heard]) -> Vec<Heard> {
     let mut now = now.to_vec();
-    for (heard, whole) in now.iter_mut().zip(whole) {
+    for (heard, whole) in now.iter_mut().zip(whole).filter(|(now, whole)| now.pieces.len() == whole.pieces.len()) {
         for at in (0..whole.pieces.len()).filter(|at| whole.pieces[*at].is_result) {
             let mark = mark(&heard.id, whole.pieces[at].text.len());
             if whole.pieces[at].is_picture {
@@ -254,8 +254,29 @@ fn compact(now: &[Heard], whole: &[Heard]) -> Vec<Heard> {
     now
 }
 
-/// A unit cut to so many tokens or as far as it can be, in four steps.
+/// A unit cut to so many tokens or as far as it can be.
 fn trim(whole: &[Heard], room: usize) -> Vec<Heard> {
+    let cut = in_steps(whole, room);
+    let is_mixed = whole.iter().any(|heard| heard.is_users && heard.pieces.iter().any(|piece| piece.is_result));
+    if !is_mixed || (tokens(&cut) <= room && !is_silent(&cut, whole)) {
+        return cut;
+    }
+    in_steps(&whole.iter().map(without_calls).collect::<Vec<_>>(), room)
+}
+
+/// What stays of a message without calls and results: a mark in place of the result, and the words behind it.
+fn without_calls(heard: &Heard) -> Heard {
+    if !heard.is_users {
+        return Heard { around: vec![String::new()], pieces: Vec::new(), ..heard.clone() };
+    }
+    let words: Vec<Piece> = heard.pieces.iter().filter(|piece| !piece.is_result).cloned().collect();
+    let [words] = &words[..] else { panic!("{words:?}") };
+    let text = mark(&heard.id, heard.text().len() - "\n".len() - words.text.len());
+    Heard { around: vec![format!("{text}\n"), String::new()], pieces: vec![words.clone()], ..heard.clone() }
+}
+
+/// A unit cut in four steps.
+fn in_steps(whole: &[Heard], room: usize) -> Vec<Heard> {
     let mut unit = whole.to_vec();
     let places: Vec<(usize, usize)> =
         whole.iter().enumerate().flat_map(|(message, heard)| (0..heard.pieces.len()).map(move |at| (message, at))).collect();
@@ -291,9 +312,10 @@ fn trim(whole: &[Heard], room: usize) -> Vec<Heard> {
 /// Whether the user has words in a unit of which no character stays.
 fn is_silent(now: &[Heard], whole: &[Heard]) -> bool {
     let users = now.iter().zip(whole).filter(|(_, whole)| whole.is_users);
-    let texts = users.flat_map(|(now, whole)| now.pieces.iter().zip(&whole.pieces).map(|(now, piece)| (&whole.id, now, piece)));
+    let said = |heard: &'_ Heard| heard.pieces.iter().filter(|piece| !piece.is_result).cloned().collect::<Vec<_>>();
+    let texts = users.flat_map(|(now, whole)| said(now).into_iter().zip(said(whole)).map(|(now, piece)| (&whole.id, now, piece)));
     let words: Vec<bool> = texts
-        .filter(|(.., piece)| !piece.is_result && !piece.is_picture && !piece.text.trim().is_empty())
+        .filter(|(.., piece)| !piece.is_picture && !piece.text.trim().is_empty())
         .map(|(id, now, piece)| now.text == mark(id, piece.text.len()))
         .collect();
     !words.is_empty() && words.into_iter().all(|is_gone| is_gone)
@@ -455,7 +477,8 @@ fn expected(case: &Case) -> (Fates, Vec<usize>, Option<String>, usize) {
     let mut repeated = None;
     for (at, unit) in now.iter().enumerate() {
         for (message, heard) in whole[at].iter().enumerate() {
-            let stays = kept[at] && !heard.is_systems;
+            let is_left_out = unit[message].text().is_empty() && !heard.text().is_empty();
+            let stays = kept[at] && !heard.is_systems && !is_left_out;
             fates.push((heard.id.clone(), stays.then(|| unit[message].text())));
             messages += usize::from(stays);
             if stays && is_repeated && at < end {

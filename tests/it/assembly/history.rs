@@ -234,6 +234,22 @@ fn older_messages_go_before_the_words_of_the_last_one_do() {
 }
 
 #[test]
+fn a_call_with_long_arguments_goes_and_what_the_user_says_with_its_result_stays() {
+    let [call, mut result] = reading(3_000, 200);
+    result.speaker = Speaker::User;
+    result.parts.push(Part::Text("who lost it?".to_owned()));
+    let said = [asking("go on"), call, result];
+    for limit in [100, 1_000] {
+        let cut = reply(&format!("<history max_tokens=\"{limit}\"/>"), &said, None);
+        assert_eq!(seen(&cut), ["history:3 cut"]);
+        assert_eq!(cut.messages.last().unwrap().as_str(), "\n[cut: 211 bytes of history:3 left out]\n\nwho lost it?");
+        let account = cut.report.segments.iter().find(|account| account.segment.id == "history:2").unwrap();
+        assert_eq!(account.reason, "its call is too long to be kept beside what the user says");
+    }
+    assert_eq!(seen(&reply("<history max_tokens=\"4000\"/>", &said, None)).len(), 3);
+}
+
+#[test]
 fn a_message_without_words_asks_nothing() {
     let worked = [reading(0, 300), reading(0, 300), reading(0, 300)].concat();
     for blank in [asking(""), asking(" \n\t"), Turn { speaker: Speaker::User, parts: vec![] }] {
