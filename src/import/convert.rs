@@ -10,17 +10,39 @@ pub fn convert(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> 
     let text = unix(prompt.text);
     let prompt = &Prompt { text: &text, ..*prompt };
     let mut imported = (prompt.format.read)(prompt, library, options);
+    let others = std::mem::take(&mut imported.others);
+    let others = others.into_iter().map(|other| finished(prompt.path, other)).collect();
+    Imported { others, ..finished(prompt.path, imported) }
+}
+
+/// What every prompt has to be, whichever format it comes from.
+fn finished(path: &str, mut imported: Imported) -> Imported {
     declared::fit(&mut imported.parameters);
-    order(prompt.path, &mut imported);
+    order(path, &mut imported);
     let is_system = imported.turns.iter().all(|turn| turn.role == Role::System);
-    if is_system && !imported.turns.is_empty() { imported.into_system() } else { imported }
+    if is_system && !imported.turns.is_empty() {
+        imported = imported.into_system();
+    }
+    if let Some(suite) = &mut imported.suite {
+        let parameters = &mut imported.parameters;
+        for case in &mut suite.cases {
+            case.inputs.retain(|(name, _)| parameters.iter().any(|one| one.name == *name));
+        }
+        let is_given = |name: &String| suite.cases.iter().all(|case| case.inputs.iter().any(|(given, _)| given == name));
+        // What a test leaves out is nothing there, and would be an error here.
+        for one in parameters.iter_mut().filter(|one| one.default.is_none() && !is_given(&one.name)) {
+            one.default = Some(String::new());
+        }
+    }
+    imported
 }
 
 /// The format that the ending of a path tells.
 pub fn format_of(path: &str) -> Option<&'static Format> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
-    FORMATS.iter().copied().find(|format| format.endings.contains(&ending.as_str()))
+    let is_so_named = |format: &&Format| format.stem.is_none_or(|stem| name.starts_with(stem));
+    FORMATS.iter().copied().find(|format| format.endings.contains(&ending.as_str()) && is_so_named(format))
 }
 
 /// Whether the language can say messages in this order: a system message, examples of what was asked and answered, the conversation,

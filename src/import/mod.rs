@@ -20,15 +20,19 @@ mod mustache;
 mod names;
 mod note;
 mod picoschema;
+mod promptfoo;
 mod prompty;
 mod settings;
+mod suite;
 
 pub use convert::{convert, format_of, part_of};
 pub use emit::{origin, schema_file, template};
-pub use model::{Body, Format, Imported, Library, Options, Parameter, Prompt, Role, Syntax, Turn};
+pub use model::{Body, Case, Format, Given, Imported, Library, Options, Parameter, Prompt, Role, Suite, Syntax, Turn};
 pub use names::{half, task_name};
 pub use note::{Note, NoteKind, Weight};
 pub use settings::{Model, OUTPUT, STOPS};
+pub use suite::{ORIGIN as SUITE_ORIGIN, suite};
 
 /// All formats, in the order in which they are shown.
-pub static FORMATS: &[&Format] = &[&jinja::FORMAT, &dotprompt::FORMAT, &prompty::FORMAT, &langchain::FORMAT, &markdown::FORMAT];
+pub static FORMATS: &[&Format] =
+    &[&jinja::FORMAT, &dotprompt::FORMAT, &prompty::FORMAT, &promptfoo::FORMAT, &langchain::FORMAT, &markdown::FORMAT];

@@ -17,6 +17,8 @@ pub struct Format {
     pub files: &'static str,
     /// The endings of its files.
     pub endings: &'static [&'static str],
+    /// How the names of its files begin, where their endings do not tell.
+    pub stem: Option<&'static str>,
     /// Those of them that tell a prompt only where a file is named itself.
     pub named_endings: &'static [&'static str],
     /// How the names of files begin that only others take in.
@@ -44,6 +46,7 @@ impl Format {
             help: title,
             files: title,
             endings,
+            stem: None,
             named_endings: &[],
             part: None,
             is_prompt: None,
@@ -146,6 +149,39 @@ pub struct Parameter {
     pub default: Option<String>,
 }
 
+/// What a prompt was tested with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suite {
+    /// What it is about.
+    pub objective: String,
+    /// How often each case is tried.
+    pub runs: u64,
+    /// Its cases.
+    pub cases: Vec<Case>,
+}
+
+/// One test of a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// Its id, unique among those of the prompt.
+    pub id: String,
+    /// What it says about itself.
+    pub name: Option<String>,
+    /// Its values.
+    pub inputs: Vec<(String, Given)>,
+    /// What the answer must be, as scenarios say it.
+    pub expectations: Vec<serde_json::Value>,
+}
+
+/// A value of a test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// In place.
+    Value(serde_json::Value),
+    /// The text of a file, relative to the project's folder.
+    File(String),
+}
+
 /// A prompt that was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Imported {
@@ -169,6 +205,10 @@ pub struct Imported {
     pub schema: Option<serde_json::Value>,
     /// Other files whose text it holds now.
     pub parts: BTreeSet<String>,
+    /// What it was tested with.
+    pub suite: Option<Suite>,
+    /// The other prompts of its file.
+    pub others: Vec<Self>,
     /// What is to be known.
     pub notes: Vec<Note>,
 }

@@ -106,6 +106,14 @@ pub enum NoteKind {
         /// What to do instead, or nothing.
         why: String,
     },
+    /// Something that the prompt is carried over without.
+    #[error("{what} is not taken over: {why}")]
+    LeftOut {
+        /// What.
+        what: String,
+        /// Why not, or what to do.
+        why: String,
+    },
     /// Something stands elsewhere than it could.
     #[error("{what}: {place}")]
     Placed {
@@ -141,6 +149,7 @@ impl NoteKind {
             Self::Differs { .. }
             | Self::ModelSettings { .. }
             | Self::Ignored { .. }
+            | Self::LeftOut { .. }
             | Self::Undeclared { .. }
             | Self::Unused { .. } => Weight::Warning,
             Self::Unsupported { .. }

@@ -42,6 +42,8 @@ struct Prompt<'t> {
     notes: Vec<NoteRow<'t>>,
     /// Other files whose text the template holds now.
     parts: Vec<&'t str>,
+    /// The file with its tests as scenarios; null where it has none, or is not carried over.
+    scenarios: Option<&'t str>,
     /// What became of it.
     state: Disposition,
     /// The task that it is; null where it is not carried over.
@@ -137,6 +139,7 @@ pub(super) fn document<'t>(told: &ImportReport<'t>) -> Document<'t> {
             format: FormatName(made.format),
             notes: made.imported.notes.iter().map(note).collect(),
             parts: made.imported.parts.iter().map(String::as_str).collect(),
+            scenarios: made.suite.as_ref().filter(|_| is_carried).map(|(path, _)| path.as_str()),
             state: *fate,
             task: is_carried.then_some(&made.name),
             template: is_carried.then_some(&made.output),

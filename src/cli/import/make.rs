@@ -32,6 +32,8 @@ pub(super) struct Made {
     pub(super) text: String,
     /// The file with the schema of its answers, and its text.
     pub(super) schema: Option<(String, String)>,
+    /// The file with its tests as scenarios, and its text.
+    pub(super) suite: Option<(String, String)>,
 }
 
 impl Made {
@@ -51,8 +53,16 @@ pub(super) struct Batch {
     pub(super) registry: Option<Registry>,
 }
 
-/// Makes templates in `folder` (relative to the project's).
-pub(super) fn make(found: &Found, library: &FilesBeside<'_>, options: Options, folder: &str) -> Batch {
+/// Where what is made goes, relative to the project's folder.
+#[derive(Clone, Copy)]
+pub(super) struct Folders<'a> {
+    pub(super) templates: &'a str,
+    pub(super) scenarios: &'a str,
+}
+
+/// Makes templates and scenarios.
+pub(super) fn make(found: &Found, library: &FilesBeside<'_>, options: Options, folders: Folders<'_>) -> Batch {
+    let folder = folders.templates;
     let mut batch = Batch::default();
     let taken = taken(found, library);
     let mut alone: Vec<&File> = Vec::new();
@@ -69,7 +79,7 @@ pub(super) fn make(found: &Found, library: &FilesBeside<'_>, options: Options, f
             let prompt = Prompt { path: &file.path, text: &file.text, format: file.format };
             import::convert(&prompt, library, options)
         };
-        let imported = match system {
+        let mut imported = match system {
             Some(system) => read(file).with_system(read(system)),
             // A prompt that says itself who speaks is a whole one, whatever its name: `hello.system.prompt` is a variant of `hello`.
             None => match read(file) {
@@ -80,23 +90,34 @@ pub(super) fn make(found: &Found, library: &FilesBeside<'_>, options: Options, f
         };
         let below = file.inside.rsplit_once('/').map_or("", |(below, _)| below);
         let parts: Vec<&str> = [folder, below].into_iter().filter(|part| !part.is_empty()).collect();
-        let place = parts.join("/");
-        let origin = system.map_or_else(|| file.path.clone(), |system| format!("{} and {}", system.path, file.path));
-        // Whichever paths are named: a prompt has the template that was made of it before.
-        let (place, name) = match known.0.iter().find(|(_, one)| one.prompt == origin) {
-            Some((name, one)) if names.insert(name.clone()) => (one.folder.clone(), name.clone()),
-            _ => (place, free(&mut names, &known, file, system.is_some(), &imported)),
-        };
-        let output = if place.is_empty() { format!("{name}.xml") } else { format!("{place}/{name}.xml") };
-        let text = import::template(&imported, &name, &place, (&origin, file.format.title));
-        let system = system.map(|system| system.path.clone());
-        let schema = imported.schema.as_ref().map(|schema| {
-            let file = import::schema_file(&name);
-            let path = if place.is_empty() { file } else { format!("{place}/{file}") };
-            // A value in memory is written without error.
-            (path, serde_json::to_string_pretty(schema).unwrap_or_default() + "\n")
-        });
-        batch.made.push(Made { path: file.path.clone(), system, format: file.format, imported, name, output, text, schema });
+        let usual = parts.join("/");
+        let others = std::mem::take(&mut imported.others);
+        let is_one = others.is_empty();
+        for (number, imported) in std::iter::once(imported).chain(others).enumerate() {
+            let whole = if is_one { file.path.clone() } else { format!("{}#{}", file.path, number + 1) };
+            let origin = system.map_or(whole, |system| format!("{} and {}", system.path, file.path));
+            // Whichever paths are named: a prompt has the template that was made of it before.
+            let (place, name) = match known.0.iter().find(|(_, one)| one.prompt == origin) {
+                Some((name, one)) if names.insert(name.clone()) => (one.folder.clone(), name.clone()),
+                _ => (usual.clone(), free(&mut names, &known, file, system.is_some(), &imported)),
+            };
+            let output = if place.is_empty() { format!("{name}.xml") } else { format!("{place}/{name}.xml") };
+            let origin = (origin.as_str(), file.format.title);
+            let text = import::template(&imported, &name, &place, origin);
+            let schema = imported.schema.as_ref().map(|schema| {
+                let file = import::schema_file(&name);
+                let path = if place.is_empty() { file } else { format!("{place}/{file}") };
+                // A value in memory is written without error.
+                (path, serde_json::to_string_pretty(schema).unwrap_or_default() + "\n")
+            });
+            let suite = imported.suite.as_ref().map(|suite| {
+                let text = import::suite(suite, &name, folders.scenarios, origin);
+                (format!("{}/{name}.yaml", folders.scenarios), text)
+            });
+            let system = system.map(|system| system.path.clone());
+            let path = file.path.clone();
+            batch.made.push(Made { path, system, format: file.format, imported, name, output, text, schema, suite });
+        }
     }
     batch.registry = leave_out_broken(&mut batch.made, library);
     // How a text was carried over is of no use where it was not.

@@ -2,7 +2,7 @@
 
 use super::args::ImportArgs;
 use super::find::{FilesBeside, Found};
-use super::make::{Batch, Made, make};
+use super::make::{Batch, Folders, Made, make};
 use super::report::{Disposition, ImportReport};
 use super::samples;
 use super::verify::{SampleInputs, Verdict, verify};
@@ -17,7 +17,7 @@ use crate::cli::overwrite::refuse_links;
 use crate::cli::project::Project;
 use crate::context::TaskGraph;
 use crate::context::request::Files;
-use crate::import::{FORMATS, Format, origin};
+use crate::import::{FORMATS, Format, SUITE_ORIGIN, origin};
 use crate::registry::compile::sources::FileAccess;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,7 +47,9 @@ pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
         });
     }
     let library = FilesBeside { door, roots: &found.roots, texts: RefCell::default() };
-    let batch = make(&found, &library, args.engine.resolve(), &folder);
+    let scenarios = scenarios(&project);
+    let folders = Folders { templates: &folder, scenarios: &scenarios };
+    let batch = make(&found, &library, args.engine.resolve(), folders);
     let verdict = samples.as_ref().map(|(path, samples)| {
         let files = Inside { root: &project.root, files: &RealFs };
         let registry = batch.registry.as_ref();
@@ -94,8 +96,9 @@ fn tell(path: &Path, verdict: &Verdict, cx: &mut Cx) {
 
 /// The endings by which prompts are found in folders, where other texts than prompts have `.txt` too.
 fn endings() -> String {
+    let by_ending = FORMATS.iter().filter(|format| format.stem.is_none());
     let endings = |format: &Format| format.endings.iter().filter(|ending| !format.named_endings.contains(ending));
-    let all = FORMATS.iter().flat_map(|format| endings(format));
+    let all = by_ending.flat_map(|format| endings(format));
     all.map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(", ")
 }
 
@@ -169,6 +172,13 @@ fn prompts(project: &Compiled) -> (BTreeMap<String, String>, BTreeMap<String, BT
     (own.into_iter().filter_map(|(prompt, tasks)| Some((prompt, tasks.into_iter().next()?))).collect(), shared)
 }
 
+/// Where scenarios go: the first folder of them that the project names.
+fn scenarios(project: &Project) -> String {
+    let is_folder = |place: &&str| !place.contains(['*', '?', '[', '{', '!']) && Path::new(place).extension().is_none();
+    let places = project.config.eval.scenarios.iter().map(|place| place.value.trim_matches('/'));
+    places.filter(|place| !place.is_empty()).find(is_folder).unwrap_or("scenarios").to_owned()
+}
+
 /// Where templates go, relative to the project's folder.
 fn folder(named: Option<&Path>, project: &Project) -> Result<String> {
     let Some(named) = named else {
@@ -210,12 +220,18 @@ fn put(made: &Made, args: &ImportArgs, root: &Path) -> Result<Disposition> {
     }
     let template = (&made.output, &made.text);
     // The schema first: a template never names a file that is not there.
-    let files: Vec<(&String, &String)> = made.schema.iter().map(|(path, text)| (path, text)).chain([template]).collect();
+    let files: Vec<(&String, &String)> =
+        made.schema.iter().chain(&made.suite).map(|(path, text)| (path, text)).chain([template]).collect();
     let there: Vec<Option<bool>> = files.iter().map(|(path, text)| is_same(&root.join(path), text)).collect();
     if there.iter().all(|same| *same == Some(true)) {
         return Ok(Disposition::Same);
     }
-    if there.contains(&Some(false)) && !args.force {
+    // Scenarios that somebody wrote are nobody's to write over.
+    let is_own = |(path, _): &(String, String)| {
+        let head = fs::head(&root.join(path), SUITE_ORIGIN.len() as u64).ok().flatten();
+        head.is_some_and(|head| head != SUITE_ORIGIN.as_bytes())
+    };
+    if there.contains(&Some(false)) && (!args.force || made.suite.as_ref().is_some_and(is_own)) {
         return Ok(Disposition::There);
     }
     for (name, _) in &files {

@@ -40,7 +40,8 @@ fn prompt(made: &Made, fate: Disposition, cx: &mut Cx) -> Result<()> {
     let screen = cx.options.screen;
     let from: Vec<&str> = made.system.iter().chain([&made.path]).map(String::as_str).collect();
     let from = screen.paint(Paint::Strong, &escape(&from.join(" + ")));
-    let to = escape(&made.output);
+    let suite = made.suite.iter().map(|(path, _)| format!(" and {path}"));
+    let to = escape(&made.output).into_owned() + &escape(&suite.collect::<String>());
     let said = match fate {
         Disposition::Written => format!("→ {to}"),
         Disposition::Dry => format!("→ {to} (not written)"),

@@ -33,6 +33,7 @@ mod import_filters;
 mod import_formats;
 mod import_found;
 mod import_jinja;
+mod import_promptfoo;
 mod init;
 mod jinja_places;
 #[cfg(unix)]

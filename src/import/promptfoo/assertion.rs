@@ -1,0 +1,248 @@
+//! An assertion as an expectation on the answer. What has no equal here is refused with a reason, for the report.
+
+use super::source::Source;
+use crate::import::model::Given;
+use crate::scenario;
+use crate::scenario::pattern;
+use serde_json::{Map, Value, json};
+
+/// Assertions that programs judge.
+const PROGRAM: [&str; 4] = ["javascript", "python", "ruby", "webhook"];
+
+/// Assertions that a model judges.
+const JUDGED: [&str; 21] = [
+    "similar",
+    "llm-rubric",
+    "g-eval",
+    "factuality",
+    "closedqa",
+    "model-graded-closedqa",
+    "model-graded-factuality",
+    "answer-relevance",
+    "context-recall",
+    "context-relevance",
+    "context-faithfulness",
+    "conversation-relevance",
+    "select-best",
+    "max-score",
+    "classifier",
+    "moderation",
+    "pi",
+    "search-rubric",
+    "agent-rubric",
+    "trajectory:goal-success",
+    "is-refusal",
+];
+
+/// Assertions that are taken over, or known to have no equal.
+const OTHERS: [&str; 28] = [
+    "equals",
+    "contains",
+    "icontains",
+    "contains-all",
+    "contains-any",
+    "icontains-all",
+    "icontains-any",
+    "starts-with",
+    "regex",
+    "is-json",
+    "cost",
+    "latency",
+    "contains-json",
+    "contains-xml",
+    "contains-html",
+    "contains-sql",
+    "is-xml",
+    "is-html",
+    "is-sql",
+    "levenshtein",
+    "rouge-n",
+    "bleu",
+    "gleu",
+    "meteor",
+    "perplexity",
+    "word-count",
+    "finish-reason",
+    "is-valid-openai-tools-call",
+];
+
+/// Whether a word is that of an assertion, in a table too.
+pub(super) fn is_known(word: &str) -> bool {
+    let word = word.strip_prefix("not-").unwrap_or(word);
+    PROGRAM.contains(&word) || JUDGED.contains(&word) || OTHERS.contains(&word)
+}
+
+/// Its word.
+pub(super) fn word(assert: &Value) -> &str {
+    assert.get("type").or_else(|| assert.get("$ref")).and_then(Value::as_str).unwrap_or("without a type")
+}
+
+/// The assertion that a reference stands for.
+pub(super) fn resolved(assert: &Value, templates: &Value) -> Value {
+    let name = assert.get("$ref").and_then(Value::as_str).and_then(|name| name.strip_prefix("#/assertionTemplates/"));
+    name.and_then(|name| templates.get(name)).unwrap_or(assert).clone()
+}
+
+/// The expectation that says the same.
+pub(super) fn expectation(
+    source: &Source<'_>,
+    assert: &Value,
+    vars: &[(String, Given)],
+    is_transformed: bool,
+) -> Result<Value, String> {
+    let full = word(assert);
+    let (word, is_not) = full.strip_prefix("not-").map_or((full, false), |word| (word, true));
+    if is_transformed && !matches!(word, "cost" | "latency") || assert.get("transform").is_some() {
+        return Err("it judges what `transform` makes of the answer".to_owned());
+    }
+    if PROGRAM.contains(&word) {
+        return Err("a program of promptfoo's judges it; a check of your own is `command: [argv]`".to_owned());
+    }
+    if JUDGED.contains(&word) {
+        return Err("a model judges it, and `ctxc eval` asks none to judge".to_owned());
+    }
+    let value = assert.get("value").map(|value| filled(value, vars)).transpose()?;
+    if let Some(program) =
+        value.as_ref().and_then(Value::as_str).filter(|value| value.starts_with("file://") && word != "is-json")
+    {
+        return Err(format!("its value lies in `{}`: write it into the assertion", program.trim_start_matches("file://")));
+    }
+    let threshold = || assert.get("threshold").cloned().ok_or_else(|| "it has no `threshold`".to_owned());
+    let literal = |text: &str| pattern_of(word, text);
+    let mut one = match (word, is_not) {
+        ("contains" | "icontains" | "starts-with" | "regex", _) => {
+            let [pattern] = <[String; 1]>::try_from(texts(value.as_ref())?).map_err(|_| "expected one text".to_owned())?;
+            json!({(if is_not { "absent" } else { "contains" }): [literal(&pattern)?]})
+        }
+        ("contains-all" | "icontains-all", _) => {
+            let all: Vec<String> = texts(value.as_ref())?.iter().map(|text| literal(text)).collect::<Result<_, _>>()?;
+            let all = json!({"contains": all});
+            if is_not { json!({"not": all}) } else { all }
+        }
+        ("contains-any" | "icontains-any", _) => {
+            let any: Vec<String> = texts(value.as_ref())?.iter().map(|text| literal(text)).collect::<Result<_, _>>()?;
+            if is_not {
+                json!({"absent": any})
+            } else {
+                json!({"any_of": any.iter().map(|pattern| json!({"contains": [pattern]})).collect::<Vec<_>>()})
+            }
+        }
+        ("equals", _) => {
+            let exact = json!({"exact": value.ok_or("it has no `value`")?});
+            if is_not { json!({"not": exact}) } else { exact }
+        }
+        ("is-json", false) => json!({"schema": schema(source, value)?}),
+        ("cost", false) => json!({"max_cost_usd": threshold()?}),
+        ("latency", false) => json!({"max_latency_ms": whole(&threshold()?)}),
+        ("assert-set", false) => {
+            let whole = assert.get("threshold").is_none_or(|share| share.as_f64() == Some(1.0));
+            let inner = assert.get("assert").and_then(Value::as_array).filter(|_| whole);
+            let inner = inner.ok_or("a share of its assertions is enough, and an expectation has no shares")?;
+            let each = |one: &Value| {
+                expectation(source, one, vars, is_transformed).map_err(|why| format!("`{}` in it: {why}", self::word(one)))
+            };
+            json!({"all_of": inner.iter().map(each).collect::<Result<Vec<_>, _>>()?})
+        }
+        _ => return Err("no expectation says the same".to_owned()),
+    };
+    // What weighs nothing is told and fails nothing.
+    if let Some(object) = one.as_object_mut().filter(|_| assert.get("weight").and_then(Value::as_f64) == Some(0.0)) {
+        object.insert("gate".to_owned(), Value::Bool(false));
+    }
+    taken(&one).then_some(one).ok_or_else(|| "a scenario does not take what it holds".to_owned())
+}
+
+/// Whether a scenario takes an expectation.
+fn taken(one: &Value) -> bool {
+    let scenario = json!({"name": "a", "task": "a", "context": {"objective": "a"}, "expectations": [one]});
+    scenario::read("a.yaml", &scenario.to_string()).1.is_empty()
+}
+
+/// Whole milliseconds: a table has them as a fraction.
+fn whole(value: &Value) -> Option<u64> {
+    value.as_f64()?.round().to_string().parse().ok()
+}
+
+/// What is looked for, as a pattern.
+fn pattern_of(word: &str, text: &str) -> Result<String, String> {
+    if text.is_empty() {
+        return Err("it looks for nothing".to_owned());
+    }
+    if word == "regex" {
+        return match pattern::fault(text) {
+            None => Ok(text.to_owned()),
+            Some(fault) => Err(format!("its pattern is none here: {}", fault.reason)),
+        };
+    }
+    let mut out = match word {
+        "starts-with" => "^".to_owned(),
+        word if word.starts_with('i') => "(?i)".to_owned(),
+        _ => String::new(),
+    };
+    for c in text.chars() {
+        if "\\.+*?()|[]{}^$".contains(c) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    Ok(out)
+}
+
+fn texts(value: Option<&Value>) -> Result<Vec<String>, String> {
+    let text = |value: &Value| match value {
+        Value::String(text) => Ok(text.clone()),
+        Value::Number(number) => Ok(number.to_string()),
+        Value::Bool(value) => Ok(value.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => Err("expected a text".to_owned()),
+    };
+    match value {
+        Some(Value::Array(all)) if !all.is_empty() => all.iter().map(text).collect(),
+        Some(one) => text(one).map(|text| vec![text]),
+        None => Err("it has no `value`".to_owned()),
+    }
+}
+
+/// The schema that an answer has to fit; any JSON where there is none.
+fn schema(source: &Source<'_>, value: Option<Value>) -> Result<Value, String> {
+    let text = match value {
+        None | Some(Value::Null) => return Ok(Value::Object(Map::new())),
+        Some(Value::String(text)) if text.starts_with("file://") => source.text(&text).map_err(|note| note.to_string())?,
+        Some(Value::String(text)) => text,
+        Some(schema) => return Ok(schema),
+    };
+    let (root, faults) = crate::syntax::yaml::read(&text);
+    if faults.is_empty() && root.entries().is_some() { Ok(root.to_json()) } else { Err("its value is no JSON Schema".to_owned()) }
+}
+
+/// A value with those of the test put in.
+fn filled(value: &Value, vars: &[(String, Given)]) -> Result<Value, String> {
+    Ok(match value {
+        Value::String(text) => Value::String(put_in(text, vars)?),
+        Value::Array(all) => all.iter().map(|one| filled(one, vars)).collect::<Result<_, _>>()?,
+        Value::Object(all) => {
+            all.iter().map(|(key, one)| Ok((key.clone(), filled(one, vars)?))).collect::<Result<Map<_, _>, String>>()?.into()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    })
+}
+
+fn put_in(text: &str, vars: &[(String, Given)]) -> Result<String, String> {
+    if text.contains("{%") {
+        return Err("its value is a program in Nunjucks: write it out".to_owned());
+    }
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("{{") {
+        let Some((name, behind)) = after.split_once("}}") else { break };
+        let value = vars.iter().find(|(known, _)| known == name.trim()).map(|(_, given)| given);
+        out.push_str(before);
+        match value {
+            Some(Given::Value(Value::String(text))) => out.push_str(text),
+            Some(Given::Value(value @ (Value::Number(_) | Value::Bool(_)))) => out.push_str(&value.to_string()),
+            _ => return Err(format!("`{{{{{}}}}}` in its value is no text of this test: write it out", name.trim())),
+        }
+        rest = behind;
+    }
+    out.push_str(rest);
+    Ok(out)
+}

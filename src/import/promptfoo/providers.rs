@@ -1,0 +1,70 @@
+//! The providers of a configuration: the first that names a model is the one of the prompts, every other is told.
+
+use super::source::Source;
+use crate::import::front_matter::{self, Front};
+use crate::import::model::Imported;
+use crate::import::note::NoteKind;
+use crate::import::settings::Model;
+use crate::syntax::yaml::Node;
+
+/// What a configuration says of how a model is asked; keys and addresses are not looked at.
+const SETTINGS: [&str; 8] =
+    ["temperature", "top_p", "max_tokens", "max_completion_tokens", "maxOutputTokens", "seed", "stop", "reasoning_effort"];
+
+pub(super) fn read(source: &Source<'_>, front: &Front<'_>, shared: &mut Imported) {
+    let Some(node) = front.root.get("providers").or_else(|| front.root.get("targets")) else { return };
+    let all: Vec<&Node<'_>> = node.items().map_or_else(|| vec![node], |items| items.iter().collect());
+    for one in all {
+        let line = front.line_of(one);
+        // `openai:gpt-5-mini: {config: …}` names it by a key.
+        let keyed = one.entries().filter(|_| one.get("id").is_none()).and_then(<[_]>::first);
+        let id = one.text().or_else(|| one.get("id")?.text()).or_else(|| keyed.map(|entry| &*entry.key.value)).unwrap_or("");
+        let body = keyed.map_or(one, |entry| &entry.value);
+        let left_out = |why: &str| NoteKind::LeftOut { what: format!("the provider `{id}`"), why: why.to_owned() };
+        let Some((vendor, name)) = model(id) else {
+            let why = "it names no model of a vendor that ctxc asks: `[providers]` and `[models]` of ctxc.toml can";
+            shared.note(source.path, line, left_out(why));
+            continue;
+        };
+        if shared.model.is_some() {
+            let why = "a task is asked of one model; name another in the role, and record with `ctxc eval --record`";
+            shared.note(source.path, line, left_out(why));
+            continue;
+        }
+        let mut settings = Vec::new();
+        let mut others = Vec::new();
+        for entry in body.get("config").and_then(Node::entries).unwrap_or_default() {
+            if SETTINGS.contains(&&*entry.key.value) {
+                settings.push((entry.key.value.to_string(), front_matter::shown(&entry.value)));
+            } else {
+                others.push(format!("`{}`", entry.key.value));
+            }
+        }
+        shared.model(source.path, Model { name: Some(name.to_owned()), provider: Some(vendor.to_owned()), settings });
+        if !others.is_empty() {
+            let what = format!("{} of the provider `{id}`", others.join(", "));
+            let why = "what belongs to a model stands in `[models]` and `[providers]` of ctxc.toml".to_owned();
+            shared.note(source.path, line, NoteKind::LeftOut { what, why });
+        }
+    }
+}
+
+/// The vendor and its model in `openai:chat:gpt-5-mini`.
+fn model(id: &str) -> Option<(&str, &str)> {
+    let (vendor, rest) = id.split_once(':')?;
+    let kinds: &[&str] = match vendor {
+        "openai" => &["chat", "responses"],
+        "anthropic" => &["messages"],
+        "google" | "vertex" => &["gemini"],
+        "ollama" => &["chat"],
+        _ => return None,
+    };
+    let name = match rest.split_once(':') {
+        Some((kind, name)) if kinds.contains(&kind) => name,
+        // Such as `openai:embedding:…`; the tags of Ollama have a colon, too.
+        Some(_) if vendor != "ollama" => return None,
+        _ => rest,
+    };
+    let is_kind = kinds.contains(&name) || name.is_empty();
+    (!is_kind).then_some((vendor, name))
+}

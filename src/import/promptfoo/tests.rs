@@ -1,0 +1,272 @@
+//! The tests of a configuration, in place or in files: values, and what is asserted of the answer.
+
+use super::source::{PROGRAMS, Source, ending};
+use crate::import::front_matter::{self, Front};
+use crate::import::model::{Given, Imported};
+use crate::import::note::NoteKind;
+use crate::scenario::csv;
+use crate::syntax::yaml::Node;
+use serde_json::{Map, Value, json};
+
+/// A test.
+#[derive(Clone, Default)]
+pub(super) struct Test {
+    pub(super) path: String,
+    pub(super) line: u32,
+    pub(super) name: Option<String>,
+    pub(super) vars: Vec<(String, Given)>,
+    pub(super) asserts: Vec<Assert>,
+    /// Whether its answer is made another before it is judged.
+    pub(super) is_transformed: bool,
+}
+
+/// An assertion and where it stands.
+#[derive(Clone)]
+pub(super) struct Assert {
+    pub(super) path: String,
+    pub(super) line: u32,
+    pub(super) json: Value,
+}
+
+/// Cases that the lists among the values of one test may make.
+const MOST: usize = 1000;
+
+/// Every test, each with what `defaultTest` says.
+pub(super) fn read(source: &Source<'_>, front: &Front<'_>, shared: &mut Imported) -> Vec<Test> {
+    let default = front.root.get("defaultTest").map(|node| one(source, source.path, front, node, shared)).unwrap_or_default();
+    let mut tests = Vec::new();
+    if let Some(node) = front.root.get("tests") {
+        list(source, source.path, front, node, shared, &mut tests);
+    }
+    for test in &mut tests {
+        let own = std::mem::take(&mut test.vars);
+        let is_own = |name: &String| own.iter().any(|(own, _)| own == name);
+        test.vars = default.vars.iter().filter(|(name, _)| !is_own(name)).cloned().collect();
+        test.vars.extend(own);
+        test.asserts.splice(0..0, default.asserts.iter().cloned());
+        test.is_transformed |= default.is_transformed;
+    }
+    tests
+}
+
+/// The values of a test, one set for each choice from the lists among them; `None` where these are too many.
+pub(super) fn expanded(vars: &[(String, Given)]) -> Option<Vec<Vec<(String, Given)>>> {
+    let mut all: Vec<Vec<(String, Given)>> = vec![Vec::new()];
+    for (name, given) in vars {
+        let choices: Vec<Given> = match given {
+            Given::Value(Value::Array(items)) if !items.is_empty() => items.iter().cloned().map(Given::Value).collect(),
+            Given::Value(_) | Given::File(_) => vec![given.clone()],
+        };
+        let with = |before: &Vec<(String, Given)>| {
+            let before = before.clone();
+            let name = name.clone();
+            choices
+                .iter()
+                .map(move |choice| before.iter().cloned().chain([(name.clone(), choice.clone())]).collect())
+                .collect::<Vec<_>>()
+        };
+        if all.len() * choices.len() > MOST {
+            return None;
+        }
+        all = all.iter().flat_map(with).collect();
+    }
+    Some(all)
+}
+
+fn left_out(what: String, why: &str) -> NoteKind {
+    NoteKind::LeftOut { what, why: why.to_owned() }
+}
+
+/// A list of tests, or a file of them.
+fn list(source: &Source<'_>, path: &str, front: &Front<'_>, node: &Node<'_>, shared: &mut Imported, tests: &mut Vec<Test>) {
+    let line = front.line_of(node);
+    let items = node.items().map_or_else(|| vec![node], |items| items.iter().collect());
+    for item in items {
+        match item.text() {
+            // A file of tests names no other.
+            Some(name) if path == source.path => file(source, name, line, shared, tests),
+            Some(name) => shared.note(path, line, left_out(format!("`{name}`"), "a file of tests names another")),
+            None if item.get("path").is_some() => {
+                let why = "a program makes the tests: write them into a file";
+                shared.note(path, front.line_of(item), left_out("tests with a `path`".to_owned(), why));
+            }
+            None => tests.push(one(source, path, front, item, shared)),
+        }
+    }
+}
+
+fn file(source: &Source<'_>, name: &str, line: u32, shared: &mut Imported, tests: &mut Vec<Test>) {
+    let kind = ending(name);
+    if !matches!(kind, "csv" | "yaml" | "yml" | "json")
+        || name.contains('*')
+        || name.contains("://") && !name.starts_with("file://")
+    {
+        let why = "tests are read from `.csv`, `.yaml` and `.json`, each file named";
+        return shared.note(source.path, line, left_out(format!("the tests of `{name}`"), why));
+    }
+    let text = match source.text(name) {
+        Ok(text) => text,
+        Err(note) => return shared.note(source.path, line, note),
+    };
+    let place = source.place(name);
+    if kind == "csv" {
+        return table(&place, &text, shared, tests);
+    }
+    let front = front_matter::whole(&place, &text, shared);
+    list(source, &place, &front, &front.root, shared, tests);
+}
+
+/// One test, or `defaultTest`.
+fn one(source: &Source<'_>, path: &str, front: &Front<'_>, node: &Node<'_>, shared: &mut Imported) -> Test {
+    let mut test = Test { path: path.to_owned(), line: front.line_of(node), ..Test::default() };
+    if node.entries().is_none() {
+        shared.note(
+            path,
+            test.line,
+            left_out(format!("a test that is {}", node.what()), "expected a mapping with `vars` and `assert`"),
+        );
+    }
+    for entry in node.entries().unwrap_or_default() {
+        let line = front.line_of(&entry.value);
+        let key = &*entry.key.value;
+        match key {
+            "description" => test.name = entry.value.text().map(str::to_owned),
+            "vars" => vars(source, path, line, &entry.value, &mut test, shared),
+            "assert" => {
+                let items = entry.value.items().unwrap_or_default();
+                let assert = |item| Assert { path: path.to_owned(), line: front.line_of(item), json: item.to_json() };
+                test.asserts = items.iter().map(assert).collect();
+            }
+            "metadata" => {}
+            "options" => {
+                for option in entry.value.entries().unwrap_or_default() {
+                    let why = match &*option.key.value {
+                        "transform" | "postprocess" => {
+                            test.is_transformed = true;
+                            "an answer is judged as it was given"
+                        }
+                        _ => "a scenario has no such option",
+                    };
+                    shared.note(path, front.line_of(&option.value), left_out(format!("`options.{}`", option.key.value), why));
+                }
+            }
+            "threshold" => {
+                let why = "here each expectation has to hold; `gate: false` beside one makes it count for nothing";
+                shared.note(path, line, left_out("`threshold` of a test".to_owned(), why));
+            }
+            "prompts" | "providers" => {
+                let why = "a test becomes a scenario of every prompt that is imported";
+                shared.note(path, line, left_out(format!("`{key}` of a test"), why));
+            }
+            _ => shared.note(path, line, left_out(format!("`{key}` of a test"), "nothing here says the same")),
+        }
+    }
+    test
+}
+
+fn vars(source: &Source<'_>, path: &str, line: u32, node: &Node<'_>, test: &mut Test, shared: &mut Imported) {
+    let Some(entries) = node.entries() else {
+        return shared.note(
+            path,
+            line,
+            left_out("values from files".to_owned(), "write them under `vars`, or as a table of tests"),
+        );
+    };
+    for entry in entries {
+        let name = entry.key.value.to_string();
+        let value = entry.value.to_json();
+        let given = match value.as_str() {
+            Some(place) if place.starts_with("file://") => match of_file(source, place) {
+                Ok(given) => given,
+                Err(why) => {
+                    shared.note(path, line, why);
+                    continue;
+                }
+            },
+            Some(words) if words.contains("{{") => {
+                let difference = "promptfoo puts other values into it; here it is taken as it is written".to_owned();
+                shared.note(path, line, NoteKind::Differs { what: format!("the value of `{name}`"), difference });
+                Given::Value(value)
+            }
+            _ => Given::Value(value),
+        };
+        test.vars.push((name, given));
+    }
+}
+
+/// A value that lies in a file: data is taken over, a text stays there.
+fn of_file(source: &Source<'_>, name: &str) -> Result<Given, NoteKind> {
+    let refuse = |why: &str| Err(left_out(format!("the value `{name}`"), why));
+    match ending(name) {
+        kind if PROGRAMS.contains(&kind) => refuse("a program makes it"),
+        _ if name.contains('*') => refuse("name each file of it"),
+        "json" | "yaml" | "yml" => {
+            let text = source.text(name)?;
+            let mut read = Imported::default();
+            let value = front_matter::whole(name, &text, &mut read).root.to_json();
+            if read.is_refused() { refuse("it is no YAML") } else { Ok(Given::Value(value)) }
+        }
+        _ => source.text(name).map(|_| Given::File(source.place(name))),
+    }
+}
+
+/// A table: a row a test, `__expected` in its columns what is asserted.
+fn table(path: &str, csv: &str, shared: &mut Imported, tests: &mut Vec<Test>) {
+    let records = match csv::read(csv.trim_start_matches('\u{feff}')) {
+        Ok(records) => records,
+        Err((line, why)) => return shared.note(path, line, left_out("the rows of this table".to_owned(), why)),
+    };
+    let Some((head, rows)) = records.split_first() else { return };
+    for name in &head.fields {
+        let is_read = name.starts_with("__expected")
+            || matches!(name.as_str(), "__description" | "__metric")
+            || name.starts_with("__metadata");
+        if name.starts_with("__") && !is_read {
+            shared.note(path, head.line, left_out(format!("the column `{name}`"), "nothing here says the same"));
+        }
+    }
+    for row in rows {
+        let mut test = Test { path: path.to_owned(), line: row.line, ..Test::default() };
+        for (name, value) in head.fields.iter().map(|name| name.trim()).zip(&row.fields) {
+            match name {
+                "__description" => test.name = Some(value.clone()).filter(|value| !value.is_empty()),
+                _ if name.starts_with("__expected") => {
+                    let json = (!value.trim().is_empty()).then(|| short(value.trim()));
+                    test.asserts.extend(json.map(|json| Assert { path: path.to_owned(), line: row.line, json }));
+                }
+                _ if name.starts_with("__") => {}
+                _ => test.vars.push((name.to_owned(), Given::Value(Value::String(value.clone())))),
+            }
+        }
+        tests.push(test);
+    }
+}
+
+/// An assertion in a field: `contains: x`, `latency(500)`, `fn: …`; what has no word in front is to be equal.
+fn short(text: &str) -> Value {
+    let (head, rest) = text.split_once(':').map_or((text, ""), |(head, rest)| (head, rest.trim()));
+    let (word, threshold) = match head.split_once('(') {
+        Some((word, rest)) => (word, rest.strip_suffix(')').and_then(|number| number.trim().parse::<f64>().ok())),
+        None => (head, None),
+    };
+    let word = match word {
+        "fn" | "eval" => "javascript",
+        "grade" => "llm-rubric",
+        "file" => return json!({"type": "javascript", "value": text}),
+        word => word,
+    };
+    if !super::assertion::is_known(word) {
+        return json!({"type": "equals", "value": text});
+    }
+    let is_list = word.contains("-all") || word.contains("-any");
+    let value = if is_list { json!(rest.split(',').map(str::trim).collect::<Vec<_>>()) } else { json!(rest) };
+    let mut assert = Map::new();
+    assert.insert("type".to_owned(), json!(word));
+    if !rest.is_empty() {
+        assert.insert("value".to_owned(), value);
+    }
+    if let Some(threshold) = threshold {
+        assert.insert("threshold".to_owned(), json!(threshold));
+    }
+    Value::Object(assert)
+}

@@ -1,0 +1,67 @@
+//! The tests of a prompt as a suite of scenarios.
+
+use super::model::{Given, Suite};
+use crate::base::contained_path::relative;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// How the text of a suite begins that was made of a prompt.
+pub const ORIGIN: &str = "# Imported by `ctxc import` from ";
+
+/// The text of a suite that lies in `folder`, for the task that the prompt from `origin` became.
+/// Writing to a string cannot fail, so nobody looks at what `write!` gives back.
+pub fn suite(suite: &Suite, task: &str, folder: &str, (path, format): (&str, &str)) -> String {
+    let text = |text: &str| leaf(&json!(text));
+    let mut out = format!("{ORIGIN}{} ({format}).\n", path.replace('\n', " "));
+    let _ = write!(
+        out,
+        "schema: ctxc/suite/1\nid: {}\ndefaults:\n  task: {}\n  context: {{objective: {}}}\n  expect_context:\n    - nothing_cut: true\n  \
+         runs: {}\n  pass_threshold: {}\ncases:\n",
+        text(task),
+        text(task),
+        text(&suite.objective),
+        suite.runs,
+        suite.runs
+    );
+    for case in &suite.cases {
+        let _ = writeln!(out, "  - id: {}", text(&case.id));
+        if let Some(name) = &case.name {
+            let _ = writeln!(out, "    name: {}", text(name));
+        }
+        if !case.inputs.is_empty() {
+            out.push_str("    context:\n      inputs:\n");
+        }
+        for (name, given) in &case.inputs {
+            let value = match given {
+                Given::File(path) => format!("{{file: {}}}", text(&relative(folder, path))),
+                // What begins with an at sign would be taken for a file.
+                Given::Value(Value::String(words)) if words.starts_with('@') => text(&format!("@{words}")),
+                Given::Value(value) => leaf(value),
+            };
+            let _ = writeln!(out, "        {}: {value}", text(name));
+        }
+        if !case.expectations.is_empty() {
+            out.push_str("    expectations:\n");
+        }
+        for one in &case.expectations {
+            for (number, (key, value)) in one.as_object().into_iter().flatten().enumerate() {
+                let _ = writeln!(out, "      {} {key}: {}", if number == 0 { "-" } else { " " }, leaf(value));
+            }
+        }
+    }
+    out
+}
+
+/// A value on one line: JSON is YAML, but for what YAML has to see escaped, and which stands in texts alone.
+fn leaf(value: &Value) -> String {
+    let mut out = String::new();
+    for c in value.to_string().chars() {
+        match c {
+            '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            _ => out.push(c),
+        }
+    }
+    out
+}

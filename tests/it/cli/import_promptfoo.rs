@@ -1,0 +1,208 @@
+//! `import` of configurations of promptfoo: prompts become templates, tests their scenarios, and what is not taken over is named.
+
+use super::project::Project;
+use pretty_assertions::assert_eq;
+
+const CONFIG: &str = r"# yaml-language-server: $schema=https://promptfoo.dev/config-schema.json
+description: Answers to customers
+prompts:
+  - file://prompts/support.txt
+  - file://prompts/chat.json
+  - 'Translate to {{language}}: {{body}}'
+  - file://prompts/build.js
+  - id: file://prompts/short.j2
+    label: Short answers
+providers:
+  - id: openai:chat:gpt-5-mini
+    config: {temperature: 0.2, apiKey: sk-not-to-be-copied}
+  - anthropic:messages:claude-sonnet-4
+  - file://provider.py
+defaultTest:
+  vars: {tone: kind}
+  assert:
+    - type: not-contains
+      value: As an AI
+    - type: latency
+      threshold: 3000
+tests:
+  - description: Asks for a refund
+    vars:
+      body: 'I want my money back (order #4711).'
+      language: [German, French]
+      name: Ada
+    assert:
+      - type: icontains
+        value: refund
+      - type: contains-all
+        value: ['{{name}}', '47.11']
+      - type: contains-any
+        value: [sorry, apolog]
+      - type: regex
+        value: '(?<!no )refund'
+      - type: llm-rubric
+        value: is friendly
+      - type: javascript
+        value: output.length < 200
+      - type: cost
+        threshold: 0.002
+        weight: 0
+  - vars:
+      body: file://data/long.txt
+      language: German
+    assert:
+      - type: is-json
+        value: {type: object, required: [answer]}
+      - $ref: '#/assertionTemplates/short'
+    threshold: 0.5
+  - file://tests/more.csv
+assertionTemplates:
+  short: {type: not-regex, value: '^.{40}'}
+";
+
+const TABLE: &str = "body,language,__expected,__expected2,__description\nHello,German,contains: Hallo,python: check(output),greets\n\
+    \"Bye, now\",French,Au revoir,,\nPrice?,French,\"contains-any: euro,€\",similar(0.8): ten euros,\n";
+
+fn project() -> Project {
+    Project::new()
+        .file("promptfooconfig.yaml", CONFIG)
+        .file("prompts/support.txt", "Be {{tone}}.{% if name %} You talk to {{ name }}.{% endif %}\n{{ body }}\n")
+        .file(
+            "prompts/chat.json",
+            r#"[{"role": "system", "content": "Answer in {{language}}."}, {"role": "user", "content": "{{body}}"}]"#,
+        )
+        .file("prompts/build.js", "module.exports = () => 'x';\n")
+        .file("prompts/short.j2", "In one sentence: {{body}}\n")
+        .file("data/long.txt", "A long letter.\n")
+        .file("tests/more.csv", TABLE)
+}
+
+#[test]
+fn prompts_become_templates_and_tests_their_scenarios() {
+    let project = project();
+    let run = project.run(&["import", "promptfooconfig.yaml"]).code(1);
+    run.says("templates/support.xml and scenarios/support.yaml")
+        .says("wrote 4 templates; 1 prompt not carried over")
+        .says("promptfooconfig.yaml:7: error: the prompt `prompts/build.js` cannot be carried over: a program writes it")
+        .says("promptfooconfig.yaml:13: warning: the provider `anthropic:messages:claude-sonnet-4` is not taken over")
+        .says("promptfooconfig.yaml:14: warning: the provider `file://provider.py` is not taken over")
+        .says("promptfooconfig.yaml:35: warning: the assertion `regex` is not taken over: its pattern is none here: look-around")
+        .says("promptfooconfig.yaml:37: warning: the assertion `llm-rubric` is not taken over: a model judges it")
+        .says("promptfooconfig.yaml:39: warning: the assertion `javascript` is not taken over: a program")
+        .says("promptfooconfig.yaml:51: warning: `threshold` of a test is not taken over")
+        .says("tests/more.csv:2: warning: the assertion `python` is not taken over")
+        .says("tests/more.csv:4: warning: the assertion `similar` is not taken over")
+        .says("`apiKey` of the provider `openai:chat:gpt-5-mini`")
+        .never_says("sk-not-to-be-copied");
+    let suite = project.read("scenarios/support.yaml");
+    let first: Vec<&str> = suite.lines().skip_while(|line| !line.contains("- id: \"asks-for-a-refund\"")).take(14).collect();
+    assert_eq!(
+        first.join("\n"),
+        r#"  - id: "asks-for-a-refund"
+    name: "Asks for a refund"
+    context:
+      inputs:
+        "tone": "kind"
+        "body": "I want my money back (order #4711)."
+        "name": "Ada"
+    expectations:
+      - absent: ["As an AI"]
+      - max_latency_ms: 3000
+      - contains: ["(?i)refund"]
+      - contains: ["Ada","47\\.11"]
+      - any_of: [{"contains":["sorry"]},{"contains":["apolog"]}]
+      - max_cost_usd: 0.002"#
+    );
+    for part in [
+        "gate: false",
+        "\"body\": {file: \"../data/long.txt\"}",
+        "schema: {\"type\":\"object\"",
+        "absent: [\"^.{40}\"]",
+        "exact: \"Au revoir\"",
+        "[\"Hallo\"]",
+    ] {
+        assert!(suite.contains(part), "{part}\n{suite}");
+    }
+    assert!(project.read("templates/support.xml").contains("src=\"../prompts/support.txt\" syntax=\"jinja\""));
+    project.run(&["check", "--verbose"]).code(0).says("nothing found");
+    project.run(&["eval"]).code(0).says("24 scenarios: 24 passed").says("short-answers/case-3");
+    project.run(&["import", "promptfooconfig.yaml"]).code(1).says("left 4 templates alone");
+    project.run(&["import", "."]).code(1).says("left 4 templates alone").says("1 file is a part of others");
+    let report = project.run(&["import", ".", "--json"]).code(1).json();
+    assert_eq!(report["prompts"][0]["scenarios"], "scenarios/support.yaml");
+    project.run(&["init"]).code(0).says("1 promptfoo file");
+}
+
+#[test]
+fn the_scenarios_judge_answers_as_the_assertions_did() {
+    let case = |assert: &str, reply: &str, passes: bool| {
+        let config = format!("prompts: ['{{{{q}}}}']\ntests:\n  - vars: {{q: a}}\n    assert: [{assert}]\n");
+        let project = Project::new().file("promptfooconfig.yaml", config);
+        project.run(&["import", "promptfooconfig.yaml"]).code(0).never_says("not taken over");
+        let suite = project.read("scenarios/prompt.yaml");
+        project.write("scenarios/prompt.yaml", format!("{suite}    answers: [{{reply: {reply}}}]\n"));
+        project.run(&["eval"]).code(i32::from(!passes));
+    };
+    let pairs = [
+        ("{type: equals, value: yes it is}", "yes it is", "yes it is!"),
+        ("{type: not-equals, value: a}", "b", "a"),
+        ("{type: equals, value: {b: [1]}}", "'{\"b\": [1]}'", "'{\"b\": [2]}'"),
+        ("{type: contains, value: a.b}", "xa.bx", "axb"),
+        ("{type: icontains-any, value: [Ja, Si]}", "SI", "no"),
+        ("{type: not-contains-any, value: [x, y]}", "z", "y"),
+        ("{type: not-contains-all, value: [x, y]}", "y", "y x"),
+        ("{type: starts-with, value: '{{q}}b'}", "abc", "cab"),
+        ("{type: is-json}", "'[1]'", "hello"),
+        ("{type: regex, value: ^\\d+$}", "'42'", "x42"),
+        ("{type: assert-set, assert: [{type: contains, value: a}, {type: contains, value: b}]}", "ab", "a"),
+    ];
+    for (assert, good, bad) in pairs {
+        case(assert, good, true);
+        case(assert, bad, false);
+    }
+}
+
+#[test]
+fn what_a_configuration_has_and_a_project_has_not_is_named() {
+    let named = |config: &str, words: &str| {
+        let project = Project::new().file("promptfooconfig.yaml", config).file("a.txt", "{{q}}\n");
+        let run = project.run(&["import", "promptfooconfig.yaml"]);
+        assert!((run.stdout.clone() + &run.stderr).contains(words), "{config}\n{}\n{}", run.stdout, run.stderr);
+    };
+    named("tests: []\n", "without `prompts` cannot be carried over");
+    named("prompts: [file://b.txt]\n", "`b.txt` is not found");
+    named("prompts: [file://../../b.txt]\n", "error: `../../b.txt`");
+    named("prompts: ['file://p/*.txt']\n", "name each prompt of it by a file of its own");
+    named("prompts: [a: b]\nx: [\n", "error: it is no YAML");
+    named("prompts: ['{{env.KEY}}']\n", "`env` cannot be carried over");
+    named("prompts: ['{{_conversation}}']\n", "`_conversation` cannot be carried over");
+    named("prompts: ['[{\"role\": \"tool\", \"content\": \"x\"}]']\n", "a message of `tool`");
+    named("{\"prompts\": [\"[{% for m in n %}{\\\"role\\\": 1}{% endfor %}]\"]}\n", "no list of messages");
+    named("prompts: [file://a.txt]\nscenarios: []\n", "promptfooconfig.yaml:2: warning: `scenarios` is not taken over");
+    named("prompts: [file://a.txt]\ntests: file://t.js\n", "the tests of `file://t.js` is not taken over");
+    named("prompts: [file://a.txt]\ntests: [file://t.csv]\n", "`t.csv` is not taken over: there is no such file");
+    named("prompts: [file://a.txt]\ntests: [3]\n", "a test that is a number");
+    let test = |test: &str, words: &str| named(&format!("prompts: [file://a.txt]\ntests:\n  - {test}\n"), words);
+    test("{vars: {q: file://v.py}}", "the value `file://v.py` is not taken over: a program makes it");
+    test("{vars: {q: '{{r}}'}}", "the value of `q`: promptfoo puts other values into it");
+    test(
+        "{options: {transform: output}, assert: [{type: contains, value: a}]}",
+        "it judges what `transform` makes of the answer",
+    );
+    test("{assert: [{type: contains, value: '{{nobody}}'}]}", "`{{nobody}}` in its value is no text of this test");
+    test("{assert: [{type: contains}]}", "the assertion `contains` is not taken over: it has no `value`");
+    test("{assert: [{type: contains, value: ''}]}", "it looks for nothing");
+    test("{assert: [{type: made-up}]}", "the assertion `made-up` is not taken over: no expectation says the same");
+    test("{assert: [{type: not-is-json}]}", "no expectation says the same");
+    test("{assert: [{type: is-json, value: {type: strnig}}]}", "a scenario does not take what it holds");
+    test("{assert: [3]}", "the assertion `without a type`");
+    let many = (0..40).map(|number| number.to_string()).collect::<Vec<_>>().join(", ");
+    test(&format!("{{vars: {{q: [{many}], r: [{many}]}}}}"), "1000 scenarios at most");
+}
+
+#[test]
+fn scenarios_of_somebody_are_never_written_over() {
+    let project = Project::new().file("promptfooconfig.yaml", "prompts: ['{{q}}']\ntests: [{vars: {q: a}}]\n");
+    project.write("scenarios/prompt.yaml", "name: mine\n");
+    project.run(&["import", "promptfooconfig.yaml", "--force"]).code(0).says("left 1 template alone");
+    assert_eq!(project.read("scenarios/prompt.yaml"), "name: mine\n");
+}
