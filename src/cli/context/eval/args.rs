@@ -14,7 +14,7 @@ use std::path::PathBuf;
 /// Run scenarios: what agents must receive and answer, each failure with what was expected, found and where
 #[derive(Debug, Default, Args)]
 #[command(after_help = "Examples:\n  ctxc eval\n  ctxc eval triage-t1 --json --junit eval.xml\n  \
-    ctxc eval --out scorecard.json && ctxc eval --since scorecard.json\n  ctxc eval --diff\n  ctxc eval --plan\n  ctxc eval --resume\n  ctxc eval --rescore\n  ctxc eval triage-t1 --accept\n  ctxc eval --answers replay\n\n\
+    ctxc eval --out scorecard.json && ctxc eval --since scorecard.json\n  ctxc eval --diff\n  ctxc eval --plan\n  ctxc eval --resume\n  ctxc eval triage-t1 --accept\n  ctxc eval --answers replay\n\n\
     No model is asked and no key is read, unless `--record`, `--answers` or `--mode real` says so in a project that `ctxc trust` \
     permits it to. Recorded answers lie in recordings/ beside the scenario, without keys and personal data. Expectations on the context are always looked at; those on the answer where one was \
     recorded, or the scenario holds scripted answers. An answer that nobody gave is reported as not recorded, one that was recorded \
