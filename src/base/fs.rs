@@ -136,32 +136,33 @@ mod real {
 
     /// Reads a file, or a pipe that somebody named, into a buffer that is reused from file to file. Returns its stamp.
     pub fn read_into(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> io::Result<Stamp> {
-        read_of_kind(path, std::fs::metadata(path)?.file_type(), limit, bytes)
-    }
-
-    /// Reads a file that nobody named on a command line: a pipe in its place, whose opening would wait for ever, is refused.
-    pub fn read_own(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> io::Result<Stamp> {
         let kind = std::fs::metadata(path)?.file_type();
-        if kind.is_file() || kind.is_dir() { read_of_kind(path, kind, limit, bytes) } else { Err(irregular()) }
+        if kind.is_file() || kind.is_dir() {
+            return read_own(path, limit, bytes);
+        }
+        let file = std::fs::File::open(path)?;
+        // A pipe has no length of its own.
+        let meta = file.metadata()?;
+        bytes.clear();
+        read_whole(file, 0, limit, bytes).map(|()| stamp_of(&meta))
     }
 
-    fn read_of_kind(path: &Path, kind: std::fs::FileType, limit: u64, bytes: &mut Vec<u8>) -> io::Result<Stamp> {
+    /// Reads a file that nobody named on a command line: a pipe in its place, whose opening would wait for ever, is refused. What it is
+    /// is asked of what was opened, so that nothing else can take its place between the question and the reading.
+    pub fn read_own(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> io::Result<Stamp> {
         bytes.clear();
-        if kind.is_dir() {
+        let file = open_at_once(path)?;
+        let meta = file.metadata()?;
+        if meta.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
-        let file = if kind.is_file() { open_at_once(path)? } else { std::fs::File::open(path)? };
-        let meta = file.metadata()?;
-        // What was a file a moment ago may be a pipe by now.
-        if kind.is_file() && !meta.is_file() {
+        if !meta.is_file() {
             return Err(irregular());
         }
         if meta.len() > limit {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        // A pipe has no length of its own.
-        let len = if meta.is_file() { meta.len() } else { 0 };
-        match read_whole(file, len, limit, bytes) {
+        match read_whole(file, meta.len(), limit, bytes) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(irregular()),
             read => read.map(|()| stamp_of(&meta)),
         }

@@ -5,6 +5,7 @@
 use super::finished::{Answered, CaseVerdict, Estimate, Finished, Recorded, Trial};
 use super::locate::{FaultRow, Locator};
 use super::receiver::Receiver;
+use super::statistics::{bootstrap, interval};
 use super::trials::{self, TrialOutcome};
 use super::verdict::{Place, Verdict};
 use crate::base::hash::Hash;
@@ -59,6 +60,8 @@ pub struct Summary {
     pub carried: usize,
     /// The mean of the rates at which the trials of answered scenarios pass; null where none was answered.
     pub pass_rate: Option<f64>,
+    /// The 95 % interval of that mean, from scenarios drawn anew by task; null for fewer than ten tasks.
+    pub interval: Option<[f64; 2]>,
     /// Tokens of the trials, sent and answered.
     pub tokens: u64,
     /// Calls of models.
@@ -127,6 +130,8 @@ pub struct CaseRow {
     pub rule: RuleRow,
     /// Whether more trials were allowed than were needed.
     pub stopped_early: bool,
+    /// How often its answers pass; null where none was judged. Of trials that ended early, it says less than it seems.
+    pub rate: Option<RateRow>,
     /// The trials, in order.
     pub trials: Vec<TrialRow>,
     /// Tokens of the context; null where there is none.
@@ -215,6 +220,31 @@ pub struct RecordedRow {
     pub of: u32,
     /// Whether more were recorded once, so that those that are left decide only what all of them must have decided.
     pub cut: bool,
+}
+
+/// The part of the trials that passed, and where the true rate lies.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct RateRow {
+    /// The part that passed, from 0 to 1.
+    pub value: f64,
+    /// The lower end of the 95 % interval.
+    pub low: f64,
+    /// The upper end of the 95 % interval.
+    pub high: f64,
+    /// How the interval was computed.
+    pub method: IntervalMethod,
+}
+
+/// How the interval of a rate is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum IntervalMethod {
+    /// Wilson's, which holds the true rate in about 95 % of cases.
+    Wilson,
+    /// That of Clopper and Pearson, which holds it in 95 % of cases at least.
+    ClopperPearson,
 }
 
 /// One trial.
@@ -328,6 +358,7 @@ impl CaseRow {
             output_hash: Hash::of(trial.answer.text.as_bytes()).to_string(),
         };
         let bare = Self::bare(of, locator);
+        let trials: Vec<TrialRow> = done.trials.iter().enumerate().map(trial).collect();
         let recorded = done.recorded.map(|Recorded { trials, of, is_cut }| RecordedRow { trials, of, cut: is_cut });
         Self {
             rule: RuleRow { recorded, stage: done.stage, ..done.rule.as_ref().map_or(bare.rule, RuleRow::of) },
@@ -344,7 +375,8 @@ impl CaseRow {
             faults: done.faults.iter().map(|fault| locator.fault(fault)).collect(),
             context: verdicts(&done.context),
             stopped_early: done.stopped_early,
-            trials: done.trials.iter().enumerate().map(trial).collect(),
+            rate: is_judged(done.answered).then(|| rate(&trials, IntervalMethod::Wilson)).flatten(),
+            trials,
             tokens: done.tokens.map(|(total, prefix)| TokensRow { total, prefix, tokenizer: done.tokenizer.clone() }),
             context_hash: done.keys.map(|keys| keys.context.to_string()),
             key: done.keys.map(|keys| keys.case.to_string()),
@@ -393,6 +425,7 @@ impl CaseRow {
             context: Vec::new(),
             rule: RuleRow { runs: 1, pass: Some(1), stage: Stage::First, recorded: None },
             stopped_early: false,
+            rate: None,
             trials: Vec::new(),
             tokens: None,
             context_hash: None,
@@ -406,20 +439,25 @@ impl CaseRow {
         CaseVerdict::of_word(&self.verdict).unwrap_or(CaseVerdict::Error)
     }
 
-    /// The part of its trials that passed; `None` where no answer was judged.
-    pub fn rate(&self) -> Option<f64> {
-        let is_judged =
-            ![Answered::NotRecorded, Answered::NotJudged, Answered::Stale].iter().any(|one| one.word() == self.answer);
-        let passed = self.trials.iter().filter(|trial| trial.verdict == "pass").count();
-        #[allow(clippy::cast_precision_loss, reason = "a scenario has fewer than 2^52 trials")]
-        let rate = || passed as f64 / self.trials.len() as f64;
-        (is_judged && !self.trials.is_empty()).then(rate)
-    }
-
     /// How many expectations on the context hold, of how many.
     pub fn held(&self) -> (usize, usize) {
         (self.context.iter().filter(|row| row.verdict == "pass").count(), self.context.len())
     }
+}
+
+fn is_judged(answered: Answered) -> bool {
+    !matches!(answered, Answered::NotRecorded | Answered::NotJudged | Answered::Stale)
+}
+
+/// The rate of trials; `None` without any.
+fn rate(trials: &[TrialRow], method: IntervalMethod) -> Option<RateRow> {
+    let all = u32::try_from(trials.len()).ok()?;
+    let passed = u32::try_from(trials.iter().filter(|trial| trial.verdict == "pass").count()).ok()?;
+    let (low, high) = match method {
+        IntervalMethod::Wilson => interval::wilson(passed, all)?,
+        IntervalMethod::ClopperPearson => interval::clopper_pearson(passed, all)?,
+    };
+    Some(RateRow { value: f64::from(passed) / f64::from(all), low, high, method })
 }
 
 fn row(verdict: &Verdict, path: &str, locator: &Locator<'_>) -> VerdictRow {
@@ -478,6 +516,15 @@ impl Scorecard {
         self
     }
 
+    /// The same with intervals that are never narrower than they may be.
+    #[must_use]
+    pub fn exact(mut self) -> Self {
+        for case in self.cases.iter_mut().filter(|case| case.rate.is_some()) {
+            case.rate = rate(&case.trials, IntervalMethod::ClopperPearson);
+        }
+        self
+    }
+
     /// As it is written.
     pub fn json(&self) -> String {
         // Plain data with string keys: writing it cannot fail.
@@ -501,11 +548,13 @@ impl Summary {
             let used = row.trials.iter().map(|trial| trial.tokens.input.saturating_add(trial.tokens.output));
             summary.tokens = used.fold(summary.tokens, u64::saturating_add);
         }
-        let rates: Vec<f64> = cases.iter().filter_map(CaseRow::rate).collect();
+        let rates: Vec<(&str, f64)> =
+            cases.iter().filter_map(|row| Some((row.task.as_deref().unwrap_or(&row.id), row.rate?.value))).collect();
         summary.answered = rates.len();
         #[allow(clippy::cast_precision_loss, reason = "a project has fewer than 2^52 scenarios")]
-        let mean = |rates: &[f64]| rates.iter().sum::<f64>() / rates.len() as f64;
-        summary.pass_rate = Some(rates).filter(|rates| !rates.is_empty()).map(|rates| mean(&rates));
+        let mean = || rates.iter().map(|(_, rate)| rate).sum::<f64>() / rates.len() as f64;
+        summary.pass_rate = (!rates.is_empty()).then(mean);
+        summary.interval = bootstrap::clustered(&rates).map(|(low, high)| [low, high]);
         summary
     }
 }

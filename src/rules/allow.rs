@@ -6,8 +6,10 @@
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::Code;
 use crate::base::span::{Span, Spanned};
+use crate::syntax::limits::Limits;
+use crate::syntax::reader::Reader;
 use crate::syntax::tree::{Document, Element, Kind, NodeId};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Elements that are tasks of their own: an `allow` outside does not reach into them.
 const BODIES: &[&str] =
@@ -50,6 +52,19 @@ pub(super) fn collect(document: Document<'_>) -> Vec<Instruction<'_>> {
         found.push(parse(document.text, node.span(), node.inner(), parent));
     }
     found
+}
+
+/// The rules that the instructions of a template silence, each with how often it is named.
+pub fn counted(text: &str) -> BTreeMap<String, u32> {
+    let mut reader = Reader::new();
+    reader.read(text, &Limits::default());
+    let mut rules = BTreeMap::new();
+    for instruction in collect(reader.document(text)).iter().filter(|instruction| instruction.is_allow()) {
+        for (name, _) in &instruction.names {
+            *rules.entry(name.value.to_owned()).or_default() += 1;
+        }
+    }
+    rules
 }
 
 fn parse(text: &str, span: Span, inner: Span, parent: Option<NodeId>) -> Instruction<'_> {

@@ -5,7 +5,7 @@
 #[macro_use]
 mod prelude;
 
-mod allow;
+pub mod allow;
 pub mod apply;
 pub mod check;
 pub mod context;

@@ -1,6 +1,6 @@
 //! `baselines/LOG.jsonl`: who accepted what, and why. A line is added and never changed.
 
-use super::promises::{Kind, Weakened};
+use super::safeguards::{Kind, Weakened};
 use serde::{Deserialize, Serialize};
 
 use crate::schema::json::names::BASELINE_LOG as SCHEMA;

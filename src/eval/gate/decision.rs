@@ -2,7 +2,7 @@
 
 use super::approvals::{Approvals, LogLine};
 use super::baseline::{Baseline, BaselineCase};
-use super::promises::{Kind, Weakened};
+use super::safeguards::{Kind, Weakened};
 use crate::eval::finished::CaseVerdict;
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::eval::statistics::binomial::sign_test;
@@ -147,7 +147,7 @@ pub struct Candidate<'a> {
     /// Its results, by its own expectations.
     pub card: &'a Scorecard,
     /// Its results by the expectations of the base; `None` where the base has none.
-    pub held: Option<&'a Scorecard>,
+    pub by_base: Option<&'a Scorecard>,
     /// The accepted results.
     pub baselines: &'a [Baseline],
     /// What it loosens, each with its file.
@@ -255,7 +255,7 @@ impl Found<'_> {
     /// What fails by the expectations of the base, where nobody accepted that these changed.
     fn by_the_base(&mut self, sides: &Sides, weakened: &[Weakening]) {
         let failing: BTreeSet<String> = self.failing.iter().map(|case| case.id.clone()).collect();
-        for row in self.candidate.held.iter().flat_map(|card| &card.cases) {
+        for row in self.candidate.by_base.iter().flat_map(|card| &card.cases) {
             let is_bad = match row.verdict() {
                 CaseVerdict::Fail => true,
                 CaseVerdict::Error => row.trouble.is_some(),
@@ -281,10 +281,10 @@ impl Found<'_> {
                 self.violated("missing_case", "every accepted scenario", "it is gone", Some(&case.id));
                 continue;
             };
-            if let (true, Some(now)) = (case.trials > 0, row.rate()) {
+            if let (true, Some(now)) = (case.trials > 0, row.rate) {
                 let then = share(case.passed, case.trials);
-                better += u32::from(now > then);
-                worse += u32::from(now < then);
+                better += u32::from(now.value > then);
+                worse += u32::from(now.value < then);
                 before = before.saturating_add(case.tokens / case.trials as u64);
                 let used: u64 = row.trials.iter().map(|trial| trial.tokens.input.saturating_add(trial.tokens.output)).sum();
                 after = after.saturating_add(used / row.trials.len() as u64);

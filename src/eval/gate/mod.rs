@@ -3,9 +3,9 @@
 mod approvals;
 mod baseline;
 mod decision;
-mod promises;
+mod safeguards;
 
 pub use approvals::{Accepted, Approvals, LogLine};
 pub use baseline::{Baseline, BaselineCase, BaselineFault};
 pub use decision::{Candidate, Decision, FailingCase, Limits, Sides, Verdict, Violation, Weakening, decide, grown};
-pub use promises::{Kind, Promise, Promises, Weakened};
+pub use safeguards::{Kind, Safeguard, Safeguards, Weakened};

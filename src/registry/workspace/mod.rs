@@ -2,6 +2,8 @@
 //! `build`, `watch`, the editor and the library use it, and nothing else walks files.
 
 #[cfg(feature = "fs")]
+mod batch;
+#[cfg(feature = "fs")]
 pub mod check;
 pub mod documents;
 #[cfg(feature = "fs")]

@@ -3,6 +3,7 @@
 //! Decides by name alone (`*.xml`, `.gitignore`, the project's globs); what a file holds is looked at by the visitor.
 //! Nothing of the machine counts (no global ignore file), so that every machine finds the same files.
 
+use super::batch::Batch;
 use super::names::{name_in, slashed};
 use crate::base::contained_path::leads_out;
 use crate::base::fs;
@@ -11,7 +12,7 @@ use crate::base::parallel::spawn_deep;
 use crate::base::patterns::SkippedFolders;
 use crate::project::config::Templates;
 use crate::project::glob::Globs;
-use ignore::{DirEntry, WalkBuilder, WalkState};
+use ignore::{DirEntry, WalkBuilder};
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -22,9 +23,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Named files below this number are visited by one thread: a thread costs more than a few files.
 const FEW: usize = 8;
 
-/// How many entries a walk may be ahead of those who visit them.
-const AHEAD: usize = 1_024;
-
+/// How many batches a walk may be ahead of those who visit what is in them.
+const AHEAD: usize = 64;
 /// Where a walk starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Start {
@@ -156,10 +156,12 @@ impl Plan {
         let visit = |found: Arc<Mutex<Receiver<_>>>| {
             let mut visitor = make();
             let next = || found.lock().unwrap_or_else(PoisonError::into_inner).recv();
-            while let Ok(entry) = next() {
-                match entry {
-                    Ok(entry) => self.entry(&entry, &mut visitor),
-                    Err(error) => self.failed(error, &mut visitor),
+            while let Ok(batch) = next() {
+                for entry in batch {
+                    match entry {
+                        Ok(entry) => self.entry(&entry, &mut visitor),
+                        Err(error) => self.failed(error, &mut visitor),
+                    }
                 }
             }
         };
@@ -170,8 +172,8 @@ impl Plan {
             }
             drop(found);
             walk.build_parallel().run(|| {
-                let send = send.clone();
-                Box::new(move |entry| send.send(entry).map_or(WalkState::Quit, |()| WalkState::Continue))
+                let mut batch = Batch::new(send.clone());
+                Box::new(move |entry| batch.add(entry))
             });
             drop(send);
         });

@@ -375,3 +375,53 @@ fn without_a_base_or_an_answer_it_says_so() {
     project.run(&["baseline", "show"]).code(5).warns("no results were accepted yet");
     project.run(&["baseline", "log"]).code(5).warns("nothing was accepted yet");
 }
+
+#[test]
+fn a_green_that_rests_on_too_few_answers_is_inconclusive() {
+    let project = branch();
+    let context = "name: bare\ntask: triage\ncontext: {objective: sort, inputs: {ticket: my invoice}}\nexpect_context:\n  - contains: [invoice]\n";
+    project.write("scenarios/bare.yaml", context);
+    project.run(&["gate"]).code(0).says("3 scenarios, 2 with answers");
+    project.run(&["gate", "--min-answered", "0.6"]).code(0);
+    project.run(&["gate", "--min-answered", "0.7"]).code(7).says("INCONCLUSIVE");
+    project.run(&["gate", "--min-answered", "1.5"]).code(2);
+}
+
+#[test]
+fn what_was_accepted_is_shown() {
+    let project = branch();
+    let shown = project.run(&["baseline", "show"]).code(0).stdout;
+    assert_eq!(shown, "recorded  pass  1 of 1  no model\nscripted  pass  3 of 3  no model\n");
+    let all = project.run(&["baseline", "show", "--format", "json"]).code(0).json();
+    assert_eq!((&all[0]["schema"], &all[1]["cases"][0]["id"]), (&json!("ctxc/baseline/1"), &json!("scripted")));
+    let log = project.run(&["baseline", "log"]).code(0).stdout;
+    assert!(log.contains("  lead@example.org  first\n  baseline of `recorded`: accepted results\n"), "{log}");
+    replace(&project, "scenarios/scripted.yaml", "  - absent: [sorry]\n", "");
+    accept(&project, "lead@example.org");
+    project.run(&["gate", "--format", "markdown"]).code(0).says("lead@example.org").says("it is meant so");
+}
+
+#[test]
+fn results_move_to_another_model_only_where_none_is_worse() {
+    let project = branch();
+    let migrate = |project: &Project| project.run(&["baseline", "migrate", "--reason", "cheaper", "--by", "lead@example.org"]);
+    migrate(&project).code(2).warns("no scenario has another provider or model than was accepted");
+    let models = "[models.small]\nid = \"other\"\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n";
+    project.write("ctxc.toml", format!("{CONFIG}{models}"));
+    replace(&project, "templates/triage.xml", "<description>", "<model>small</model>\n  <description>");
+    project.write("scenarios/recordings/recorded.jsonl", recorded(&project, "my invoice", "spam"));
+    project.run(&["eval", "--accept"]);
+    migrate(&project).code(1).warns("1 scenario that passed fails with the other model, 0 the other way round: recorded");
+    project.write("scenarios/recordings/recorded.jsonl", recorded(&project, "my invoice", "billing"));
+    migrate(&project).code(0);
+    assert!(project.run(&["baseline", "show"]).code(0).stdout.contains("small"));
+    project.run(&["gate"]).code(0).says("accepted by lead@example.org: cheaper");
+}
+
+#[test]
+fn a_project_without_scenarios_decides_nothing() {
+    let project = Project::new().file("templates/triage.xml", TASK);
+    git(&project, &["init", "-q", "-b", "main"]);
+    commit(&project);
+    project.run(&["gate"]).code(7);
+}

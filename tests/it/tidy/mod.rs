@@ -8,6 +8,7 @@ mod doors;
 mod floors;
 mod forgotten;
 mod ignored;
+mod merged;
 mod places;
 mod rooms;
 mod shape;

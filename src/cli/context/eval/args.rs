@@ -110,6 +110,9 @@ pub(crate) struct EvalArgs {
     /// Make all trials, also where the verdict is certain before
     #[arg(long)]
     pub(super) full: bool,
+    /// Intervals of rates by Clopper and Pearson in place of Wilson: never narrower than they may be
+    #[arg(long, conflicts_with_all = ["mutate", "coverage"])]
+    pub(super) exact: bool,
     /// Go on with the last unfinished run of the same scenarios, or with the run that is named: what it finished is not run again
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "",
         conflicts_with_all = ["mutate", "coverage", "accept", "diff", "no_history"])]

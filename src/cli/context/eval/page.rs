@@ -6,7 +6,7 @@ use super::text::{answer, lines, state, totals};
 use crate::cli::render::markup::{cell, code, html as text};
 use crate::cli::render::summary::thousands;
 use crate::eval::finished::CaseVerdict;
-use crate::eval::scorecard::{CaseRow, SCHEMA, Scorecard};
+use crate::eval::scorecard::{CaseRow, RateRow, SCHEMA, Scorecard};
 use std::fmt::Write as _;
 
 /// Rows of a table in a comment; more of them nobody reads.
@@ -36,6 +36,9 @@ fn facts(row: &CaseRow) -> Vec<String> {
     let used: u64 = row.trials.iter().map(|trial| trial.tokens.input.saturating_add(trial.tokens.output)).sum();
     let cost: f64 = row.trials.iter().filter_map(|trial| trial.cost_usd).sum();
     let mut facts = vec![format!("context {held}/{all}"), answer(row)];
+    if let Some(RateRow { value, low, high, .. }) = row.rate.filter(|_| row.trials.len() > 1) {
+        facts.push(format!("passes {}, 95 % interval {} to {}", percent(value), percent(low), percent(high)));
+    }
     facts.extend(row.tokens.as_ref().map(|tokens| format!("{} tokens of context", many(tokens.total))));
     if used > 0 {
         facts.push(format!("{} in trials", many(used)));
@@ -45,6 +48,10 @@ fn facts(row: &CaseRow) -> Vec<String> {
     }
     facts.extend(row.model.clone());
     facts
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
 }
 
 fn many(number: u64) -> String {
@@ -62,6 +69,9 @@ pub(super) fn html(card: &Scorecard) -> String {
         text(&totals(card))
     );
     bar(card, &mut out);
+    if let Some(line) = rate(card) {
+        let _ = writeln!(out, "<p>{}</p>", text(&line));
+    }
     let _ = writeln!(out, "<p class=\"dim\">{}, registry <code>{}</code></p>", text(&card.mode), text(&card.registry_hash));
     for row in open {
         let _ = write!(out, "<details open><summary class=\"{}\">{}</summary>\n<pre>", text(&row.verdict), head(row));
@@ -87,6 +97,16 @@ fn head(row: &CaseRow) -> String {
         let _ = write!(out, "<span class=\"dim\">{}</span>", text(&fact));
     }
     out
+}
+
+/// How often answers pass, all scenarios together.
+fn rate(card: &Scorecard) -> Option<String> {
+    let rate = card.summary.pass_rate?;
+    let interval = card
+        .summary
+        .interval
+        .map_or_else(String::new, |[low, high]| format!(", 95 % interval {} to {}", percent(low), percent(high)));
+    Some(format!("answers pass {}{interval}", percent(rate)))
 }
 
 /// What became of all of them, as parts of a bar.
@@ -120,6 +140,9 @@ fn bar(card: &Scorecard, out: &mut String) {
 pub(super) fn markdown(card: &Scorecard) -> String {
     let (open, passed) = ordered(card);
     let mut out = format!("<!-- {SCHEMA} -->\n### Scenarios\n\n{}\n", cell(&totals(card)));
+    if let Some(line) = rate(card) {
+        let _ = writeln!(out, "\n{}", cell(&line));
+    }
     if !open.is_empty() {
         out.push_str("\n| scenario | verdict | context and answer |\n|---|---|---|\n");
     }

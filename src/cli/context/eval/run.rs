@@ -108,6 +108,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         Some((calls, spent)) => card.asked(calls, (spent.usd * 1e9).round() / 1e9),
         None => card,
     };
+    let card = if args.exact { card.exact() } else { card };
     cx.emit(&args.results(), |format, cx| match format {
         EvalFormat::Text => text::print(&card, cx),
         EvalFormat::Json | EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => {

@@ -15,7 +15,7 @@ use crate::cli::render::summary::plural;
 use crate::cli::revision;
 use crate::cli::rewrite::{self, Change};
 use crate::context::request::Files;
-use crate::eval::gate::{Baseline, Kind as Promised, LogLine, Weakened};
+use crate::eval::gate::{Baseline, Kind as SafeguardKind, LogLine, Weakened};
 use crate::registry::SCHEMA;
 use crate::scenario::{date, paths};
 use crate::schema::json::names::BASELINE_LOG;
@@ -91,13 +91,13 @@ fn accept(args: &AcceptArgs, whose: Whose, cx: &mut Cx) -> Result<Exit> {
 fn unaccepted(compared: &Compared, new: &BTreeMap<String, Baseline>) -> Vec<Weakened> {
     let accepters = compared.accepters();
     // Nobody accepts that the log was changed; and the results are those that were written just now.
-    let rest = compared.weakened.iter().map(|(weakened, _)| weakened).filter(|weakened| weakened.kind != Promised::Baseline);
+    let rest = compared.weakened.iter().map(|(weakened, _)| weakened).filter(|weakened| weakened.kind != SafeguardKind::Baseline);
     let mut accepted: Vec<Weakened> = rest.cloned().collect();
     for (path, before) in &compared.base.baselines {
         let after = new.get(path).map(|one| one.hash.clone());
         if after.as_ref() != Some(&before.hash) {
             accepted.push(Weakened {
-                kind: Promised::Baseline,
+                kind: SafeguardKind::Baseline,
                 of: before.suite.clone(),
                 what: "accepted results".to_owned(),
                 before: Some(before.hash.clone()),
@@ -107,7 +107,7 @@ fn unaccepted(compared: &Compared, new: &BTreeMap<String, Baseline>) -> Vec<Weak
     }
     for (_, after) in new.iter().filter(|(path, _)| !compared.base.baselines.contains_key(*path)) {
         accepted.push(Weakened {
-            kind: Promised::Baseline,
+            kind: SafeguardKind::Baseline,
             of: after.suite.clone(),
             what: "accepted results".to_owned(),
             before: None,

@@ -21,7 +21,7 @@ pub(crate) struct GateArgs {
     /// Decide by these results, that `ctxc eval --out FILE` wrote [default: those of recordings and scripts]
     #[arg(long, value_name = "FILE")]
     pub(super) candidate: Option<PathBuf>,
-    /// Say that nothing is decided where a smaller share of scenarios has answers: 0 to 1
+    /// Exit with 7 (inconclusive) in place of 0 where a smaller share of the scenarios has answers: 0 to 1
     #[arg(long, value_name = "SHARE", value_parser = parse_share)]
     pub(super) min_answered: Option<f64>,
     /// Compare verdicts also with results of another provider or model

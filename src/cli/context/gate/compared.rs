@@ -1,6 +1,6 @@
 //! A change and what it is held against: the project as it is, and as it was where the change left its base.
 
-use super::state::promises;
+use super::state::safeguards;
 use crate::base::fs;
 use crate::cli::context::eval::judge;
 use crate::cli::context::eval::load::Scenarios;
@@ -10,7 +10,7 @@ use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::revision;
 use crate::context::request::Files;
-use crate::eval::gate::{Approvals, Baseline, Kind as Promised, Limits, Promise, Promises, Weakened, grown};
+use crate::eval::gate::{Approvals, Baseline, Kind as SafeguardKind, Limits, Safeguard, Safeguards, Weakened, grown};
 use crate::eval::scorecard::{CaseRow, SCHEMA as SCORECARD, Scorecard};
 use crate::project::config::Config;
 use crate::project::eval::Stale;
@@ -89,8 +89,8 @@ impl Compared {
 
     fn loosened(&self, cx: &Cx) -> Result<Vec<(Weakened, String)>> {
         let Some((then, scenarios)) = &self.base.then else { return Ok(Vec::new()) };
-        let mut before = promises(then, scenarios);
-        let mut after = promises(&self.project, &self.scenarios);
+        let mut before = safeguards(then, scenarios);
+        let mut after = safeguards(&self.project, &self.scenarios);
         accepted(&self.base.baselines, &mut before);
         accepted(&self.baselines, &mut after);
         let mut weakened = before.weakened(&after);
@@ -143,10 +143,10 @@ fn limits(config: &Config) -> Limits {
     }
 }
 
-fn accepted(baselines: &BTreeMap<String, Baseline>, promises: &mut Promises) {
+fn accepted(baselines: &BTreeMap<String, Baseline>, safeguards: &mut Safeguards) {
     for (path, baseline) in baselines {
-        let promise = Promise { path: path.clone(), value: baseline.hash.clone(), strictness: None };
-        promises.add(Promised::Baseline, &baseline.suite, "accepted results", promise);
+        let safeguard = Safeguard { path: path.clone(), value: baseline.hash.clone(), strictness: None };
+        safeguards.add(SafeguardKind::Baseline, &baseline.suite, "accepted results", safeguard);
     }
 }
 

@@ -8,7 +8,7 @@ use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
 use crate::eval::finished::CaseVerdict;
-use crate::eval::gate::{Baseline, Candidate, Kind as Promised, Sides, Verdict, decide};
+use crate::eval::gate::{Baseline, Candidate, Kind as SafeguardKind, Sides, Verdict, decide};
 use crate::eval::scorecard::Scorecard;
 use crate::registry::SCHEMA;
 
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
         Some(path) => compared.scorecard(path, cx)?,
         None => judge(project, scenarios, project, cx)?,
     };
-    let held = base.then.as_ref().map(|(then, theirs)| judge(project, theirs, then, cx)).transpose()?;
+    let by_base = base.then.as_ref().map(|(then, theirs)| judge(project, theirs, then, cx)).transpose()?;
     let accepters = compared.accepters();
     let baselines = held_to(&compared, &accepters);
     if !args.allow_key_change {
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
     };
     let candidate = Candidate {
         card: &card,
-        held: held.as_ref(),
+        by_base: by_base.as_ref(),
         baselines: &baselines,
         weakened,
         approvals,
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
 /// The accepted results that decide: those of the base; where the log says that somebody accepted others, these.
 fn held_to(compared: &Compared, accepters: &[String]) -> Vec<Baseline> {
     let mut held = compared.base.baselines.clone();
-    let moved = compared.weakened.iter().filter(|(weakened, _)| weakened.kind == Promised::Baseline);
+    let moved = compared.weakened.iter().filter(|(weakened, _)| weakened.kind == SafeguardKind::Baseline);
     for (weakened, path) in moved.filter(|(weakened, _)| compared.approvals.of(weakened, accepters).is_some()) {
         match compared.baselines.get(path).filter(|_| weakened.after.is_some()) {
             Some(baseline) => held.insert(path.clone(), baseline.clone()),

@@ -6,38 +6,37 @@ use crate::cli::context::eval::load::Scenarios;
 use crate::cli::context::project::{Compiled, Inside};
 use crate::context::request::Files;
 use crate::eval::case_keys;
-use crate::eval::gate::{Kind, Promise, Promises};
+use crate::eval::gate::{Kind, Safeguard, Safeguards};
 use crate::project::require::Requirement;
 use crate::project::suppressions::{self, Suppressions};
 use crate::record::file::Recordings;
-use crate::rules::list;
+use crate::rules::{allow, list};
 use crate::scenario::model::{Case, Rule};
 use crate::scenario::paths;
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// The project file, as reports name it.
 const FILE: &str = crate::cli::project::FILE;
 
 /// Everything that a project holds itself to.
-pub(super) fn promises(project: &Compiled, scenarios: &Scenarios) -> Promises {
-    let mut promises = Promises::default();
-    lints(project, &mut promises);
-    limits(project, &mut promises);
+pub(super) fn safeguards(project: &Compiled, scenarios: &Scenarios) -> Safeguards {
+    let mut safeguards = Safeguards::default();
+    lints(project, &mut safeguards);
+    limits(project, &mut safeguards);
     let files = project.files();
-    suppressed(&files, &mut promises);
+    suppressed(&files, &mut safeguards);
     for path in project.paths() {
-        allows(&path, &files.text(&path).unwrap_or_default(), &mut promises);
+        allows(&path, &files.text(&path).unwrap_or_default(), &mut safeguards);
     }
     for file in &scenarios.files {
         for case in file.suite.iter().flat_map(|suite| &suite.cases) {
             let tools = file.suite.as_ref().map(|suite| &suite.tools);
-            scenario(&file.path, case, &tools, &mut promises);
-            beside(&file.path, case, &files, &mut promises);
-            stored(&file.path, case, &files, &mut promises);
+            scenario(&file.path, case, &tools, &mut safeguards);
+            beside(&file.path, case, &files, &mut safeguards);
+            stored(&file.path, case, &files, &mut safeguards);
         }
     }
-    promises
+    safeguards
 }
 
 const fn rank(severity: Option<Severity>) -> f64 {
@@ -50,7 +49,7 @@ const fn rank(severity: Option<Severity>) -> f64 {
     }
 }
 
-fn lints(project: &Compiled, promises: &mut Promises) {
+fn lints(project: &Compiled, safeguards: &mut Safeguards) {
     let config = &project.config;
     for rule in list::all() {
         let level = rule.meta.severity.map_or_else(
@@ -58,14 +57,14 @@ fn lints(project: &Compiled, promises: &mut Promises) {
             |given| config.lints.apply(&rule.meta, given),
         );
         let value = level.map_or("off", Severity::as_str).to_owned();
-        let promise = Promise { path: FILE.to_owned(), value, strictness: Some(rank(level)) };
-        promises.add(Kind::Lint, rule.meta.name, "level", promise);
+        let safeguard = Safeguard { path: FILE.to_owned(), value, strictness: Some(rank(level)) };
+        safeguards.add(Kind::Lint, rule.meta.name, "level", safeguard);
     }
     for required in &config.requirements {
         let path = config.files.get(usize::from(required.file)).map_or(FILE, |file| &*file.path).to_owned();
         let level = Some(required.level);
-        let promise = Promise { path, value: required.level.as_str().to_owned(), strictness: Some(rank(level)) };
-        promises.add(Kind::Lint, "[[require]]", words(required), promise);
+        let safeguard = Safeguard { path, value: required.level.as_str().to_owned(), strictness: Some(rank(level)) };
+        safeguards.add(Kind::Lint, "[[require]]", words(required), safeguard);
     }
 }
 
@@ -89,10 +88,10 @@ fn words(required: &Requirement) -> String {
     format!("{}: {}", if of.is_empty() { "every task".to_owned() } else { of.join(", ") }, must.join(", "))
 }
 
-fn limits(project: &Compiled, promises: &mut Promises) {
+fn limits(project: &Compiled, safeguards: &mut Safeguards) {
     let eval = &project.config.eval;
     let mut add = |of: &str, value: String, strictness: Option<f64>| {
-        promises.add(Kind::Threshold, of, "value", Promise { path: FILE.to_owned(), value, strictness });
+        safeguards.add(Kind::Threshold, of, "value", Safeguard { path: FILE.to_owned(), value, strictness });
     };
     // Where nothing is said nothing is kept; a limit from above is the stricter the lower it is.
     let most = |limit: Option<f64>| (limit.map_or("none".to_owned(), |limit| limit.to_string()), -limit.unwrap_or(f64::MAX));
@@ -120,8 +119,8 @@ fn limits(project: &Compiled, promises: &mut Promises) {
     let templates = &project.config.templates;
     add("[templates] include", templates.include.as_ref().map_or_else(String::new, globs), None);
     add("[templates] exclude", globs(&templates.exclude), None);
-    let informs = if eval.stability.is_some() { "they gate" } else { "they inform" };
-    add("answers given just then", informs.to_owned(), Some(f64::from(u8::from(eval.stability.is_none()))));
+    let informs = if eval.stability.is_some() { "answers of live models gate" } else { "answers of live models inform" };
+    add("[eval.stability]", informs.to_owned(), Some(f64::from(u8::from(eval.stability.is_none()))));
     if let Some(policy) = &eval.stability {
         let accepters: Vec<&str> = policy.accepters.iter().map(|one| one.value.as_str()).collect();
         add("[eval.stability] accepters", accepters.join(" "), None);
@@ -133,33 +132,23 @@ fn limits(project: &Compiled, promises: &mut Promises) {
     }
 }
 
-fn suppressed(files: &Inside<'_>, promises: &mut Promises) {
+fn suppressed(files: &Inside<'_>, safeguards: &mut Safeguards) {
     let Ok(text) = files.text(suppressions::FILE) else { return };
     let Ok(known) = Suppressions::parse(&text) else { return };
     for (key, entry) in known.entries() {
-        let promise = counted(suppressions::FILE, entry.count);
-        promises.add(Kind::Suppression, &key.path, format!("{} {}", key.rule, key.fingerprint), promise);
+        let safeguard = counted(suppressions::FILE, entry.count);
+        safeguards.add(Kind::Suppression, &key.path, format!("{} {}", key.rule, key.fingerprint), safeguard);
     }
 }
 
-fn counted(path: &str, count: u32) -> Promise {
-    Promise { path: path.to_owned(), value: count.to_string(), strictness: Some(-f64::from(count)) }
+fn counted(path: &str, count: u32) -> Safeguard {
+    Safeguard { path: path.to_owned(), value: count.to_string(), strictness: Some(-f64::from(count)) }
 }
 
 /// The instructions of a template that silence rules, counted.
-fn allows(path: &str, text: &str, promises: &mut Promises) {
-    let mut rules: BTreeMap<&str, u32> = BTreeMap::new();
-    for instruction in text.split("<?ctxc").skip(1) {
-        let inner = instruction.split("?>").next().unwrap_or_default();
-        let mut words = inner.split_whitespace();
-        if words.next() == Some("allow") {
-            for rule in words.take_while(|word| !word.starts_with("reason")) {
-                *rules.entry(rule).or_default() += 1;
-            }
-        }
-    }
-    for (rule, count) in rules {
-        promises.add(Kind::Allow, path, rule, counted(path, count));
+fn allows(path: &str, text: &str, safeguards: &mut Safeguards) {
+    for (rule, count) in allow::counted(text) {
+        safeguards.add(Kind::Allow, path, rule, counted(path, count));
     }
 }
 
@@ -172,10 +161,10 @@ fn hash(value: &impl Serialize) -> String {
 /// Characters of a hash that tell two contents of one place apart.
 const SHOWN: usize = 19;
 
-fn scenario(path: &str, case: &Case, tools: &impl Serialize, promises: &mut Promises) {
+fn scenario(path: &str, case: &Case, tools: &impl Serialize, safeguards: &mut Safeguards) {
     let name = &case.name.value;
     let mut add = |what: String, value: String, strictness: Option<f64>| {
-        promises.add(Kind::Expectation, name, what, Promise { path: path.to_owned(), value, strictness });
+        safeguards.add(Kind::Expectation, name, what, Safeguard { path: path.to_owned(), value, strictness });
     };
     for one in &case.expect_context {
         add(format!("context: {}", one.value.words()), hash(&one.value), None);
@@ -200,12 +189,12 @@ fn scenario(path: &str, case: &Case, tools: &impl Serialize, promises: &mut Prom
 }
 
 /// The files that a scenario names.
-fn beside(path: &str, case: &Case, files: &Inside<'_>, promises: &mut Promises) {
+fn beside(path: &str, case: &Case, files: &Inside<'_>, safeguards: &mut Safeguards) {
     for named in case_keys::files(case) {
         let Some(place) = paths::beside(path, named) else { continue };
         let value = files.text(&place).map_or_else(|why| why, |text| hash(&text));
-        let promise = Promise { path: place, value, strictness: None };
-        promises.add(Kind::Expectation, &case.name.value, format!("file {named}"), promise);
+        let safeguard = Safeguard { path: place, value, strictness: None };
+        safeguards.add(Kind::Expectation, &case.name.value, format!("file {named}"), safeguard);
     }
     for place in case_keys::own_files(case) {
         let Ok(text) = files.text(&place) else { continue };
@@ -215,25 +204,25 @@ fn beside(path: &str, case: &Case, files: &Inside<'_>, promises: &mut Promises) 
 }
 
 /// The stored request and the recorded answers of a scenario.
-fn stored(path: &str, case: &Case, files: &Inside<'_>, promises: &mut Promises) {
+fn stored(path: &str, case: &Case, files: &Inside<'_>, safeguards: &mut Safeguards) {
     let name = &case.name.value;
     let snapshot = paths::snapshot(path, name);
     if case.wants_snapshot()
         && let Ok(text) = files.text(&snapshot)
     {
         let value = hash(&text);
-        promises.add(Kind::Snapshot, name, "stored request", Promise { path: snapshot, value, strictness: None });
+        safeguards.add(Kind::Snapshot, name, "stored request", Safeguard { path: snapshot, value, strictness: None });
     }
     let recording = paths::recording(path, name);
     if !case.answers.is_empty() {
         let value = if files.text(&recording).is_ok() { "the recording" } else { "the script" }.to_owned();
-        let promise = Promise { path: recording.clone(), value, strictness: None };
-        promises.add(Kind::Recording, name, "who answers", promise);
+        let safeguard = Safeguard { path: recording.clone(), value, strictness: None };
+        safeguards.add(Kind::Recording, name, "who answers", safeguard);
     }
     let Ok(Ok(known)) = files.text(&recording).map(|text| Recordings::read(&text)) else { return };
     for call in known.calls.iter().filter(|call| call.is_answered()) {
         let value = hash(&call.response);
-        let promise = Promise { path: recording.clone(), value, strictness: None };
-        promises.add(Kind::Recording, name, format!("answer to {}", call.key.get(..SHOWN).unwrap_or(&call.key)), promise);
+        let safeguard = Safeguard { path: recording.clone(), value, strictness: None };
+        safeguards.add(Kind::Recording, name, format!("answer to {}", call.key.get(..SHOWN).unwrap_or(&call.key)), safeguard);
     }
 }

@@ -49,7 +49,7 @@ impl Kind {
 
 /// One thing that a project holds itself to.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Promise {
+pub struct Safeguard {
     /// The file that says it.
     pub path: String,
     /// Its value in words, or the hash of one that is long.
@@ -60,7 +60,7 @@ pub struct Promise {
 
 /// Everything that a project holds itself to, by its kind, what it belongs to, and what it says.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Promises(BTreeMap<(Kind, String, String), Promise>);
+pub struct Safeguards(BTreeMap<(Kind, String, String), Safeguard>);
 
 /// Something that a change loosens.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -78,9 +78,9 @@ pub struct Weakened {
     pub after: Option<String>,
 }
 
-impl Promises {
+impl Safeguards {
     /// Adds one. The same one twice, as two equal expectations of a scenario, counts as two.
-    pub fn add(&mut self, kind: Kind, of: &str, what: impl Into<String>, promise: Promise) {
+    pub fn add(&mut self, kind: Kind, of: &str, what: impl Into<String>, safeguard: Safeguard) {
         let what = what.into();
         let mut key = (kind, of.to_owned(), what.clone());
         let mut number = 1;
@@ -88,16 +88,16 @@ impl Promises {
             number += 1;
             key.2 = format!("{what} ({number})");
         }
-        self.0.insert(key, promise);
+        self.0.insert(key, safeguard);
     }
 
     /// What a change from `self` to `now` loosens, each with the file that says it, or said it.
     pub fn weakened(&self, now: &Self) -> Vec<(Weakened, String)> {
         let mut found = Vec::new();
-        let mut tell = |key: &(Kind, String, String), before: Option<&Promise>, after: Option<&Promise>| {
+        let mut tell = |key: &(Kind, String, String), before: Option<&Safeguard>, after: Option<&Safeguard>| {
             let (kind, of, what) = key.clone();
-            let path = after.or(before).map_or_else(String::new, |promise| promise.path.clone());
-            let value = |promise: Option<&Promise>| promise.map(|promise| promise.value.clone());
+            let path = after.or(before).map_or_else(String::new, |safeguard| safeguard.path.clone());
+            let value = |safeguard: Option<&Safeguard>| safeguard.map(|safeguard| safeguard.value.clone());
             found.push((Weakened { kind, of, what, before: value(before), after: value(after) }, path));
         };
         for (key, before) in self.0.iter().filter(|(key, _)| !key.0.loosens()) {
@@ -121,7 +121,7 @@ impl Promises {
     }
 }
 
-fn is_looser(before: &Promise, after: &Promise) -> bool {
+fn is_looser(before: &Safeguard, after: &Safeguard) -> bool {
     match (before.strictness, after.strictness) {
         (Some(before), Some(after)) => after < before,
         _ => before.value != after.value,
