@@ -1,13 +1,14 @@
 //! Scorecards of parts of a run, as the one of the whole run would be.
 
 use super::scorecard::{CaseRow, Scorecard};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One scorecard of several, each with what it is called: that of one run of all their cases, byte for byte.
 ///
 /// # Errors
 /// They are of different runs: why, in words.
 pub fn merge(cards: Vec<(String, Scorecard)>) -> Result<Scorecard, String> {
+    complete(&cards)?;
     let mut cards = cards.into_iter();
     let Some((first, mut whole)) = cards.next() else { return Err("there is no scorecard to merge".to_owned()) };
     let mut rows: BTreeMap<(String, u32, String), (String, CaseRow)> = BTreeMap::new();
@@ -41,7 +42,22 @@ pub fn merge(cards: Vec<(String, Scorecard)>) -> Result<Scorecard, String> {
         whole.summary.calls += card.summary.calls;
         whole.summary.cost_usd += card.summary.cost_usd;
     }
+    whole.shard = None;
     whole.suites.sort();
     whole.suites.dedup();
     Ok(whole.with(rows.into_values().map(|(_, row)| row).collect()))
+}
+
+/// Whether every part of the run is there.
+fn complete(cards: &[(String, Scorecard)]) -> Result<(), String> {
+    let shards: Vec<(&String, [u64; 2])> = cards.iter().filter_map(|(name, card)| Some((name, card.shard?))).collect();
+    let Some((first, [_, count])) = shards.first() else { return Ok(()) };
+    if let Some((name, [_, other])) = shards.iter().find(|(_, [_, other])| other != count) {
+        return Err(format!("{first} is one of {count} parts, and {name} one of {other}"));
+    }
+    let there: BTreeSet<u64> = shards.iter().map(|(_, [index, _])| *index).collect();
+    match (1..=*count).find(|index| !there.contains(index)) {
+        Some(missing) => Err(format!("part {missing} of {count} is missing")),
+        None => Ok(()),
+    }
 }

@@ -26,6 +26,9 @@ pub struct Scorecard {
     pub tool: String,
     /// How answers came about: `deterministic` is from recordings and scripts, without any model; in `real` a model may have been asked.
     pub mode: String,
+    /// Which part of a run it is of, and of how many; missing where it is of a whole one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<[u64; 2]>,
     /// The hash of the registry.
     pub registry_hash: String,
     /// Who counted the tokens where no model says who does.
@@ -493,6 +496,7 @@ impl Scorecard {
             schema: SCHEMA.to_owned(),
             tool: env!("CARGO_PKG_VERSION").to_owned(),
             mode: "deterministic".to_owned(),
+            shard: None,
             registry_hash: registry.to_string(),
             tokenizer: tokenizer.to_owned(),
             summary,

@@ -45,7 +45,7 @@ fn reference(command: Command) -> String {
         // Writing to a string cannot fail, here and below.
         let _ = writeln!(out, "| {code} | {meaning} |");
     }
-    out.push_str("\nWhen several apply, the first of 2, 3, 4, 1, 6, 5 is reported.\n");
+    out.push_str("\nWhen several apply, the first of 2, 3, 4, 1, 7, 6, 5 is reported.\n");
     let mut command = command.term_width(100).color(clap::ColorChoice::Never);
     command.build();
     section(&mut out, &mut command.clone(), "ctxc");

@@ -58,7 +58,10 @@ impl Approvals {
         let mut added = Vec::new();
         for (number, line) in now.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let read = serde_json::from_str::<LogLine>(line);
-            let read = read.map_err(|why| format!("line {} is no line of a log: {why}", number + 1))?;
+            let read = read.map_err(|why| {
+                let why = why.to_string();
+                format!("line {} is no line of a log: {}", number + 1, why.split(" at line ").next().unwrap_or(&why))
+            })?;
             if read.schema != SCHEMA {
                 return Err(format!("line {} says `{}`, expected `{SCHEMA}`", number + 1, read.schema));
             }

@@ -241,7 +241,12 @@ impl Found<'_> {
                     self.failing.push(FailingCase { id: row.id.clone(), reason: why(row) });
                 }
                 CaseVerdict::Stale if self.candidate.limits.refuses_stale => {
-                    self.violated("stale", "answers to this request", "answers to an earlier one", Some(&row.id));
+                    self.violated(
+                        "stale",
+                        "answers to this request",
+                        "answers to an earlier one: `ctxc eval --record --stale` asks for new ones",
+                        Some(&row.id),
+                    );
                 }
                 CaseVerdict::Stale => self.warnings.push(format!("`{}` has answers to an earlier request alone", row.id)),
                 CaseVerdict::Inconclusive | CaseVerdict::Error => {

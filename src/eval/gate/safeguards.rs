@@ -58,9 +58,17 @@ pub struct Safeguard {
     pub strictness: Option<f64>,
 }
 
+/// The kind of a safeguard, what it belongs to, and what it says.
+type Key = (Kind, String, String);
+
+/// What stands before the words of an answer to a request.
+pub const ANSWER: &str = "answer to ";
+/// Words that tell the kind of an expectation: `context: tokens`.
+const WORDS: usize = 2;
+
 /// Everything that a project holds itself to, by its kind, what it belongs to, and what it says.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Safeguards(BTreeMap<(Kind, String, String), Safeguard>);
+pub struct Safeguards(BTreeMap<Key, Safeguard>);
 
 /// Something that a change loosens.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -91,19 +99,38 @@ impl Safeguards {
         self.0.insert(key, safeguard);
     }
 
+    /// Whether an answer that is gone was to a request that nobody sends any more: the scenario has answers, and none of them is to that
+    /// request. Whether they are to the request of today is for the scenario to say.
+    fn has_other_answers(&self, (kind, of, what): &Key) -> bool {
+        let request = |what: &str| Some(what.strip_prefix(ANSWER)?.split(" (").next().unwrap_or_default().to_owned());
+        let Some(gone) = request(what).filter(|_| *kind == Kind::Recording) else { return false };
+        let mut there = self.0.keys().filter(|key| key.0 == *kind && key.1 == *of).filter_map(|key| request(&key.2)).peekable();
+        there.peek().is_some() && there.all(|one| one != gone)
+    }
+
     /// What a change from `self` to `now` loosens, each with the file that says it, or said it.
     pub fn weakened(&self, now: &Self) -> Vec<(Weakened, String)> {
         let mut found = Vec::new();
-        let mut tell = |key: &(Kind, String, String), before: Option<&Safeguard>, after: Option<&Safeguard>| {
+        let mut tell = |key: &Key, before: Option<&Safeguard>, after: Option<&Safeguard>| {
             let (kind, of, what) = key.clone();
             let path = after.or(before).map_or_else(String::new, |safeguard| safeguard.path.clone());
             let value = |safeguard: Option<&Safeguard>| safeguard.map(|safeguard| safeguard.value.clone());
             found.push((Weakened { kind, of, what, before: value(before), after: value(after) }, path));
         };
+        let mut added: Vec<(&Key, &Safeguard)> = now.0.iter().filter(|(key, _)| !self.0.contains_key(*key)).collect();
         for (key, before) in self.0.iter().filter(|(key, _)| !key.0.loosens()) {
             match now.0.get(key) {
                 Some(after) if !is_looser(before, after) => {}
-                after => tell(key, Some(before), after),
+                Some(after) => tell(key, Some(before), Some(after)),
+                None if now.has_other_answers(key) => {}
+                // An expectation goes by its words: one with other words is what became of it.
+                None => match added.iter().position(|(one, _)| is_reworded(key, one)) {
+                    Some(at) => {
+                        let (new, safeguard) = added.remove(at);
+                        tell(key, Some(before), Some(&Safeguard { value: new.2.clone(), ..safeguard.clone() }));
+                    }
+                    None => tell(key, Some(before), None),
+                },
             }
         }
         for (key, after) in now.0.iter().filter(|(key, _)| key.0.loosens()) {
@@ -119,6 +146,12 @@ impl Safeguards {
         found.sort();
         found
     }
+}
+
+/// Whether two expectations of a scenario are of one kind, by the words that they begin with.
+fn is_reworded(before: &Key, after: &Key) -> bool {
+    let kind = |key: &Key| key.2.split(' ').take(WORDS).collect::<Vec<_>>().join(" ");
+    before.0 == Kind::Expectation && after.0 == before.0 && after.1 == before.1 && kind(before) == kind(after)
 }
 
 fn is_looser(before: &Safeguard, after: &Safeguard) -> bool {

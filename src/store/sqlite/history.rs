@@ -101,6 +101,15 @@ impl SqliteHistory {
         }
     }
 
+    /// Reads all of it, to see whether it is whole: what is asked for by a damaged index is not found, and nothing else tells.
+    ///
+    /// # Errors
+    /// It is damaged: what was found first.
+    pub fn check(&self) -> Result<(), HistoryError> {
+        let found = self.connection.query_row("PRAGMA quick_check(1)", (), |row| row.get::<_, String>(0))?;
+        if found == "ok" { Ok(()) } else { Err(HistoryError::Damaged(found)) }
+    }
+
     fn trials(&self, run: i64, key: &str) -> Result<Vec<TrialRecord>, HistoryError> {
         let mut ask = self.connection.prepare_cached(TRIALS)?;
         let trial = |row: &Row<'_>| {

@@ -80,7 +80,15 @@ fn accept(project: &Project, by: &str) {
 /// A way to make a change green: what it is, what it does, and the kind of weakening or the violated limit that tells it.
 type Way = (&'static str, fn(&Project), &'static str);
 
-const WAYS: [Way; 27] = [
+const WAYS: [Way; 28] = [
+    (
+        "a sequential test takes the place of two of three",
+        |p| {
+            let rule = format!("{RECORDED}rule: {{sequential: {{p0: 0.01, p1: 0.02, alpha: 0.4, beta: 0.4, max: 50}}}}\n");
+            p.write("scenarios/recorded.yaml", rule);
+        },
+        "expectation",
+    ),
     (
         "an expectation on the context goes",
         |p| replace(p, "scenarios/scripted.yaml", "  - contains: [invoice]\n", ""),
@@ -424,4 +432,36 @@ fn a_project_without_scenarios_decides_nothing() {
     git(&project, &["init", "-q", "-b", "main"]);
     commit(&project);
     project.run(&["gate"]).code(7);
+}
+
+#[test]
+fn what_is_recorded_anew_for_another_request_loosens_nothing() {
+    let project = branch();
+    replace(&project, "templates/triage.xml", "by the rules of the house", "as the house does");
+    let run = project.run(&["gate"]).code(4);
+    run.says(
+        "stale of `recorded`: allowed answers to this request, found answers to an earlier one: `ctxc eval --record --stale`",
+    );
+    project.write("scenarios/recordings/recorded.jsonl", recorded(&project, "my invoice", "billing"));
+    let decision = project.run(&["gate", "--json"]).code(4).json();
+    assert!(!told(&decision).contains(&"recording".to_owned()), "{decision:#}");
+    // One of two answers to the same request is gone.
+    let project = branch();
+    let line = recorded(&project, "my invoice", "billing");
+    let two = line.clone() + &line.replace("\"id\":\"1\"", "\"id\":\"2\"").replace("\"billing\"", "\"spam\"");
+    project.write("scenarios/recordings/recorded.jsonl", &two);
+    commit(&project);
+    git(&project, &["branch", "-f", "main"]);
+    project.write("scenarios/recordings/recorded.jsonl", line);
+    let decision = project.run(&["gate", "--json"]).code(4).json();
+    assert!(told(&decision).contains(&"recording".to_owned()), "{decision:#}");
+}
+
+#[test]
+fn an_expectation_with_other_words_is_shown_with_what_became_of_it() {
+    let project = branch();
+    replace(&project, "scenarios/scripted.yaml", "max: 60", "max: 600");
+    replace(&project, "scenarios/scripted.yaml", "- contains: [billing]", "- {contains: [billing], gate: false}");
+    let run = project.run(&["gate"]).code(4);
+    run.says("at most 600 (scenarios/scripted.yaml)").says(", only informs (scenarios/scripted.yaml)").never_says("it is gone");
 }

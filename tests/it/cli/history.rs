@@ -131,3 +131,29 @@ fn a_history_that_another_program_holds_is_waited_for_and_then_refused() {
     project.run(&["eval", "good"]).code(0);
     assert_eq!(project.run(&["history", "list", "--json"]).code(0).json()["runs"].as_array().unwrap().len(), 2);
 }
+
+#[test]
+fn verdicts_that_cannot_be_read_make_nothing_green() {
+    let project = sample();
+    let git = |args: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        git.current_dir(project.path("")).args(["-c", "user.name=t", "-c", "user.email=t@t"]).args(args);
+        git.envs([("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1")]).env_remove("GIT_DIR");
+        assert!(git.output().unwrap().status.success());
+    };
+    project.write("ctxc.toml", "[history]\npath = \"history.db\"\n");
+    project.run(&["eval"]).code(1);
+    git(&["init", "-q"]);
+    git(&["add", "-A"]);
+    git(&["commit", "-q", "-m", "all"]);
+    project.run(&["eval", "--affected"]).code(1);
+    let whole = std::fs::read(project.path("history.db")).unwrap();
+    for damage in ["header", "middle"] {
+        let mut bytes = whole.clone();
+        let from = if damage == "header" { 0 } else { bytes.len() / 2 };
+        let until = bytes.len().min(from + 4_096);
+        bytes[from..until].fill(0xff);
+        std::fs::write(project.path("history.db"), bytes).unwrap();
+        project.run(&["eval", "--affected"]).code(3).warns("history.db cannot be used");
+    }
+}

@@ -60,9 +60,13 @@ fn what_is_of_different_runs_is_not_merged() {
     project.run(&["eval", "many", "--shard", "1/2", "--out", "one.json"]);
     project.run(&["eval", "many", "--shard", "2/2", "--out", "two.json"]);
     let merge = |files: &[&str]| project.run(&[&["scorecard", "merge"], files].concat());
-    merge(&["one.json", "one.json"]).code(0);
+    merge(&["one.json", "two.json", "one.json"]).code(0);
+    merge(&["one.json"]).code(2).warns("part 2 of 2 is missing").warns("run every shard");
+    merge(&["two.json", "two.json"]).code(2).warns("part 1 of 2 is missing");
+    project.run(&["eval", "many", "--shard", "3/3", "--out", "three.json"]);
+    merge(&["one.json", "two.json", "three.json"]).code(2).warns("one.json is one of 2 parts, and three.json one of 3");
     project.write("edited.json", project.read("one.json").replace("\"pass\"", "\"fail\""));
-    merge(&["one.json", "edited.json"])
+    merge(&["one.json", "two.json", "edited.json"])
         .code(2)
         .warns("one.json and edited.json both have `many/")
         .warns("with different results");

@@ -34,7 +34,7 @@ pub(crate) struct EvalArgs {
     /// Those of this agent role; several times: of any of them
     #[arg(long, value_name = "ROLE")]
     pub(super) role: Vec<String>,
-    /// One of N parts of the scenarios, by the hash of their names, so that one that is added moves no other:
+    /// One of N parts of the scenarios, by the hash of their names, so that one that is added moves no other; a part may be empty.
     /// `ctxc scorecard merge` puts the scorecards of all parts together
     #[arg(long, value_name = "I/N", value_parser = parse_shard, conflicts_with_all = ["mutate", "coverage"])]
     pub(super) shard: Option<Shard>,
@@ -58,7 +58,7 @@ pub(crate) struct EvalArgs {
     #[arg(long)]
     pub(super) accept: bool,
     /// Show what --accept would store, and store nothing; with --json it is the `diff` of each scenario
-    #[arg(long, conflicts_with_all = ["mutate", "coverage"])]
+    #[arg(long, conflicts_with_all = ["accept", "mutate", "coverage"])]
     pub(super) diff: bool,
     #[command(flatten)]
     pub(super) output: OutputArgs<EvalFormat>,
@@ -80,7 +80,7 @@ pub(crate) struct EvalArgs {
     /// With --record: only where there is no recording for the request of today, or trials of it are gone; the same as `--answers replay-or-record`
     #[arg(long, requires = "record")]
     stale: bool,
-    /// Try every scenario so often, whatever it says
+    /// Try every scenario so often, whatever it says; --pass says how many trials must pass
     #[arg(long, value_name = "N", requires = "pass", value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: Option<u32>,
     /// With --runs: trials that must pass
@@ -202,6 +202,11 @@ pub(super) struct Shard {
 }
 
 impl Shard {
+    /// Its number, from 1, and how many there are.
+    pub(super) const fn numbers(self) -> [u64; 2] {
+        [self.index + 1, self.count]
+    }
+
     /// Whether a scenario is in it.
     pub(super) fn takes(self, name: &str) -> bool {
         let hash = Hash::of(name.as_bytes()).0;

@@ -245,7 +245,11 @@ pub(super) fn choices(args: &EvalArgs, project: &Compiled, eval_run: &EvalRun<'_
     let now = eval_run.keys(cx.options.threads);
     let mut choices: Vec<Choice> = now.iter().map(|(name, keys)| since.choose(name, keys.as_ref())).collect();
     if let Err(error) = carry(project, &now, &mut choices) {
-        cx.note(&format!("no earlier verdict is taken over: {}", error.message));
+        if project.config.history.is_some() {
+            return Err(error);
+        }
+        cx.note(&format!("every scenario is run, as nobody knows the earlier verdicts: {}", error.message));
+        choices.iter_mut().for_each(|choice| *choice = Choice::Run);
     }
     let left_out = choices.iter().filter(|choice| **choice == Choice::LeaveOut).count();
     if left_out > 0 {
@@ -261,6 +265,7 @@ fn carry(project: &Compiled, now: &[(String, Option<Keys>)], choices: &mut [Choi
     }
     let place = Place::of(&project.root, &project.config)?;
     let Some(history) = place.open()? else { return Ok(()) };
+    history.check().map_err(|error| place.unusable(&error))?;
     for (choice, (name, keys)) in choices.iter_mut().zip(now).filter(|(choice, _)| **choice == Choice::LeaveOut) {
         let Some(keys) = keys else { continue };
         let last = history.last(name, &keys.case.to_string(), &keys.context.to_string());

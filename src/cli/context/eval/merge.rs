@@ -17,7 +17,7 @@ use std::path::PathBuf;
 /// Put the scorecards of shards together
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc eval --shard 1/1 --out 1.json && ctxc scorecard merge 1.json\n\n\
-    Exit codes: 0 merged, whatever the verdicts are, 2 a file is no scorecard, or they are not of one run.")]
+    Exit codes: 0 merged, whatever the verdicts are, 2 a file is no scorecard, a part is missing, or they are not of one run.")]
 pub(crate) struct ScorecardArgs {
     #[command(subcommand)]
     what: What,
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &ScorecardArgs, cx: &mut Cx) -> Result<Exit> {
     };
     let cards = files.iter().map(read).collect::<Result<Vec<_>>>()?;
     let card =
-        merge(cards).map_err(|why| CliError::usage(why).hint("run every shard with the same templates, ctxc and options"))?;
+        merge(cards).map_err(|why| CliError::usage(why).hint("run every shard, with the same templates, ctxc and options"))?;
     let stale = Project::load(&cx.options)?.config.eval.stale;
     cx.emit(output, |format, cx| match format {
         EvalFormat::Text => text::print(&card, cx),

@@ -1,7 +1,7 @@
 //! `ctxc eval`: chosen, compared with what is known, run, shown. The exit code is that of the gravest verdict.
 
 use super::accept::{self, Shown};
-use super::args::{EvalArgs, EvalFormat};
+use super::args::{EvalArgs, EvalFormat, Shard};
 use super::asking::Asking;
 use super::choose::{self, EvalRun};
 use super::journal::{self, Journal};
@@ -109,6 +109,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         None => card,
     };
     let card = if args.exact { card.exact() } else { card };
+    let card = Scorecard { shard: args.shard.map(Shard::numbers), ..card };
     cx.emit(&args.results(), |format, cx| match format {
         EvalFormat::Text => text::print(&card, cx),
         EvalFormat::Json | EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => {

@@ -12,7 +12,7 @@ use std::path::PathBuf;
     gone or worse, where an agent's context grew by more than `[eval.gate] manifest_tokens`, and where it loosens something \
     that nobody accepted: an expectation that is gone or other, a stored request or recorded answer that was replaced, a finding that no longer counts, \
     a rule or limit that was lowered, accepted results that moved. `ctxc baseline accept --reason` accepts these, in baselines/LOG.jsonl.\n\n\
-    Exit codes: 0 it may be taken, 2 wrong usage or project file, 3 a scenario could not be tried or a baseline was edited by hand, \
+    Exit codes: 0 it may be taken, 1 a scenario cannot be read, 2 wrong usage or project file, 3 a scenario could not be tried or a baseline was edited by hand, \
     4 it may not, 7 too little is known.")]
 pub(crate) struct GateArgs {
     /// The branch that the change is to go into [default: origin/HEAD, else main, else master]

@@ -6,7 +6,7 @@ use crate::cli::context::eval::load::Scenarios;
 use crate::cli::context::project::{Compiled, Inside};
 use crate::context::request::Files;
 use crate::eval::case_keys;
-use crate::eval::gate::{Kind, Safeguard, Safeguards};
+use crate::eval::gate::{ANSWER, Kind, Safeguard, Safeguards};
 use crate::project::require::Requirement;
 use crate::project::suppressions::{self, Suppressions};
 use crate::record::file::Recordings;
@@ -170,7 +170,7 @@ fn scenario(path: &str, case: &Case, tools: &impl Serialize, safeguards: &mut Sa
         add(format!("context: {}", one.value.words()), hash(&one.value), None);
     }
     for one in &case.expectations {
-        let gates = if one.value.gate { "" } else { ", no gate" };
+        let gates = if one.value.gate { "" } else { ", only informs" };
         add(format!("answer: {}", one.value.test.words()), format!("{}{gates}", hash(&one.value.test)), None);
     }
     let frozen = (&case.subject, &case.node, &case.situation, tools);
@@ -182,10 +182,7 @@ fn scenario(path: &str, case: &Case, tools: &impl Serialize, safeguards: &mut Sa
     add("trials that must pass".to_owned(), pass.to_string(), Some(f64::from(pass)));
     let may_fail = runs.saturating_sub(pass);
     add("trials that may fail".to_owned(), may_fail.to_string(), Some(-f64::from(may_fail)));
-    let other = Rule { runs: 0, pass: 0, ..case.rule };
-    if other != (Rule { runs: 0, pass: 0, ..Rule::default() }) {
-        add("how trials decide".to_owned(), hash(&other), None);
-    }
+    add("how trials decide".to_owned(), hash(&Rule { runs: 0, pass: 0, ..case.rule }), None);
 }
 
 /// The files that a scenario names.
@@ -198,8 +195,8 @@ fn beside(path: &str, case: &Case, files: &Inside<'_>, safeguards: &mut Safeguar
     }
     for place in case_keys::own_files(case) {
         let Ok(text) = files.text(&place) else { continue };
-        let promise = Promise { path: place.clone(), value: hash(&text), strictness: None };
-        promises.add(Kind::Expectation, &case.name.value, format!("check {place}"), promise);
+        let safeguard = Safeguard { path: place.clone(), value: hash(&text), strictness: None };
+        safeguards.add(Kind::Expectation, &case.name.value, format!("check {place}"), safeguard);
     }
 }
 
@@ -223,6 +220,6 @@ fn stored(path: &str, case: &Case, files: &Inside<'_>, safeguards: &mut Safeguar
     for call in known.calls.iter().filter(|call| call.is_answered()) {
         let value = hash(&call.response);
         let safeguard = Safeguard { path: recording.clone(), value, strictness: None };
-        safeguards.add(Kind::Recording, name, format!("answer to {}", call.key.get(..SHOWN).unwrap_or(&call.key)), safeguard);
+        safeguards.add(Kind::Recording, name, format!("{ANSWER}{}", call.key.get(..SHOWN).unwrap_or(&call.key)), safeguard);
     }
 }

@@ -36,7 +36,13 @@ fn summary(decision: &Decision) -> String {
 /// “expectation of `triage-t1`: context: nothing cut was b3:…, now it is gone (scenarios/triage-t1.yaml)”.
 fn loosened(one: &Weakening) -> String {
     let weakened = &one.weakened;
-    let short = |value: &str| value.get(..SHOWN).filter(|_| value.starts_with("b3:")).unwrap_or(value).to_owned();
+    let short = |value: &str| {
+        let hash = value.find(',').unwrap_or(value.len());
+        match value.get(SHOWN..hash) {
+            Some(cut) if value.starts_with("b3:") => value.replacen(cut, "", 1),
+            _ => value.to_owned(),
+        }
+    };
     let change = match (&weakened.before, &weakened.after) {
         (Some(before), Some(after)) => format!("{} → {}", short(before), short(after)),
         (Some(_), None) => "it is gone".to_owned(),

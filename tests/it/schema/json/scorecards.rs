@@ -90,6 +90,7 @@ fn requests(out: &mut Artifacts) {
     let stored = |name: &str| serde_json::from_str::<Value>(&project.read(&format!("scenarios/snapshots/{name}.json"))).unwrap();
     put(out, names::SNAPSHOT, "a role", stored("late"));
     project.write("docs/rules.md", "Be frank.\n");
+    put(out, names::SCORECARD, "a shard", project.run(&["eval", "--json", "--shard", "1/1"]).code(1).json());
     put(out, names::SCORECARD, "a diff", project.run(&["eval", "--json", "--diff"]).code(1).json());
     project.write("docs/rules.md", "Be honest.\n");
     let said = [
