@@ -1,5 +1,6 @@
 //! One call: a request with what was answered, a line of a file.
 
+use super::key::key;
 use crate::base::json::UniqueKeys;
 use crate::kernel::provider::Usage;
 use crate::schema::json::names::REQUEST;
@@ -167,6 +168,12 @@ impl Recording {
     /// Whether it was answered, and wholly.
     pub fn is_answered(&self) -> bool {
         self.response.is_some() && !self.truncated && self.status.is_none_or(|status| (200..300).contains(&status))
+    }
+
+    /// Whether the key is that of the request; where something was replaced in it, nobody can tell any more.
+    pub fn has_its_key(&self) -> bool {
+        self.redacted.iter().any(|one| one.pointer.starts_with("/request"))
+            || key("POST", &self.endpoint, self.request.get()).to_string() == self.key
     }
 
     /// The body of the response as it was sent; `None` where none came.

@@ -185,6 +185,10 @@ fn replayed(
 
 /// What a call was answered with.
 fn answer_of(call: &Recording) -> Result<provider::Answer, Unanswered> {
+    if !call.has_its_key() {
+        let why = "its `key` is not that of its `request`, so somebody edited one of them; record it anew";
+        return Err(Unanswered::Trouble(format!("the recorded call {} cannot be taken: {why}", call.id)));
+    }
     let unknown = || format!("the recorded call {} has a form that is not known: `{}`", call.id, call.dialect);
     let dialect = read::dialect(&call.dialect).ok_or_else(unknown)?;
     let body = call.response_text().unwrap_or_default();

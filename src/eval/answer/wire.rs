@@ -12,7 +12,7 @@ use crate::provider::read;
 use crate::record::recording::{Recording, Stage};
 use crate::record::{json_text, key};
 use crate::scenario::model::Rule;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How the requests of a case are written.
 #[derive(Debug)]
@@ -80,7 +80,12 @@ fn stage(call: &Recording) -> Stage {
 impl<'r> Replay<'r> {
     pub(in crate::eval) fn new(calls: &'r [Recording]) -> Self {
         let mut by_key: BTreeMap<(Stage, &str), Vec<&Recording>> = BTreeMap::new();
+        let mut seen = BTreeSet::new();
         for call in calls.iter().filter(|call| call.is_answered()) {
+            // A line that was copied is no trial more.
+            if call.trial.is_some_and(|trial| !seen.insert((trial.stage, trial.number, &call.key))) {
+                continue;
+            }
             by_key.entry((stage(call), &call.key)).or_default().push(call);
         }
         Self { calls, by_key, given: BTreeMap::new() }

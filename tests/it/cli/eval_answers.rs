@@ -114,13 +114,13 @@ fn answers_for_another_request_are_stale_and_what_moved_is_told() {
     project.run(&["eval", "--junit", "out.xml"]).code(1).says("answer stale  FAIL");
     let xml = project.read("out.xml");
     assert!(xml.contains("<failure message=\"scenarios/billing.yaml:7: expected the context to contain /nowhere/"), "{xml}");
-    // An answer to a changed context is no answer at all: nothing was recorded that was answered.
+    // Without any answer there is no recording either, and nothing passes in its place.
     record(
         &project,
         &[Recording { response: None, status: None, error: Some("timeout".to_owned()), ..answered("1", &body, &says("x")) }],
     );
     project.write("scenarios/billing.yaml", scenario(""));
-    project.run(&["eval", "--answers", "replay"]).code(7).says("answer not recorded  INCONCLUSIVE");
+    project.run(&["eval", "--answers", "replay"]).code(3).says("no call in it was answered; record it anew, or remove the file");
 }
 
 #[test]
@@ -174,6 +174,11 @@ fn a_recording_that_lost_trials_passes_only_by_what_is_left() {
     of(&["billing", "access"]).code(7).says("answer 1 of 2 (replayed, 2 of 3 recorded)  INCONCLUSIVE");
     of(&["billing", "billing"]).code(0).says("answer 2 of 2 (replayed, 2 of 3 recorded)  PASS");
     of(&["access", "access"]).code(1).says("FAIL");
+    // A line that was copied is no trial more.
+    of(&["billing"]);
+    let line = project.read("scenarios/recordings/billing.jsonl");
+    project.write("scenarios/recordings/billing.jsonl", line.repeat(3));
+    project.run(&["eval"]).code(7).says("answer 1 of 1 (replayed, 1 of 3 recorded)  INCONCLUSIVE");
     // Fewer are asked for than were recorded: that is no loss.
     project.write("scenarios/billing.yaml", scenario("runs: 1\npass_threshold: 1\n"));
     of(&["billing"]).code(0).says("answer 1 of 1 (replayed)  PASS");
@@ -200,15 +205,24 @@ fn a_request_that_is_recorded_under_another_key_or_address_is_told_so() {
     let elsewhere = Recording { key: "b3:1".to_owned(), endpoint: "/models/big:ask".to_owned(), ..call.clone() };
     record(&project, &[elsewhere]);
     project.run(&["eval"]).code(6).says("the address: “/chat/completions” in place of “/models/big:ask”");
+    // The key of today's request above another one is no answer to it.
+    let other = json_text::raw(&call.request.get().replace("Sort the ticket", "Burn the ticket"));
+    record(&project, &[Recording { request: other, ..call.clone() }]);
+    project.run(&["eval"]).code(3).says("its `key` is not that of its `request`, so somebody edited one of them; record it anew");
     // The mark that an editor puts in front of a file is no damage.
     project.write("scenarios/recordings/billing.jsonl", format!("\u{feff}{}", call.line()));
     project.run(&["eval"]).code(0).says("PASS");
 }
 
 #[test]
-fn no_script_passes_in_the_place_of_a_damaged_recording() {
-    let project = sample("answers: [{reply: billing}]\n");
-    let line = answered("1", &body(&project), &says("billing")).line();
+fn nothing_passes_in_the_place_of_a_damaged_recording() {
+    for script in ["answers: [{reply: billing}]\n", "expect_context: [{nothing_cut: true}]\n"] {
+        passes_only_without_a_damaged_recording(&sample(script));
+    }
+}
+
+fn passes_only_without_a_damaged_recording(project: &Project) {
+    let line = answered("1", &body(project), &says("billing")).line();
     let refused = line.replace("\"status\":200", "\"status\":500").replace("\"truncated\":false", "\"truncated\":true");
     let (unanswered, cut) = ("no call in it was answered; record it anew, or remove the file", "its last line is cut");
     let half = line.get(..line.len() / 2).unwrap();
@@ -219,7 +233,7 @@ fn no_script_passes_in_the_place_of_a_damaged_recording() {
         project.run(&["eval"]).code(3).says(why);
     }
     std::fs::remove_file(project.path("scenarios/recordings/billing.jsonl")).unwrap();
-    project.run(&["eval"]).code(0).says("(scripted)  PASS");
+    project.run(&["eval"]).code(0).says("PASS");
 }
 
 #[test]

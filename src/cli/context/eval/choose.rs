@@ -214,9 +214,9 @@ fn recorded(project: &Compiled, chosen: &Chosen<'_>, from: AnswersFrom) -> std::
         let why = "its last line is cut, as a run leaves it that was killed; record it anew, or remove that line";
         return Err(format!("the recorded answers in {path} cannot be read: {why}"));
     }
-    // No script passes in the place of what was recorded.
-    let has_script = from == AnswersFrom::Known && !chosen.case.answers.is_empty();
-    if has_script && !found.calls.iter().any(Recording::is_answered) {
+    // Neither a script nor the context alone passes in the place of answers that are gone.
+    let is_replayed = matches!(from, AnswersFrom::Known | AnswersFrom::Replay);
+    if is_replayed && !found.calls.iter().any(Recording::is_answered) {
         return Err(format!(
             "the recorded answers in {path} cannot be read: no call in it was answered; record it anew, or remove the file"
         ));
@@ -249,7 +249,7 @@ pub(super) fn choices(args: &EvalArgs, project: &Compiled, eval_run: &EvalRun<'_
             return Err(error);
         }
         cx.note(&format!("every scenario is run, as nobody knows the earlier verdicts: {}", error.message));
-        choices.iter_mut().for_each(|choice| *choice = Choice::Run);
+        choices.fill(Choice::Run);
     }
     let left_out = choices.iter().filter(|choice| **choice == Choice::LeaveOut).count();
     if left_out > 0 {
