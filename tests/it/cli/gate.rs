@@ -263,6 +263,9 @@ fn a_check_of_the_projects_own_is_run_by_the_gate_and_is_not_loosened_unseen() {
     commit(&project);
     git(&project, &["switch", "-q", "-C", "change"]);
     project.run(&["gate"]).code(2).warns("running a check of the project's own is not permitted");
+    let hash = project.run(&["trust", "--show", "--json"]).json()["hash"].as_str().unwrap().to_owned();
+    project.run(&["gate", "--trust-hash", &hash]).code(0).says("nothing is loosened");
+    project.run(&["gate", "--trust-hash", &format!("b3:{}", "0".repeat(64))]).code(2);
     project.run(&["trust", "--yes"]).code(0);
     project.run(&["gate"]).code(0).says("nothing is loosened");
     // The recorded answer of another scenario is none of its business; its own is.

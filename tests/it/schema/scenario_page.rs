@@ -130,6 +130,10 @@ Expectations on the context are always judged. Those on the answer are judged ag
 Until all trials of a case are answered, its new recording lies in `recordings/NAME.jsonl.part`, and the old one stays where it is. A run that was killed, or whose budget ended, leaves the
 answers there that were paid for; the next `--record` goes on from them. No model is asked where its answer could not be kept.
 
+While models are asked, a line every ten seconds says how far the run is, what it cost and how long it may take (`-q`: none). A call that fails is made up to twice more; one that the provider
+limits (429) is made again until it has waited five minutes in all, and never sooner than `Retry-After` says. A call ends after 10 seconds without a connection, after five minutes without a byte,
+and after ten minutes in all. What stays unanswered is an error of its scenario, never a fail.
+
 An answer that the limit of tokens cut, that the provider withheld, that the model refused to give, or that is empty and calls no tool, fails its trial for that reason: what it lacks would
 say nothing of the agent. Expectations that look at nothing but tools that were called, tokens, time or price are judged all the same. `refuses: true` expects a refusal: then what was said with it
 is judged like any answer. A script never refuses.

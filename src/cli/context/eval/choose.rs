@@ -34,6 +34,7 @@ use crate::store::history::HistoryBackend;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What `--affected` alone compares with.
 const HEAD: &str = "HEAD";
@@ -65,6 +66,8 @@ pub(super) struct EvalRun<'w> {
     journal: Option<&'w Journal<'w>>,
     /// The run whose answers are judged again.
     earlier: Option<&'w Earlier>,
+    /// Cases that are finished.
+    done: AtomicUsize,
 }
 
 impl<'w> EvalRun<'w> {
@@ -91,6 +94,7 @@ impl<'w> EvalRun<'w> {
             refusals: Refusals::default(),
             index: None,
             journal: None,
+            done: AtomicUsize::new(0),
             earlier: None,
         }
     }
@@ -177,11 +181,17 @@ impl<'w> EvalRun<'w> {
         mutate::scores(&self.context(), &self.inputs(), threads)
     }
 
+    /// How many cases are finished.
+    pub(super) fn done(&self) -> usize {
+        self.done.load(Ordering::Relaxed)
+    }
+
     /// Runs those cases that `which` says.
     pub(super) fn run(&self, which: &[bool], threads: Option<NonZeroUsize>) -> Vec<Option<Finished>> {
         let chosen = self.inputs().into_iter().zip(which).filter(|(_, is_run)| **is_run);
         let inputs: Vec<CaseInput<'_>> = chosen.map(|(input, _)| input).collect();
         let keep = |input: &CaseInput<'_>, done: &Finished| {
+            self.done.fetch_add(1, Ordering::Relaxed);
             if let Some(journal) = self.journal {
                 journal.finished(input, done);
             }

@@ -8,6 +8,7 @@ use super::run::card;
 use crate::cli::context::lookup::{CacheArgs, Lookup};
 use crate::cli::context::models::Counters;
 use crate::cli::context::project::Compiled;
+use crate::cli::context::trust::TrustHashArgs;
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::eval::affected::Choice;
@@ -18,7 +19,13 @@ use crate::registry::scenarios::Refusals;
 
 /// Every scenario of the project, or those of another version of it: with that version's frozen files and stored requests, over the tasks
 /// and the recorded answers of the project.
-pub(in crate::cli::context) fn judge(project: &Compiled, scenarios: &Scenarios, whose: &Compiled, cx: &Cx) -> Result<Scorecard> {
+pub(in crate::cli::context) fn judge(
+    project: &Compiled,
+    scenarios: &Scenarios,
+    whose: &Compiled,
+    trust: &TrustHashArgs,
+    cx: &Cx,
+) -> Result<Scorecard> {
     let args = EvalArgs::default();
     let chosen = scenarios.choose(&args, &project.config)?;
     let live = CachedFiles::new(project.files());
@@ -30,7 +37,7 @@ pub(in crate::cli::context) fn judge(project: &Compiled, scenarios: &Scenarios, 
     let refusals = if is_own { scenarios.refusals(project) } else { Refusals::default() };
     let eval_run = EvalRun::new(project, &chosen, &live, &counters, Rows::Full, AnswersFrom::Known);
     // What earlier checks ask permission for may be more than the project does now: they are skipped then, and listed as removed.
-    let own = match OwnChecks::of(project, chosen.iter().map(|one| one.case), &args.trust) {
+    let own = match OwnChecks::of(project, chosen.iter().map(|one| one.case), trust) {
         Err(_) if !is_own => None,
         own => own?,
     };

@@ -7,6 +7,7 @@ use super::choose::{self, EvalRun};
 use super::journal::{self, Journal};
 use super::load::{CachedFiles, Chosen, Scenarios, folders};
 use super::own_checks::OwnChecks;
+use super::progress::{self, Progress};
 use super::rescore::Earlier;
 use super::{coverage, junit, mutate, page, plan, text};
 use crate::base::fs;
@@ -90,7 +91,10 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let which: Vec<bool> = choices.iter().map(|choice| *choice == Choice::Run).collect();
     let mut eval_run = eval_run.kept_by(journal.as_ref());
     let threads = callers(args, asking.as_ref()).or(cx.options.threads);
-    let mut finished = eval_run.run(&which, threads);
+    let mut finished = match asking.as_ref().filter(|_| cx.options.is_chatty()) {
+        Some(asking) => progress::told(|| so_far(planned, &eval_run, asking), || eval_run.run(&which, threads)),
+        None => eval_run.run(&which, threads),
+    };
     if args.accept || args.diff {
         let output = if args.diff { Output::Diff } else { Output::Write };
         let shown = if args.output.format.resolve() == EvalFormat::Text { Shown::Differences } else { Shown::Document };
@@ -232,6 +236,11 @@ pub(super) fn written(card: &Scorecard, format: EvalFormat, stale: Stale, cx: &m
         EvalFormat::Html => page::html(card),
     };
     cx.print(|out| out.write_all(text.as_bytes()))
+}
+
+fn so_far(planned: usize, eval_run: &EvalRun<'_>, asking: &Asking<'_>) -> Progress {
+    let (calls, spent) = asking.spent();
+    Progress { done: eval_run.done(), planned, calls, usd: spent.usd }
 }
 
 fn no_report() -> CliError {

@@ -6,6 +6,7 @@ use crate::base::fs;
 use crate::cli::args::{DataFormat, OutputArgs};
 use crate::cli::context::eval::judge;
 use crate::cli::context::project::Compiled;
+use crate::cli::context::trust::TrustHashArgs;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
@@ -54,8 +55,8 @@ fn accept(args: &AcceptArgs, whose: Whose, cx: &mut Cx) -> Result<Exit> {
         })?,
     };
     let card = match &args.candidate {
-        Some(path) => compared.scorecard(path, cx)?,
-        None => judge(&compared.project, &compared.scenarios, &compared.project, cx)?,
+        Some(path) => compared.scorecard(path, &TrustHashArgs::default(), cx)?,
+        None => judge(&compared.project, &compared.scenarios, &compared.project, &TrustHashArgs::default(), cx)?,
     };
     let refused = |why: crate::eval::gate::BaselineFault| {
         CliError::new(Kind::Findings, why.to_string()).hint("`ctxc eval` shows why; `ctxc eval --record` answers it anew")

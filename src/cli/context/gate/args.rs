@@ -1,6 +1,7 @@
 //! The command lines of `ctxc gate` and `ctxc baseline`.
 
 use crate::cli::args::{DataFormat, OutputArgs, OutputFormat, Sign};
+use crate::cli::context::trust::TrustHashArgs;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -27,6 +28,8 @@ pub(crate) struct GateArgs {
     /// Compare verdicts also with results of another provider or model
     #[arg(long)]
     pub(super) allow_key_change: bool,
+    #[command(flatten)]
+    pub(super) trust: TrustHashArgs,
     #[command(flatten)]
     pub(super) output: OutputArgs<GateFormat>,
 }

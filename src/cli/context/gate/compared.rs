@@ -6,6 +6,7 @@ use crate::cli::context::eval::judge;
 use crate::cli::context::eval::load::Scenarios;
 use crate::cli::context::manifest::growth;
 use crate::cli::context::project::Compiled;
+use crate::cli::context::trust::TrustHashArgs;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::revision;
@@ -107,9 +108,9 @@ impl Compared {
     }
 
     /// The results in a file: those of all scenarios of this very project, as they are.
-    pub(super) fn scorecard(&self, path: &Path, cx: &Cx) -> Result<Scorecard> {
+    pub(super) fn scorecard(&self, path: &Path, trust: &TrustHashArgs, cx: &Cx) -> Result<Scorecard> {
         let card = scorecard(path, &self.project)?;
-        let own = judge(&self.project, &self.scenarios, &self.project, cx)?;
+        let own = judge(&self.project, &self.scenarios, &self.project, trust, cx)?;
         let what = |row: &CaseRow| {
             let expected: Vec<&str> = row.context.iter().map(|one| one.what.as_str()).collect();
             (row.id.clone(), row.context_hash.clone(), expected.join("\n"))

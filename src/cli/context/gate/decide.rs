@@ -17,10 +17,10 @@ pub(crate) fn run(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
     let compared = Compared::new(args.base.as_deref(), cx)?;
     let Compared { project, scenarios, base, weakened, approvals, .. } = &compared;
     let card = match &args.candidate {
-        Some(path) => compared.scorecard(path, cx)?,
-        None => judge(project, scenarios, project, cx)?,
+        Some(path) => compared.scorecard(path, &args.trust, cx)?,
+        None => judge(project, scenarios, project, &args.trust, cx)?,
     };
-    let by_base = base.then.as_ref().map(|(then, theirs)| judge(project, theirs, then, cx)).transpose()?;
+    let by_base = base.then.as_ref().map(|(then, theirs)| judge(project, theirs, then, &args.trust, cx)).transpose()?;
     let accepters = compared.accepters();
     let baselines = held_to(&compared, &accepters);
     if !args.allow_key_change {

@@ -1,0 +1,79 @@
+//! Says on standard error how far a run is that asks models: it may take hours, and is silent while a provider makes it wait.
+
+use crate::cli::render::summary::plural;
+use std::io::Write as _;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// From one line to the next.
+const EVERY: Duration = Duration::from_secs(10);
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Progress {
+    /// Scenarios that are finished.
+    pub(super) done: usize,
+    /// Scenarios that are run.
+    pub(super) planned: usize,
+    /// Calls that were answered.
+    pub(super) calls: u64,
+    /// What they cost.
+    pub(super) usd: f64,
+}
+
+/// Does the work, and says every ten seconds how far it is.
+pub(super) fn told<T>(now: impl Fn() -> Progress + Sync, work: impl FnOnce() -> T) -> T {
+    let (end, ended) = channel::<()>();
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        let now = &now;
+        scope.spawn(move || {
+            while ended.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
+                // Nobody who reads it is no reason to stop.
+                let _ = writeln!(std::io::stderr(), "{}", line(now(), begun.elapsed()));
+            }
+        });
+        let made = work();
+        drop(end);
+        made
+    })
+}
+
+/// “12 of 40 scenarios, 38 calls answered (1.9 a second), US$ 0.02, about 3 min left”.
+fn line(now: Progress, since: Duration) -> String {
+    let Progress { done, planned, calls, usd } = now;
+    #[allow(clippy::cast_precision_loss, reason = "an estimate for people")]
+    let rate = calls as f64 / since.as_secs_f64().max(1.0);
+    let left = match u32::try_from(done).ok().filter(|done| *done > 0) {
+        None => "no scenario is finished yet".to_owned(),
+        Some(finished) => {
+            let rest = u32::try_from(planned.saturating_sub(done)).unwrap_or(u32::MAX);
+            let left = since.as_secs_f64() / f64::from(finished) * f64::from(rest);
+            if left < 90.0 { format!("about {left:.0} s left") } else { format!("about {:.0} min left", left / 60.0) }
+        }
+    };
+    format!(
+        "{done} of {}, {} answered ({rate:.1} a second), US$ {usd:.2}, {left}",
+        plural(planned, "scenario"),
+        plural_calls(calls)
+    )
+}
+
+fn plural_calls(calls: u64) -> String {
+    plural(usize::try_from(calls).unwrap_or(usize::MAX), "call")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Progress, line};
+    use std::time::Duration;
+
+    #[test]
+    fn a_line_says_what_is_done_what_it_cost_and_what_is_left() {
+        let now = |done, calls| Progress { done, planned: 40, calls, usd: 0.021 };
+        let said = |done, calls, seconds| line(now(done, calls), Duration::from_secs(seconds));
+        assert_eq!(said(0, 0, 10), "0 of 40 scenarios, 0 calls answered (0.0 a second), US$ 0.02, no scenario is finished yet");
+        assert_eq!(said(10, 30, 20), "10 of 40 scenarios, 30 calls answered (1.5 a second), US$ 0.02, about 60 s left");
+        assert_eq!(said(1, 3, 10), "1 of 40 scenarios, 3 calls answered (0.3 a second), US$ 0.02, about 6 min left");
+    }
+}
