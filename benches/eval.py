@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 
-ctxc = sys.argv[1]
+ctxc = os.path.abspath(sys.argv[1])
 root = pathlib.Path(tempfile.mkdtemp(prefix="ctxc-eval"))
 env = dict(os.environ, XDG_STATE_HOME=str(root / "state"), XDG_CACHE_HOME=str(root / "cache"))
 
