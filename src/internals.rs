@@ -50,6 +50,10 @@ pub mod registry {
     pub use crate::registry::*;
 }
 #[cfg(feature = "compile")]
+pub mod request {
+    pub use crate::request::*;
+}
+#[cfg(feature = "compile")]
 pub mod rules {
     pub use crate::rules::*;
 }

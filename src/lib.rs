@@ -2,7 +2,7 @@
 //! resolved, hashed registry, so that nothing is resolved at run time.
 //!
 //! Data moves one way, top to bottom of this list; a module imports only from those above it:
-//! `base` → `syntax`, `jinja`, `kernel` → `template` → `scenario` → `settings`, `format` → `project` → `rules` → `registry` → `schema`, `context`, `import` → `store`, `provider` → `record` → `eval` → `lsp` → `cli`.
+//! `base` → `syntax`, `jinja`, `kernel` → `template`, `request` → `scenario` → `settings`, `format` → `project` → `rules` → `registry` → `schema`, `context`, `import` → `store`, `provider` → `record` → `eval` → `lsp` → `cli`.
 //!
 //! What a program links stands here, by name. The rooms themselves are private.
 
@@ -31,6 +31,8 @@ mod provider;
 #[cfg(feature = "eval")]
 mod record;
 mod registry;
+#[cfg(feature = "compile")]
+mod request;
 #[cfg(feature = "compile")]
 mod rules;
 #[cfg(feature = "compile")]

@@ -1,5 +1,5 @@
 //! Where ctxc keeps what is no part of a project: what it can make again in the user's folder for caches, what it cannot (whom the
-//! user trusts) in the user's folder for state, by project. Never inside a project, so that no repository can bring it along and no
+//! user trusts) in the user's folder for state, recorded calls in that for data, by project. Never inside a project, so that no repository can bring it along and no
 //! link in one leads it elsewhere. Without such a folder nothing is kept.
 
 use super::fs::{self, ReadFs, RealFs};
@@ -31,6 +31,16 @@ pub fn state(project: &Path) -> Option<PathBuf> {
 /// The user's folder for state. Nothing is made.
 pub fn states() -> Option<PathBuf> {
     user("XDG_STATE_HOME", ".local/state", ".local/state", "state")
+}
+
+/// The folder for what is recorded of a project; `None` where nobody says where such things lie. Nothing is made.
+pub fn data(project: &Path) -> Option<PathBuf> {
+    of_project(&all_data()?, &RealFs.canonical(project).ok()?)
+}
+
+/// The user's folder for data, with a folder for each project. Nothing is made.
+pub fn all_data() -> Option<PathBuf> {
+    user("XDG_DATA_HOME", ".local/share", "Library/Application Support", "data")
 }
 
 /// The folder of a project below another.
@@ -70,7 +80,7 @@ pub fn make(folder: &Path) -> io::Result<()> {
     if fs::exists(&ignored) {
         return Ok(());
     }
-    fs::write_cache(&ignored, b"# made by ctxc; nothing in here is worth keeping\n*\n")
+    fs::write_cache(&ignored, b"# made by ctxc: nothing in here belongs into a repository\n*\n")
 }
 
 #[cfg(test)]

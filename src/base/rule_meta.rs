@@ -68,7 +68,7 @@ impl Fixable {
 pub struct Code(pub u16);
 
 impl Code {
-    /// The hundred it belongs to: 0 syntax, 1 structure, 2 context, 3 names, 4 migration, 5 project, 6 scenario, 9 input.
+    /// The hundred it belongs to: 0 syntax, 1 structure, 2 context, 3 names, 4 migration, 5 project, 6 scenario, 7 request, 9 input.
     pub const fn family(self) -> u16 {
         self.0 / 100
     }
@@ -105,6 +105,15 @@ impl Example {
         let own = parts.next().unwrap_or("");
         std::iter::once(("ctxc.toml", own)).chain(parts.filter_map(|part| part.split_once('\n'))).collect()
     }
+}
+
+/// A request to a model on a rule's page.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestExample {
+    /// What stands behind `json` where its fence opens: the form, and what is known of the call.
+    pub words: &'static str,
+    /// The body.
+    pub body: &'static str,
 }
 
 /// A rule that is gone. Its name and its code mean no other, and a project that still names it is told so.
@@ -228,9 +237,23 @@ impl RuleMeta {
     }
 
     fn examples(&self, title: &str) -> Vec<Example> {
-        let sections = self.case.split(SECTION).skip(1).filter(|section| section.starts_with(title));
         let example = |section| Example { template: fenced(section, "```xml\n"), project: fenced(section, "```toml\n") };
-        sections.map(example).collect()
+        let is_example = |example: &Example| !(example.template.is_empty() && example.project.is_empty());
+        self.sections(title).map(example).filter(is_example).collect()
+    }
+
+    /// The requests under `Wrong` or `Right`.
+    pub fn requests(&self, title: &str) -> Vec<RequestExample> {
+        let request = |fence: &'static str| {
+            let (opening, rest) = fence.split_once('\n')?;
+            let body = rest.find("\n```").and_then(|end| rest.get(..end))?;
+            Some(RequestExample { words: opening.trim(), body })
+        };
+        self.sections(title).flat_map(|section| section.split("\n```json").skip(1).filter_map(request)).collect()
+    }
+
+    fn sections(&self, title: &str) -> impl Iterator<Item = &'static str> {
+        self.case.split(SECTION).skip(1).filter(move |section| section.starts_with(title))
     }
 }
 

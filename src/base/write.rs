@@ -174,6 +174,40 @@ pub fn append_line(path: &Path, line: &[u8], is_whole: impl Fn(&[u8]) -> bool) -
     file.sync_data()
 }
 
+/// A file for the user's eyes alone that lines are added to, each whole or not at all.
+#[derive(Debug)]
+pub struct LineFile(Mutex<std::fs::File>);
+
+impl LineFile {
+    /// Makes it, in the place of one that is there.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        if is_link(path) || exists(path) && !is_file(path) {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        let mut options = std::fs::OpenOptions::new();
+        options.create(true).append(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(path)?;
+        file.set_len(0)?;
+        Ok(Self(Mutex::new(file)))
+    }
+
+    /// Adds a line. Where there is no room for all of it, none of it stays.
+    pub fn add(&self, line: &[u8]) -> io::Result<()> {
+        let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = file.metadata()?.len();
+        file.write_all(line).inspect_err(|_| drop(file.set_len(before)))
+    }
+
+    /// Returns when what was added is on the disk.
+    pub fn sync(&self) -> io::Result<()> {
+        // A lock would keep others from adding meanwhile.
+        let file = self.0.lock().unwrap_or_else(PoisonError::into_inner).try_clone()?;
+        file.sync_data()
+    }
+}
+
 /// Removes a file; one that is not there is removed.
 pub fn remove(path: &Path) -> io::Result<()> {
     match std::fs::remove_file(path) {

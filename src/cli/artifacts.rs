@@ -3,6 +3,7 @@
 use super::context::eval::{coverage, plan};
 use super::context::{list, render_report, search, trust};
 use super::render::{json, jsonl};
+use super::request::{manifest, prompt_cache, recording_diff};
 use super::verbs::{defaults, explain, explain_setting, rules, show};
 use super::{history, import, watch};
 use crate::context::manifest::{Difference, Manifest};
@@ -34,9 +35,12 @@ pub fn all() -> Vec<Schema> {
         Schema::of::<Difference>(names::MANIFEST_DIFF),
         Schema::of::<mutate::Document<'_>>(names::MUTATIONS),
         Schema::of::<plan::Document>(names::PLAN),
+        Schema::of::<prompt_cache::Document<'_>>(names::PROMPT_CACHE),
+        Schema::of::<recording_diff::Document>(names::RECORDING_DIFF),
         Schema::of::<Document1<'_>>(names::REGISTRY),
         Schema::of::<render_report::Document<'_>>(names::RENDER),
         Schema::of::<Recording>(names::REQUEST),
+        Schema::of::<manifest::Document>(names::REQUEST_MANIFEST),
         Schema::of::<explain::RulePage<'_>>(names::RULE),
         Schema::of::<rules::Document<'_>>(names::RULES),
         Schema::of::<Scorecard>(names::SCORECARD),

@@ -23,6 +23,8 @@ pub(crate) enum Exit {
     Inconclusive,
     /// Interrupted from the keyboard.
     Interrupted,
+    /// What the command of `record` or `replay` ended with.
+    Command(u8),
 }
 
 /// Every exit, its number, and what it means, in the order of the documentation.
@@ -49,7 +51,11 @@ pub(crate) const TABLE: [(Exit, u8, &str); 9] = [
         "`gate` when a change may not be taken: it breaks what was accepted, or loosens something that nobody accepted",
     ),
     (Exit::Nothing, 5, "nothing was selected: no template under the given paths, or no scenario (0 with `--allow-empty`)"),
-    (Exit::Stale, 6, "`eval` when answers were recorded for another request (0 with `stale = \"warn\"` in `[eval]`)"),
+    (
+        Exit::Stale,
+        6,
+        "`eval` when answers were recorded for another request (0 with `stale = \"warn\"` in `[eval]`); `replay`, and `record --script`, when a call had no recorded or scripted answer",
+    ),
     (
         Exit::Inconclusive,
         7,
@@ -74,6 +80,9 @@ const PRECEDENCE: [Exit; 9] = [
 impl Exit {
     /// The number the shell sees.
     pub(crate) fn code(self) -> u8 {
+        if let Self::Command(code) = self {
+            return code;
+        }
         TABLE.iter().find(|(exit, _, _)| *exit == self).map_or(3, |(_, code, _)| *code)
     }
 

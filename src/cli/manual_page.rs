@@ -3,7 +3,7 @@
 use super::render::screen::{Paint, Screen};
 use super::render::summary;
 use super::render::wrap::wrap;
-use crate::base::rule_meta::{Example, Fixable, RuleMeta};
+use crate::base::rule_meta::{Example, Fixable, RequestExample, RuleMeta};
 use crate::rules::list::FAMILIES;
 use std::fmt::Write as _;
 
@@ -48,8 +48,11 @@ pub(super) fn terminal(rule: &RuleMeta, screen: Screen) -> String {
             Block::Code(lines) => code(&mut out, &lines),
         }
     }
-    examples(&mut out, &screen.paint(Paint::Error, "wrong"), &rule.bad());
-    examples(&mut out, &screen.paint(Paint::Good, "right"), &rule.good());
+    let (wrong, right) = (screen.paint(Paint::Error, "wrong"), screen.paint(Paint::Good, "right"));
+    examples(&mut out, &wrong, &rule.bad());
+    requests(&mut out, &wrong, &rule.requests("Wrong"));
+    examples(&mut out, &right, &rule.good());
+    requests(&mut out, &right, &rule.requests("Right"));
     if !rule.locked {
         let level = if rule.severity.is_none() { "warning" } else { "off" };
         let _ = writeln!(out, "in ctxc.toml: [lints] {} = \"{level}\"", rule.name);
@@ -65,6 +68,13 @@ fn examples(out: &mut String, title: &str, examples: &[Example]) {
             code(out, example.project);
         }
         code(out, example.template);
+    }
+}
+
+fn requests(out: &mut String, title: &str, requests: &[RequestExample]) {
+    for request in requests {
+        let _ = writeln!(out, "{}", format!("{title} {}", request.words).trim_end());
+        code(out, request.body);
     }
 }
 

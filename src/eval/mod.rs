@@ -21,6 +21,7 @@ pub mod merge;
 pub mod mutate;
 pub mod prepared;
 pub mod receiver;
+pub mod request;
 pub mod run;
 pub mod scorecard;
 mod search;

@@ -7,11 +7,13 @@ use super::context_hash;
 use super::finished::Finished;
 use super::prepared::{self, CaseInput, RunContext};
 use super::receiver::{Receiver, receiver};
+use super::request;
 use crate::base::parallel;
 use crate::base::suggest;
 use crate::context::TaskGraph;
 use crate::context::fault::Fault;
 use crate::registry::Registry;
+use crate::scenario::model::Subject;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::OnceLock;
@@ -55,6 +57,7 @@ pub fn run_and(
 ) -> Vec<Finished> {
     each(context, inputs, threads, |input, found| {
         let done = match found {
+            _ if matches!(input.case.subject.value, Subject::Request(_)) => request::run(context, input),
             Ok((forest, receiver)) => case::run(context, input, forest, receiver),
             // Who is unknown to `check` is unknown here: what it says of that says more.
             Err(why) => input.refused.map_or_else(|| Finished::trouble("/", why), Finished::refused),
@@ -67,6 +70,9 @@ pub fn run_and(
 /// What the results of cases would belong to; `None` for one that could not be tried.
 pub fn keys(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<NonZeroUsize>) -> Vec<Option<Keys>> {
     each(context, inputs, threads, |input, found| {
+        if matches!(input.case.subject.value, Subject::Request(_)) {
+            return request::keys(context, input);
+        }
         let (forest, receiver) = found.ok()?;
         let prepared = prepared::prepare(context, input, forest, receiver).ok()?;
         Some(context_hash::keys(&prepared, &prepared.assemble(&|_| {})))

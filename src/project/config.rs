@@ -127,8 +127,8 @@ pub struct Config {
     pub eval: Eval,
     /// `[history] path`: the file that runs of `eval` are kept in, relative to the project.
     pub history: Option<Spanned<String>>,
-    /// `[record] content`: whether the words of answers are kept.
-    pub content: Content,
+    /// `[record]`.
+    pub record: Record,
     /// The agents that scenarios test, for `has scenario`; `None` where nobody looked. See [`Config::test`].
     pub tested: Option<Tested>,
     /// Sections of later releases by name.
@@ -137,12 +137,23 @@ pub struct Config {
     pub faults: Vec<Fault>,
 }
 
-/// What is kept of answers.
+/// `[record]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    /// `content`: whether the words of calls are kept.
+    pub content: Content,
+    /// `env`: variables that hold the address of a provider, besides the usual ones.
+    pub env: Vec<String>,
+}
+
+/// What is kept of calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Content {
     /// Their words, with secrets and personal data replaced.
     #[default]
     Redacted,
+    /// The same with personal data as they are; secrets are replaced all the same. Of recordings outside the project alone.
+    Full,
     /// Hashes and figures alone.
     Shape,
 }
@@ -166,7 +177,7 @@ impl Default for Config {
             providers: BTreeMap::new(),
             eval: Eval::default(),
             history: None,
-            content: Content::default(),
+            record: Record::default(),
             tested: None,
             reserved: BTreeMap::new(),
             faults: Vec::new(),

@@ -49,7 +49,7 @@ impl Level {
 }
 
 /// The families of codes by name.
-pub const FAMILIES: [(&str, u16); 8] = [
+pub const FAMILIES: [(&str, u16); 9] = [
     ("syntax", 0),
     ("structure", 1),
     ("context", 2),
@@ -57,6 +57,7 @@ pub const FAMILIES: [(&str, u16); 8] = [
     ("migration", 4),
     ("project", 5),
     ("scenario", 6),
+    ("request", 7),
     ("input", 9),
 ];
 

@@ -13,6 +13,8 @@ use std::path::Path;
 pub struct Recordings {
     /// In the order of their lines.
     pub calls: Vec<Recording>,
+    /// The number of the line of each, from 1.
+    pub lines: Vec<usize>,
     /// Whether the last line is cut, as a program leaves it that was killed while it wrote.
     pub is_cut: bool,
 }
@@ -39,7 +41,10 @@ impl Recordings {
         for (at, line) in text.split_inclusive('\n').enumerate() {
             match Recording::read(line) {
                 _ if line.trim().is_empty() => {}
-                Ok(call) => found.calls.push(call),
+                Ok(call) => {
+                    found.calls.push(call);
+                    found.lines.push(at + 1);
+                }
                 Err(LineFault::NoJson(_)) if !line.ends_with('\n') => found.is_cut = true,
                 Err(fault) => return Err(FileFault { line: at + 1, fault }),
             }

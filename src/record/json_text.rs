@@ -27,24 +27,34 @@ fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 
-/// Changes the strings that are values, each with its pointer. What `change` leaves as it is keeps its bytes, escapes included.
-pub fn map_strings(json: &str, mut change: impl FnMut(&str, &str) -> Option<String>) -> String {
+/// What a string is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Site {
+    /// The key of an object.
+    Key,
+    /// A value.
+    Value,
+}
+
+/// Changes the strings, each with its pointer; that of a key is the pointer of its object. What `change` leaves as it is keeps its bytes, escapes
+/// included. The pointers name keys as they are changed.
+pub fn map_strings(json: &str, mut change: impl FnMut(Site, &str, &str) -> Option<String>) -> String {
     let mut out = String::with_capacity(json.len());
     let mut path = Path::default();
     for token in tokens(json) {
         if !token.starts_with('"') {
             path.take(token);
             out.push_str(token);
-        } else if path.wants_key() {
-            path.key(token);
-            out.push_str(token);
-        } else {
-            let text: Option<String> = serde_json::from_str(token).ok();
-            match text.and_then(|text| change(&path.pointer(), &text)) {
-                Some(changed) => out.push_str(&quoted(&changed)),
-                None => out.push_str(token),
-            }
+            continue;
         }
+        let (site, pointer) = if path.wants_key() { (Site::Key, path.object()) } else { (Site::Value, path.pointer()) };
+        let text: Option<String> = serde_json::from_str(token).ok();
+        let changed = text.and_then(|text| change(site, &pointer, &text)).map(|changed| quoted(&changed));
+        let token = changed.as_deref().unwrap_or(token);
+        if site == Site::Key {
+            path.key(token);
+        }
+        out.push_str(token);
     }
     out
 }
@@ -116,16 +126,25 @@ impl Path {
     }
 
     fn pointer(&self) -> String {
-        let mut out = String::new();
-        for step in &self.0 {
-            out.push('/');
-            match step {
-                Step::Key(key) => out.push_str(&key.as_deref().unwrap_or("").replace('~', "~0").replace('/', "~1")),
-                Step::Number(number) => out.push_str(&number.to_string()),
-            }
-        }
-        out
+        written(&self.0)
     }
+
+    /// The pointer of the object that one is in.
+    fn object(&self) -> String {
+        written(self.0.split_last().map_or(&[], |(_, outer)| outer))
+    }
+}
+
+fn written(steps: &[Step]) -> String {
+    let mut out = String::new();
+    for step in steps {
+        out.push('/');
+        match step {
+            Step::Key(key) => out.push_str(&key.as_deref().unwrap_or("").replace('~', "~0").replace('/', "~1")),
+            Step::Number(number) => out.push_str(&number.to_string()),
+        }
+    }
+    out
 }
 
 #[cfg(test)]
@@ -138,13 +157,13 @@ mod tests {
         let json = r#"{ "a/b" : [ 1.0, "x\u00e9 \" {", {"c": "y" } ], "d": "", "e": 1e400 }"#;
         assert_eq!(compact(json), r#"{"a/b":[1.0,"x\u00e9 \" {",{"c":"y"}],"d":"","e":1e400}"#);
         let mut seen = Vec::new();
-        let same = map_strings(json, |pointer, text| {
+        let same = map_strings(json, |_, pointer, text| {
             seen.push(format!("{pointer}={text}"));
             None
         });
         assert_eq!(same, json);
-        assert_eq!(seen, ["/a~1b/1=xé \" {", "/a~1b/2/c=y", "/d="]);
-        assert_eq!(map_strings("[\"a\", \"b\"]", |_, text| (text == "b").then(|| "\n".to_owned())), "[\"a\", \"\\n\"]");
+        assert_eq!(seen, ["=a/b", "/a~1b/1=xé \" {", "/a~1b/2=c", "/a~1b/2/c=y", "=d", "/d=", "=e"]);
+        assert_eq!(map_strings("[\"a\", \"b\"]", |_, _, text| (text == "b").then(|| "\n".to_owned())), "[\"a\", \"\\n\"]");
         assert_eq!(raw("data: {}\n").get(), "\"data: {}\\n\"");
         assert_eq!(raw("{\n}").get(), "{}");
     }

@@ -5,5 +5,10 @@
 pub mod file;
 pub mod json_text;
 pub mod key;
+pub mod mask;
+#[cfg(feature = "fs")]
+pub mod places;
+#[cfg(feature = "serve")]
+pub mod proxy;
 pub mod recording;
 pub mod redact;

@@ -7,7 +7,10 @@ use super::json_text::map_strings;
 use super::recording::Redacted;
 use crate::base::hash::Hasher;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
+/// How the names of variables end whose values are kept nowhere.
+pub const SECRETS: [&str; 3] = ["_KEY", "_TOKEN", "_SECRET"];
 /// A secret of fewer characters would be found in other words: it is one where it is a word of its own, and has a letter and a digit.
 const SECRET: usize = 8;
 /// One of fewer characters is none.
@@ -37,6 +40,8 @@ pub struct Redactor {
     salt: [u8; 32],
     /// The values of secrets, the longest first.
     values: Vec<String>,
+    /// Whether personal data stay as they are.
+    keeps_persons: bool,
 }
 
 impl std::fmt::Debug for Redactor {
@@ -56,34 +61,58 @@ impl Redactor {
         let mut values: Vec<String> = values.into_iter().map(|value| value.trim().to_owned()).filter(is_secret).collect();
         values.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         values.dedup();
-        Self { salt, values }
+        Self { salt, values, keeps_persons: false }
+    }
+
+    /// The same, which replaces secrets alone.
+    #[must_use]
+    pub fn keeping_persons(self) -> Self {
+        Self { keeps_persons: true, ..self }
+    }
+
+    /// What stands for a value: the same for the same value.
+    pub fn placeholder(&self, kind: &str, value: &str) -> String {
+        let hash = Hasher::new().field(self.salt).field(kind).field(value).finish().to_string();
+        format!("⟦{kind}:{}⟧", hash.get(3..7).unwrap_or_default())
+    }
+
+    /// Where a text has what must go, and what that is, in order.
+    pub fn find(&self, text: &str) -> Vec<(Range<usize>, &'static str)> {
+        let mut found = Vec::new();
+        let mut before = ' ';
+        let mut at = 0;
+        while let Some((rest, first)) = text.get(at..).and_then(|rest| Some((rest, rest.chars().next()?))) {
+            let one = self.at(before, rest).filter(|(_, len)| *len > 0 && rest.is_char_boundary(*len));
+            let Some((kind, len)) = one else {
+                before = first;
+                at += first.len_utf8();
+                continue;
+            };
+            found.push((at..at + len, kind));
+            before = ' ';
+            at += len;
+        }
+        found
     }
 
     /// A text with everything replaced, and how much of each kind.
     pub fn text(&self, text: &str) -> (String, BTreeMap<&'static str, u64>) {
         let mut out = String::with_capacity(text.len());
         let mut counts = BTreeMap::new();
-        let mut before = ' ';
-        let mut rest = text;
-        while let Some(first) = rest.chars().next() {
-            let found = self.at(before, rest).filter(|(_, len)| *len > 0);
-            let Some((kind, (value, after))) = found.and_then(|(kind, len)| Some((kind, rest.split_at_checked(len)?))) else {
-                out.push(first);
-                before = first;
-                rest = rest.get(first.len_utf8()..).unwrap_or("");
-                continue;
-            };
-            out.push_str(&self.placeholder(kind, value));
+        let mut at = 0;
+        for (range, kind) in self.find(text) {
+            out.push_str(text.get(at..range.start).unwrap_or(""));
+            out.push_str(&self.placeholder(kind, text.get(range.clone()).unwrap_or("")));
             *counts.entry(kind).or_default() += 1;
-            before = ' ';
-            rest = after;
+            at = range.end;
         }
+        out.push_str(text.get(at..).unwrap_or(""));
         (out, counts)
     }
 
     /// A JSON text with the strings in it replaced; every other byte stays. Adds what was replaced, below `root`.
     pub fn json(&self, json: &str, root: &str, redacted: &mut Vec<Redacted>) -> String {
-        map_strings(json, |pointer, text| {
+        map_strings(json, |_, pointer, text| {
             let (changed, counts) = self.text(text);
             let row = |(kind, count): (&&str, &u64)| Redacted {
                 pointer: [root, pointer].concat(),
@@ -93,11 +122,6 @@ impl Redactor {
             redacted.extend(counts.iter().map(row));
             (!counts.is_empty()).then_some(changed)
         })
-    }
-
-    fn placeholder(&self, kind: &str, value: &str) -> String {
-        let hash = Hasher::new().field(self.salt).field(kind).field(value).finish().to_string();
-        format!("⟦{kind}:{}⟧", hash.get(3..7).unwrap_or_default())
     }
 
     /// What a text begins with that has to go, and its bytes.
@@ -116,6 +140,9 @@ impl Redactor {
         let first = text.bytes().next()?;
         if let Some(len) = key(text) {
             return Some(("secret", len));
+        }
+        if self.keeps_persons {
+            return None;
         }
         if first.is_ascii_uppercase()
             && let Some(len) = iban(text)

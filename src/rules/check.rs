@@ -62,7 +62,13 @@ impl Active {
                 }
                 Check::File(_) | Check::FileAndLink(..) => active.file.push(rule),
                 Check::Node(_) => active.node.push(rule),
-                Check::Config(_) | Check::Link(_) | Check::Scenario(_) | Check::Case(_) | Check::Suites(_) | Check::Edge => {}
+                Check::Config(_)
+                | Check::Link(_)
+                | Check::Scenario(_)
+                | Check::Case(_)
+                | Check::Suites(_)
+                | Check::Request(_)
+                | Check::Edge => {}
             }
         }
         active

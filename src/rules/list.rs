@@ -1,7 +1,7 @@
 //! The plain list of all rules, and lookups by name, code and family.
 
 use super::rule::{Check, Rule};
-use super::{context, engine, input, links, migration, names, project, scenario, structure, syntax};
+use super::{context, engine, input, links, migration, names, project, request, scenario, structure, syntax};
 use crate::base::rule_meta::{Code, RuleMeta};
 use std::sync::LazyLock;
 
@@ -14,6 +14,7 @@ pub static FAMILIES: &[Family] = &[
     Family { number: 4, name: "migration", about: "older forms, read as their modern value" },
     Family { number: 5, name: "project", about: "the project file and its policies" },
     Family { number: 6, name: "scenario", about: "scenarios and suites: what agents are tested with" },
+    Family { number: 7, name: "request", about: "requests to models, of any program" },
     Family { number: 9, name: "input", about: "files that cannot be read" },
 ];
 
@@ -44,6 +45,7 @@ static ALL: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
         migration::RULES,
         project::RULES,
         scenario::RULES,
+        request::RULES,
         input::RULES,
     ];
     let mut rules: Vec<&'static Rule> = families.into_iter().flatten().copied().chain(syntax::limits::rules()).collect();

@@ -17,6 +17,7 @@ pub mod list;
 pub mod migration;
 pub mod names;
 pub mod project;
+pub mod request;
 pub mod rule;
 pub mod scenario;
 mod setting_fixes;

@@ -8,6 +8,7 @@ use crate::project;
 use crate::project::config::Config;
 use crate::project::index::{Cycle, DefId, Index, RefId};
 use crate::project::linked_names::LinkedNames;
+use crate::rules::request::cx::RequestCx;
 use crate::rules::scenario::cx::{CaseCx, ScenarioCx, SuitesCx};
 use crate::scenario;
 use crate::settings::bodies::{Bodies, Body};
@@ -58,6 +59,8 @@ pub enum Check {
     Case(fn(&CaseCx<'_>, &mut Vec<Diagnostic>)),
     /// Sees the cases of all scenario files.
     Suites(fn(&SuitesCx<'_>, &mut Vec<Diagnostic>)),
+    /// Sees a request to a model.
+    Request(fn(&RequestCx<'_>, &mut Vec<Diagnostic>)),
     /// Worded where it arises: at the edge (9xx) or by the engine itself.
     Edge,
 }

@@ -92,7 +92,9 @@ fn apart(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, entries: &
             Group::Some(_) => None,
             Group::One(keys) => {
                 let mut found = entries.iter().filter(|entry| named(table, entry).is_some_and(|name| keys.contains(&name)));
-                found.next().zip(found.next())
+                // One key under two names is told as that.
+                let first = found.next();
+                first.zip(found.find(|entry| first.is_some_and(|first| named(table, first) != named(table, entry))))
             }
             Group::Apart(one, others) => {
                 let one = entries.iter().find(|entry| named(table, entry) == Some(one));

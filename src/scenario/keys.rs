@@ -5,7 +5,7 @@ use super::expect::context::CONTEXT_TEST;
 use super::frozen::Risk;
 use super::message_keys::MESSAGE;
 use super::table::Group::{Apart, One, Some as AtLeast};
-use super::table::Need::{Optional, Required};
+use super::table::Need::Optional;
 use super::table::{Key, Need, Shape, Table, key, needed};
 use super::words::MOST;
 
@@ -24,7 +24,8 @@ macro_rules! case_keys {
             key("role", Shape::Text, "the agent role of the project file that receives the context"),
             key("task", Shape::Text, "the task of the registry that receives the context"),
             key("node", Shape::Text, "the agent inside the task, by its name (`as` of the step) or its path (`/steps/1`); needed where the task has several"),
-            also("context", "input", Shape::Table(&CONTEXT), Required, "the frozen task: nothing of it is read from the live tree"),
+            key("request", Shape::Table(&REQUEST), "the request that another program sends, in place of a role or task and its `context`"),
+            also("context", "input", Shape::Table(&CONTEXT), Optional, "the frozen task: nothing of it is read from the live tree"),
             key("expect_context", Shape::List(&Shape::Table(&CONTEXT_TEST), 1), "what the context must be; needs no model and no recorded answer"),
             also("expectations", "expected", Shape::List(&Shape::Table(&ANSWER), 1), Optional, "what the answer must be"),
             key("runs", Shape::Whole(1, RUNS), "how often the case is tried; 3 where neither it nor the project says"),
@@ -39,8 +40,23 @@ macro_rules! case_keys {
     };
 }
 
-const CASE_GROUPS: &[super::table::Group] =
-    &[One(&["role", "task"]), AtLeast(&["expect_context", "expectations"]), Apart("rule", &["runs", "pass_threshold"])];
+const CASE_GROUPS: &[super::table::Group] = &[
+    One(&["role", "task", "request"]),
+    One(&["context", "request"]),
+    AtLeast(&["expect_context", "expectations"]),
+    Apart("rule", &["runs", "pass_threshold"]),
+];
+
+/// `request`.
+pub static REQUEST: Table = Table {
+    what: "`request`",
+    keys: &[needed(
+        "file",
+        Shape::Text,
+        "the path of a file beside the scenario: the body of a request, or a recorded call; `PATH#3` is the third of a recording",
+    )],
+    groups: &[],
+};
 
 /// A scenario: one file, one case.
 pub static SCENARIO: Table = Table {
@@ -195,6 +211,13 @@ static SEQUENTIAL: Table = Table {
         needed("beta", Shape::Number(0.0001, 0.5), "the chance to refuse what is good"),
         needed("max", Shape::Whole(1, RUNS), "trials at most"),
     ],
+    groups: &[],
+};
+
+/// A script: answers without a scenario.
+pub(super) static SCRIPT: Table = Table {
+    what: "a script",
+    keys: &[needed("answers", Shape::List(&Shape::Table(&SCRIPTED), 1), "the first whose `when` holds for the request is given")],
     groups: &[],
 };
 

@@ -108,6 +108,11 @@ fn sequential(node: &Node<'_>) -> Option<Sequential> {
     Some(Sequential { p0: get("p0")?, p1: get("p1")?, alpha: get("alpha")?, beta: get("beta")?, max })
 }
 
+/// The scripted answers of a mapping.
+pub(super) fn answers(node: &Node<'_>) -> Vec<Spanned<Scripted>> {
+    node.get("answers").and_then(Node::items).unwrap_or_default().iter().map(scripted).collect()
+}
+
 fn scripted(node: &Node<'_>) -> Spanned<Scripted> {
     let when = |key| node.get("when").and_then(|when| when.get(key)).map(patterns).unwrap_or_default();
     let calls = node.get("tool_calls").and_then(Node::items).unwrap_or_default().iter();
@@ -131,7 +136,9 @@ pub(super) fn case(cx: Cx<'_>, table: &'static Table, node: &Node<'_>, name: Spa
     debug_assert!(std::ptr::eq(table, &raw const CASE) || std::ptr::eq(table, &raw const SCENARIO), "defaults are no case");
     let get = |key| find(table, node, key);
     let task = get("task").and_then(text).map(|task| task.map(Subject::Task));
-    let subject = task.or_else(|| get("role").and_then(text).map(|role| role.map(Subject::Role)))?;
+    let role = || get("role").and_then(text).map(|role| role.map(Subject::Role));
+    let request = || get("request").and_then(|request| text(request.get("file")?)).map(|file| file.map(Subject::Request));
+    let subject = task.or_else(role).or_else(request)?;
     let items = |key| get(key).and_then(Node::items).unwrap_or_default();
     Some(Case {
         name,
@@ -143,7 +150,7 @@ pub(super) fn case(cx: Cx<'_>, table: &'static Table, node: &Node<'_>, name: Spa
         expect_context: items("expect_context").iter().filter_map(ContextExpectation::read).collect(),
         expectations: items("expectations").iter().filter_map(Expectation::read).collect(),
         rule: rule(cx, table, node),
-        answers: items("answers").iter().map(scripted).collect(),
+        answers: answers(node),
         tags: texts(get("tags")),
         baseline_config_hash: get("baseline_config_hash").and_then(text),
         reviewed: get("reviewed").and_then(|day| Some(Spanned::new(date::parse(day.text()?)?, day.span))),

@@ -28,4 +28,4 @@ mod values;
 pub mod words;
 
 pub use fault::{Fault, FaultKind};
-pub use read::{Options, Tables, read, read_with};
+pub use read::{Options, Tables, read, read_script, read_with};

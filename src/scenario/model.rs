@@ -85,6 +85,8 @@ pub enum Subject {
     Role(String),
     /// A task of the registry.
     Task(String),
+    /// Nobody of this project: the request that another program sent, by the path of its file beside the scenario.
+    Request(String),
 }
 
 /// The frozen task: nothing of it is read from the live tree.

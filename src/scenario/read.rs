@@ -3,9 +3,9 @@
 use super::check::{self, Ask};
 use super::fault::{Fault, FaultKind};
 use super::fault_collector::{Path, Sink, first_line};
-use super::keys::{CASE, CONTEXT, DEFAULTS, FIXTURES, SCENARIO, SUITE};
+use super::keys::{CASE, CONTEXT, DEFAULTS, FIXTURES, SCENARIO, SCRIPT, SUITE};
 use super::lower::{self, Cx};
-use super::model::{Case, Rule, SUITE_SCHEMA, Suite};
+use super::model::{Case, Rule, SUITE_SCHEMA, Scripted, Suite};
 use super::table::{Table, find};
 use super::table_cases;
 use super::values;
@@ -62,6 +62,18 @@ pub fn read_with(path: &str, text: &str, options: &Options<'_>) -> (Option<Suite
     faults.sort_by_key(key);
     faults.dedup();
     (suite.filter(|_| end.is_none()), faults)
+}
+
+/// Reads a script: a mapping, in YAML or JSON, of the key `answers` alone.
+pub fn read_script(text: &str) -> (Vec<Scripted>, Vec<Fault>) {
+    let (root, faults) = yaml::read(text);
+    let mut sink = Sink { text, faults: Vec::new(), row: None };
+    for fault in faults {
+        sink.report(fault.span, FaultKind::Yaml(fault.kind));
+    }
+    check::table(&mut sink, &Path::TOP, &SCRIPT, &root, Ask::Whole);
+    let answers = lower::answers(&root).into_iter().map(|answer| answer.value).collect();
+    (answers, sink.faults)
 }
 
 /// What may be written behind the place where reading ended.

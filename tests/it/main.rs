@@ -17,6 +17,7 @@ mod project;
 mod provider;
 mod record;
 mod registry;
+mod request;
 mod robust;
 mod rules;
 mod rules_meta;

@@ -15,7 +15,9 @@ use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::exit::Exit;
 use crate::cli::overwrite;
+use crate::cli::project::Project;
 use crate::cli::render::summary::plural;
+use crate::cli::request;
 use crate::cli::rewrite;
 use crate::context::Agent;
 use crate::context::objective;
@@ -54,11 +56,17 @@ enum What {
     ctxc new scenario triage --name triage-plain --objective 'sort a ticket'\n\n\
     The segments and their order, a ceiling of tokens, the settings of the agent and of the tasks around it become expectations, and \
     every word of the request, which is stored beside the scenario. Files inside the project are named, other values are written down, and \
-    so is what is looked up for the agent. A scenario that is there is never written over."
+    so is what is looked up for the agent. A scenario that is there is never written over.\n\n\
+    With --from it is the scenario of a request that another program sent: the calls of its conversation are copied beside it. Where a \
+    program writes that file anew, such as `ctxc record --into DIR` in CI, `request: {{file: …}}` of the scenario names it instead.",
+    mut_arg("subject", |arg| arg.required_unless_present_any(["role", "from"]))
 )]
 struct ScenarioArgs {
     #[command(flatten)]
     subject: SubjectArgs,
+    /// A request that was sent: `@last#3`, `FILE#3`, a file with its body
+    #[arg(long, value_name = "CALL", conflicts_with_all = ["subject", "role"])]
+    from: Option<String>,
     #[command(flatten)]
     given: GivenArgs,
     /// The request [default: the task's value of that name, where it takes one; else the first line of its description]
@@ -86,7 +94,34 @@ pub(crate) fn run(args: &NewArgs, cx: &mut Cx) -> Result<Exit> {
     }
 }
 
+/// A scenario of a request that was sent.
+fn of_request(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
+    let project = Compiled::load_or_empty(cx)?;
+    let Target { name, folder, path } = target(args, &project, &request::new_scenario::name_of(subject))?;
+    let is_body = !subject.contains('#')
+        && !subject.starts_with('@')
+        && Path::new(subject).extension().is_none_or(|ending| ending != "jsonl");
+    let file = format!("requests/{name}.{}", if is_body { "json" } else { "jsonl" });
+    let Project { root, config, .. } = Project::load(&cx.options)?;
+    let own = Project { root, config, findings: Vec::new() };
+    let written = request::new_scenario::write(subject, &name, &file, !args.no_snapshot, &own)?;
+    let (kept, stored) = (join(&folder, &file), paths::snapshot(&path, &name));
+    let files = [
+        (!args.no_snapshot).then_some((stored.as_str(), written.snapshot.as_str())),
+        Some((kept.as_str(), written.request.as_str())),
+        Some((path.as_str(), written.scenario.as_str())),
+    ];
+    let names = write_all(&project.root, files.into_iter().flatten())?;
+    note_place(&project, &path, cx);
+    let masked = if written.masked.is_empty() { String::new() } else { format!(" ({} masked)", written.masked) };
+    cx.line(&format!("wrote {names}: {} on the request{masked}", plural(written.expectations, "expectation")))?;
+    Ok(Exit::Success)
+}
+
 fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
+    if let Some(subject) = &args.from {
+        return of_request(subject, args, cx);
+    }
     let project = Compiled::load(cx)?;
     let (role, task) = args.subject.read(&project)?;
     let receiver = role.map_or_else(|| Receiver::of_task(&task), Receiver::of_role);

@@ -92,7 +92,7 @@ impl Compiled {
     }
 
     /// Ends the run where it holds no template.
-    fn filled(self, whose: &str) -> Result<Self> {
+    pub(super) fn filled(self, whose: &str) -> Result<Self> {
         if self.is_empty {
             let named = self.config.templates.include.as_ref().map(|globs| included(&self.root, globs.written()));
             return Err(match named {

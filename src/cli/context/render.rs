@@ -15,6 +15,7 @@ use crate::cli::exit::Exit;
 use crate::cli::render::escape::{escape, escape_lines};
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::{plural, thousands};
+use crate::cli::request;
 use crate::context::TaskGraph;
 use crate::context::assemble::{Assembly, assemble};
 use crate::context::lines::Lines;
@@ -99,6 +100,14 @@ const WIDTH: usize = 72;
 
 /// Prints the context.
 pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
+    if let Some(subject) = args.subject.request() {
+        if args.body.is_some() || args.explain || args.json {
+            return Err(CliError::usage(
+                "a request that was sent is shown as it is: `--raw` prints its body, `ctxc manifest` its segments as JSON",
+            ));
+        }
+        return request::render::run(subject, args.raw, cx).map(|()| Exit::Success);
+    }
     let project = Compiled::load(cx)?;
     let counters = Counters::new(&project.config, args.tokenizer.as_deref())?;
     let (role, name) = args.subject.read(&project)?;

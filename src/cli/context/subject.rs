@@ -3,13 +3,15 @@
 use super::models;
 use super::project::Compiled;
 use crate::cli::error::Result;
+use crate::cli::request;
 use crate::project::roles::Role;
 use clap::Args;
+use std::path::Path;
 
 /// The task or role that is asked for.
 #[derive(Clone, Debug, Args)]
 pub(super) struct SubjectArgs {
-    /// A task's name, the file that holds it, or an agent role
+    /// A task's name, the file that holds it, an agent role, or a recorded call (`@last#3`, a file with a request)
     #[arg(value_name = "TASK|ROLE", required_unless_present = "role")]
     subject: Option<String>,
     /// An agent role of the project, where a task has the same name
@@ -18,6 +20,11 @@ pub(super) struct SubjectArgs {
 }
 
 impl SubjectArgs {
+    /// What is asked for, where it is a request that was sent.
+    pub(super) fn request(&self) -> Option<&str> {
+        self.subject.as_deref().filter(|subject| request::is_request(Path::new(subject)))
+    }
+
     /// The role that is asked for, if one is, and the task.
     pub(super) fn read<'p>(&self, project: &'p Compiled) -> Result<(Option<&'p Role>, String)> {
         read(self.subject.as_deref().unwrap_or_default(), self.role.as_deref(), project)

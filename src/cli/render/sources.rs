@@ -8,6 +8,7 @@ use crate::base::contained_path;
 use crate::base::fs::{self, RealFs};
 use crate::base::source::LineIndex;
 use crate::syntax::decode;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -33,7 +34,7 @@ struct Folder {
 #[derive(Debug)]
 pub(crate) struct Sources {
     folder: Folder,
-    held: Option<Arc<(String, Source)>>,
+    held: Arc<BTreeMap<String, Source>>,
     cached: Option<(String, Option<Source>)>,
     other: Option<(String, Option<Source>)>,
 }
@@ -41,7 +42,7 @@ pub(crate) struct Sources {
 impl Sources {
     /// Texts under a folder. Files above `limit` bytes are not read.
     pub(crate) fn new(root: PathBuf, limit: u64) -> Self {
-        Self { folder: Folder { root, limit, shared: None }, held: None, cached: None, other: None }
+        Self { folder: Folder { root, limit, shared: None }, held: Arc::default(), cached: None, other: None }
     }
 
     /// The same for a project that extends a shared file.
@@ -54,23 +55,30 @@ impl Sources {
     /// Keeps a text that has no file: standard input.
     #[must_use]
     pub(crate) fn with_stdin(mut self, path: &str, bytes: &[u8]) -> Self {
-        self.held = decode(bytes).map(|(text, index)| Arc::new((path.to_string(), Source { text, index, is_shown: true })));
+        let held = decode(bytes).map(|(text, index)| (path.to_owned(), Source { text, index, is_shown: true }));
+        self.held = Arc::new(held.into_iter().collect());
+        self
+    }
+
+    /// The same for texts that are in no file by themselves, by their names: requests of a recording.
+    #[must_use]
+    pub(crate) fn with_texts(mut self, texts: &BTreeMap<String, String>) -> Self {
+        let source = |text: &String| Source { index: LineIndex::new(text), text: text.clone(), is_shown: true };
+        self.held = Arc::new(texts.iter().map(|(name, text)| (name.clone(), source(text))).collect());
         self
     }
 
     /// The same for another thread.
     pub(crate) fn fork(&self) -> Self {
-        Self { folder: self.folder.clone(), held: self.held.clone(), cached: None, other: None }
+        Self { folder: self.folder.clone(), held: Arc::clone(&self.held), cached: None, other: None }
     }
 
     /// The text of the file a report is about.
     pub(crate) fn main(&mut self, path: &str) -> Option<&Source> {
-        if let Some(held) = &self.held
-            && held.0 == path
-        {
-            return Some(&held.1);
+        match self.held.get(path) {
+            Some(held) => Some(held),
+            None => self.folder.load(&mut self.cached, path),
         }
-        self.folder.load(&mut self.cached, path)
     }
 
     /// The text of another file that a report points to, without forgetting the first.

@@ -11,6 +11,7 @@ use crate::cli::project::Project;
 use crate::cli::render::report::Report;
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::plural;
+use crate::cli::request;
 use crate::cli::rewrite::Output;
 use crate::cli::rule_filter::RuleFilterArgs;
 use crate::cli::scenarios::{self, Scenarios};
@@ -22,10 +23,10 @@ use crate::rules::apply::{self, Which};
 use crate::rules::check::Identity;
 use clap::Args;
 
-/// Check templates and the project file, and say what to do about each finding
+/// Check templates and the project file, or requests that were sent, and say what to do about each finding
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc check\n  ctxc check templates\n  ctxc check templates/triage.xml --format concise\n  \
-    cat templates/triage.xml | ctxc check - --stdin-path templates/triage.xml\n  ctxc check --suppress-existing\n  ctxc check --diff\n  ctxc check --fix")]
+    cat templates/triage.xml | ctxc check - --stdin-path templates/triage.xml\n  ctxc check calls.jsonl\n  ctxc check --suppress-existing\n  ctxc check --diff\n  ctxc check --fix")]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag as it is written")]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
@@ -80,9 +81,27 @@ fn old_repository(report: &Report, cx: &mut Cx) {
     }
 }
 
+/// Checks requests that were sent.
+fn of_requests(args: &CheckArgs, requests: usize, cx: &mut Cx) -> Result<Exit> {
+    let paths = &args.paths.paths;
+    if requests < paths.len() {
+        return Err(CliError::usage("requests and other files stand together").hint("check requests by themselves"));
+    }
+    if args.fix || args.diff || args.suppress_existing {
+        return Err(CliError::usage("a request that was sent cannot be mended, and no finding of one is suppressed")
+            .hint("mend the program that sends it"));
+    }
+    let subjects: Vec<String> = paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+    request::check::run(&subjects, &args.rules.resolve()?, &args.output, cx)
+}
+
 /// Checks, prints, and gives the verdict.
 pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
     Cx::ensure_places(&args.output.format, args.output.output.as_deref())?;
+    let requests = args.paths.paths.iter().filter(|path| request::looks_like_request(path)).count();
+    if requests > 0 {
+        return of_requests(args, requests, cx);
+    }
     if args.fix || args.diff {
         return fix::run(args.fixes(), cx);
     }

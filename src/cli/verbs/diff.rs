@@ -8,6 +8,7 @@ use crate::cli::exit::Exit;
 use crate::cli::render::escape::escape;
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::plural;
+use crate::cli::request;
 use crate::registry::diff::{self, Cause, Diff, Names, ResolvedChange};
 use crate::registry::{ReadError, Registry};
 use crate::rules::input::read_fault::reason;
@@ -16,15 +17,16 @@ use clap::Args;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Compare two registries: changed texts, and settings that resolve to another value
+/// Compare two registries, or two recordings: what moved, and why
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc diff registry.json registry.json\n  ctxc diff registry.json registry.json --json\n\n\
-    A resolved change with cause `default` is a setting that moved although no text of its task did.")]
+    Recordings are named as `@NAME`, `@NAME#3`, by their file or folder; a file that holds the body of a request is one call. \
+    Calls are matched by what they say, and compared segment by segment. A resolved change with cause `default` is a setting that moved although no text of its task did.")]
 pub(crate) struct DiffArgs {
-    /// The registry before
+    /// The registry or recording before
     #[arg(value_name = "OLD")]
     old: PathBuf,
-    /// The registry after
+    /// The registry or recording after
     #[arg(value_name = "NEW")]
     new: PathBuf,
     #[command(flatten)]
@@ -38,6 +40,10 @@ const LIMIT: u64 = 8 << 30;
 
 /// Prints the difference.
 pub(crate) fn run(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
+    if request::holds_request(&args.old) || request::holds_request(&args.new) {
+        let subject = |path: &Path| path.to_string_lossy().into_owned();
+        return request::recording_diff::run(&subject(&args.old), &subject(&args.new), &args.output, cx);
+    }
     let old = read(&args.old)?;
     let new = read(&args.new)?;
     let diff = diff::diff(&old, &new).map_err(|err| unusable(&args.new, &err))?;

@@ -323,7 +323,7 @@ fn snapshot(seen: &Seen<'_>) -> Judged {
     if stored == now {
         return (Outcome::Pass, Reason::new(expected, "the same"));
     }
-    let mut partings = partings(stored, &now, seen).into_iter();
+    let mut partings = partings(stored, &now, Some(seen)).into_iter();
     let Some(first) = partings.next() else { return (Outcome::Fail, Reason::new(expected, "another")) };
     let file = first.file.or_else(|| Some((path, None)).filter(|_| first.origin.is_none()));
     let mut reason = Reason::new(expected, first.words).at(Place { origin: first.origin, file, ..Place::default() });

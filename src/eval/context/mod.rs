@@ -15,4 +15,5 @@ pub(super) use rendered_context::standing;
 pub(super) use select::source;
 #[cfg(feature = "cli")]
 pub(crate) use stored_request::Document;
-pub use stored_request::stored_request;
+pub(super) use stored_request::partings;
+pub use stored_request::{stored_request, stored_sent};

@@ -15,6 +15,7 @@ use crate::kernel::assembler::SegmentReport;
 use crate::kernel::context::{Kind, Origin};
 use crate::kernel::conversation::{Media, MediaSource, Part, Reasoning, ToolCall, ToolResult};
 use crate::kernel::sampling::Parameter;
+use crate::request::model::{self as sent, Placed, Request};
 use crate::schema::json::names::SNAPSHOT;
 use serde::Serialize;
 use serde_json::Value;
@@ -189,6 +190,64 @@ pub fn stored_request(seen: &Seen<'_>) -> String {
     text
 }
 
+/// The request of another program, in the same form. What only its vendor knows is a text of JSON.
+pub fn stored_sent(request: &Request) -> String {
+    let said = |placed: &'_ Placed| match &placed.part {
+        Some(_) => None,
+        None => Some(request.at(&placed.pointer).map(Value::to_string).unwrap_or_default()),
+    };
+    let unknown: BTreeMap<&str, String> =
+        request.parts().filter_map(|(_, placed)| Some((placed.pointer.as_str(), said(placed)?))).collect();
+    let part = |placed| {
+        let Placed { part, pointer, .. }: &Placed = placed;
+        let text = || Said { text: unknown.get(pointer.as_str()).map(|text| Words::of(text)), ..Said::default() };
+        part.as_ref().map_or_else(text, Said::of)
+    };
+    let message = |message| {
+        let sent::Message { speaker, parts, .. }: &sent::Message = message;
+        Message { role: speaker.word(), parts: parts.iter().map(part).collect() }
+    };
+    let tool = |tool: &sent::Tool| {
+        if tool.is_server {
+            return request.at(&tool.pointer).cloned().unwrap_or_default();
+        }
+        serde_json::json!({"name": tool.name, "description": tool.description, "parameters": tool.schema})
+    };
+    let document = Document {
+        schema: SNAPSHOT,
+        model: request.model.as_deref().map(|id| Model { id, provider: None }),
+        sampling: sampling(&request.body),
+        tools: request.tools.iter().map(tool).collect(),
+        answer: request.format.as_ref().map(|(_, schema)| Cow::Borrowed(schema)),
+        messages: request.messages.iter().map(message).collect(),
+    };
+    let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// How the model is asked to answer, by the names that the body has for it.
+fn sampling(body: &Value) -> BTreeMap<&'static str, Cow<'_, Value>> {
+    const FIELDS: [(&str, &str); 15] = [
+        ("temperature", "/temperature"),
+        ("temperature", "/options/temperature"),
+        ("temperature", "/generationConfig/temperature"),
+        ("top_p", "/top_p"),
+        ("top_p", "/options/top_p"),
+        ("top_p", "/generationConfig/topP"),
+        ("seed", "/seed"),
+        ("effort", "/reasoning_effort"),
+        ("effort", "/reasoning/effort"),
+        ("tool_choice", "/tool_choice"),
+        ("max_output_tokens", "/max_tokens"),
+        ("max_output_tokens", "/max_completion_tokens"),
+        ("max_output_tokens", "/max_output_tokens"),
+        ("max_output_tokens", "/options/num_predict"),
+        ("max_output_tokens", "/generationConfig/maxOutputTokens"),
+    ];
+    FIELDS.iter().filter_map(|(name, pointer)| Some((*name, Cow::Borrowed(body.pointer(pointer)?)))).collect()
+}
+
 fn tools(assembly: &Assembly) -> impl Iterator<Item = &SegmentReport> {
     assembly.report.segments.iter().filter(|account| account.segment.kind == Kind::Tools)
 }
@@ -234,14 +293,14 @@ impl<'r> Said<'r> {
 
 /// Where a request parts with the stored one: both sides in words, and what the words come from: a file, or else an origin.
 #[derive(Debug)]
-pub(super) struct Parting {
-    pub(super) words: String,
-    pub(super) origin: Option<Origin>,
-    pub(super) file: Option<PlaceInFile>,
+pub(in crate::eval) struct Parting {
+    pub(in crate::eval) words: String,
+    pub(in crate::eval) origin: Option<Origin>,
+    pub(in crate::eval) file: Option<PlaceInFile>,
 }
 
 /// The first place of each message, each tool and everything else in which a request parts with the stored one; there is one at least.
-pub(super) fn partings(stored: &str, now: &str, seen: &Seen<'_>) -> Vec<Parting> {
+pub(in crate::eval) fn partings(stored: &str, now: &str, seen: Option<&Seen<'_>>) -> Vec<Parting> {
     let no_request = || Parting { words: "a file that holds no request".to_owned(), origin: None, file: None };
     let Ok(Value::Object(before)) = serde_json::from_str::<Value>(stored) else { return vec![no_request()] };
     let now: Value = serde_json::from_str(now).unwrap_or_default();
@@ -255,8 +314,8 @@ pub(super) fn partings(stored: &str, now: &str, seen: &Seen<'_>) -> Vec<Parting>
             (None, None) => "its keys in another order".to_owned(),
             (a, b) => format!("{} in place of {}", shown(b), shown(a)),
         };
-        let origin = origin(&path, seen.assembly);
-        let file = source_file(&path, origin.as_ref(), seen);
+        let origin = seen.and_then(|seen| origin(&path, seen.assembly));
+        let file = seen.and_then(|seen| source_file(&path, origin.as_ref(), seen));
         out.push(Parting { words: format!("{}: {what}", words(&path, &now)), origin, file });
     };
     for key in after.keys().chain(before.keys().filter(|key| !after.contains_key(*key))) {

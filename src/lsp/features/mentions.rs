@@ -145,6 +145,7 @@ fn of_case(project: &ProjectState, read: &Loaded, case: &Case, found: &mut Vec<M
             let Some(role) = project.config.roles.get(role) else { return };
             &role.task.value
         }
+        Subject::Request(_) => return,
     };
     if let Some(node) = case.node.as_ref().filter(|node| !node.value.starts_with('/')) {
         say(node.span, &node.value, Mentioned::Value(task.clone()));

@@ -163,6 +163,7 @@ fn task_of<'c>(config: &'c Config, case: &'c Case) -> Option<&'c str> {
     match &case.subject.value {
         Subject::Task(task) => Some(task),
         Subject::Role(role) => Some(&config.roles.get(role)?.task.value),
+        Subject::Request(_) => None,
     }
 }
 

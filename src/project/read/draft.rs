@@ -17,7 +17,7 @@ use super::tools::{Tools, tools};
 use super::value::{Sink, Table, span};
 use crate::base::rule_meta::RuleMeta;
 use crate::base::span::{Span, Spanned};
-use crate::project::config::{Content, Format, Lookup, Reserved, Templates};
+use crate::project::config::{Format, Lookup, Record, Reserved, Templates};
 use crate::project::eval::Eval;
 use crate::project::fault::{Fault, FaultKind};
 use crate::project::glob::Globs;
@@ -59,7 +59,7 @@ pub(super) struct Draft {
     pub(super) providers: Providers,
     pub(super) eval: Eval,
     pub(super) history: Option<Spanned<String>>,
-    pub(super) content: Content,
+    pub(super) record: Record,
     pub(super) reserved: BTreeMap<String, Reserved>,
     pub(super) allow: Vec<Spanned<String>>,
     pub(super) faults: Vec<Fault>,
@@ -131,7 +131,7 @@ fn top(sink: &mut Sink, out: &mut Draft, tree: &Table<'_>, owner: Owner, rules: 
             "providers" => out.providers = providers(sink, value),
             "eval" => out.eval = eval(sink, key, value),
             "history" => rows(sink, name, value, HISTORY_ROWS, &mut out.history),
-            "record" => rows(sink, name, value, RECORD_ROWS, &mut out.content),
+            "record" => rows(sink, name, value, RECORD_ROWS, &mut out.record),
             "policy" | "package" => {
                 if let Some(section) = reserved(sink, key, value) {
                     out.reserved.insert(name.to_owned(), section);

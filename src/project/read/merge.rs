@@ -83,7 +83,7 @@ fn merge(mut sink: Sink, files: Vec<ConfigFile>, mut own: Draft, mut shared: Dra
         providers: own.providers.sound,
         eval: own.eval,
         history: own.history,
-        content: own.content,
+        record: own.record,
         reserved: own.reserved,
         faults,
         ..Config::default()

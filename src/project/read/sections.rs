@@ -6,7 +6,7 @@ use super::value::{Key, Sink, Value, span, table, text};
 use crate::base::span::Spanned;
 use crate::base::suggest::nearest;
 use crate::format::Indent;
-use crate::project::config::{Content, EDITION, Format, Lookup, Reserved, Templates};
+use crate::project::config::{Content, EDITION, Format, Lookup, Record, Reserved, Templates};
 use crate::project::fault::FaultKind;
 use crate::project::glob::Globs;
 use crate::project::table::{Shape, Table, table as of};
@@ -87,20 +87,40 @@ pub(super) const HISTORY_ROWS: &[Row<Option<Spanned<String>>>] = &[row(
 )];
 
 /// `[record]`.
-pub(super) static RECORD: Table = of("what is kept of answers", &keys::<_, { RECORD_ROWS.len() }>(RECORD_ROWS));
+pub(super) static RECORD: Table = of("what is kept of calls", &keys::<_, { RECORD_ROWS.len() }>(RECORD_ROWS));
 
 /// What can be kept.
-const CONTENT: [&str; 2] = ["redacted", "shape"];
+const CONTENT: [&str; 3] = ["redacted", "full", "shape"];
 
-pub(super) const RECORD_ROWS: &[Row<Content>] = &[row(
-    "content",
-    Shape::Word(&CONTENT),
-    "`redacted`: words, with secrets and personal data replaced; `shape`: hashes, tokens and times alone",
-    |at, content| {
-        let is_shape = at.word(CONTENT).is_some_and(|found| found.value == "shape");
-        *content = if is_shape { Content::Shape } else { Content::Redacted };
-    },
-)];
+pub(super) const RECORD_ROWS: &[Row<Record>] = &[
+    row(
+        "content",
+        Shape::Word(&CONTENT),
+        "`redacted`: words, with secrets and personal data replaced; `full`: what `ctxc record` keeps has personal data as well; `shape`: hashes, tokens and times alone",
+        |at, record| {
+            record.content = match at.word(["redacted", "shape"]).map(|found| found.value) {
+                Some("shape") => Content::Shape,
+                Some("full") => Content::Full,
+                _ => Content::Redacted,
+            };
+        },
+    ),
+    row(
+        "env",
+        Shape::Texts,
+        "variables that `ctxc record` sets to the address of its proxy, besides the usual ones",
+        |at, record| {
+            for name in at.texts() {
+                let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+                if name.value.is_empty() || !name.value.chars().all(is_name) {
+                    at.bad(&name, "the name of an environment variable");
+                } else {
+                    record.env.push(name.value);
+                }
+            }
+        },
+    ),
+];
 
 /// `[limits]`. What a limit can be raised to is what spans, counters and the stack can hold.
 pub(super) static LIMITS: Table = of("what an input may not exceed", &keys::<_, { LIMIT_ROWS.len() }>(LIMIT_ROWS));

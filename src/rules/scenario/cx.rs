@@ -226,6 +226,7 @@ impl CaseCx<'_> {
         let task = match &self.case.subject.value {
             Subject::Task(task) => task,
             Subject::Role(role) => self.file.world.task_of(role)?,
+            Subject::Request(_) => return None,
         };
         Some((task, self.file.world.tasks?.signature(task)?))
     }

@@ -22,6 +22,7 @@ fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let message = match keys {
         [key] => format!("{table} needs `{key}`"),
         [one, other] => format!("{table} needs `{one}` or `{other}`"),
+        [one, other, last] => format!("{table} needs `{one}`, `{other}` or `{last}`"),
         _ => format!("{table} says nothing: one of its keys has to be there"),
     };
     let finding = cx.finding(&RULE.meta, fault, message);

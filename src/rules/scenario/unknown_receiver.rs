@@ -15,6 +15,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let (what, name, known): (_, _, Vec<&str>) = match &cx.case.subject.value {
         Subject::Role(name) => ("role", name, cx.file.world.config.roles.keys().map(String::as_str).collect()),
+        Subject::Request(_) => return,
         Subject::Task(name) => {
             let Some(tasks) = cx.file.world.tasks else { return };
             ("task", name, tasks.names())

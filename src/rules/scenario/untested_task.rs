@@ -21,6 +21,7 @@ pub(crate) fn tested<'c>(cases: impl Iterator<Item = &'c Case>, config: &'c Conf
         let task = match &case.subject.value {
             Subject::Task(task) => Some(task),
             Subject::Role(role) => config.roles.get(role).map(|role| &role.task.value),
+            Subject::Request(_) => None,
         };
         if let Some(task) = task {
             tested.insert(task, case.node.as_ref().map(|node| node.value.as_str()));

@@ -42,6 +42,12 @@ pub const COVERAGE: &str = "ctxc/coverage/1";
 pub const MUTATIONS: &str = "ctxc/mutations/1";
 /// `ctxc eval --plan`.
 pub const PLAN: &str = "ctxc/plan/1";
+/// `ctxc prompt-cache`.
+pub const PROMPT_CACHE: &str = "ctxc/prompt-cache/1";
+/// `ctxc diff` of two recordings.
+pub const RECORDING_DIFF: &str = "ctxc/recording-diff/1";
+/// `ctxc manifest` of requests.
+pub const REQUEST_MANIFEST: &str = "ctxc/request-manifest/1";
 /// A recorded call.
 pub const REQUEST: &str = "ctxc/request/1";
 /// The stored request of a scenario.

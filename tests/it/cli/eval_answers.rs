@@ -300,3 +300,44 @@ fn recorded_conversations_go_on_as_they_did() {
     project.write(&name, calls("shut"));
     project.run(&["eval"]).code(6).says("“open” in place of “shut”");
 }
+
+#[test]
+fn a_rate_has_its_interval_and_the_mean_of_many_tasks_too() {
+    let project = sample("");
+    let body = body(&project);
+    let calls = ["billing", "access", "billing"].map(|text| answered(text, &body, &says(text)));
+    record(&project, &calls);
+    let rate = |args: &[&str]| project.run(args).code(0).json()["cases"][0]["rate"].clone();
+    let near = |found: &Value, expected: f64| assert!((found.as_f64().unwrap() - expected).abs() < 1e-4, "{found} {expected}");
+    // statsmodels.stats.proportion.proportion_confint(2, 3, method="wilson"), then method="beta"
+    for (args, method, low, high) in [
+        (["eval", "--full", "--json"].as_slice(), "wilson", 0.207_66, 0.938_51),
+        (&["eval", "--full", "--exact", "--json"], "clopper_pearson", 0.094_30, 0.991_60),
+    ] {
+        let rate = rate(args);
+        assert_eq!(rate["method"], method);
+        near(&rate["value"], 2.0 / 3.0);
+        near(&rate["low"], low);
+        near(&rate["high"], high);
+    }
+    project.run(&["eval", "--full", "--format", "markdown"]).code(0).says("answers pass 67 %");
+    project.run(&["eval", "--full", "--format", "html"]).code(0).says("passes 67 %, 95 % interval 21 % to 94 %");
+    // Nine tasks say nothing of a tenth.
+    let project = Project::new();
+    let interval = |count: usize| {
+        let number = count - 1;
+        project.write(&format!("templates/t{number}.xml"), TASK.replace("triage", &format!("t{number}")));
+        let reply = if number.is_multiple_of(2) { "billing" } else { "access" };
+        let text = scenario(&format!("answers: [{{reply: {reply}}}]\n"));
+        let text =
+            text.replace("name: billing", &format!("name: s{number}")).replace("task: triage", &format!("task: t{number}"));
+        project.write(&format!("scenarios/s{number}.yaml"), text);
+    };
+    (1..=9).for_each(interval);
+    assert_eq!(project.run(&["eval", "--json"]).code(1).json()["summary"]["interval"], Value::Null);
+    interval(10);
+    let summary = project.run(&["eval", "--json"]).code(1).json()["summary"].clone();
+    near(&summary["pass_rate"], 0.5);
+    let [low, high] = [0, 1].map(|end| summary["interval"][end].as_f64().unwrap());
+    assert!((0.1..0.4).contains(&low) && (0.6..0.9).contains(&high), "{summary}");
+}

@@ -72,5 +72,5 @@ fn no_words_are_kept_where_the_project_says_so() {
     let run = project.run(&["eval", "--rescore"]).code(2).silent_out();
     run.warns("were not kept: there is nothing to judge again").warns("`[record] content` in ctxc.toml is not \"shape\"");
     expect(&project, "ctxc.toml", "shape", "hash");
-    project.run(&["check"]).code(2).says("expected `redacted` or `shape`");
+    project.run(&["check"]).code(2).says("expected `redacted`, `full` or `shape`");
 }

@@ -466,5 +466,7 @@ fn an_expectation_with_other_words_is_shown_with_what_became_of_it() {
     replace(&project, "scenarios/scripted.yaml", "max: 60", "max: 600");
     replace(&project, "scenarios/scripted.yaml", "- contains: [billing]", "- {contains: [billing], gate: false}");
     let run = project.run(&["gate"]).code(4);
-    run.says("at most 600 (scenarios/scripted.yaml)").says(", only informs (scenarios/scripted.yaml)").never_says("it is gone");
+    run.says("at most 60: now context: tokens in all at most 600 (scenarios/scripted.yaml)")
+        .says(", only informs (scenarios/scripted.yaml)")
+        .never_says("it is gone");
 }

@@ -35,6 +35,7 @@ fn sample() -> Project {
         .file("templates/investigate.xml", investigate)
         .file("samples/t1.txt", "My invoice is wrong.\n")
         .file("ctxc.toml", "[roles.clerk]\ntemplate = \"triage\"\nsystem = \"You sort.\"\n")
+        .file("calls.jsonl", super::requests::line(1, &super::requests::bodies()[0]))
         .file("legacy/reply.j2", "Reply to {{ name }}.\n")
         .file("samples.jsonl", "{\"template\": \"triage\", \"expected\": \"## Task\\n\\nSort the ticket.\"}\n");
     project.run(&["build"]).code(0);
@@ -65,6 +66,7 @@ fn every_verb_has_examples_and_every_example_works() {
             "show",
             "render",
             "manifest",
+            "prompt-cache",
             "search",
             "new",
             "eval",
@@ -73,6 +75,11 @@ fn every_verb_has_examples_and_every_example_works() {
             "scorecard",
             "history",
             "drift",
+            "demo",
+            "record",
+            "replay",
+            "proxy",
+            "gc",
             "trust",
             "explain",
             "defaults",
@@ -101,6 +108,7 @@ fn every_verb_has_examples_and_every_example_works() {
                 .current_dir(project.path(""))
                 .env("PATH", &path)
                 .env("XDG_STATE_HOME", std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("state"))
+                .env("XDG_DATA_HOME", std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("data"))
                 .output()
                 .unwrap();
             let run = Run::from(output);

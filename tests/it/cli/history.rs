@@ -156,4 +156,13 @@ fn verdicts_that_cannot_be_read_make_nothing_green() {
         std::fs::write(project.path("history.db"), bytes).unwrap();
         project.run(&["eval", "--affected"]).code(3).warns("history.db cannot be used");
     }
+    // Where nobody named a file there is none to be had: everything is run.
+    project.write("ctxc.toml", "");
+    git(&["add", "-A"]);
+    git(&["commit", "-q", "-m", "no history"]);
+    let mut command = project.command(&["eval", "--affected"]);
+    let run = command.env("XDG_STATE_HOME", project.path("state")).output().unwrap();
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert!(said.contains("every scenario is run, as nobody knows the earlier verdicts"), "{said}");
+    assert_eq!(run.status.code(), Some(1));
 }

@@ -5,14 +5,14 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
 /// A server; it answers until the tests end.
-pub(super) struct Server {
-    pub(super) host: String,
+pub(crate) struct Server {
+    pub(crate) host: String,
     requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
     /// Answers each connection, by its number from 0 and by what it asks, then closes it.
-    pub(super) fn new(play: impl Fn(usize, &str, &mut TcpStream) + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(play: impl Fn(usize, &str, &mut TcpStream) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let host = listener.local_addr().unwrap().to_string();
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -37,33 +37,33 @@ impl Server {
     }
 
     /// Gives the same bytes to every connection.
-    pub(super) fn saying(bytes: impl Into<Vec<u8>>) -> Self {
+    pub(crate) fn saying(bytes: impl Into<Vec<u8>>) -> Self {
         let bytes = bytes.into();
         Self::new(move |_, _, stream| say(stream, &bytes))
     }
 
-    pub(super) fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://{}", self.host)
     }
 
     /// What was asked: head and body of each request.
-    pub(super) fn requests(&self) -> Vec<String> {
+    pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
     }
 }
 
 /// Writes; whoever asked may be gone already.
-pub(super) fn say(stream: &mut TcpStream, bytes: &[u8]) {
+pub(crate) fn say(stream: &mut TcpStream, bytes: &[u8]) {
     let _ = stream.write_all(bytes);
 }
 
 /// Keeps silent until the other side has gone.
-pub(super) fn hang(stream: &mut TcpStream) {
+pub(crate) fn hang(stream: &mut TcpStream) {
     let _ = stream.read(&mut [0; 1]);
 }
 
 /// A response with a body and its length.
-pub(super) fn response(status: &str, headers: &str, body: &str) -> Vec<u8> {
+pub(crate) fn response(status: &str, headers: &str, body: &str) -> Vec<u8> {
     format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n{headers}\r\n{body}", body.len()).into_bytes()
 }
 

@@ -2,7 +2,7 @@
 
 mod endpoint;
 mod errors;
-mod fault_server;
+pub(crate) mod fault_server;
 mod http;
 mod litellm;
 mod read;

@@ -1,4 +1,10 @@
 //! Recorded calls: their lines and files, what finds them again, and what is replaced before one is kept.
 
+pub(crate) mod client;
 pub(crate) mod file;
+mod kept;
+mod passing;
+mod places;
 mod redact;
+mod replaying;
+mod running;

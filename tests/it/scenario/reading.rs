@@ -228,7 +228,7 @@ cases:
     2:37 [3] Threshold { runs: 2, pass: 3 }
     2:50 [objectiv] `defaults.context` has no key objectiv, near Some("objective"), elsewhere None
     2:64 [id] `defaults` has no key id, near None, elsewhere None
-    4:5 [{id: a, expected: [{contains: x}]}] a case lacks role|task
+    4:5 [{id: a, expected: [{contains: x}]}] a case lacks role|task|request
     5:5 [{id: a, task: t, role: r}] a case lacks expect_context|expectations
     5:22 [role] a case (`cases`) has task and role
     6:5 [{task: t, context: {objective: x}, expected: [{contains: x}]}] a case lacks id

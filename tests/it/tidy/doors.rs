@@ -11,6 +11,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("clap_complete", &["src/cli/"]),
     ("clap_mangen", &["src/cli/"]),
     ("gen_lsp_types", &["src/lsp/"]),
+    ("flate2", &["src/record/proxy/"]),
     ("granit_parser", &["src/syntax/yaml"]),
     ("jsonschema", &["src/scenario/json_schema/draft.rs"]),
     ("lsp_server", &["src/lsp/"]),
@@ -18,11 +19,15 @@ const DOORS: &[(&str, &[&str])] = &[
     ("minijinja", &["src/jinja/"]),
     ("minijinja_contrib", &["src/jinja/"]),
     ("notify_debouncer_full", &["src/cli/watch/"]),
+    ("http_body_util", &["src/record/proxy/"]),
+    ("hyper", &["src/record/proxy/"]),
+    ("hyper_rustls", &["src/record/proxy/"]),
+    ("hyper_util", &["src/record/proxy/"]),
     ("quick_xml", &["src/syntax/write"]),
     ("regex_automata", &["src/context/tokens/", "src/eval/search.rs"]),
     ("regex_syntax", &["src/scenario/"]),
     ("rusqlite", &["src/store/sqlite"]),
-    ("rustix", &["src/base/fs.rs", "src/cli/context/eval/bounded_process.rs", "src/cli/watch/"]),
+    ("rustix", &["src/base/fs.rs", "src/cli/context/eval/bounded_process.rs", "src/cli/record/child.rs", "src/cli/watch/"]),
     // Derived on the types that artifacts are written from.
     (
         "schemars",
@@ -44,6 +49,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("serde_json_path", &["src/scenario/"]),
     ("similar", &["src/base/lines.rs"]),
     ("textwrap", &["src/cli/render/wrap.rs"]),
+    ("tokio", &["src/record/proxy/"]),
     ("toml", &["src/project/"]),
     ("ureq", &["src/provider/http.rs"]),
 ];

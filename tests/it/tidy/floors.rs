@@ -11,7 +11,7 @@ const FLOORS: &[&[&str]] = &[
     &["base"],
     &["kernel"],
     &["syntax", "jinja"],
-    &["template"],
+    &["template", "request"],
     &["scenario"],
     &["settings", "format"],
     &["project"],

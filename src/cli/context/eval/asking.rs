@@ -15,15 +15,12 @@ use crate::provider::read;
 use crate::provider::retry::Retry;
 use crate::provider::spending::{Spend, SpendLimit, Spending};
 use crate::provider::throttle::Throttle;
-use crate::record::redact::Redactor;
+use crate::record::redact::{Redactor, SECRETS};
 use crate::rules::input::read_fault::reason;
 use crate::store::secret::secret;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// How the names of variables end whose values are kept nowhere.
-pub(super) const SECRETS: [&str; 3] = ["_KEY", "_TOKEN", "_SECRET"];
 
 /// The models of a project, each with who is asked for it.
 #[derive(Debug)]

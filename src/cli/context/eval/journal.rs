@@ -122,7 +122,7 @@ impl<'j> Journal<'j> {
 
     /// What was answered, as it is kept: of what a model said just now, secrets and personal data are replaced.
     fn answers(&self, done: &Finished) -> Option<Box<RawValue>> {
-        if self.project.config.content == Content::Shape || done.trials.is_empty() {
+        if self.project.config.record.content == Content::Shape || done.trials.is_empty() {
             return None;
         }
         let kept = |trial: &Trial| KeptAnswer { stage: trial.stage, by: trial.by.clone(), answer: Arc::clone(&trial.answer) };

@@ -141,6 +141,12 @@ impl Scenarios {
         self
     }
 
+    /// Whether some are about requests of other programs.
+    pub(super) fn are_of_requests(&self) -> bool {
+        let mut cases = self.files.iter().filter_map(|file| file.suite.as_ref()).flat_map(|suite| &suite.cases);
+        cases.any(|case| matches!(case.subject.value, Subject::Request(_)))
+    }
+
     /// Reads the scenario files of a project, or those that are named.
     pub(in crate::cli::context) fn read(project: &Compiled, what: &[String]) -> Result<Self> {
         let root = &project.root;
@@ -236,7 +242,7 @@ impl Scenarios {
             let is_tagged = args.tag.is_empty() || chosen.case.tags.iter().any(|tag| args.tag.contains(&tag.value));
             let is_of_role = match &chosen.case.subject.value {
                 Subject::Role(role) => args.role.is_empty() || args.role.contains(role),
-                Subject::Task(_) => args.role.is_empty(),
+                Subject::Task(_) | Subject::Request(_) => args.role.is_empty(),
             };
             is_named
                 && is_tagged

@@ -1,13 +1,13 @@
 //! Runs the checks of a project's own: those commands alone that its user permitted, each in the project's folder, without the keys of
 //! providers, for a limited time.
 
-use super::asking::SECRETS;
 use super::bounded_process::{self, Ended};
 use crate::base::fs;
 use crate::cli::context::project::Compiled;
 use crate::cli::context::trust::{self, TrustHashArgs};
 use crate::cli::error::Result;
 use crate::eval::asked::RunCheck;
+use crate::record::redact::SECRETS;
 use crate::scenario::expect::answer::each;
 use crate::scenario::expect::own_check::{OwnCheck, Runs};
 use crate::scenario::model::Case;

@@ -55,12 +55,8 @@ fn line(now: Progress, since: Duration) -> String {
     format!(
         "{done} of {}, {} answered ({rate:.1} a second), US$ {usd:.2}, {left}",
         plural(planned, "scenario"),
-        plural_calls(calls)
+        plural(calls as usize, "call")
     )
-}
-
-fn plural_calls(calls: u64) -> String {
-    plural(usize::try_from(calls).unwrap_or(usize::MAX), "call")
 }
 
 #[cfg(test)]

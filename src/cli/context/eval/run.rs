@@ -42,8 +42,10 @@ use std::num::NonZeroUsize;
 /// Runs scenarios.
 pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let most = args.budget()?;
-    let project = if args.allow_empty { Compiled::load_or_empty(cx)? } else { Compiled::load(cx)? };
-    if project.is_empty {
+    let mut project = Compiled::load_or_empty(cx)?;
+    if project.is_empty && !Scenarios::read(&project, &args.what)?.are_of_requests() {
+        // Requests of other programs need no templates.
+        project = if args.allow_empty { project } else { project.filled("this project")? };
         return empty(args, &project, cx);
     }
     let scenarios = Scenarios::read(&project, &args.what)?.ruled(args.rule()?);
@@ -147,7 +149,7 @@ fn asking<'p>(args: &EvalArgs, project: &'p Compiled, most: SpendLimit, cx: &mut
         return Ok(None);
     }
     trust::require(project, &args.trust, "asking a model")?;
-    if from != AnswersFrom::Live && project.config.content == Content::Shape {
+    if from != AnswersFrom::Live && project.config.record.content == Content::Shape {
         return Err(CliError::usage("answers are not recorded in this project: `[record] content` in ctxc.toml is \"shape\"")
             .hint("`--answers live` asks and keeps no words; `content = \"redacted\"` keeps them, without secrets and personal data"));
     }

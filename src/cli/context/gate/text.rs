@@ -36,14 +36,17 @@ fn summary(decision: &Decision) -> String {
 /// “expectation of `triage-t1`: context: nothing cut was b3:…, now it is gone (scenarios/triage-t1.yaml)”.
 fn loosened(one: &Weakening) -> String {
     let weakened = &one.weakened;
+    let is_hash = |value: &str| value.starts_with("b3:");
     let short = |value: &str| {
         let hash = value.find(',').unwrap_or(value.len());
         match value.get(SHOWN..hash) {
-            Some(cut) if value.starts_with("b3:") => value.replacen(cut, "", 1),
+            Some(cut) if is_hash(value) => value.replacen(cut, "", 1),
             _ => value.to_owned(),
         }
     };
     let change = match (&weakened.before, &weakened.after) {
+        // One that was worded anew says itself what it holds.
+        (Some(before), Some(after)) if is_hash(before) && !is_hash(after) => format!("now {after}"),
         (Some(before), Some(after)) => format!("{} → {}", short(before), short(after)),
         (Some(_), None) => "it is gone".to_owned(),
         (None, Some(after)) => format!("new: {}", short(after)),

@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct ManifestArgs {
     #[command(subcommand)]
     pub(super) verb: Option<ManifestVerb>,
-    /// A task's name, the file that holds it, or an agent role [default: every role, and every task that none of them plays]
+    /// A task's name, the file that holds it, an agent role, or a recording (`@last`, `@NAME#3`, a file of requests) [default: every role, and every task that none of them plays]
     #[arg(value_name = "TASK|ROLE")]
     pub(super) subject: Option<String>,
     /// An agent role of the project, where a task has the same name

@@ -11,7 +11,9 @@ use crate::cli::context::subject;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::exit::Exit;
+use crate::cli::project::Project;
 use crate::cli::render::summary::plural;
+use crate::cli::request;
 use crate::context::manifest::{self, Manifest, ManifestOptions, of_task};
 use crate::context::request::{Asked, Request};
 use std::num::NonZeroUsize;
@@ -26,6 +28,9 @@ pub(crate) fn run(args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
         return diff::run(args, cx);
     }
     let format = format(args);
+    if let Some(subject) = args.subject.as_deref().filter(|subject| request::is_request(Path::new(subject))) {
+        return of_requests(subject, format, args, cx);
+    }
     let project = Compiled::load(cx)?;
     let (manifest, missing) = made(args, &project, cx)?;
     let is_for_screens = !args.check && args.output.is_none() && args.report.is_empty();
@@ -56,6 +61,20 @@ pub(crate) fn run(args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
         cx.write(Some(path), format.sign(), |cx| print(&manifest, *format, cx))?;
     }
     met.map(|()| Exit::Success)
+}
+
+/// The manifest of requests that were sent.
+fn of_requests(subject: &str, format: Format, args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
+    if args.check || !args.report.is_empty() || matches!(format, Format::Markdown | Format::Html) {
+        return Err(CliError::usage("the manifest of a recording is shown as text or as JSON"));
+    }
+    let Project { root, config, .. } = Project::load(&cx.options)?;
+    let document = request::manifest::document(subject, &root, &config)?;
+    cx.write(args.output.as_deref(), format.sign(), |cx| match format {
+        Format::Json => cx.json(&document),
+        Format::Text | Format::Markdown | Format::Html => request::manifest::text(&document, cx),
+    })?;
+    Ok(Exit::Success)
 }
 
 /// Prints the manifest in a format.

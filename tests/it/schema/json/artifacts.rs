@@ -41,6 +41,7 @@ pub(super) fn all() -> &'static Artifacts {
         differences(&mut out);
         imports::imports(&mut out);
         searches(&mut out);
+        requests(&mut out);
         trusted(&mut out);
         histories(&mut out);
         super::scorecards::scorecards(&mut out);
@@ -409,6 +410,14 @@ fn histories(out: &mut Artifacts) {
     put(out, names::HISTORY, "cases", project.run(&["history", "show", "last", "--json"]).code(0).json());
     put(out, names::DRIFT, "none", project.run(&["drift", "--json"]).code(0).json());
     put(out, names::DRIFT, "some", crate::cli::drift::planted().run(&["drift", "--json"]).code(1).json());
+}
+
+fn requests(out: &mut Artifacts) {
+    let project = crate::cli::requests::sample();
+    put(out, names::PROMPT_CACHE, "broken", project.run(&["prompt-cache", "calls.jsonl", "--json"]).code(0).json());
+    put(out, names::REQUEST_MANIFEST, "calls", project.run(&["manifest", "calls.jsonl", "--json"]).code(0).json());
+    put(out, names::RECORDING_DIFF, "calls", project.run(&["diff", "calls.jsonl", "later.jsonl", "--json"]).code(0).json());
+    put(out, names::RECORDING_DIFF, "more", project.run(&["diff", "one.json", "calls.jsonl", "--json"]).code(0).json());
 }
 
 fn searches(out: &mut Artifacts) {

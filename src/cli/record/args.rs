@@ -1,0 +1,137 @@
+//! The arguments of the verbs that record and replay.
+
+use crate::record::proxy::replay::By;
+use clap::{Args, ValueEnum};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Where calls are kept.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct KeepArgs {
+    /// The name of the recording [default: the time]; one that is there is replaced
+    #[arg(long, value_name = "NAME")]
+    pub(super) name: Option<String>,
+    /// Keep it in this folder, beside a .gitignore that leaves it out of the repository, and not in your own folder for data
+    #[arg(long, value_name = "DIR")]
+    pub(super) into: Option<PathBuf>,
+}
+
+/// Who answers, and how long it may take.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct AnswerArgs {
+    /// Answer from a script: a YAML or JSON file with the list `answers:`, as scenarios have it
+    #[arg(long, value_name = "FILE")]
+    pub(super) script: Option<PathBuf>,
+    /// Where calls go [default: what the vendor's variable holds, else the vendor's own address]; VENDOR is openai, anthropic, gemini or ollama
+    #[arg(long, value_name = "[VENDOR=]URL", conflicts_with = "script")]
+    pub(super) upstream: Vec<String>,
+    /// Answer requests that their provider would refuse, and only note it
+    #[arg(long)]
+    pub(super) lenient: bool,
+    /// Seconds without a byte of an answer after which a call has failed
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(super) timeout: u64,
+}
+
+/// What makes a request equal to a recorded one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Match {
+    /// Everything that is sent
+    #[default]
+    Request,
+    /// The last message of its conversation
+    Conversation,
+}
+
+impl From<Match> for By {
+    fn from(found: Match) -> Self {
+        match found {
+            Match::Request => Self::Key,
+            Match::Conversation => Self::Conversation,
+        }
+    }
+}
+
+/// Run a program, and keep every call that it makes to a model
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  ctxc record -- ctxc --version\n  ctxc record --name nightly -- ctxc list\n\n\
+    The command runs as it would without ctxc, but for the variables that the libraries of OpenAI, Anthropic, Gemini and Ollama read \
+    the address of their vendor from: they lead to a proxy on this machine, which sends each call on and keeps it with its answer. \
+    Streams are passed on byte for byte, as they come. Before anything is written, keys, tokens and personal data are replaced. The \
+    recording is named `@last` from then on: `ctxc replay @last -- COMMAND` answers from it without a network. It lies in your own \
+    folder for data, and `ctxc gc` removes it after 14 days. docs/RECORD.md says what is kept.\n\n\
+    Exit codes: that of the command, 128 and the signal where one ended it; 6 where `--script` had no answer to a call; 2 and 3 for what \
+    ctxc itself could not do, whatever the command's own code is.")]
+pub(crate) struct RecordArgs {
+    #[command(flatten)]
+    pub(super) keep: KeepArgs,
+    #[command(flatten)]
+    pub(super) answer: AnswerArgs,
+    /// The program and its arguments, after `--`
+    #[arg(value_name = "COMMAND", required = true, last = true)]
+    pub(super) command: Vec<OsString>,
+}
+
+/// Run a program, and answer its calls from an earlier recording: no network, no key
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  ctxc replay calls.jsonl -- ctxc --version\n  ctxc replay --match conversation calls.jsonl -- ctxc list\n\n\
+    The recording is `@last`, `@NAME`, or a file or folder of JSON lines. The first equal request gets the first answer, the next one the \
+    next, and from then on the last. A call without an answer fails with status 422, which libraries do not repeat; standard error says \
+    which recorded call is the nearest, and what differs. Streams are given again as streams. A key of a vendor that is not set is \
+    set to a placeholder.\n\n\
+    Exit codes: that of the command, 128 and the signal where one ended it; 6 where a call had no recorded answer; 2 and 3 for what ctxc \
+    itself could not do."
+)]
+pub(crate) struct ReplayArgs {
+    /// The recording: `@last`, `@NAME`, a file or a folder
+    #[arg(value_name = "RECORDING")]
+    pub(super) recording: String,
+    /// What makes a request equal to a recorded one
+    #[arg(long = "match", value_name = "WHAT", value_enum, default_value_t)]
+    pub(super) by: Match,
+    /// Answer requests that their provider would refuse, and only note it
+    #[arg(long)]
+    pub(super) lenient: bool,
+    #[command(flatten)]
+    pub(super) keep: KeepArgs,
+    /// The program and its arguments, after `--`
+    #[arg(value_name = "COMMAND", required = true, last = true)]
+    pub(super) command: Vec<OsString>,
+}
+
+/// Record, or answer from a recording or a script, until Ctrl-C: for programs that are started elsewhere
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  timeout --preserve-status -s INT 1 ctxc proxy\n  timeout --preserve-status -s INT 1 ctxc proxy --replay calls.jsonl > proxy.env\n\n\
+    Prints the variables that lead programs to it, as lines that a shell reads, and runs until it is interrupted. `docs/RECORD.md` says what \
+    it keeps.\n\n\
+    Exit codes: 0 when it was interrupted, 6 where a call had no answer in the recording or script, 3 where the port is taken."
+)]
+pub(crate) struct ProxyArgs {
+    /// The port on this machine [default: one that is free]
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    pub(super) port: u16,
+    /// Answer from an earlier recording: `@last`, `@NAME`, a file or a folder
+    #[arg(long, value_name = "RECORDING", conflicts_with_all = ["script", "upstream"])]
+    pub(super) replay: Option<String>,
+    /// What makes a request equal to a recorded one
+    #[arg(long = "match", value_name = "WHAT", value_enum, default_value_t, requires = "replay")]
+    pub(super) by: Match,
+    #[command(flatten)]
+    pub(super) keep: KeepArgs,
+    #[command(flatten)]
+    pub(super) answer: AnswerArgs,
+}
+
+/// Remove recordings that are older than some days
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  ctxc gc\n  ctxc gc --ttl 0\n\n\
+    Removes those of every project in your own folder for data; those that `--into` put elsewhere stay. `ctxc record` does the same with \
+    those of its project that are older than 14 days.\n\n\
+    Exit codes: 0 done, 3 a file could not be removed.")]
+pub(crate) struct GcArgs {
+    /// Days that a recording is kept
+    #[arg(long, value_name = "DAYS", default_value_t = super::gc::TTL)]
+    pub(super) ttl: u32,
+}

@@ -1,0 +1,47 @@
+//! `ctxc gc`: removes recordings that are older than some days.
+
+use super::args::GcArgs;
+use crate::base::folders;
+use crate::base::fs::{self, ReadFs, RealFs};
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::exit::Exit;
+use crate::cli::render::summary::plural;
+use crate::record::places::ENDING;
+use crate::rules::input::read_fault::reason;
+use std::io;
+use std::path::Path;
+
+/// Days that a recording is kept.
+pub(super) const TTL: u32 = 14;
+const DAY: i128 = 86_400 * 1_000_000_000;
+
+/// Removes what is old, of every project.
+pub(crate) fn gc(args: &GcArgs, cx: &mut Cx) -> Result<Exit> {
+    let Some(all) = folders::all_data() else { return Ok(Exit::Success) };
+    let mut removed = 0;
+    for (_, folder) in fs::entries_in(&all) {
+        removed += sweep(&folder, args.ttl).map_err(|why| {
+            CliError::new(
+                Kind::Infrastructure,
+                format!("a recording in {} cannot be removed: {}", folder.display(), reason(&why)),
+            )
+        })?;
+    }
+    cx.note(&format!("removed {} older than {}", plural(removed, "recording"), plural(args.ttl as usize, "day")));
+    Ok(Exit::Success)
+}
+
+/// Removes what is old in a folder, and says how much that was.
+pub(super) fn sweep(folder: &Path, ttl: u32) -> io::Result<usize> {
+    let oldest = fs::now() - i128::from(ttl) * DAY;
+    let mut removed = 0;
+    for name in fs::names_in(folder).into_iter().filter(|name| name.ends_with(ENDING)) {
+        let file = folder.join(name);
+        if !fs::is_link(&file) && RealFs.stamp(&file).is_ok_and(|stamp| stamp.modified < oldest) {
+            fs::remove(&file)?;
+            removed += 1;
+        }
+    }
+    Ok(removed)
+}

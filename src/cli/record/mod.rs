@@ -1,0 +1,13 @@
+//! `ctxc record`, `replay`, `proxy` and `gc`: the calls of any program, kept and given again.
+
+mod args;
+mod child;
+mod gc;
+mod report;
+mod run;
+mod script;
+mod setup;
+
+pub(crate) use args::{GcArgs, ProxyArgs, RecordArgs, ReplayArgs};
+pub(crate) use gc::gc;
+pub(crate) use run::{proxy, record, replay};

@@ -1,0 +1,247 @@
+//! What a run records into, who answers, and the variables that lead a program to the proxy.
+
+use super::args::{AnswerArgs, KeepArgs};
+use super::gc;
+use crate::base::folders;
+use crate::base::fs;
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::project::Project;
+use crate::project::config::Config;
+use crate::record::places::{self, LAST, PlaceFault, Subject};
+use crate::record::proxy::keeper::Keep;
+use crate::record::proxy::replay::{By, Replay};
+use crate::record::proxy::server::{Limits, Plan, Route, Server, Source};
+use crate::record::proxy::strict::{Hook, Refusal, Strict};
+use crate::record::proxy::vendor::{VENDORS, Vendor, vendor};
+use crate::record::redact::SECRETS;
+use crate::request::dialect::Dialect;
+use crate::request::model::Request;
+use crate::rules::input::read_fault::reason;
+use crate::rules::request::check;
+use crate::scenario::date;
+use crate::store::secret::secret;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Variables with the keys of vendors: libraries refuse to start without.
+const KEYS: [&str; 3] = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"];
+const PLACEHOLDER: &str = "not-a-key-ctxc-answers";
+/// The hosts that no proxy of the environment is asked for.
+const LOCAL: &str = "127.0.0.1,localhost";
+
+/// A proxy that is ready, with what leads to it.
+pub(super) struct Setup {
+    pub(super) server: Server,
+    /// The variables for the program.
+    pub(super) variables: Vec<(String, String)>,
+    /// How the recording is named in what follows; `None` where nothing is kept.
+    pub(super) shown: Option<String>,
+    pub(super) project: PathBuf,
+}
+
+/// What a verb asks for.
+pub(super) struct Wanted<'w> {
+    pub(super) keep: &'w KeepArgs,
+    /// Whether calls are kept where no place is named.
+    pub(super) always: bool,
+    pub(super) answer: &'w AnswerArgs,
+    pub(super) replay: Option<(&'w str, By)>,
+    pub(super) port: u16,
+    pub(super) command: Option<&'w [OsString]>,
+}
+
+/// Why the vendor of a request would refuse it, by the rules on requests.
+fn refusal(dialect: &str, body: &str, config: &Config) -> Option<Refusal> {
+    let request = Request::read(body, Dialect::named(dialect).map(Dialect::path));
+    let found = match &request {
+        Ok(request) => check::refusal(request, body, config),
+        Err(why) => check::refusal_of_unreadable(body, why, config),
+    };
+    let word = |check::Refusal { rule, message }| Refusal {
+        status: 400,
+        rule: rule.name.to_owned(),
+        message,
+        page: format!("ctxc explain {}", rule.name),
+    };
+    found.map(word)
+}
+
+/// Prepares all of it. No file is written before a call comes.
+pub(super) fn setup(wanted: &Wanted<'_>, cx: &Cx) -> Result<Setup> {
+    let Project { root, config, .. } = Project::load(&cx.options)?.without_errors()?;
+    let source = match (&wanted.answer.script, wanted.replay) {
+        (Some(script), _) => Source::Script(super::script::load(script)?),
+        (None, Some((recording, by))) => Source::Replay(Arc::new(replayed(recording, by, &root)?)),
+        (None, None) => Source::Upstream,
+    };
+    let (routes, variables) = routes(wanted.answer, &config)?;
+    let file = file(wanted, &root)?;
+    let shown = file.as_ref().map(|file| shown(file, wanted.keep));
+    let salt = secret().map_err(|why| {
+        CliError::new(Kind::Infrastructure, format!("what recordings are redacted with cannot be kept: {}", reason(&why)))
+    })?;
+    let keep = Keep {
+        salt,
+        secrets: fs::env_ending(&SECRETS).into_iter().map(|(_, value)| value).filter(|value| value != PLACEHOLDER).collect(),
+        content: config.record.content,
+        file,
+        project: root.clone(),
+        command: wanted.command.map(|words| words.iter().map(|word| word.to_string_lossy().into_owned()).collect()),
+    };
+    let needs_keys = !matches!(source, Source::Upstream);
+    let limits = Limits { idle: Duration::from_secs(wanted.answer.timeout.max(1)), ..Limits::default() };
+    // The project's file is read once more, for the threads of the proxy to have one of their own.
+    let rules = Project::load(&cx.options)?.config;
+    let hook: Hook = Arc::new(move |path, body| refusal(path, body, &rules));
+    let strict = Strict { hook: Some(hook), is_lenient: wanted.answer.lenient };
+    let server = Server::start(Plan { port: wanted.port, routes, source, strict, limits, keep }).map_err(|why| {
+        let error =
+            CliError::new(Kind::Infrastructure, format!("the proxy cannot listen on port {}: {}", wanted.port, reason(&why)));
+        if why.kind() == io::ErrorKind::AddrInUse {
+            return error.hint("another program has the port: name another one, or leave `--port` out for one that is free");
+        }
+        error
+    })?;
+    let mut variables: Vec<(String, String)> =
+        variables.into_iter().map(|(name, route, behind)| (name, server.url(&route) + &behind)).collect();
+    for name in ["NO_PROXY", "no_proxy"] {
+        let hosts = fs::env(name).map_or_else(|| LOCAL.to_owned(), |hosts| format!("{hosts},{LOCAL}"));
+        variables.push((name.to_owned(), hosts));
+    }
+    if needs_keys {
+        let unset = KEYS.iter().filter(|name| fs::env(name).is_none());
+        variables.extend(unset.map(|name| ((*name).to_owned(), PLACEHOLDER.to_owned())));
+    }
+    Ok(Setup { server, variables, shown, project: root })
+}
+
+/// Removes recordings of the project that are out of date: nobody has to think of it.
+pub(super) fn sweep(project: &Path) {
+    if let Some(folder) = folders::data(project) {
+        // What cannot be removed stays, and `ctxc gc` says why.
+        let _ = gc::sweep(&folder, gc::TTL);
+    }
+}
+
+fn replayed(recording: &str, by: By, root: &Path) -> Result<Replay> {
+    let calls = Subject::parse(recording).load(root).map_err(|fault| {
+        let kind = match &fault {
+            PlaceFault::Line { .. } => Kind::Infrastructure,
+            PlaceFault::Nowhere
+            | PlaceFault::NoName { .. }
+            | PlaceFault::NoCall { .. }
+            | PlaceFault::NoFiles(_)
+            | PlaceFault::Unreadable { .. } => Kind::Usage,
+        };
+        CliError::new(kind, fault.to_string())
+    })?;
+    Ok(Replay::new(calls, by))
+}
+
+/// The file that calls are kept in.
+fn file(wanted: &Wanted<'_>, root: &Path) -> Result<Option<PathBuf>> {
+    let KeepArgs { name, into } = wanted.keep;
+    if !wanted.always && name.is_none() && into.is_none() {
+        return Ok(None);
+    }
+    let folder = match into {
+        Some(folder) => folder.clone(),
+        None => folders::data(root).ok_or_else(|| {
+            CliError::new(Kind::Infrastructure, PlaceFault::Nowhere.to_string())
+                .hint("`--into DIR` keeps the recording elsewhere")
+        })?,
+    };
+    let name = name.clone().unwrap_or_else(|| now(&folder));
+    let file = places::file(&folder, &name).ok_or_else(|| {
+        let message = if name == LAST {
+            "`last` is the newest recording, whatever its name".to_owned()
+        } else {
+            format!("`{name}` is no name of a recording")
+        };
+        CliError::usage(message).hint("a name has letters, digits, `-`, `_` and `.`, and begins with no dot")
+    })?;
+    folders::make(&folder).map_err(|why| CliError::write(&folder, &why))?;
+    Ok(Some(file))
+}
+
+/// A name by the time that no recording has.
+fn now(folder: &Path) -> String {
+    let at = date::time((fs::now() / 1_000_000_000) as i64);
+    // `2026-11-23-235353`
+    let name: String = at.trim_end_matches('Z').replace(':', "").replace('T', "-");
+    let is_free = |name: &String| places::file(folder, name).is_some_and(|file| !fs::exists(&file));
+    let numbered = (2..).map(|number| format!("{name}-{number}"));
+    std::iter::once(name.clone()).chain(numbered).find(is_free).unwrap_or_default()
+}
+
+/// How a recording is named in what follows.
+fn shown(file: &Path, keep: &KeepArgs) -> String {
+    match keep {
+        KeepArgs { into: Some(_), .. } => file.display().to_string(),
+        KeepArgs { name: Some(name), .. } => format!("@{name}"),
+        KeepArgs { .. } => format!("@{LAST}"),
+    }
+}
+
+/// A variable with the route that it leads to, and what stands behind the address of that.
+type Variable = (String, String, String);
+
+/// The ways through the proxy, and the variables that lead there.
+fn routes(args: &AnswerArgs, config: &Config) -> Result<(Vec<Route>, Vec<Variable>)> {
+    let wrong = |why: String| {
+        CliError::usage(why).hint("an upstream is an address, or `openai=`, `anthropic=`, `gemini=` or `ollama=` and an address")
+    };
+    let mut upstreams: Vec<(Option<&'static Vendor>, &str)> = Vec::new();
+    for written in &args.upstream {
+        let named = written.split_once('=').filter(|(name, _)| !name.contains("://"));
+        upstreams.push(match named {
+            Some((name, url)) => {
+                let known = vendor(name).ok_or_else(|| wrong(format!("there is no vendor `{name}`")))?;
+                (Some(known), url)
+            }
+            None => (None, written),
+        });
+    }
+    let mut routes = Vec::new();
+    let mut variables = Vec::new();
+    for vendor in &VENDORS {
+        let given = upstreams.iter().rev().find(|(of, _)| of.is_none_or(|of| of.name == vendor.name)).map(|(_, url)| *url);
+        let held = vendor.variables.iter().find_map(|(name, _)| Some((*name, fs::env(name)?)));
+        let upstream = match (given, held) {
+            (Some(url), _) => vendor.base(url).map_err(wrong)?,
+            (None, Some((name, url))) => vendor
+                .base(&url)
+                .map_err(|why| CliError::usage(format!("the variable {name} holds what cannot be asked: {why}")))?,
+            (None, None) => vendor.base_url.to_owned(),
+        };
+        routes.push(Route { name: vendor.name.to_owned(), vendor, upstream });
+        let behind = |(name, behind): &(&str, &str)| ((*name).to_owned(), vendor.name.to_owned(), (*behind).to_owned());
+        variables.extend(vendor.variables.iter().map(behind));
+    }
+    for name in &config.record.env {
+        let vendor = of_name(name);
+        let given =
+            upstreams.iter().rev().find(|(of, _)| of.is_none_or(|of| of.name == vendor.name)).map(|(_, url)| (*url).to_owned());
+        let upstream = given.or_else(|| fs::env(name)).unwrap_or_else(|| vendor.base_url.to_owned());
+        let upstream = vendor
+            .base(&upstream)
+            .map_err(|why| CliError::usage(format!("the variable {name} holds what cannot be asked: {why}")))?;
+        let behind = if vendor.has_version { vendor.version } else { "" };
+        let route = name.to_ascii_lowercase();
+        routes.push(Route { name: route.clone(), vendor, upstream });
+        variables.push((name.clone(), route, behind.to_owned()));
+    }
+    Ok((routes, variables))
+}
+
+/// The vendor that a variable of the project's own is of, by its name; OpenAI, as most gateways speak, where it names none.
+fn of_name(name: &str) -> &'static Vendor {
+    let name = name.to_ascii_lowercase();
+    let words = [("anthropic", 1), ("claude", 1), ("gemini", 2), ("google", 2), ("ollama", 3)];
+    let at = words.iter().find(|(word, _)| name.contains(word)).map_or(0, |(_, at)| *at);
+    VENDORS.get(at).unwrap_or(&VENDORS[0])
+}

@@ -1,0 +1,54 @@
+//! `ctxc demo`: what the verbs on requests say of a bundled agent with two mistakes. Reads no file and asks nobody.
+
+use super::load::{self, Body};
+use super::{check, comparison, manifest, prompt_cache};
+use crate::cli::args::FindingFormat;
+use crate::cli::cx::Cx;
+use crate::cli::error::Result;
+use crate::cli::exit::Exit;
+use crate::cli::findings;
+use crate::cli::render::screen::Paint;
+use crate::cli::render::sources::Sources;
+use crate::project::config::Config;
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+/// The calls of a small support bot, written by hand: each has the time in its system text, and the last one lost a result.
+const CALLS: &str = include_str!("demo.jsonl");
+/// Bytes of a file; none is read.
+const LIMIT: u64 = 1 << 20;
+
+/// Show what ctxc says of an agent that exists: a bundled one with two mistakes, without a key or a network
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  ctxc demo\n\n\
+    The calls are written by hand, and no model answered them. `ctxc record -- COMMAND` records those of your own agent.")]
+pub(crate) struct DemoArgs {}
+
+/// Shows it.
+pub(crate) fn run(cx: &mut Cx) -> Result<Exit> {
+    let config = Config::default();
+    let calls = load::of_text("@demo", CALLS)?;
+    cx.line("a support bot of some forty lines, as `ctxc record -- python support_bot.py` would keep it: 3 calls")?;
+    title("manifest", cx)?;
+    manifest::text(&manifest::of_calls(&calls, &config), cx)?;
+    title("check", cx)?;
+    let bodies = calls.iter().map(|one| Body {
+        name: one.name.clone(),
+        text: one.call.as_ref().map(|call| call.request.get().to_owned()).unwrap_or_default(),
+        call: one.call.clone(),
+    });
+    let (report, texts) = check::found(bodies, &config);
+    let mut sources = Sources::new(PathBuf::new(), LIMIT).with_texts(&texts);
+    findings::print(cx, &report, FindingFormat::Full, Path::new(""), &mut sources)?;
+    title("prompt-cache", cx)?;
+    prompt_cache::text(&prompt_cache::document(&comparison::all(&calls, &config)), cx)?;
+    cx.line("")?;
+    cx.line("your own agent: `ctxc record -- COMMAND`, then the same verbs with @last")?;
+    Ok(Exit::Success)
+}
+
+fn title(verb: &str, cx: &mut Cx) -> Result<()> {
+    let line = cx.options.screen.paint(Paint::Dim, &format!("$ ctxc {verb} @demo"));
+    cx.line("")?;
+    cx.line(&line)
+}

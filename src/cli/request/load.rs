@@ -1,0 +1,207 @@
+//! The calls that subjects name: `@NAME`, `@NAME#3`, `DIR#3`, a file of recorded calls, a file that holds the body of a request.
+
+use crate::base::fs;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::render::summary::plural;
+use crate::record::file::Recordings;
+use crate::record::places::{Call, Place, PlaceFault, Subject};
+use crate::record::recording::{LineFault, Recording};
+use crate::request::dialect::Dialect;
+use crate::request::model::Request;
+use crate::request::segments::{Segment, segments};
+use crate::request::threads::{Sent, Thread, threads};
+use crate::rules::input::read_fault::reason;
+use crate::schema::json::names::REQUEST;
+use std::path::Path;
+
+/// More than any request.
+const LIMIT: u64 = 1 << 30;
+/// As much of a file as names its schema.
+const HEAD: u64 = 4096;
+/// How the files of requests end that are no recordings.
+const BODIES: &str = ".json";
+/// How recordings end.
+const RECORDINGS: &str = ".jsonl";
+
+/// A request with what is known of it.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    /// What names it: `@last#3`, `request.json`.
+    pub(super) name: String,
+    /// What was sent.
+    pub(super) request: Request,
+    /// Its segments.
+    pub(super) segments: Vec<Segment>,
+    /// The call that it is of; `None` for a body alone.
+    pub(super) call: Option<Recording>,
+}
+
+/// Whether somebody names a request or a recording: by its `@`, its number, the ending of its file, or as the folder that
+/// recordings are in.
+pub(crate) fn is_request(path: &Path) -> bool {
+    let text = path.to_string_lossy();
+    let holds_recordings = |folder: &Path| {
+        fs::is_dir(folder)
+            && fs::names_in(folder).iter().any(|name| name.ends_with(RECORDINGS) && begins_as_recording(&folder.join(name)))
+    };
+    match Subject::parse(&text) {
+        Subject { place: Place::Named(_), .. } | Subject { number: Some(_), .. } => true,
+        Subject { place: Place::Path(path), .. } => {
+            text.ends_with(RECORDINGS) || text.ends_with(BODIES) || holds_recordings(&path)
+        }
+    }
+}
+
+/// Whether a file begins as a recording does. Tables of cases, conversations and histories of runs end alike.
+fn begins_as_recording(path: &Path) -> bool {
+    fs::head(path, HEAD).is_ok_and(|head| {
+        head.is_some_and(|bytes| String::from_utf8_lossy(&bytes).contains(REQUEST.trim_end_matches(char::is_numeric)))
+    })
+}
+
+/// The same of what may be another file of JSON: it is looked into.
+pub(crate) fn holds_request(path: &Path) -> bool {
+    is_request(path) && (!path.to_string_lossy().ends_with(BODIES) || (fs::is_file(path) && body(path).is_ok()))
+}
+
+/// The calls of some subjects, in order. What holds no request says why.
+pub(super) fn load(subjects: &[String], project: &Path) -> Result<Vec<Loaded>> {
+    let mut all = Vec::new();
+    for text in subjects {
+        let subject = Subject::parse(text);
+        if let (Place::Path(path), true) = (&subject.place, text.ends_with(BODIES)) {
+            all.push(body(path)?);
+            continue;
+        }
+        let calls = subject.load(project).map_err(|fault| unusable(&fault))?;
+        if calls.is_empty() {
+            return Err(CliError::new(Kind::Nothing, format!("{text} holds no recorded call"))
+                .hint("`ctxc record -- COMMAND` records what a program sends"));
+        }
+        for Call { name, call, .. } in calls.into_iter().filter(is_of_model) {
+            all.push(recorded(name, call)?);
+        }
+    }
+    Ok(all)
+}
+
+/// The calls in a text, by a name for all of them.
+pub(super) fn of_text(name: &str, text: &str) -> Result<Vec<Loaded>> {
+    let read = Recordings::read(text).map_err(|fault| CliError::new(Kind::Findings, format!("{name}: {fault}")))?;
+    read.calls.into_iter().enumerate().map(|(at, call)| recorded(format!("{name}#{}", at + 1), call)).collect()
+}
+
+/// Whether a recorded call asks a model for words; others, such as for embeddings, have no segments.
+fn is_of_model(call: &Call) -> bool {
+    Dialect::named(&call.call.dialect).is_some()
+}
+
+/// The one call of a subject.
+pub(super) fn one(subject: &str, project: &Path) -> Result<Loaded> {
+    let mut all = load(std::slice::from_ref(&subject.to_owned()), project)?;
+    let count = all.len();
+    match all.pop() {
+        Some(only) if count == 1 => Ok(only),
+        _ => Err(CliError::usage(format!("{subject} has {}, and one is shown at a time", plural(count, "call")))
+            .hint(format!("name one: `{subject}#1` to `{subject}#{count}`"))),
+    }
+}
+
+/// A call of a recording.
+fn recorded(name: String, call: Recording) -> Result<Loaded> {
+    let request = Request::read(call.request.get(), Some(&call.endpoint))
+        .map_err(|fault| CliError::new(Kind::Findings, format!("{name}: {fault}")))?;
+    Ok(Loaded { name, segments: segments(&request), request, call: Some(call) })
+}
+
+/// A file that holds one body, or one recorded call.
+fn body(path: &Path) -> Result<Loaded> {
+    let name = path.display().to_string();
+    let text = text_of(path)?;
+    if let Ok(call) = Recording::read(&text) {
+        return recorded(name, call);
+    }
+    let request = Request::read(&text, None).map_err(|fault| CliError::new(Kind::Findings, format!("{name}: {fault}")))?;
+    Ok(Loaded { name, segments: segments(&request), request, call: None })
+}
+
+/// The text of a file.
+fn text_of(path: &Path) -> Result<String> {
+    let name = path.display();
+    let mut bytes = Vec::new();
+    fs::read_into(path, LIMIT, &mut bytes).map_err(|err| {
+        let kind = if err.kind() == std::io::ErrorKind::NotFound { Kind::Usage } else { Kind::Findings };
+        CliError::new(kind, format!("{name} cannot be read: {}", reason(&err)))
+    })?;
+    let text = String::from_utf8(bytes).map_err(|_| CliError::new(Kind::Findings, format!("{name} is no UTF-8")))?;
+    Ok(text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned))
+}
+
+/// The text of a request, which may be none that can be read.
+#[derive(Debug)]
+pub(super) struct Body {
+    /// What names it.
+    pub(super) name: String,
+    /// The text of its body.
+    pub(super) text: String,
+    /// The call that it is of; `None` for a body alone.
+    pub(super) call: Option<Recording>,
+}
+
+/// The bodies that a subject names, in order.
+pub(super) fn bodies(subject: &str, project: &Path) -> Result<Vec<Body>> {
+    let of_call = |name: String, call: Recording| Body { name, text: call.request.get().to_owned(), call: Some(call) };
+    let parsed = Subject::parse(subject);
+    if let (Place::Path(path), true) = (&parsed.place, subject.ends_with(BODIES)) {
+        let (name, text) = (path.display().to_string(), text_of(path)?);
+        return Ok(vec![match Recording::read(&text) {
+            Ok(call) => of_call(name, call),
+            Err(_) => Body { name, text, call: None },
+        }]);
+    }
+    let calls = parsed.load(project).map_err(|fault| unusable(&fault))?;
+    Ok(calls.into_iter().filter(is_of_model).map(|Call { name, call, .. }| of_call(name, call)).collect())
+}
+
+/// The same of a file of JSON that may hold a request which cannot be read; scenarios and what else is of this program are none.
+pub(crate) fn looks_like_request(path: &Path) -> bool {
+    let is_body = |text: &str| {
+        ["\"messages\"", "\"contents\"", "\"input\""].iter().any(|key| text.contains(key))
+            && (!text.contains("\"ctxc/") || Recording::read(text).is_ok())
+    };
+    is_request(path)
+        && (!path.to_string_lossy().ends_with(BODIES) || fs::is_file(path) && text_of(path).is_ok_and(|text| is_body(&text)))
+}
+
+fn unusable(fault: &PlaceFault) -> CliError {
+    let kind = match fault {
+        PlaceFault::NoName { .. } | PlaceFault::NoCall { .. } | PlaceFault::Nowhere => Kind::Usage,
+        PlaceFault::NoFiles(_) => Kind::Nothing,
+        PlaceFault::Line { fault, .. } if matches!(fault.fault, LineFault::Newer(_)) => Kind::Infrastructure,
+        PlaceFault::Unreadable { fault, .. } if fault.kind() == std::io::ErrorKind::NotFound => Kind::Usage,
+        PlaceFault::Line { .. } | PlaceFault::Unreadable { .. } => Kind::Findings,
+    };
+    CliError::new(kind, fault.to_string())
+}
+
+/// Where each call belongs.
+pub(super) fn threads_of(calls: &[Loaded]) -> Vec<Thread> {
+    let sent = |loaded: &Loaded| {
+        (
+            loaded.call.as_ref().and_then(|call| call.agent.clone()),
+            loaded.call.as_ref().and_then(|call| call.conversation.clone()),
+        )
+    };
+    let names: Vec<_> = calls.iter().map(sent).collect();
+    let sent: Vec<Sent<'_>> = calls
+        .iter()
+        .zip(&names)
+        .map(|(loaded, (agent, conversation))| Sent {
+            segments: &loaded.segments,
+            dialect: loaded.request.dialect,
+            agent: agent.as_deref(),
+            conversation: conversation.as_deref(),
+        })
+        .collect();
+    threads(&sent)
+}

@@ -1,0 +1,177 @@
+//! `ctxc manifest @NAME`: what requests are made of, in tokens.
+
+use super::load::{self, Loaded, threads_of};
+use crate::cli::cx::Cx;
+use crate::cli::error::Result;
+use crate::cli::render::escape::escape;
+use crate::cli::render::screen::Paint;
+use crate::cli::render::summary::{plural, thousands};
+use crate::context::manifest::Tokenizer;
+use crate::eval::request::facts::{Facts, facts};
+use crate::project::config::Config;
+use crate::request::segments::Segment;
+use crate::request::threads::Thread;
+use crate::schema::json::names;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Sections of a segment that are named.
+const SECTIONS: usize = 4;
+
+/// What requests are made of: `ctxc manifest @NAME --json`.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Document {
+    /// The format.
+    schema: &'static str,
+    /// The calls, in order.
+    calls: Vec<CallRow>,
+}
+
+/// A request.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct CallRow {
+    /// What names it.
+    id: String,
+    /// Its agent.
+    agent: String,
+    /// Its conversation.
+    conversation: String,
+    /// The form of the request, by the words of `ctxc render --as`.
+    dialect: &'static str,
+    /// The model; null where neither body nor address says.
+    model: Option<String>,
+    /// Who counted.
+    tokenizer: Tokenizer,
+    /// What it is made of, in the order in which a provider's cache sees it.
+    segments: Vec<SegmentRow>,
+    /// Tokens in all.
+    total: usize,
+    /// The tokens that the provider counted; null where it said nothing.
+    reported: Option<u64>,
+}
+
+/// A segment.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct SegmentRow {
+    /// Names it in its request.
+    id: String,
+    /// What it belongs to: `tools`, `response_format`, `system`, `message:N`.
+    group: String,
+    /// Who says it; null for tools and the form of the answer.
+    speaker: Option<&'static str>,
+    /// Where it stands in the body, as a JSON pointer.
+    pointer: String,
+    /// Its tokens.
+    tokens: usize,
+    /// Whether a cache breakpoint stands behind it.
+    breakpoint: bool,
+    /// What of it can be named, in order.
+    sections: Vec<SectionRow>,
+}
+
+/// A section.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct SectionRow {
+    /// Its heading, the name of its element, or what stands behind its fence.
+    title: String,
+    /// Its tokens.
+    tokens: usize,
+}
+
+/// The manifest of the calls that a subject names.
+pub(crate) fn document(subject: &str, root: &Path, config: &Config) -> Result<Document> {
+    Ok(of_calls(&load::load(std::slice::from_ref(&subject.to_owned()), root)?, config))
+}
+
+/// The manifest of some calls.
+pub(super) fn of_calls(calls: &[Loaded], config: &Config) -> Document {
+    let rows = calls.iter().zip(threads_of(calls)).map(|(call, thread)| row(call, thread, &facts(&call.request, &config.models)));
+    Document { schema: names::REQUEST_MANIFEST, calls: rows.collect() }
+}
+
+fn row(loaded: &Loaded, thread: Thread, facts: &Facts) -> CallRow {
+    let counter = &*facts.counter;
+    let segment = |segment: &Segment| {
+        let title = |section: crate::request::sections::Section| SectionRow {
+            tokens: counter.count(segment.text.get(section.range).unwrap_or_default()),
+            title: section.title,
+        };
+        SegmentRow {
+            id: segment.id.clone(),
+            group: segment.group.clone(),
+            speaker: segment.speaker.map(crate::kernel::conversation::Speaker::word),
+            pointer: segment.pointer.clone(),
+            tokens: segment.tokens(counter),
+            breakpoint: segment.is_breakpoint,
+            sections: segment.sections().into_iter().map(title).collect(),
+        }
+    };
+    let segments: Vec<SegmentRow> = loaded.segments.iter().map(segment).collect();
+    CallRow {
+        id: loaded.name.clone(),
+        agent: thread.agent,
+        conversation: thread.conversation,
+        dialect: loaded.request.dialect.word(),
+        model: loaded.request.model.clone(),
+        tokenizer: Tokenizer { name: counter.name().to_owned(), exact: counter.is_exact() },
+        total: segments.iter().map(|segment| segment.tokens).sum(),
+        segments,
+        reported: loaded.call.as_ref().and_then(|call| call.usage.input),
+    }
+}
+
+/// Prints the manifest for people: of several calls the last of each agent.
+pub(crate) fn text(document: &Document, cx: &mut Cx) -> Result<()> {
+    let mut last: BTreeMap<&str, &CallRow> = BTreeMap::new();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for call in &document.calls {
+        last.insert(&call.agent, call);
+        *counts.entry(&call.agent).or_default() += 1;
+    }
+    for (agent, call) in last {
+        let count = counts.get(agent).copied().unwrap_or(1);
+        let which = if document.calls.len() == 1 {
+            String::new()
+        } else {
+            format!("{}: {}, the last of them: ", escape(agent), plural(count, "call"))
+        };
+        let model = call.model.as_deref().unwrap_or("an unnamed model");
+        let about = if call.tokenizer.exact { "" } else { "about " };
+        let reported = call.reported.map_or_else(String::new, |tokens| {
+            format!("; the provider counted {}", thousands(usize::try_from(tokens).unwrap_or(usize::MAX)))
+        });
+        let head = format!(
+            "{which}{} to {}: {about}{} {} by {}{reported}",
+            escape(&call.id),
+            escape(model),
+            thousands(call.total),
+            if call.total == 1 { "token" } else { "tokens" },
+            call.tokenizer.name
+        );
+        let head = cx.options.screen.paint(Paint::Strong, &head);
+        cx.line(&head)?;
+        let width = call.segments.iter().map(|segment| segment.id.chars().count()).max().unwrap_or(0);
+        for segment in &call.segments {
+            let breakpoint = if segment.breakpoint { "  | cache breakpoint" } else { "" };
+            let id = escape(&segment.id);
+            let pad = width.saturating_sub(segment.id.chars().count());
+            cx.line(&format!("  {id}{:pad$}  {:>8}{}{breakpoint}", "", thousands(segment.tokens), sections(&segment.sections)))?;
+        }
+    }
+    Ok(())
+}
+
+fn sections(sections: &[SectionRow]) -> String {
+    if sections.is_empty() {
+        return String::new();
+    }
+    let shown: Vec<String> = sections
+        .iter()
+        .take(SECTIONS)
+        .map(|section| format!("{} {}", escape(&section.title), thousands(section.tokens)))
+        .collect();
+    let more = if sections.len() > SECTIONS { format!(" · {} more", sections.len() - SECTIONS) } else { String::new() };
+    format!("  {}{more}", shown.join(" · "))
+}

@@ -1,0 +1,13 @@
+//! Verbs on requests that other programs sent: files of them, and recordings.
+
+pub(crate) mod check;
+mod comparison;
+pub(crate) mod demo;
+mod load;
+pub(crate) mod manifest;
+pub(crate) mod new_scenario;
+pub(crate) mod prompt_cache;
+pub(crate) mod recording_diff;
+pub(crate) mod render;
+
+pub(crate) use load::{holds_request, is_request, looks_like_request};

@@ -1,0 +1,300 @@
+//! `ctxc prompt-cache`: call by call, what a provider's prompt cache can reuse, and what keeps it from more.
+
+use super::comparison::{self, Compared};
+use super::load;
+use crate::cli::args::{OutputArgs, OutputFormat, Sign};
+use crate::cli::cx::Cx;
+use crate::cli::error::Result;
+use crate::cli::exit::Exit;
+use crate::cli::project::Project;
+use crate::cli::render::escape::escape;
+use crate::cli::render::screen::Paint;
+use crate::cli::render::summary::{plural, thousands};
+use crate::schema::json::names;
+use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Show what a provider's prompt cache can reuse of each call, and the first bytes that break its prefix
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  ctxc prompt-cache calls.jsonl\n  ctxc prompt-cache calls.jsonl --format html > cache.html\n\n\
+    A break is a comparison of bytes with the call before, whatever the model. Calls are put into conversations by what they say, or by \
+    the headers x-ctxc-agent and x-ctxc-conversation. Tokens of models whose tokenizer is not public are an estimate."
+)]
+pub(crate) struct PromptCacheArgs {
+    /// Recordings: `@NAME`, a file, a folder
+    #[arg(value_name = "RECORDING", default_value = "@last")]
+    subjects: Vec<String>,
+    #[command(flatten)]
+    output: OutputArgs<Format>,
+}
+
+/// How it is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// One JSON document
+    Json,
+    /// A page with a picture
+    Html,
+}
+
+impl OutputFormat for Format {
+    const JSON: Self = Self::Json;
+    const DEFAULT: &'static str = "text";
+
+    fn sign(self) -> Option<Sign> {
+        match self {
+            Self::Text => None,
+            Self::Json => Some(Sign { artifact: "result of ctxc", text: "\"ctxc/" }),
+            Self::Html => Some(Sign { artifact: "page of ctxc", text: "<title>Prompt cache" }),
+        }
+    }
+}
+
+/// What a prompt cache can reuse: `ctxc prompt-cache --json`.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Document<'c> {
+    /// The format.
+    schema: &'static str,
+    /// The conversations, in the order of their first calls.
+    conversations: Vec<Conversation<'c>>,
+    /// All together.
+    total: Total,
+}
+
+/// A conversation.
+#[derive(JsonSchema, Serialize)]
+#[allow(clippy::struct_field_names, reason = "the keys of the artifact are as designed")]
+pub(crate) struct Conversation<'c> {
+    /// Its agent.
+    agent: &'c str,
+    /// Its name, or its number.
+    conversation: &'c str,
+    /// Its calls, in order.
+    calls: Vec<CallRow<'c>>,
+}
+
+/// A call.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct CallRow<'c> {
+    /// What names it.
+    id: &'c str,
+    /// The tokens that it sends.
+    tokens: usize,
+    /// Those in front that the call before had, too.
+    reused: usize,
+    /// Those that are new with it.
+    new: usize,
+    /// Those that the call before had, and that are written to the cache again.
+    written: usize,
+    /// What the provider reported as read from its cache; null where it said nothing.
+    reported_cached: Option<u64>,
+    /// What broke the prefix; null where nothing did.
+    broken_by: Option<BreakRow<'c>>,
+}
+
+/// What broke a prefix.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct BreakRow<'c> {
+    /// The segment.
+    segment: &'c str,
+    /// The byte in it from which on it differs.
+    offset: usize,
+    /// What stood there in the call before.
+    before: &'c str,
+    /// What stands there now.
+    after: &'c str,
+    /// What happened: `changed`, `moved`, `added`, `removed`, or `expired` where the bytes are equal and the cache had forgotten them.
+    #[schemars(extend("enum" = ["changed", "moved", "added", "removed", "expired"]))]
+    cause: &'static str,
+    /// US$ that the tokens cost beyond what they cost from the cache; null where a price is unknown.
+    usd: Option<f64>,
+}
+
+/// All calls together.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Total {
+    /// The tokens that were sent.
+    tokens: usize,
+    /// Those that a cache can reuse.
+    reused: usize,
+    /// Those that a cache could have reused if nothing had broken.
+    lost: usize,
+    /// US$ for what was lost; null where a price is unknown.
+    usd: Option<f64>,
+}
+
+/// Compares and prints.
+pub(crate) fn run(args: &PromptCacheArgs, cx: &mut Cx) -> Result<Exit> {
+    let project = Project::load(&cx.options)?;
+    let calls = load::load(&args.subjects, &project.root)?;
+    let compared = comparison::all(&calls, &project.config);
+    let document = document(&compared);
+    cx.emit(&args.output, |format, cx| match format {
+        Format::Json => cx.json(&document),
+        Format::Text => text(&document, cx),
+        Format::Html => {
+            let page = html(&document);
+            cx.print(|out| std::io::Write::write_all(out, page.as_bytes()))
+        }
+    })?;
+    Ok(Exit::Success)
+}
+
+/// What a prompt cache reuses of each call.
+pub(super) fn document<'c>(compared: &'c [Compared<'_>]) -> Document<'c> {
+    let mut conversations: Vec<Conversation<'c>> = Vec::new();
+    let mut total = Total { tokens: 0, reused: 0, lost: 0, usd: Some(0.0) };
+    for one in compared {
+        let reuse = &one.reuse;
+        let written = reuse.lost.min(reuse.tokens.saturating_sub(reuse.reused));
+        let usd = one.facts.lost(reuse.lost);
+        let broken = reuse.broken_by.as_ref().map(|found| BreakRow {
+            segment: &found.segment,
+            offset: found.offset,
+            before: &found.before,
+            after: &found.after,
+            cause: found.cause.word(),
+            usd,
+        });
+        total.tokens += reuse.tokens;
+        total.reused += reuse.reused;
+        total.lost += reuse.lost;
+        total.usd = total.usd.zip(usd).map(|(sum, usd)| ((sum + usd) * 1e9).round() / 1e9);
+        let row = CallRow {
+            id: &one.loaded.name,
+            tokens: reuse.tokens,
+            reused: reuse.reused,
+            new: reuse.tokens - reuse.reused - written,
+            written,
+            reported_cached: one.loaded.call.as_ref().and_then(|call| call.usage.cached),
+            broken_by: broken,
+        };
+        let (agent, conversation) = (one.thread.agent.as_str(), one.thread.conversation.as_str());
+        match conversations.iter_mut().find(|known| known.agent == agent && known.conversation == conversation) {
+            Some(known) => known.calls.push(row),
+            None => conversations.push(Conversation { agent, conversation, calls: vec![row] }),
+        }
+    }
+    Document { schema: names::PROMPT_CACHE, conversations, total }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "counts of tokens are below 2^53")]
+fn share(part: usize, whole: usize) -> String {
+    if whole == 0 { "0 %".to_owned() } else { format!("{:.0} %", part as f64 / whole as f64 * 100.0) }
+}
+
+/// US$ as people read them.
+fn money(usd: f64) -> String {
+    match usd {
+        usd if usd > 0.0 && usd < 0.0001 => "less than US$ 0.0001".to_owned(),
+        usd if usd > 0.0 && usd < 0.01 => format!("US$ {usd:.4}"),
+        usd => format!("US$ {usd:.2}"),
+    }
+}
+
+fn words(broken: &BreakRow<'_>) -> String {
+    let segment = escape(broken.segment);
+    match broken.cause {
+        "changed" => format!(
+            "{segment} changed from its byte {}: `{}` became `{}`",
+            broken.offset,
+            escape(broken.before),
+            escape(broken.after)
+        ),
+        "moved" => format!("{segment} moved to another place"),
+        "added" => format!("{segment} was put in front of what follows"),
+        "removed" => format!("{segment} was taken out"),
+        _ => "the cache forgot it: more than five minutes went by".to_owned(),
+    }
+}
+
+/// Prints it for people.
+pub(super) fn text(document: &Document<'_>, cx: &mut Cx) -> Result<()> {
+    let width =
+        document.conversations.iter().flat_map(|one| &one.calls).map(|call| call.id.chars().count()).max().unwrap_or(0).max(4);
+    for conversation in &document.conversations {
+        let calls = &conversation.calls;
+        let sum = |of: fn(&CallRow<'_>) -> usize| calls.iter().map(of).sum::<usize>();
+        let (tokens, reused) = (sum(|call| call.tokens), sum(|call| call.reused));
+        let head = format!(
+            "{}, conversation {}: {}, {} tokens, {} reused ({})",
+            escape(conversation.agent),
+            escape(conversation.conversation),
+            plural(calls.len(), "call"),
+            thousands(tokens),
+            thousands(reused),
+            share(reused, tokens)
+        );
+        let head = cx.options.screen.paint(Paint::Strong, &head);
+        cx.line(&head)?;
+        cx.line(&format!("  {:width$} {:>9} {:>9} {:>9} {:>9}", "call", "tokens", "reused", "new", "again"))?;
+        for call in calls {
+            let numbers = [call.tokens, call.reused, call.new, call.written].map(thousands);
+            let [tokens, reused, new, written] = numbers;
+            cx.line(&format!("  {:width$} {tokens:>9} {reused:>9} {new:>9} {written:>9}", escape(call.id)))?;
+            if let Some(broken) = &call.broken_by {
+                let usd = broken.usd.map_or_else(String::new, |usd| format!(", {}", money(usd)));
+                let line = format!("  {:width$} broken: {}{usd}", "", words(broken));
+                let line = cx.options.screen.paint(Paint::Warning, &line);
+                cx.line(&line)?;
+            }
+        }
+    }
+    let total = &document.total;
+    let usd = total.usd.map_or_else(|| "price unknown".to_owned(), money);
+    let line = format!(
+        "in all: {} tokens, {} reused ({}), {} lost to breaks: {usd}",
+        thousands(total.tokens),
+        thousands(total.reused),
+        share(total.reused, total.tokens),
+        thousands(total.lost)
+    );
+    cx.line(&line)
+}
+
+/// A page that needs nothing else: a bar for each call, as long as its tokens.
+fn html(document: &Document<'_>) -> String {
+    use crate::cli::render::markup::html as markup;
+    let most = document.conversations.iter().flat_map(|one| &one.calls).map(|call| call.tokens).max().unwrap_or(0).max(1);
+    let mut out = vec![String::from(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>Prompt cache</title>\n\
+         <style>:root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem}\
+         .bar{display:flex;height:1rem;margin:.1rem 0}.bar i{display:block}.reused{background:#2a9d6f}.new{background:#4a7fc1}.again{background:#d1495b}\
+         .call{margin:.5rem 0;font-size:.9rem}.key i{display:inline-block;width:.8rem;height:.8rem;margin:0 .3rem 0 .8rem}code{overflow-wrap:anywhere}</style>\n\
+         <h1>Prompt cache</h1><p class=\"key\"><i class=\"reused\"></i>reused<i class=\"new\"></i>new<i class=\"again\"></i>sent again after a break</p>\n",
+    )];
+    for conversation in &document.conversations {
+        out.push(format!("<h2>{}, conversation {}</h2>\n", markup(conversation.agent), markup(conversation.conversation)));
+        for call in &conversation.calls {
+            let part = |class: &str, tokens: usize| {
+                #[allow(clippy::cast_precision_loss, reason = "counts of tokens are below 2^53")]
+                let width = tokens as f64 / most as f64 * 100.0;
+                format!("<i class=\"{class}\" style=\"width:{width:.2}%\"></i>")
+            };
+            let bar = [part("reused", call.reused), part("again", call.written), part("new", call.new)].concat();
+            let said = call
+                .broken_by
+                .as_ref()
+                .map_or_else(String::new, |broken| format!("<br>broken: <code>{}</code>", markup(&words(broken))));
+            out.push(format!(
+                "<div class=\"call\">{}: {} tokens, {} reused, {} sent again{said}<div class=\"bar\">{bar}</div></div>\n",
+                markup(call.id),
+                thousands(call.tokens),
+                thousands(call.reused),
+                thousands(call.written)
+            ));
+        }
+    }
+    out.push(format!(
+        "<p>{} tokens, {} reused, {} lost to breaks</p></html>\n",
+        thousands(document.total.tokens),
+        thousands(document.total.reused),
+        thousands(document.total.lost)
+    ));
+    out.concat()
+}

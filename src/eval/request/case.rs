@@ -1,0 +1,59 @@
+//! Runs a case about the request of another program: its context alone, since nobody of this project is asked.
+
+use super::check::{self, SeenRequest};
+use super::sent::Sent;
+use crate::base::hash::Hasher;
+use crate::eval::case_keys::{self, Keys};
+use crate::eval::context::stored_sent;
+use crate::eval::finished::{CaseVerdict, Finished};
+use crate::eval::prepared::{CaseInput, RunContext};
+use crate::eval::verdict::Verdict;
+use crate::scenario::model::Subject;
+
+/// Runs one case.
+pub(in crate::eval) fn run(context: &RunContext<'_>, input: &CaseInput<'_>) -> Finished {
+    if let Some(why) = input.refused {
+        return Finished::refused(why);
+    }
+    let sent = match sent(context, input) {
+        Ok(sent) => sent,
+        Err(why) => return Finished::trouble("/", why),
+    };
+    let seen = SeenRequest { context, input, sent: &sent };
+    let verdicts: Vec<Verdict> = input.case.expect_context.iter().map(|one| check::judge(&seen, one)).collect();
+    let tokens: usize = sent.segments.iter().map(|segment| segment.tokens(&*sent.counter)).sum();
+    let verdict = if verdicts.iter().any(Verdict::is_failure) {
+        CaseVerdict::Fail
+    } else if verdicts.is_empty() {
+        CaseVerdict::Inconclusive
+    } else {
+        CaseVerdict::Pass
+    };
+    Finished {
+        verdict,
+        keys: keys(context, input),
+        model: sent.request.model.clone(),
+        tokenizer: sent.counter.name().to_owned(),
+        tokens: Some((tokens as u64, 0)),
+        snapshot: input.case.wants_snapshot().then(|| stored_sent(&sent.request)),
+        context: verdicts,
+        trouble: None,
+        ..Finished::trouble("/", "")
+    }
+}
+
+/// What its result belongs to.
+pub(in crate::eval) fn keys(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<Keys> {
+    let sent = sent(context, input).ok()?;
+    let snapshot = input.snapshot.filter(|_| input.case.wants_snapshot());
+    let mut hasher = Hasher::new();
+    hasher.field("ctxc request context 1").field(sent.counter.name()).field(sent.request.body.to_string());
+    Some(Keys { context: hasher.finish(), case: case_keys::case(input.case, input.beside, snapshot, context.plan) })
+}
+
+fn sent(context: &RunContext<'_>, input: &CaseInput<'_>) -> Result<Sent, String> {
+    match &input.case.subject.value {
+        Subject::Request(file) => Sent::of(context, input, file),
+        Subject::Role(_) | Subject::Task(_) => Err("it is about an agent of this project".to_owned()),
+    }
+}

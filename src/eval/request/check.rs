@@ -1,0 +1,336 @@
+//! One expectation on a request, judged. What only an agent of this project has, such as settings, nobody can look at.
+
+use super::sent::Sent;
+use crate::base::span::Spanned;
+use crate::base::suggest;
+use crate::eval::answer::{parting, same_json};
+use crate::eval::context::{partings, stored_sent};
+use crate::eval::prepared::{CaseInput, RunContext};
+use crate::eval::verdict::{self, Judged, Outcome, Place, Reason, Verdict};
+use crate::request::segments::Segment;
+use crate::scenario::expect::context::quoted;
+use crate::scenario::expect::segments::listed;
+use crate::scenario::expect::tools::ToolTest;
+use crate::scenario::frozen::Frozen;
+use crate::scenario::model::{ContextExpectation, Counted, Patterns, Selector, State};
+use crate::scenario::paths;
+use std::collections::BTreeSet;
+
+/// Places of a stored request that are told beside the first.
+const SHOWN: usize = 4;
+/// Bytes of a text that are shown.
+const EXCERPT: usize = 60;
+
+/// A request with the case that it is of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SeenRequest<'a> {
+    pub(super) context: &'a RunContext<'a>,
+    pub(super) input: &'a CaseInput<'a>,
+    pub(super) sent: &'a Sent,
+}
+
+/// A text of a request with what it is called.
+struct Text<'a> {
+    id: &'a str,
+    words: &'a str,
+    tokens: usize,
+}
+
+/// Judges an expectation.
+pub(super) fn judge(seen: &SeenRequest<'_>, expectation: &Spanned<ContextExpectation>) -> Verdict {
+    let (outcome, reason) = of(seen, &expectation.value);
+    Verdict { what: expectation.value.words(), outcome, gate: true, reason, span: expectation.span }
+}
+
+fn of(seen: &SeenRequest<'_>, expectation: &ContextExpectation) -> Judged {
+    let inner = |inner: &[Spanned<ContextExpectation>]| -> Vec<Judged> { inner.iter().map(|one| of(seen, &one.value)).collect() };
+    match expectation {
+        ContextExpectation::Segment { which, state } => segment(seen, which, *state),
+        ContextExpectation::Segments(ids) => segments(seen, ids),
+        ContextExpectation::Contains(patterns) => found(seen, patterns, true),
+        ContextExpectation::Absent(patterns) => found(seen, patterns, false),
+        ContextExpectation::Order(ids) => order(seen, ids),
+        ContextExpectation::Tokens { of, max, min } => tokens(seen, of, max.as_ref(), min.as_ref()),
+        ContextExpectation::NothingCut(true) => verdict::pass("every segment whole", "a request as it was sent"),
+        ContextExpectation::Tools(names) => same_tools(seen, names),
+        ContextExpectation::ToolsOf(test) => tools(seen, test),
+        ContextExpectation::Model(name) => model(seen, name),
+        ContextExpectation::ModelOf(test) if test.provider.is_none() && test.sampling.is_none() => {
+            verdict::all(&test.name.iter().chain(&test.id).map(|id| model(seen, id)).collect::<Vec<_>>())
+        }
+        ContextExpectation::Snapshot => snapshot(seen),
+        ContextExpectation::Not(one) => verdict::not(of(seen, &one.value), &one.value.words()),
+        ContextExpectation::AnyOf(some) => verdict::any(inner(some)),
+        ContextExpectation::AllOf(some) => verdict::all(&inner(some)),
+        ContextExpectation::Trust { .. }
+        | ContextExpectation::NothingCut(false)
+        | ContextExpectation::Setting { .. }
+        | ContextExpectation::ModelOf(_)
+        | ContextExpectation::ProtectedPaths(_)
+        | ContextExpectation::Lookup(_) => {
+            verdict::blind(expectation.words(), "a request of another program, of which nobody can tell")
+        }
+    }
+}
+
+fn ids<'a>(seen: &SeenRequest<'a>) -> Vec<&'a str> {
+    seen.sent.segments.iter().map(|segment| segment.id.as_str()).collect()
+}
+
+/// The texts that a name means: a segment, all of a group, or a section such as `system/Runbook`.
+fn texts<'a>(seen: &SeenRequest<'a>, id: &str) -> Vec<Text<'a>> {
+    let counter = &*seen.sent.counter;
+    let all = &seen.sent.segments;
+    let whole = |segment: &'a Segment| Text { id: &segment.id, words: &segment.text, tokens: segment.tokens(counter) };
+    let named: Vec<Text<'a>> = all.iter().filter(|segment| segment.id == id || segment.group == id).map(whole).collect();
+    if !named.is_empty() {
+        return named;
+    }
+    let Some((group, title)) = id.split_once('/') else { return Vec::new() };
+    let of_group = all.iter().filter(|segment| segment.group == group || segment.id == group);
+    let section = |segment: &'a Segment| {
+        let section = segment.sections().into_iter().find(|section| section.title == title)?;
+        let text = segment.text.get(section.range)?;
+        Some(Text { id: &segment.id, words: text, tokens: counter.count(text) })
+    };
+    of_group.filter_map(section).collect()
+}
+
+fn named(which: &Selector) -> Result<&str, Box<Judged>> {
+    match which {
+        Selector::Id(id) => Ok(&id.value),
+        Selector::Kind(_) | Selector::Source(_) => {
+            Err(Box::new(verdict::blind(which.words(), "a request of another program, whose segments have ids alone")))
+        }
+    }
+}
+
+/// Nothing of that name is there, and what is.
+fn nothing(seen: &SeenRequest<'_>, id: &str, expected: String) -> Reason {
+    let here = ids(seen);
+    let near = suggest::nearest(id, here.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+    let there = match (here.as_slice(), here.len() > 12) {
+        ([first, .., last], true) => format!("{} segments, `{first}` to `{last}`", here.len()),
+        _ => here.join(", "),
+    };
+    Reason::new(expected, format!("no `{id}`")).hint(near.unwrap_or_else(|| format!("it has {there}")))
+}
+
+fn segment(seen: &SeenRequest<'_>, which: &Selector, state: State) -> Judged {
+    let id = match named(which) {
+        Ok(id) => id,
+        Err(blind) => return *blind,
+    };
+    let is_there = !texts(seen, id).is_empty();
+    match state {
+        State::Kept if is_there => verdict::pass(which.words(), "it"),
+        State::Kept => (Outcome::Fail, nothing(seen, id, which.words())),
+        State::Absent if is_there => verdict::fail(format!("no {}", which.words()), format!("`{id}`")),
+        State::Absent => verdict::pass(format!("no {}", which.words()), "none"),
+        State::Cut | State::Dropped => verdict::blind(
+            format!("{} {}", which.words(), state.word()),
+            "a request as it was sent: what was left out is not in it",
+        ),
+    }
+}
+
+fn segments(seen: &SeenRequest<'_>, wanted: &[Spanned<String>]) -> Judged {
+    let here = ids(seen);
+    let expected = format!("exactly {}", listed(wanted));
+    let wanted: Vec<&str> = wanted.iter().map(|one| one.value.as_str()).collect();
+    if here == wanted {
+        return verdict::pass(expected, "them");
+    }
+    let quote = |ids: Vec<&str>| ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ");
+    let missing: Vec<&str> = wanted.iter().copied().filter(|id| !here.contains(id)).collect();
+    let more: Vec<&str> = here.iter().copied().filter(|id| !wanted.contains(id)).collect();
+    let mut words = Vec::new();
+    if !missing.is_empty() {
+        words.push(format!("no {}", quote(missing)));
+    }
+    if !more.is_empty() {
+        words.push(format!("{} as well", quote(more)));
+    }
+    verdict::fail(expected, if words.is_empty() { "another order".to_owned() } else { words.join(", and ") })
+}
+
+fn order(seen: &SeenRequest<'_>, wanted: &[Spanned<String>]) -> Judged {
+    let expected = format!("the order {}", listed(wanted));
+    let mut last: Option<(usize, &str)> = None;
+    for id in wanted {
+        let is_it = |segment: &Segment| segment.id == id.value || segment.group == id.value;
+        let Some(at) = seen.sent.segments.iter().position(is_it) else {
+            return (Outcome::Fail, nothing(seen, &id.value, expected).blind());
+        };
+        if let Some((_, name)) = last.filter(|(before, _)| at < *before) {
+            return verdict::fail(expected, format!("`{}` before `{name}`", id.value));
+        }
+        last = Some((at, &id.value));
+    }
+    verdict::pass(expected, "it")
+}
+
+/// Patterns that occur, or do not.
+fn found(seen: &SeenRequest<'_>, patterns: &Patterns, wanted: bool) -> Judged {
+    let verb = if wanted { "to contain" } else { "not to contain" };
+    let place = patterns.place();
+    let texts = match &patterns.within {
+        None => texts_of_all(seen),
+        Some(which) => match named(which) {
+            Err(blind) => return *blind,
+            Ok(id) => {
+                let found = texts(seen, id);
+                if found.is_empty() {
+                    return (Outcome::Fail, nothing(seen, id, format!("{place} {verb} {}", patterns.words())).blind());
+                }
+                found
+            }
+        },
+    };
+    for pattern in &patterns.patterns {
+        let expected = format!("{place} {verb} /{}/", pattern.value);
+        let mut hit = None;
+        for text in &texts {
+            match seen.context.patterns.find(&pattern.value, text.words) {
+                Ok(Some(range)) => {
+                    hit = Some((text, range));
+                    break;
+                }
+                Ok(None) => {}
+                Err(why) => return verdict::blind(expected, why),
+            }
+        }
+        match (hit, wanted) {
+            (None, true) => {
+                let bytes: usize = texts.iter().map(|text| text.words.len()).sum();
+                return verdict::fail(expected, format!("it nowhere in {bytes} bytes"));
+            }
+            (Some((text, range)), false) => {
+                let end = text.words.floor_char_boundary(range.end.min(range.start + EXCERPT));
+                let excerpt = text.words.get(range.start..end).unwrap_or_default().replace('\n', "⏎");
+                let place = Place { segment: Some(text.id.to_owned()), range: Some(range), ..Place::default() };
+                return (Outcome::Fail, Reason::new(expected, format!("“{excerpt}” in `{}`", text.id)).at(place));
+            }
+            (Some(_), true) | (None, false) => {}
+        }
+    }
+    verdict::pass(format!("{place} {verb} {}", patterns.words()), if wanted { "each" } else { "none" })
+}
+
+fn texts_of_all<'a>(seen: &SeenRequest<'a>) -> Vec<Text<'a>> {
+    seen.sent.segments.iter().map(|segment| Text { id: &segment.id, words: &segment.text, tokens: 0 }).collect()
+}
+
+fn tokens(seen: &SeenRequest<'_>, of: &Counted, max: Option<&Spanned<u64>>, min: Option<&Spanned<u64>>) -> Judged {
+    let what = of.words();
+    let counter = &*seen.sent.counter;
+    let figure: usize = match of {
+        Counted::Total => seen.sent.segments.iter().map(|segment| segment.tokens(counter)).sum(),
+        Counted::Prefix => return verdict::blind(what, "one request alone: what a cache can reuse depends on the call before"),
+        Counted::Segment(which) => match named(which) {
+            Err(blind) => return *blind,
+            Ok(id) => {
+                let found = texts(seen, id);
+                if found.is_empty() {
+                    return (Outcome::Fail, nothing(seen, id, format!("{} to be counted", which.words())).blind());
+                }
+                found.iter().map(|text| text.tokens).sum()
+            }
+        },
+    };
+    let figure = figure as u64;
+    let by = if counter.is_exact() { counter.name().to_owned() } else { format!("{}, an estimate", counter.name()) };
+    match (max.filter(|max| figure > max.value), min.filter(|min| figure < min.value)) {
+        (Some(max), _) => {
+            verdict::fail(format!("at most {} {what}", max.value), format!("{figure}, {} too many ({by})", figure - max.value))
+        }
+        (None, Some(min)) => {
+            verdict::fail(format!("at least {} {what}", min.value), format!("{figure}, {} too few ({by})", min.value - figure))
+        }
+        (None, None) => verdict::pass(what, figure.to_string()),
+    }
+}
+
+fn same_tools(seen: &SeenRequest<'_>, wanted: &[Spanned<String>]) -> Judged {
+    let expected = format!("tools {}", quoted(wanted));
+    let here: BTreeSet<&str> = seen.sent.request.tools.iter().map(|tool| tool.name.as_str()).collect();
+    let wanted: BTreeSet<&str> = wanted.iter().map(|one| one.value.as_str()).collect();
+    let missing: Vec<String> = wanted.difference(&here).map(|name| format!("no `{name}`")).collect();
+    let more: Vec<String> = here.difference(&wanted).map(|name| format!("`{name}` too")).collect();
+    if missing.is_empty() && more.is_empty() {
+        return verdict::pass(expected, "the same");
+    }
+    verdict::fail(expected, [missing, more].concat().join(", and "))
+}
+
+fn tools(seen: &SeenRequest<'_>, test: &ToolTest) -> Judged {
+    let tools = &seen.sent.request.tools;
+    let here = |name: &str| tools.iter().find(|tool| tool.name == name);
+    let mut judged = Vec::new();
+    for name in &test.has {
+        let words = format!("a tool `{}`", name.value);
+        judged.push(if here(&name.value).is_some() {
+            verdict::pass(words, "that")
+        } else {
+            verdict::fail(words, "none of that name")
+        });
+    }
+    for name in &test.lacks {
+        let words = format!("not a tool `{}`", name.value);
+        judged.push(if here(&name.value).is_none() { verdict::pass(words, "that") } else { verdict::fail(words, "it") });
+    }
+    judged.extend(test.exactly.iter().map(|wanted| same_tools(seen, wanted)));
+    for (name, wanted) in &test.schema_of {
+        let words = format!(
+            "the parameters of `{}` as they stand {}",
+            name.value,
+            if matches!(wanted, Frozen::File(_)) { "in its file" } else { "here" }
+        );
+        let wanted = match wanted {
+            Frozen::Value(value) => Ok(value.clone()),
+            Frozen::File(path) => {
+                seen.input.beside.text(path).and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()))
+            }
+        };
+        judged.push(match (here(&name.value).and_then(|tool| tool.schema.as_ref()), wanted) {
+            (None, _) => verdict::blind(words, "no definition of that tool"),
+            (_, Err(why)) => verdict::blind(words, why),
+            (Some(found), Ok(wanted)) if same_json(&wanted, found) => verdict::pass(words, "the same"),
+            (Some(found), Ok(wanted)) => verdict::fail(words, format!("others at {}", parting(&wanted, found, "$".to_owned()))),
+        });
+    }
+    verdict::all(&judged)
+}
+
+fn model(seen: &SeenRequest<'_>, wanted: &Spanned<String>) -> Judged {
+    let words = format!("model `{}`", wanted.value);
+    match &seen.sent.request.model {
+        Some(model) if *model == wanted.value => verdict::pass(words, "it"),
+        Some(model) => verdict::fail(words, format!("`{model}`")),
+        None => verdict::blind(words, "none"),
+    }
+}
+
+fn snapshot(seen: &SeenRequest<'_>) -> Judged {
+    let input = seen.input;
+    let path = paths::snapshot(input.path, &input.case.name.value);
+    let expected = format!("the request as stored in {path}");
+    let Some(stored) = input.snapshot else {
+        let reason = Reason::new(expected, "no such file").hint("nothing is stored yet: `ctxc eval --accept` stores it");
+        return (Outcome::Fail, reason.blind());
+    };
+    let now = stored_sent(&seen.sent.request);
+    if stored == now {
+        return verdict::pass(expected, "the same");
+    }
+    let all: Vec<String> = partings(stored, &now, None).into_iter().map(|one| one.words).collect();
+    let place = Place { file: Some((path, None)), ..Place::default() };
+    let mut reason = Reason::new(expected, all.first().cloned().unwrap_or_else(|| "another".to_owned())).at(place);
+    for other in all.iter().skip(1).take(SHOWN) {
+        reason = reason.hint(format!("and {other}"));
+    }
+    if all.len() > SHOWN + 1 {
+        reason = reason.hint(format!("and at {} more places", all.len() - SHOWN - 1));
+    }
+    (Outcome::Fail, reason.hint("`ctxc eval --accept` shows what changed and stores it"))
+}

@@ -1,0 +1,55 @@
+//! What is known of the model of a request: who counts its tokens, and what they cost. A project's `[models]` come before the table.
+
+use crate::context::tokens;
+use crate::kernel::tokens::{Bytes, TokenCounter};
+use crate::project::models::Model;
+use crate::request::model::Request;
+use crate::request::public_models::public_model;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What is known of a model.
+#[derive(Debug)]
+pub struct Facts {
+    /// Who counts.
+    pub counter: Arc<dyn TokenCounter>,
+    /// US$ for a million tokens that are sent; `None` where nobody says.
+    pub usd_input: Option<f64>,
+    /// The same of tokens that stand in the cache.
+    pub usd_cached: Option<f64>,
+}
+
+/// What is known of the model that a request asks.
+pub fn facts(request: &Request, models: &BTreeMap<String, Model>) -> Facts {
+    let name = request.model.as_deref().unwrap_or_default();
+    let own = models.values().find(|model| model.id == name);
+    let public = public_model(name);
+    let prices = own.and_then(|model| model.prices.as_ref());
+    Facts {
+        counter: tokens::counter(tokenizer(request, own, name)).unwrap_or_else(|| Arc::new(Bytes)),
+        usd_input: prices.map(|prices| prices.input).or_else(|| public.and_then(|model| model.usd_input)),
+        usd_cached: prices.map(|prices| prices.cached_input).or_else(|| public.and_then(|model| model.usd_cached)),
+    }
+}
+
+fn tokenizer<'a>(request: &Request, own: Option<&'a Model>, name: &str) -> &'a str {
+    let name = name.rsplit('/').next().unwrap_or(name);
+    match own {
+        Some(model) => model.tokenizer,
+        None if name.starts_with("claude") => "claude",
+        None if name.starts_with("gemini") => "gemini",
+        None if name.starts_with("gpt-3.5") || name == "gpt-4" || name.starts_with("gpt-4-") => "cl100k",
+        None => request.dialect.tokenizer(),
+    }
+}
+
+impl Facts {
+    /// US$ for so many tokens that could have come from the cache; `None` where a price is unknown.
+    pub fn lost(&self, tokens: usize) -> Option<f64> {
+        // Counts of tokens are far below what a float holds exactly.
+        #[allow(clippy::cast_precision_loss, reason = "windows have less than 2^53 tokens")]
+        let tokens = tokens as f64;
+        let usd = tokens * (self.usd_input? - self.usd_cached?) / 1e6;
+        Some((usd * 1e9).round() / 1e9)
+    }
+}

@@ -1,0 +1,9 @@
+//! Scenarios of requests that other programs send: read, judged by the expectations that a request has an answer to.
+
+mod case;
+mod check;
+pub mod facts;
+mod sent;
+
+pub(super) use case::{keys, run};
+pub use sent::Sent;

@@ -1,0 +1,223 @@
+//! What of a call is kept: bodies, streams and the texts around them, with what must not be kept replaced.
+//!
+//! A value that a stream brings in pieces is found all the same: the pieces of a text are looked at as the text that they make.
+
+use super::json_text::{Site, compact, map_strings};
+use super::recording::Redacted;
+use super::redact::Redactor;
+use crate::project::config::Content;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Keys whose strings are pieces of a longer text in the events of a stream.
+const PIECES: [&str; 10] =
+    ["content", "text", "thinking", "partial_json", "delta", "arguments", "reasoning_content", "reasoning", "refusal", "summary"];
+/// Keys whose strings say what something is, not what was said: they are kept where words are not.
+const KINDS: [&str; 17] = [
+    "role",
+    "type",
+    "model",
+    "name",
+    "id",
+    "object",
+    "status",
+    "call_id",
+    "tool_call_id",
+    "tool_use_id",
+    "item_id",
+    "finish_reason",
+    "finishReason",
+    "stop_reason",
+    "done_reason",
+    "code",
+    "event",
+];
+
+/// Replaces what must not be kept.
+#[derive(Clone, Debug)]
+pub struct Mask {
+    redactor: Redactor,
+    content: Content,
+}
+
+/// A part of a stream: its bytes, and what it becomes.
+type Edit = (Range<usize>, String);
+
+impl Mask {
+    /// What a project wants kept, with the secrets that are known.
+    pub fn new(salt: [u8; 32], secrets: impl IntoIterator<Item = String>, content: Content) -> Self {
+        let redactor = Redactor::new(salt, secrets);
+        let redactor = if content == Content::Full { redactor.keeping_persons() } else { redactor };
+        Self { redactor, content }
+    }
+
+    /// A text that is no body.
+    pub fn text(&self, text: &str) -> String {
+        self.redactor.text(text).0
+    }
+
+    /// A body of JSON, on one line. Adds what was replaced, below `root`.
+    pub fn json(&self, body: &str, root: &str, redacted: &mut Vec<Redacted>) -> String {
+        let body = self.redactor.json(&compact(body), root, redacted);
+        if self.content == Content::Shape { self.shape(&body) } else { body }
+    }
+
+    /// The strings of a JSON text as hashes with their lengths, but for those that say what something is.
+    fn shape(&self, json: &str) -> String {
+        map_strings(json, |site, pointer, text| {
+            let key = pointer.rsplit('/').next().unwrap_or("");
+            let is_kept = site == Site::Key || KINDS.contains(&key) || text.len() < 4 || text.starts_with('⟦');
+            (!is_kept).then(|| self.redactor.placeholder(&format!("{} bytes", text.len()), text))
+        })
+    }
+
+    /// A stream that came in parts which end at these bytes: each part as it is kept.
+    pub fn stream(&self, text: &str, ends: &[usize], redacted: &mut Vec<Redacted>) -> Vec<String> {
+        cut(text, self.edits(text, redacted), ends)
+    }
+
+    /// What changes in a stream, in order.
+    fn edits(&self, text: &str, redacted: &mut Vec<Redacted>) -> Vec<Edit> {
+        let payloads = payloads(text);
+        let mut edits: Vec<Edit> = Vec::new();
+        let mut at = 0;
+        for range in payloads.iter().cloned().chain(std::iter::once(text.len()..text.len())) {
+            // Names of events, comments, and whatever is no JSON.
+            let between = text.get(at..range.start).unwrap_or("");
+            let (changed, counts) = self.redactor.text(between);
+            if !counts.is_empty() {
+                redacted.extend(counts.into_iter().map(|(kind, count)| row("/response", kind, count)));
+                edits.push((at..range.start, changed));
+            }
+            at = range.end;
+        }
+        let mut strings: Vec<Vec<(String, String)>> = Vec::new();
+        for range in &payloads {
+            let mut own = Vec::new();
+            map_strings(text.get(range.clone()).unwrap_or(""), |_, pointer, text| {
+                own.push((pointer.to_owned(), text.to_owned()));
+                None
+            });
+            strings.push(own);
+        }
+        let changed = self.joined(&strings, redacted);
+        for ((range, own), changed) in payloads.into_iter().zip(&strings).zip(changed) {
+            let mut number = 0;
+            let json = text.get(range.clone()).unwrap_or("");
+            let new = map_strings(json, |_, _, _| {
+                number += 1;
+                let (new, (_, old)) = (changed.get(number - 1)?, own.get(number - 1)?);
+                (new != old).then(|| new.clone())
+            });
+            let new = if self.content == Content::Shape { self.shape(&new) } else { new };
+            if new != json {
+                edits.push((range, new));
+            }
+        }
+        edits.sort_by_key(|(range, _)| (range.start, range.end));
+        edits
+    }
+
+    /// Every string of every event with what must go replaced, those of one place in all events as one text.
+    fn joined(&self, events: &[Vec<(String, String)>], redacted: &mut Vec<Redacted>) -> Vec<Vec<String>> {
+        let mut places: BTreeMap<&str, Vec<(usize, usize)>> = BTreeMap::new();
+        let mut out: Vec<Vec<String>> = Vec::new();
+        for (event, strings) in events.iter().enumerate() {
+            let mut own = Vec::new();
+            for (number, (pointer, text)) in strings.iter().enumerate() {
+                let place = place(pointer);
+                if PIECES.contains(&place.rsplit('/').next().unwrap_or("")) {
+                    places.entry(place).or_default().push((event, number));
+                }
+                // One that is whole is found here, whatever stands around it.
+                let (changed, counts) = self.redactor.text(text);
+                redacted.extend(counts.into_iter().map(|(kind, count)| row(&format!("/response{place}"), kind, count)));
+                own.push(changed);
+            }
+            out.push(own);
+        }
+        for (place, pieces) in places {
+            let get = |(event, number): &(usize, usize), all: &[Vec<String>]| {
+                all.get(*event).and_then(|own| own.get(*number)).cloned().unwrap_or_default()
+            };
+            let whole: String = pieces.iter().map(|piece| get(piece, &out)).collect();
+            let placeholder = |(range, kind): (Range<usize>, &str)| {
+                let value = whole.get(range.clone()).unwrap_or("");
+                (range, self.redactor.placeholder(kind, value))
+            };
+            let found = self.redactor.find(&whole);
+            redacted.extend(found.iter().map(|(_, kind)| row(&format!("/response{place}"), kind, 1)));
+            let ends: Vec<usize> = pieces
+                .iter()
+                .scan(0, |end, piece| {
+                    *end += get(piece, &out).len();
+                    Some(*end)
+                })
+                .collect();
+            let edits: Vec<Edit> = found.into_iter().map(placeholder).collect();
+            if edits.is_empty() {
+                continue;
+            }
+            for (piece, new) in pieces.iter().zip(cut(&whole, edits, &ends)) {
+                if let Some(slot) = out.get_mut(piece.0).and_then(|own| own.get_mut(piece.1)) {
+                    *slot = new;
+                }
+            }
+        }
+        out
+    }
+}
+
+fn row(pointer: &str, kind: &str, count: u64) -> Redacted {
+    Redacted { pointer: pointer.to_owned(), kind: kind.to_owned(), count }
+}
+
+/// The place of a string in its event: of a list of events, without the number of the event.
+fn place(pointer: &str) -> &str {
+    let rest = pointer.strip_prefix('/').unwrap_or(pointer);
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    rest.get(digits..).filter(|rest| digits > 0 && rest.starts_with('/')).unwrap_or(pointer)
+}
+
+/// Changes a text, and cuts it where it was cut before. What is replaced stands in the part that it begins in.
+fn cut(text: &str, edits: Vec<Edit>, ends: &[usize]) -> Vec<String> {
+    let mut edits = edits.into_iter().peekable();
+    let mut at = 0;
+    let mut parts = Vec::new();
+    for end in ends {
+        let mut part = String::new();
+        while let Some((range, new)) = edits.next_if(|(range, _)| range.start < *end) {
+            part.push_str(text.get(at..range.start).unwrap_or(""));
+            part.push_str(&new);
+            at = range.end;
+        }
+        part.push_str(text.get(at..*end).unwrap_or(""));
+        at = at.max(*end);
+        parts.push(part);
+    }
+    parts
+}
+
+/// The JSON in a stream: the data of its events, its lines, or all of it.
+fn payloads(text: &str) -> Vec<Range<usize>> {
+    let is_json = |range: &Range<usize>| {
+        text.get(range.clone()).is_some_and(|text| !text.trim().is_empty() && serde_json::from_str::<&RawValue>(text).is_ok())
+    };
+    let whole = 0..text.len();
+    if is_json(&whole) {
+        return vec![whole];
+    }
+    let mut found = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive(['\n', '\r']) {
+        let data = line.strip_prefix("data:").unwrap_or(line);
+        let start = at + line.len() - data.len();
+        let range = start..start + data.trim_end_matches(['\n', '\r']).len();
+        at += line.len();
+        if is_json(&range) {
+            found.push(range);
+        }
+    }
+    found
+}

@@ -1,0 +1,206 @@
+//! Where recordings lie, and how one names them: `@NAME`, `@last`, `@NAME#3`, or by their path (`FILE`, `DIR`, `DIR#3`).
+//!
+//! Those with a name are in the user's folder for data, never in the project. A file `last` beside them says where the newest one is.
+
+use super::file::{FileFault, Recordings};
+use super::recording::Recording;
+use crate::base::folders;
+use crate::base::fs::{self, ReadFs, RealFs};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// How the files of recordings end.
+pub const ENDING: &str = ".jsonl";
+/// The name of the newest recording, and the file that says where it is.
+pub const LAST: &str = "last";
+/// More than any recording.
+const LIMIT: u64 = 1 << 30;
+/// More than any path.
+const PATH: u64 = 1 << 16;
+
+/// A recording, or one of its calls, as somebody names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subject {
+    /// Which recording.
+    pub place: Place,
+    /// Which of its calls, from 1; all where none is named.
+    pub number: Option<usize>,
+}
+
+/// A recording as somebody names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// By its name.
+    Named(String),
+    /// By the path of a file, or of a folder with files.
+    Path(PathBuf),
+}
+
+/// A call with its place.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// What names it: `@NAME#3`, `DIR#3`.
+    pub name: String,
+    /// The file.
+    pub file: PathBuf,
+    /// The line, from 1.
+    pub line: usize,
+    /// What was sent and answered.
+    pub call: Recording,
+}
+
+/// Why a recording cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaceFault {
+    /// Nobody says where recordings lie.
+    #[error("no folder for recordings is known: XDG_DATA_HOME names one, and HOME is not set")]
+    Nowhere,
+    /// There is none of the name.
+    #[error("there is no recording @{name} of this project; {}", listed(known))]
+    NoName {
+        /// The name.
+        name: String,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// It has fewer calls.
+    #[error("{subject} has {}, so there is no call {number}", calls(*count))]
+    NoCall {
+        /// The recording.
+        subject: String,
+        /// What was asked for.
+        number: usize,
+        /// How many it has.
+        count: usize,
+    },
+    /// A folder without recordings.
+    #[error("the folder {} holds no file that ends in {ENDING}", .0.display())]
+    NoFiles(PathBuf),
+    /// A file holds something else than calls.
+    #[error("{}: {fault}", file.display())]
+    Line {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with which line.
+        #[source]
+        fault: FileFault,
+    },
+    /// A file cannot be read.
+    #[error("{}: {fault}", file.display())]
+    Unreadable {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        #[source]
+        fault: io::Error,
+    },
+}
+
+fn listed(known: &[String]) -> String {
+    if known.is_empty() {
+        return "there is none yet, and `ctxc record -- COMMAND` makes one".to_owned();
+    }
+    format!("there are {}", known.iter().map(|name| format!("@{name}")).collect::<Vec<_>>().join(", "))
+}
+
+fn calls(count: usize) -> String {
+    if count == 1 { "1 call".to_owned() } else { format!("{count} calls") }
+}
+
+impl Subject {
+    /// Reads `@NAME`, `@NAME#3`, a path, or a path with `#3`.
+    pub fn parse(text: &str) -> Self {
+        let number = |text: &str| text.parse::<usize>().ok().filter(|number| *number > 0);
+        let split = text.rsplit_once('#').and_then(|(rest, digits)| Some((rest, number(digits)?)));
+        // A file may have such a name.
+        let split = split.filter(|_| text.starts_with('@') || !fs::exists(Path::new(text)));
+        let (place, number) = split.map_or((text, None), |(rest, number)| (rest, Some(number)));
+        let place = place.strip_prefix('@').map_or_else(|| Place::Path(place.into()), |name| Place::Named(name.to_owned()));
+        Self { place, number }
+    }
+
+    /// The calls that it names, in order.
+    ///
+    /// # Errors
+    /// There is no such recording or call, or it cannot be read.
+    pub fn load(&self, project: &Path) -> Result<Vec<Call>, PlaceFault> {
+        let mut found = Vec::new();
+        for file in files(&self.place, project)? {
+            let unreadable = |fault| PlaceFault::Unreadable { file: file.clone(), fault };
+            let mut bytes = Vec::new();
+            fs::read_into(&file, LIMIT, &mut bytes).map_err(unreadable)?;
+            let text = String::from_utf8(bytes).map_err(|_| unreadable(io::Error::other("it is no UTF-8")))?;
+            let read = Recordings::read(&text).map_err(|fault| PlaceFault::Line { file: file.clone(), fault })?;
+            if read.is_cut && read.calls.is_empty() {
+                return Err(unreadable(io::Error::other("it holds no recorded call")));
+            }
+            for (line, call) in read.lines.into_iter().zip(read.calls) {
+                let name = format!("{}#{}", self.place, found.len() + 1);
+                found.push(Call { name, file: file.clone(), line, call });
+            }
+        }
+        let Some(number) = self.number else { return Ok(found) };
+        let count = found.len();
+        let no_call = || PlaceFault::NoCall { subject: self.place.to_string(), number, count };
+        found.into_iter().nth(number - 1).map(|call| vec![call]).ok_or_else(no_call)
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Named(name) => write!(f, "@{name}"),
+            Self::Path(path) => path.display().fmt(f),
+        }
+    }
+}
+
+/// The files of a recording, in the order of their names.
+fn files(place: &Place, project: &Path) -> Result<Vec<PathBuf>, PlaceFault> {
+    match place {
+        Place::Named(name) => {
+            let folder = folders::data(project).ok_or(PlaceFault::Nowhere)?;
+            let file = if name == LAST { last(&folder) } else { file(&folder, name) };
+            let no_name = || PlaceFault::NoName { name: name.clone(), known: names(project) };
+            Ok(vec![file.filter(|file| fs::is_file(file)).ok_or_else(no_name)?])
+        }
+        Place::Path(path) if fs::is_dir(path) => {
+            let names = fs::names_in(path).into_iter().filter(|name| name.ends_with(ENDING));
+            let files: Vec<PathBuf> = names.map(|name| path.join(name)).collect();
+            if files.is_empty() { Err(PlaceFault::NoFiles(path.clone())) } else { Ok(files) }
+        }
+        Place::Path(path) => Ok(vec![path.clone()]),
+    }
+}
+
+/// Where a recording of this name lies in a folder; `None` for what is no name.
+pub fn file(folder: &Path, name: &str) -> Option<PathBuf> {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_.".contains(c);
+    let is_name = !name.is_empty() && name != LAST && !name.starts_with('.') && name.chars().all(is_plain);
+    is_name.then(|| folder.join(format!("{name}{ENDING}")))
+}
+
+/// The newest recording.
+fn last(folder: &Path) -> Option<PathBuf> {
+    let path = String::from_utf8(RealFs.read(&folder.join(LAST), PATH).ok()?).ok()?;
+    Some(PathBuf::from(path.trim_end_matches('\n')))
+}
+
+/// Makes a recording the newest one, wherever it lies.
+///
+/// # Errors
+/// That cannot be written.
+pub fn point_last(project: &Path, file: &Path) -> io::Result<()> {
+    let folder = folders::data(project).ok_or_else(|| io::Error::other(PlaceFault::Nowhere.to_string()))?;
+    folders::make(&folder)?;
+    let path = RealFs.canonical(file)?;
+    fs::write_atomic(&folder.join(LAST), format!("{}\n", path.display()).as_bytes()).map(drop)
+}
+
+/// The names of a project's recordings, in order; `last` is the first where there is one.
+pub fn names(project: &Path) -> Vec<String> {
+    let Some(folder) = folders::data(project) else { return Vec::new() };
+    let last = last(&folder).filter(|file| fs::is_file(file)).map(|_| LAST.to_owned());
+    let own = fs::names_in(&folder).into_iter().filter_map(|name| Some(name.strip_suffix(ENDING)?.to_owned()));
+    last.into_iter().chain(own).collect()
+}

@@ -1,0 +1,145 @@
+//! What a script says as the bodies of the vendors' responses: the inverse of what `provider/dialects` reads. As streams in `streams`.
+
+use crate::kernel::conversation::Part;
+use crate::kernel::provider::{Answer, Stop};
+use serde_json::{Value, json};
+
+/// When an answer was made that nobody made.
+pub(super) const WHEN: &str = "1970-01-01T00:00:00Z";
+
+/// An answer that is to be written.
+#[derive(Debug)]
+pub(super) struct Made<'a> {
+    pub(super) answer: &'a Answer,
+    /// What names it.
+    pub(super) id: String,
+    /// The model that was asked.
+    pub(super) model: &'a str,
+    /// Whether a stream of chat completions ends with what was counted.
+    pub(super) wants_usage: bool,
+    /// Whether a stream of Gemini is one of events, not a list.
+    pub(super) is_sse: bool,
+}
+
+impl Made<'_> {
+    /// Tokens in and out.
+    pub(super) fn usage(&self) -> (u64, u64) {
+        (self.answer.usage.input.unwrap_or(0), self.answer.usage.output.unwrap_or(0))
+    }
+}
+
+/// Why an answer ended, in the word of a dialect.
+pub(super) fn reason(dialect: &str, stop: Stop) -> &'static str {
+    match (dialect, stop) {
+        ("anthropic", Stop::Length) => "max_tokens",
+        ("anthropic", Stop::Tool) => "tool_use",
+        ("anthropic", Stop::Filter) => "refusal",
+        ("anthropic", Stop::End | Stop::Other) => "end_turn",
+        ("gemini", Stop::Length) => "MAX_TOKENS",
+        ("gemini", Stop::Filter) => "SAFETY",
+        ("gemini", _) => "STOP",
+        (_, Stop::Length) => "length",
+        ("openai-chat" | "openai-responses", Stop::Tool) => "tool_calls",
+        ("openai-chat" | "openai-responses", Stop::Filter) => "content_filter",
+        _ => "stop",
+    }
+}
+
+/// The body of a response that is no stream.
+pub(super) fn whole(dialect: &str, made: &Made<'_>) -> String {
+    let (input, written) = made.usage();
+    let body = match dialect {
+        "openai-responses" => response(made, "completed", &output(made)),
+        "anthropic" => {
+            json!({"id": made.id, "type": "message", "role": "assistant", "model": made.model, "content": blocks(made),
+            "stop_reason": reason(dialect, made.answer.stop), "stop_sequence": null, "usage": anthropic_usage(made)})
+        }
+        "gemini" => {
+            let part = |part: &Part| match part {
+                Part::Text(text) => Some(json!({"text": text})),
+                Part::Call(call) => Some(json!({"functionCall": {"id": call.id, "name": call.name, "args": call.arguments}})),
+                Part::Reasoning(_) | Part::Result(_) | Part::Media(_) => None,
+            };
+            let parts: Vec<Value> = made.answer.turn.parts.iter().filter_map(part).collect();
+            json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": reason(dialect, made.answer.stop), "index": 0}],
+                "usageMetadata": gemini_usage(made), "modelVersion": made.model, "responseId": made.id})
+        }
+        "ollama" => {
+            let call = |call: &crate::kernel::conversation::ToolCall| json!({"function": {"name": call.name, "arguments": call.arguments}});
+            let calls: Vec<Value> = made.answer.tool_calls().map(call).collect();
+            let mut message = json!({"role": "assistant", "content": made.answer.content()});
+            if let (false, Some(object)) = (calls.is_empty(), message.as_object_mut()) {
+                object.insert("tool_calls".to_owned(), calls.into());
+            }
+            json!({"model": made.model, "created_at": WHEN, "message": message, "done": true, "done_reason": reason(dialect, made.answer.stop),
+                "prompt_eval_count": input, "eval_count": written})
+        }
+        _ => {
+            let call = |call: &crate::kernel::conversation::ToolCall| json!({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments.to_string()}});
+            let calls: Vec<Value> = made.answer.tool_calls().map(call).collect();
+            let text = made.answer.content();
+            let content = if text.is_empty() { Value::Null } else { json!(text) };
+            let mut message = json!({"role": "assistant", "content": content, "refusal": null});
+            if let (false, Some(object)) = (calls.is_empty(), message.as_object_mut()) {
+                object.insert("tool_calls".to_owned(), calls.into());
+            }
+            json!({"id": made.id, "object": "chat.completion", "created": 0, "model": made.model,
+                "choices": [{"index": 0, "message": message, "logprobs": null, "finish_reason": reason(dialect, made.answer.stop)}],
+                "usage": chat_usage(made)})
+        }
+    };
+    body.to_string()
+}
+
+pub(super) fn chat_usage(made: &Made<'_>) -> Value {
+    let (input, written) = made.usage();
+    json!({"prompt_tokens": input, "completion_tokens": written, "total_tokens": input.saturating_add(written)})
+}
+
+pub(super) fn anthropic_usage(made: &Made<'_>) -> Value {
+    let (input, written) = made.usage();
+    json!({"input_tokens": input, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": written})
+}
+
+pub(super) fn gemini_usage(made: &Made<'_>) -> Value {
+    let (input, written) = made.usage();
+    json!({"promptTokenCount": input, "candidatesTokenCount": written, "totalTokenCount": input.saturating_add(written)})
+}
+
+/// The blocks of a message of Anthropic.
+pub(super) fn blocks(made: &Made<'_>) -> Vec<Value> {
+    let block = |part: &Part| match part {
+        Part::Text(text) => Some(json!({"type": "text", "text": text})),
+        Part::Call(call) => Some(json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments})),
+        Part::Reasoning(_) | Part::Result(_) | Part::Media(_) => None,
+    };
+    made.answer.turn.parts.iter().filter_map(block).collect()
+}
+
+/// The items of a response of OpenAI.
+pub(super) fn output(made: &Made<'_>) -> Vec<Value> {
+    let item = |(at, part): (usize, &Part)| match part {
+        Part::Text(text) => {
+            Some(json!({"type": "message", "id": format!("msg_{}_{at}", made.id), "status": "completed", "role": "assistant",
+            "content": [{"type": "output_text", "text": text, "annotations": []}]}))
+        }
+        Part::Call(call) => {
+            Some(json!({"type": "function_call", "id": format!("fc_{}_{at}", made.id), "call_id": call.id, "name": call.name,
+            "arguments": call.arguments.to_string(), "status": "completed"}))
+        }
+        Part::Reasoning(_) | Part::Result(_) | Part::Media(_) => None,
+    };
+    made.answer.turn.parts.iter().enumerate().filter_map(item).collect()
+}
+
+/// A response of OpenAI, with what is wanted by those who read it strictly.
+pub(super) fn response(made: &Made<'_>, status: &str, output: &[Value]) -> Value {
+    let (input, written) = made.usage();
+    let usage = (status == "completed").then(|| {
+        json!({"input_tokens": input, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": written,
+            "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": input.saturating_add(written)})
+    });
+    json!({"id": made.id, "object": "response", "created_at": 0, "status": status, "error": null, "incomplete_details": null,
+        "instructions": null, "metadata": {}, "model": made.model, "output": output, "parallel_tool_calls": true, "temperature": 1.0,
+        "tool_choice": "auto", "tools": [], "top_p": 1.0, "usage": usage})
+}

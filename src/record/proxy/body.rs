@@ -1,0 +1,75 @@
+//! The bodies of responses: as they are sent on, and as text for the recording.
+
+use flate2::write::GzDecoder;
+use http_body_util::channel::Channel;
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Bytes;
+use std::error::Error;
+use std::io::Write;
+
+pub(super) type Fault = Box<dyn Error + Send + Sync>;
+/// A body on its way to the program.
+pub(super) type Outgoing = BoxBody<Bytes, Fault>;
+
+/// More bytes than any answer has, unpacked.
+const LARGEST: usize = 256 << 20;
+
+/// A body that is known.
+pub(super) fn full(bytes: impl Into<Bytes>) -> Outgoing {
+    Full::new(bytes.into()).map_err(|never| match never {}).boxed()
+}
+
+/// A body that comes in parts which are known.
+pub(super) fn parts(parts: Vec<String>) -> Outgoing {
+    let (mut sender, channel) = Channel::<Bytes, Fault>::new(1);
+    tokio::spawn(async move {
+        for part in parts {
+            if sender.send_data(part.into()).await.is_err() {
+                return;
+            }
+        }
+    });
+    channel.boxed()
+}
+
+/// The text that parts of a body are together, and where in it each of them ends.
+///
+/// # Errors
+/// It is none: a lower-case fragment.
+pub(super) fn text(parts: &[(u64, Bytes)], encoding: Option<&str>) -> Result<(String, Vec<usize>), String> {
+    let mut ends = Vec::new();
+    let mut bytes = Vec::new();
+    match encoding.unwrap_or("identity") {
+        "identity" | "" => {
+            for (_, part) in parts {
+                bytes.extend_from_slice(part);
+                ends.push(bytes.len());
+            }
+        }
+        "gzip" | "x-gzip" => {
+            let mut decoder = GzDecoder::new(Vec::new());
+            for (_, part) in parts {
+                let written = decoder.write_all(part).and_then(|()| decoder.flush());
+                // Of one that is cut, what could be read.
+                ends.push(decoder.get_ref().len());
+                if written.is_err() && decoder.get_ref().is_empty() {
+                    return Err("it is said to be gzip, and is not".to_owned());
+                }
+                if decoder.get_ref().len() > LARGEST {
+                    return Err(format!("it has more than {LARGEST} bytes"));
+                }
+            }
+            bytes.clone_from(decoder.get_ref());
+        }
+        other => return Err(format!("it is packed with `{other}`, which ctxc does not read")),
+    }
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        // It ends inside a character.
+        Err(fault) if fault.utf8_error().error_len().is_none() => String::from_utf8_lossy(fault.as_bytes()).into_owned(),
+        Err(_) => return Err("it is no text".to_owned()),
+    };
+    let ends = ends.into_iter().map(|end| text.floor_char_boundary(end)).collect();
+    Ok((text, ends))
+}

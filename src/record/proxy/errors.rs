@@ -1,0 +1,21 @@
+//! Errors as the vendors answer them, so that a program meets what its library can read.
+
+use serde_json::{Value, json};
+
+/// The body of an error in a dialect. `kind` is the word that stands for it where the vendor has one.
+pub(super) fn body(dialect: &str, status: u16, kind: &str, message: &str) -> String {
+    let word = match status {
+        400..=499 => "invalid_request_error",
+        _ => "api_error",
+    };
+    let body: Value = match dialect {
+        "anthropic" => json!({"type": "error", "error": {"type": word, "message": message}, "request_id": null}),
+        "gemini" => {
+            let status_word = if status < 500 { "INVALID_ARGUMENT" } else { "UNAVAILABLE" };
+            json!({"error": {"code": status, "message": message, "status": status_word}})
+        }
+        "ollama" => json!({"error": message}),
+        _ => json!({"error": {"message": message, "type": word, "param": null, "code": kind}}),
+    };
+    body.to_string()
+}

@@ -1,0 +1,125 @@
+//! The way to the providers: requests and responses as they are, but for what is of one connection alone.
+
+use super::request::OWN_HEADERS;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::{Request, Response, Uri};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use std::error::Error;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// What a call may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Until there is a connection.
+    pub connect: Duration,
+    /// Without a byte of the answer.
+    pub idle: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { connect: Duration::from_secs(10), idle: Duration::from_mins(10) }
+    }
+}
+
+type Body = http_body_util::Full<Bytes>;
+pub(super) type HttpClient = Client<HttpsConnector<HttpConnector>, Body>;
+
+/// Why there is no response.
+#[derive(Debug)]
+pub(super) enum Failed {
+    /// Nobody could be reached; a lower-case fragment.
+    Unreachable(String),
+    /// The time was up.
+    Late(Duration),
+}
+
+/// Headers that are of one connection alone.
+const HOP: [&str; 8] = [
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// A client with the machine's own certificates, or those that Mozilla trusts where it has none.
+pub(super) fn client(limits: Limits) -> HttpClient {
+    let mut http = HttpConnector::new();
+    http.enforce_http(false);
+    http.set_nodelay(true);
+    http.set_connect_timeout(Some(limits.connect));
+    let native = HttpsConnectorBuilder::new().with_native_roots();
+    let builder = native.unwrap_or_else(|_| HttpsConnectorBuilder::new().with_webpki_roots());
+    let connector = builder.https_or_http().enable_http1().wrap_connector(http);
+    Client::builder(TokioExecutor::new())
+        .pool_timer(TokioTimer::new())
+        .pool_idle_timeout(Duration::from_secs(30))
+        .build(connector)
+}
+
+/// Takes off what is of one connection alone.
+pub(super) fn plain(headers: &mut HeaderMap) {
+    let named: Vec<String> = headers
+        .get_all(CONNECTION)
+        .into_iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .map(|name| name.trim().to_ascii_lowercase())
+        .collect();
+    for name in named.iter().map(String::as_str).chain(HOP).chain(["connection"]) {
+        if let Ok(name) = HeaderName::from_bytes(name.as_bytes()) {
+            headers.remove(name);
+        }
+    }
+}
+
+/// Sends a request on.
+pub(super) async fn send(
+    client: &HttpClient,
+    parts: &Parts,
+    address: &str,
+    body: Bytes,
+    limits: Limits,
+) -> Result<Response<Incoming>, Failed> {
+    let uri: Uri = address.parse().map_err(|_| Failed::Unreachable(format!("`{address}` is no address")))?;
+    let mut headers = parts.headers.clone();
+    plain(&mut headers);
+    for name in OWN_HEADERS {
+        headers.remove(name);
+    }
+    headers.remove(HOST);
+    headers.remove(CONTENT_LENGTH);
+    // What the recording can read: the rest is the vendor's free choice.
+    if let Some(wanted) = headers.remove(ACCEPT_ENCODING) {
+        let takes_gzip = wanted.to_str().is_ok_and(|wanted| wanted.contains("gzip"));
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(if takes_gzip { "gzip" } else { "identity" }));
+    }
+    let mut request = Request::new(Body::new(body));
+    *request.method_mut() = parts.method.clone();
+    *request.uri_mut() = uri;
+    *request.headers_mut() = headers;
+    match timeout(limits.idle, client.request(request)).await {
+        Ok(Ok(response)) => Ok(response),
+        Ok(Err(error)) => Err(Failed::Unreachable(reason(&error))),
+        Err(_) => Err(Failed::Late(limits.idle)),
+    }
+}
+
+/// Why, in the words of the innermost error.
+pub(super) fn reason(error: &dyn Error) -> String {
+    let mut inner = error;
+    while let Some(source) = inner.source() {
+        inner = source;
+    }
+    inner.to_string()
+}

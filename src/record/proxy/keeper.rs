@@ -1,0 +1,241 @@
+//! Keeps calls: replaces what must not be kept, writes a whole line a call, and counts.
+
+use super::super::json_text;
+use super::super::mask::Mask;
+use super::super::places;
+use super::super::recording::{AnsweredBy, Recording, Redacted};
+use super::body;
+use super::request::Asked;
+use crate::base::fs::{self, LineFile};
+use crate::kernel::provider::{ProviderError, Usage};
+use crate::project::config::Content;
+use crate::provider::read;
+use crate::scenario::date;
+use crate::schema::json::names::REQUEST;
+use hyper::body::Bytes;
+use serde_json::value::RawValue;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// What is kept of calls, and where.
+#[derive(Debug)]
+pub struct Keep {
+    /// What placeholders depend on.
+    pub salt: [u8; 32],
+    /// Values that are kept nowhere.
+    pub secrets: Vec<String>,
+    /// What is kept of words.
+    pub content: Content,
+    /// The file; `None` where nothing is kept.
+    pub file: Option<PathBuf>,
+    /// The project that the recording is of.
+    pub project: PathBuf,
+    /// The command that sends the calls.
+    pub command: Option<Vec<String>>,
+}
+
+/// What was seen.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// Connections that came in.
+    pub connections: u64,
+    /// Requests without the token of the run, or to no known path.
+    pub strangers: u64,
+    /// Calls.
+    pub calls: u64,
+    /// Requests that are no calls, such as those for a list of models, and what is no JSON.
+    pub passed: u64,
+    /// The models that were asked.
+    pub models: BTreeSet<String>,
+    /// What was replaced, by its kind.
+    pub masked: BTreeMap<String, u64>,
+    /// What the calls took longer than without the proxy.
+    pub added: Duration,
+    /// Why calls could not be answered.
+    pub misses: Vec<String>,
+    /// What a strict double refused, or would have.
+    pub refusals: Vec<String>,
+    /// Why something is not kept.
+    pub faults: Vec<String>,
+}
+
+/// Headers of responses that are kept.
+const HEADERS: [&str; 7] =
+    ["content-type", "request-id", "x-request-id", "retry-after", "retry-after-ms", "x-should-retry", "openai-processing-ms"];
+
+/// Keeps calls.
+#[derive(Debug)]
+pub(super) struct Keeper {
+    keep: Keep,
+    mask: Mutex<(BTreeSet<String>, Arc<Mask>)>,
+    file: Mutex<Option<Arc<LineFile>>>,
+    tally: Mutex<Tally>,
+}
+
+/// A request as it is kept.
+pub(super) struct Kept {
+    mask: Arc<Mask>,
+    request: String,
+    redacted: Vec<Redacted>,
+}
+
+/// What was answered.
+#[derive(Debug)]
+pub(super) struct Got {
+    pub(super) by: AnsweredBy,
+    pub(super) status: Option<u16>,
+    pub(super) headers: BTreeMap<String, String>,
+    pub(super) encoding: Option<String>,
+    /// Each with the milliseconds after which it came.
+    pub(super) parts: Vec<(u64, Bytes)>,
+    pub(super) is_stream: bool,
+    pub(super) error: Option<String>,
+    pub(super) is_cut: bool,
+    pub(super) latency: Duration,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Keeper {
+    pub(super) fn new(keep: Keep) -> Self {
+        let mask = Mask::new(keep.salt, keep.secrets.iter().cloned(), keep.content);
+        Self { mask: Mutex::new((BTreeSet::new(), Arc::new(mask))), keep, file: Mutex::default(), tally: Mutex::default() }
+    }
+
+    pub(super) fn tally(&self) -> MutexGuard<'_, Tally> {
+        lock(&self.tally)
+    }
+
+    /// What replaces all that is known by now, with more secrets.
+    pub(super) fn mask(&self, secrets: Vec<String>) -> Arc<Mask> {
+        let mut mask = lock(&self.mask);
+        let (seen, current) = &mut *mask;
+        let before = seen.len();
+        seen.extend(secrets);
+        if seen.len() > before {
+            let all = self.keep.secrets.iter().chain(&*seen).cloned();
+            *current = Arc::new(Mask::new(self.keep.salt, all, self.keep.content));
+        }
+        Arc::clone(current)
+    }
+
+    /// A request as it is kept.
+    pub(super) fn request(asked: &Asked, mask: Arc<Mask>) -> Kept {
+        let mut redacted = Vec::new();
+        let request = mask.json(&asked.body, "/request", &mut redacted);
+        Kept { mask, request, redacted }
+    }
+
+    /// Keeps a call, and counts it.
+    pub(super) fn finish(&self, asked: &Asked, kept: Kept, got: Got) {
+        let Kept { mask, request, mut redacted } = kept;
+        let mut error = got.error;
+        let read = body::text(&got.parts, got.encoding.as_deref());
+        let mut chunks = None;
+        let mut response = None;
+        let mut usage = Usage::default();
+        let mut truncated = got.is_cut;
+        match read {
+            Err(why) => error = error.or_else(|| Some(format!("the answer is not kept: {why}"))),
+            Ok((text, _)) if text.is_empty() && got.status.is_none() => {}
+            Ok((text, ends)) => {
+                let answer = read::dialect(asked.dialect).map(|dialect| read::answer(dialect, &text));
+                let is_success = got.status.is_some_and(|status| (200..300).contains(&status));
+                match answer {
+                    Some(Ok(answer)) => usage = answer.usage,
+                    Some(Err(ProviderError::CutStream { .. })) if is_success => truncated = true,
+                    _ => {}
+                }
+                if got.is_stream {
+                    let parts = mask.stream(&text, &ends, &mut redacted);
+                    response = Some(json_text::raw(&parts.concat()));
+                    chunks = Some(got.parts.iter().map(|(at, _)| *at).zip(parts).collect());
+                } else if serde_json::from_str::<&RawValue>(&text).is_ok() {
+                    response = Some(json_text::raw(&mask.json(&text, "/response", &mut redacted)));
+                } else {
+                    response = Some(json_text::raw(&mask.text(&text)));
+                }
+            }
+        }
+        let mut tally = self.tally();
+        tally.calls += 1;
+        if !asked.model.is_empty() {
+            tally.models.insert(mask.text(&asked.model));
+        }
+        for one in &redacted {
+            *tally.masked.entry(one.kind.clone()).or_default() += one.count;
+        }
+        drop(tally);
+        if self.keep.file.is_none() {
+            return;
+        }
+        let said = |text: &Option<String>| text.as_deref().map(|text| mask.text(text));
+        let recording = Recording {
+            schema: REQUEST.to_owned(),
+            id: asked.id.clone(),
+            at: Some(date::time((fs::now() / 1_000_000_000) as i64)),
+            agent: said(&asked.agent),
+            conversation: said(&asked.conversation),
+            run: None,
+            command: self.keep.command.as_ref().map(|words| words.iter().map(|word| mask.text(word)).collect()),
+            trial: None,
+            answered_by: got.by,
+            dialect: asked.dialect.to_owned(),
+            endpoint: mask.text(&asked.endpoint),
+            model: mask.text(&asked.model),
+            stream: asked.is_stream,
+            request: json_text::raw(&request),
+            response,
+            status: got.status,
+            usage,
+            latency_ms: u64::try_from(got.latency.as_millis()).ok(),
+            key: asked.key.clone(),
+            headers: got
+                .headers
+                .into_iter()
+                .filter(|(name, _)| HEADERS.contains(&name.as_str()))
+                .map(|(name, value)| (name, mask.text(&value)))
+                .collect(),
+            chunks,
+            error: said(&error),
+            truncated,
+            redacted,
+        };
+        if let Err(why) = self.write(&recording) {
+            let mut tally = self.tally();
+            let fault = format!("a call could not be kept: {why}");
+            if !tally.faults.contains(&fault) {
+                tally.faults.push(fault);
+            }
+        }
+    }
+
+    fn write(&self, recording: &Recording) -> io::Result<()> {
+        let Some(path) = &self.keep.file else { return Ok(()) };
+        let file = {
+            let mut file = lock(&self.file);
+            if let Some(open) = &*file {
+                Arc::clone(open)
+            } else {
+                let open = Arc::new(LineFile::create(path)?);
+                *file = Some(Arc::clone(&open));
+                places::point_last(&self.keep.project, path)?;
+                open
+            }
+        };
+        file.add(recording.line().as_bytes())
+    }
+
+    /// Returns when what is kept is on the disk.
+    pub(super) fn sync(&self) {
+        let file = lock(&self.file).clone();
+        if let Some(Err(why)) = file.map(|file| file.sync()) {
+            self.tally().faults.push(format!("what was recorded may not be on the disk: {why}"));
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! What a request asks: which vendor's endpoint, in which dialect, which model, and whether for a stream.
+
+use super::super::json_text::{compact, map_strings};
+use super::super::key::key;
+use super::vendor::{Vendor, dialect};
+use http_body_util::BodyExt;
+use hyper::body::{Body, Bytes};
+use hyper::header::{HeaderMap, HeaderName};
+use hyper::http::request::Parts;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// Bytes that a request may have: more than any vendor takes.
+pub(super) const LARGEST: usize = 128 << 20;
+/// The header that names an agent, and the one for a conversation: for the recording, not for the vendor.
+pub(super) const OWN_HEADERS: [&str; 2] = ["x-ctxc-agent", "x-ctxc-conversation"];
+/// Headers whose values are secrets.
+const SECRETS: [&str; 5] = ["authorization", "proxy-authorization", "x-api-key", "x-goog-api-key", "api-key"];
+
+/// A call as it is asked.
+#[derive(Debug)]
+pub(super) struct Asked {
+    /// What names it in its recording.
+    pub(super) id: String,
+    pub(super) vendor: &'static Vendor,
+    /// The path that it goes to, without its host and without a key.
+    pub(super) endpoint: String,
+    /// The form of the request; `other` for calls of another kind.
+    pub(super) dialect: &'static str,
+    pub(super) model: String,
+    pub(super) is_stream: bool,
+    /// Whether a stream of chat completions is to end with what was counted.
+    pub(super) wants_usage: bool,
+    pub(super) agent: Option<String>,
+    pub(super) conversation: Option<String>,
+    /// The body, on one line.
+    pub(super) body: String,
+    pub(super) key: String,
+}
+
+/// The calls of another kind, such as those for embeddings.
+const OTHER: &str = "other";
+
+#[derive(Default, Deserialize)]
+struct Head {
+    #[serde(default)]
+    model: Value,
+    #[serde(default)]
+    stream: Value,
+    #[serde(default)]
+    stream_options: Value,
+}
+
+/// Reads a body to its end; `None` where it is larger than any may be, or ends early.
+pub(super) async fn whole<B: Body<Data = Bytes> + Send>(body: B) -> Option<Bytes>
+where
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    http_body_util::Limited::new(body, LARGEST).collect().await.ok().map(http_body_util::Collected::to_bytes)
+}
+
+/// The endpoint of a path, without the key in its query, and that key.
+pub(super) fn endpoint(vendor: &Vendor, path: &str) -> (String, Option<String>) {
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let (keys, rest): (Vec<&str>, Vec<&str>) = query
+        .split('&')
+        .filter(|one| !one.is_empty())
+        .partition(|one| ["key=", "api_key=", "api-key="].iter().any(|key| one.starts_with(key)));
+    let key = keys.first().and_then(|key| Some(key.split_once('=')?.1.to_owned()));
+    let query = if rest.is_empty() { String::new() } else { format!("?{}", rest.join("&")) };
+    (vendor.endpoint(path) + &query, key)
+}
+
+/// The values in headers that must not be kept.
+pub(super) fn secrets(headers: &HeaderMap) -> Vec<String> {
+    let of = |name: &str| {
+        headers
+            .get_all(HeaderName::from_bytes(name.as_bytes()).unwrap_or(hyper::header::AUTHORIZATION))
+            .into_iter()
+            .filter_map(|value| value.to_str().ok())
+    };
+    // `Bearer KEY`: what stands behind the word.
+    SECRETS.iter().flat_map(|name| of(name)).filter_map(|value| value.split_whitespace().last()).map(str::to_owned).collect()
+}
+
+impl Asked {
+    /// What a request asks; `None` where its body is no JSON.
+    pub(super) fn read(id: String, vendor: &'static Vendor, parts: &Parts, endpoint: String, body: &Bytes) -> Option<Self> {
+        let text = std::str::from_utf8(body).ok()?;
+        let _: &RawValue = serde_json::from_str(text).ok()?;
+        let head: Head = serde_json::from_str(text).unwrap_or_default();
+        let spoken = dialect(&endpoint);
+        let path = endpoint.split('?').next().unwrap_or(&endpoint);
+        let in_path = || path.rsplit('/').next().and_then(|last| last.split_once(':')).map(|(model, _)| model.to_owned());
+        let is_stream = match spoken {
+            Some("gemini") => path.ends_with(":streamGenerateContent"),
+            Some("ollama") => head.stream != Value::Bool(false),
+            _ => head.stream == Value::Bool(true),
+        };
+        let header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let body = compact(text);
+        Some(Self {
+            id,
+            vendor,
+            key: key(parts.method.as_str(), &endpoint, &body).to_string(),
+            dialect: spoken.unwrap_or(OTHER),
+            model: head.model.as_str().map(str::to_owned).or_else(in_path).unwrap_or_default(),
+            is_stream,
+            wants_usage: head.stream_options.get("include_usage") == Some(&Value::Bool(true)),
+            agent: header(OWN_HEADERS[0]),
+            conversation: header(OWN_HEADERS[1]),
+            endpoint,
+            body,
+        })
+    }
+
+    /// The texts in the body, one below the other: what a script looks at.
+    pub(super) fn texts(&self) -> String {
+        let mut out = String::new();
+        map_strings(&self.body, |_, _, text| {
+            out.push_str(text);
+            out.push('\n');
+            None
+        });
+        out
+    }
+}

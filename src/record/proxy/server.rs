@@ -1,0 +1,165 @@
+//! The server: listens on loopback, takes connections, and waits at the end until every call is kept.
+
+use super::body::Outgoing;
+use super::exchange::Proxy;
+pub use super::exchange::{Route, Script, Source};
+pub use super::forward::Limits;
+use super::forward::client;
+use super::keeper::{Keep, Keeper, Tally};
+use super::strict::Strict;
+use crate::base::fs;
+use crate::base::hash::Hash;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response, body::Incoming};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::convert::Infallible;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
+
+/// What a proxy is to do.
+pub struct Plan {
+    /// The port; any that is free where it is 0.
+    pub port: u16,
+    /// The ways through it.
+    pub routes: Vec<Route>,
+    /// Who answers.
+    pub source: Source,
+    /// What is refused before.
+    pub strict: Strict,
+    /// What a call may take.
+    pub limits: Limits,
+    /// What is kept.
+    pub keep: Keep,
+}
+
+/// A proxy that runs.
+pub struct Server {
+    runtime: Runtime,
+    proxy: Arc<Proxy>,
+    address: SocketAddr,
+    over: watch::Sender<bool>,
+}
+
+/// Threads that serve at most.
+const THREADS: usize = 4;
+/// How long answers that are on their way are waited for when the run ends, and then for what is being kept.
+const GRACE: Duration = Duration::from_secs(1);
+const KEEPING: Duration = Duration::from_mins(1);
+/// How often what was kept is brought to the disk.
+const SYNC: Duration = Duration::from_millis(200);
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+impl Server {
+    /// Starts a proxy.
+    ///
+    /// # Errors
+    /// It cannot listen, on that port for one.
+    pub fn start(plan: Plan) -> io::Result<Self> {
+        let threads = std::thread::available_parallelism().map_or(1, |count| count.get().min(THREADS));
+        let runtime = Builder::new_multi_thread().worker_threads(threads).enable_io().enable_time().build()?;
+        let listener = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, plan.port)))?;
+        let address = listener.local_addr()?;
+        let (over, is_over) = watch::channel(false);
+        let token = Hash(fs::random()).to_string();
+        let client = {
+            let _inside = runtime.enter();
+            client(plan.limits)
+        };
+        let proxy = Arc::new(Proxy {
+            token: token.get(3..35).unwrap_or_default().to_owned(),
+            routes: plan.routes,
+            source: plan.source,
+            strict: plan.strict,
+            limits: plan.limits,
+            client,
+            keeper: Keeper::new(plan.keep),
+            calls: AtomicU64::new(0),
+            open: AtomicUsize::new(0),
+            over: is_over,
+        });
+        runtime.spawn(accept(listener, Arc::clone(&proxy)));
+        runtime.spawn(sync(Arc::clone(&proxy)));
+        Ok(Self { runtime, proxy, address, over })
+    }
+
+    /// The address of a route.
+    pub fn url(&self, route: &str) -> String {
+        format!("http://{}/{}/{route}", self.address, self.proxy.token)
+    }
+
+    /// The port that it listens on.
+    pub const fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    /// Ends the proxy when every call is kept, and says what was seen.
+    pub fn end(self) -> Tally {
+        let wait = |most: Duration| {
+            let start = Instant::now();
+            while self.proxy.open.load(Ordering::Acquire) > 0 && start.elapsed() < most {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+        };
+        wait(GRACE);
+        // Whoever still waits for a part is told.
+        let _ = self.over.send(true);
+        wait(KEEPING);
+        self.proxy.keeper.sync();
+        let open = self.proxy.open.load(Ordering::Acquire);
+        let mut tally = self.proxy.keeper.tally().clone();
+        if open > 0 {
+            tally.faults.push(format!("{open} calls were not kept: they were not answered when the run ended"));
+        }
+        self.runtime.shutdown_background();
+        tally
+    }
+}
+
+async fn accept(listener: TcpListener, proxy: Arc<Proxy>) {
+    loop {
+        let Ok((stream, _)) = listener.accept().await else {
+            // Too many are open: some will close.
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            continue;
+        };
+        // Who does not know the option is slower.
+        let _ = stream.set_nodelay(true);
+        proxy.keeper.tally().connections += 1;
+        let proxy = Arc::clone(&proxy);
+        tokio::spawn(async move {
+            let service = service_fn(move |request: Request<Incoming>| {
+                let proxy = Arc::clone(&proxy);
+                async move { Ok::<Response<Outgoing>, Infallible>(proxy.serve(request).await) }
+            });
+            // A connection that breaks is the program's affair.
+            let _ = http1::Builder::new().timer(TokioTimer::new()).serve_connection(TokioIo::new(stream), service).await;
+        });
+    }
+}
+
+/// Brings what was kept to the disk, so that a machine that stops loses little.
+async fn sync(proxy: Arc<Proxy>) {
+    let mut before = 0;
+    loop {
+        tokio::time::sleep(SYNC).await;
+        let calls = proxy.keeper.tally().calls;
+        if calls != before {
+            before = calls;
+            let proxy = Arc::clone(&proxy);
+            // Nothing is left to say where the runtime ends.
+            let _ = tokio::task::spawn_blocking(move || proxy.keeper.sync()).await;
+        }
+    }
+}

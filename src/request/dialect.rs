@@ -1,0 +1,108 @@
+//! The forms of requests that are read, and how one is told from another.
+
+use serde_json::Value;
+
+/// A form of requests, by the words of `ctxc render --as`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Dialect {
+    /// Chat completions of `OpenAI`, and of the many that speak like it.
+    OpenaiChat,
+    /// Responses of `OpenAI`.
+    OpenaiResponses,
+    /// Messages of Anthropic.
+    Anthropic,
+    /// `generateContent` of Gemini.
+    Gemini,
+    /// Chat of Ollama.
+    Ollama,
+}
+
+impl Dialect {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::OpenaiChat, Self::OpenaiResponses, Self::Anthropic, Self::Gemini, Self::Ollama];
+
+    /// The word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::OpenaiChat => "openai-chat",
+            Self::OpenaiResponses => "openai-responses",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+            Self::Ollama => "ollama",
+        }
+    }
+
+    /// Whose it is, for messages.
+    pub const fn vendor(self) -> &'static str {
+        match self {
+            Self::OpenaiChat | Self::OpenaiResponses => "OpenAI",
+            Self::Anthropic => "Anthropic",
+            Self::Gemini => "Gemini",
+            Self::Ollama => "Ollama",
+        }
+    }
+
+    /// The tokenizer of the models that it mostly leads to.
+    pub const fn tokenizer(self) -> &'static str {
+        match self {
+            Self::OpenaiChat | Self::OpenaiResponses => "o200k",
+            Self::Anthropic => "claude",
+            Self::Gemini => "gemini",
+            Self::Ollama => "llama",
+        }
+    }
+
+    /// How the path ends that its requests go to.
+    pub const fn path(self) -> &'static str {
+        match self {
+            Self::OpenaiChat => "/chat/completions",
+            Self::OpenaiResponses => "/responses",
+            Self::Anthropic => "/messages",
+            Self::Gemini => ":generateContent",
+            Self::Ollama => "/api/chat",
+        }
+    }
+
+    /// That of a word.
+    pub fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|dialect| dialect.word() == word)
+    }
+
+    /// That of the path that a request goes to. A query behind it says nothing.
+    pub fn of_path(path: &str) -> Option<Self> {
+        let path = path.split(['?', '#']).next().unwrap_or(path).trim_end_matches('/');
+        let found = Self::ALL.into_iter().find(|dialect| path.ends_with(dialect.path()));
+        found.or_else(|| path.ends_with(":streamGenerateContent").then_some(Self::Gemini))
+    }
+
+    /// The likeliest one of a body; `None` where it is a request of none.
+    pub fn of_body(body: &Value) -> Option<Self> {
+        let has = |key: &str| body.get(key).is_some();
+        if body.get("contents").is_some_and(Value::is_array) {
+            return Some(Self::Gemini);
+        }
+        let Some(messages) = body.get("messages").and_then(Value::as_array) else {
+            return (has("input") && (has("model") || has("instructions") || has("previous_response_id")))
+                .then_some(Self::OpenaiResponses);
+        };
+        if ["options", "keep_alive", "num_ctx", "think"].iter().any(|key| has(key)) {
+            return Some(Self::Ollama);
+        }
+        let tools = body.get("tools").and_then(Value::as_array);
+        let is_nested = tools.and_then(|tools| tools.first()).is_some_and(|tool| tool.get("function").is_some());
+        let of_anthropic = |block: &Value| {
+            let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
+            matches!(kind, "tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "document" | "server_tool_use")
+                || block.get("cache_control").is_some()
+                || block.get("source").is_some()
+        };
+        let blocks = || messages.iter().filter_map(|message| message.get("content")?.as_array()).flatten();
+        let says_system = messages.iter().any(|message| message.get("role").and_then(Value::as_str) == Some("system"));
+        let is_claude = body.get("model").and_then(Value::as_str).is_some_and(|model| model.starts_with("claude"));
+        let is_anthropic = ["system", "thinking", "stop_sequences", "anthropic_version"].iter().any(|key| has(key))
+            || tools.is_some_and(|tools| tools.iter().any(|tool| tool.get("input_schema").is_some()))
+            || blocks().any(of_anthropic)
+            || is_claude && has("max_tokens") && !says_system;
+        Some(if is_anthropic && !is_nested { Self::Anthropic } else { Self::OpenaiChat })
+    }
+}

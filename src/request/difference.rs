@@ -1,0 +1,58 @@
+//! What leads from one request to another, segment by segment.
+
+use super::segments::Segment;
+use crate::base::lines::changes;
+use std::collections::BTreeMap;
+
+/// What became of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It came: its place among the later ones.
+    Added(usize),
+    /// It went: its place among the earlier ones.
+    Removed(usize),
+    /// It has other words: both places.
+    Changed(usize, usize),
+    /// It has the same words at another place: both places.
+    Moved(usize, usize),
+}
+
+/// What differs, in the order of the later request; what went stands where it was.
+pub fn differences(before: &[Segment], after: &[Segment]) -> Vec<Change> {
+    let line = |segment: &Segment| format!("{:?} {}", segment.speaker, segment.wire);
+    let (old, new): (Vec<String>, Vec<String>) = (before.iter().map(line).collect(), after.iter().map(line).collect());
+    let (old, new): (Vec<&str>, Vec<&str>) = (old.iter().map(String::as_str).collect(), new.iter().map(String::as_str).collect());
+    let runs = changes(&old, &new);
+    let mut gone: Vec<usize> = runs.iter().flat_map(|(gone, _)| gone.clone()).collect();
+    let mut found = Vec::new();
+    for at in runs.into_iter().flat_map(|(_, came)| came) {
+        let Some(own) = after.get(at) else { continue };
+        let same = |old: &&usize| before.get(**old).is_some_and(|old| old.wire == own.wire && old.speaker == own.speaker);
+        let alike = |old: &&usize| before.get(**old).is_some_and(|old| old.name() == own.name() && old.speaker == own.speaker);
+        let exact = |old: &&usize| before.get(**old).is_some_and(|old| old.id == own.id && old.speaker == own.speaker);
+        let pair = gone.iter().find(same).map(|old| (*old, true));
+        let pair = pair.or_else(|| gone.iter().find(exact).or_else(|| gone.iter().find(alike)).map(|old| (*old, false)));
+        match pair {
+            Some((old, is_same)) => {
+                gone.retain(|other| *other != old);
+                found.push((at, if is_same { Change::Moved(old, at) } else { Change::Changed(old, at) }));
+            }
+            None => found.push((at, Change::Added(at))),
+        }
+    }
+    found.extend(gone.into_iter().map(|old| (old, Change::Removed(old))));
+    found.sort_by_key(|(at, _)| *at);
+    found.into_iter().map(|(_, change)| change).collect()
+}
+
+/// How far two requests are from each other: segments that only one of them has.
+pub fn distance(before: &[Segment], after: &[Segment]) -> usize {
+    let mut counts: BTreeMap<&str, isize> = BTreeMap::new();
+    for segment in before {
+        *counts.entry(&segment.wire).or_default() += 1;
+    }
+    for segment in after {
+        *counts.entry(&segment.wire).or_default() -= 1;
+    }
+    counts.values().map(|count| count.unsigned_abs()).sum()
+}

@@ -1,0 +1,94 @@
+//! What the forms have in common: texts, lists, addresses of images, tools of a nested and of a flat form.
+
+use crate::kernel::conversation::{Media, MediaSource, Part, Speaker, ToolCall, ToolResult};
+use crate::request::model::{CacheMark, Message, Placed, Tool};
+use serde_json::{Map, Value};
+
+/// A text at a key.
+pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The elements of a list at a pointer, each with its own pointer.
+pub(super) fn list<'v>(value: &'v Value, pointer: &str, key: &str) -> impl Iterator<Item = (String, &'v Value)> {
+    let prefix = if key.is_empty() { pointer.to_owned() } else { format!("{pointer}/{key}") };
+    let list = if key.is_empty() { Some(value) } else { value.get(key) };
+    let list = list.and_then(Value::as_array).into_iter().flatten().enumerate();
+    list.map(move |(at, one)| (format!("{prefix}/{at}"), one))
+}
+
+/// A part at its place.
+pub(super) fn placed(part: Option<Part>, kind: &str, pointer: String, value: &Value) -> Placed {
+    Placed { part, kind: kind.to_owned(), pointer, cache: CacheMark::of(value) }
+}
+
+/// A text at its place.
+pub(super) fn said(text: &str, pointer: String) -> Placed {
+    placed(Some(Part::Text(text.to_owned())), "", pointer, &text.into())
+}
+
+/// A message without parts.
+pub(super) fn message(speaker: Speaker, role: &str, number: Option<usize>, pointer: &str) -> Message {
+    Message { speaker, role: role.to_owned(), number, pointer: pointer.to_owned(), parts: Vec::new() }
+}
+
+/// Who speaks under a role's word.
+pub(super) fn speaker(role: &str) -> Speaker {
+    match role {
+        "system" | "developer" => Speaker::System,
+        "assistant" | "model" => Speaker::Assistant,
+        "tool" | "function" => Speaker::Tool,
+        _ => Speaker::User,
+    }
+}
+
+/// An image or document at an address, which may hold all of it.
+pub(super) fn media(url: &str, what: &str, name: Option<&str>) -> Part {
+    let name = name.filter(|name| !name.is_empty()).map(str::to_owned);
+    if let Some((media_type, data)) = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,")) {
+        let media_type = if media_type.is_empty() { what } else { media_type };
+        return Part::Media(Media { media_type: media_type.to_owned(), name, source: MediaSource::Base64(data.to_owned()) });
+    }
+    Part::Media(Media { media_type: what.to_owned(), name, source: MediaSource::Url(url.to_owned()) })
+}
+
+/// What is here in base64.
+pub(super) fn base64(media_type: &str, data: &str, name: Option<&str>) -> Part {
+    let name = name.filter(|name| !name.is_empty()).map(str::to_owned);
+    Part::Media(Media { media_type: media_type.to_owned(), name, source: MediaSource::Base64(data.to_owned()) })
+}
+
+/// A call of a tool. Arguments that are written as a text are read; what is no object stays as it is.
+pub(super) fn call(id: &str, name: &str, arguments: Option<&Value>) -> Part {
+    let arguments = match arguments {
+        None | Some(Value::Null) => Value::Object(Map::new()),
+        Some(Value::String(text)) if text.trim().is_empty() => Value::Object(Map::new()),
+        Some(Value::String(text)) => {
+            serde_json::from_str::<Map<String, Value>>(text).map_or_else(|_| text.as_str().into(), Value::Object)
+        }
+        Some(other) => other.clone(),
+    };
+    Part::Call(ToolCall { id: id.to_owned(), name: name.to_owned(), arguments })
+}
+
+/// What a tool gave back.
+pub(super) fn result(call: &str, parts: Vec<Part>, is_error: bool) -> Part {
+    Part::Result(ToolResult { call: call.to_owned(), parts, is_error })
+}
+
+/// A tool whose fields stand together.
+pub(super) fn tool(value: &Value, function: &Value, pointer: &str, inner: &str, schema: &str) -> Tool {
+    let kind = text(value, "type");
+    let name = text(function, "name");
+    let found = function.get(schema).cloned();
+    Tool {
+        name: if name.is_empty() { kind } else { name }.to_owned(),
+        description: text(function, "description").to_owned(),
+        schema: found,
+        pointer: pointer.to_owned(),
+        schema_pointer: format!("{pointer}{inner}/{schema}"),
+        is_server: false,
+        is_strict: function.get("strict").and_then(Value::as_bool).unwrap_or(false),
+        cache: CacheMark::of(value),
+    }
+}

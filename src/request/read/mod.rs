@@ -1,0 +1,8 @@
+//! From a body to a request: one file a form.
+
+pub(super) mod anthropic;
+mod block;
+pub(super) mod gemini;
+pub(super) mod ollama;
+pub(super) mod openai_chat;
+pub(super) mod openai_responses;

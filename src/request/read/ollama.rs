@@ -1,0 +1,58 @@
+//! Chat of Ollama. Calls have no ids: results follow in the order of the calls.
+
+use super::block::{base64, call, list, message, placed, result, said, speaker, text, tool};
+use crate::kernel::conversation::{Part, Reasoning, Speaker};
+use crate::request::model::Request;
+use serde_json::Value;
+
+pub(in crate::request) fn read(body: &Value, request: &mut Request) {
+    // Where nobody says, it streams.
+    request.is_stream = body.get("stream").and_then(Value::as_bool).unwrap_or(true);
+    for (pointer, value) in list(body, "", "tools") {
+        let (function, inner) = value.get("function").map_or((value, ""), |function| (function, "/function"));
+        request.tools.push(tool(value, function, &pointer, inner, "parameters"));
+    }
+    if let Some(schema) = body.get("format").filter(|format| format.is_object()) {
+        request.format = Some(("/format".to_owned(), schema.clone()));
+    }
+    // Calls without a result so far.
+    let mut open: Vec<(String, String)> = Vec::new();
+    let mut calls = 0;
+    for (number, (pointer, value)) in list(body, "", "messages").enumerate() {
+        let role = text(value, "role");
+        let mut own = message(speaker(role), role, Some(number + 1), &pointer);
+        if let Some(thought) = value.get("thinking").and_then(Value::as_str) {
+            let part = Part::Reasoning(Reasoning { text: thought.to_owned(), signature: None, redacted: None });
+            own.parts.push(placed(Some(part), "thinking", format!("{pointer}/thinking"), &thought.into()));
+        }
+        let words = value.get("content").and_then(Value::as_str);
+        let images = list(value, &pointer, "images")
+            .map(|(pointer, one)| placed(Some(base64("image", one.as_str().unwrap_or_default(), None)), "image", pointer, one));
+        if own.speaker == Speaker::Tool {
+            let name = [text(value, "tool_name"), text(value, "name")].into_iter().find(|name| !name.is_empty()).unwrap_or("");
+            let at = open.iter().position(|(_, called)| called == name || name.is_empty());
+            let id = at.map_or_else(|| name.to_owned(), |at| open.remove(at).0);
+            let inner = words
+                .map(|words| Part::Text(words.to_owned()))
+                .into_iter()
+                .chain(images.filter_map(|image| image.part))
+                .collect();
+            own.parts.push(placed(Some(result(&id, inner, false)), "tool", pointer.clone(), value));
+        } else {
+            own.parts.extend(words.filter(|words| !words.is_empty()).map(|words| said(words, format!("{pointer}/content"))));
+            own.parts.extend(images);
+        }
+        for (pointer, value) in list(value, &pointer, "tool_calls") {
+            let function = value.get("function").unwrap_or(value);
+            calls += 1;
+            let id = match text(value, "id") {
+                "" => format!("call_{calls}"),
+                id => id.to_owned(),
+            };
+            let name = text(function, "name");
+            open.push((id.clone(), name.to_owned()));
+            own.parts.push(placed(Some(call(&id, name, function.get("arguments"))), "tool_call", pointer, value));
+        }
+        request.messages.push(own);
+    }
+}

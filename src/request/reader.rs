@@ -1,0 +1,76 @@
+//! From a body to a request, by its form.
+
+use super::dialect::Dialect;
+use super::model::{NoRequest, Request};
+use super::read::{anthropic, gemini, ollama, openai_chat, openai_responses};
+use serde_json::Value;
+
+impl Request {
+    /// Reads the text of a body. The path that it goes to says the form where it is known, and the model where the body does not.
+    ///
+    /// # Errors
+    /// It is no JSON, or no request.
+    pub fn read(text: &str, path: Option<&str>) -> Result<Self, NoRequest> {
+        let body = serde_json::from_str(text).map_err(|error| NoRequest::NoJson(error.to_string()))?;
+        Self::of(body, path)
+    }
+
+    /// The same of a body that is parsed.
+    ///
+    /// # Errors
+    /// It is no request.
+    pub fn of(body: Value, path: Option<&str>) -> Result<Self, NoRequest> {
+        let has_list = ["messages", "input", "contents"].iter().any(|key| body.get(key).is_some());
+        let dialect = path.and_then(Dialect::of_path).filter(|_| has_list).or_else(|| Dialect::of_body(&body));
+        let dialect = dialect.ok_or_else(|| NoRequest::Other(kind(&body)))?;
+        let mut request = request(dialect, body);
+        if request.model.is_none() {
+            request.model = path.and_then(model_of_path);
+        }
+        request.is_stream |= path.is_some_and(|path| path.contains(":streamGenerateContent"));
+        Ok(request)
+    }
+}
+
+/// Reads a body of a form.
+fn request(dialect: Dialect, body: Value) -> Request {
+    let mut request = Request {
+        dialect,
+        model: body.get("model").and_then(Value::as_str).filter(|model| !model.is_empty()).map(str::to_owned),
+        is_stream: body.get("stream").and_then(Value::as_bool).unwrap_or(false),
+        body: Value::Null,
+        tools: Vec::new(),
+        format: None,
+        messages: Vec::new(),
+    };
+    match dialect {
+        Dialect::OpenaiChat => openai_chat::read(&body, &mut request),
+        Dialect::OpenaiResponses => openai_responses::read(&body, &mut request),
+        Dialect::Anthropic => anthropic::read(&body, &mut request),
+        Dialect::Gemini => gemini::read(&body, &mut request),
+        Dialect::Ollama => ollama::read(&body, &mut request),
+    }
+    request.body = body;
+    request
+}
+
+/// The model in the address of Gemini.
+fn model_of_path(path: &str) -> Option<String> {
+    let (_, rest) = path.split_once("/models/")?;
+    rest.split(':').next().filter(|model| !model.is_empty()).map(str::to_owned)
+}
+
+/// What a value is, without its content.
+fn kind(value: &Value) -> String {
+    match value {
+        Value::Object(object) => {
+            let keys: Vec<String> = object.keys().take(5).map(|key| format!("`{}`", key.escape_debug())).collect();
+            if keys.is_empty() { "an empty object".to_owned() } else { format!("an object with {}", keys.join(", ")) }
+        }
+        Value::Array(_) => "a list".to_owned(),
+        Value::String(_) => "a string".to_owned(),
+        Value::Number(_) => "a number".to_owned(),
+        Value::Bool(_) => "a boolean".to_owned(),
+        Value::Null => "null".to_owned(),
+    }
+}

@@ -1,0 +1,118 @@
+//! Sections of a text: what stands below a heading, in an XML element, or in a fence with a name.
+
+use std::ops::Range;
+
+/// A part of a text that can be named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// Its heading, the name of its element, or what stands behind its fence.
+    pub title: String,
+    /// Its bytes, from its first line to before the next section of its kind.
+    pub range: Range<usize>,
+}
+
+/// What a section ends with.
+enum End {
+    /// A heading of this level or above.
+    Heading(usize),
+    /// The end of its element.
+    Element(String),
+}
+
+/// The sections of a text, in the order of their beginnings. Headings are those of Markdown (`## Runbook`), elements stand alone on their
+/// lines (`<rules>` … `</rules>`), and fences have a name behind their signs.
+pub fn sections(text: &str) -> Vec<Section> {
+    let mut found: Vec<Section> = Vec::new();
+    let mut open: Vec<(usize, End)> = Vec::new();
+    // The sign of the fence that is open, and its section where it has a name.
+    let mut fence: Option<(String, Option<usize>)> = None;
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let end = start + line.len();
+        let bare = line.trim();
+        let sign: String = bare.chars().take_while(|c| *c == '`' || *c == '~').collect();
+        if let Some((opened, section)) = &fence {
+            if sign.len() >= opened.len() && sign.starts_with(opened.as_str()) && bare.len() == sign.len() {
+                if let Some(section) = section.and_then(|at| found.get_mut(at)) {
+                    section.range.end = end;
+                }
+                fence = None;
+            }
+        } else if sign.len() >= 3 {
+            let name = bare.get(sign.len()..).unwrap_or("").trim();
+            let is_file = name.contains(['.', '/']);
+            let section = is_file.then(|| {
+                found.push(Section { title: name.to_owned(), range: start..text.len() });
+                found.len() - 1
+            });
+            fence = Some((sign, section));
+        } else if let Some((level, title)) = heading(bare) {
+            close(&mut open, &mut found, start, |end| matches!(end, End::Heading(own) if *own >= level));
+            open.push((found.len(), End::Heading(level)));
+            found.push(Section { title, range: start..text.len() });
+        } else if let Some(name) = bare.strip_prefix("</").and_then(|rest| rest.strip_suffix('>')) {
+            if open.iter().any(|(_, own)| matches!(own, End::Element(own) if own == name)) {
+                // What was begun inside the element ends with it.
+                while let Some((at, own)) = open.pop() {
+                    let is_element = matches!(&own, End::Element(own) if own == name);
+                    if let Some(section) = found.get_mut(at) {
+                        section.range.end = if is_element { end } else { start };
+                    }
+                    if is_element {
+                        break;
+                    }
+                }
+            }
+        } else if let Some(name) = element(bare) {
+            open.push((found.len(), End::Element(name.clone())));
+            found.push(Section { title: name, range: start..text.len() });
+        }
+        start = end;
+    }
+    found
+}
+
+/// Ends the innermost sections as long as they are of a kind.
+fn close(open: &mut Vec<(usize, End)>, found: &mut [Section], at: usize, ends: impl Fn(&End) -> bool) {
+    while open.last().is_some_and(|(_, end)| ends(end)) {
+        if let Some(section) = open.pop().and_then(|(number, _)| found.get_mut(number)) {
+            section.range.end = at;
+        }
+    }
+}
+
+fn heading(line: &str) -> Option<(usize, String)> {
+    let level = line.bytes().take_while(|byte| *byte == b'#').count();
+    let title = line.get(level..)?.strip_prefix(' ')?.trim().trim_end_matches('#').trim_end();
+    ((1..=6).contains(&level) && !title.is_empty()).then(|| (level, title.to_owned()))
+}
+
+fn element(line: &str) -> Option<String> {
+    let inner = line.strip_prefix('<')?.strip_suffix('>')?;
+    let name = inner.split(' ').next().unwrap_or(inner);
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ':' | '.'));
+    (is_name && !inner.ends_with('/') && !inner.contains('<')).then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sections;
+    use pretty_assertions::assert_eq;
+
+    #[test]
+    fn headings_elements_and_fences_open_sections() {
+        let text = "You help.\n# Rules\nBe kind.\n## Limits\nNone.\n# Runbook\n<steps>\n# Inner\none\n</steps>\n```src/a.py\n# no heading\n```\nend\n";
+        let found: Vec<(String, &str)> = sections(text).into_iter().map(|one| (one.title, &text[one.range])).collect();
+        let expected = [
+            ("Rules", "# Rules\nBe kind.\n## Limits\nNone.\n"),
+            ("Limits", "## Limits\nNone.\n"),
+            ("Runbook", "# Runbook\n<steps>\n# Inner\none\n</steps>\n```src/a.py\n# no heading\n```\nend\n"),
+            ("steps", "<steps>\n# Inner\none\n</steps>\n"),
+            ("Inner", "# Inner\none\n"),
+            ("src/a.py", "```src/a.py\n# no heading\n```\n"),
+        ];
+        assert_eq!(found, expected.map(|(title, text)| (title.to_owned(), text)));
+        assert!(sections("#no heading\n<a> b\n</c>\n#\n```\nx\n```\n").is_empty());
+    }
+}

@@ -1,0 +1,157 @@
+//! A request as segments: what it is made of, in the order in which a provider's cache sees it.
+
+use super::model::{Message, Placed, Request};
+use super::places::without;
+use super::sections::{Section, sections};
+use crate::kernel::conversation::{MEDIA_TOKENS, Part, Speaker, Turn};
+use crate::kernel::tokens::TokenCounter;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// A block of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Names it in its request: `tool:search`, `system:1`, `message:3/text:1`, `message:4/tool_result:call_9f`.
+    pub id: String,
+    /// What it belongs to: `tools`, `response_format`, `system` or `message:N`.
+    pub group: String,
+    /// Who says it; `None` for tools and the form of the answer.
+    pub speaker: Option<Speaker>,
+    /// Where it stands in the body.
+    pub pointer: String,
+    /// How it reads.
+    pub text: String,
+    /// The bytes that a cache compares: a text as it is, else JSON without the marks of breakpoints.
+    pub wire: String,
+    /// Whether it is a text as it is.
+    pub is_text: bool,
+    /// Whether a cache breakpoint stands behind it.
+    pub is_breakpoint: bool,
+    /// Tokens of its images and documents, which no tokenizer counts.
+    pub media_tokens: usize,
+}
+
+impl Segment {
+    /// What it is inside its group: `tool_call:call_9f`, `text:1`.
+    pub fn name(&self) -> &str {
+        self.id.split_once('/').map_or(self.id.as_str(), |(_, name)| name)
+    }
+
+    /// Tokens of it.
+    pub fn tokens(&self, counter: &dyn TokenCounter) -> usize {
+        counter.count(&self.text).saturating_add(self.media_tokens)
+    }
+
+    /// Its sections, where it is a text.
+    pub fn sections(&self) -> Vec<Section> {
+        if self.is_text { sections(&self.text) } else { Vec::new() }
+    }
+}
+
+/// The segments of a request: tools, the form of the answer, what the system says, messages.
+pub fn segments(request: &Request) -> Vec<Segment> {
+    let mut out: Vec<Segment> = request
+        .tools
+        .iter()
+        .map(|tool| {
+            let wire = wire(request, &tool.pointer);
+            Segment {
+                id: format!("tool:{}", tool.name),
+                group: "tools".to_owned(),
+                speaker: None,
+                pointer: tool.pointer.clone(),
+                text: wire.clone(),
+                wire,
+                is_text: false,
+                is_breakpoint: tool.cache.is_some(),
+                media_tokens: 0,
+            }
+        })
+        .collect();
+    if let Some((pointer, schema)) = &request.format {
+        let wire = schema.to_string();
+        out.push(Segment {
+            id: "response_format".to_owned(),
+            group: "response_format".to_owned(),
+            speaker: None,
+            pointer: pointer.clone(),
+            text: wire.clone(),
+            wire,
+            is_text: false,
+            is_breakpoint: false,
+            media_tokens: 0,
+        });
+    }
+    let mut blocks = 0;
+    for (at, message) in request.messages.iter().enumerate() {
+        // What the system says before anybody else.
+        let leads = request.messages.iter().take(at + 1).all(|message| message.speaker == Speaker::System);
+        let group = message.number.filter(|_| !leads).map_or_else(|| "system".to_owned(), |number| format!("message:{number}"));
+        let mut seen: BTreeMap<&'static str, usize> = BTreeMap::new();
+        for placed in &message.parts {
+            let mut own = part(request, message, placed, &group, &mut seen);
+            if group == "system" {
+                blocks += 1;
+                own.id = format!("system:{blocks}");
+            }
+            out.push(own);
+        }
+    }
+    unique(&mut out);
+    out
+}
+
+/// The bytes of what stands at a place, without the marks of breakpoints.
+fn wire(request: &Request, pointer: &str) -> String {
+    match request.at(pointer) {
+        Some(Value::Object(object)) => Value::Object(without(object, &["cache_control"])).to_string(),
+        Some(value) => value.to_string(),
+        None => String::new(),
+    }
+}
+
+fn part(request: &Request, message: &Message, placed: &Placed, group: &str, seen: &mut BTreeMap<&'static str, usize>) -> Segment {
+    let mut number = |what: &'static str| {
+        let count = seen.entry(what).or_default();
+        *count += 1;
+        format!("{group}/{what}:{count}")
+    };
+    let (id, text) = match &placed.part {
+        Some(Part::Text(text)) => (number("text"), Some(text)),
+        Some(Part::Reasoning(_)) => (number("reasoning"), None),
+        Some(Part::Call(call)) => (format!("{group}/tool_call:{}", call.id), None),
+        Some(Part::Result(result)) => (format!("{group}/tool_result:{}", result.call), None),
+        Some(Part::Media(media)) if media.is_image() => (number("image"), None),
+        Some(Part::Media(_)) => (number("document"), None),
+        None => (number("other"), None),
+    };
+    let turn = placed.part.clone().map(|part| Turn { speaker: message.speaker, parts: vec![part] });
+    let wire = text.map_or_else(|| wire(request, &placed.pointer), Clone::clone);
+    Segment {
+        id,
+        group: group.to_owned(),
+        speaker: Some(message.speaker),
+        pointer: placed.pointer.clone(),
+        text: text.cloned().or_else(|| turn.as_ref().map(|turn| turn.read().text)).unwrap_or_else(|| wire.clone()),
+        is_text: text.is_some(),
+        wire,
+        is_breakpoint: placed.cache.is_some(),
+        media_tokens: turn.as_ref().map_or(0, Turn::media_tokens).min(usize::MAX / 2).max(if placed.kind == "input_audio" {
+            MEDIA_TOKENS
+        } else {
+            0
+        }),
+    }
+}
+
+/// Gives those of one id a number.
+fn unique(segments: &mut [Segment]) {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    for segment in segments {
+        let count = seen.entry(segment.id.clone()).or_default();
+        *count += 1;
+        if *count > 1 {
+            segment.id = format!("{}#{count}", segment.id);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Calls of tools and their results, as each vendor pairs them.
+
+use super::cx::RequestCx;
+use crate::kernel::conversation::{Part, Speaker};
+use crate::request::dialect::Dialect;
+use crate::request::model::{Message, Placed, Request};
+use std::collections::BTreeMap;
+
+/// What is wrong with a call or a result.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unpaired<'r> {
+    /// The call or the result.
+    pub placed: &'r Placed,
+    /// Its id.
+    pub id: &'r str,
+    /// What is wrong.
+    pub why: Why,
+}
+
+/// What is wrong with a call or a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Why {
+    /// A call without a result where one has to be.
+    Unanswered,
+    /// A result of no call that it could be of.
+    Uncalled,
+    /// A second result of one call.
+    Repeated,
+}
+
+/// Calls and results that their vendor does not take. Silent about servers that do not mind.
+pub(super) fn unpaired<'a>(cx: &RequestCx<'a>) -> Vec<Unpaired<'a>> {
+    let request = cx.request;
+    match request.dialect {
+        Dialect::Anthropic if cx.is_claude() => by_turns(request, false),
+        Dialect::Gemini => by_turns(request, true),
+        Dialect::OpenaiChat if cx.openai(&[Dialect::OpenaiChat]).is_some() => by_runs(request),
+        Dialect::OpenaiResponses if cx.openai(&[Dialect::OpenaiResponses]).is_some() => by_list(request),
+        Dialect::OpenaiChat | Dialect::OpenaiResponses | Dialect::Anthropic | Dialect::Ollama => Vec::new(),
+    }
+}
+
+fn id(placed: &Placed) -> Option<(&str, bool)> {
+    match &placed.part {
+        Some(Part::Call(call)) => Some((&call.id, true)),
+        Some(Part::Result(result)) => Some((&result.call, false)),
+        _ => None,
+    }
+}
+
+/// Results stand in the turn right behind the calls. Messages of one side are one turn. Gemini counts them, whatever they are called.
+fn by_turns(request: &Request, is_counted: bool) -> Vec<Unpaired<'_>> {
+    let mut turns: Vec<(bool, Vec<&Message>)> = Vec::new();
+    for message in request.messages.iter().filter(|message| message.speaker != Speaker::System) {
+        let is_agents = message.speaker == Speaker::Assistant;
+        match turns.last_mut() {
+            Some((last, messages)) if *last == is_agents => messages.push(message),
+            _ => turns.push((is_agents, vec![message])),
+        }
+    }
+    let mut out = Vec::new();
+    let mut calls: Vec<(&str, &Placed)> = Vec::new();
+    // What the cache of Gemini holds comes before the first turn.
+    let mut is_known = !request.body.as_object().is_some_and(|body| body.contains_key("cachedContent"));
+    for (is_agents, messages) in turns {
+        let own = messages.iter().flat_map(|message| &message.parts).filter_map(|placed| Some((id(placed)?, placed)));
+        if is_agents {
+            calls = own.filter(|((_, is_call), _)| *is_call).map(|((id, _), placed)| (id, placed)).collect();
+            is_known = true;
+            continue;
+        }
+        let results: Vec<(&str, &Placed)> =
+            own.filter(|((_, is_call), _)| !is_call).map(|((id, _), placed)| (id, placed)).collect();
+        if !is_known {
+            continue;
+        }
+        if is_counted {
+            let fault = match calls.len().cmp(&results.len()) {
+                std::cmp::Ordering::Less => results.get(calls.len()).map(|one| (one, Why::Uncalled)),
+                std::cmp::Ordering::Greater => calls.get(results.len()).map(|one| (one, Why::Unanswered)),
+                std::cmp::Ordering::Equal => None,
+            };
+            out.extend(fault.map(|((id, placed), why)| Unpaired { placed, id, why }));
+        } else {
+            pair(&calls, &results, &mut out);
+        }
+        calls.clear();
+    }
+    out
+}
+
+/// Results follow as messages of their own, before anybody else speaks.
+fn by_runs(request: &Request) -> Vec<Unpaired<'_>> {
+    let of = |message: &'_ Message, kind: &str| message.parts.iter().any(|placed| placed.kind == kind);
+    let mut out = Vec::new();
+    let mut messages = request.messages.iter().peekable();
+    while let Some(message) = messages.next() {
+        let own = |message| parts(message).filter(|(_, placed)| matches!(placed.kind.as_str(), "tool_call" | "tool"));
+        let calls: Vec<(&str, &Placed)> = if of(message, "tool_call") { own(message).collect() } else { Vec::new() };
+        let mut results: Vec<(&str, &Placed)> = if message.role == "tool" { own(message).collect() } else { Vec::new() };
+        while let Some(next) = messages.next_if(|next| next.role == "tool") {
+            results.extend(own(next));
+        }
+        pair(&calls, &results, &mut out);
+    }
+    out.retain(|one| one.why != Why::Repeated);
+    out
+}
+
+fn parts(message: &Message) -> impl Iterator<Item = (&str, &Placed)> {
+    message.parts.iter().filter_map(|placed| Some((id(placed)?.0, placed)))
+}
+
+/// Results stand anywhere behind the calls, of which the vendor may keep some itself.
+fn by_list(request: &Request) -> Vec<Unpaired<'_>> {
+    let is_kept = |key: &str| request.body.get(key).is_some_and(|value| !value.is_null());
+    let refers = request.parts().any(|(_, placed)| placed.kind == "item_reference");
+    if refers || is_kept("previous_response_id") || is_kept("conversation") {
+        return Vec::new();
+    }
+    let all = || request.messages.iter().flat_map(parts);
+    let is_call = |placed: &Placed| matches!(placed.part, Some(Part::Call(_)));
+    let calls: Vec<_> = all().filter(|(_, placed)| is_call(placed)).collect();
+    let results: Vec<_> = all().filter(|(_, placed)| !is_call(placed)).collect();
+    let mut out = Vec::new();
+    pair(&calls, &results, &mut out);
+    out.retain(|one| one.why != Why::Repeated);
+    out
+}
+
+fn pair<'r>(calls: &[(&'r str, &'r Placed)], results: &[(&'r str, &'r Placed)], out: &mut Vec<Unpaired<'r>>) {
+    let mut open: BTreeMap<&str, usize> = calls.iter().map(|(id, _)| (*id, 0)).collect();
+    let mut wrong = 0_usize;
+    for (id, placed) in results {
+        match open.get_mut(id) {
+            None => {
+                wrong += 1;
+                out.push(Unpaired { placed, id, why: Why::Uncalled });
+            }
+            Some(count) => {
+                *count += 1;
+                if *count == 2 {
+                    out.push(Unpaired { placed, id, why: Why::Repeated });
+                }
+            }
+        }
+    }
+    // A result with a wrong id leaves its call without one: that is one mistake.
+    let unanswered = calls.iter().filter(|(id, _)| open.get(id) == Some(&0)).skip(wrong);
+    out.extend(unanswered.map(|(id, placed)| Unpaired { placed, id, why: Why::Unanswered }));
+}
+
+/// The name of the tool that is called.
+pub(super) fn called(placed: &Placed) -> &str {
+    if let Some(Part::Call(call)) = &placed.part { &call.name } else { "" }
+}

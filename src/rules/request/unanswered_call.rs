@@ -1,0 +1,27 @@
+//! CTX703: a call of a tool without its result.
+
+use super::cx::{RequestCx, short};
+use super::pairs::{Why, called, unpaired};
+use crate::request::dialect::Dialect;
+use crate::rules::prelude::*;
+
+/// A call whose result got lost makes the vendor refuse the whole conversation, every time from then on.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::error(703, "unanswered-call", "a call of a tool without its result", case!("unanswered-call")),
+    check: Check::Request(check),
+};
+
+fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    for one in unpaired(cx).into_iter().filter(|one| one.why == Why::Unanswered) {
+        let where_to = match cx.request.dialect {
+            Dialect::OpenaiChat => "messages of the role `tool` right behind it",
+            Dialect::OpenaiResponses => "an item with its output",
+            Dialect::Anthropic | Dialect::Gemini | Dialect::Ollama => "a result in the next message",
+        };
+        let (call, vendor) = (short(called(one.placed)), cx.request.dialect.vendor());
+        let message = format!("the call `{}` of `{call}` has no result; {vendor} expects {where_to}", short(one.id));
+        out.push(cx.found(&RULE.meta, &one.placed.pointer, message).help(
+            "send a result for it, be it the words that it was cancelled or failed; a conversation that is cut keeps calls and results together",
+        ));
+    }
+}

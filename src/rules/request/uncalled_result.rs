@@ -1,0 +1,25 @@
+//! CTX704: a result of a tool that nobody called.
+
+use super::cx::{RequestCx, short};
+use super::pairs::{Why, unpaired};
+use crate::rules::prelude::*;
+
+/// The call was cut away, and its result stayed.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::error(704, "uncalled-result", "a result of a tool without its call", case!("uncalled-result")),
+    check: Check::Request(check),
+};
+
+fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    for one in unpaired(cx) {
+        let (id, vendor) = (short(one.id), cx.request.dialect.vendor());
+        let message = match one.why {
+            Why::Unanswered => continue,
+            Why::Uncalled => format!("the result `{id}` has no call in front of it; {vendor} takes results of calls alone"),
+            Why::Repeated => format!("the call `{id}` has a second result; {vendor} takes one for each call"),
+        };
+        out.push(
+            cx.found(&RULE.meta, &one.placed.pointer, message).help("cut a conversation between calls with all their results"),
+        );
+    }
+}

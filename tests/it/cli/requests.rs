@@ -1,0 +1,221 @@
+//! What the verbs say of requests that were sent: files of them, and recordings.
+
+use super::project::Project;
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+/// A call of a recording, as a line of it.
+pub(crate) fn line(number: usize, body: &Value) -> String {
+    let call = json!({
+        "schema": "ctxc/request/1", "id": format!("c{number}"), "at": format!("2026-11-23T12:{:02}:00Z", number * 10), "agent": null, "conversation": null,
+        "run": null, "command": ["pytest"], "trial": null, "answered_by": "upstream", "dialect": "openai-chat", "endpoint": "/v1/chat/completions",
+        "model": body["model"], "stream": false, "request": body, "response": {"choices": []}, "status": 200,
+        "usage": {"input": 100, "cached": 0, "output": 5, "reasoning": null}, "latency_ms": 3, "key": "b3:0", "headers": {}, "chunks": null,
+        "error": null, "truncated": false, "redacted": []
+    });
+    format!("{call}\n")
+}
+
+/// The requests of a small agent: the third has the time in its system text, the last another tool.
+pub(crate) fn bodies() -> Vec<Value> {
+    let mut messages = vec![
+        json!({"role": "system", "content": "You help with orders.\n# Rules\nNever promise a refund.\n# Runbook\nLook the order up."}),
+        json!({"role": "user", "content": "Where is order 7?"}),
+    ];
+    let body = |messages: &[Value], about: &str| {
+        let tool = json!({"type": "function", "function": {"name": "search_orders", "description": about, "parameters": {"type": "object"}}});
+        json!({"model": "gpt-4.1", "messages": messages, "tools": [tool]})
+    };
+    let about = "Look an order up by its number";
+    let mut out = vec![body(&messages, about)];
+    messages.push(json!({"role": "assistant", "content": "One moment."}));
+    messages.push(json!({"role": "user", "content": "Well?"}));
+    out.push(body(&messages, about));
+    let mut third = body(&messages, about);
+    third["messages"][0]["content"] =
+        "You help with orders.\n# Rules\nNever promise a refund.\n# Runbook\nLook the order up at 12:03.".into();
+    out.push(third);
+    out.push(body(&messages, "Find orders"));
+    out
+}
+
+/// A project with two recordings, and two bodies.
+pub(crate) fn sample() -> Project {
+    let bodies = bodies();
+    let lines = |bodies: &[Value]| bodies.iter().enumerate().map(|(at, body)| line(at, body)).collect::<String>();
+    Project::new()
+        .file("calls.jsonl", lines(&bodies[..3]))
+        .file("later.jsonl", lines(&[bodies[0].clone(), bodies[3].clone()]))
+        .file("one.json", serde_json::to_string_pretty(&bodies[0]).unwrap())
+        .file("two.json", serde_json::to_string_pretty(&bodies[3]).unwrap())
+}
+
+#[test]
+fn a_prompt_cache_names_the_bytes_that_broke_its_prefix() {
+    let project = sample();
+    let run = project.run(&["prompt-cache", "calls.jsonl"]).code(0);
+    run.says("agent-1, conversation 1: 3 calls")
+        .says("broken: system:1 changed from its byte 81: `.` became ` at 12:03.`")
+        .says("in all: ");
+    let document = project.run(&["prompt-cache", "calls.jsonl", "--json"]).code(0).json();
+    let calls = &document["conversations"][0]["calls"];
+    // Ten minutes went by, and the provider had nothing of what was sent before.
+    assert_eq!(calls[1]["broken_by"]["cause"], "expired");
+    assert_eq!(calls[2]["broken_by"]["segment"], "system:1");
+    assert!(calls[2]["broken_by"]["usd"].as_f64().unwrap() > 0.0);
+    for call in calls.as_array().unwrap() {
+        let sum: u64 = ["reused", "new", "written"].iter().map(|key| call[key].as_u64().unwrap()).sum();
+        assert_eq!(call["tokens"].as_u64(), Some(sum));
+    }
+    let page = project.run(&["prompt-cache", "calls.jsonl", "--format", "html"]).code(0);
+    page.says("class=\"bar\"").says("system:1 changed");
+    project.run(&["prompt-cache", "@nobody"]).code(2).warns("there is no recording @nobody of this project");
+    project.run(&["prompt-cache", "calls.jsonl#9"]).code(2).warns("calls.jsonl has 3 calls, so there is no call 9");
+}
+
+#[test]
+fn a_manifest_of_requests_has_their_segments_and_sections() {
+    let project = sample();
+    let run = project.run(&["manifest", "calls.jsonl"]).code(0);
+    run.says("agent-1: 3 calls, the last of them: calls.jsonl#3 to gpt-4.1:").says("Rules ").says("Runbook ");
+    let document = project.run(&["manifest", "calls.jsonl#1", "--json"]).code(0).json();
+    let call = &document["calls"][0];
+    let ids: Vec<&str> = call["segments"].as_array().unwrap().iter().map(|segment| segment["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["tool:search_orders", "system:1", "message:2/text:1"]);
+    assert_eq!(call["tokenizer"], json!({"name": "o200k", "exact": true}));
+    project.run(&["manifest", "one.json"]).code(0).says("one.json to gpt-4.1");
+    project.run(&["manifest", "one.json", "--format", "html"]).code(2).warns("shown as text or as JSON");
+}
+
+#[test]
+fn a_request_is_shown_segment_by_segment() {
+    let project = sample();
+    project.run(&["render", "calls.jsonl#2"]).code(0).says("── message:3/text:1, assistant, 3 tokens\nOne moment.");
+    assert_eq!(project.run(&["render", "one.json", "--raw"]).code(0).json(), bodies()[0]);
+    project.run(&["render", "calls.jsonl"]).code(2).warns("calls.jsonl has 3 calls, and one is shown at a time");
+    project.run(&["render", "one.json", "--explain"]).code(2).warns("a request that was sent is shown as it is");
+    project.write("no.json", "{\"a\": 1}");
+    project.run(&["render", "no.json"]).code(1).warns("it is no request to a model");
+    project.run(&["render", "gone.json"]).code(2).warns("gone.json cannot be read");
+}
+
+#[test]
+fn a_difference_says_what_moved_in_tokens_and_words() {
+    let project = sample();
+    let run = project.run(&["diff", "calls.jsonl", "later.jsonl"]).code(0);
+    run.says("calls.jsonl#2 → later.jsonl#2")
+        .says("tool:search_orders changed, ")
+        .says("calls.jsonl#3: only in the earlier recording")
+        .says("1 the same, 1 changed, 0 added, 1 removed");
+    let document = project.run(&["diff", "one.json", "two.json", "--json"]).code(0).json();
+    assert_eq!(document["changed"][0]["segments"][0]["id"], "tool:search_orders");
+    // Another file of JSON is a registry, or none.
+    project.write("no.json", "{\"a\": 1}");
+    project.run(&["diff", "no.json", "no.json"]).code(1).warns("no.json");
+}
+
+#[test]
+fn a_scenario_of_a_request_says_what_moved() {
+    let project = sample();
+    let args = ["new", "scenario", "--from", "calls.jsonl#2", "--name", "refund"];
+    let wrote =
+        "wrote scenarios/refund.yaml and scenarios/requests/refund.jsonl and scenarios/snapshots/refund.json: 7 expectations";
+    project.run(&args).code(0).says(wrote);
+    // No template, no ctxc.toml: the project is whole.
+    project.run(&["eval"]).code(0).says("refund").says("context 7/7");
+    project.run(&["check"]).code(0);
+    assert_eq!(project.read("scenarios/requests/refund.jsonl").lines().count(), 2);
+    // What a program sends anew is held against it.
+    let mut lines = line(0, &bodies()[0]);
+    lines += &line(1, &bodies()[3]);
+    project.write("scenarios/requests/refund.jsonl", lines);
+    project
+        .run(&["eval"])
+        .code(1)
+        .says("context 6/7")
+        .says("tool 1 (search_orders), description: “Find orders” in place of “Look an order up by its number”");
+    project.run(&["eval", "--accept"]).code(0);
+    project.run(&["eval"]).code(0);
+    project.run(&args).code(2).warns("there is a scenario `refund` already");
+    // The body of a request.
+    project
+        .run(&["new", "scenario", "--from", "one.json"])
+        .code(0)
+        .says("wrote scenarios/one-1.yaml and scenarios/requests/one-1.json");
+    project.run(&["eval", "one-1"]).code(0);
+}
+
+#[test]
+fn expectations_on_a_request_judge_it_or_say_that_nobody_can() {
+    let judged = |expectation: &str| {
+        let project = sample();
+        let text = format!("name: one\nrequest: {{file: ../one.json}}\nexpect_context:\n  - {expectation}\n");
+        project.write("scenarios/one.yaml", text);
+        project.run(&["eval"])
+    };
+    for holds in [
+        "segment: {id: system/Runbook, state: kept}",
+        "segment: {id: 'tool:other', state: absent}",
+        "contains: {in: system/Rules, patterns: [Never promise]}",
+        "absent: ['Always promise']",
+        "order: [tools, system, 'message:2']",
+        "tokens: {of: {id: 'tool:search_orders'}, max: 60, min: 5}",
+        "tools: {has: [search_orders], lacks: [delete_order], schema_of: {search_orders: {type: object}}}",
+        "model: gpt-4.1",
+        "nothing_cut: true",
+        "not: {contains: [zebra]}",
+    ] {
+        judged(holds).code(0);
+    }
+    for (fails, why) in [
+        ("segment: {id: system/Runbok, state: kept}", "no `system/Runbok`"),
+        ("contains: {in: system/Rules, patterns: [Look the order up]}", "it nowhere in"),
+        ("absent: [refund]", "“refund” in `system:1`"),
+        ("order: ['message:2', system]", "`system` before `message:2`"),
+        ("tokens: {max: 5}", "too many (o200k)"),
+        ("tools: [search_orders, other]", "no `other`"),
+        ("model: gpt-5", "`gpt-4.1`"),
+        ("setting: {name: fresh_context, value: enabled}", "a request of another program, of which nobody can tell"),
+        ("not: {setting: {name: fresh_context, value: enabled}}", "nobody could look at it"),
+        ("snapshot: true", "no such file"),
+    ] {
+        judged(fails).code(1).says(why);
+    }
+    let project = sample();
+    project.write("scenarios/one.yaml", "name: one\nrequest: {file: ../gone.json}\nexpect_context:\n  - nothing_cut: true\n");
+    project.run(&["eval"]).code(1).says("the request in ../gone.json cannot be read");
+    project.write("scenarios/one.yaml", "name: one\nrequest: {file: ../calls.jsonl}\nexpect_context:\n  - nothing_cut: true\n");
+    project.run(&["eval"]).code(1).says("it holds 3 calls: say which, such as `#1`");
+}
+
+#[test]
+fn what_a_provider_would_refuse_is_found_at_its_place() {
+    let project = sample();
+    project.run(&["check", "calls.jsonl"]).code(0);
+    let mut body = bodies()[0].clone();
+    let call = json!({"role": "assistant", "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "search_orders", "arguments": "{}"}}]});
+    body["messages"].as_array_mut().unwrap().push(call);
+    body["messages"].as_array_mut().unwrap().push(json!({"role": "user", "content": "Well?"}));
+    project.write("lost.json", serde_json::to_string_pretty(&body).unwrap());
+    let run = project.run(&["check", "lost.json", "--format", "concise"]).code(1);
+    run.says("lost.json:15:").says("the call `c1` of `search_orders` has no result");
+    // A success of the vendor says that the rule may be wrong; an answer of a script says nothing.
+    project.write("answered.jsonl", line(1, &body));
+    project.run(&["check", "answered.jsonl"]).code(0);
+    project.write("scripted.jsonl", line(1, &body).replace("\"upstream\"", "\"script\""));
+    project.run(&["check", "scripted.jsonl"]).code(1).says("scripted.jsonl#1").says("c1");
+    project.run(&["check", "scripted.jsonl#1", "--json"]).code(1).says("unanswered-call");
+    project.write("broken.json", "{\"messages\": [");
+    project.run(&["check", "broken.json"]).code(1).says("bad-request-body");
+    project.run(&["check", "one.json", "templates"]).code(2).warns("requests and other files stand together");
+    project.run(&["check", "one.json", "--fix"]).code(2).warns("cannot be mended");
+}
+
+#[test]
+fn the_demo_needs_nothing_and_shows_both_mistakes() {
+    let run = Project::new().run(&["demo"]).code(0);
+    run.says("@demo#3 to gpt-4.1")
+        .says("the call `call_2` of `track_parcel` has no result")
+        .says("broken: system:1 changed from its byte ")
+        .says("`ctxc record -- COMMAND`");
+}

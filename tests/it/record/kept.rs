@@ -1,0 +1,179 @@
+//! What is kept of calls, what is not, and where. `docs/SECURITY.md` names these tests.
+
+use super::client::{Proxy, command, is_recording, post};
+use super::passing::chunked;
+use crate::cli::project::{Project, Run};
+use crate::provider::fault_server::{Server, response};
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+/// Every byte that is anywhere below a folder, and every name.
+pub(super) fn everything(project: &Project) -> Vec<u8> {
+    let files = project.files();
+    files.iter().flat_map(|file| [file.as_bytes().to_vec(), std::fs::read(project.path(file)).unwrap()].concat()).collect()
+}
+
+fn holds(bytes: &[u8], text: &str) -> bool {
+    bytes.windows(text.len()).any(|window| window == text.as_bytes())
+}
+
+const KEY: &str = "planted-4f81-key-of-nobody";
+const EMAIL: &str = "ann.planted@example.org";
+
+/// A stream that says a text in pieces of a few letters.
+fn saying(text: &str) -> String {
+    let pieces: Vec<char> = text.chars().collect();
+    let event = |piece: &[char]| {
+        format!(
+            "data: {}\n\n",
+            json!({"id": "c1", "model": "m", "choices": [{"index": 0, "delta": {"content": piece.iter().collect::<String>()}, "finish_reason": null}]})
+        )
+    };
+    let events: String = pieces.chunks(3).map(event).collect();
+    format!("{events}data: {}\n\ndata: [DONE]\n\n", json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}))
+}
+
+/// What the pieces of a kept stream say together.
+fn said(response: &str) -> String {
+    let events = response
+        .lines()
+        .filter_map(|line| line.strip_prefix("data: "))
+        .filter_map(|data| serde_json::from_str::<serde_json::Value>(data).ok());
+    events.filter_map(|event| event["choices"][0]["delta"]["content"].as_str().map(str::to_owned)).collect()
+}
+
+#[test]
+fn a_planted_key_and_a_planted_address_are_in_no_byte_that_is_written() {
+    let text = format!("Write to {EMAIL} with {KEY}, now.");
+    let stream = saying(&text);
+    let sent = stream.clone();
+    let server = Server::new(move |_, _, out| chunked(out, "text/event-stream", sent.as_bytes()));
+    let mut proxy = Proxy::to(&server.url());
+    let url = proxy.url("OPENAI_BASE_URL", &format!("/chat/completions?key={KEY}"));
+    let body = json!({"model": "m", "stream": true, "metadata": {EMAIL: KEY}, "messages": [{"role": "user", "content": text}]})
+        .to_string();
+    let headers = format!("Authorization: Bearer {KEY}\r\nx-ctxc-agent: {EMAIL}\r\nx-ctxc-conversation: {KEY}\r\n");
+    // The program gets what the vendor says.
+    assert_eq!(post(&url, &headers, &body).text(), stream);
+    let run = proxy.stop().code(0).warns("3 e-mail addresses, 3 secrets masked").never_says(KEY).never_says(EMAIL);
+    drop(run);
+    let written = everything(&proxy.project);
+    assert!(!holds(&written, KEY) && !holds(&written, EMAIL), "{}", proxy.text());
+    let line = &proxy.lines()[0];
+    let kept = said(line["response"].as_str().unwrap());
+    assert!(!kept.contains(KEY) && !kept.contains(EMAIL), "{kept}");
+    let placeholders = kept.replace(|c: char| c.is_ascii_hexdigit(), "");
+    assert_eq!(placeholders, "Writ to ⟦mil:⟧ with ⟦srt:⟧, now.", "{kept}");
+    let chunks: String = line["chunks"].as_array().unwrap().iter().map(|chunk| chunk[1].as_str().unwrap()).collect();
+    assert_eq!(chunks, line["response"].as_str().unwrap());
+    // The same value has the same placeholder in the request.
+    assert_eq!(line["request"]["messages"][0]["content"].as_str().unwrap(), kept);
+    assert!(!line["redacted"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn an_error_of_a_vendor_that_repeats_the_key_is_kept_without_it() {
+    let server = Server::saying(response("401 Unauthorized", "", &format!("wrong key {KEY} of {EMAIL}")));
+    let mut proxy = Proxy::to(&server.url());
+    let answer = post(
+        &proxy.url("ANTHROPIC_BASE_URL", "/v1/messages"),
+        &format!("x-api-key: {KEY}\r\n"),
+        r#"{"model":"m","messages":[]}"#,
+    );
+    assert_eq!(answer.status, 401);
+    proxy.stop().code(0);
+    let written = everything(&proxy.project);
+    assert!(!holds(&written, KEY) && !holds(&written, EMAIL));
+    assert!(proxy.lines()[0]["response"].as_str().unwrap().starts_with("wrong key ⟦secret:"));
+}
+
+#[test]
+fn a_project_can_keep_more_or_less() {
+    let content = |word: &str| {
+        let server = Server::saying(response("200 OK", "content-type: application/json\r\n", &json!({"model": "m", "choices": [{"message": {"role": "assistant", "content": format!("Ask {EMAIL}")}, "finish_reason": "stop"}]}).to_string()));
+        let project = Project::new().file("ctxc.toml", format!("[record]\ncontent = \"{word}\"\n"));
+        let mut proxy = Proxy::new(project, &["--upstream", &server.url()]);
+        let body =
+            json!({"model": "m", "messages": [{"role": "user", "content": format!("Where is {KEY} of {EMAIL}, please?")}]})
+                .to_string();
+        post(&proxy.url("OPENAI_BASE_URL", "/chat/completions"), &format!("Authorization: Bearer {KEY}\r\n"), body);
+        proxy.stop().code(0);
+        proxy.text()
+    };
+    let full = content("full");
+    assert!(full.contains(EMAIL) && !full.contains(KEY), "{full}");
+    let shape = content("shape");
+    assert!(
+        !shape.contains(EMAIL) && !shape.contains("please") && shape.contains("\"role\":\"user\"") && shape.contains(" bytes:"),
+        "{shape}"
+    );
+}
+
+#[test]
+fn a_recording_lies_in_the_users_own_folder_or_beside_a_gitignore() {
+    let server = Server::saying(response("200 OK", "", "{}"));
+    let mut proxy = Proxy::to(&server.url());
+    proxy.chat("{}");
+    proxy.stop().code(0);
+    let files = proxy.project.files();
+    assert!(files.iter().all(|file| file.starts_with(".data/ctxc/")), "{files:?}");
+    #[cfg(unix)]
+    for file in files.iter().filter(|file| is_recording(file)) {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let path = proxy.project.path(file);
+        assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+    }
+    let mut proxy = Proxy::new(Project::new(), &["--upstream", &server.url(), "--into", "calls", "--name", "a"]);
+    proxy.chat("{}");
+    proxy.stop().code(0).warns("as calls/a.jsonl");
+    assert!(proxy.project.read("calls/.gitignore").ends_with("\n*\n"));
+    assert!(proxy.project.read("calls/a.jsonl").starts_with("{\"schema\":\"ctxc/request/1\""));
+}
+
+#[test]
+fn old_recordings_are_removed() {
+    let server = Server::saying(response("200 OK", "", "{}"));
+    let mut proxy = Proxy::to(&server.url());
+    proxy.chat("{}");
+    proxy.stop().code(0);
+    let gc = |args: &[&str]| Run::from(command(&proxy.project, &[&["gc"], args].concat()).output().unwrap());
+    gc(&[]).code(0).warns("removed 0 recordings older than 14 days");
+    gc(&["--ttl", "0"]).code(0).warns("removed 1 recording older than 0 days");
+    assert!(!proxy.project.files().iter().any(|file| is_recording(file)));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_killed_proxy_leaves_whole_lines_and_every_answered_call() {
+    for round in 0..6_u64 {
+        let server =
+            Server::new(|_, _, stream| chunked(stream, "text/event-stream", saying("some words of an answer").as_bytes()));
+        let mut proxy = Proxy::to(&server.url());
+        let url = proxy.url("OPENAI_BASE_URL", "/chat/completions");
+        let answered = std::thread::spawn(move || {
+            let mut answered = 0;
+            for number in 0..200 {
+                let body = format!(
+                    r#"{{"model":"m","stream":true,"messages":[{{"role":"user","content":"{number} {}"}}]}}"#,
+                    "x".repeat(5_000)
+                );
+                let outcome = std::panic::catch_unwind(|| post(&url, "", body));
+                match outcome {
+                    Ok(answer) if answer.status == 200 && !answer.is_cut => answered += 1,
+                    _ => break,
+                }
+            }
+            answered
+        });
+        std::thread::sleep(std::time::Duration::from_millis(150 + round * 37));
+        proxy.signal("-KILL");
+        proxy.wait();
+        let answered: usize = answered.join().unwrap();
+        let text = if proxy.project.files().iter().any(|file| is_recording(file)) { proxy.text() } else { String::new() };
+        assert!(text.is_empty() || text.ends_with('\n'));
+        let lines = text.lines().filter(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()).count();
+        assert_eq!(lines, text.lines().count());
+        assert!(lines >= answered, "{lines} {answered}");
+    }
+}

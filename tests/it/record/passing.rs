@@ -1,0 +1,251 @@
+//! What passes through the proxy: the same bytes as without it, and what is refused.
+
+use super::client::{Answer, Proxy, ask, post};
+use crate::cli::project::Project;
+use crate::provider::fault_server::{Server, hang, response, say};
+use pretty_assertions::assert_eq;
+use std::io::Write;
+use std::time::Duration;
+
+/// Each odd number of bytes of a text as a chunk, with a moment between.
+pub(super) fn chunked(stream: &mut std::net::TcpStream, kind: &str, bytes: &[u8]) {
+    say(
+        stream,
+        format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ntransfer-encoding: chunked\r\nrequest-id: req_7\r\n\r\n").as_bytes(),
+    );
+    for part in bytes.chunks(7) {
+        say(stream, &[format!("{:x}\r\n", part.len()).as_bytes(), part, b"\r\n"].concat());
+        stream.flush().unwrap();
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    say(stream, b"0\r\n\r\n");
+}
+
+const STREAM: &str = "data: {\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Gr\u{fc}\u{df} \"},\"finish_reason\":null}]}\n\n\
+    : keep-alive\n\n\
+    data: {\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Gott\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+
+#[test]
+fn a_stream_passes_byte_for_byte_and_is_kept_with_its_times() {
+    let server = Server::new(|_, _, stream| chunked(stream, "text/event-stream", STREAM.as_bytes()));
+    let mut proxy = Proxy::to(&server.url());
+    let body = r#"{ "model": "gpt-x", "stream": true, "messages": [{"role": "user", "content": "hi"}], "temperature": 1.0 }"#;
+    let answer = proxy.chat(body);
+    assert_eq!((answer.status, answer.text(), answer.is_cut), (200, STREAM.to_owned(), false));
+    assert!(answer.head.contains("request-id: req_7"), "{}", answer.head);
+    proxy.stop().code(0).warns("recorded 1 call of 1 model (gpt-x) as @last");
+    let sent = server.requests();
+    assert!(sent[0].starts_with("POST /chat/completions HTTP/1.1") && sent[0].ends_with(body), "{sent:?}");
+    assert!(sent[0].contains("authorization: Bearer k3y-of-the-test"), "{sent:?}");
+    let line = &proxy.lines()[0];
+    assert_eq!(
+        (&line["response"], &line["status"], &line["stream"], &line["model"]),
+        (&STREAM.into(), &200.into(), &true.into(), &"gpt-x".into())
+    );
+    assert_eq!(
+        (&line["headers"]["request-id"], &line["dialect"], &line["endpoint"]),
+        (&"req_7".into(), &"openai-chat".into(), &"/chat/completions".into())
+    );
+    let chunks = line["chunks"].as_array().unwrap();
+    let text: String = chunks.iter().map(|chunk| chunk[1].as_str().unwrap()).collect();
+    assert_eq!(text, STREAM);
+    assert!(chunks.len() > 5 && chunks.last().unwrap()[0].as_u64() > chunks[0][0].as_u64(), "{chunks:?}");
+    // White space between values is all that is not kept.
+    assert!(
+        proxy.text().contains(
+            r#""request":{"model":"gpt-x","stream":true,"messages":[{"role":"user","content":"hi"}],"temperature":1.0}"#
+        )
+    );
+}
+
+#[test]
+fn a_packed_answer_passes_packed_and_is_kept_as_text() {
+    let text = r#"{"choices":[{"message":{"role":"assistant","content":"Hello, hello, hello"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":4}}"#;
+    let packed = gzip(text.as_bytes());
+    let bytes = packed.clone();
+    let server = Server::new(move |_, _, stream| {
+        say(
+            stream,
+            format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\ncontent-length: {}\r\n\r\n",
+                bytes.len()
+            )
+            .as_bytes(),
+        );
+        say(stream, &bytes);
+    });
+    let mut proxy = Proxy::to(&server.url());
+    let url = proxy.url("OPENAI_BASE_URL", "/chat/completions");
+    let answer = post(&url, "Accept-Encoding: gzip, br, zstd\r\n", r#"{"model":"m","messages":[]}"#);
+    assert_eq!(answer.body, packed);
+    proxy.stop().code(0);
+    // What the recording could not read is not asked for.
+    assert!(server.requests()[0].contains("accept-encoding: gzip\r\n"), "{:?}", server.requests());
+    assert!(proxy.text().contains(&format!("\"response\":{text}")), "{}", proxy.text());
+    assert_eq!(proxy.lines()[0]["usage"]["output"], 4);
+}
+
+/// A text in the form of gzip without making it smaller.
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut crc = !0_u32;
+    for byte in bytes {
+        crc ^= u32::from(*byte);
+        for _ in 0..8 {
+            crc = if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
+        }
+    }
+    let length = u16::try_from(bytes.len()).unwrap();
+    let head = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 1];
+    [&head[..], &length.to_le_bytes(), &(!length).to_le_bytes(), bytes, &(!crc).to_le_bytes(), &u32::from(length).to_le_bytes()]
+        .concat()
+}
+
+#[test]
+fn every_vendor_has_an_address_and_every_call_goes_to_its_own() {
+    let server = Server::new(|_, request, stream| {
+        let path = request.split(' ').nth(1).unwrap().to_owned();
+        say(stream, &response("200 OK", "content-type: application/json\r\n", &format!("{{\"path\":\"{path}\"}}")));
+    });
+    let mut proxy = Proxy::to(&server.url());
+    let cases = [
+        ("OPENAI_BASE_URL", "/responses", "/responses"),
+        ("OPENAI_API_BASE", "/embeddings", "/embeddings"),
+        ("ANTHROPIC_BASE_URL", "/v1/messages?beta=true", "/v1/messages?beta=true"),
+        ("ANTHROPIC_API_URL", "/v1/messages", "/v1/messages"),
+        ("ANTHROPIC_API_BASE", "/messages", "/v1/messages"),
+        (
+            "GOOGLE_GEMINI_BASE_URL",
+            "/v1beta/models/g:generateContent?key=AIzaSecret-of-the-test",
+            "/v1beta/models/g:generateContent?key=AIzaSecret-of-the-test",
+        ),
+        ("OLLAMA_HOST", "/api/chat", "/api/chat"),
+    ];
+    for (variable, path, expected) in cases {
+        let answer = post(&proxy.url(variable, path), "x-ctxc-agent: clerk\r\n", r#"{"messages":[]}"#);
+        assert_eq!(answer.text(), format!("{{\"path\":\"{expected}\"}}"), "{variable}");
+    }
+    let models = ask("GET {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", &proxy.url("OPENAI_BASE_URL", "/models"), "");
+    assert_eq!(models.text(), "{\"path\":\"/models\"}");
+    proxy.stop().code(0).warns("recorded 7 calls");
+    assert!(server.requests().iter().all(|request| !request.contains("x-ctxc-agent")));
+    let lines = proxy.lines();
+    let dialects: Vec<&str> = lines.iter().map(|line| line["dialect"].as_str().unwrap()).collect();
+    assert_eq!(dialects, ["openai-responses", "other", "anthropic", "anthropic", "anthropic", "gemini", "ollama"]);
+    assert_eq!((&lines[5]["endpoint"], &lines[5]["model"]), (&"/v1beta/models/g:generateContent".into(), &"g".into()));
+    assert_eq!(lines[0]["agent"], "clerk");
+    assert!(!proxy.text().contains("AIzaSecret"));
+}
+
+#[test]
+fn who_does_not_know_the_path_of_the_run_is_refused() {
+    let server = Server::saying(response("200 OK", "", "{}"));
+    let mut proxy = Proxy::to(&server.url());
+    let url = proxy.url("ANTHROPIC_BASE_URL", "");
+    let (host, _) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
+    assert!(host.starts_with("127.0.0.1:"));
+    for (path, status) in [("v1/messages", 403), ("", 403), ("x/anthropic/v1/messages", 403)] {
+        assert_eq!(post(&format!("http://{host}/{path}"), "", "{}").status, status);
+    }
+    let token = url.rsplit('/').nth(1).unwrap();
+    assert_eq!(post(&format!("http://{host}/{token}/elsewhere/v1/messages"), "", "{}").status, 404);
+    proxy.stop().code(0).warns("recorded 0 calls").warns("4 requests came without the path that the variables hold");
+    assert_eq!(server.requests(), [""; 0]);
+}
+
+#[test]
+fn sixty_four_calls_at_once_are_not_mixed_up() {
+    let server = Server::new(|_, request, stream| {
+        let number = request.rsplit_once("number ").unwrap().1.split('"').next().unwrap().to_owned();
+        let event = |text: &str| format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n");
+        chunked(stream, "text/event-stream", format!("{}{}data: [DONE]\n\n", event("answer "), event(&number)).as_bytes());
+    });
+    let mut proxy = Proxy::to(&server.url());
+    let url = proxy.url("OPENAI_BASE_URL", "/chat/completions");
+    std::thread::scope(|scope| {
+        for number in 0..64 {
+            let url = &url;
+            scope.spawn(move || {
+                let answer = post(
+                    url,
+                    "",
+                    format!(r#"{{"model":"m","stream":true,"messages":[{{"role":"user","content":"number {number}"}}]}}"#),
+                );
+                assert!(answer.text().contains(&format!("\"{number}\"")), "{}", answer.text());
+            });
+        }
+    });
+    proxy.stop().code(0).warns("recorded 64 calls");
+    let lines = proxy.lines();
+    assert_eq!(lines.len(), 64);
+    for line in &lines {
+        let number = line["request"]["messages"][0]["content"].as_str().unwrap().strip_prefix("number ").unwrap();
+        assert!(line["response"].as_str().unwrap().contains(&format!("\"{number}\"")), "{line}");
+    }
+    let ids: std::collections::BTreeSet<&str> = lines.iter().map(|line| line["id"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), 64);
+}
+
+#[test]
+fn what_fails_on_the_way_is_seen_and_kept() {
+    let chat = |proxy: &Proxy| proxy.chat(r#"{"model":"m","stream":true,"messages":[]}"#);
+    let run = |upstream: &str, args: &[&str]| {
+        let mut proxy = Proxy::new(Project::new(), &[&["--upstream", upstream], args].concat());
+        let answer: Answer = chat(&proxy);
+        proxy.stop().code(0).warns("recorded 1 call");
+        (answer, proxy.lines().remove(0))
+    };
+    // Gone in the middle of a stream.
+    let cut = Server::new(|_, _, stream| {
+        say(stream, b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n6\r\ndata: \r\n");
+    });
+    let (answer, line) = run(&cut.url(), &[]);
+    assert_eq!((answer.status, answer.is_cut, answer.text()), (200, true, "data: ".to_owned()));
+    assert_eq!((&line["truncated"], &line["response"]), (&true.into(), &"data: ".into()));
+    assert!(line["error"].as_str().unwrap().contains("the answer was cut"), "{line}");
+    // Silent.
+    let silent = Server::new(|_, _, stream| hang(stream));
+    let (answer, line) = run(&silent.url(), &["--timeout", "1"]);
+    assert_eq!(answer.status, 504);
+    assert!(line["error"].as_str().unwrap().contains("within 1 s"), "{line}");
+    assert_eq!(line["response"], serde_json::Value::Null);
+    // Not there.
+    let (answer, line) = run("http://127.0.0.1:9", &[]);
+    assert_eq!(answer.status, 502);
+    assert!(
+        answer.text().contains("could not be reached") && line["error"].as_str().unwrap().contains("could not be reached"),
+        "{line}"
+    );
+    // What a vendor refuses is passed on as it is.
+    let refusing = Server::saying(response(
+        "429 Too Many Requests",
+        "retry-after: 3\r\ncontent-type: application/json\r\n",
+        "{\"error\":{\"message\":\"slow down\"}}",
+    ));
+    let (answer, line) = run(&refusing.url(), &[]);
+    assert_eq!(
+        (answer.status, line["status"].as_u64(), answer.text()),
+        (429, Some(429), "{\"error\":{\"message\":\"slow down\"}}".to_owned())
+    );
+    assert_eq!((&line["headers"]["retry-after"], &line["truncated"]), (&"3".into(), &false.into()));
+}
+
+#[test]
+fn old_and_odd_requests_are_served() {
+    let server = Server::new(|_, request, stream| {
+        let body = request.split_once("\r\n\r\n").unwrap().1.len();
+        say(stream, &response("200 OK", "content-type: application/json\r\n", &format!("{{\"bytes\":{body}}}")));
+    });
+    let mut proxy = Proxy::to(&server.url());
+    let url = proxy.url("OPENAI_BASE_URL", "/chat/completions");
+    let old = ask("POST {} HTTP/1.0\r\nContent-Length: 14\r\n\r\n", &url, "{\"model\":\"old\"");
+    assert_eq!(old.text(), "{\"bytes\":14}");
+    let old = ask("POST {} HTTP/1.0\r\nContent-Length: 15\r\n\r\n", &url, "{\"model\":\"old\"}");
+    assert_eq!(old.text(), "{\"bytes\":15}");
+    let form = post(&proxy.url("OPENAI_BASE_URL", "/files"), "Content-Type: multipart/form-data\r\n", "--x\r\nno JSON");
+    assert_eq!(form.text(), "{\"bytes\":12}");
+    // Larger than any buffer.
+    let large = format!(r#"{{"model":"large","messages":[{{"role":"user","content":"{}"}}]}}"#, "a".repeat(3 << 20));
+    assert_eq!(proxy.chat(&large).text(), format!("{{\"bytes\":{}}}", large.len()));
+    proxy.stop().code(0).warns("recorded 2 calls of 2 models");
+    assert!(proxy.text().len() > 3 << 20);
+}

@@ -1,0 +1,63 @@
+//! `ctxc record` and `ctxc replay` around a program: its exit code, what ctxc says beside it, and what is left.
+
+use super::client::{caller, command, is_recording};
+use crate::cli::project::{Project, Run};
+use crate::provider::fault_server::{Server, response};
+use pretty_assertions::assert_eq;
+
+const CALLS: &str =
+    "{\"model\":\"gpt-x\",\"messages\":[{\"role\":\"user\",\"content\":\"one\"}]}\n{\"model\":\"gpt-y\",\"messages\":[]}";
+
+/// Runs the calling program behind a verb.
+fn around(project: &Project, verb: &[&str], calls: &str, env: &[(&str, &str)]) -> Run {
+    let caller = caller();
+    let words: Vec<&str> = verb.iter().copied().chain(["--"]).chain(caller.iter().map(String::as_str)).collect();
+    Run::from(command(project, &words).env("CTXC_TEST_CALLS", calls).envs(env.iter().copied()).output().unwrap())
+}
+
+#[test]
+fn a_program_is_recorded_and_replayed_without_its_vendor() {
+    let server = Server::saying(response("200 OK", "content-type: application/json\r\n", "{\"said\":1}"));
+    let project = Project::new();
+    let url = server.url();
+    let env = [("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-of-the-test-4711-0815")];
+    let recorded = around(&project, &["record"], CALLS, &env).code(0).says("status 200: {\"said\":1}");
+    let said = recorded.warns("recorded 2 calls of 2 models (gpt-x, gpt-y) as @last: nothing to mask, ");
+    drop(said.warns("ms added a call"));
+    assert_eq!(server.requests().len(), 2);
+    assert!(project.files().iter().all(|file| file.starts_with(".data/ctxc/")), "{:?}", project.files());
+    let replayed = around(&project, &["replay", "@last"], CALLS, &[]).code(0).says("status 200: {\"said\":1}");
+    drop(replayed.warns("answered 2 calls of 2 models (gpt-x, gpt-y)"));
+    // Nobody was asked.
+    assert_eq!(server.requests().len(), 2);
+    let other = "{\"model\":\"gpt-x\",\"messages\":[{\"role\":\"user\",\"content\":\"other\"}]}";
+    around(&project, &["replay", "@last"], other, &[]).code(6).says("status 422").warns("not answered: call 1:");
+}
+
+#[test]
+fn the_exit_code_is_that_of_the_command_unless_ctxc_failed() {
+    let project = Project::new();
+    around(&project, &["record"], "", &[("CTXC_TEST_FAILS", "1")]).code(101);
+    let run = |words: &[&str]| Run::from(command(&project, words).output().unwrap());
+    run(&["record", "--", "ctxc-no-such-program"]).code(2).warns("the command `ctxc-no-such-program` was not found");
+    run(&["record", "--name", "last", "--", "true"]).code(2).warns("`last` is the newest recording");
+    run(&["record", "--name", "../up", "--", "true"]).code(2).warns("is no name of a recording");
+    run(&["record", "--upstream", "ftp://a", "--", "true"]).code(2).warns("`ftp://a` is no address");
+    run(&["record", "--upstream", "acme=http://a", "--", "true"]).code(2).warns("there is no vendor `acme`");
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    run(&["proxy", "--port", &port]).code(3).warns(&format!("the proxy cannot listen on port {port}"));
+    #[cfg(unix)]
+    run(&["record", "--", "sh", "-c", "kill -9 $$"]).code(137);
+}
+
+#[test]
+fn no_call_is_explained() {
+    let project = Project::new();
+    around(&project, &["record"], "", &[])
+        .code(0)
+        .warns("recorded 0 calls")
+        .warns("no connection came to the proxy. Libraries find the proxy by their variables (OPENAI_BASE_URL, ")
+        .warns("a mocked client sends nothing");
+    assert!(!project.files().iter().any(|file| is_recording(file)));
+}

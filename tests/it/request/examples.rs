@@ -1,0 +1,99 @@
+//! The examples of family 7xx: each bad one gives its finding and no other, and no good one gives an error of the family.
+
+use crate::project::reading::read_with;
+use ctxc::Diagnostic;
+use ctxc::internals::base::rule_meta::{RequestExample, RuleMeta, Severity};
+use ctxc::internals::kernel::tokens::TokenCounter;
+use ctxc::internals::request::dialect::Dialect;
+use ctxc::internals::request::model::Request;
+use ctxc::internals::request::prompt_cache::compare;
+use ctxc::internals::request::segments::segments;
+use ctxc::internals::rules::list;
+use ctxc::internals::rules::request::check;
+use ctxc::internals::rules::request::cx::RequestCx;
+use pretty_assertions::assert_eq;
+use std::sync::Arc;
+
+/// What is found in a body, with the call before it and what its fence says: `json gemini model=gemini-2.5-pro tokens=4096`.
+pub(crate) fn found(body: &str, words: &str, before: Option<&str>, project: &str) -> Vec<Diagnostic> {
+    let config = read_with(project, &[]);
+    let file: Arc<str> = Arc::from("request.json");
+    let word = |key: &str| words.split(' ').find_map(|word| word.strip_prefix(key));
+    let named = words.split(' ').find_map(Dialect::named);
+    let route = match (named, word("model=")) {
+        (Some(Dialect::Gemini), Some(model)) => Some(format!("/v1beta/models/{model}:generateContent")),
+        (Some(Dialect::Ollama), _) => Some("/api/chat".to_owned()),
+        (Some(Dialect::OpenaiChat), _) => Some("/v1/chat/completions".to_owned()),
+        (Some(Dialect::Anthropic), _) => Some("/v1/messages".to_owned()),
+        _ => None,
+    };
+    let read = |body: &str| Request::read(body, route.as_deref());
+    let request = match read(body) {
+        Ok(request) => request,
+        Err(why) => return check::unreadable(&file, (body, 0), &why, &config),
+    };
+    let before = before.map(|before| read(before).expect("a request"));
+    let reuse = before.as_ref().map(|before| compare(&segments(before), &segments(&request), &Bytes));
+    let cx = RequestCx {
+        before: before.as_ref(),
+        reuse: reuse.as_ref(),
+        input_tokens: word("tokens=").map(|tokens| tokens.parse().expect("a number")),
+        ..RequestCx::new(&file, body, &request, &config)
+    };
+    check::request(&cx, &config)
+}
+
+/// A token is a byte.
+#[derive(Debug)]
+struct Bytes;
+
+impl TokenCounter for Bytes {
+    fn name(&self) -> &'static str {
+        "bytes"
+    }
+    fn is_exact(&self) -> bool {
+        false
+    }
+    fn count(&self, text: &str) -> usize {
+        text.len()
+    }
+}
+
+/// What is found in each request of a section; a body marked `before` is the call before the next one.
+fn of(rule: &RuleMeta, title: &str) -> Vec<(RequestExample, Vec<Diagnostic>)> {
+    // A rule that is off is turned on.
+    let project = if rule.severity.is_none() { format!("[lints]\n{} = \"warning\"\n", rule.name) } else { String::new() };
+    let mut before = None;
+    let mut out = Vec::new();
+    for example in rule.requests(title) {
+        if example.words.split(' ').any(|word| word == "before") {
+            before = Some(example.body);
+        } else {
+            out.push((example, found(example.body, example.words, before.take(), &project)));
+        }
+    }
+    assert!(!out.is_empty(), "{} has no example under {title}", rule.name);
+    out
+}
+
+#[test]
+fn bad_examples_give_their_finding_and_good_ones_no_error() {
+    let mut wrong = Vec::new();
+    for rule in list::all().map(|rule| &rule.meta).filter(|rule| rule.code.family() == 7) {
+        for (example, found) in of(rule, "Wrong") {
+            let mut names: Vec<&str> = found.iter().map(|finding| finding.rule.name).collect();
+            names.dedup();
+            if names != [rule.name] {
+                wrong.push(format!("{}: {names:?} in {}", rule.name, example.body));
+            }
+        }
+        for (example, found) in of(rule, "Right") {
+            for finding in &found {
+                if finding.rule.name == rule.name || finding.severity == Severity::Error {
+                    wrong.push(format!("{}: {}: {} in {}", rule.name, finding.rule.name, finding.message, example.body));
+                }
+            }
+        }
+    }
+    assert_eq!(wrong.join("\n\n"), "");
+}

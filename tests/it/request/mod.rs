@@ -1,0 +1,5 @@
+//! Requests of any program: read into messages, segments and threads.
+
+pub(crate) mod examples;
+mod reading;
+mod reuse;
