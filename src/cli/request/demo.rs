@@ -32,12 +32,15 @@ pub(crate) fn run(cx: &mut Cx) -> Result<Exit> {
     title("manifest", cx)?;
     manifest::text(&manifest::of_calls(&calls, &config), cx)?;
     title("check", cx)?;
-    let bodies = calls.iter().map(|one| Body {
-        name: one.name.clone(),
-        text: one.call.as_ref().map(|call| call.request.get().to_owned()).unwrap_or_default(),
-        call: one.call.clone(),
-    });
-    let (report, texts) = check::found(bodies, &config);
+    let bodies: Vec<Body> = calls
+        .iter()
+        .map(|one| Body {
+            name: one.name.clone(),
+            text: one.call.as_ref().map(|call| call.request.get().to_owned()).unwrap_or_default(),
+            call: one.call.clone(),
+        })
+        .collect();
+    let (report, texts) = check::found(&bodies, &config);
     let mut sources = Sources::new(PathBuf::new(), LIMIT).with_texts(&texts);
     findings::print(cx, &report, FindingFormat::Full, Path::new(""), &mut sources)?;
     title("prompt-cache", cx)?;

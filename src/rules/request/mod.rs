@@ -2,15 +2,61 @@
 //! known, and the rule would have to know it, nothing is said.
 
 mod bad_request_body;
+mod broken_prefix;
+mod cache_breakpoints;
 pub mod check;
 pub mod cx;
+mod empty_text;
+mod far_breakpoint;
+mod forced_tool;
+mod invisible_text;
 mod lone_surrogate;
+mod lost_reasoning;
+mod lost_signature;
+mod lost_thinking;
+mod near_window;
+mod no_context_length;
+mod output_limit;
+mod over_window;
 mod pairs;
+mod prefill;
+mod refused_parameter;
+mod repeated_tool;
+mod system_role;
+mod tool_name;
+mod tool_schema;
 mod unanswered_call;
 mod uncalled_result;
+mod unfilled_placeholder;
+mod unparsed_arguments;
 
 use super::rule::Rule;
 
 /// The rules of this family, by code.
-pub(super) static RULES: &[&Rule] =
-    &[&bad_request_body::RULE, &lone_surrogate::RULE, &unanswered_call::RULE, &uncalled_result::RULE];
+pub(super) static RULES: &[&Rule] = &[
+    &bad_request_body::RULE,
+    &lone_surrogate::RULE,
+    &unanswered_call::RULE,
+    &uncalled_result::RULE,
+    &repeated_tool::RULE,
+    &tool_name::RULE,
+    &tool_schema::RULE,
+    &cache_breakpoints::RULE,
+    &empty_text::RULE,
+    &lost_thinking::RULE,
+    &forced_tool::RULE,
+    &lost_reasoning::RULE,
+    &refused_parameter::RULE,
+    &output_limit::RULE,
+    &prefill::RULE,
+    &system_role::RULE,
+    &unparsed_arguments::RULE,
+    &lost_signature::RULE,
+    &over_window::RULE,
+    &near_window::RULE,
+    &unfilled_placeholder::RULE,
+    &invisible_text::RULE,
+    &no_context_length::RULE,
+    &far_breakpoint::RULE,
+    &broken_prefix::RULE,
+];

@@ -212,6 +212,30 @@ fn what_a_provider_would_refuse_is_found_at_its_place() {
 }
 
 #[test]
+fn a_front_that_changes_between_calls_is_found_with_its_price() {
+    let body = |time: &str, says: &[&str]| {
+        let text = format!("It is {time}. {}", "You answer questions about orders and promise nothing. ".repeat(150));
+        let mut messages = vec![json!({"role": "system", "content": text})];
+        messages.extend(says.iter().map(|says| json!({"role": "user", "content": says})));
+        json!({"model": "gpt-4.1", "messages": messages})
+    };
+    let (first, kept, broken) =
+        (body("10:01", &["Hello."]), body("10:01", &["Hello.", "Well?"]), body("10:02", &["Hello.", "Well?", "So?"]));
+    let lines = |bodies: [&Value; 3]| bodies.iter().enumerate().map(|(at, body)| line(at, body)).collect::<String>();
+    let project =
+        Project::new().file("calls.jsonl", lines([&first, &kept, &broken])).file("kept.jsonl", lines([&first, &kept, &kept]));
+    let run = project.run(&["check", "calls.jsonl", "--format", "concise"]).code(0);
+    let run = run
+        .says("calls.jsonl#3:")
+        .says("`system:1` reads `2. You")
+        .says("where it read `1. You")
+        .says(", US$ 0.00")
+        .says("broken-prefix");
+    assert!(!run.stdout.contains("calls.jsonl#2:"), "{}", run.stdout);
+    assert!(!project.run(&["check", "kept.jsonl"]).code(0).stdout.contains("broken-prefix"));
+}
+
+#[test]
 fn the_demo_needs_nothing_and_shows_both_mistakes() {
     let run = Project::new().run(&["demo"]).code(0);
     run.says("@demo#3 to gpt-4.1")

@@ -11,7 +11,7 @@ use std::time::Duration;
 pub(super) fn chunked(stream: &mut std::net::TcpStream, kind: &str, bytes: &[u8]) {
     say(
         stream,
-        format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ntransfer-encoding: chunked\r\nrequest-id: req_7\r\n\r\n").as_bytes(),
+        format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ntransfer-encoding: chunked\r\nconnection: close\r\nrequest-id: req_7\r\n\r\n").as_bytes(),
     );
     for part in bytes.chunks(7) {
         say(stream, &[format!("{:x}\r\n", part.len()).as_bytes(), part, b"\r\n"].concat());

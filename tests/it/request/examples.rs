@@ -14,25 +14,22 @@ use ctxc::internals::rules::request::cx::RequestCx;
 use pretty_assertions::assert_eq;
 use std::sync::Arc;
 
-/// What is found in a body, with the call before it and what its fence says: `json gemini model=gemini-2.5-pro tokens=4096`.
+/// What is found in a body, with the call before it and what its fence says: `json gemini model=gemini-2.5-pro tokens=4096`. With
+/// `fill=9000` its `…` stands for that many characters.
 pub(crate) fn found(body: &str, words: &str, before: Option<&str>, project: &str) -> Vec<Diagnostic> {
     let config = read_with(project, &[]);
     let file: Arc<str> = Arc::from("request.json");
     let word = |key: &str| words.split(' ').find_map(|word| word.strip_prefix(key));
-    let named = words.split(' ').find_map(Dialect::named);
-    let route = match (named, word("model=")) {
-        (Some(Dialect::Gemini), Some(model)) => Some(format!("/v1beta/models/{model}:generateContent")),
-        (Some(Dialect::Ollama), _) => Some("/api/chat".to_owned()),
-        (Some(Dialect::OpenaiChat), _) => Some("/v1/chat/completions".to_owned()),
-        (Some(Dialect::Anthropic), _) => Some("/v1/messages".to_owned()),
-        _ => None,
-    };
+    let count = word("fill=").map_or(0, |count| count.parse().expect("a number"));
+    let filled = |body: &str| if count > 0 { body.replace('…', &"word ".repeat(count / 5)) } else { body.to_owned() };
+    let (body, before) = (&*filled(body), before.map(filled));
+    let route = route(words);
     let read = |body: &str| Request::read(body, route.as_deref());
     let request = match read(body) {
         Ok(request) => request,
         Err(why) => return check::unreadable(&file, (body, 0), &why, &config),
     };
-    let before = before.map(|before| read(before).expect("a request"));
+    let before = before.map(|before| read(&before).expect("a request"));
     let reuse = before.as_ref().map(|before| compare(&segments(before), &segments(&request), &Bytes));
     let cx = RequestCx {
         before: before.as_ref(),
@@ -41,6 +38,18 @@ pub(crate) fn found(body: &str, words: &str, before: Option<&str>, project: &str
         ..RequestCx::new(&file, body, &request, &config)
     };
     check::request(&cx, &config)
+}
+
+/// Where a body goes by the words of its fence.
+fn route(words: &str) -> Option<String> {
+    let model = words.split(' ').find_map(|word| word.strip_prefix("model="));
+    match (words.split(' ').find_map(Dialect::named), model) {
+        (Some(Dialect::Gemini), Some(model)) => Some(format!("/v1beta/models/{model}:generateContent")),
+        (Some(Dialect::Ollama), _) => Some("/api/chat".to_owned()),
+        (Some(Dialect::OpenaiChat), _) => Some("/v1/chat/completions".to_owned()),
+        (Some(Dialect::Anthropic), _) => Some("/v1/messages".to_owned()),
+        _ => None,
+    }
 }
 
 /// A token is a byte.
@@ -76,6 +85,16 @@ fn of(rule: &RuleMeta, title: &str) -> Vec<(RequestExample, Vec<Diagnostic>)> {
     out
 }
 
+/// The rule by which the double refuses a body.
+fn refused(example: &RequestExample) -> Option<&'static str> {
+    let config = read_with("", &[]);
+    let refusal = match Request::read(example.body, route(example.words).as_deref()) {
+        Ok(request) => check::refusal(&request, example.body, &config),
+        Err(why) => check::refusal_of_unreadable(example.body, &why, &config),
+    };
+    Some(refusal?.rule.name)
+}
+
 #[test]
 fn bad_examples_give_their_finding_and_good_ones_no_error() {
     let mut wrong = Vec::new();
@@ -83,6 +102,11 @@ fn bad_examples_give_their_finding_and_good_ones_no_error() {
         for (example, found) in of(rule, "Wrong") {
             let mut names: Vec<&str> = found.iter().map(|finding| finding.rule.name).collect();
             names.dedup();
+            // The double refuses what `check` finds; it knows no tokens of what nobody has answered.
+            let is_counted = example.words.contains("tokens=");
+            if !is_counted && rule.severity == Some(Severity::Error) && refused(&example) != Some(rule.name) {
+                wrong.push(format!("{}: not refused: {}", rule.name, example.body));
+            }
             if names != [rule.name] {
                 wrong.push(format!("{}: {names:?} in {}", rule.name, example.body));
             }

@@ -1,0 +1,35 @@
+//! CTX709: a block of text without a text.
+
+use super::cx::RequestCx;
+use crate::kernel::conversation::{Part, Speaker};
+use crate::rules::prelude::*;
+
+/// An agent that called tools without a word leaves an empty text, and the next request sends it back.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::error(709, "empty-text", "a block of text without a text", case!("empty-text")),
+    check: Check::Request(check),
+};
+
+fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    if !cx.is_claude() {
+        return;
+    }
+    let last = cx.request.messages.len().saturating_sub(1);
+    for (at, message) in cx.request.messages.iter().enumerate() {
+        // An answer that is begun may be empty.
+        if at == last && message.speaker == Speaker::Assistant {
+            continue;
+        }
+        for placed in &message.parts {
+            let Some(Part::Text(text)) = &placed.part else { continue };
+            // Another rule reports those with a breakpoint.
+            if !text.trim().is_empty() || placed.cache.is_some() {
+                continue;
+            }
+            let found = if text.is_empty() { "an empty text" } else { "a text of white space alone" };
+            let message = format!("found {found}; Anthropic expects a text in every block of text");
+            let help = "leave the block out: beside calls of tools a text may be absent";
+            out.push(cx.found(&RULE.meta, &placed.pointer, message).help(help));
+        }
+    }
+}

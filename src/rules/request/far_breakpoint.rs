@@ -1,0 +1,33 @@
+//! CTX735: more blocks behind a cache breakpoint than the cache looks back over.
+
+use super::cx::RequestCx;
+use crate::rules::prelude::*;
+
+/// An agent that adds many blocks in one turn passes the last entry of the cache.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::warning(735, "far-breakpoint", "more than 20 blocks between cache breakpoints", case!("far-breakpoint")),
+    check: Check::Request(check),
+};
+
+/// Blocks in front of a breakpoint in which an entry of the cache is looked for.
+const MOST: usize = 20;
+
+fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    let Some(before) = cx.before.filter(|_| cx.is_claude()) else { return };
+    let marked = |request: &crate::request::model::Request| {
+        request.parts().enumerate().filter(|(_, (_, placed))| placed.cache.is_some()).map(|(at, _)| at).collect::<Vec<_>>()
+    };
+    let (old, new) = (marked(before), marked(cx.request));
+    let (Some(last), Some(now)) = (old.last(), new.last()) else { return };
+    // One that still stands where the call before had one is found at once.
+    let is_between = new.iter().any(|at| at > last && at - last <= MOST);
+    if now - (*now).min(*last) > MOST && !is_between && !new.contains(last) {
+        let parts: Vec<_> = cx.request.parts().collect();
+        let Some((_, placed)) = parts.get(*now) else { return };
+        let count = now - last;
+        let message = format!(
+            "the cache breakpoint stands {count} blocks behind that of the call before; Anthropic looks {MOST} blocks back"
+        );
+        out.push(cx.found(&RULE.meta, &placed.pointer, message).help("set one more breakpoint between the two"));
+    }
+}

@@ -1,0 +1,27 @@
+//! CTX711: a tool is forced on a model that thinks.
+
+use super::cx::{RequestCx, short};
+use crate::rules::prelude::*;
+use serde_json::Value;
+
+/// Thinking comes before the choice of a tool, so the choice cannot be made beforehand.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::error(711, "forced-tool", "a forced tool together with thinking", case!("forced-tool")),
+    check: Check::Request(check),
+};
+
+fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    let text = |pointer: &str| cx.request.at(pointer).and_then(Value::as_str);
+    let thinks = matches!(text("/thinking/type"), Some("enabled"));
+    let Some(choice) = text("/tool_choice/type").filter(|choice| matches!(*choice, "any" | "tool")) else { return };
+    if cx.is_claude() && thinks {
+        let message = format!(
+            "found `tool_choice` of the type `{}` together with thinking; Anthropic expects `auto` or `none`",
+            short(choice)
+        );
+        out.push(
+            cx.found(&RULE.meta, "/tool_choice", message)
+                .help("ask for the tool in words, or turn thinking off for this request"),
+        );
+    }
+}

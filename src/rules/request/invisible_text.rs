@@ -1,0 +1,48 @@
+//! CTX733: characters that the model reads and nobody sees.
+
+use super::cx::RequestCx;
+use crate::kernel::conversation::Part;
+use crate::rules::prelude::*;
+
+/// What a person does not see, an attacker can write.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::warning(733, "invisible-text", "text that nobody sees in a request", case!("invisible-text")),
+    check: Check::Request(check),
+};
+
+fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    for (_, placed) in cx.request.parts() {
+        let found = match &placed.part {
+            Some(Part::Text(text)) => hidden(text),
+            Some(Part::Result(result)) => result.parts.iter().find_map(|part| match part {
+                Part::Text(text) => hidden(text),
+                Part::Reasoning(_) | Part::Call(_) | Part::Result(_) | Part::Media(_) => None,
+            }),
+            _ => None,
+        };
+        let Some(found) = found else { continue };
+        let kind = if is_tag(found) {
+            "tag characters, which are read and not shown"
+        } else {
+            "a mark that turns the direction of the text"
+        };
+        let message = format!("found U+{:04X}: {kind}", u32::from(found));
+        out.push(cx.found(&RULE.meta, &placed.pointer, message).help("take such characters out of what comes from outside"));
+    }
+}
+
+/// The first such character. Flags of regions are made of a black flag and tags.
+fn hidden(text: &str) -> Option<char> {
+    let mut is_flag = false;
+    text.chars().find(|one| {
+        if is_tag(*one) {
+            return !is_flag;
+        }
+        is_flag = *one == '\u{1F3F4}';
+        matches!(one, '\u{202A}'..='\u{202B}' | '\u{202D}'..='\u{202E}')
+    })
+}
+
+const fn is_tag(one: char) -> bool {
+    matches!(one, '\u{E0000}'..='\u{E007F}')
+}

@@ -1,0 +1,36 @@
+//! CTX712: an item of reasoning without what followed it.
+
+use super::cx::{RequestCx, short};
+use crate::request::dialect::Dialect;
+use crate::rules::prelude::*;
+use serde_json::Value;
+
+/// Who drops a message or a call from the list leaves its reasoning behind.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::error(712, "lost-reasoning", "reasoning without the item behind it", case!("lost-reasoning")),
+    check: Check::Request(check),
+};
+
+fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    if cx.openai(&[Dialect::OpenaiResponses]).is_none() {
+        return;
+    }
+    let Some(items) = cx.request.at("/input").and_then(Value::as_array) else { return };
+    let text = |item: &Value, key: &str| item.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    for (at, item) in items.iter().enumerate().filter(|(_, item)| text(item, "type") == "reasoning") {
+        let next = items.get(at + 1);
+        let is_agents = next.is_some_and(|next| match text(next, "type").as_str() {
+            "" | "message" => text(next, "role") == "assistant",
+            kind => !kind.ends_with("_output"),
+        });
+        if !is_agents {
+            let id = text(item, "id");
+            let message =
+                format!("the reasoning `{}` stands without the item that followed it; OpenAI expects both or none", short(&id));
+            out.push(
+                cx.found(&RULE.meta, &format!("/input/{at}"), message)
+                    .help("keep the items of an answer together; cut a conversation in front of its reasoning"),
+            );
+        }
+    }
+}

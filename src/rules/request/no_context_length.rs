@@ -1,0 +1,31 @@
+//! CTX734: a long request to Ollama without a length of its context.
+
+use super::cx::RequestCx;
+use crate::request::dialect::Dialect;
+use crate::request::segments::segments;
+use crate::rules::prelude::*;
+
+/// Ollama cuts the front of what is longer, and answers as if nothing had happened.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::warning(734, "no-context-length", "a long request to Ollama without `num_ctx`", case!("no-context-length")),
+    check: Check::Request(check),
+};
+
+/// Tokens that Ollama reads where nothing is said.
+const WINDOW: usize = 4096;
+/// Characters of a token, more than any text has on average.
+const CHARACTERS: usize = 6;
+
+fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    if !cx.is(&[Dialect::Ollama]) || cx.request.at("/options/num_ctx").is_some() {
+        return;
+    }
+    let characters: usize = segments(cx.request).iter().map(|segment| segment.text.chars().count()).sum();
+    let tokens = characters / CHARACTERS;
+    if tokens > WINDOW {
+        let message = format!("found more than {tokens} tokens and no `num_ctx`; Ollama cuts the front of what is over {WINDOW}");
+        out.push(cx.found(&RULE.meta, "", message).help(
+            "set `options.num_ctx`, or OLLAMA_CONTEXT_LENGTH at the server; `prompt_eval_count` of the answer says what was read",
+        ));
+    }
+}

@@ -1,0 +1,28 @@
+//! CTX714: an answer may be longer than the model can give.
+
+use super::cx::RequestCx;
+use crate::rules::prelude::*;
+use serde_json::Value;
+
+/// The limit of another model.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::error(714, "output-limit", "a limit of the answer over that of the model", case!("output-limit")),
+    check: Check::Request(check),
+};
+
+/// Where the limits of answers stand.
+const PLACES: [&str; 4] = ["/max_tokens", "/max_completion_tokens", "/max_output_tokens", "/generationConfig/maxOutputTokens"];
+
+fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    let is_known =
+        cx.is_claude() || cx.direct().is_some_and(|name| cx.openai(&[cx.request.dialect]).is_some() && !name.starts_with("ft:"));
+    let Some(most) = cx.model.public.map(|public| public.output).filter(|most| is_known && *most > 0) else { return };
+    for place in PLACES {
+        if let Some(asked) = cx.request.at(place).and_then(Value::as_u64).filter(|asked| *asked > most) {
+            let key = place.rsplit('/').next().unwrap_or(place);
+            let model = cx.request.model.as_deref().unwrap_or_default();
+            let message = format!("found `{key}` {asked}; `{model}` gives at most {most} tokens");
+            out.push(cx.found(&RULE.meta, place, message).help(format!("ask for {most} or fewer")));
+        }
+    }
+}

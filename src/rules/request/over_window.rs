@@ -1,0 +1,22 @@
+//! CTX719: more than the model can read.
+
+use super::cx::RequestCx;
+use crate::rules::prelude::*;
+
+/// The vendor refuses it, or cuts its front.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::error(719, "over-window", "a request over the model's window", case!("over-window")),
+    check: Check::Request(check),
+};
+
+fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    let (Some(window), Some(tokens)) = (cx.model.window, cx.input_tokens) else { return };
+    if tokens > window {
+        let model = cx.request.model.as_deref().unwrap_or_default();
+        let message = format!("found {tokens} tokens; `{model}` reads at most {window}");
+        out.push(
+            cx.found(&RULE.meta, "/model", message)
+                .help("shorten or summarise what is oldest; `ctxc manifest` shows what is large"),
+        );
+    }
+}

@@ -1,0 +1,32 @@
+//! CTX715: the answer is begun for a model that does not take it so.
+
+use super::cx::RequestCx;
+use crate::kernel::conversation::{Part, Speaker};
+use crate::rules::prelude::*;
+
+/// A conversation that ends with the agent's own words.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::error(715, "prefill", "a last turn of the agent that the model refuses", case!("prefill")),
+    check: Check::Request(check),
+};
+
+fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    if !cx.is_claude() {
+        return;
+    }
+    let Some(last) = cx.request.messages.last().filter(|last| last.speaker == Speaker::Assistant) else { return };
+    let Some(placed) = last.parts.last() else { return };
+    if cx.model.public.and_then(|public| public.takes_prefill) == Some(false) {
+        let model = cx.request.model.as_deref().unwrap_or_default();
+        let message = format!("the conversation ends with a turn of the agent; `{model}` expects one of the user");
+        let help = "say in the system text how an answer begins, or ask for a form of the answer";
+        out.push(cx.found(&RULE.meta, &last.pointer, message).help(help));
+        return;
+    }
+    if let Some(Part::Text(text)) = &placed.part
+        && text.ends_with(char::is_whitespace)
+    {
+        let message = "the answer that is begun ends in white space; Anthropic refuses it";
+        out.push(cx.found(&RULE.meta, &placed.pointer, message).help("cut the white space at its end"));
+    }
+}

@@ -1,0 +1,27 @@
+//! CTX705: two tools of one name.
+
+use super::cx::{RequestCx, short};
+use crate::request::dialect::Dialect;
+use crate::rules::prelude::*;
+use std::collections::BTreeSet;
+
+/// The model calls a tool by its name, so its vendor wants each name once.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::error(705, "repeated-tool", "two tools of one name in a request", case!("repeated-tool")),
+    check: Check::Request(check),
+};
+
+fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    if !cx.is_claude() && !cx.is(&[Dialect::Gemini]) {
+        return;
+    }
+    let mut seen = BTreeSet::new();
+    let vendor = cx.request.dialect.vendor();
+    for tool in cx.request.tools.iter().filter(|tool| !seen.insert(tool.name.as_str())) {
+        let message = format!("found a second tool with the name `{}`; {vendor} expects each name once", short(&tool.name));
+        out.push(
+            cx.found(&RULE.meta, &tool.pointer, message)
+                .help("put the name of its server in front, such as `github_search`, or leave one of the tools out"),
+        );
+    }
+}

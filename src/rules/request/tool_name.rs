@@ -1,0 +1,52 @@
+//! CTX706: a name that no tool of this vendor may have.
+
+use super::cx::{RequestCx, short};
+use crate::request::dialect::Dialect;
+use crate::rules::prelude::*;
+
+/// Names from another place, such as a server of tools, hold points, slashes or spaces.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::error(706, "tool-name", "a tool name outside the vendor's pattern", case!("tool-name")),
+    check: Check::Request(check),
+};
+
+/// What a vendor takes as the name of a tool.
+struct Pattern {
+    /// As it is documented.
+    words: &'static str,
+    /// Characters beside letters, digits, `_` and `-`.
+    beside: &'static [u8],
+    /// The longest.
+    most: usize,
+    /// Whether the first character is a letter or `_`.
+    begins_with_letter: bool,
+}
+
+const ANTHROPIC: Pattern = Pattern { words: "[a-zA-Z0-9_-]{1,128}", beside: b"", most: 128, begins_with_letter: false };
+const OPENAI: Pattern = Pattern { words: "[a-zA-Z0-9_-]{1,64}", beside: b"", most: 64, begins_with_letter: false };
+const GEMINI: Pattern = Pattern { words: "[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}", beside: b".:", most: 128, begins_with_letter: true };
+
+impl Pattern {
+    fn fits(&self, name: &str) -> bool {
+        let fits = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte) || self.beside.contains(byte);
+        let begins = |byte: &u8| !self.begins_with_letter || byte.is_ascii_alphabetic() || *byte == b'_';
+        let bytes = name.as_bytes();
+        bytes.len() <= self.most && bytes.first().is_some_and(begins) && bytes.iter().all(fits)
+    }
+}
+
+fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    let pattern = match cx.request.dialect {
+        Dialect::Anthropic if cx.is_claude() => ANTHROPIC,
+        Dialect::Gemini => GEMINI,
+        Dialect::OpenaiChat | Dialect::OpenaiResponses if cx.openai(&[cx.request.dialect]).is_some() => OPENAI,
+        Dialect::OpenaiChat | Dialect::OpenaiResponses | Dialect::Anthropic | Dialect::Ollama => return,
+    };
+    let vendor = cx.request.dialect.vendor();
+    for tool in cx.request.tools.iter().filter(|tool| !tool.is_server && !pattern.fits(&tool.name)) {
+        let message = format!("found the tool name `{}`; {vendor} expects `{}`", short(&tool.name), pattern.words);
+        out.push(cx.found(&RULE.meta, &tool.pointer, message).help(
+            "replace other characters by `_`, and shorten what is longer; keep a table back to the name that the tool has",
+        ));
+    }
+}

@@ -1,0 +1,67 @@
+//! CTX732: a system text in which something was not filled in.
+
+use super::cx::{RequestCx, short};
+use crate::kernel::conversation::{Part, Speaker};
+use crate::rules::prelude::*;
+
+/// The agent reads `{{customer_name}}` and makes a name up.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::warning(732, "unfilled-placeholder", "a placeholder left in a system text", case!("unfilled-placeholder")),
+    check: Check::Request(check),
+};
+
+fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    for (_, placed) in cx.request.parts().filter(|(message, _)| message.speaker == Speaker::System) {
+        let Some(Part::Text(text)) = &placed.part else { continue };
+        let Some(found) = unfilled(text) else { continue };
+        let message = format!("found `{}` in the system text, where a value was expected", short(found));
+        out.push(
+            cx.found(&RULE.meta, &placed.pointer, message)
+                .help("fill it in where the text is made, and fail there when the value is missing"),
+        );
+    }
+}
+
+/// The first thing that was not filled in. Texts about templates show such in code, which is left out.
+fn unfilled(text: &str) -> Option<&str> {
+    let mut is_code = false;
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            is_code = !is_code;
+        }
+        if is_code {
+            continue;
+        }
+        // Every second piece between backticks is code.
+        let found = line.split('`').step_by(2).find_map(|piece| braced(piece).or_else(|| object(piece)));
+        let value = || {
+            line.rsplit_once(": ").map(|(_, value)| value.trim()).filter(|value| matches!(*value, "undefined" | "None" | "NaN"))
+        };
+        if let Some(found) = found.or_else(value) {
+            return Some(found);
+        }
+    }
+    None
+}
+
+fn object(text: &str) -> Option<&str> {
+    let at = text.find("[object Object]")?;
+    text.get(at..at + "[object Object]".len())
+}
+
+/// `{{name}}`, with spaces or without.
+fn braced(text: &str) -> Option<&str> {
+    let mut rest = text;
+    while let Some(at) = rest.find("{{") {
+        let from = rest.get(at..)?;
+        let end = from.find("}}")?;
+        let name = from.get(2..end)?.trim();
+        let is_name = name.starts_with(|first: char| first.is_alphabetic() || first == '_')
+            && name.chars().all(|one| one.is_alphanumeric() || matches!(one, '_' | '.' | '-'));
+        if is_name {
+            return from.get(..end + 2);
+        }
+        rest = from.get(2..)?;
+    }
+    None
+}

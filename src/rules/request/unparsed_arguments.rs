@@ -1,0 +1,35 @@
+//! CTX717: arguments of a call that are no object.
+
+use super::cx::{RequestCx, short};
+use super::pairs::called;
+use crate::kernel::conversation::Part;
+use crate::request::dialect::Dialect;
+use crate::rules::prelude::*;
+
+/// An answer that was cut by its limit leaves half of them; another vendor's form leaves them as a text.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::error(717, "unparsed-arguments", "arguments of a tool call that are no object", case!("unparsed-arguments")),
+    check: Check::Request(check),
+};
+
+fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    let (key, is_own) = match cx.request.dialect {
+        Dialect::Anthropic => ("input", cx.is_claude()),
+        Dialect::Gemini => ("functionCall/args", true),
+        Dialect::Ollama => ("function/arguments", true),
+        Dialect::OpenaiChat | Dialect::OpenaiResponses => return,
+    };
+    let calls = cx.request.parts().filter(|(_, placed)| is_own && matches!(placed.part, Some(Part::Call(_))));
+    for (_, placed) in calls {
+        let pointer = format!("{}/{key}", placed.pointer);
+        let Some(value) = cx.request.at(&pointer).filter(|value| !value.is_object()) else { continue };
+        let found = value
+            .as_str()
+            .map_or_else(|| format!("`{}`", short(&value.to_string())), |text| format!("the text `{}`", short(text)));
+        let vendor = cx.request.dialect.vendor();
+        let message = format!("found {found} as the arguments of `{}`; {vendor} expects an object", short(called(placed)));
+        out.push(cx.found(&RULE.meta, &pointer, message).help(
+            "parse the JSON of the arguments; where an answer was cut by its limit, drop the call and ask again with a higher one",
+        ));
+    }
+}
