@@ -71,6 +71,10 @@ impl Dialect {
     /// That of the path that a request goes to. A query behind it says nothing.
     pub fn of_path(path: &str) -> Option<Self> {
         let path = path.split(['?', '#']).next().unwrap_or(path).trim_end_matches('/');
+        // Messages of OpenAI's assistants are kept by the server.
+        if path.contains("/threads/") {
+            return None;
+        }
         let found = Self::ALL.into_iter().find(|dialect| path.ends_with(dialect.path()));
         found.or_else(|| path.ends_with(":streamGenerateContent").then_some(Self::Gemini))
     }

@@ -1,5 +1,7 @@
 //! Who calls go to: plain data. The variables that the vendors' libraries read, and the addresses behind them.
 
+use crate::request::dialect::Dialect;
+
 /// A vendor.
 #[derive(Debug)]
 pub struct Vendor {
@@ -99,16 +101,7 @@ impl Vendor {
 
 /// The dialect that is spoken at an endpoint; `None` for calls of another kind, which are recorded and answered all the same.
 pub fn dialect(endpoint: &str) -> Option<&'static str> {
-    let path = endpoint.split('?').next().unwrap_or(endpoint);
-    let endings = [
-        ("/chat/completions", "openai-chat"),
-        ("/responses", "openai-responses"),
-        ("/messages", "anthropic"),
-        (":generateContent", "gemini"),
-        (":streamGenerateContent", "gemini"),
-        ("/api/chat", "ollama"),
-    ];
-    endings.into_iter().find(|(ending, _)| path.ends_with(ending)).map(|(_, dialect)| dialect)
+    Dialect::of_path(endpoint).map(Dialect::word)
 }
 
 #[cfg(test)]
@@ -139,6 +132,7 @@ mod tests {
         assert_eq!(dialect(path), Some("gemini"));
         assert_eq!(to("ollama", Some("0.0.0.0"), "/api/chat"), both("/api/chat", "http://127.0.0.1:11434/api/chat"));
         assert_eq!(dialect("/embeddings"), None);
+        assert_eq!(dialect("/v1/threads/t_1/messages"), None);
         for wrong in ["", "ftp://a", "http://", "http://a b", ":80"] {
             VENDORS[0].base(wrong).unwrap_err();
         }

@@ -124,7 +124,12 @@ fn by_list(request: &Request) -> Vec<Unpaired<'_>> {
     let results: Vec<_> = all().filter(|(_, placed)| !is_call(placed)).collect();
     let mut out = Vec::new();
     pair(&calls, &results, &mut out);
-    out.retain(|one| one.why != Why::Repeated);
+    // A search for tools is called by an item of its own kind, and answered like a function.
+    let is_other = |id: &str| {
+        let others = request.parts().filter(|(_, placed)| placed.part.is_none());
+        others.into_iter().any(|(_, placed)| request.at(&format!("{}/call_id", placed.pointer)).is_some_and(|own| own == id))
+    };
+    out.retain(|one| one.why == Why::Unanswered || one.why == Why::Uncalled && !is_other(one.id));
     out
 }
 
