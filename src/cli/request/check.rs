@@ -41,7 +41,7 @@ pub(crate) fn run(subjects: &[String], filter: &RuleFilter, output: &OutputArgs<
 
 /// What is found in some requests, and the texts of those in which something is.
 pub(super) fn found(bodies: impl Iterator<Item = load::Body>, config: &Config) -> (Report, BTreeMap<String, String>) {
-    let mut report = Report::default();
+    let mut report = Report { unit: Some("request"), ..Report::default() };
     let mut texts = BTreeMap::new();
     for load::Body { name, text, call } in bodies {
         report.files += 1;
