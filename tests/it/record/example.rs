@@ -1,6 +1,8 @@
 //! `examples/python_agent`: its recording and its scenario hold, and a change of the agent is noticed. No Python is needed.
 
 use crate::cli::project::Project;
+use ctxc::internals::record::proxy::vendor::VENDORS;
+use pretty_assertions::assert_eq;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/python_agent");
 const RECORDING: &str = "recordings/order.jsonl";
@@ -48,4 +50,12 @@ fn the_workflow_of_the_python_agent_runs_what_its_page_says() {
     ] {
         assert!(workflow.contains(&format!("run: {command}")) && page.contains(command), "{command}");
     }
+}
+
+#[test]
+fn the_page_on_agents_lists_the_variables_that_are_set() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/AGENTS.md")).unwrap();
+    let listed: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    let set: Vec<&str> = VENDORS.iter().flat_map(|vendor| vendor.variables).map(|(name, _)| *name).collect();
+    assert_eq!(listed, set);
 }
