@@ -9,3 +9,4 @@ mod places;
 mod redact;
 mod replaying;
 mod running;
+mod security;
