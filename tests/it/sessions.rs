@@ -2,7 +2,11 @@
 //!
 //! `<!-- session: NAME -->` above a console block: each line that starts with `$ ` is run by `sh` in a folder of its own
 //! for each name, in the order of the page. `<!-- file: NAME/PATH -->` above any other block writes that file into the
-//! folder first. `CTXC_UPDATE=1 cargo test` writes what the program says now into the page.
+//! folder first. `<!-- run: NAME COMMAND -->` runs a command there that the page does not show. `CTXC_UPDATE=1 cargo test` writes what the
+//! program says now into the page.
+//!
+//! A block of `docs/AGENTS.md` without a marker runs Python, which these tests do without: such a block is not run, and the recording that it
+//! would make is put in its place by `run`. `.ci/peers bodies` holds that recording against the agent in Python.
 
 use crate::support::fresh::assert_fresh;
 use pretty_assertions::assert_eq;
@@ -12,7 +16,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 /// The pages that show sessions.
-const PAGES: [&str; 4] = ["README.md", "docs/FORMAT.md", "docs/IMPORT.md", "docs/tutorial.md"];
+const PAGES: [&str; 5] = ["README.md", "docs/AGENTS.md", "docs/FORMAT.md", "docs/IMPORT.md", "docs/tutorial.md"];
 
 /// Runs one command line and gives what a terminal would show.
 fn run(line: &str, folder: &Path) -> String {
@@ -21,7 +25,7 @@ fn run(line: &str, folder: &Path) -> String {
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("exec 2>&1; {line}")]).current_dir(folder).env("PATH", path).env("COLUMNS", "120");
     // Nobody's own settings of git, such as signatures and hooks, have a part in what is shown.
-    shell.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+    shell.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").env("REPOSITORY", env!("CARGO_MANIFEST_DIR"));
     let output = shell.env_remove("CLICOLOR_FORCE").env_remove("FORCE_COLOR").output().unwrap();
     String::from_utf8(output.stdout).unwrap()
 }
@@ -70,6 +74,9 @@ fn fresh(page: &str) -> String {
                 marker = Some((name, None));
             } else if let Some(file) = mark.strip_prefix("<!-- file: ") {
                 marker = file.split_once('/').map(|(name, path)| (name, Some(path)));
+            } else if let Some((name, command)) = mark.strip_prefix("<!-- run: ").and_then(|rest| rest.split_once(' ')) {
+                let folder = folders.entry(name).or_insert_with(|| tempfile::tempdir().unwrap()).path();
+                assert_eq!(run(&format!("{command} && echo done"), folder), "done\n", "{command}");
             }
         }
     }
@@ -87,7 +94,10 @@ fn every_session_says_what_it_shows() {
 
 #[test]
 fn a_session_is_run_and_not_believed() {
-    let page = "Text.\n<!-- file: a/b.txt -->\n```text\nhello\n```\n<!-- session: a -->\n```console\n$ cat b.txt\nold\n$ echo two >&2; ctxc --nonsense >/dev/null 2>&1 || echo no\n```\n```sh\nnot run\n```\n";
-    let now = page.replace("$ cat b.txt\nold\n", "$ cat b.txt\nhello\n").replace("echo no\n```", "echo no\ntwo\nno\n```");
+    let page = "Text.\n<!-- run: a mkdir made -->\n<!-- file: a/b.txt -->\n```text\nhello\n```\n<!-- session: a -->\n```console\n$ cat b.txt\nold\n$ ls -d made\nold\n$ echo two >&2; ctxc --nonsense >/dev/null 2>&1 || echo no\n```\n```sh\nnot run\n```\n";
+    let now = page
+        .replace("$ cat b.txt\nold\n", "$ cat b.txt\nhello\n")
+        .replace("made\nold\n", "made\nmade\n")
+        .replace("echo no\n```", "echo no\ntwo\nno\n```");
     assert_eq!(fresh(page), now);
 }

@@ -62,8 +62,14 @@ fn answer(says: &Scripted, asked: &str) -> Answer {
         Value::String(text) => text.clone(),
         reply @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => reply.to_string(),
     };
+    // A conversation has each id once, whatever was answered in it before.
+    let earlier = asked.lines().filter_map(|line| line.strip_prefix("call_")?.parse::<usize>().ok()).max().unwrap_or(0);
     let call = |(number, (name, arguments)): (usize, &(String, Value))| {
-        Part::Call(ToolCall { id: format!("call_{}", number + 1), name: name.clone(), arguments: arguments.clone() })
+        Part::Call(ToolCall {
+            id: format!("call_{}", earlier.saturating_add(number + 1)),
+            name: name.clone(),
+            arguments: arguments.clone(),
+        })
     };
     let count = |text: &str| text.len().div_ceil(TOKEN).max(1) as u64;
     let (input, output) = says.usage.unwrap_or_else(|| (count(asked), count(&text)));

@@ -17,6 +17,8 @@ pub(crate) struct Report {
     pub(crate) paths: Vec<Arc<str>>,
     /// Files looked at.
     pub(crate) files: usize,
+    /// What they are called where they are no files, such as `request`.
+    pub(crate) unit: Option<&'static str>,
     /// `*.xml` files of a folder walk that are no templates.
     pub(crate) skipped: usize,
     /// Fixes applied, when that was asked for.

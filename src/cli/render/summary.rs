@@ -81,7 +81,7 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, shown: Shown, screen: 
 
 /// `checked 214 files, fixed 2 findings: 3 errors; 2 fixable with …`.
 fn headline(report: &Report, totals: &Totals) -> String {
-    let mut line = format!("checked {}", plural(report.files, "file"));
+    let mut line = format!("checked {}", plural(report.files, report.unit.unwrap_or("file")));
     if let Some(fixed) = report.fixed {
         // Writing to a string cannot fail, here and below.
         let _ = write!(line, ", fixed {}", plural(fixed, "finding"));

@@ -48,7 +48,7 @@ pub(crate) fn run(subjects: &[String], filter: &RuleFilter, output: &OutputArgs<
 pub(super) fn found(bodies: &[load::Body], config: &Config) -> (Report, BTreeMap<String, String>) {
     let read: Vec<Read> = bodies.iter().map(Read::of).collect();
     let before = before(bodies, &read);
-    let mut report = Report::default();
+    let mut report = Report { unit: Some("request"), ..Report::default() };
     let mut texts = BTreeMap::new();
     for ((body, own), before) in bodies.iter().zip(&read).zip(before) {
         report.files += 1;

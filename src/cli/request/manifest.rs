@@ -9,6 +9,7 @@ use crate::cli::render::summary::{plural, thousands};
 use crate::context::manifest::Tokenizer;
 use crate::eval::request::facts::{Facts, facts};
 use crate::project::config::Config;
+use crate::record::recording::AnsweredBy;
 use crate::request::segments::Segment;
 use crate::request::threads::Thread;
 use crate::schema::json::names;
@@ -118,7 +119,7 @@ fn row(loaded: &Loaded, thread: Thread, facts: &Facts) -> CallRow {
         tokenizer: Tokenizer { name: counter.name().to_owned(), exact: counter.is_exact() },
         total: segments.iter().map(|segment| segment.tokens).sum(),
         segments,
-        reported: loaded.call.as_ref().and_then(|call| call.usage.input),
+        reported: loaded.call.as_ref().filter(|call| call.answered_by != AnsweredBy::Script).and_then(|call| call.usage.input),
     }
 }
 

@@ -6,6 +6,7 @@ use super::walk::{self, MissingNameEffect};
 use super::words::{list, short, some};
 use crate::rules::prelude::*;
 use crate::scenario::expect::segments::Named;
+use crate::scenario::model::Subject;
 use crate::scenario::words::KINDS;
 
 /// A slip in an id makes `absent` hold for ever.
@@ -14,6 +15,9 @@ pub(crate) static RULE: Rule = Rule {
         .fixed(Fixable::Suggested),
     check: Check::Case(check),
 };
+
+/// What the ids of the segments of a recorded request begin with.
+const OF_REQUESTS: [&str; 5] = ["tools", "tool", "system", "message", "response_format"];
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     walk::named(&cx.case.expect_context, &mut |name, stake| match name {
@@ -25,12 +29,18 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
 fn id(cx: &CaseCx<'_>, id: &Spanned<String>, stake: MissingNameEffect) -> Option<Diagnostic> {
     let written = id.value.as_str();
     let word = shown::word(written);
-    if shown::is_kind(word) {
+    let is_request = matches!(cx.case.subject.value, Subject::Request(_));
+    if is_request && OF_REQUESTS.contains(&word) {
+        return None;
+    }
+    if shown::is_kind(word) && !is_request {
         return name(cx, id, stake);
     }
-    let finding = cx.finding(&RULE.meta, id.span, format!("no context has a segment `{written}`: an id begins with a kind"));
+    let what = if is_request { "request" } else { "context" };
+    let finding = cx.finding(&RULE.meta, id.span, format!("no {what} has a segment `{written}`: an id begins with a kind"));
     // The tools of an agent are segments each by its own.
-    let kinds: Vec<&str> = KINDS.iter().map(|kind| if *kind == "tools" { "tool" } else { kind }).collect();
+    let of_contexts = || KINDS.iter().map(|kind| if *kind == "tools" { "tool" } else { kind }).collect();
+    let kinds: Vec<&str> = if is_request { OF_REQUESTS.to_vec() } else { of_contexts() };
     let near = nearest(word, kinds.iter().copied());
     let whole = near.map(|near| format!("{near}{}", written.get(word.len()..).unwrap_or("")));
     let finding = match near {

@@ -123,7 +123,11 @@ fn a_scenario_of_a_request_says_what_moved() {
     project.run(&args).code(0).says(wrote);
     // No template, no ctxc.toml: the project is whole.
     project.run(&["eval"]).code(0).says("refund").says("context 7/7");
-    project.run(&["check"]).code(0);
+    project.run(&["check"]).code(0).says("nothing found");
+    let scenario = project.read("scenarios/refund.yaml");
+    project.write("scenarios/refund.yaml", scenario.replace("message:2/text:1", "mesage:2/text:1"));
+    project.run(&["check"]).code(0).says("no request has a segment `mesage:2/text:1`").says("`response_format`");
+    project.write("scenarios/refund.yaml", scenario);
     assert_eq!(project.read("scenarios/requests/refund.jsonl").lines().count(), 2);
     // What a program sends anew is held against it.
     let mut lines = line(0, &bodies()[0]);
@@ -191,7 +195,7 @@ fn expectations_on_a_request_judge_it_or_say_that_nobody_can() {
 #[test]
 fn what_a_provider_would_refuse_is_found_at_its_place() {
     let project = sample();
-    project.run(&["check", "calls.jsonl"]).code(0);
+    project.run(&["check", "calls.jsonl"]).code(0).says("checked 3 requests: nothing found");
     let mut body = bodies()[0].clone();
     let call = json!({"role": "assistant", "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "search_orders", "arguments": "{}"}}]});
     body["messages"].as_array_mut().unwrap().push(call);

@@ -1,6 +1,9 @@
 //! Request bodies, read by the client types that the providers publish themselves.
 
 use super::editors::script;
+use crate::cli::project::Project;
+use ctxc::internals::record::file::Recordings;
+use pretty_assertions::assert_eq;
 use std::process::Command;
 
 #[test]
@@ -18,4 +21,22 @@ fn bodies_are_what_the_providers_own_clients_send() {
     let bodies = cases["cases"].as_array().unwrap().iter().map(|case| case["bodies"].as_object().unwrap().len());
     // Five more on the page, with tools, and twice five that must be refused.
     assert!(said.contains(&format!("{} bodies read", bodies.sum::<usize>() + 5 + 10)), "{said}");
+}
+
+/// The agent of `examples/python_agent` with OpenAI's own library, against its script: it sends what its recording holds.
+#[test]
+#[ignore = "needs bodies: the providers' client packages from their requirements"]
+fn bodies_of_the_python_agent_are_those_of_its_recording() {
+    let project = ["agent.py", "script.yaml", "ctxc.toml"].iter().fold(Project::new(), |project, name| {
+        project.file(name, std::fs::read(format!("{}/examples/python_agent/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap())
+    });
+    let args = ["record", "--script", "script.yaml", "--into", "recordings", "--name", "order", "--", "python3", "agent.py"];
+    project.run(&args).code(0).says("It arrives tomorrow.").warns("recorded 3 calls of 1 model (gpt-4.1)");
+    let requests = |text: String| {
+        let calls = Recordings::read(&text).unwrap().calls;
+        calls.into_iter().map(|call| call.request.get().to_owned()).collect::<Vec<_>>()
+    };
+    let kept =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/python_agent/recordings/order.jsonl")).unwrap();
+    assert_eq!(requests(project.read("recordings/order.jsonl")), requests(kept));
 }

@@ -1,6 +1,7 @@
 //! Recorded calls: their lines and files, what finds them again, and what is replaced before one is kept.
 
 pub(crate) mod client;
+mod example;
 pub(crate) mod file;
 mod kept;
 mod passing;
@@ -8,3 +9,4 @@ mod places;
 mod redact;
 mod replaying;
 mod running;
+mod security;

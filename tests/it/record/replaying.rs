@@ -177,6 +177,20 @@ fn a_script_answers_in_every_dialect_whole_and_as_a_stream() {
 }
 
 #[test]
+fn scripted_calls_of_one_conversation_have_an_id_each() {
+    let mut proxy = Proxy::new(Project::new().file("script.yaml", SCRIPT), &["--script", "script.yaml"]);
+    let message = |text: &str| serde_json::from_str::<Value>(text).unwrap()["choices"][0]["message"].clone();
+    let mut messages = vec![json!({"role": "user", "content": "the weather in Oslo"})];
+    for expected in ["call_1", "call_2"] {
+        let answer = message(&proxy.chat(json!({"model": "m", "messages": messages}).to_string()).text());
+        assert_eq!(answer["tool_calls"][0]["id"], expected);
+        messages.push(answer);
+        messages.push(json!({"role": "tool", "tool_call_id": expected, "content": "sunny"}));
+    }
+    proxy.stop().code(0);
+}
+
+#[test]
 fn a_script_that_is_none_is_refused_with_its_line() {
     let refused = |text: &str| {
         let project = Project::new().file("script.yaml", text);
