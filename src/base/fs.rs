@@ -58,7 +58,7 @@ pub use super::memory::MemoryFs;
 #[cfg(feature = "fs")]
 pub use super::write::{
     LineFile, Lock, append_line, create_dir_all, create_private_dir, hold_writes, remove, take_back, try_lock, write_atomic,
-    write_cache,
+    write_cache, write_private,
 };
 #[cfg(feature = "fs")]
 pub use real::*;

@@ -19,12 +19,17 @@ pub fn hold_writes() -> RwLockWriteGuard<'static, ()> {
 
 /// Writes a file as a whole: temporary file in the same folder, sync, rename, sync of the folder.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<Stamp> {
-    replace(path, Durability::Synced, bytes)
+    replace(path, Durability::Synced, 0o644, bytes)
+}
+
+/// Writes a file as [`write_atomic`] does; a new one is for the user's eyes alone where the system knows such files.
+pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace(path, Durability::Synced, 0o600, bytes).map(drop)
 }
 
 /// Replaces a file that can be made again and whose reader notices damage: whole for every reader, not synced.
 pub fn write_cache(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    replace(path, Durability::Unsynced, bytes).map(drop)
+    replace(path, Durability::Unsynced, 0o644, bytes).map(drop)
 }
 
 /// How the names of temporary files begin and end.
@@ -65,7 +70,7 @@ enum Durability {
     Unsynced,
 }
 
-fn replace(path: &Path, durability: Durability, bytes: &[u8]) -> io::Result<Stamp> {
+fn replace(path: &Path, durability: Durability, new_mode: u32, bytes: &[u8]) -> io::Result<Stamp> {
     let _writing = WRITING.read().unwrap_or_else(PoisonError::into_inner);
     // Write through a link rather than replace it. A cache is nobody's link: whoever made one there means harm.
     let is_cache = durability == Durability::Unsynced;
@@ -90,9 +95,11 @@ fn replace(path: &Path, durability: Durability, bytes: &[u8]) -> io::Result<Stam
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let mode = std::fs::metadata(&target).map_or(0o644, |meta| meta.permissions().mode() & 0o777);
+        let mode = std::fs::metadata(&target).map_or(new_mode, |meta| meta.permissions().mode() & 0o777);
         builder.permissions(std::fs::Permissions::from_mode(mode));
     }
+    #[cfg(not(unix))]
+    let _ = new_mode;
     let mut temp = builder.tempfile_in(folder)?;
     // Says that somebody is at work on it. Where locks do not work, nobody clears it away either.
     let _ = temp.as_file().try_lock();

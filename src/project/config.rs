@@ -152,7 +152,7 @@ pub enum Content {
     /// Their words, with secrets and personal data replaced.
     #[default]
     Redacted,
-    /// The same with personal data as they are; secrets are replaced all the same. Of recordings outside the project alone.
+    /// The same with personal data as they are; secrets are replaced all the same.
     Full,
     /// Hashes and figures alone.
     Shape,

@@ -13,7 +13,7 @@ use std::ops::Range;
 /// Keys whose strings are pieces of a longer text in the events of a stream.
 const PIECES: [&str; 10] =
     ["content", "text", "thinking", "partial_json", "delta", "arguments", "reasoning_content", "reasoning", "refusal", "summary"];
-/// Keys whose strings say what something is, not what was said: they are kept where words are not.
+/// Keys whose strings say what something is, not what was said: they are kept where words are not, if they are one plain word.
 const KINDS: [&str; 17] = [
     "role",
     "type",
@@ -33,6 +33,9 @@ const KINDS: [&str; 17] = [
     "code",
     "event",
 ];
+
+/// Keys that hold whatever a program puts there: no key and no string below them is kept where words are not.
+const FREE: [&str; 8] = ["input", "arguments", "args", "response", "metadata", "user_location", "labels", "variables"];
 
 /// Replaces what must not be kept.
 #[derive(Clone, Debug)]
@@ -63,12 +66,19 @@ impl Mask {
         if self.content == Content::Shape { self.shape(&body) } else { body }
     }
 
-    /// The strings of a JSON text as hashes with their lengths, but for those that say what something is.
+    /// The strings of a JSON text as hashes with their lengths, but for the words that say what something is.
     fn shape(&self, json: &str) -> String {
         map_strings(json, |site, pointer, text| {
-            let key = pointer.rsplit('/').next().unwrap_or("");
-            let is_kept = site == Site::Key || KINDS.contains(&key) || text.len() < 4 || text.starts_with('⟦');
-            (!is_kept).then(|| self.redactor.placeholder(&format!("{} bytes", text.len()), text))
+            let (above, key) = match site {
+                Site::Key => (pointer, ""),
+                Site::Value => pointer.rsplit_once('/').unwrap_or_default(),
+            };
+            // At the root, OpenAI's dialect of responses has its items below `input`, and its events below `response`.
+            let mut steps = above.split('/').skip(1).enumerate();
+            let is_free = steps.any(|(depth, step)| FREE.contains(&step) && (depth > 0 || !matches!(step, "input" | "response")));
+            let is_kept = !is_free && (site == Site::Key || KINDS.contains(&key) && is_word(text));
+            let is_done = is_kept || text.is_empty() || text.starts_with('⟦');
+            (!is_done).then(|| self.redactor.placeholder(&format!("{} bytes", text.len()), text))
         })
     }
 
@@ -171,6 +181,11 @@ impl Mask {
 
 fn row(pointer: &str, kind: &str, count: u64) -> Redacted {
     Redacted { pointer: pointer.to_owned(), kind: kind.to_owned(), count }
+}
+
+/// Whether a text is one short word of letters, digits and a few signs, as ids and names of tools are.
+fn is_word(text: &str) -> bool {
+    text.len() <= 128 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte))
 }
 
 /// The place of a string in its event: of a list of events, without the number of the event.

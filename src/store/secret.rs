@@ -23,6 +23,6 @@ pub fn secret() -> io::Result<[u8; 32]> {
     }
     let made = fs::random();
     folders::make(&folder)?;
-    fs::write_atomic(&path, format!("{}\n", Hash(made)).as_bytes())?;
+    fs::write_private(&path, format!("{}\n", Hash(made)).as_bytes())?;
     Ok(made)
 }

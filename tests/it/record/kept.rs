@@ -110,6 +110,40 @@ fn a_project_can_keep_more_or_less() {
 }
 
 #[test]
+fn without_words_nothing_that_a_program_put_into_a_call_is_kept() {
+    let said = json!({"model": "m", "choices": [{"message": {"role": "assistant", "tool_calls": [{"id": "call_1", "type": "function",
+        "function": {"name": "find", "arguments": "{\"name\": \"Marlowe\"}"}}]}, "finish_reason": "tool_calls"}]});
+    let server = Server::saying(response("200 OK", "content-type: application/json\r\n", &said.to_string()));
+    let project = Project::new().file("ctxc.toml", "[record]\ncontent = \"shape\"\n");
+    let mut proxy = Proxy::new(project, &["--upstream", &server.url()]);
+    let body = json!({"model": "claude-sonnet-4-5", "max_tokens": 9, "metadata": {"name": "Hammett", "Chandler": 1}, "messages": [
+        {"role": "user", "content": [{"type": "text", "text": "Ivo"}]},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "find",
+            "input": {"name": "Spade", "status": "Archer", "Effie": {"id": "Gutman"}}}]}]});
+    post(&proxy.url("ANTHROPIC_BASE_URL", "/v1/messages"), "", body.to_string());
+    proxy.stop().code(0);
+    let kept = proxy.text();
+    for word in ["Marlowe", "Hammett", "Chandler", "Ivo", "Spade", "Archer", "Effie", "Gutman"] {
+        assert!(!kept.contains(word), "{word}: {kept}");
+    }
+    for word in ["\"find\"", "toolu_1", "call_1", "claude-sonnet-4-5", "\"finish_reason\":\"tool_calls\"", "tool_use"] {
+        assert!(kept.contains(word), "{word}: {kept}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn the_secret_behind_placeholders_is_the_users_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = Project::new();
+    let mut command = project.command(&["record", "--", "true"]);
+    command.env("XDG_STATE_HOME", project.path("state")).env("XDG_DATA_HOME", project.path("data"));
+    Run::from(command.output().unwrap()).code(0);
+    let secret = project.path("state/ctxc/secret");
+    assert_eq!(std::fs::metadata(&secret).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
 fn a_recording_lies_in_the_users_own_folder_or_beside_a_gitignore() {
     let server = Server::saying(response("200 OK", "", "{}"));
     let mut proxy = Proxy::to(&server.url());
