@@ -2,9 +2,11 @@
 
 use super::answer::KeptAnswer;
 use crate::kernel::provider::Response;
+use crate::project::config::Config;
 use crate::project::models::{Model, Provider};
 use crate::record::recording::{Recording, TrialOf};
 use crate::scenario::expect::own_check::OwnCheck;
+use crate::scenario::request_source::RequestSource;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -60,6 +62,10 @@ pub struct RunAnswers<'a> {
     pub ask: Option<&'a dyn Ask>,
     /// Who runs checks of the project's own, where they may be run.
     pub own: Option<&'a dyn RunCheck>,
+    /// Who has programs of the project send their requests, where they may be run.
+    pub programs: Option<&'a dyn RunProgram>,
+    /// What the project says of rules and models, for what a vendor would refuse; `None` where nobody looks for that.
+    pub config: Option<&'a Config>,
     /// Whether a case that fails is tried in a second stage.
     pub confirms: bool,
     /// Whether nobody is asked, and what asking takes is found out.
@@ -121,6 +127,27 @@ pub trait RunCheck: Debug + Sync {
     /// # Errors
     /// It came to no end of its own, or to a bad one: why, in words.
     fn run(&self, check: &OwnCheck, trial: &str) -> Option<Result<String, String>>;
+}
+
+/// Who has programs of the project send their requests.
+pub trait RunProgram: Debug + Sync {
+    /// The request that a scenario of this file is about, with the text of the recording that answers the program; `None` where nobody
+    /// permitted to run it.
+    ///
+    /// # Errors
+    /// The program did not send it: why, in words.
+    fn request(&self, path: &str, source: &RequestSource, answers: Option<&str>) -> Option<Result<ProgramRequest, String>>;
+}
+
+/// A request of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramRequest {
+    /// The body of the call before it in its conversation; `None` where it is the first.
+    pub before: Option<String>,
+    /// The path that it went to, without its host; `None` where the program gave the body alone.
+    pub endpoint: Option<String>,
+    /// The body, without what must not be kept.
+    pub body: String,
 }
 
 /// Who asks models.

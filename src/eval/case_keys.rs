@@ -72,12 +72,6 @@ pub(super) fn answered(case: Hash, from: AnswersFrom, answers: &CaseAnswers<'_>)
     hasher.finish()
 }
 
-/// The file of a request, and which call of it, from 1, where it says so: `calls.jsonl#3`.
-pub fn call_of(file: &str) -> (&str, Option<usize>) {
-    let split = file.rsplit_once('#').and_then(|(path, number)| Some((path, number.parse::<usize>().ok()?)));
-    split.filter(|(_, number)| *number > 0).map_or((file, None), |(path, number)| (path, Some(number)))
-}
-
 fn of_content(content: &Content) -> Option<&str> {
     match content {
         Content::File(path) => Some(path),
@@ -96,8 +90,8 @@ fn of_frozen(frozen: &Frozen) -> Option<&str> {
 pub fn files(case: &Case) -> Vec<&str> {
     let situation = &case.situation;
     let mut paths: Vec<&str> = Vec::new();
-    if let Subject::Request(file) = &case.subject.value {
-        paths.push(call_of(file).0);
+    if let Subject::Request(source) = &case.subject.value {
+        paths.extend(source.file());
     }
     paths.extend(situation.files.values().filter_map(|one| of_content(&one.value)));
     paths.extend(situation.matches.iter().filter_map(|one| of_content(&one.text.value)));

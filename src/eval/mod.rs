@@ -8,6 +8,7 @@ pub mod answer;
 pub mod asked;
 pub mod case;
 pub mod case_keys;
+pub mod change;
 pub mod compiled_patterns;
 pub mod context;
 mod context_hash;

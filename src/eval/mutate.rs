@@ -3,10 +3,12 @@
 
 use super::answer;
 use super::case;
+use super::change::Change;
 use super::context::stored_request;
 use super::finished::CaseVerdict;
 use super::prepared::{self, CaseInput, PreparedCase, RunContext, Seen};
 use super::receiver::Receiver;
+use super::request;
 use super::run;
 use super::verdict::Verdict;
 use crate::base::span::Spanned;
@@ -18,6 +20,7 @@ use crate::kernel::context::{Origin, Segment, Traced, Trust};
 use crate::project::models::Model;
 use crate::project::roles::Role;
 use crate::project::routing::Choice;
+use crate::scenario::model::Subject;
 use crate::schema::json::names::MUTATIONS;
 use crate::settings::data::SettingsData;
 use crate::settings::provenance::Value;
@@ -42,84 +45,6 @@ pub const CHANGES: [&str; 11] = [
 ];
 /// The expectations of `expect_context` that notice them.
 pub const NOTICED_BY: [&str; 7] = ["segments", "snapshot", "trust", "setting", "tools", "protected_paths", "model"];
-
-/// Something that could change by mistake.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Change {
-    /// A segment is left out.
-    Drop(String),
-    /// The second half of a segment's text is gone.
-    Halve(String),
-    /// A segment stands before all others that it can stand before.
-    Move(String),
-    /// The first word of a segment is gone.
-    Reword(String),
-    /// An untrusted segment is shown as if it were its author's own.
-    Unfence(String),
-    /// A setting resolves to another value, of the agent or of a node around it.
-    Set(SettingName, &'static str, Option<String>),
-    /// A tool is taken away.
-    Tool(String),
-    /// A tool more is allowed.
-    AddTool,
-    /// A path is no longer protected.
-    Path(String),
-    /// Another model is called.
-    Model,
-    /// The model's name stands for another id of its provider.
-    ModelId,
-}
-
-impl Change {
-    fn part(&self) -> Part<'_> {
-        let (change, name) = match self {
-            Self::Drop(id) => ("segment_dropped", Some(id.as_str())),
-            Self::Halve(id) => ("segment_halved", Some(id.as_str())),
-            Self::Move(id) => ("segment_moved", Some(id.as_str())),
-            Self::Reword(id) => ("segment_reworded", Some(id.as_str())),
-            Self::Unfence(id) => ("segment_unfenced", Some(id.as_str())),
-            Self::Set(name, ..) => ("setting", Some(name.word())),
-            Self::Tool(name) => ("tool", Some(name.as_str())),
-            Self::AddTool => ("tool_added", None),
-            Self::Path(pattern) => ("protected_path", Some(pattern.as_str())),
-            Self::Model => ("model", None),
-            Self::ModelId => ("model_id", None),
-        };
-        let (value, node) = if let Self::Set(_, value, node) = self { (Some(*value), node.as_deref()) } else { (None, None) };
-        Part { change, name, value, node, noticed_by: self.noticed_by() }
-    }
-
-    /// The expectation of `expect_context` that would notice it.
-    pub const fn noticed_by(&self) -> &'static str {
-        match self {
-            Self::Drop(_) | Self::Move(_) => "segments",
-            Self::Halve(_) | Self::Reword(_) => "snapshot",
-            Self::Unfence(_) => "trust",
-            Self::Set(..) => "setting",
-            Self::Tool(_) | Self::AddTool => "tools",
-            Self::Path(_) => "protected_paths",
-            Self::Model | Self::ModelId => "model",
-        }
-    }
-
-    /// The change in words.
-    pub fn words(&self) -> String {
-        match self {
-            Self::Drop(id) => format!("segment `{id}` dropped"),
-            Self::Halve(id) => format!("segment `{id}` loses the second half of its text"),
-            Self::Move(id) => format!("segment `{id}` moved to the front"),
-            Self::Reword(id) => format!("segment `{id}` loses its first word"),
-            Self::Unfence(id) => format!("segment `{id}` shown without its fence"),
-            Self::Set(name, value, None) => format!("{} set to {value}", name.word()),
-            Self::Set(name, value, Some(node)) => format!("{} of {node} set to {value}", name.word()),
-            Self::Tool(name) => format!("tool `{name}` taken away"),
-            Self::Path(path) => format!("`{path}` no longer protected"),
-            Self::AddTool => "a tool more allowed".to_owned(),
-            Self::Model => "another model called".to_owned(),
-            Self::ModelId => "another id behind the model's name".to_owned(),
-        }
-    }
-}
 
 /// What the scenarios of one agent notice.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -234,9 +159,28 @@ impl Score {
             scenarios: *asked,
             tried: *tried,
             noticed: tried - unnoticed.len(),
-            unnoticed: unnoticed.iter().map(Change::part).collect(),
+            unnoticed: unnoticed.iter().map(part).collect(),
         }
     }
+}
+
+/// A change as it is written.
+fn part(change: &Change) -> Part<'_> {
+    let (word, name) = match change {
+        Change::Drop(id) => ("segment_dropped", Some(id.as_str())),
+        Change::Halve(id) => ("segment_halved", Some(id.as_str())),
+        Change::Move(id) => ("segment_moved", Some(id.as_str())),
+        Change::Reword(id) => ("segment_reworded", Some(id.as_str())),
+        Change::Unfence(id) => ("segment_unfenced", Some(id.as_str())),
+        Change::Set(name, ..) => ("setting", Some(name.word())),
+        Change::Tool(name) => ("tool", Some(name.as_str())),
+        Change::AddTool => ("tool_added", None),
+        Change::Path(pattern) => ("protected_path", Some(pattern.as_str())),
+        Change::Model => ("model", None),
+        Change::ModelId => ("model_id", None),
+    };
+    let (value, node) = if let Change::Set(_, value, node) = change { (Some(*value), node.as_deref()) } else { (None, None) };
+    Part { change: word, name, value, node, noticed_by: change.noticed_by() }
 }
 
 /// Changes that were tried, and those of them that somebody noticed.
@@ -250,6 +194,9 @@ struct Sum {
 /// Tries every change on every case.
 pub fn scores(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<NonZeroUsize>) -> Scores {
     let found = run::each(context, inputs, threads, |input, found| {
+        if matches!(input.case.subject.value, Subject::Request(_)) {
+            return of_request(context, input);
+        }
         let (forest, receiver) = found.ok()?;
         if case::run(context, input, forest, receiver).verdict != CaseVerdict::Pass {
             return None;
@@ -273,6 +220,14 @@ pub fn scores(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Optio
         unnoticed: all.difference(&seen).cloned().collect(),
     };
     Scores { scores: scores.into_iter().map(score).collect(), failing }
+}
+
+/// What a case about the request of another program says of changes.
+fn of_request(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<((String, String), Sum)> {
+    let tried = request::mutated(context, input)?;
+    let seen = tried.iter().filter(|(_, is_noticed)| *is_noticed).map(|(change, _)| change.clone()).collect();
+    let all = tried.into_iter().map(|(change, _)| change).collect();
+    Some(((input.case.name.value.clone(), "/".to_owned()), Sum { asked: 1, all, seen }))
 }
 
 /// What one case says of changes, with its subject and node: those that it has an eye on, and those of them that it noticed.

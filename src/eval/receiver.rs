@@ -58,7 +58,7 @@ impl<'a> Receiver<'a> {
 /// There is no such role, in words.
 pub fn receiver<'a>(case: &'a Case, roles: &'a Roles) -> Result<Receiver<'a>, String> {
     match &case.subject.value {
-        Subject::Request(file) => Err(format!("it is about the request in {file}, not about an agent of this project")),
+        Subject::Request(source) => Err(format!("it is about {}, not about an agent of this project", source.words())),
         Subject::Task(task) => Ok(Receiver::of_task(task)),
         Subject::Role(role) => roles.get(role).map(Receiver::of_role).ok_or_else(|| {
             let near = suggest::nearest(role, roles.keys().map(String::as_str));

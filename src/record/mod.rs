@@ -12,3 +12,4 @@ pub mod places;
 pub mod proxy;
 pub mod recording;
 pub mod redact;
+pub mod turns;

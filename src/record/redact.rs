@@ -294,3 +294,16 @@ fn phone(before: char, text: &str) -> Option<usize> {
     let more = rest.bytes().next().is_some_and(|byte| byte == b'-' || byte.is_ascii_alphanumeric());
     (!more).then_some(text.len() - rest.len())
 }
+/// A text with its placeholders alike, whoever's secret they depend on.
+pub fn without_hashes(text: &str) -> String {
+    let mut parts = text.split('⟦');
+    let mut out = parts.next().unwrap_or("").to_owned();
+    for part in parts {
+        let known = part.split_once('⟧').and_then(|(inner, rest)| Some((inner.split_once(':')?.0, rest)));
+        match known {
+            Some((kind, rest)) => out.extend(["⟦", kind, "⟧", rest]),
+            None => out.extend(["⟦", part]),
+        }
+    }
+    out
+}

@@ -4,6 +4,7 @@ use super::expect::answer::ANSWER;
 use super::expect::context::CONTEXT_TEST;
 use super::frozen::Risk;
 use super::message_keys::MESSAGE;
+use super::request_source::REQUEST;
 use super::table::Group::{Apart, One, Some as AtLeast};
 use super::table::Need::Optional;
 use super::table::{Key, Need, Shape, Table, key, needed};
@@ -46,17 +47,6 @@ const CASE_GROUPS: &[super::table::Group] = &[
     AtLeast(&["expect_context", "expectations"]),
     Apart("rule", &["runs", "pass_threshold"]),
 ];
-
-/// `request`.
-pub static REQUEST: Table = Table {
-    what: "`request`",
-    keys: &[needed(
-        "file",
-        Shape::Text,
-        "the path of a file beside the scenario: the body of a request, or a recorded call; `PATH#3` is the third of a recording",
-    )],
-    groups: &[],
-};
 
 /// A scenario: one file, one case.
 pub static SCENARIO: Table = Table {

@@ -6,6 +6,7 @@ use super::model::{
     Case, ContextExpectation, Conversation, Expectation, Failure, Fixture, Frozen, LookupStore, Risk, Rule, Scripted, Sequential,
     Situation, Subject,
 };
+use super::request_source::RequestSource;
 use super::table::{Table, find};
 use super::values::{content, flag, frozen, number, patterns, text, texts, whole};
 use crate::base::span::Spanned;
@@ -137,7 +138,10 @@ pub(super) fn case(cx: Cx<'_>, table: &'static Table, node: &Node<'_>, name: Spa
     let get = |key| find(table, node, key);
     let task = get("task").and_then(text).map(|task| task.map(Subject::Task));
     let role = || get("role").and_then(text).map(|role| role.map(Subject::Role));
-    let request = || get("request").and_then(|request| text(request.get("file")?)).map(|file| file.map(Subject::Request));
+    let request = || {
+        let request = get("request")?;
+        Some(Spanned::new(Subject::Request(RequestSource::read(request)?), request.span))
+    };
     let subject = task.or_else(role).or_else(request)?;
     let items = |key| get(key).and_then(Node::items).unwrap_or_default();
     Some(Case {

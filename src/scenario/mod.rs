@@ -20,6 +20,7 @@ pub mod paths;
 pub mod pattern;
 mod read;
 pub mod request_body;
+pub mod request_source;
 mod scalars;
 mod schema_errors;
 pub mod table;

@@ -9,6 +9,7 @@ pub use super::expect::context::ContextExpectation;
 pub use super::expect::segments::{Counted, Patterns, Selector, State};
 use super::fault::Row;
 pub use super::frozen::{Content, Frozen, Risk};
+use super::request_source::RequestSource;
 use crate::base::span::{Span, Spanned};
 use serde::Serialize;
 use serde_json::Value;
@@ -85,8 +86,8 @@ pub enum Subject {
     Role(String),
     /// A task of the registry.
     Task(String),
-    /// Nobody of this project: the request that another program sent, by the path of its file beside the scenario.
-    Request(String),
+    /// Nobody of this project: the request of another program.
+    Request(RequestSource),
 }
 
 /// The frozen task: nothing of it is read from the live tree.

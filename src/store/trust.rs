@@ -12,7 +12,8 @@ use crate::registry::body::{Body, Part, Text};
 use crate::registry::{ReadError, Registry, Task};
 use crate::scenario::expect::answer::each;
 use crate::scenario::expect::own_check::{OwnCheck, Runs};
-use crate::scenario::model::Suite;
+use crate::scenario::model::{Subject, Suite};
+use crate::scenario::request_source::RequestSource;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::io;
@@ -73,6 +74,11 @@ impl Permissions {
             of_task(registry, task, &mut commands)?;
         }
         for (path, suite) in suites {
+            let sources = suite.cases.iter().filter_map(|case| match &case.subject.value {
+                Subject::Request(source) => program_of(source),
+                Subject::Role(_) | Subject::Task(_) => None,
+            });
+            commands.extend(sources.map(|line| CommandLine { path: path.to_owned(), line }));
             for (test, _) in suite.cases.iter().flat_map(|case| each(&case.expectations)) {
                 commands.extend(test.own().map(|check| CommandLine { path: path.to_owned(), line: line_of(check) }));
             }
@@ -150,6 +156,15 @@ pub fn line_of(check: &OwnCheck) -> String {
         Runs::Python(function) => vec!["python3".to_owned(), quoted(&function.value)],
     };
     argv.join(" ")
+}
+
+/// What sends the request of a scenario; `None` where a file holds it.
+pub fn program_of(source: &RequestSource) -> Option<String> {
+    match source {
+        RequestSource::File(_) => None,
+        RequestSource::Command(sent) => Some(sent.argv.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")),
+        RequestSource::Python { function, .. } => Some(format!("python3 {}", quoted(function))),
+    }
 }
 
 /// The command that a script runs, with all that decides what it does.

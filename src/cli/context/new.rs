@@ -30,6 +30,7 @@ use crate::registry::Parameter;
 use crate::registry::scenarios;
 use crate::scenario::messages;
 use crate::scenario::{load, paths};
+use crate::store::trust;
 use clap::{Args, Subcommand};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -57,8 +58,9 @@ enum What {
     The segments and their order, a ceiling of tokens, the settings of the agent and of the tasks around it become expectations, and \
     every word of the request, which is stored beside the scenario. Files inside the project are named, other values are written down, and \
     so is what is looked up for the agent. A scenario that is there is never written over.\n\n\
-    With --from it is the scenario of a request that another program sent: the calls of its conversation are copied beside it. Where a \
-    program writes that file anew, such as `ctxc record --into DIR` in CI, `request: {{file: …}}` of the scenario names it instead.",
+    With --from it is the scenario of a request that another program sent. `ctxc eval` then runs that program again, in the project's \
+    folder, answers its calls from the recorded ones, which are copied beside the scenario, and looks at the call in the same place of the \
+    same conversation; `ctxc trust` has to permit that. With --copy it is the scenario of the request as it was recorded.",
     mut_arg("subject", |arg| arg.required_unless_present_any(["role", "from"]))
 )]
 struct ScenarioArgs {
@@ -67,6 +69,9 @@ struct ScenarioArgs {
     /// A request that was sent: `@last#3`, `FILE#3`, a file with its body
     #[arg(long, value_name = "CALL", conflicts_with_all = ["subject", "role"])]
     from: Option<String>,
+    /// With --from: test the request as it was recorded, and do not run the program that sent it
+    #[arg(long, requires = "from")]
+    copy: bool,
     #[command(flatten)]
     given: GivenArgs,
     /// The request [default: the task's value of that name, where it takes one; else the first line of its description]
@@ -104,7 +109,8 @@ fn of_request(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     let file = format!("requests/{name}.{}", if is_body { "json" } else { "jsonl" });
     let Project { root, config, .. } = Project::load(&cx.options)?;
     let own = Project { root, config, findings: Vec::new() };
-    let written = request::new_scenario::write(subject, &name, &file, !args.no_snapshot, &own)?;
+    let hold = request::new_scenario::Hold { words: !args.no_snapshot, is_copy: args.copy };
+    let written = request::new_scenario::write(subject, &name, &file, hold, &own)?;
     let (kept, stored) = (join(&folder, &file), paths::snapshot(&path, &name));
     let files = [
         (!args.no_snapshot).then_some((stored.as_str(), written.snapshot.as_str())),
@@ -115,6 +121,9 @@ fn of_request(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     note_place(&project, &path, cx);
     let masked = if written.masked.is_empty() { String::new() } else { format!(" ({} masked)", written.masked) };
     cx.line(&format!("wrote {names}: {} on the request{masked}", plural(written.expectations, "expectation")))?;
+    if written.is_run && !trust::is_kept(&project.root) {
+        cx.note("`ctxc eval` will run the program that sent it: `ctxc trust` permits that");
+    }
     Ok(Exit::Success)
 }
 

@@ -81,6 +81,17 @@ impl Compiled {
         Ok(Self { root, registry, config, broken: BrokenParts::default(), is_empty: false, past: Some(past) })
     }
 
+    /// The same where this project holds no template: the revision need hold none either.
+    pub(super) fn load_beside(&self, revision: &str) -> Result<Self> {
+        if !self.is_empty {
+            return Self::load_at(&self.root, revision);
+        }
+        let past = Past::open(&self.root, revision)?;
+        let (registry, files) = past.compile_or_empty()?;
+        let (root, config) = (past.root.clone(), past.config.clone());
+        Ok(Self { root, registry, config, broken: BrokenParts::default(), is_empty: files == 0, past: Some(past) })
+    }
+
     fn new(project: Project, whose: &str) -> Result<Self> {
         let (Built { registry, diagnostics, files }, left_out) = built(&project)?;
         let broken = BrokenParts::new(diagnostics, left_out);

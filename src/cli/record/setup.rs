@@ -7,16 +7,16 @@ use crate::base::fs;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::project::Project;
-use crate::project::config::Config;
-use crate::record::places::{self, LAST, PlaceFault, Subject};
+use crate::project::config::{Config, Content};
+use crate::record::places::{self, Call, LAST, PlaceFault, Subject};
 use crate::record::proxy::keeper::Keep;
 use crate::record::proxy::replay::{By, Replay};
 use crate::record::proxy::server::{Limits, Plan, Route, Server, Source};
 use crate::record::proxy::strict::{Hook, Refusal, Strict};
 use crate::record::proxy::vendor::{VENDORS, Vendor, vendor};
+use crate::record::recording::Recording;
 use crate::record::redact::SECRETS;
 use crate::request::dialect::Dialect;
-use crate::request::model::Request;
 use crate::rules::input::read_fault::reason;
 use crate::rules::request::check;
 use crate::scenario::date;
@@ -25,6 +25,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 /// Variables with the keys of vendors: libraries refuse to start without.
@@ -43,6 +44,14 @@ pub(super) struct Setup {
     pub(super) project: PathBuf,
 }
 
+/// A server that answers a program from a recording.
+#[derive(Debug)]
+pub(crate) struct Double {
+    pub(crate) server: Server,
+    /// The variables for the program.
+    pub(crate) variables: Vec<(String, String)>,
+}
+
 /// What a verb asks for.
 pub(super) struct Wanted<'w> {
     pub(super) keep: &'w KeepArgs,
@@ -56,11 +65,7 @@ pub(super) struct Wanted<'w> {
 
 /// Why the vendor of a request would refuse it, by the rules on requests.
 fn refusal(dialect: &str, body: &str, config: &Config) -> Option<Refusal> {
-    let request = Request::read(body, Dialect::named(dialect).map(Dialect::path));
-    let found = match &request {
-        Ok(request) => check::refusal(request, body, config),
-        Err(why) => check::refusal_of_unreadable(body, why, config),
-    };
+    let found = check::refusal_of_body(body, Dialect::named(dialect).map(Dialect::path), config);
     let word = |check::Refusal { rule, message }| Refusal {
         status: 400,
         rule: rule.name.to_owned(),
@@ -81,14 +86,13 @@ pub(super) fn setup(wanted: &Wanted<'_>, cx: &Cx) -> Result<Setup> {
     let (routes, variables) = routes(wanted.answer, &config)?;
     let file = file(wanted, &root)?;
     let shown = file.as_ref().map(|file| shown(file, wanted.keep));
-    let salt = secret().map_err(|why| {
-        CliError::new(Kind::Infrastructure, format!("what recordings are redacted with cannot be kept: {}", reason(&why)))
-    })?;
+    let salt = salt()?;
     let keep = Keep {
         salt,
         secrets: fs::env_ending(&SECRETS).into_iter().map(|(_, value)| value).filter(|value| value != PLACEHOLDER).collect(),
         content: config.record.content,
         file,
+        also: None,
         project: root.clone(),
         command: wanted.command.map(|words| words.iter().map(|word| word.to_string_lossy().into_owned()).collect()),
     };
@@ -106,6 +110,45 @@ pub(super) fn setup(wanted: &Wanted<'_>, cx: &Cx) -> Result<Setup> {
         }
         error
     })?;
+    let variables = environment(&server, variables, needs_keys);
+    Ok(Setup { server, variables, shown, project: root })
+}
+
+/// What placeholders depend on.
+fn salt() -> Result<[u8; 32]> {
+    secret().map_err(|why| {
+        CliError::new(Kind::Infrastructure, format!("what recordings are redacted with cannot be kept: {}", reason(&why)))
+    })
+}
+
+/// Starts a double that gives a program of the project these answers, wherever its calls have moved to, and hands on each call.
+///
+/// # Errors
+/// It cannot listen, or a variable of the environment names no address.
+pub(crate) fn double(root: &Path, config: &Config, answers: Vec<Call>, also: Sender<Recording>) -> Result<Double> {
+    let (routes, variables) = routes(&AnswerArgs::default(), config)?;
+    let secrets = fs::env_ending(&SECRETS).into_iter().map(|(_, value)| value).filter(|value| value != PLACEHOLDER);
+    let keep = Keep {
+        salt: salt()?,
+        secrets: secrets.collect(),
+        content: Content::Redacted,
+        file: None,
+        also: Some(also),
+        project: root.to_path_buf(),
+        command: None,
+    };
+    let source = Source::Replay(Arc::new(Replay::new(answers, By::Turn)));
+    // Whoever looks at the call says what its vendor would refuse.
+    let strict = Strict { hook: None, is_lenient: true };
+    let plan = Plan { port: 0, routes, source, strict, limits: Limits::default(), keep };
+    let server = Server::start(plan)
+        .map_err(|why| CliError::new(Kind::Infrastructure, format!("the double cannot listen: {}", reason(&why))))?;
+    let variables = environment(&server, variables, true);
+    Ok(Double { server, variables })
+}
+
+/// What a program needs to be led to a server.
+fn environment(server: &Server, variables: Vec<Variable>, needs_keys: bool) -> Vec<(String, String)> {
     let mut variables: Vec<(String, String)> =
         variables.into_iter().map(|(name, route, behind)| (name, server.url(&route) + &behind)).collect();
     for name in ["NO_PROXY", "no_proxy"] {
@@ -116,7 +159,7 @@ pub(super) fn setup(wanted: &Wanted<'_>, cx: &Cx) -> Result<Setup> {
         let unset = KEYS.iter().filter(|name| fs::env(name).is_none());
         variables.extend(unset.map(|name| ((*name).to_owned(), PLACEHOLDER.to_owned())));
     }
-    Ok(Setup { server, variables, shown, project: root })
+    variables
 }
 
 /// Removes recordings of the project that are out of date: nobody has to think of it.

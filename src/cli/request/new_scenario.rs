@@ -7,12 +7,16 @@ use crate::cli::render::summary::plural;
 use crate::eval::context::stored_sent;
 use crate::eval::draft::{ceiling, scalar};
 use crate::eval::request::facts::facts;
+use crate::eval::request::{before, plain_request, reused};
 use crate::record::recording::Recording;
+use crate::record::turns::{Said, Turn, turns};
 use crate::request::segments::Segment;
 use std::fmt::Write as _;
 
 /// Segments of a request that are all named; of a longer one those that are the same with every call.
 const NAMED: usize = 40;
+/// The share of the call before that is to be reused, where it is today.
+const REUSED: f64 = 0.9;
 
 /// What is to be written.
 pub(crate) struct Written {
@@ -26,6 +30,26 @@ pub(crate) struct Written {
     pub(crate) expectations: usize,
     /// What was replaced in what is copied, in words; empty where nothing was.
     pub(crate) masked: String,
+    /// Whether the scenario runs the program that sent it.
+    pub(crate) is_run: bool,
+}
+
+/// What a scenario is to hold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hold {
+    /// Every word of the request, stored beside it.
+    pub(crate) words: bool,
+    /// A copy of the request, in place of the program that sends it.
+    pub(crate) is_copy: bool,
+}
+
+/// A call with what belongs to it.
+struct Taken {
+    loaded: Loaded,
+    /// Those that are copied; none of a file that holds a body alone.
+    calls: Vec<Recording>,
+    /// The program that sent it, and where it stands among the calls of that; `None` where the scenario is to read the copy.
+    sent_by: Option<(Vec<String>, Turn)>,
 }
 
 /// A name for the scenario of a request.
@@ -38,8 +62,8 @@ pub(crate) fn name_of(subject: &str) -> String {
 }
 
 /// Words a scenario of a request; `file` is where the request will lie beside it.
-pub(crate) fn write(subject: &str, name: &str, file: &str, holds_words: bool, project: &Project) -> Result<Written> {
-    let (loaded, calls) = conversation(subject, project)?;
+pub(crate) fn write(subject: &str, name: &str, file: &str, hold: Hold, project: &Project) -> Result<Written> {
+    let Taken { loaded, calls, sent_by } = taken(subject, hold.is_copy, project)?;
     let counter = facts(&loaded.request, &project.config.models).counter;
     let tokens: usize = loaded.segments.iter().map(|segment| segment.tokens(&*counter)).sum();
     let mut lines = Vec::new();
@@ -64,11 +88,28 @@ pub(crate) fn write(subject: &str, name: &str, file: &str, holds_words: bool, pr
         lines.push(format!("segment: {{id: {}, state: kept}}", scalar(&format!("system/{}", section.title))));
     }
     lines.push(format!("tokens: {{max: {}}}", ceiling(tokens)));
-    if holds_words {
+    let before = calls.split_last().and_then(|(own, earlier)| before(own, earlier));
+    if before.is_some_and(|before| reused(&before, &loaded.segments, &*counter) >= REUSED) {
+        lines.push(format!("prompt_cache: {{min_reused: {REUSED}}}"));
+    }
+    if hold.words {
         lines.push("snapshot: true".to_owned());
     }
-    let subject_line = if calls.is_empty() { file.to_owned() } else { format!("{file}#{}", calls.len()) };
-    let mut scenario = format!("name: {}\nrequest: {{file: {}}}\nexpect_context:\n", scalar(name), scalar(&subject_line));
+    let source = match &sent_by {
+        Some((command, turn)) => {
+            let words: Vec<String> = command.iter().map(|word| scalar(word)).collect();
+            format!(
+                "\n  command: [{}]\n  call: {{conversation: {}, n: {}}}\n  answers: {}",
+                words.join(", "),
+                turn.conversation,
+                turn.n,
+                scalar(file)
+            )
+        }
+        None if calls.is_empty() => format!(" {{file: {}}}", scalar(file)),
+        None => format!(" {{file: {}}}", scalar(&format!("{file}#{}", calls.len()))),
+    };
+    let mut scenario = format!("name: {}\nrequest:{source}\nexpect_context:\n", scalar(name));
     for line in &lines {
         // Writing to a string cannot fail.
         let _ = writeln!(scenario, "  - {line}");
@@ -78,26 +119,38 @@ pub(crate) fn write(subject: &str, name: &str, file: &str, holds_words: bool, pr
     } else {
         calls.iter().map(Recording::line).collect()
     };
-    let snapshot = stored_sent(&loaded.request);
-    Ok(Written { scenario, request, snapshot, expectations: lines.len(), masked: masked(&calls) })
+    let body = loaded.request.body.to_string();
+    let plain = plain_request(&body, Some(loaded.request.dialect.path())).map_err(CliError::usage)?;
+    let is_run = sent_by.is_some();
+    Ok(Written { scenario, request, snapshot: stored_sent(&plain), expectations: lines.len(), masked: masked(&calls), is_run })
 }
 
-/// The call that is meant, and the calls of its conversation up to it; none of a file that holds a body alone.
-fn conversation(subject: &str, project: &Project) -> Result<(Loaded, Vec<Recording>)> {
+/// The call that is meant. Beside it are the calls before it: all of them where its program is to be run again, else those of its conversation.
+fn taken(subject: &str, is_copy: bool, project: &Project) -> Result<Taken> {
     let whole =
         subject.rsplit_once('#').filter(|(_, number)| number.parse::<usize>().is_ok()).map_or(subject, |(whole, _)| whole);
-    let wanted = load::one(subject, &project.root)?;
-    if wanted.call.is_none() {
-        return Ok((wanted, Vec::new()));
-    }
+    let loaded = load::one(subject, &project.root)?;
+    let Some(command) = loaded.call.as_ref().map(|call| call.command.clone()) else {
+        return Ok(Taken { loaded, calls: Vec::new(), sent_by: None });
+    };
     let all = load::load(&[whole.to_owned()], &project.root)?;
-    let threads = threads_of(&all);
     let lost = || CliError::usage(format!("{subject} is not there any more"));
-    let at = all.iter().position(|one| one.name == wanted.name).unwrap_or_default();
+    let at = all.iter().position(|one| one.name == loaded.name).ok_or_else(lost)?;
+    let made: Vec<Recording> = all.iter().take(at + 1).filter_map(|one| one.call.clone()).collect();
+    // A word that was replaced is none that can be run.
+    let command = command.filter(|words| !is_copy && !words.is_empty() && !words.iter().any(|word| word.contains('⟦')));
+    if let Some(command) = command {
+        let calls: Vec<Recording> = made.into_iter().filter(|call| call.command.as_ref() == Some(&command)).collect();
+        let said: Vec<Option<Said>> = calls.iter().map(Said::of_call).collect();
+        let turn = turns(&said).pop().flatten().ok_or_else(lost)?;
+        return Ok(Taken { loaded, calls, sent_by: Some((command, turn)) });
+    }
+    let threads = threads_of(&all);
     let own = threads.get(at).ok_or_else(lost)?;
     let calls = all.iter().zip(&threads).take(at + 1);
     let calls = calls.filter(|(_, thread)| thread.agent == own.agent && thread.conversation == own.conversation);
-    Ok((wanted, calls.filter_map(|(one, _)| one.call.clone()).collect()))
+    let calls = calls.filter_map(|(one, _)| one.call.clone()).collect();
+    Ok(Taken { loaded, calls, sent_by: None })
 }
 
 /// What was replaced, by kind.

@@ -62,6 +62,15 @@ impl Past {
 
     /// Its tasks; a project with errors, or without templates, has none.
     pub(crate) fn compile(&self) -> Result<Registry> {
+        let (registry, files) = self.compile_or_empty()?;
+        if files == 0 {
+            return Err(CliError::usage(format!("there is no template in `{}`", self.name)));
+        }
+        Ok(registry)
+    }
+
+    /// Its tasks and the number of files that they are in; a project with errors has none.
+    pub(crate) fn compile_or_empty(&self) -> Result<(Registry, usize)> {
         let names = self.tree.below(&self.folder);
         let names = listed::templates(&self.config.templates, &self.root, &self.tree, names);
         let read = |name: &str| {
@@ -75,10 +84,8 @@ impl Past {
         let source = FileSource { root: &self.root, files: &self.tree, scope: Scope::Whole, goal: Goal::Registry };
         let built = compile_files(&self.config, source, names.into_iter().filter_map(read));
         let Built { registry, diagnostics, files } = built;
-        if files == 0 {
-            return Err(CliError::usage(format!("there is no template in `{}`", self.name)));
-        }
-        registry.ok_or_else(|| of_then(&self.name, broken(&format!("`{}`", self.name), &diagnostics)))
+        let registry = registry.ok_or_else(|| of_then(&self.name, broken(&format!("`{}`", self.name), &diagnostics)))?;
+        Ok((registry, files))
     }
 }
 

@@ -1,7 +1,7 @@
 //! What moved between the request that an answer was recorded for and the request as it is now, in words.
 
 use crate::eval::shown::shown;
-use crate::record::redact::Redactor;
+use crate::record::redact::{Redactor, without_hashes};
 use serde_json::Value;
 
 /// Places that are told.
@@ -10,7 +10,8 @@ const TOLD: usize = 5;
 /// The first place of each message, tool and field in which two bodies differ; what recordings leave out is no difference.
 pub(in crate::eval) fn moved(recorded: &str, now: &str) -> Vec<String> {
     let redactor = Redactor::new([0; 32], []);
-    let read = |body: &str| lines(&serde_json::from_str(body).unwrap_or_default(), &|text| plain(&redactor.text(text).0));
+    let read =
+        |body: &str| lines(&serde_json::from_str(body).unwrap_or_default(), &|text| without_hashes(&redactor.text(text).0));
     let (before, after) = (read(recorded), read(now));
     let mut out = Vec::new();
     compare(&before, &after, &mut Vec::new(), &mut out);
@@ -21,20 +22,6 @@ pub(in crate::eval) fn moved(recorded: &str, now: &str) -> Vec<String> {
     }
     if out.is_empty() {
         out.push("the bytes of the request alone: the order of keys, or what is left out of recordings".to_owned());
-    }
-    out
-}
-
-/// A text with its placeholders alike, whoever's secret they depend on.
-fn plain(text: &str) -> String {
-    let mut parts = text.split('⟦');
-    let mut out = parts.next().unwrap_or("").to_owned();
-    for part in parts {
-        let known = part.split_once('⟧').and_then(|(inner, rest)| Some((inner.split_once(':')?.0, rest)));
-        match known {
-            Some((kind, rest)) => out.extend(["⟦", kind, "⟧", rest]),
-            None => out.extend(["⟦", part]),
-        }
     }
     out
 }

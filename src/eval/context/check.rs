@@ -45,6 +45,10 @@ fn of(seen: &Seen<'_>, expectation: &ContextExpectation) -> Judged {
         ContextExpectation::Absent(found) => patterns::absent(seen, found),
         ContextExpectation::Order(ids) => order(seen, ids),
         ContextExpectation::Tokens { of, max, min } => tokens(seen, of, max.as_ref(), min.as_ref()),
+        ContextExpectation::PromptCache { .. } => verdict::blind(
+            expectation.words(),
+            "one context alone, with no call before it: `tokens: {of: prefix, min: N}` says what of it a cache can reuse",
+        ),
         ContextExpectation::NothingCut(expected) => nothing_cut(seen, *expected),
         ContextExpectation::Setting { name, value, node } => setting(seen, name.value, &value.value, node.as_ref()),
         ContextExpectation::Tools(names) => same(seen, "tools", names, &receiver.tools()),

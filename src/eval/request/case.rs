@@ -7,7 +7,8 @@ use crate::eval::case_keys::{self, Keys};
 use crate::eval::context::stored_sent;
 use crate::eval::finished::{CaseVerdict, Finished};
 use crate::eval::prepared::{CaseInput, RunContext};
-use crate::eval::verdict::Verdict;
+use crate::eval::verdict::{Outcome, Reason, Verdict};
+use crate::rules::request::check as check_request;
 use crate::scenario::model::Subject;
 
 /// Runs one case.
@@ -20,7 +21,8 @@ pub(in crate::eval) fn run(context: &RunContext<'_>, input: &CaseInput<'_>) -> F
         Err(why) => return Finished::trouble("/", why),
     };
     let seen = SeenRequest { context, input, sent: &sent };
-    let verdicts: Vec<Verdict> = input.case.expect_context.iter().map(|one| check::judge(&seen, one)).collect();
+    let mut verdicts: Vec<Verdict> = input.case.expect_context.iter().map(|one| check::judge(&seen, one)).collect();
+    verdicts.extend(refused(context, input, &sent));
     let tokens: usize = sent.segments.iter().map(|segment| segment.tokens(&*sent.counter)).sum();
     let verdict = if verdicts.iter().any(Verdict::is_failure) {
         CaseVerdict::Fail
@@ -42,6 +44,15 @@ pub(in crate::eval) fn run(context: &RunContext<'_>, input: &CaseInput<'_>) -> F
     }
 }
 
+/// The verdict on a request that its vendor would refuse; `None` where it would not, or did not.
+fn refused(context: &RunContext<'_>, input: &CaseInput<'_>, sent: &Sent) -> Option<Verdict> {
+    let config = context.answers.config.filter(|_| !sent.was_answered)?;
+    let found = check_request::refusal(&sent.request, &sent.request.body.to_string(), config)?;
+    let what = "a request that its vendor takes".to_owned();
+    let reason = Reason::new(what.clone(), found.words());
+    Some(Verdict { what, outcome: Outcome::Fail, gate: true, reason, span: input.case.subject.span })
+}
+
 /// What its result belongs to.
 pub(in crate::eval) fn keys(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<Keys> {
     let sent = sent(context, input).ok()?;
@@ -51,9 +62,9 @@ pub(in crate::eval) fn keys(context: &RunContext<'_>, input: &CaseInput<'_>) -> 
     Some(Keys { context: hasher.finish(), case: case_keys::case(input.case, input.beside, snapshot, context.plan) })
 }
 
-fn sent(context: &RunContext<'_>, input: &CaseInput<'_>) -> Result<Sent, String> {
+pub(super) fn sent(context: &RunContext<'_>, input: &CaseInput<'_>) -> Result<Sent, String> {
     match &input.case.subject.value {
-        Subject::Request(file) => Sent::of(context, input, file),
+        Subject::Request(source) => Sent::of(context, input, source),
         Subject::Role(_) | Subject::Task(_) => Err("it is about an agent of this project".to_owned()),
     }
 }

@@ -7,8 +7,10 @@ use crate::eval::answer::{parting, same_json};
 use crate::eval::context::{partings, stored_sent};
 use crate::eval::prepared::{CaseInput, RunContext};
 use crate::eval::verdict::{self, Judged, Outcome, Place, Reason, Verdict};
+use crate::kernel::tokens::TokenCounter;
+use crate::request::prompt_cache::{self, Break};
 use crate::request::segments::Segment;
-use crate::scenario::expect::context::quoted;
+use crate::scenario::expect::context::{percent, quoted};
 use crate::scenario::expect::segments::listed;
 use crate::scenario::expect::tools::ToolTest;
 use crate::scenario::frozen::Frozen;
@@ -51,6 +53,7 @@ fn of(seen: &SeenRequest<'_>, expectation: &ContextExpectation) -> Judged {
         ContextExpectation::Absent(patterns) => found(seen, patterns, false),
         ContextExpectation::Order(ids) => order(seen, ids),
         ContextExpectation::Tokens { of, max, min } => tokens(seen, of, max.as_ref(), min.as_ref()),
+        ContextExpectation::PromptCache { min_reused } => prompt_cache(seen, *min_reused),
         ContextExpectation::NothingCut(true) => verdict::pass("every segment whole", "a request as it was sent"),
         ContextExpectation::Tools(names) => same_tools(seen, names),
         ContextExpectation::ToolsOf(test) => tools(seen, test),
@@ -249,6 +252,45 @@ fn tokens(seen: &SeenRequest<'_>, of: &Counted, max: Option<&Spanned<u64>>, min:
         }
         (None, None) => verdict::pass(what, figure.to_string()),
     }
+}
+
+fn prompt_cache(seen: &SeenRequest<'_>, least: f64) -> Judged {
+    let expected = ContextExpectation::PromptCache { min_reused: least }.words();
+    let Some(before) = &seen.sent.before else {
+        return verdict::blind(expected, "the first call of its conversation, so that nothing of it can be reused");
+    };
+    let counter = &*seen.sent.counter;
+    let (found, had) = (prompt_cache::compare(before, &seen.sent.segments, counter), tokens_of(before, counter));
+    let share = share(found.reused, had);
+    let words = format!("{} % of the {had} tokens of the call before", percent(share));
+    if share >= least {
+        return verdict::pass(expected, words);
+    }
+    let reason = Reason::new(expected, words);
+    let Some(broken) = found.broken_by else { return (Outcome::Fail, reason) };
+    let Break { segment, offset, before, after, .. } = broken;
+    let place = Place { segment: Some(segment.clone()), ..Place::default() };
+    let moved = format!("`{segment}` differs from its byte {offset}: “{}” in place of “{}”", excerpt(&after), excerpt(&before));
+    (Outcome::Fail, reason.at(place).hint(moved))
+}
+
+/// The share of a call that the next one begins with unchanged, from 0 to 1.
+pub fn reused(before: &[Segment], now: &[Segment], counter: &dyn TokenCounter) -> f64 {
+    share(prompt_cache::compare(before, now, counter).reused, tokens_of(before, counter))
+}
+
+fn share(reused: usize, had: usize) -> f64 {
+    let number = |tokens: usize| f64::from(u32::try_from(tokens).unwrap_or(u32::MAX));
+    (number(reused) / number(had.max(1))).min(1.0)
+}
+
+fn tokens_of(segments: &[Segment], counter: &dyn TokenCounter) -> usize {
+    segments.iter().map(|segment| segment.tokens(counter)).sum()
+}
+
+/// The beginning of a text, on one line.
+fn excerpt(text: &str) -> String {
+    text.get(..text.floor_char_boundary(EXCERPT)).unwrap_or_default().replace('\n', "⏎")
 }
 
 fn same_tools(seen: &SeenRequest<'_>, wanted: &[Spanned<String>]) -> Judged {

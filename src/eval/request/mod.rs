@@ -3,7 +3,10 @@
 mod case;
 mod check;
 pub mod facts;
+mod mutate;
 mod sent;
 
 pub(super) use case::{keys, run};
-pub use sent::Sent;
+pub use check::reused;
+pub(super) use mutate::mutated;
+pub use sent::{Sent, before, plain_request};

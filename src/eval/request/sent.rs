@@ -1,13 +1,15 @@
 //! The request of a scenario, read from the file that it names.
 
 use super::facts::facts;
-use crate::eval::case_keys::call_of;
 use crate::eval::prepared::{CaseInput, RunContext};
 use crate::kernel::tokens::TokenCounter;
 use crate::record::file::Recordings;
-use crate::record::recording::Recording;
+use crate::record::recording::{AnsweredBy, Recording};
+use crate::record::redact::without_hashes;
+use crate::record::turns::{Said, Turn, turns};
 use crate::request::model::Request;
 use crate::request::segments::{Segment, segments};
+use crate::scenario::request_source::{RequestSource, call_of};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -16,6 +18,10 @@ use std::sync::Arc;
 pub struct Sent {
     /// The request.
     pub request: Request,
+    /// Whether a model answered just this request.
+    pub was_answered: bool,
+    /// The segments of the call before it in its conversation; `None` where none is known.
+    pub before: Option<Vec<Segment>>,
     /// Its segments.
     pub segments: Vec<Segment>,
     /// Who counts its tokens.
@@ -27,31 +33,80 @@ impl Sent {
     ///
     /// # Errors
     /// Why it cannot be had, in words.
-    pub(super) fn of(context: &RunContext<'_>, input: &CaseInput<'_>, file: &str) -> Result<Self, String> {
-        let (path, number) = call_of(file);
-        let text = input.beside.text(path).map_err(|why| format!("the request in {path} cannot be read: {why}"))?;
-        let request = read(&text, number).map_err(|why| format!("{file}: {why}"))?;
+    pub(super) fn of(context: &RunContext<'_>, input: &CaseInput<'_>, source: &RequestSource) -> Result<Self, String> {
+        let Read { request, before, was_answered } = match source {
+            RequestSource::File(file) => {
+                let (path, number) = call_of(file);
+                let text = input.beside.text(path).map_err(|why| format!("the request in {path} cannot be read: {why}"))?;
+                read(&text, number).map_err(|why| format!("{file}: {why}"))?
+            }
+            RequestSource::Command(_) | RequestSource::Python { .. } => of_program(context, input, source)?,
+        };
         let nothing = BTreeMap::new();
         let counter = facts(&request, context.models.map_or(&nothing, |models| models.models)).counter;
-        Ok(Self { segments: segments(&request), request, counter })
+        Ok(Self { was_answered, before, segments: segments(&request), request, counter })
     }
 }
 
-/// The request in a text: a body, one recorded call, or one of several.
-fn read(text: &str, number: Option<usize>) -> Result<Request, String> {
-    let of_call = |call: &Recording| Request::read(call.request.get(), Some(&call.endpoint)).map_err(|fault| fault.to_string());
+/// A request as it was read.
+struct Read {
+    request: Request,
+    before: Option<Vec<Segment>>,
+    was_answered: bool,
+}
+
+/// Reads a request, whoever's secret its placeholders depend on: a scenario passes for all who share it.
+///
+/// # Errors
+/// It is no request, in words.
+pub fn plain_request(body: &str, endpoint: Option<&str>) -> Result<Request, String> {
+    Request::read(&without_hashes(body), endpoint).map_err(|fault| fault.to_string())
+}
+
+/// The request that a program of the project sends now.
+fn of_program(context: &RunContext<'_>, input: &CaseInput<'_>, source: &RequestSource) -> Result<Read, String> {
+    let unpermitted = || format!("{} is not run here: `ctxc trust` permits it", source.words());
+    let programs = context.answers.programs.ok_or_else(unpermitted)?;
+    let answers = source
+        .file()
+        .map(|path| input.beside.text(path).map_err(|why| format!("the recorded answers in {path} cannot be read: {why}")));
+    let answers = answers.transpose()?;
+    let sent = programs.request(input.path, source, answers.as_deref()).ok_or_else(unpermitted)??;
+    let endpoint = sent.endpoint.as_deref();
+    let before = sent.before.and_then(|body| Some(segments(&plain_request(&body, endpoint).ok()?)));
+    Ok(Read { request: plain_request(&sent.body, endpoint)?, before, was_answered: false })
+}
+
+/// The request in a text, which is a body, one recorded call, or one of several; and whether a model answered it.
+fn read(text: &str, number: Option<usize>) -> Result<Read, String> {
+    let of_call = |call: &Recording, earlier: &[Recording]| {
+        let was_answered = call.answered_by == AnsweredBy::Upstream && call.is_answered();
+        let request = plain_request(call.request.get(), Some(&call.endpoint))?;
+        Ok(Read { request, before: before(call, earlier), was_answered })
+    };
     if let Ok(recorded) = Recordings::read(text)
         && !recorded.calls.is_empty()
     {
         let count = recorded.calls.len();
-        return match (recorded.calls.get(number.unwrap_or(1) - 1), number) {
+        let at = number.unwrap_or(1) - 1;
+        return match (recorded.calls.get(at), number) {
             (Some(_), None) if count > 1 => Err(format!("it holds {count} calls: say which, such as `#1`")),
-            (Some(call), _) => of_call(call),
+            (Some(call), _) => of_call(call, recorded.calls.get(..at).unwrap_or_default()),
             (None, _) => Err(format!("it holds {count} calls")),
         };
     }
     if number.is_some() {
         return Err("it is no recording, so that its calls have no numbers".to_owned());
     }
-    Request::read(text, None).map_err(|fault| fault.to_string())
+    Ok(Read { request: plain_request(text, None)?, before: None, was_answered: false })
+}
+
+/// The segments of the call before one in its conversation, of those that were made earlier; `None` where it is the first.
+pub fn before(call: &Recording, earlier: &[Recording]) -> Option<Vec<Segment>> {
+    let said: Vec<Option<Said>> = earlier.iter().chain([call]).map(Said::of_call).collect();
+    let turns = turns(&said);
+    let own = (*turns.last()?)?;
+    let at = turns.iter().position(|turn| *turn == Some(Turn { n: own.n - 1, ..own }))?;
+    let call = earlier.get(at)?;
+    Some(segments(&plain_request(call.request.get(), Some(&call.endpoint)).ok()?))
 }

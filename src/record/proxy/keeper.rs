@@ -17,6 +17,7 @@ use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
+use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -31,6 +32,8 @@ pub struct Keep {
     pub content: Content,
     /// The file; `None` where nothing is kept.
     pub file: Option<PathBuf>,
+    /// Who is handed each call as it is kept; `None` where nobody is.
+    pub also: Option<Sender<Recording>>,
     /// The project that the recording is of.
     pub project: PathBuf,
     /// The command that sends the calls.
@@ -171,7 +174,7 @@ impl Keeper {
             *tally.masked.entry(one.kind.clone()).or_default() += one.count;
         }
         drop(tally);
-        if self.keep.file.is_none() {
+        if self.keep.file.is_none() && self.keep.also.is_none() {
             return;
         }
         let said = |text: &Option<String>| text.as_deref().map(|text| mask.text(text));
@@ -212,6 +215,10 @@ impl Keeper {
             if !tally.faults.contains(&fault) {
                 tally.faults.push(fault);
             }
+        }
+        if let Some(also) = &self.keep.also {
+            // Who does not listen any more has what it waited for.
+            let _ = also.send(recording);
         }
     }
 

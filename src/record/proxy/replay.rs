@@ -2,6 +2,7 @@
 
 use super::super::places::Call;
 use super::super::recording::Recording;
+use super::super::turns::{Said, Turn, turns};
 use super::request::Asked;
 use crate::base::hash::Hash;
 use serde::Deserialize;
@@ -18,6 +19,8 @@ pub enum By {
     Key,
     /// The last message.
     Conversation,
+    /// All that is sent, else the same place in the same conversation.
+    Turn,
 }
 
 /// The calls of a recording, to be given again.
@@ -27,6 +30,10 @@ pub struct Replay {
     by: By,
     places: BTreeMap<String, Vec<usize>>,
     given: Mutex<BTreeMap<String, usize>>,
+    /// By their places, where calls are found by that.
+    turns: BTreeMap<Turn, usize>,
+    /// What was asked so far.
+    said: Mutex<Vec<Option<Said>>>,
 }
 
 /// The last message of a body.
@@ -50,26 +57,39 @@ impl Replay {
         let mut places: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (at, Call { call, .. }) in calls.iter().enumerate() {
             let key = match by {
-                By::Key => Some(call.key.clone()),
+                By::Key | By::Turn => Some(call.key.clone()),
                 By::Conversation => last_message(&call.dialect, call.request.get()),
             };
             places.entry(key.unwrap_or_default()).or_default().push(at);
         }
-        Self { calls, by, places, given: Mutex::default() }
+        let said: Vec<Option<Said>> = calls.iter().filter(|_| by == By::Turn).map(|call| Said::of_call(&call.call)).collect();
+        let turns = turns(&said).into_iter().enumerate().filter_map(|(at, turn)| Some((turn?, at))).collect();
+        Self { calls, by, places, given: Mutex::default(), turns, said: Mutex::default() }
     }
 
     /// The answer to a request, whose body is `kept` where it is kept; else why there is none.
     pub(super) fn next(&self, asked: &Asked, kept: &str) -> Result<&Recording, String> {
         let key = match self.by {
-            By::Key => asked.key.clone(),
+            By::Key | By::Turn => asked.key.clone(),
             By::Conversation => last_message(asked.dialect, kept).unwrap_or_default(),
         };
-        let Some(calls) = self.places.get(&key) else { return Err(self.miss(asked, kept)) };
+        let turn = if self.by == By::Turn { self.turn(asked, kept) } else { None };
+        let Some(calls) = self.places.get(&key) else {
+            let same_turn = turn.and_then(|turn| self.calls.get(*self.turns.get(&turn)?));
+            return same_turn.map(|call| &call.call).ok_or_else(|| self.miss(asked, kept));
+        };
         let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
         let number = given.entry(key).or_default();
         let at = calls.get(*number).or(calls.last()).copied();
         *number += 1;
         at.and_then(|at| self.calls.get(at)).map(|call| &call.call).ok_or_else(|| self.miss(asked, kept))
+    }
+
+    /// The place of a request among those that were asked.
+    fn turn(&self, asked: &Asked, kept: &str) -> Option<Turn> {
+        let mut all = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(Said::of(kept, &asked.endpoint, asked.agent.as_deref(), asked.conversation.as_deref()));
+        turns(&all).pop().flatten()
     }
 
     /// Why there is no answer: the nearest recorded call, and what differs.

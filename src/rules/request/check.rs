@@ -24,6 +24,14 @@ pub struct Refusal {
     pub message: String,
 }
 
+impl Refusal {
+    /// That the vendor refuses it, why, and who says so.
+    pub fn words(&self) -> String {
+        let name = self.rule.name;
+        format!("its vendor would refuse it: {} (`ctxc explain {name}`)", self.message)
+    }
+}
+
 /// The findings of a request, located and sorted.
 pub fn request(cx: &RequestCx<'_>, config: &Config) -> Vec<Diagnostic> {
     let mut found = findings(cx, config);
@@ -46,9 +54,12 @@ pub fn refusal(request: &Request, body: &str, config: &Config) -> Option<Refusal
     findings(&cx, config).into_iter().find_map(refused)
 }
 
-/// Why any vendor refuses a body that cannot be read.
-pub fn refusal_of_unreadable(body: &str, why: &NoRequest, config: &Config) -> Option<Refusal> {
-    unread(&Arc::from("-"), (body, 0), why, config).into_iter().find_map(refused)
+/// Why the vendor refuses a body that goes to a path: the first error in it, or why it is no request.
+pub fn refusal_of_body(body: &str, endpoint: Option<&str>, config: &Config) -> Option<Refusal> {
+    match Request::read(body, endpoint) {
+        Ok(request) => refusal(&request, body, config),
+        Err(why) => unread(&Arc::from("-"), (body, 0), &why, config).into_iter().find_map(refused),
+    }
 }
 
 fn refused(finding: Diagnostic) -> Option<Refusal> {

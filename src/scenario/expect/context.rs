@@ -7,8 +7,8 @@ use super::segments::{
 };
 use super::tools::{TOOLS, ToolTest};
 use crate::base::span::Spanned;
-use crate::scenario::table::{Group, Key, Shape, Table, key, names};
-use crate::scenario::values::{flag, text, texts, whole, word_of};
+use crate::scenario::table::{Group, Key, Shape, Table, key, names, needed};
+use crate::scenario::values::{flag, number, text, texts, whole, word_of};
 use crate::syntax::yaml::Node;
 use crate::template::setting::{SettingName, Word};
 use serde::Serialize;
@@ -16,8 +16,8 @@ use serde::Serialize;
 /// One entry of `expect_context`.
 pub static CONTEXT_TEST: Table = Table { what: "an expectation on the context", keys: &KEYS, groups: &[Group::One(&NAMES)] };
 
-static NAMES: [&str; 17] = names(&KEYS);
-static KEYS: [Key; 17] = [
+static NAMES: [&str; 18] = names(&KEYS);
+static KEYS: [Key; 18] = [
     key("segment", Shape::Table(&SEGMENT), "what became of a segment"),
     key("segments", Shape::Table(&SEGMENTS), "which segments the request is made of, and no others"),
     key("trust", Shape::Table(&TRUST), "whether a segment may give orders, or is from outside, and so fenced"),
@@ -25,6 +25,11 @@ static KEYS: [Key; 17] = [
     key("absent", Shape::PatternsOr(&PATTERNS), "none of the patterns occurs"),
     key("order", Shape::List(&Shape::Text, 2), "these segments stand in this order; others may stand between them"),
     key("tokens", Shape::Table(&TOKENS), "a ceiling, or a floor, of tokens"),
+    key(
+        "prompt_cache",
+        Shape::Table(&PROMPT_CACHE),
+        "what the prompt cache of a provider can reuse of the call before, in a scenario with `request`",
+    ),
     key("nothing_cut", Shape::Bool, "whether every segment is there whole"),
     key("setting", Shape::Setting, "the resolved value of a context setting: `{name, value, node}`"),
     key(
@@ -48,6 +53,22 @@ static KEYS: [Key; 17] = [
     key("any_of", Shape::List(&Shape::Table(&CONTEXT_TEST), 1), "one of the expectations in it holds"),
     key("all_of", Shape::List(&Shape::Table(&CONTEXT_TEST), 1), "all expectations in it hold"),
 ];
+
+/// `prompt_cache`.
+static PROMPT_CACHE: Table = Table {
+    what: "`prompt_cache`",
+    keys: &[needed(
+        "min_reused",
+        Shape::Number(0.0, 1.0),
+        "the share of the tokens of the call before, in its conversation, that this call begins with unchanged",
+    )],
+    groups: &[],
+};
+
+/// A share as a number of percent, with at most one decimal.
+pub fn percent(share: f64) -> f64 {
+    (share * 1000.0).floor() / 10.0
+}
 
 /// What the context must be. Needs no model and no recorded answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -82,6 +103,11 @@ pub enum ContextExpectation {
         max: Option<Spanned<u64>>,
         /// At least.
         min: Option<Spanned<u64>>,
+    },
+    /// `prompt_cache: {min_reused}`: the share of the tokens of the call before that this one begins with.
+    PromptCache {
+        /// At least, from 0 to 1.
+        min_reused: f64,
     },
     /// `nothing_cut: true`: every segment is there whole; with `false` something was cut or dropped.
     NothingCut(bool),
@@ -135,6 +161,7 @@ impl ContextExpectation {
                 max: value.get("max").and_then(spanned),
                 min: value.get("min").and_then(spanned),
             },
+            "prompt_cache" => Self::PromptCache { min_reused: number(value.get("min_reused")?)? },
             "nothing_cut" => Self::NothingCut(flag(value)?),
             "setting" => {
                 let name = value.get("name")?;
@@ -170,6 +197,7 @@ impl ContextExpectation {
             Self::Absent(_) => "absent",
             Self::Order(_) => "order",
             Self::Tokens { .. } => "tokens",
+            Self::PromptCache { .. } => "prompt_cache",
             Self::NothingCut(_) => "nothing_cut",
             Self::Setting { .. } => "setting",
             Self::Tools(_) | Self::ToolsOf(_) => "tools",
@@ -234,6 +262,7 @@ impl ContextExpectation {
                 let bounds: Vec<String> = min.into_iter().chain(max).collect();
                 format!("{} {}", of.words(), bounds.join(" and "))
             }
+            Self::PromptCache { min_reused } => format!("prompt cache reuses at least {} %", percent(*min_reused)),
             Self::NothingCut(true) => "nothing cut".to_owned(),
             Self::NothingCut(false) => "something cut".to_owned(),
             Self::Setting { name, value, node } => format!("setting {} is {}", setting(name.value, node.as_ref()), value.value),

@@ -31,7 +31,7 @@ fn a_program_is_recorded_checked_and_replayed() {
     around(&project, &["replay", "calls"], &bodies[..2]).code(0).says("One moment.").says("It was sent.");
     // Another request has no answer.
     around(&project, &["replay", "calls"], &bodies[3..]).code(6).says("status 422").warns("not answered");
-    project.run(&["new", "scenario", "--from", "calls#2", "--name", "sent"]).code(0);
+    project.run(&["new", "scenario", "--from", "calls#2", "--name", "sent", "--copy"]).code(0);
     project.run(&["eval"]).code(0).says("sent");
 }
 

@@ -1,5 +1,6 @@
 //! What the verbs say of requests that were sent: files of them, and recordings.
 
+use super::eval::commit;
 use super::project::Project;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -117,12 +118,12 @@ fn a_difference_says_what_moved_in_tokens_and_words() {
 #[test]
 fn a_scenario_of_a_request_says_what_moved() {
     let project = sample();
-    let args = ["new", "scenario", "--from", "calls.jsonl#2", "--name", "refund"];
+    let args = ["new", "scenario", "--from", "calls.jsonl#2", "--name", "refund", "--copy"];
     let wrote =
-        "wrote scenarios/refund.yaml and scenarios/requests/refund.jsonl and scenarios/snapshots/refund.json: 7 expectations";
+        "wrote scenarios/refund.yaml and scenarios/requests/refund.jsonl and scenarios/snapshots/refund.json: 8 expectations";
     project.run(&args).code(0).says(wrote);
     // No template, no ctxc.toml: the project is whole.
-    project.run(&["eval"]).code(0).says("refund").says("context 7/7");
+    project.run(&["eval"]).code(0).says("refund").says("context 8/8");
     project.run(&["check"]).code(0).says("nothing found");
     let scenario = project.read("scenarios/refund.yaml");
     project.write("scenarios/refund.yaml", scenario.replace("message:2/text:1", "mesage:2/text:1"));
@@ -130,13 +131,12 @@ fn a_scenario_of_a_request_says_what_moved() {
     project.write("scenarios/refund.yaml", scenario);
     assert_eq!(project.read("scenarios/requests/refund.jsonl").lines().count(), 2);
     // What a program sends anew is held against it.
-    let mut lines = line(0, &bodies()[0]);
-    lines += &line(1, &bodies()[3]);
+    let lines = project.read("scenarios/requests/refund.jsonl").replace("Look an order up by its number", "Find orders");
     project.write("scenarios/requests/refund.jsonl", lines);
     project
         .run(&["eval"])
         .code(1)
-        .says("context 6/7")
+        .says("context 7/8")
         .says("tool 1 (search_orders), description: “Find orders” in place of “Look an order up by its number”");
     project.run(&["eval", "--accept"]).code(0);
     project.run(&["eval"]).code(0);
@@ -147,6 +147,70 @@ fn a_scenario_of_a_request_says_what_moved() {
         .code(0)
         .says("wrote scenarios/one-1.yaml and scenarios/requests/one-1.json");
     project.run(&["eval", "one-1"]).code(0);
+}
+
+#[test]
+fn a_scenario_fails_where_the_front_of_a_conversation_changes() {
+    let judged = |call: &str, expectation: &str| {
+        let project = sample();
+        let text = format!("name: one\nrequest: {{file: ../{call}}}\nexpect_context:\n  - {expectation}\n");
+        project.write("scenarios/one.yaml", text);
+        project.run(&["eval"])
+    };
+    judged("calls.jsonl#2", "prompt_cache: {min_reused: 1}").code(0);
+    let run = judged("calls.jsonl#3", "prompt_cache: {min_reused: 0.9}").code(1);
+    run.says("expected prompt cache reuses at least 90 %, found ")
+        .says("`system:1` differs from its byte 81: “ at 12:03.” in place of “.”");
+    judged("calls.jsonl#3", "not: {prompt_cache: {min_reused: 0.9}}").code(0);
+    judged("calls.jsonl#1", "prompt_cache: {min_reused: 0}").code(1).says("the first call of its conversation");
+    judged("one.json", "prompt_cache: {min_reused: 0}").code(1).says("the first call of its conversation");
+}
+
+#[test]
+fn a_scenario_fails_where_the_vendor_would_refuse_its_request() {
+    let project = Project::new();
+    let call = json!({"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}});
+    let said = json!({"role": "assistant", "tool_calls": [call]});
+    let body =
+        json!({"model": "gpt-4.1", "messages": [{"role": "user", "content": "a"}, said, {"role": "user", "content": "b"}]});
+    project.write("one.json", body.to_string());
+    project.write("scenarios/one.yaml", "name: one\nrequest: {file: ../one.json}\nexpect_context:\n  - model: gpt-4.1\n");
+    project
+        .run(&["eval"])
+        .code(1)
+        .says("scenarios/one.yaml:2")
+        .says("its vendor would refuse it: ")
+        .says("`ctxc explain unanswered-call`");
+    project.write("ctxc.toml", "[lints]\nunanswered-call = \"warning\"\n");
+    project.run(&["eval"]).code(0).says("context 1/1");
+}
+
+#[test]
+fn a_project_of_requests_alone_is_gated_and_its_scenarios_are_tried() {
+    let project = sample();
+    project.run(&["new", "scenario", "--from", "calls.jsonl#2", "--name", "refund", "--copy"]).code(0);
+    commit(&project);
+    project.run(&["gate"]).code(0).says("PASS");
+    project.run(&["baseline", "accept", "--reason", "first"]).code(0);
+    project.run(&["baseline", "show"]).code(0).says("refund  pass");
+    commit(&project);
+    project.run(&["eval"]).code(0);
+    project.run(&["eval", "--affected"]).code(0).says("1 carried");
+    // Every change of a stored request is noticed; without its words, a half text is not.
+    let all = project.run(&["eval", "--mutate"]).code(0).says("refund  16 of 16 changes noticed by 1 scenario (100 %)");
+    drop(all);
+    let scenario = project.read("scenarios/refund.yaml");
+    project.write("scenarios/refund.yaml", scenario.replace("  - snapshot: true\n", ""));
+    project
+        .run(&["eval", "--mutate"])
+        .code(0)
+        .says("nobody notices: segment `message:2/text:1` loses the second half of its text; `snapshot` would");
+    project.run(&["gate"]).code(4).says("snapshot");
+    project.write("scenarios/refund.yaml", scenario);
+    let lines = project.read("scenarios/requests/refund.jsonl").replace("Look an order up by its number", "Find orders");
+    project.write("scenarios/requests/refund.jsonl", lines);
+    project.run(&["gate"]).code(4).says("refund");
+    project.run(&["eval", "--affected"]).code(1).says("“Find orders” in place of");
 }
 
 #[test]

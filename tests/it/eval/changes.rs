@@ -56,7 +56,7 @@ fn unnoticed(cases: &[Case]) -> (usize, Vec<String>) {
     assert_eq!(failing, Vec::<String>::new());
     let [score] = &found[..] else { panic!("{found:?}") };
     assert_eq!((score.subject.as_str(), score.node.as_str(), score.asked), ("triage", "/", cases.len()));
-    (score.tried, score.unnoticed.iter().map(ctxc::internals::eval::mutate::Change::words).collect())
+    (score.tried, score.unnoticed.iter().map(ctxc::internals::eval::change::Change::words).collect())
 }
 
 #[test]

@@ -88,10 +88,7 @@ fn of(rule: &RuleMeta, title: &str) -> Vec<(RequestExample, Vec<Diagnostic>)> {
 /// The rule by which the double refuses a body.
 fn refused(example: &RequestExample) -> Option<&'static str> {
     let config = read_with("", &[]);
-    let refusal = match Request::read(example.body, route(example.words).as_deref()) {
-        Ok(request) => check::refusal(&request, example.body, &config),
-        Err(why) => check::refusal_of_unreadable(example.body, &why, &config),
-    };
+    let refusal = check::refusal_of_body(example.body, route(example.words).as_deref(), &config);
     Some(refusal?.rule.name)
 }
 

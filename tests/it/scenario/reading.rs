@@ -124,7 +124,7 @@ fn all_faults_of_a_file_come_in_one_run() {
     14:17 [[] pattern: unclosed character class at 1 `[`
     14:22 ["tab\\t("] pattern: unclosed group at 6 `(`
     15:25 [model] an expectation on the context (`expect_context`) has nothing_cut and model
-    16:5 [{}] an expectation on the context (`expect_context`) lacks segment|segments|trust|contains|absent|order|tokens|nothing_cut|setting|tools|model|protected_paths|lookup|snapshot|not|any_of|all_of
+    16:5 [{}] an expectation on the context (`expect_context`) lacks segment|segments|trust|contains|absent|order|tokens|prompt_cache|nothing_cut|setting|tools|model|protected_paths|lookup|snapshot|not|any_of|all_of
     17:12 [[one]] expect_context.order is [one], wants a list of 2 or more, near None
     18:13 [{of: totl}] `expect_context.tokens` lacks max|min
     18:18 [totl] expect_context.tokens.of is totl, wants `total`, `prefix`, or a mapping with `id`, `kind` or `source`, near Some("total")

@@ -17,6 +17,7 @@ use crate::provider::spending::{Spend, SpendLimit, Spending};
 use crate::provider::throttle::Throttle;
 use crate::record::redact::{Redactor, SECRETS};
 use crate::rules::input::read_fault::reason;
+use crate::rules::request::check;
 use crate::store::secret::secret;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -105,6 +106,9 @@ impl Ask for Asking<'_> {
             && let Some(response) = keeper.begin(asked)?
         {
             return Ok(response);
+        }
+        if let Some(refusal) = check::refusal_of_body(&sent.body, Some(&sent.endpoint), &self.project.config) {
+            return Err(refusal.words());
         }
         let provider = self.providers.get(&model.name.value).ok_or_else(unknown)?.as_ref().map_err(Clone::clone)?;
         let limiter = self.limiters.get(&model.provider.value).ok_or_else(unknown)?;

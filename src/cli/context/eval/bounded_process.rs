@@ -35,12 +35,35 @@ pub(super) enum Ended {
     Never(String),
 }
 
-/// Runs a program in a folder, without some variables. `argv` has its name first.
-pub(super) fn run(argv: &[String], folder: &Path, hidden: &[String], input: &str, (time, most): (Duration, usize)) -> Ended {
+/// What a program may take.
+pub(super) struct Bounds<'b> {
+    pub(super) time: Duration,
+    /// Bytes that it may write.
+    pub(super) most: usize,
+    /// When it has done what it was started for; it is ended then, and has ended well.
+    pub(super) until: Option<&'b dyn Fn() -> bool>,
+}
+
+impl Bounds<'_> {
+    pub(super) const fn of(time: Duration, most: usize) -> Self {
+        Self { time, most, until: None }
+    }
+}
+
+/// Runs a program in a folder, with some variables and without others. `argv` has its name first.
+pub(super) fn run(
+    argv: &[String],
+    folder: &Path,
+    (variables, hidden): (&[(String, String)], &[String]),
+    input: &str,
+    bounds: &Bounds<'_>,
+) -> Ended {
+    let Bounds { time, most, until } = *bounds;
     let Some((program, words)) = argv.split_first() else { return Ended::Never("it has no name".to_owned()) };
     #[allow(clippy::disallowed_methods, reason = "the one place that runs what a project names, where its user permitted it")]
     let mut command = Command::new(program);
     command.args(words).current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.envs(variables.iter().map(|(name, value)| (name, value)));
     for name in hidden {
         command.env_remove(name);
     }
@@ -63,6 +86,10 @@ pub(super) fn run(argv: &[String], folder: &Path, hidden: &[String], input: &str
     let said = child.stderr.take().map(|err| first(err, SAID));
     let mut out: Option<Option<Vec<u8>>> = None;
     let status = loop {
+        if until.is_some_and(|until| until()) {
+            end(&mut child);
+            return Ended::Well(Vec::new());
+        }
         out = out.or_else(|| written.as_ref()?.try_recv().ok());
         match child.try_wait() {
             Ok(Some(status)) => break Some(status),

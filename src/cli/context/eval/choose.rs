@@ -312,7 +312,7 @@ fn neither(named: &str, error: CliError) -> CliError {
 
 /// The keys of all cases of a revision.
 fn of_revision(name: &str, project: &Compiled, from: AnswersFrom, cx: &Cx) -> Result<Vec<(String, Keys)>> {
-    let then = Compiled::load_at(&project.root, name)?;
+    let then = project.load_beside(name)?;
     let scenarios = Scenarios::of_revision(&then);
     let chosen = scenarios.choose(&EvalArgs::default(), &then.config)?;
     let files = CachedFiles::new(then.files());

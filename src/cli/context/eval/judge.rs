@@ -4,6 +4,7 @@ use super::args::EvalArgs;
 use super::choose::EvalRun;
 use super::load::{CachedFiles, Scenarios};
 use super::own_checks::OwnChecks;
+use super::programs::Programs;
 use super::run::card;
 use crate::cli::context::lookup::{CacheArgs, Lookup};
 use crate::cli::context::models::Counters;
@@ -12,7 +13,7 @@ use crate::cli::context::trust::TrustHashArgs;
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::eval::affected::Choice;
-use crate::eval::asked::{AnswersFrom, RunAnswers, RunCheck};
+use crate::eval::asked::{AnswersFrom, RunAnswers, RunCheck, RunProgram};
 use crate::eval::scorecard::Scorecard;
 use crate::eval::trials::Rows;
 use crate::registry::scenarios::Refusals;
@@ -42,7 +43,12 @@ pub(in crate::cli::context) fn judge(
         own => own?,
     };
     let own = own.as_ref().map(|own| -> &dyn RunCheck { own });
-    let eval_run = eval_run.asking(RunAnswers { own, ..RunAnswers::default() });
+    let programs = match Programs::of(project, chosen.iter().map(|one| one.case), trust) {
+        Err(_) if !is_own => None,
+        programs => programs?,
+    };
+    let programs = programs.as_ref().map(|programs| -> &dyn RunProgram { programs });
+    let eval_run = eval_run.asking(RunAnswers { own, programs, config: Some(&project.config), ..RunAnswers::default() });
     let eval_run = eval_run.frozen_in(&frozen).refusing(refusals).looking_up(&index);
     let all = vec![true; chosen.len()];
     let finished = eval_run.run(&all, cx.options.threads);

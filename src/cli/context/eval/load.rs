@@ -5,6 +5,7 @@ use super::args::EvalArgs;
 use crate::base::fs;
 use crate::base::suggest;
 use crate::cli::context::models::{self, Counters};
+use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::render::summary::plural;
 use crate::cli::selection::no_scenario;
@@ -139,6 +140,16 @@ impl Scenarios {
             }
         }
         self
+    }
+
+    /// The project of this run, which holds templates, or scenarios of requests of other programs.
+    pub(in crate::cli::context) fn project(cx: &Cx) -> Result<Compiled> {
+        let project = Compiled::load_or_empty(cx)?;
+        if project.is_empty && !Self::read(&project, &[])?.are_of_requests() {
+            project.filled("this project")
+        } else {
+            Ok(project)
+        }
     }
 
     /// Whether some are about requests of other programs.

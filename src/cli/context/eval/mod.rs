@@ -17,6 +17,7 @@ mod mutate;
 mod own_checks;
 mod page;
 pub(crate) mod plan;
+mod programs;
 mod progress;
 mod rescore;
 mod run;

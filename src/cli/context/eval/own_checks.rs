@@ -1,7 +1,7 @@
 //! Runs the checks of a project's own: those commands alone that its user permitted, each in the project's folder, without the keys of
 //! providers, for a limited time.
 
-use super::bounded_process::{self, Ended};
+use super::bounded_process::{self, Bounds, Ended};
 use crate::base::fs;
 use crate::cli::context::project::Compiled;
 use crate::cli::context::trust::{self, TrustHashArgs};
@@ -89,7 +89,8 @@ impl RunCheck for OwnChecks<'_> {
             Err(why) => return Some(Err(why)),
         };
         let seconds = check.timeout_s;
-        let ended = bounded_process::run(&argv, self.root, &self.hidden, trial, (Duration::from_secs(seconds), LIMIT));
+        let bounds = Bounds::of(Duration::from_secs(seconds), LIMIT);
+        let ended = bounded_process::run(&argv, self.root, (&[], &self.hidden), trial, &bounds);
         Some(match ended {
             Ended::Well(said) => String::from_utf8(said).map_err(|_| "what it wrote is no UTF-8".to_owned()),
             Ended::Badly { how, said } => Err(if said.is_empty() { how } else { format!("{how}: {said}") }),

@@ -7,6 +7,7 @@ use super::choose::{self, EvalRun};
 use super::journal::{self, Journal};
 use super::load::{CachedFiles, Chosen, Scenarios, folders};
 use super::own_checks::OwnChecks;
+use super::programs::Programs;
 use super::progress::{self, Progress};
 use super::rescore::Earlier;
 use super::{coverage, junit, mutate, page, plan, text};
@@ -22,7 +23,7 @@ use crate::cli::render::summary::plural;
 use crate::cli::rewrite::Output;
 use crate::context::lines::Lines;
 use crate::eval::affected::Choice;
-use crate::eval::asked::{AnswersFrom, Ask, RunAnswers, RunCheck};
+use crate::eval::asked::{AnswersFrom, Ask, RunAnswers, RunCheck, RunProgram};
 use crate::eval::finished::{CaseVerdict, Finished};
 use crate::eval::locate::Locator;
 use crate::eval::mutate::Scores;
@@ -70,7 +71,10 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let eval_run = eval_run.refusing(scenarios.refusals(&project)).looking_up(&index);
     let checked = chosen.iter().map(|one| one.case).filter(|_| !args.plan);
     let own = OwnChecks::of(&project, checked, &args.trust)?;
-    let eval_run = eval_run.asking(asking_of(args, asking.as_ref(), own.as_ref()));
+    let programs = Programs::of(&project, chosen.iter().map(|one| one.case).filter(|_| !args.plan), &args.trust)?;
+    let programs = programs.as_ref().map(|programs| -> &dyn RunProgram { programs });
+    let eval_run =
+        eval_run.asking(RunAnswers { programs, config: Some(&project.config), ..asking_of(args, asking.as_ref(), own.as_ref()) });
     if args.mutate {
         return mutated(args, &project, &eval_run, &broken, cx);
     }

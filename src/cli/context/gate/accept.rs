@@ -175,7 +175,7 @@ fn migrated(old: &BTreeMap<String, Baseline>, new: &BTreeMap<String, Baseline>) 
 }
 
 fn show(output: &OutputArgs<DataFormat>, cx: &mut Cx) -> Result<Exit> {
-    let project = Compiled::load(cx)?;
+    let project = Compiled::load_or_empty(cx)?;
     let known = baselines(&project)?;
     if known.is_empty() {
         return Err(CliError::new(Kind::Nothing, "no results were accepted yet").hint("`ctxc baseline accept --reason WHY` does"));
@@ -192,7 +192,7 @@ fn show(output: &OutputArgs<DataFormat>, cx: &mut Cx) -> Result<Exit> {
 }
 
 fn log(output: &OutputArgs<DataFormat>, cx: &mut Cx) -> Result<Exit> {
-    let project = Compiled::load(cx)?;
+    let project = Compiled::load_or_empty(cx)?;
     let text = project.files().text(LOG).unwrap_or_default();
     let read = |line: &str| serde_json::from_str::<LogLine>(line);
     let lines: std::result::Result<Vec<LogLine>, _> = text.lines().filter(|line| !line.trim().is_empty()).map(read).collect();

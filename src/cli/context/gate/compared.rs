@@ -57,14 +57,14 @@ pub(super) struct Base {
 impl Compared {
     /// Compares the files as they are with where they left `base`.
     pub(super) fn new(base: Option<&str>, cx: &mut Cx) -> Result<Self> {
-        let project = Compiled::load(cx)?;
+        let project = Scenarios::project(cx)?;
         project.broken.ensure_none("this project")?;
         let (name, commit) = revision::left(&project.root, base)?;
         let scenarios = Scenarios::read(&project, &[])?;
         if let Some((file, why)) = scenarios.broken().into_iter().next() {
             return Err(CliError::new(Kind::Findings, format!("{}: {why}", file.path)));
         }
-        let then = match Compiled::load_at(&project.root, &commit) {
+        let then = match project.load_beside(&commit) {
             Ok(then) => Some(then),
             // The commit is there: what lacks is the project in it.
             Err(error) if error.kind == Kind::Usage => {

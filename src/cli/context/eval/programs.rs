@@ -1,0 +1,199 @@
+//! Programs of the project that scenarios take their requests from: run behind a double that answers from a recording, until the call
+//! that is meant was made.
+
+use super::bounded_process::{self, Bounds, Ended};
+use crate::cli::context::project::Compiled;
+use crate::cli::context::trust::{self, TrustHashArgs};
+use crate::cli::error::Result;
+use crate::cli::record::{Double, double};
+use crate::cli::render::summary::plural;
+use crate::eval::asked::{ProgramRequest, RunProgram};
+use crate::record::file::Recordings;
+use crate::record::places::Call;
+use crate::record::recording::Recording;
+use crate::record::turns::{Said, Turn, turns};
+use crate::scenario::model::{Case, Subject};
+use crate::scenario::request_source::{RequestSource, SentBy};
+use crate::store::trust::program_of;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::mpsc::{self, Receiver};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// Bytes that a function may write.
+const LIMIT: usize = 64 << 20;
+/// Calls the function, and writes what it returns.
+const SHIM: &str = "\
+import importlib, json, sys
+out, sys.stdout = sys.stdout, sys.stderr
+sys.path.insert(0, '')
+module, function = sys.argv[1:]
+found = getattr(importlib.import_module(module), function)()
+out.write(found if isinstance(found, str) else json.dumps(found))
+";
+
+/// Runs programs, one at a time: they share the project's folder.
+#[derive(Debug)]
+pub(super) struct Programs<'p> {
+    project: &'p Compiled,
+    /// The command lines that are permitted.
+    permitted: BTreeSet<String>,
+    /// What was had already, by the scenario's file and the source.
+    had: Mutex<BTreeMap<(String, String), std::result::Result<ProgramRequest, String>>>,
+}
+
+impl<'p> Programs<'p> {
+    /// Those of some cases; `None` where they have none.
+    ///
+    /// # Errors
+    /// The user did not permit them.
+    pub(super) fn of<'c>(
+        project: &'p Compiled,
+        mut cases: impl Iterator<Item = &'c Case>,
+        given: &TrustHashArgs,
+    ) -> Result<Option<Self>> {
+        let is_run = |case: &Case| matches!(&case.subject.value, Subject::Request(source) if program_of(source).is_some());
+        if !cases.any(is_run) {
+            return Ok(None);
+        }
+        let permitted = trust::require(project, given, "running a program of the project's own for its requests")?;
+        let permitted = permitted.commands.into_iter().map(|command| command.line).collect();
+        Ok(Some(Self { project, permitted, had: Mutex::default() }))
+    }
+
+    fn have(&self, source: &RequestSource, answers: Option<&str>) -> std::result::Result<ProgramRequest, String> {
+        match source {
+            RequestSource::File(path) => Err(format!("{path} is a file, and no program")),
+            RequestSource::Command(sent) => self.sent(sent, answers.unwrap_or("")),
+            RequestSource::Python { function, timeout_s } => {
+                let Some((module, name)) = function.split_once(':') else {
+                    return Err(format!("`{function}` names no function: expected `module:function`"));
+                };
+                let argv = ["python3", "-c", SHIM, module, name].map(str::to_owned);
+                let ended = self.run(&argv, &[], &Bounds::of(Duration::from_secs(*timeout_s), LIMIT));
+                let written = failed(&format!("the function {function}"), ended, *timeout_s)?;
+                let body = String::from_utf8(written).map_err(|_| format!("what {function} returned is no UTF-8"))?;
+                Ok(ProgramRequest { before: None, endpoint: None, body })
+            }
+        }
+    }
+
+    fn run(&self, argv: &[String], variables: &[(String, String)], bounds: &Bounds<'_>) -> Ended {
+        let mut argv = argv.to_vec();
+        // From the project's folder, whatever the system takes such a path from.
+        if let Some(program) = argv.first_mut().filter(|program| program.contains('/')) {
+            *program = self.project.root.join(&*program).to_string_lossy().into_owned();
+        }
+        bounded_process::run(&argv, &self.project.root, (variables, &[]), "", bounds)
+    }
+
+    /// Runs a program until it made the call that is meant.
+    fn sent(&self, sent: &SentBy, answers: &str) -> std::result::Result<ProgramRequest, String> {
+        let recorded = Recordings::read(answers).map_err(|fault| format!("the recorded answers: {fault}"))?;
+        let name = sent.answers.clone().unwrap_or_default();
+        let named = |(at, call): (usize, Recording)| Call {
+            name: format!("{name}#{}", at + 1),
+            file: PathBuf::from(&name),
+            line: at + 1,
+            call,
+        };
+        let answers = recorded.calls.into_iter().enumerate().map(named).collect();
+        let (also, made) = mpsc::channel();
+        let Double { server, variables } =
+            double(&self.project.root, &self.project.config, answers, also).map_err(|error| error.message)?;
+        let calls = Mutex::new(Calls { made, all: Vec::new(), said: Vec::new(), found: None });
+        let wanted = Turn { conversation: sent.conversation, n: sent.n };
+        let look = || calls.lock().unwrap_or_else(PoisonError::into_inner).find(wanted);
+        let is_made = || look().is_some();
+        let bounds = Bounds { until: Some(&is_made), ..Bounds::of(Duration::from_secs(sent.timeout_s), LIMIT) };
+        let ended = self.run(&sent.argv, &variables, &bounds);
+        let tally = server.end();
+        if let Some(found) = look() {
+            return Ok(found);
+        }
+        let shown = sent.argv.join(" ");
+        let missed = tally.misses.first().map(|why| format!("; {why}")).unwrap_or_default();
+        let was = calls.lock().unwrap_or_else(PoisonError::into_inner).words(wanted);
+        let written = failed(&format!("`{shown}`"), ended, sent.timeout_s).map_err(|why| format!("{why}; {was}{missed}"));
+        written.and_then(|_| Err(format!("`{shown}` ended; {was}{missed}")))
+    }
+}
+
+/// The calls that a program made so far.
+#[derive(Debug)]
+struct Calls {
+    made: Receiver<Recording>,
+    all: Vec<Recording>,
+    said: Vec<Option<Said>>,
+    /// The one that is meant.
+    found: Option<ProgramRequest>,
+}
+
+impl Calls {
+    fn find(&mut self, wanted: Turn) -> Option<ProgramRequest> {
+        let before = self.all.len();
+        for call in self.made.try_iter() {
+            self.said.push(Said::of_call(&call));
+            self.all.push(call);
+        }
+        if self.all.len() == before {
+            return self.found.clone();
+        }
+        let turns = turns(&self.said);
+        let at = |wanted: Turn| turns.iter().position(|turn| *turn == Some(wanted));
+        let call = self.all.get(at(wanted)?)?;
+        let before = at(Turn { n: wanted.n - 1, ..wanted }).and_then(|at| self.all.get(at));
+        let before = before.map(|call| call.request.get().to_owned());
+        self.found = Some(ProgramRequest { before, endpoint: Some(call.endpoint.clone()), body: call.request.get().to_owned() });
+        self.found.clone()
+    }
+
+    /// What was made in place of the call that is meant.
+    fn words(&self, wanted: Turn) -> String {
+        let turns: Vec<Turn> = turns(&self.said).into_iter().flatten().collect();
+        let conversations = turns.iter().map(|turn| turn.conversation).max().unwrap_or(0);
+        let own = turns.iter().filter(|turn| turn.conversation == wanted.conversation).count();
+        match (turns.len(), own) {
+            (0, _) => {
+                "no call of it came to the double: its library may read no variable for the address, or its client is mocked"
+                    .to_owned()
+            }
+            (calls, 0) => format!(
+                "it made {} in {}, and none of conversation {}",
+                plural(calls, "call"),
+                plural(conversations, "conversation"),
+                wanted.conversation
+            ),
+            (_, own) => {
+                format!("it made {} in conversation {}, and call {} is meant", plural(own, "call"), wanted.conversation, wanted.n)
+            }
+        }
+    }
+}
+
+/// What a program wrote that ended well, else why it did not.
+fn failed(what: &str, ended: Ended, seconds: u64) -> std::result::Result<Vec<u8>, String> {
+    match ended {
+        Ended::Well(written) => Ok(written),
+        Ended::Badly { how, said } if said.is_empty() => Err(format!("{what} failed: {how}")),
+        Ended::Badly { how, said } => Err(format!("{what} failed: {how}: {said}")),
+        Ended::Late => Err(format!("{what} was stopped after {seconds} s: `timeout_s` gives it more")),
+        Ended::TooMuch => Err(format!("{what} was stopped, since it wrote more than {LIMIT} bytes")),
+        Ended::Never(why) => Err(format!("{what} cannot be started in the project's folder: {why}")),
+    }
+}
+
+impl RunProgram for Programs<'_> {
+    fn request(
+        &self,
+        path: &str,
+        source: &RequestSource,
+        answers: Option<&str>,
+    ) -> Option<std::result::Result<ProgramRequest, String>> {
+        program_of(source).filter(|line| self.permitted.contains(line))?;
+        let mut had = self.had.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (path.to_owned(), format!("{source:?}"));
+        Some(had.entry(key).or_insert_with(|| self.have(source, answers)).clone())
+    }
+}

@@ -1,0 +1,104 @@
+//! What the scenario of a request would not notice: a part of the body is changed as it could change by mistake, and the request is
+//! read and judged again.
+
+use super::check::{self, SeenRequest};
+use super::sent::Sent;
+use crate::eval::change::Change;
+use crate::eval::context::stored_sent;
+use crate::eval::finished::CaseVerdict;
+use crate::eval::prepared::{CaseInput, RunContext};
+use crate::eval::verdict::Verdict;
+use crate::request::model::Request;
+use crate::request::segments::{Segment, segments};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Where the text of a part stands in it, by the forms of the vendors.
+const TEXTS: [&str; 4] = ["", "/text", "/description", "/function/description"];
+
+/// Each change with whether the scenario notices it; `None` where it does not pass as it is.
+pub(in crate::eval) fn mutated(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<Vec<(Change, bool)>> {
+    if super::run(context, input).verdict != CaseVerdict::Pass {
+        return None;
+    }
+    let sent = super::case::sent(context, input).ok()?;
+    let stored = stored_sent(&sent.request);
+    let mut out = Vec::new();
+    for (change, body) in changes(&sent) {
+        let Ok(request) = Request::read(&body.to_string(), Some(sent.request.dialect.path())) else { continue };
+        // Not each of them makes another request.
+        if stored_sent(&request) != stored {
+            let other = Sent {
+                was_answered: sent.was_answered,
+                before: sent.before.clone(),
+                segments: segments(&request),
+                request,
+                counter: Arc::clone(&sent.counter),
+            };
+            let seen = SeenRequest { context, input, sent: &other };
+            let verdicts: Vec<Verdict> = input.case.expect_context.iter().map(|one| check::judge(&seen, one)).collect();
+            out.push((change, verdicts.iter().any(Verdict::is_failure)));
+        }
+    }
+    Some(out)
+}
+
+/// The bodies that a mistake could make of a request.
+fn changes(sent: &Sent) -> Vec<(Change, Value)> {
+    let body = &sent.request.body;
+    let mut out = Vec::new();
+    for Segment { id, pointer, .. } in &sent.segments {
+        let name = || id.clone();
+        let dropped = || without(body, pointer);
+        let change = id.strip_prefix("tool:").map_or_else(|| Change::Drop(name()), |tool| Change::Tool(tool.to_owned()));
+        out.extend(dropped().map(|body| (change, body)));
+        out.extend(edited(body, pointer, halved).map(|body| (Change::Halve(name()), body)));
+        out.extend(edited(body, pointer, reworded).map(|body| (Change::Reword(name()), body)));
+    }
+    if let Some(model) = body.get("model").and_then(Value::as_str) {
+        let mut body = body.clone();
+        let other = format!("{model} (another)");
+        if let Some(model) = body.get_mut("model") {
+            *model = Value::String(other);
+        }
+        out.push((Change::Model, body));
+    }
+    out
+}
+
+/// A body without a part: the entry of a list that it is or is in, else the key.
+fn without(body: &Value, pointer: &str) -> Option<Value> {
+    let mut body = body.clone();
+    let mut rest = pointer;
+    while let Some((outer, step)) = rest.rsplit_once('/') {
+        if let (Some(Value::Array(list)), Ok(at)) = (body.pointer_mut(outer), step.parse::<usize>()) {
+            if at >= list.len() {
+                return None;
+            }
+            list.remove(at);
+            return Some(body);
+        }
+        rest = outer;
+    }
+    let key = pointer.split('/').nth(1)?;
+    body.as_object_mut()?.remove(key)?;
+    Some(body)
+}
+
+/// A body with the text of a part changed; `None` for one without a text.
+fn edited(body: &Value, pointer: &str, edit: fn(&str) -> String) -> Option<Value> {
+    let mut body = body.clone();
+    let at = TEXTS.iter().map(|inner| format!("{pointer}{inner}")).find(|at| body.pointer(at).is_some_and(Value::is_string))?;
+    let text = body.pointer_mut(&at)?;
+    let new = edit(text.as_str()?);
+    *text = Value::String(new);
+    Some(body)
+}
+
+fn halved(text: &str) -> String {
+    text.get(..text.floor_char_boundary(text.len() / 2)).unwrap_or_default().to_owned()
+}
+
+fn reworded(text: &str) -> String {
+    text.trim_start().split_once(char::is_whitespace).map_or("", |(_, rest)| rest).to_owned()
+}

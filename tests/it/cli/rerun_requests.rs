@@ -1,0 +1,95 @@
+//! Scenarios whose request a program sends: it is run again behind a double, and the call that is meant is looked at.
+
+use crate::cli::project::{Project, Run};
+use crate::record::client::{caller, command};
+
+/// What an agent sends: a question, and a second call with the answer to it.
+fn calls(description: &str) -> Vec<String> {
+    let tools = serde_json::json!([{"type": "function", "function": {"name": "find_order", "description": description, "parameters": {"type": "object"}}}]);
+    let call =
+        |messages: serde_json::Value| serde_json::json!({"model": "gpt-4.1", "tools": tools, "messages": messages}).to_string();
+    let question = serde_json::json!({"role": "user", "content": "Where is 4711? Write to rose@example.org"});
+    let system = serde_json::json!({"role": "system", "content": "You answer questions on parcels."});
+    let answer = serde_json::json!({"role": "assistant", "content": "In Oslo."});
+    let thanks = serde_json::json!({"role": "user", "content": "And when?"});
+    vec![call(serde_json::json!([system, question])), call(serde_json::json!([system, question, answer, thanks]))]
+}
+
+/// The user's folder for state: outside the project.
+fn state(project: &Project) -> std::path::PathBuf {
+    let path = project.path(".");
+    let path = path.canonicalize().unwrap();
+    path.with_file_name(format!("{}-state", path.file_name().unwrap().to_string_lossy()))
+}
+
+/// Runs ctxc where the program makes these calls.
+fn run(project: &Project, args: &[&str], calls: &[String]) -> Run {
+    let mut command = command(project, args);
+    command.env("CTXC_TEST_CALLS", calls.join("\n")).env("XDG_STATE_HOME", state(project));
+    Run::from(command.output().unwrap())
+}
+
+/// A project with a recording of two calls.
+fn recorded() -> Project {
+    let project = Project::new();
+    project.write("script.yaml", "answers:\n  - reply: In Oslo.\n  - reply: Tomorrow.\n");
+    let program = caller();
+    let mut args = vec!["record", "--script", "script.yaml", "--into", "calls", "--name", "a", "--"];
+    args.extend(program.iter().map(String::as_str));
+    run(&project, &args, &calls("Look an order up by its number")).code(0).says("status 200");
+    project
+}
+
+#[test]
+fn the_program_of_a_scenario_is_run_again_where_that_is_permitted() {
+    let project = recorded();
+    let before = calls("Look an order up by its number");
+    run(&project, &["new", "scenario", "--from", "calls#2", "--name", "when"], &before)
+        .code(0)
+        .warns("`ctxc trust` permits that");
+    let scenario = project.read("scenarios/when.yaml");
+    assert!(scenario.contains("call: {conversation: 1, n: 2}\n  answers: requests/when.jsonl\n"), "{scenario}");
+    run(&project, &["check"], &before).code(0);
+    run(&project, &["eval"], &before)
+        .code(2)
+        .warns("running a program of the project's own for its requests")
+        .warns("ctxc trust");
+    run(&project, &["trust", "--yes"], &before).code(0).says("record::client::a_program_that_makes_calls");
+    run(&project, &["eval"], &before).code(0).says("context 6/6").says("PASS");
+    // The agent was changed: nobody has to record anything.
+    let after = calls("Find orders");
+    let found = "tool 1 (find_order), description: “Find orders” in place of “Look an order up by its number”";
+    run(&project, &["eval"], &after).code(1).says(found);
+    // The double answers by the place in the conversation, and a program that stops early is told.
+    run(&project, &["eval"], &before[..1]).code(1).says("it made 1 call in conversation 1, and call 2 is meant");
+    run(&project, &["eval"], &[]).code(1).says("no call of it came to the double");
+    // A word more in the command asks for permission again.
+    project.write("scenarios/when.yaml", scenario.replace("--nocapture", "--no-capture"));
+    run(&project, &["eval"], &before).code(2).warns("ctxc trust");
+    // Another user's secret makes other placeholders, and the scenario passes all the same.
+    project.write("scenarios/when.yaml", scenario);
+    std::fs::remove_file(state(&project).join("ctxc/secret")).unwrap();
+    run(&project, &["eval"], &before).code(0);
+    run(&project, &["eval", "--accept"], &after).code(0);
+    run(&project, &["eval"], &after).code(0);
+    std::fs::remove_dir_all(state(&project)).unwrap();
+}
+
+#[test]
+fn a_copy_needs_no_program_and_no_permission() {
+    let project = recorded();
+    let none = Vec::new();
+    run(&project, &["new", "scenario", "--from", "calls#2", "--name", "when", "--copy"], &none).code(0);
+    assert!(project.read("scenarios/when.yaml").contains("request: {file: \"requests/when.jsonl#2\"}\n"));
+    run(&project, &["eval"], &none).code(0).says("PASS");
+    for (source, said) in [
+        ("{command: [a], file: b}", "`file` beside `command`"),
+        ("{file: b, call: {conversation: 1, n: 1}}", "`call`"),
+        ("{python: a, answers: b}", "`answers`"),
+        ("{command: [a], call: {n: 0}}", "`conversation`"),
+        ("{}", "`file`"),
+    ] {
+        project.write("scenarios/two.yaml", format!("name: two\nrequest: {source}\nexpect_context:\n  - model: gpt-4.1\n"));
+        run(&project, &["check"], &none).code(1).says(said);
+    }
+}
