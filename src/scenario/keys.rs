@@ -46,6 +46,8 @@ const CASE_GROUPS: &[super::table::Group] = &[
     One(&["context", "request"]),
     AtLeast(&["expect_context", "expectations"]),
     Apart("rule", &["runs", "pass_threshold"]),
+    // The answers to another program's requests are not judged.
+    Apart("request", &["expectations", "answers", "node", "rule", "runs", "pass_threshold"]),
 ];
 
 /// A scenario: one file, one case.

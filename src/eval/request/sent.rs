@@ -60,7 +60,9 @@ struct Read {
 /// # Errors
 /// It is no request, in words.
 pub fn plain_request(body: &str, endpoint: Option<&str>) -> Result<Request, String> {
-    Request::read(&without_hashes(body), endpoint).map_err(|fault| fault.to_string())
+    // Signs may be escaped in a body as it was sent.
+    let plain = serde_json::from_str::<serde_json::Value>(body).map_or_else(|_| body.to_owned(), |body| body.to_string());
+    Request::read(&without_hashes(&plain), endpoint).map_err(|fault| fault.to_string())
 }
 
 /// The request that a program of the project sends now.

@@ -4,6 +4,7 @@ pub(super) mod buffer;
 pub(super) mod disk;
 pub(super) mod overlay;
 pub(super) mod project;
+mod requests;
 pub(super) mod scenarios;
 pub(super) mod snapshot;
 pub(super) mod speculative;

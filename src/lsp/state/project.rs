@@ -244,6 +244,7 @@ impl ProjectState {
         let mut found: Vec<Diagnostic> = self.of_config.iter().filter(|finding| *finding.path == *name).cloned().collect();
         if !self.is_xml(name) {
             found.extend(self.in_text(name));
+            found.extend(self.of_request(name));
         }
         found.extend(self.template(name).into_iter().flat_map(|template| &template.diagnostics).cloned());
         if self.is_config_broken && self.is_config(name) {
@@ -281,7 +282,7 @@ impl ProjectState {
 
     /// Whether a name is one of those that findings are shown of.
     pub(in crate::lsp) fn is_ours(&self, name: &str) -> bool {
-        self.is_xml(name) || self.is_scenario(name) || self.is_config(name) || self.is_text(name)
+        self.is_xml(name) || self.is_scenario(name) || self.is_config(name) || self.is_text(name) || self.is_request(name)
     }
 
     /// Whether a file is a text that some template pulls in.

@@ -88,6 +88,7 @@ fn a_copy_needs_no_program_and_no_permission() {
         ("{python: a, answers: b}", "`answers`"),
         ("{command: [a], call: {n: 0}}", "`conversation`"),
         ("{}", "`file`"),
+        ("{file: a}\nexpectations: [{contains: [Oslo]}]", "`expectations` beside `request`"),
     ] {
         project.write("scenarios/two.yaml", format!("name: two\nrequest: {source}\nexpect_context:\n  - model: gpt-4.1\n"));
         run(&project, &["check"], &none).code(1).says(said);

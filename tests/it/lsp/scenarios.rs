@@ -143,3 +143,23 @@ fn fixes_are_offered_one_by_one_and_all_at_once() {
     let actions = client.ask("textDocument/codeAction", &params);
     assert!(actions.as_array().is_none_or(Vec::is_empty), "a suggestion is nobody's to take but the author's: {actions}");
 }
+
+#[test]
+fn a_request_that_is_open_has_the_findings_of_the_command_line() {
+    let mut client = Client::new(&[("templates/triage.xml", TASK)], &pulling());
+    let call = json!({"role": "assistant", "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}}]});
+    let body =
+        json!({"model": "gpt-4.1", "messages": [{"role": "user", "content": "a"}, call, {"role": "user", "content": "b"}]});
+    let text = serde_json::to_string_pretty(&body).unwrap();
+    client.open("calls/one.json", &text);
+    let found = client.pull("calls/one.json");
+    assert_eq!(codes(&found), ["CTX703"]);
+    std::fs::create_dir_all(client.path("calls")).unwrap();
+    assert_eq!(shown(&found), on_the_command_line(&client, "calls/one.json", &text));
+    // Other JSON has messages too, and a body that is half written is no request yet.
+    for other in ["{\"messages\": {\"hello\": \"Hallo\"}}", "{\"messages\": [\"hello\"]}", "{\"model\": \"m\", \"messages\": [{"]
+    {
+        client.replace("calls/one.json", 2, other);
+        assert_eq!(client.pull("calls/one.json"), Vec::<Value>::new(), "{other}");
+    }
+}
