@@ -9,11 +9,13 @@ pub mod cx;
 mod empty_text;
 mod far_breakpoint;
 mod forced_tool;
+mod image_size;
 mod invisible_text;
 mod lone_surrogate;
 mod lost_reasoning;
 mod lost_signature;
 mod lost_thinking;
+mod missing_tool;
 mod near_window;
 mod no_context_length;
 mod output_limit;
@@ -53,10 +55,12 @@ pub(super) static RULES: &[&Rule] = &[
     &unparsed_arguments::RULE,
     &lost_signature::RULE,
     &over_window::RULE,
+    &image_size::RULE,
     &near_window::RULE,
     &unfilled_placeholder::RULE,
     &invisible_text::RULE,
     &no_context_length::RULE,
     &far_breakpoint::RULE,
     &broken_prefix::RULE,
+    &missing_tool::RULE,
 ];

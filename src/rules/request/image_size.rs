@@ -1,0 +1,92 @@
+//! CTX720: an image that Anthropic refuses for its size.
+
+use super::cx::RequestCx;
+use crate::kernel::conversation::{MediaSource, Part};
+use crate::rules::prelude::*;
+
+/// Screenshots are larger than anybody thinks, and one that fits alone does not fit among many.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::error(720, "image-size", "an image that is too large for its vendor", case!("image-size")),
+    check: Check::Request(check),
+};
+
+/// Bytes that an image may have.
+const BYTES: usize = 5 << 20;
+/// Pixels that a side of an image may have, and what it may have where there are many.
+const SIDE: (u32, u32) = (8000, 2000);
+/// Images that a request may have before they are many.
+const FEW: usize = 20;
+/// Letters of base64 that are looked into for the size: the head of a photograph can hold a preview of it.
+const HEAD: usize = 1 << 17;
+
+fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    if !cx.is_claude() {
+        return;
+    }
+    let images: Vec<(&str, &str)> = cx
+        .request
+        .parts()
+        .filter_map(|(_, placed)| {
+            let Some(Part::Media(media)) = &placed.part else { return None };
+            let MediaSource::Base64(data) = &media.source else { return None };
+            media.is_image().then_some((placed.pointer.as_str(), data.as_str()))
+        })
+        .collect();
+    let (limit, of) =
+        if images.len() > FEW { (SIDE.1, format!(" in a request with more than {FEW} images")) } else { (SIDE.0, String::new()) };
+    for (pointer, data) in &images {
+        let bytes = data.len() / 4 * 3;
+        let found = size(data).filter(|(width, height)| (*width).max(*height) > limit);
+        let message = match found {
+            Some((width, height)) => {
+                format!("found an image of {width} × {height} pixels; Anthropic takes {limit} a side{of}")
+            }
+            None if bytes > BYTES => format!("found an image of {bytes} bytes; Anthropic takes {BYTES}"),
+            None => continue,
+        };
+        out.push(
+            cx.found(&RULE.meta, pointer, message)
+                .help("make it smaller before it is sent: more than 1,568 pixels a side show the model nothing more"),
+        );
+    }
+}
+
+/// Width and height of a PNG or a JPEG in base64; `None` for anything else.
+fn size(data: &str) -> Option<(u32, u32)> {
+    let head = decoded(data.as_bytes().get(..HEAD.min(data.len()))?);
+    let pair = |at: usize| Some(u32::from(u16::from_be_bytes(head.get(at..at + 2)?.try_into().ok()?)));
+    let word = |at: usize| Some(u32::from_be_bytes(head.get(at..at + 4)?.try_into().ok()?));
+    if head.starts_with(b"\x89PNG\r\n\x1a\n") {
+        return Some((word(16)?, word(20)?));
+    }
+    if !head.starts_with(&[0xff, 0xd8]) {
+        return None;
+    }
+    // A JPEG is a list of segments, each with its length; a frame has the size.
+    let mut at = 2;
+    loop {
+        let kind = *head.get(at + 1)?;
+        if matches!(kind, 0xc0..=0xcf) && !matches!(kind, 0xc4 | 0xc8 | 0xcc) {
+            return Some((pair(at + 7)?, pair(at + 5)?));
+        }
+        at += 2 + pair(at + 2)? as usize;
+    }
+}
+
+/// The bytes of a text in base64, up to the first sign that is none of it.
+fn decoded(text: &[u8]) -> Vec<u8> {
+    let value = |sign: u8| match sign {
+        b'A'..=b'Z' => Some(sign - b'A'),
+        b'a'..=b'z' => Some(sign - b'a' + 26),
+        b'0'..=b'9' => Some(sign - b'0' + 52),
+        b'+' => Some(62),
+        b'/' => Some(63),
+        _ => None,
+    };
+    let mut out = Vec::with_capacity(text.len() / 4 * 3);
+    for four in text.chunks_exact(4) {
+        let Some(bits) = four.iter().try_fold(0_u32, |bits, sign| Some(bits << 6 | u32::from(value(*sign)?))) else { break };
+        out.extend_from_slice(bits.to_be_bytes().get(1..).unwrap_or_default());
+    }
+    out
+}

@@ -1,0 +1,50 @@
+//! CTX737: a tool that the system text names, and the request lacks.
+
+use super::cx::{RequestCx, short};
+use crate::base::suggest;
+use crate::kernel::conversation::{Part, Speaker};
+use crate::rules::prelude::*;
+
+/// A tool is renamed in the code, and the prompt keeps its old name: the model calls what is not there, or nothing.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::warning(
+        738,
+        "missing-tool",
+        "a tool that the system text names and the request lacks",
+        case!("missing-tool"),
+    ),
+    check: Check::Request(check),
+};
+
+fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    let names: Vec<&str> = cx.request.tools.iter().map(|tool| tool.name.as_str()).collect();
+    // With tools of a vendor's own, such as a search for tools, more can be called than is listed.
+    if names.is_empty() || cx.request.tools.iter().any(|tool| tool.schema.is_none()) {
+        return;
+    }
+    for (_, placed) in cx.request.parts().filter(|(message, _)| message.speaker == Speaker::System) {
+        let Some(Part::Text(text)) = &placed.part else { continue };
+        let Some(found) = named(text).find(|name| !names.contains(name)) else { continue };
+        let near = suggest::nearest(found, names.iter().copied());
+        let help = near.map_or_else(
+            || "offer it, or take it out of the text".to_owned(),
+            |near| format!("the request has `{near}`: write that"),
+        );
+        let message = format!("the system text names the tool `{}`, which the request does not offer", short(found));
+        out.push(cx.found(&RULE.meta, &placed.pointer, message).help(help));
+    }
+}
+
+/// The names in backticks that stand beside the word “tool”: ``the tool `find_order` ``, ``the `find_order` tool``.
+fn named(text: &str) -> impl Iterator<Item = &str> {
+    let pieces: Vec<&str> = text.split('`').collect();
+    // Every second piece stands between backticks.
+    (1..pieces.len().saturating_sub(1)).step_by(2).filter_map(move |at| {
+        let (before, name, after) = (pieces.get(at - 1)?, pieces.get(at)?, pieces.get(at + 1)?);
+        let is_name = !name.is_empty() && name.bytes().all(|sign| sign.is_ascii_alphanumeric() || matches!(sign, b'_' | b'-'));
+        let is_tool = |word: &str| word.eq_ignore_ascii_case("tool");
+        let word_before = before.strip_suffix(' ').and_then(|before| before.rsplit(|c: char| !c.is_alphanumeric()).next());
+        let word_after = after.strip_prefix(' ').and_then(|after| after.split(|c: char| !c.is_alphanumeric()).next());
+        (is_name && (word_before.is_some_and(is_tool) || word_after.is_some_and(is_tool))).then_some(*name)
+    })
+}
