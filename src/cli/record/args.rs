@@ -41,6 +41,8 @@ pub(super) enum Match {
     Request,
     /// The last message of its conversation
     Conversation,
+    /// Everything that is sent, else the same place in the same conversation
+    Turn,
 }
 
 impl From<Match> for By {
@@ -48,6 +50,7 @@ impl From<Match> for By {
         match found {
             Match::Request => Self::Key,
             Match::Conversation => Self::Conversation,
+            Match::Turn => Self::Turn,
         }
     }
 }

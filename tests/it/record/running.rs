@@ -35,6 +35,25 @@ fn a_program_is_recorded_and_replayed_without_its_vendor() {
 }
 
 #[test]
+fn what_changes_with_every_run_is_answered_by_its_place_in_the_conversation() {
+    let project = Project::new().file("script.yaml", "answers:\n  - {when: {has: [two]}, reply: second}\n  - reply: first\n");
+    let calls = |day: &str| {
+        let begin = format!(
+            "{{\"model\":\"gpt-x\",\"messages\":[{{\"role\":\"system\",\"content\":\"It is {day}.\"}},{{\"role\":\"user\",\"content\":\"one\"}}"
+        );
+        format!(
+            "{begin}]}}\n{begin},{{\"role\":\"assistant\",\"content\":\"first\"}},{{\"role\":\"user\",\"content\":\"two\"}}]}}"
+        )
+    };
+    around(&project, &["record", "--script", "script.yaml"], &calls("Monday"), &[]).code(0).says("second");
+    let later = calls("Tuesday");
+    around(&project, &["replay", "@last"], &later, &[]).code(6).warns("`/messages/0/content` was “It is Monday.”");
+    let run = around(&project, &["replay", "--match", "turn", "@last"], &later, &[]).code(0);
+    let (first, second) = (run.stdout.find("first"), run.stdout.find("second"));
+    assert!(first.is_some() && first < second, "{}", run.stdout);
+}
+
+#[test]
 fn the_exit_code_is_that_of_the_command_unless_ctxc_failed() {
     let project = Project::new();
     around(&project, &["record"], "", &[("CTXC_TEST_FAILS", "1")]).code(101);
