@@ -195,13 +195,10 @@ class Round:
             for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "a", "--allow-empty"]):
                 subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a", *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
-    def file(self):
+    def path(self):
         """A path that can be waited for: whoever names a pipe as an operand is to be answered when somebody writes to it."""
         paths = {*self.files, *self.links, b".", b"templates", b"nothing"} - set(self.pipes)
         return os.fsdecode(self.rng.choice(sorted(paths)))
-
-    def path(self):
-        return os.fsdecode(self.rng.choice(sorted({*self.files, *self.links, *self.pipes, b".", b"templates", b"nothing"})))
 
     def agent(self):
         rng = self.rng
@@ -226,7 +223,7 @@ class Round:
             ["show", self.task()], ["show", "--json", self.task()], ["explain", f"{self.task()}.{setting}"], ["explain", rule, "--json"], ["defaults"], ["defaults", "--json"],
             ["render", *self.agent()], ["render", "--explain", *self.agent()], ["render", "--as", target, *self.agent()], ["render", "--profile", rng.choice(["xml", "plain", "sections"]), *self.agent()],
             ["manifest"], ["manifest", "--json"], ["manifest", "--format", rng.choice(["markdown", "html"])], ["manifest", *self.agent()], ["manifest", "-o", "m.json", "--json"], ["manifest", "-o", "m.json", "--check"],
-            ["manifest", "diff", rng.choice(["HEAD", "m.json", self.path()]), "."], ["diff", self.file(), "registry.json"], ["diff", "registry.json", self.file(), "--json"],
+            ["manifest", "diff", rng.choice(["HEAD", "m.json", self.path()]), "."], ["diff", self.path(), "registry.json"], ["diff", "registry.json", self.path(), "--json"],
             ["search", "roll back", self.task()], ["search", "--json", self.task(), "--limit", "3"], ["search", rng.choice(["", '"', "a AND (", "*", "NEAR"])],
             ["eval"], ["eval", "--json"], ["eval", "-v", "--full"], ["eval", "--mutate"], ["eval", "--mutate", "--json"], ["eval", "--accept"], ["eval", "--since", rng.choice(["HEAD", "o.json"])],
             ["eval", "--out", "o.json", "--junit", "j.xml"], ["eval", self.path()], ["new", "scenario", *self.agent()], ["new", "scenario", self.task(), "--name", "made", "--snapshot"],
