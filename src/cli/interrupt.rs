@@ -9,6 +9,9 @@ type Handler = Box<dyn FnMut() + Send>;
 /// What is done instead of ending the program.
 static INSTEAD: Mutex<Option<Handler>> = Mutex::new(None);
 
+/// What is done before an interrupt ends the program.
+static BEFORE: Mutex<Vec<fn()>> = Mutex::new(Vec::new());
+
 /// From now on an interrupt waits for a write in progress (a rename away from whole), then ends the program.
 pub(super) fn install() {
     // Without a handler the system ends the program, with the same code in the shell.
@@ -17,10 +20,18 @@ pub(super) fn install() {
             instead();
             return;
         }
+        for before in BEFORE.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            before();
+        }
         let _quiet = fs::hold_writes();
         #[allow(clippy::exit, reason = "an interrupt ends the program from another thread")]
         std::process::exit(i32::from(Exit::Interrupted.code()));
     });
+}
+
+/// From now on this is done before an interrupt ends the program.
+pub(super) fn before(ending: fn()) {
+    BEFORE.lock().unwrap_or_else(PoisonError::into_inner).push(ending);
 }
 
 /// From now on an interrupt, a request to end (SIGTERM) or a closed terminal does this alone.

@@ -93,4 +93,37 @@ fn a_copy_needs_no_program_and_no_permission() {
         project.write("scenarios/two.yaml", format!("name: two\nrequest: {source}\nexpect_context:\n  - model: gpt-4.1\n"));
         run(&project, &["check"], &none).code(1).says(said);
     }
+    std::fs::remove_dir_all(state(&project)).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_the_program_as_well() {
+    let project = Project::new();
+    project.write(
+        "scenarios/a.yaml",
+        "name: a\nrequest: {command: [sh, -c, 'sleep 60 & echo $! > pid; wait']}\nexpect_context:\n  - model: m\n",
+    );
+    run(&project, &["trust", "--yes"], &[]).code(0);
+    let mut command = command(&project, &["eval"]);
+    let mut child = command.env("XDG_STATE_HOME", state(&project)).spawn().unwrap();
+    let pid = loop {
+        match std::fs::read_to_string(project.path("pid")) {
+            Ok(pid) if pid.ends_with('\n') => break pid.trim().to_owned(),
+            _ => std::thread::sleep(std::time::Duration::from_millis(10)),
+        }
+    };
+    let signal = |words: &[&str]| std::process::Command::new("kill").args(words).output().unwrap().status.success();
+    assert!(signal(&["-0", &pid]) && signal(&["-INT", &child.id().to_string()]));
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    // What was killed is gone as soon as somebody waited for it.
+    let is_gone = || std::fs::read_to_string(format!("/proc/{pid}/stat")).map_or(true, |stat| stat.contains(") Z "));
+    for _ in 0..200 {
+        if is_gone() || !signal(&["-0", &pid]) {
+            std::fs::remove_dir_all(state(&project)).unwrap();
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    panic!("{pid} still runs");
 }

@@ -1,10 +1,13 @@
 //! A program that is run for a limited time: it reads a text and writes a limited number of bytes; when it ends, or has to, everything
 //! that it started ends with it.
 
+use crate::cli::interrupt;
+use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
+use std::sync::{Mutex, Once, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -75,6 +78,7 @@ pub(super) fn run(
         Ok(child) => child,
         Err(why) => return Ended::Never(why.to_string()),
     };
+    let _running = Running::of(&child);
     let input = input.to_owned();
     if let Some(mut stdin) = child.stdin.take() {
         // One that does not read its input may do without.
@@ -127,13 +131,47 @@ fn first(stream: impl Read + Send + 'static, most: usize) -> Receiver<Option<Vec
     receive
 }
 
-/// Ends a program with everything that it started.
-fn end(child: &mut Child) {
+/// The programs that run now.
+static RUNNING: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+/// A program that runs: an interrupt of this one ends it too.
+struct Running(u32);
+
+impl Running {
+    fn of(child: &Child) -> Self {
+        static ONCE: Once = Once::new();
+        ONCE.call_once(|| interrupt::before(end_all));
+        RUNNING.lock().unwrap_or_else(PoisonError::into_inner).insert(child.id());
+        Self(child.id())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        RUNNING.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.0);
+    }
+}
+
+fn end_all() {
+    for id in RUNNING.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        end_group(*id);
+    }
+}
+
+/// Ends a program's group: itself, and everything that it started.
+fn end_group(id: u32) {
     #[cfg(unix)]
-    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+    if let Some(group) = i32::try_from(id).ok().and_then(rustix::process::Pid::from_raw) {
         // It may have ended by itself.
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
+    #[cfg(not(unix))]
+    let _ = id;
+}
+
+/// Ends a program with everything that it started.
+fn end(child: &mut Child) {
+    end_group(child.id());
     let _ = child.kill();
     let _ = child.wait();
 }
