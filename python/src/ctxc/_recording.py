@@ -17,6 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Iterator, Mapping, Optional, Sequence, Union, overload
 
+from . import _session
 from ._findings import Finding, check_file
 from ._hook import Hook
 from ._program import CtxcError, environment, program, run_json
@@ -161,9 +162,7 @@ class Calls(Sequence[Call]):
 
     def assert_snapshot(self, path: Union[None, str, "os.PathLike[str]"] = None) -> None:
         """Compares the requests with those that are stored; `pytest --ctxc-accept` stores them anew."""
-        from . import pytest_plugin
-
-        file = Path(path) if path is not None else pytest_plugin.snapshot()
+        file = Path(path) if path is not None else _session.snapshot()
         sent = [{"dialect": call.dialect, "model": call.model, "request": call.request} for call in self._load()]
         if not sent:
             raise AssertionError("no call was recorded, so there is nothing to compare")
@@ -171,11 +170,11 @@ class Calls(Sequence[Call]):
         before = file.read_bytes().decode() if file.exists() else None
         if now == before:
             return
-        if pytest_plugin.accepts():
+        if _session.accepts:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(now.encode())
             return
-        shown = pytest_plugin.shown(file)
+        shown = _session.shown(file)
         if before is None:
             raise AssertionError(f"expected the requests as stored in {shown}, which is not there; `pytest --ctxc-accept` stores them")
         diff = difflib.unified_diff(before.splitlines(), now.splitlines(), shown, "sent now", lineterm="")
@@ -310,14 +309,11 @@ class _Proxy:
             code = self._child.wait(_PATIENCE)
         except subprocess.TimeoutExpired:
             raise CtxcError(f"`ctxc proxy` did not end within {_PATIENCE} s; it said: {self.said()}") from None
-        said = " ".join(line.removeprefix("note: ") if hasattr(line, "removeprefix") else line for line in self._rest())
+        said = " ".join(line.strip() for line in self.said().splitlines() if "listening on port" not in line)
         # 6: a call had no answer, which its caller was told.
         if code not in (0, 6):
             raise CtxcError(said)
         return said
-
-    def _rest(self) -> list[str]:
-        return [line.strip() for line in self.said().splitlines() if "listening on port" not in line and line.strip()]
 
     def kill(self) -> None:
         """Ends it at once, where it still runs."""
