@@ -73,12 +73,13 @@ def test_anthropic_is_answered_streamed_and_refused():
 
     with ctxc.strict("anthropic", script=HELLO) as calls:
         client = anthropic.Anthropic(api_key="k", base_url="https://api.anthropic.com")
-        asked = {"model": "claude-sonnet-4-5", "max_tokens": 100, "messages": [{"role": "user", "content": "hi"}]}
+        asked = {"model": "claude-opus-4-8", "max_tokens": 100, "messages": [{"role": "user", "content": "hi"}]}
         assert client.messages.create(**asked).content[0].text == "Hello there."
         with client.messages.stream(**asked) as stream:
             assert stream.get_final_text() == "Hello there."
+        result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "7"}]}
         with pytest.raises(anthropic.BadRequestError, match="ctxc explain"):
-            client.messages.create(**{**asked, "messages": []})
+            client.messages.create(**{**asked, "messages": [result]})
     assert all(call.caller for call in calls) and calls[2].findings
 
 

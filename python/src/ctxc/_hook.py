@@ -7,6 +7,7 @@ import os
 import sys
 import sysconfig
 import threading
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any, Callable, Mapping, Optional
@@ -59,7 +60,7 @@ class Hook:
 
         for owner, new, old in ((module.Client, send, sync), (module.AsyncClient, send_later, later)):
             owner.send = new
-            self._undo.append(lambda owner=owner, old=old: setattr(owner, "send", old))
+            self._undo.append(partial(setattr, owner, "send", old))
 
     def leave(self) -> None:
         """Puts back what was changed."""

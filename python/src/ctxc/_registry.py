@@ -73,10 +73,14 @@ class Task:
         model: Optional[str] = None,
         node: Optional[str] = None,
         session: Optional[str] = None,
+        index: bool = True,
     ) -> Context:
-        """Assembles the context of the task. Texts are given as they are, other values as JSON."""
+        """Assembles the context of the task. Texts are given as they are, other values as JSON.
+
+        `index=False` looks nothing up in the files of the project.
+        """
         files = tempfile.TemporaryDirectory(prefix="ctxc-")
-        arguments = [self.name, "--no-index"]
+        arguments = [self.name] if index else [self.name, "--no-index"]
         for name, value in (inputs or {}).items():
             text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
             if len(text) > _LONGEST_ARGUMENT:
