@@ -152,7 +152,7 @@ def test_a_snapshot_is_stored_accepted_and_compared(pytester):
     def test_hello(ctxc_strict):
         calls = ctxc_strict("openai", script=["Hello."])
         assert asks.ask("hi") == "Hello."
-        assert calls[0].caller == "asks.py:6"
+        assert calls[0].caller == "asks.py:5"
         calls.assert_snapshot()
     """
     pytester.makepyfile(test_asks=test)
@@ -173,7 +173,7 @@ def test_a_call_of_another_vendor_fails_a_double(pytester):
     import asks, ctxc, pytest
 
     def test_hello():
-        with pytest.raises(AssertionError, match="expected calls to anthropic alone, found one to openai, sent from asks.py:6"):
+        with pytest.raises(AssertionError, match="expected calls to anthropic alone, found one to openai, sent from asks.py:5"):
             with ctxc.strict("anthropic", script=["Hello."]):
                 asks.ask("hi")
     """

@@ -233,8 +233,9 @@ def record(
         yield calls
         said = proxy.end()
         if len(calls) == 0:
-            mocked = f"; {hook.mocked} requests went to a mocked transport: leave the mock out of this test, and use `script`" if hook.mocked else ""
-            warnings.warn(CtxcWarning(f"nothing was recorded: {said}{mocked}"), stacklevel=3)
+            count = "1 request" if hook.mocked == 1 else f"{hook.mocked} requests"
+            mocked = f"; {count} went to a mocked transport: leave the mock out of this block, and give a `script`" if hook.mocked else ""
+            warnings.warn(CtxcWarning(said + mocked), stacklevel=3)
 
 
 @contextlib.contextmanager
@@ -309,7 +310,7 @@ class _Proxy:
             code = self._child.wait(_PATIENCE)
         except subprocess.TimeoutExpired:
             raise CtxcError(f"`ctxc proxy` did not end within {_PATIENCE} s; it said: {self.said()}") from None
-        said = " ".join(line.strip() for line in self.said().splitlines() if "listening on port" not in line)
+        said = "; ".join(line.strip() for line in self.said().splitlines() if "listening on port" not in line)
         # 6: a call had no answer, which its caller was told.
         if code not in (0, 6):
             raise CtxcError(said)
