@@ -32,7 +32,7 @@ def test_a_task_is_assembled_for_both_libraries(project):
     assert list(registry) == ["summarize-document"] and len(registry) == 1
     task = registry["summarize-document"]
     context = task.assemble({"document": "@home is a\nphrase"}, index=False)
-    assert "@home is a\nphrase" in str(context.messages)
+    assert any("@home is a\nphrase" in message["content"] for message in context.messages)
     assert context.messages[0]["role"] in ("system", "user") and "content" in context.messages[0]
     assert context.anthropic["messages"][0]["role"] == "user"
     assert context.tokens == context.report["tokens"] > 0
@@ -41,7 +41,7 @@ def test_a_task_is_assembled_for_both_libraries(project):
     assert task.assemble({"document": "x"}, model="gpt-4.1").body("openai-chat")["model"] == "gpt-4.1"
     assert task.assemble({"document": "x"}, budget=5000).report["budget"] == 5000
     long = "many words " * 20_000
-    assert long in str(task.assemble({"document": long}, index=False).messages)
+    assert any(long.strip() in message["content"] for message in task.assemble({"document": long}, index=False).messages)
 
 
 def test_mistakes_with_tasks_say_what_to_do(project, tmp_path_factory):
