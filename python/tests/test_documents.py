@@ -74,5 +74,5 @@ def test_a_mocked_agent_is_explained(tmp_path):
     mock += "    print(agent.build().invoke({'messages': [agent.HumanMessage('hi')]})['messages'][-1].content)\n"
     (folder / "mocked.py").write_text(mock)
     done = run(folder, "record", "--", sys.executable, "mocked.py")
-    assert done.stdout == "hi\n", done.stderr
+    assert done.returncode == 0 and done.stdout == "hi\n", done.stderr
     assert "no connection came to the proxy" in done.stderr and "a mocked client sends nothing" in done.stderr

@@ -163,7 +163,7 @@ def test_a_snapshot_is_stored_accepted_and_compared(pytester):
     pytester.makepyfile(asks=ASKS.replace('"content": words', '"content": words + "!"'))
     changed = run()
     changed.assert_outcomes(failed=1)
-    changed.stdout.fnmatch_lines(['*-            "content": "hi"', '*+            "content": "hi!"'])
+    changed.stdout.fnmatch_lines(['*-*"content": "hi"', '*+*"content": "hi!"'])
 
 
 def test_a_call_of_another_vendor_fails_a_double(pytester):

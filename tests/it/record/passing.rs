@@ -121,7 +121,8 @@ fn every_vendor_has_an_address_and_every_call_goes_to_its_own() {
         ("OLLAMA_HOST", "/api/chat", "/api/chat"),
     ];
     for (variable, path, expected) in cases {
-        let answer = post(&proxy.url(variable, path), "x-ctxc-agent: clerk\r\nx-ctxc-caller: agent.py:40\r\n", r#"{"messages":[]}"#);
+        let answer =
+            post(&proxy.url(variable, path), "x-ctxc-agent: clerk\r\nx-ctxc-caller: agent.py:40\r\n", r#"{"messages":[]}"#);
         assert_eq!(answer.text(), format!("{{\"path\":\"{expected}\"}}"), "{variable}");
     }
     let models = ask("GET {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", &proxy.url("OPENAI_BASE_URL", "/models"), "");
