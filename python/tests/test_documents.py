@@ -69,7 +69,7 @@ def test_the_langgraph_agent_passes_and_fails_when_a_description_is_edited(tmp_p
 def test_a_mocked_agent_is_explained(tmp_path):
     folder = tmp_path / "agent"
     shutil.copytree(AGENT, folder)
-    mock = "from unittest import mock\nimport agent\nfrom langchain_core.messages import AIMessage\n"
+    mock = "import os\nos.environ['OPENAI_API_KEY'] = 'none'\nfrom unittest import mock\nimport agent\nfrom langchain_core.messages import AIMessage\n"
     mock += "with mock.patch.object(agent.ChatOpenAI, 'invoke', return_value=AIMessage('hi')), mock.patch.object(agent.ChatOpenAI, 'bind_tools', lambda self, tools: self):\n"
     mock += "    print(agent.build().invoke({'messages': [agent.HumanMessage('hi')]})['messages'][-1].content)\n"
     (folder / "mocked.py").write_text(mock)
