@@ -26,6 +26,9 @@ pub struct Recording {
     pub run: Option<String>,
     /// The command that sent it; null for none.
     pub command: Option<Vec<String>>,
+    /// The file and line of the program that sent it, as its header `x-ctxc-caller` said; left out where it said nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caller: Option<String>,
     /// The trial of a scenario that it is of, where `ctxc eval` made the call; else null.
     pub trial: Option<TrialOf>,
     /// Who answered: `upstream` is a model, `script` a person, `replay` an earlier recording.

@@ -159,6 +159,9 @@ fn of_one(body: &load::Body, own: &Read, before: Option<(&Read, bool)>, config: 
         return (text, first);
     }
     let shown = serde_json::from_str::<Value>(&text).and_then(|body| serde_json::to_string_pretty(&body)).unwrap_or(text);
-    let found = found(&shown);
+    let mut found = found(&shown);
+    if let Some(caller) = call.and_then(|call| call.caller.as_deref()) {
+        found = found.into_iter().map(|one| one.note(format!("sent from {caller}"))).collect();
+    }
     (shown, found)
 }

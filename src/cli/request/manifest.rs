@@ -64,6 +64,8 @@ pub(crate) struct SegmentRow {
     speaker: Option<&'static str>,
     /// Where it stands in the body, as a JSON pointer.
     pointer: String,
+    /// What it says; tools, calls and the form of the answer as JSON.
+    text: String,
     /// Its tokens.
     tokens: usize,
     /// Whether a cache breakpoint stands behind it.
@@ -77,6 +79,8 @@ pub(crate) struct SegmentRow {
 pub(crate) struct SectionRow {
     /// Its heading, the name of its element, or what stands behind its fence.
     title: String,
+    /// What it says, its title included.
+    text: String,
     /// Its tokens.
     tokens: usize,
 }
@@ -95,15 +99,16 @@ pub(super) fn of_calls(calls: &[Loaded], config: &Config) -> Document {
 fn row(loaded: &Loaded, thread: Thread, facts: &Facts) -> CallRow {
     let counter = &*facts.counter;
     let segment = |segment: &Segment| {
-        let title = |section: crate::request::sections::Section| SectionRow {
-            tokens: counter.count(segment.text.get(section.range).unwrap_or_default()),
-            title: section.title,
+        let title = |section: crate::request::sections::Section| {
+            let text = segment.text.get(section.range).unwrap_or_default();
+            SectionRow { tokens: counter.count(text), text: text.to_owned(), title: section.title }
         };
         SegmentRow {
             id: segment.id.clone(),
             group: segment.group.clone(),
             speaker: segment.speaker.map(crate::kernel::conversation::Speaker::word),
             pointer: segment.pointer.clone(),
+            text: segment.text.to_string(),
             tokens: segment.tokens(counter),
             breakpoint: segment.is_breakpoint,
             sections: segment.sections().into_iter().map(title).collect(),

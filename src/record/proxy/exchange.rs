@@ -315,7 +315,8 @@ impl Call {
         };
         let Strict { hook, is_lenient } = &self.proxy.strict;
         if let Some(refusal) = hook.as_ref().and_then(|hook| hook(asked.dialect, &asked.body)) {
-            self.proxy.keeper.tally().refusals.push(format!("call {}: {}", asked.id, refusal.words()));
+            let from = asked.caller.as_ref().map_or_else(String::new, |caller| format!(", sent from {}", mask.text(caller)));
+            self.proxy.keeper.tally().refusals.push(format!("call {}{from}: {}", asked.id, refusal.words()));
             if !is_lenient {
                 return error(refusal.status, &refusal.rule, &refusal.words());
             }

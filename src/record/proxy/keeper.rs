@@ -186,6 +186,7 @@ impl Keeper {
             conversation: said(&asked.conversation),
             run: None,
             command: self.keep.command.as_ref().map(|words| words.iter().map(|word| mask.text(word)).collect()),
+            caller: said(&asked.caller),
             trial: None,
             answered_by: got.by,
             dialect: asked.dialect.to_owned(),

@@ -13,8 +13,8 @@ use serde_json::value::RawValue;
 
 /// Bytes that a request may have: more than any vendor takes.
 pub(super) const LARGEST: usize = 128 << 20;
-/// The header that names an agent, and the one for a conversation: for the recording, not for the vendor.
-pub(super) const OWN_HEADERS: [&str; 2] = ["x-ctxc-agent", "x-ctxc-conversation"];
+/// The headers that name an agent, a conversation, and the place in the program that sends the call: for the recording, not for the vendor.
+pub(super) const OWN_HEADERS: [&str; 3] = ["x-ctxc-agent", "x-ctxc-conversation", "x-ctxc-caller"];
 /// Headers whose values are secrets.
 const SECRETS: [&str; 5] = ["authorization", "proxy-authorization", "x-api-key", "x-goog-api-key", "api-key"];
 
@@ -34,6 +34,8 @@ pub(super) struct Asked {
     pub(super) wants_usage: bool,
     pub(super) agent: Option<String>,
     pub(super) conversation: Option<String>,
+    /// The file and line of the program that sent it.
+    pub(super) caller: Option<String>,
     /// The body, on one line.
     pub(super) body: String,
     pub(super) key: String,
@@ -110,6 +112,7 @@ impl Asked {
             wants_usage: head.stream_options.get("include_usage") == Some(&Value::Bool(true)),
             agent: header(OWN_HEADERS[0]),
             conversation: header(OWN_HEADERS[1]),
+            caller: header(OWN_HEADERS[2]),
             endpoint,
             body,
         })

@@ -96,7 +96,12 @@ fn every_input_of_the_action_is_handed_on_and_documented() {
 /// An input that is put into the text of a script can end it and begin another.
 #[test]
 fn no_script_of_the_action_and_the_workflows_holds_an_expression() {
-    for path in ["action.yml", "examples/ci/.github/workflows/ctxc.yml", "examples/python_agent/.github/workflows/ctxc.yml"] {
+    for path in [
+        "action.yml",
+        "examples/ci/.github/workflows/ctxc.yml",
+        "examples/python_agent/.github/workflows/ctxc.yml",
+        "examples/langgraph_agent/.github/workflows/ctxc.yml",
+    ] {
         let text = std::fs::read_to_string(format!("{ROOT}/{path}")).unwrap();
         let scripts: Vec<&str> = text.lines().filter(|line| line.trim_start_matches([' ', '-']).starts_with("run:")).collect();
         assert!(scripts.len() > 1 && scripts.iter().all(|line| !line.contains("${{") && !line.ends_with('|')), "{scripts:?}");

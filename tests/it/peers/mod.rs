@@ -10,6 +10,7 @@ mod npmclient;
 mod nvim;
 mod pipelines;
 mod pytestlsp;
+mod python;
 mod sarif;
 mod schemas;
 mod tiktoken;

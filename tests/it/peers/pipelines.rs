@@ -18,9 +18,12 @@ fn the_action_and_the_hooks_are_what_their_services_take() {
     let project = Project::new();
     project.run(&["init", "--ci", "github"]).code(0);
     let written = project.path(".github/workflows/ctxc.yml");
-    for workflow in
-        ["examples/ci/.github/workflows/ctxc.yml", "examples/python_agent/.github/workflows/ctxc.yml", written.to_str().unwrap()]
-    {
+    for workflow in [
+        "examples/ci/.github/workflows/ctxc.yml",
+        "examples/python_agent/.github/workflows/ctxc.yml",
+        "examples/langgraph_agent/.github/workflows/ctxc.yml",
+        written.to_str().unwrap(),
+    ] {
         succeeds("check-jsonschema", &["--builtin-schema", "vendor.github-workflows", workflow]);
     }
     succeeds("pre-commit", &["validate-manifest", ".pre-commit-hooks.yaml"]);

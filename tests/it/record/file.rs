@@ -31,6 +31,7 @@ pub(crate) fn call(id: &str) -> Recording {
         headers: BTreeMap::new(),
         chunks: None,
         error: None,
+        caller: None,
         truncated: false,
         redacted: Vec::new(),
     }

@@ -121,18 +121,19 @@ fn every_vendor_has_an_address_and_every_call_goes_to_its_own() {
         ("OLLAMA_HOST", "/api/chat", "/api/chat"),
     ];
     for (variable, path, expected) in cases {
-        let answer = post(&proxy.url(variable, path), "x-ctxc-agent: clerk\r\n", r#"{"messages":[]}"#);
+        let answer =
+            post(&proxy.url(variable, path), "x-ctxc-agent: clerk\r\nx-ctxc-caller: agent.py:40\r\n", r#"{"messages":[]}"#);
         assert_eq!(answer.text(), format!("{{\"path\":\"{expected}\"}}"), "{variable}");
     }
     let models = ask("GET {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", &proxy.url("OPENAI_BASE_URL", "/models"), "");
     assert_eq!(models.text(), "{\"path\":\"/models\"}");
     proxy.stop().code(0).warns("recorded 7 calls");
-    assert!(server.requests().iter().all(|request| !request.contains("x-ctxc-agent")));
+    assert!(server.requests().iter().all(|request| !request.contains("x-ctxc-")));
     let lines = proxy.lines();
     let dialects: Vec<&str> = lines.iter().map(|line| line["dialect"].as_str().unwrap()).collect();
     assert_eq!(dialects, ["openai-responses", "other", "anthropic", "anthropic", "anthropic", "gemini", "ollama"]);
     assert_eq!((&lines[5]["endpoint"], &lines[5]["model"]), (&"/v1beta/models/g:generateContent".into(), &"g".into()));
-    assert_eq!(lines[0]["agent"], "clerk");
+    assert_eq!((&lines[0]["agent"], &lines[0]["caller"]), (&"clerk".into(), &"agent.py:40".into()));
     assert!(!proxy.text().contains("AIzaSecret"));
 }
 

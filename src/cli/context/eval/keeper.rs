@@ -176,6 +176,7 @@ impl<'p> Keeper<'p> {
             headers: BTreeMap::new(),
             chunks: None,
             error: None,
+            caller: None,
             truncated: false,
             redacted,
         }

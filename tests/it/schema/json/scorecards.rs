@@ -69,6 +69,7 @@ fn recordings(out: &mut Artifacts) {
         latency_ms: Some(1),
         headers: [("request-id".to_owned(), "x".to_owned())].into(),
         chunks: Some(vec![(1, "data".to_owned())]),
+        caller: Some("agent.py:40".to_owned()),
         redacted: vec![Redacted { pointer: "/request/a".to_owned(), kind: "email".to_owned(), count: 1 }],
         ..bare.clone()
     };
