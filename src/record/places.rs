@@ -3,6 +3,7 @@
 //! Those with a name are in the user's folder for data, never in the project. A file `last` beside them says where the newest one is.
 
 use super::file::{FileFault, Recordings};
+use super::foreign::{self, ForeignFault, Format};
 use super::recording::Recording;
 use crate::base::folders;
 use crate::base::fs::{self, ReadFs, RealFs};
@@ -15,6 +16,8 @@ pub const ENDING: &str = ".jsonl";
 pub const LAST: &str = "last";
 /// More than any recording.
 const LIMIT: u64 = 1 << 30;
+/// As much of a file as names its format.
+const HEAD: u64 = 4096;
 /// More than any path.
 const PATH: u64 = 1 << 16;
 
@@ -43,10 +46,12 @@ pub struct Call {
     pub name: String,
     /// The file.
     pub file: PathBuf,
-    /// The line, from 1.
+    /// The line, from 1; 0 in a file of another tool.
     pub line: usize,
     /// What was sent and answered.
     pub call: Recording,
+    /// Which tool recorded it.
+    pub format: Format,
 }
 
 /// Why a recording cannot be had.
@@ -84,6 +89,15 @@ pub enum PlaceFault {
         /// What is wrong with which line.
         #[source]
         fault: FileFault,
+    },
+    /// A file of another tool holds no calls.
+    #[error("{}: {fault}", file.display())]
+    Foreign {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        #[source]
+        fault: ForeignFault,
     },
     /// A file cannot be read.
     #[error("{}: {fault}", file.display())]
@@ -130,13 +144,21 @@ impl Subject {
             let mut bytes = Vec::new();
             fs::read_into(&file, LIMIT, &mut bytes).map_err(unreadable)?;
             let text = String::from_utf8(bytes).map_err(|_| unreadable(io::Error::other("it is no UTF-8")))?;
+            if let Some(format) = format_of_text(&text).filter(|format| *format != Format::Ctxc) {
+                let calls = foreign::read(format, &text).map_err(|fault| PlaceFault::Foreign { file: file.clone(), fault })?;
+                for call in calls {
+                    let name = format!("{}#{}", self.place, found.len() + 1);
+                    found.push(Call { name, file: file.clone(), line: 0, call, format });
+                }
+                continue;
+            }
             let read = Recordings::read(&text).map_err(|fault| PlaceFault::Line { file: file.clone(), fault })?;
             if read.is_cut && read.calls.is_empty() {
                 return Err(unreadable(io::Error::other("it holds no recorded call")));
             }
             for (line, call) in read.lines.into_iter().zip(read.calls) {
                 let name = format!("{}#{}", self.place, found.len() + 1);
-                found.push(Call { name, file: file.clone(), line, call });
+                found.push(Call { name, file: file.clone(), line, call, format: Format::Ctxc });
             }
         }
         let Some(number) = self.number else { return Ok(found) };
@@ -144,6 +166,17 @@ impl Subject {
         let no_call = || PlaceFault::NoCall { subject: self.place.to_string(), number, count };
         found.into_iter().nth(number - 1).map(|call| vec![call]).ok_or_else(no_call)
     }
+}
+
+/// Which tool wrote a file with calls, as its content says; `None` for another file.
+pub fn format_of_file(path: &Path) -> Option<Format> {
+    let head = fs::head(path, HEAD).ok().flatten()?;
+    foreign::format_of(&String::from_utf8_lossy(&head))
+}
+
+fn format_of_text(text: &str) -> Option<Format> {
+    let end = text.floor_char_boundary(HEAD as usize);
+    foreign::format_of(text.get(..end).unwrap_or(text))
 }
 
 impl std::fmt::Display for Place {

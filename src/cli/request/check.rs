@@ -2,6 +2,7 @@
 
 use super::load;
 use crate::base::diagnostic::{self, Diagnostic};
+use crate::base::rule_meta::Severity;
 use crate::cli::args::{FindingFormat, OutputArgs};
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
@@ -29,8 +30,11 @@ use std::sync::Arc;
 pub(crate) fn run(subjects: &[String], filter: &RuleFilter, output: &OutputArgs<FindingFormat>, cx: &mut Cx) -> Result<Exit> {
     let project = Project::load(&cx.options)?;
     let mut bodies = Vec::new();
+    let mut skipped = 0;
     for subject in subjects {
-        bodies.extend(load::bodies(subject, &project.root)?);
+        let (found, others) = load::bodies(subject, &project.root)?;
+        bodies.extend(found);
+        skipped += others;
     }
     let (mut report, texts) = found(&bodies, &project.config);
     report.add(&project.findings);
@@ -38,6 +42,12 @@ pub(crate) fn run(subjects: &[String], filter: &RuleFilter, output: &OutputArgs<
     let left_out = filter.apply(&mut report);
     let mut sources = project.sources().with_texts(&texts);
     cx.emit(output, |format, cx| findings::print(cx, &report, format, &project.root, &mut sources))?;
+    if skipped > 0 {
+        cx.note(&format!("{} of other servers skipped", plural(skipped, "recorded call")));
+    }
+    if bodies.iter().any(|body| body.is_rebuilt) {
+        cx.note("a trace does not hold the bodies as they were sent: they were put together again, and errors in them count as warnings");
+    }
     if left_out > 0 {
         cx.note(&format!("{} of other rules not reported", plural(left_out, "finding")));
     }
@@ -149,10 +159,14 @@ fn of_one(body: &load::Body, own: &Read, before: Option<(&Read, bool)>, config: 
             before: before.filter(|(_, is_agents)| !is_agents).and_then(|(before, _)| before.request.as_ref().ok()),
             reuse: reuse.as_ref(),
             input_tokens: call.and_then(|call| call.usage.input),
-            was_answered: call.is_some_and(|call| call.answered_by == AnsweredBy::Upstream && call.is_answered()),
+            was_answered: !body.is_rebuilt && call.is_some_and(|call| call.answered_by == AnsweredBy::Upstream && call.is_answered()),
             ..RequestCx::new(&name, text, request, config)
         };
-        check::request(&cx, config)
+        let mut found = check::request(&cx, config);
+        for finding in found.iter_mut().filter(|finding| body.is_rebuilt && finding.severity == Severity::Error) {
+            finding.severity = Severity::Warning;
+        }
+        found
     };
     let first = found(&text);
     if call.is_none() || first.is_empty() {

@@ -38,6 +38,7 @@ pub(crate) fn run(cx: &mut Cx) -> Result<Exit> {
             name: one.name.clone(),
             text: one.call.as_ref().map(|call| call.request.get().to_owned()).unwrap_or_default(),
             call: one.call.clone(),
+            is_rebuilt: false,
         })
         .collect();
     let (report, texts) = check::found(&bodies, &config);
