@@ -2,7 +2,7 @@
 //!
 //! Those with a name are in the user's folder for data, never in the project. A file `last` beside them says where the newest one is.
 
-use super::file::{FileFault, Recordings};
+use super::file::{self, FileFault, LinePlace, ReadFault};
 use super::foreign::{self, ForeignFault, Format};
 use super::recording::Recording;
 use crate::base::folders;
@@ -46,8 +46,8 @@ pub struct Call {
     pub name: String,
     /// The file.
     pub file: PathBuf,
-    /// The line, from 1; 0 in a file of another tool.
-    pub line: usize,
+    /// The line, whose number is 0 in a file of another tool.
+    pub at: LinePlace,
     /// What was sent and answered.
     pub call: Recording,
     /// Which tool recorded it.
@@ -139,32 +139,56 @@ impl Subject {
     /// There is no such recording or call, or it cannot be read.
     pub fn load(&self, project: &Path) -> Result<Vec<Call>, PlaceFault> {
         let mut found = Vec::new();
+        self.each(project, |call| found.push(call))?;
+        Ok(found)
+    }
+
+    /// The same one by one: a long recording is never in memory as a whole.
+    ///
+    /// # Errors
+    /// There is no such recording or call, or it cannot be read; calls before may have been taken.
+    pub fn each(&self, project: &Path, mut take: impl FnMut(Call)) -> Result<(), PlaceFault> {
+        let mut count = 0;
         for file in files(&self.place, project)? {
-            let unreadable = |fault| PlaceFault::Unreadable { file: file.clone(), fault };
-            let mut bytes = Vec::new();
-            fs::read_into(&file, LIMIT, &mut bytes).map_err(unreadable)?;
-            let text = String::from_utf8(bytes).map_err(|_| unreadable(io::Error::other("it is no UTF-8")))?;
-            if let Some(format) = format_of_text(&text).filter(|format| *format != Format::Ctxc) {
-                let calls = foreign::read(format, &text).map_err(|fault| PlaceFault::Foreign { file: file.clone(), fault })?;
-                for call in calls {
-                    let name = format!("{}#{}", self.place, found.len() + 1);
-                    found.push(Call { name, file: file.clone(), line: 0, call, format });
+            let mut counted = |call, at: LinePlace, format| {
+                count += 1;
+                if self.number.is_none_or(|number| number == count) {
+                    let name = format!("{}#{count}", self.place);
+                    take(Call { name, file: file.clone(), at, call, format });
                 }
-                continue;
-            }
-            let read = Recordings::read(&text).map_err(|fault| PlaceFault::Line { file: file.clone(), fault })?;
-            if read.is_cut && read.calls.is_empty() {
-                return Err(unreadable(io::Error::other("it holds no recorded call")));
-            }
-            for (line, call) in read.lines.into_iter().zip(read.calls) {
-                let name = format!("{}#{}", self.place, found.len() + 1);
-                found.push(Call { name, file: file.clone(), line, call, format: Format::Ctxc });
+            };
+            let unreadable = |fault| PlaceFault::Unreadable { file: file.clone(), fault };
+            match format_of_file(&file).filter(|format| *format != Format::Ctxc) {
+                Some(format) => {
+                    let mut bytes = Vec::new();
+                    fs::read_into(&file, LIMIT, &mut bytes).map_err(unreadable)?;
+                    let text = String::from_utf8(bytes).map_err(|_| unreadable(io::Error::other("it is no UTF-8")))?;
+                    let calls =
+                        foreign::read(format, &text).map_err(|fault| PlaceFault::Foreign { file: file.clone(), fault })?;
+                    for call in calls {
+                        counted(call, LinePlace { line: 0, offset: 0, len: 0 }, format);
+                    }
+                }
+                None => {
+                    let mut is_empty = true;
+                    let is_cut = file::each(&file, |call, at| {
+                        is_empty = false;
+                        counted(call, at, Format::Ctxc);
+                    });
+                    let is_cut = is_cut.map_err(|fault| match fault {
+                        ReadFault::Unreadable(fault) => unreadable(fault),
+                        ReadFault::Line(fault) => PlaceFault::Line { file: file.clone(), fault },
+                    })?;
+                    if is_cut && is_empty {
+                        return Err(unreadable(io::Error::other("it holds no recorded call")));
+                    }
+                }
             }
         }
-        let Some(number) = self.number else { return Ok(found) };
-        let count = found.len();
-        let no_call = || PlaceFault::NoCall { subject: self.place.to_string(), number, count };
-        found.into_iter().nth(number - 1).map(|call| vec![call]).ok_or_else(no_call)
+        match self.number {
+            Some(number) if number > count => Err(PlaceFault::NoCall { subject: self.place.to_string(), number, count }),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -172,11 +196,6 @@ impl Subject {
 pub fn format_of_file(path: &Path) -> Option<Format> {
     let head = fs::head(path, HEAD).ok().flatten()?;
     foreign::format_of(&String::from_utf8_lossy(&head))
-}
-
-fn format_of_text(text: &str) -> Option<Format> {
-    let end = text.floor_char_boundary(HEAD as usize);
-    foreign::format_of(text.get(..end).unwrap_or(text))
 }
 
 impl std::fmt::Display for Place {

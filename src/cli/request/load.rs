@@ -3,7 +3,7 @@
 use crate::base::fs;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::render::summary::plural;
-use crate::record::file::Recordings;
+use crate::record::file::{LinePlace, Recordings};
 use crate::record::foreign::Format;
 use crate::record::places::{Call, Place, PlaceFault, Subject, format_of_file};
 use crate::record::recording::{LineFault, Recording};
@@ -14,6 +14,7 @@ use crate::request::threads::{Sent, Thread, threads};
 use crate::rules::input::read_fault::reason;
 use crate::schema::json::names::REQUEST;
 use std::path::Path;
+use std::sync::Arc;
 
 /// More than any request.
 const LIMIT: u64 = 1 << 30;
@@ -72,7 +73,8 @@ fn begins_as_recording(path: &Path) -> bool {
 
 /// The same of what may be another file of JSON: it is looked into.
 pub(crate) fn holds_request(path: &Path) -> bool {
-    is_request(path) && (!path.to_string_lossy().ends_with(BODIES) || is_foreign(path) || (fs::is_file(path) && body(path).is_ok()))
+    is_request(path)
+        && (!path.to_string_lossy().ends_with(BODIES) || is_foreign(path) || (fs::is_file(path) && body(path).is_ok()))
 }
 
 /// The calls of some subjects, in order. What holds no request says why.
@@ -161,31 +163,40 @@ pub(super) struct Body {
     pub(super) call: Option<Recording>,
     /// Whether it was put together from a trace, and so is not as it was sent.
     pub(super) is_rebuilt: bool,
+    /// Where it can be read again, if anywhere.
+    pub(super) place: Option<(Arc<Path>, LinePlace)>,
 }
 
-/// The bodies that a subject names, in order, and how many calls of another tool's recording ask no model.
-pub(super) fn bodies(subject: &str, project: &Path) -> Result<(Vec<Body>, usize)> {
-    let of_call = |name: String, call: Recording, format: Format| Body {
-        name,
-        text: call.request.get().to_owned(),
-        call: Some(call),
-        is_rebuilt: format == Format::Otlp,
-    };
+/// Hands on the bodies that a subject names, in order and one by one. Returns how many calls of another tool's recording ask no model.
+pub(super) fn bodies(subject: &str, project: &Path, mut take: impl FnMut(Body)) -> Result<usize> {
     let parsed = Subject::parse(subject);
     if let Place::Path(path) = &parsed.place
         && is_body(subject, path)
     {
         let (name, text) = (path.display().to_string(), text_of(path)?);
-        let body = match Recording::read(&text) {
-            Ok(call) => of_call(name, call, Format::Ctxc),
-            Err(_) => Body { name, text, call: None, is_rebuilt: false },
-        };
-        return Ok((vec![body], 0));
+        take(match Recording::read(&text) {
+            Ok(call) => Body { name, text: call.request.get().to_owned(), call: Some(call), is_rebuilt: false, place: None },
+            Err(_) => Body { name, text, call: None, is_rebuilt: false, place: None },
+        });
+        return Ok(0);
     }
-    let calls = parsed.load(project).map_err(|fault| unusable(&fault))?;
-    let skipped = calls.iter().filter(|call| call.format != Format::Ctxc && !is_of_model(call)).count();
-    let bodies = calls.into_iter().filter(is_of_model).map(|Call { name, call, format, .. }| of_call(name, call, format));
-    Ok((bodies.collect(), skipped))
+    let mut skipped = 0;
+    let mut file: Option<Arc<Path>> = None;
+    parsed
+        .each(project, |call| {
+            if !is_of_model(&call) {
+                skipped += usize::from(call.format != Format::Ctxc);
+                return;
+            }
+            let path = file.take().filter(|file| **file == *call.file).unwrap_or_else(|| Arc::from(call.file.as_path()));
+            file = Some(Arc::clone(&path));
+            let text = call.call.request.get().to_owned();
+            // What came through a pipe is not there a second time.
+            let place = (call.format == Format::Ctxc && fs::is_file(&path)).then_some((path, call.at));
+            take(Body { name: call.name, text, call: Some(call.call), is_rebuilt: call.format == Format::Otlp, place });
+        })
+        .map_err(|fault| unusable(&fault))?;
+    Ok(skipped)
 }
 
 /// The same of a file of JSON that may hold a request which cannot be read; scenarios and what else is of this program are none.

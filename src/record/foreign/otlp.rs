@@ -102,7 +102,8 @@ fn collect(document: &Value, spans: &mut BTreeMap<(String, String), Span>) {
             said.append(&mut body);
         }
         let own = spans.entry(ids(record)).or_default();
-        let when = time(record, "timeUnixNano", "time_unix_nano").max(time(record, "observedTimeUnixNano", "observed_time_unix_nano"));
+        let when =
+            time(record, "timeUnixNano", "time_unix_nano").max(time(record, "observedTimeUnixNano", "observed_time_unix_nano"));
         if own.start == 0 {
             own.start = when;
         }
@@ -133,7 +134,9 @@ fn any(value: &Value) -> Value {
     if let Some(list) = found("arrayValue", "array_value") {
         return list.get("values").and_then(Value::as_array).into_iter().flatten().map(any).collect();
     }
-    found("kvlistValue", "kvlist_value").and_then(|list| list.get("values")).map_or(Value::Null, |list| Value::Object(pairs(list)))
+    found("kvlistValue", "kvlist_value")
+        .and_then(|list| list.get("values"))
+        .map_or(Value::Null, |list| Value::Object(pairs(list)))
 }
 
 impl Span {
@@ -194,7 +197,8 @@ impl Span {
     fn response(&self) -> Option<String> {
         let mut said = messages::list(self.attributes.get("gen_ai.output.messages"));
         if said.is_empty() {
-            let choice = |(_, name, said): &(u64, String, Value)| (name == "gen_ai.choice").then(|| messages::choice(said)).flatten();
+            let choice =
+                |(_, name, said): &(u64, String, Value)| (name == "gen_ai.choice").then(|| messages::choice(said)).flatten();
             said.extend(self.events.iter().find_map(choice));
         }
         if said.is_empty() {

@@ -77,7 +77,8 @@ fn message(message: &Value) -> Vec<Value> {
 
 /// An image or a file; what is of no known kind keeps its own form.
 fn media(part: &Value) -> Value {
-    let is_image = text(part, &["modality"]) == Some("image") || text(part, &["mime_type"]).is_some_and(|mime| mime.starts_with("image/"));
+    let is_image =
+        text(part, &["modality"]) == Some("image") || text(part, &["mime_type"]).is_some_and(|mime| mime.starts_with("image/"));
     let mime = text(part, &["mime_type"]).unwrap_or(if is_image { "image/png" } else { "application/octet-stream" });
     let address = match text(part, &["type"]) {
         Some("blob") => text(part, &["content", "data"]).map(|data| format!("data:{mime};base64,{data}")),
@@ -105,7 +106,9 @@ fn old(role: &str, said: &Value) -> Value {
     own.insert("role".to_owned(), role.into());
     let content = match said.get("content") {
         // Some libraries write the parts as a text.
-        Some(Value::String(text)) if text.starts_with("[{") => serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into()),
+        Some(Value::String(text)) if text.starts_with("[{") => {
+            serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into())
+        }
         Some(Value::Object(object)) => Value::Object(object.clone()).to_string().into(),
         Some(other) => other.clone(),
         None => Value::Null,
