@@ -28,9 +28,12 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
 
 /// Bytes of requests that stay in memory to be compared with later ones; the others are read again.
 const HELD: usize = 8 << 20;
+/// Requests that are read ahead.
+const AHEAD: usize = 8;
 /// Bytes of requests with findings that stay in memory to be shown.
 const SHOWN: usize = 32 << 20;
 
@@ -40,7 +43,7 @@ pub(crate) fn run(subjects: &[String], filter: &RuleFilter, output: &OutputArgs<
     let mut checker = Checker::new(&project.config);
     let mut skipped = 0;
     for subject in subjects {
-        skipped += load::bodies(subject, &project.root, |body| checker.take(body))?;
+        skipped += read_beside(subject, &project.root, |body| checker.take(body))?;
     }
     let Checker { mut report, texts, has_rebuilt, .. } = checker;
     report.add(&project.findings);
@@ -58,6 +61,17 @@ pub(crate) fn run(subjects: &[String], filter: &RuleFilter, output: &OutputArgs<
         cx.note(&format!("{} of other rules not reported", plural(left_out, "finding")));
     }
     Ok(findings::verdict(&report))
+}
+
+/// Hands on the bodies that a subject names while a second thread reads the next ones. Returns how many calls ask no model.
+fn read_beside(subject: &str, root: &Path, mut take: impl FnMut(load::Body)) -> Result<usize> {
+    std::thread::scope(|scope| {
+        let (sender, receiver) = sync_channel(AHEAD);
+        // Nobody stops receiving before the end.
+        let reader = scope.spawn(move || load::bodies(subject, root, |body| drop(sender.send(body))));
+        receiver.into_iter().for_each(&mut take);
+        reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }
 
 /// Checks requests one by one, each beside the one before it.
