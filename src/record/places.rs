@@ -158,30 +158,26 @@ impl Subject {
                 }
             };
             let unreadable = |fault| PlaceFault::Unreadable { file: file.clone(), fault };
-            match format_of_file(&file).filter(|format| *format != Format::Ctxc) {
-                Some(format) => {
-                    let mut bytes = Vec::new();
-                    fs::read_into(&file, LIMIT, &mut bytes).map_err(unreadable)?;
-                    let text = String::from_utf8(bytes).map_err(|_| unreadable(io::Error::other("it is no UTF-8")))?;
-                    let calls =
-                        foreign::read(format, &text).map_err(|fault| PlaceFault::Foreign { file: file.clone(), fault })?;
-                    for call in calls {
-                        counted(call, LinePlace { line: 0, offset: 0, len: 0 }, format);
-                    }
+            if let Some(format) = format_of_file(&file).filter(|format| *format != Format::Ctxc) {
+                let mut bytes = Vec::new();
+                fs::read_into(&file, LIMIT, &mut bytes).map_err(unreadable)?;
+                let text = String::from_utf8(bytes).map_err(|_| unreadable(io::Error::other("it is no UTF-8")))?;
+                let calls = foreign::read(format, &text).map_err(|fault| PlaceFault::Foreign { file: file.clone(), fault })?;
+                for call in calls {
+                    counted(call, LinePlace { line: 0, offset: 0, len: 0 }, format);
                 }
-                None => {
-                    let mut is_empty = true;
-                    let is_cut = file::each(&file, |call, at| {
-                        is_empty = false;
-                        counted(call, at, Format::Ctxc);
-                    });
-                    let is_cut = is_cut.map_err(|fault| match fault {
-                        ReadFault::Unreadable(fault) => unreadable(fault),
-                        ReadFault::Line(fault) => PlaceFault::Line { file: file.clone(), fault },
-                    })?;
-                    if is_cut && is_empty {
-                        return Err(unreadable(io::Error::other("it holds no recorded call")));
-                    }
+            } else {
+                let mut is_empty = true;
+                let is_cut = file::each(&file, |call, at| {
+                    is_empty = false;
+                    counted(call, at, Format::Ctxc);
+                });
+                let is_cut = is_cut.map_err(|fault| match fault {
+                    ReadFault::Unreadable(fault) => unreadable(fault),
+                    ReadFault::Line(fault) => PlaceFault::Line { file: file.clone(), fault },
+                })?;
+                if is_cut && is_empty {
+                    return Err(unreadable(io::Error::other("it holds no recorded call")));
                 }
             }
         }
