@@ -2,9 +2,11 @@
 
 mod base64;
 mod call;
+mod fault;
 mod format;
 mod otlp;
 mod otlp_messages;
 mod vcr;
 
-pub use format::{ForeignFault, Format, format_of, read};
+pub use fault::ForeignFault;
+pub use format::{Format, format_of, read};

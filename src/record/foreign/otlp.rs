@@ -6,7 +6,7 @@
 
 use super::super::recording::Recording;
 use super::call::{answered, call, take_head};
-use super::format::ForeignFault;
+use super::fault::ForeignFault;
 use super::otlp_messages as messages;
 use crate::kernel::provider::Usage;
 use crate::request::dialect::Dialect;

@@ -6,7 +6,7 @@
 use super::super::recording::Recording;
 use super::base64;
 use super::call::{answered, call, endpoint, other, take_head};
-use super::format::ForeignFault;
+use super::fault::ForeignFault;
 use crate::base::source::LineIndex;
 use crate::request::dialect::Dialect;
 use crate::syntax::yaml;
