@@ -148,6 +148,25 @@ mod real {
         read_whole(file, 0, limit, bytes).map(|()| stamp_of(&meta))
     }
 
+    /// A file, or a pipe that somebody named, for reading line by line.
+    pub fn open_lines(path: &Path) -> io::Result<io::BufReader<std::fs::File>> {
+        let kind = std::fs::metadata(path)?.file_type();
+        if kind.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        let file = if kind.is_file() { open_at_once(path)? } else { std::fs::File::open(path)? };
+        Ok(io::BufReader::with_capacity(1 << 18, file))
+    }
+
+    /// Bytes of a regular file from an offset on; fewer where it ends before.
+    pub fn read_at(path: &Path, offset: u64, len: u64) -> io::Result<Vec<u8>> {
+        let mut file = open_at_once(path)?;
+        io::Seek::seek(&mut file, io::SeekFrom::Start(offset))?;
+        let mut bytes = Vec::new();
+        file.take(len).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
     /// Reads a file that nobody named on a command line: a pipe in its place, whose opening would wait for ever, is refused. What it is
     /// is asked of what was opened, so that nothing else can take its place between the question and the reading.
     pub fn read_own(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> io::Result<Stamp> {

@@ -4,7 +4,7 @@ use super::recording::{LineFault, Recording};
 #[cfg(feature = "fs")]
 use crate::base::fs;
 #[cfg(feature = "fs")]
-use std::io;
+use std::io::{self, BufRead, Read};
 #[cfg(feature = "fs")]
 use std::path::Path;
 
@@ -52,6 +52,77 @@ impl Recordings {
         Ok(found)
     }
 }
+
+/// Reads the calls of a file one by one, each with its place: the whole of a long recording is never in memory. Returns whether the last
+/// line is cut.
+///
+/// # Errors
+/// The file cannot be read, or a line is no call.
+#[cfg(feature = "fs")]
+pub fn each(path: &Path, mut take: impl FnMut(Recording, LinePlace)) -> Result<bool, ReadFault> {
+    let mut reader = fs::open_lines(path).map_err(ReadFault::Unreadable)?;
+    let mut bytes = Vec::new();
+    let mut place = LinePlace { line: 0, offset: 0, len: 0 };
+    loop {
+        bytes.clear();
+        place.offset += place.len;
+        place.line += 1;
+        let read = (&mut reader).take(LONGEST + 1).read_until(b'\n', &mut bytes).map_err(ReadFault::Unreadable)?;
+        place.len = read as u64;
+        if read == 0 {
+            return Ok(false);
+        }
+        if place.len > LONGEST {
+            return Err(ReadFault::Unreadable(io::ErrorKind::FileTooLarge.into()));
+        }
+        let is_whole = bytes.last() == Some(&b'\n');
+        let text = match std::str::from_utf8(&bytes) {
+            Ok(text) => text,
+            Err(_) if !is_whole && place.line > 1 => return Ok(true),
+            Err(_) => return Err(ReadFault::Unreadable(io::Error::other("it is no UTF-8"))),
+        };
+        let text = if place.line == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
+        match Recording::read(text) {
+            _ if text.trim().is_empty() => {}
+            Ok(call) => take(call, place),
+            Err(LineFault::NoJson(_)) if !is_whole => return Ok(true),
+            Err(fault) => return Err(ReadFault::Line(FileFault { line: place.line, fault })),
+        }
+    }
+}
+
+/// The call at a place of a file that was read; `None` where the file has changed since.
+#[cfg(feature = "fs")]
+pub fn at(path: &Path, place: LinePlace) -> Option<Recording> {
+    let bytes = fs::read_at(path, place.offset, place.len).ok()?;
+    Recording::read(std::str::from_utf8(&bytes).ok()?).ok()
+}
+
+/// Where a line stands.
+#[cfg(feature = "fs")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinePlace {
+    /// Its number, from 1.
+    pub line: usize,
+    /// The byte that it begins with.
+    pub offset: u64,
+    /// Its bytes, its end included.
+    pub len: u64,
+}
+
+/// Why the calls of a file cannot be read.
+#[cfg(feature = "fs")]
+#[derive(Debug)]
+pub enum ReadFault {
+    /// The file itself.
+    Unreadable(io::Error),
+    /// A line of it.
+    Line(FileFault),
+}
+
+/// More than any line.
+#[cfg(feature = "fs")]
+const LONGEST: u64 = 1 << 30;
 
 /// Adds a call to a file, as a line that is whole and on the disk when this returns. A line before that a killed program left cut is taken out.
 ///

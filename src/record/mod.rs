@@ -3,6 +3,7 @@
 //! Sends nothing and starts no program. No value of a secret reaches a line that is written.
 
 pub mod file;
+pub mod foreign;
 pub mod json_text;
 pub mod key;
 pub mod mask;

@@ -2,7 +2,8 @@
 //!
 //! Those with a name are in the user's folder for data, never in the project. A file `last` beside them says where the newest one is.
 
-use super::file::{FileFault, Recordings};
+use super::file::{self, FileFault, LinePlace, ReadFault};
+use super::foreign::{self, ForeignFault, Format};
 use super::recording::Recording;
 use crate::base::folders;
 use crate::base::fs::{self, ReadFs, RealFs};
@@ -15,6 +16,8 @@ pub const ENDING: &str = ".jsonl";
 pub const LAST: &str = "last";
 /// More than any recording.
 const LIMIT: u64 = 1 << 30;
+/// As much of a file as names its format.
+const HEAD: u64 = 4096;
 /// More than any path.
 const PATH: u64 = 1 << 16;
 
@@ -43,10 +46,12 @@ pub struct Call {
     pub name: String,
     /// The file.
     pub file: PathBuf,
-    /// The line, from 1.
-    pub line: usize,
+    /// The line, whose number is 0 in a file of another tool.
+    pub at: LinePlace,
     /// What was sent and answered.
     pub call: Recording,
+    /// Which tool recorded it.
+    pub format: Format,
 }
 
 /// Why a recording cannot be had.
@@ -84,6 +89,15 @@ pub enum PlaceFault {
         /// What is wrong with which line.
         #[source]
         fault: FileFault,
+    },
+    /// A file of another tool holds no calls.
+    #[error("{}: {fault}", file.display())]
+    Foreign {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        #[source]
+        fault: ForeignFault,
     },
     /// A file cannot be read.
     #[error("{}: {fault}", file.display())]
@@ -125,25 +139,59 @@ impl Subject {
     /// There is no such recording or call, or it cannot be read.
     pub fn load(&self, project: &Path) -> Result<Vec<Call>, PlaceFault> {
         let mut found = Vec::new();
+        self.each(project, |call| found.push(call))?;
+        Ok(found)
+    }
+
+    /// The same one by one: a long recording is never in memory as a whole.
+    ///
+    /// # Errors
+    /// There is no such recording or call, or it cannot be read; calls before may have been taken.
+    pub fn each(&self, project: &Path, mut take: impl FnMut(Call)) -> Result<(), PlaceFault> {
+        let mut count = 0;
         for file in files(&self.place, project)? {
+            let mut counted = |call, at: LinePlace, format| {
+                count += 1;
+                if self.number.is_none_or(|number| number == count) {
+                    let name = format!("{}#{count}", self.place);
+                    take(Call { name, file: file.clone(), at, call, format });
+                }
+            };
             let unreadable = |fault| PlaceFault::Unreadable { file: file.clone(), fault };
-            let mut bytes = Vec::new();
-            fs::read_into(&file, LIMIT, &mut bytes).map_err(unreadable)?;
-            let text = String::from_utf8(bytes).map_err(|_| unreadable(io::Error::other("it is no UTF-8")))?;
-            let read = Recordings::read(&text).map_err(|fault| PlaceFault::Line { file: file.clone(), fault })?;
-            if read.is_cut && read.calls.is_empty() {
-                return Err(unreadable(io::Error::other("it holds no recorded call")));
-            }
-            for (line, call) in read.lines.into_iter().zip(read.calls) {
-                let name = format!("{}#{}", self.place, found.len() + 1);
-                found.push(Call { name, file: file.clone(), line, call });
+            if let Some(format) = format_of_file(&file).filter(|format| *format != Format::Ctxc) {
+                let mut bytes = Vec::new();
+                fs::read_into(&file, LIMIT, &mut bytes).map_err(unreadable)?;
+                let text = String::from_utf8(bytes).map_err(|_| unreadable(io::Error::other("it is no UTF-8")))?;
+                let calls = foreign::read(format, &text).map_err(|fault| PlaceFault::Foreign { file: file.clone(), fault })?;
+                for call in calls {
+                    counted(call, LinePlace { line: 0, offset: 0, len: 0 }, format);
+                }
+            } else {
+                let mut is_empty = true;
+                let is_cut = file::each(&file, |call, at| {
+                    is_empty = false;
+                    counted(call, at, Format::Ctxc);
+                });
+                let is_cut = is_cut.map_err(|fault| match fault {
+                    ReadFault::Unreadable(fault) => unreadable(fault),
+                    ReadFault::Line(fault) => PlaceFault::Line { file: file.clone(), fault },
+                })?;
+                if is_cut && is_empty {
+                    return Err(unreadable(io::Error::other("it holds no recorded call")));
+                }
             }
         }
-        let Some(number) = self.number else { return Ok(found) };
-        let count = found.len();
-        let no_call = || PlaceFault::NoCall { subject: self.place.to_string(), number, count };
-        found.into_iter().nth(number - 1).map(|call| vec![call]).ok_or_else(no_call)
+        match self.number {
+            Some(number) if number > count => Err(PlaceFault::NoCall { subject: self.place.to_string(), number, count }),
+            _ => Ok(()),
+        }
     }
+}
+
+/// Which tool wrote a file with calls, as its content says; `None` for another file.
+pub fn format_of_file(path: &Path) -> Option<Format> {
+    let head = fs::head(path, HEAD).ok().flatten()?;
+    foreign::format_of(&String::from_utf8_lossy(&head))
 }
 
 impl std::fmt::Display for Place {

@@ -2,7 +2,9 @@
 
 use super::dialect::Dialect;
 use super::segments::Segment;
-use std::collections::BTreeMap;
+use crate::base::hash::Hash;
+use std::cmp::Ordering;
+use std::rc::Rc;
 
 /// A request among others.
 #[derive(Clone, Copy, Debug)]
@@ -35,59 +37,118 @@ pub fn is_shared(segment: &Segment) -> bool {
     matches!(segment.group.as_str(), "tools" | "response_format" | "system")
 }
 
-/// The threads of requests, in the order in which they were sent.
+/// What of a request tells its agent and its conversation.
+#[derive(Debug)]
+struct Outline {
+    at: usize,
+    dialect: Dialect,
+    /// The agent and the conversation that the program named.
+    named: (Option<String>, Option<String>),
+    /// The ids of its tools.
+    tools: Vec<String>,
+    /// What the system says.
+    system: Rc<str>,
+    /// The beginning of the hash of each segment that is not the same with every call.
+    said: Vec<u64>,
+    /// The same in order of size.
+    sorted: Vec<u64>,
+}
+
+/// As much of a hash as tells the segments of a recording from one another.
+fn short(text: &str) -> u64 {
+    let Hash(bytes) = Hash::of(text.as_bytes());
+    bytes.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+impl Outline {
+    fn of(sent: &Sent<'_>, at: usize) -> Self {
+        let said: Vec<u64> = sent.segments.iter().filter(|one| !is_shared(one)).map(|one| short(&one.wire)).collect();
+        let mut sorted = said.clone();
+        sorted.sort_unstable();
+        let group = |name: &'static str| sent.segments.iter().filter(move |one| one.group == name);
+        Self {
+            at,
+            dialect: sent.dialect,
+            named: (sent.agent.map(str::to_owned), sent.conversation.map(str::to_owned)),
+            tools: group("tools").map(|one| one.id.clone()).collect(),
+            system: group("system").map(|one| one.wire.as_str()).collect::<Vec<_>>().join("\n").into(),
+            said,
+            sorted,
+        }
+    }
+}
+
+/// The threads of requests that are handed in one by one, in the order in which they were sent. Of what was handed in, it holds the last
+/// request of each agent and of each conversation, by its hashes.
 ///
 /// One agent has the same tools by name, and a system text of which at least half stays. A conversation goes on where it begins as before,
 /// or where at least half of what was said before is said again.
-pub fn threads(sent: &[Sent<'_>]) -> Vec<Thread> {
-    let mut out: Vec<Thread> = Vec::with_capacity(sent.len());
-    // The last request of each agent and of each conversation.
-    let mut agents: Vec<(String, usize)> = Vec::new();
-    let mut conversations: Vec<(String, String, usize)> = Vec::new();
-    for (at, own) in sent.iter().enumerate() {
-        let is_agent = |(name, last): &&mut (String, usize)| match own.agent {
+#[derive(Debug, Default)]
+pub struct Threads {
+    count: usize,
+    agents: Vec<(String, Rc<Outline>)>,
+    conversations: Vec<(String, String, Rc<Outline>)>,
+}
+
+impl Threads {
+    /// Where the next request belongs.
+    pub fn next(&mut self, sent: &Sent<'_>) -> Thread {
+        let mut own = Outline::of(sent, self.count);
+        self.count += 1;
+        let is_agent = |(name, last): &&mut (String, Rc<Outline>)| match sent.agent {
             Some(agent) => name == agent,
-            None => sent.get(*last).is_some_and(|last| {
-                last.agent.is_none() && last.dialect == own.dialect && same_agent(last.segments, own.segments)
-            }),
+            None => last.named.0.is_none() && last.dialect == sent.dialect && same_agent(last, &own),
         };
-        let known = agents.iter_mut().rev().find(is_agent).map(|(name, last)| (name.clone(), std::mem::replace(last, at)));
+        let known = self.agents.iter_mut().rev().find(is_agent);
+        // Most calls of an agent have one system text.
+        if let Some((_, last)) = &known
+            && last.system == own.system
+        {
+            own.system = Rc::clone(&last.system);
+        }
+        let own = Rc::new(own);
+        let known = known.map(|(name, last)| (name.clone(), std::mem::replace(last, Rc::clone(&own)).at));
         let (agent, agent_before) = if let Some((name, last)) = known {
             (name, Some(last))
         } else {
-            let name = own.agent.map_or_else(|| format!("agent-{}", agents.len() + 1), str::to_owned);
-            agents.push((name.clone(), at));
+            let name = sent.agent.map_or_else(|| format!("agent-{}", self.agents.len() + 1), str::to_owned);
+            self.agents.push((name.clone(), Rc::clone(&own)));
             (name, None)
         };
-        let score = |(of, name, last): &(String, String, usize)| match own.conversation {
+        let score = |(of, name, last): &(String, String, Rc<Outline>)| match sent.conversation {
             _ if *of != agent => None,
             Some(conversation) => (name == conversation).then_some((true, 0, 0)),
-            None => {
-                sent.get(*last).filter(|last| last.conversation.is_none()).and_then(|last| goes_on(last.segments, own.segments))
-            }
+            None if last.named.1.is_some() => None,
+            None => goes_on(last, &own),
         };
         // Of equals the newest.
-        let best = conversations.iter_mut().filter_map(|one| Some((score(one)?, one))).max_by_key(|(score, _)| *score);
+        let best = self.conversations.iter_mut().filter_map(|one| Some((score(one)?, one))).max_by_key(|(score, _)| *score);
         let (conversation, before) = if let Some((_, (_, name, last))) = best {
-            (name.clone(), Some(std::mem::replace(last, at)))
+            (name.clone(), Some(std::mem::replace(last, own).at))
         } else {
-            let name = own.conversation.map_or_else(|| (conversations.len() + 1).to_string(), str::to_owned);
-            conversations.push((agent.clone(), name.clone(), at));
+            let name = sent.conversation.map_or_else(|| (self.conversations.len() + 1).to_string(), str::to_owned);
+            self.conversations.push((agent.clone(), name.clone(), own));
             (name, None)
         };
-        out.push(Thread { agent, conversation, before, agent_before });
+        Thread { agent, conversation, before, agent_before }
     }
-    out
+
+    /// The requests that a later one may be compared with, by their places.
+    pub fn last(&self) -> impl Iterator<Item = usize> {
+        let agents = self.agents.iter().map(|(_, last)| last.at);
+        agents.chain(self.conversations.iter().map(|(_, _, last)| last.at))
+    }
 }
 
-fn same_agent(a: &[Segment], b: &[Segment]) -> bool {
-    let tools = |of: &[Segment]| of.iter().filter(|one| one.group == "tools").map(|one| one.id.clone()).collect::<Vec<_>>();
-    let (left, right) = (tools(a), tools(b));
-    let common = left.iter().filter(|id| right.contains(id)).count();
-    let system = |of: &[Segment]| {
-        of.iter().filter(|one| one.group == "system").map(|one| one.wire.as_str()).collect::<Vec<_>>().join("\n")
-    };
-    common * 2 >= left.len().max(right.len()) && is_alike(&system(a), &system(b))
+/// The threads of requests, in the order in which they were sent.
+pub fn threads(sent: &[Sent<'_>]) -> Vec<Thread> {
+    let mut threads = Threads::default();
+    sent.iter().map(|sent| threads.next(sent)).collect()
+}
+
+fn same_agent(a: &Outline, b: &Outline) -> bool {
+    let common = a.tools.iter().filter(|id| b.tools.contains(id)).count();
+    common * 2 >= a.tools.len().max(b.tools.len()) && is_alike(&a.system, &b.system)
 }
 
 /// Whether at least half of the longer text is in the other, at its beginning or its end.
@@ -101,27 +162,28 @@ fn is_alike(a: &str, b: &str) -> bool {
 
 /// How surely a later request goes on with an earlier one: whether it says all of that first, how much of it it says first, and how much
 /// of it at all. `None` where it does not go on with it.
-fn goes_on(earlier: &[Segment], later: &[Segment]) -> Option<(bool, usize, usize)> {
-    let said = |of: &'_ [Segment]| of.iter().filter(|one| !is_shared(one)).map(|one| one.wire.clone()).collect::<Vec<_>>();
-    let (earlier, later) = (said(earlier), said(later));
-    let front = earlier.iter().zip(&later).take_while(|(a, b)| a == b).count();
-    if earlier == later {
+fn goes_on(earlier: &Outline, later: &Outline) -> Option<(bool, usize, usize)> {
+    let front = earlier.said.iter().zip(&later.said).take_while(|(a, b)| a == b).count();
+    let is_whole = front == earlier.said.len();
+    if is_whole && front == later.said.len() {
         // The same is asked once more.
         return Some((true, front, front));
     }
-    if later.len() < 2 {
+    if later.said.len() < 2 {
         return None;
     }
-    let mut left: BTreeMap<&str, usize> = BTreeMap::new();
-    for one in &earlier {
-        *left.entry(one).or_default() += 1;
-    }
     let mut common = 0;
-    for one in &later {
-        if let Some(count) = left.get_mut(one.as_str()).filter(|count| **count > 0) {
-            *count -= 1;
-            common += 1;
+    let (mut left, mut right) = (earlier.sorted.iter().peekable(), later.sorted.iter().peekable());
+    while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
+        match a.cmp(b) {
+            Ordering::Less => drop(left.next()),
+            Ordering::Greater => drop(right.next()),
+            Ordering::Equal => {
+                common += 1;
+                left.next();
+                right.next();
+            }
         }
     }
-    (front > 0 || common * 2 >= earlier.len()).then_some((front == earlier.len(), front, common))
+    (front > 0 || common * 2 >= earlier.said.len()).then_some((is_whole, front, common))
 }

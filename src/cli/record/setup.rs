@@ -178,6 +178,7 @@ fn replayed(recording: &str, by: By, root: &Path) -> Result<Replay> {
             | PlaceFault::NoName { .. }
             | PlaceFault::NoCall { .. }
             | PlaceFault::NoFiles(_)
+            | PlaceFault::Foreign { .. }
             | PlaceFault::Unreadable { .. } => Kind::Usage,
         };
         CliError::new(kind, fault.to_string())

@@ -2,6 +2,7 @@
 
 use super::load;
 use crate::base::diagnostic::{self, Diagnostic};
+use crate::base::rule_meta::Severity;
 use crate::cli::args::{FindingFormat, OutputArgs};
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
@@ -14,95 +15,196 @@ use crate::cli::rule_filter::RuleFilter;
 use crate::eval::request::facts::facts;
 use crate::kernel::tokens::TokenCounter;
 use crate::project::config::Config;
-use crate::record::recording::AnsweredBy;
+use crate::record::file::{self, LinePlace};
+use crate::record::recording::{AnsweredBy, Recording};
 use crate::request::model::{NoRequest, Request};
 use crate::request::prompt_cache::{Reuse, compare, compare_agent};
 use crate::request::segments::{Segment, segments};
-use crate::request::threads::{Sent, threads};
+use crate::request::threads::{Sent, Threads};
 use crate::rules::request::check;
 use crate::rules::request::cx::RequestCx;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+
+/// Bytes of requests that stay in memory to be compared with later ones; the others are read again.
+const HELD: usize = 8 << 20;
+/// Requests that are read ahead.
+const AHEAD: usize = 8;
+/// Bytes of requests with findings that stay in memory to be shown.
+const SHOWN: usize = 32 << 20;
 
 /// Checks requests and prints what was found.
 pub(crate) fn run(subjects: &[String], filter: &RuleFilter, output: &OutputArgs<FindingFormat>, cx: &mut Cx) -> Result<Exit> {
     let project = Project::load(&cx.options)?;
-    let mut bodies = Vec::new();
+    let mut checker = Checker::new(&project.config);
+    let mut skipped = 0;
     for subject in subjects {
-        bodies.extend(load::bodies(subject, &project.root)?);
+        skipped += read_beside(subject, &project.root, |body| checker.take(body))?;
     }
-    let (mut report, texts) = found(&bodies, &project.config);
+    let Checker { mut report, texts, has_rebuilt, .. } = checker;
     report.add(&project.findings);
     diagnostic::sort(&mut report.diagnostics);
     let left_out = filter.apply(&mut report);
     let mut sources = project.sources().with_texts(&texts);
     cx.emit(output, |format, cx| findings::print(cx, &report, format, &project.root, &mut sources))?;
+    if skipped > 0 {
+        cx.note(&format!("{} of other servers skipped", plural(skipped, "recorded call")));
+    }
+    if has_rebuilt {
+        cx.note("a trace does not hold the bodies as they were sent: they were put together again, and errors in them count as warnings");
+    }
     if left_out > 0 {
         cx.note(&format!("{} of other rules not reported", plural(left_out, "finding")));
     }
     Ok(findings::verdict(&report))
 }
 
-/// What is found in some requests, and the texts of those in which something is.
-pub(super) fn found(bodies: &[load::Body], config: &Config) -> (Report, BTreeMap<String, String>) {
-    let read: Vec<Read> = bodies.iter().map(Read::of).collect();
-    let before = before(bodies, &read);
-    let mut report = Report { unit: Some("request"), ..Report::default() };
-    let mut texts = BTreeMap::new();
-    for ((body, own), before) in bodies.iter().zip(&read).zip(before) {
-        report.files += 1;
-        let before = before.and_then(|(at, is_agents)| Some((read.get(at)?, is_agents)));
-        let (text, found) = of_one(body, own, before, config);
-        if !found.is_empty() {
-            report.diagnostics.extend(found);
-            texts.insert(body.name.clone(), text);
+/// Hands on the bodies that a subject names while a second thread reads the next ones. Returns how many calls ask no model.
+fn read_beside(subject: &str, root: &Path, mut take: impl FnMut(load::Body)) -> Result<usize> {
+    std::thread::scope(|scope| {
+        let (sender, receiver) = sync_channel(AHEAD);
+        // Nobody stops receiving before the end.
+        let reader = scope.spawn(move || load::bodies(subject, root, |body| drop(sender.send(body))));
+        receiver.into_iter().for_each(&mut take);
+        reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+/// Checks requests one by one, each beside the one before it.
+pub(super) struct Checker<'c> {
+    config: &'c Config,
+    pub(super) report: Report,
+    /// The texts of requests in which something was found.
+    pub(super) texts: BTreeMap<String, String>,
+    /// Bytes of them.
+    shown: usize,
+    threads: Threads,
+    /// The requests that later ones may be compared with.
+    held: BTreeMap<usize, Held>,
+    /// Bytes of those that are in memory.
+    size: usize,
+    /// Recorded requests so far.
+    count: usize,
+    has_rebuilt: bool,
+}
+
+/// A request that later ones may be compared with.
+enum Held {
+    Read(Box<Read>, Option<(Arc<Path>, LinePlace)>),
+    /// Where it can be read again.
+    Place(Arc<Path>, LinePlace),
+}
+
+impl<'c> Checker<'c> {
+    pub(super) fn new(config: &'c Config) -> Self {
+        Self {
+            config,
+            report: Report { unit: Some("request"), ..Report::default() },
+            texts: BTreeMap::new(),
+            shown: 0,
+            threads: Threads::default(),
+            held: BTreeMap::new(),
+            size: 0,
+            count: 0,
+            has_rebuilt: false,
         }
     }
-    (report, texts)
+
+    /// Checks one more request.
+    pub(super) fn take(&mut self, body: load::Body) {
+        let own = Read::of(&body);
+        self.has_rebuilt |= body.is_rebuilt;
+        let mut before = None;
+        let recorded = match (&body.call, &own.request) {
+            (Some(call), Ok(request)) => {
+                let thread = self.threads.next(&Sent {
+                    segments: &own.segments,
+                    dialect: request.dialect,
+                    agent: call.agent.as_deref(),
+                    conversation: call.conversation.as_deref(),
+                });
+                before = thread.before.map(|before| (before, false)).or(thread.agent_before.map(|before| (before, true)));
+                true
+            }
+            _ => false,
+        };
+        let other = before.and_then(|(at, is_agents)| Some((self.held.get(&at)?.read()?, is_agents)));
+        let other = other.as_ref().map(|(read, is_agents)| (&**read, *is_agents));
+        self.report.files += 1;
+        let (text, found) = of_one(&body, &own, other, self.config);
+        if !found.is_empty() {
+            self.report.diagnostics.extend(found);
+            if self.shown + text.len() <= SHOWN {
+                self.shown += text.len();
+                self.texts.insert(body.name.clone(), text);
+            }
+        }
+        if recorded {
+            self.hold(own, body.place);
+        }
+    }
+
+    fn hold(&mut self, read: Read, place: Option<(Arc<Path>, LinePlace)>) {
+        self.size += read.size;
+        self.held.insert(self.count, Held::Read(Box::new(read), place));
+        self.count += 1;
+        if self.size <= HELD {
+            return;
+        }
+        let last: BTreeSet<usize> = self.threads.last().collect();
+        self.held.retain(|at, _| last.contains(at));
+        self.size = 0;
+        // The newest stay.
+        for held in self.held.values_mut().rev() {
+            let Held::Read(read, place) = held else { continue };
+            match place.clone().filter(|_| self.size + read.size > HELD / 2) {
+                Some((file, line)) => *held = Held::Place(file, line),
+                None => self.size += read.size,
+            }
+        }
+    }
+}
+
+impl Held {
+    /// It, from memory or from its file; `None` where that has changed.
+    fn read(&self) -> Option<Cow<'_, Read>> {
+        match self {
+            Self::Read(read, _) => Some(Cow::Borrowed(read)),
+            Self::Place(file, line) => {
+                let call = file::at(file, *line)?;
+                Some(Cow::Owned(Read::of_text(call.request.get(), Some(&call))))
+            }
+        }
+    }
 }
 
 /// A body as it is read.
+#[derive(Clone)]
 struct Read {
     request: std::result::Result<Request, NoRequest>,
     /// Its segments, where it is of a recording.
     segments: Vec<Segment>,
+    /// Bytes of its text.
+    size: usize,
 }
 
 impl Read {
     fn of(body: &load::Body) -> Self {
-        let request = Request::read(&body.text, body.call.as_ref().map(|call| call.endpoint.as_str()));
+        Self::of_text(&body.text, body.call.as_ref())
+    }
+
+    fn of_text(text: &str, call: Option<&Recording>) -> Self {
+        let request = Request::read(text, call.map(|call| call.endpoint.as_str()));
         let segments = match &request {
-            Ok(request) if body.call.is_some() => segments(request),
+            Ok(request) if call.is_some() => segments(request),
             _ => Vec::new(),
         };
-        Self { request, segments }
+        Self { request, segments, size: text.len() }
     }
-}
-
-/// For each body the call before it, and whether that is one of its agent in another conversation.
-fn before(bodies: &[load::Body], read: &[Read]) -> Vec<Option<(usize, bool)>> {
-    let mut places = Vec::new();
-    let mut sent = Vec::new();
-    for (at, (body, own)) in bodies.iter().zip(read).enumerate() {
-        if let (Some(call), Ok(request)) = (&body.call, &own.request) {
-            places.push(at);
-            sent.push(Sent {
-                segments: &own.segments,
-                dialect: request.dialect,
-                agent: call.agent.as_deref(),
-                conversation: call.conversation.as_deref(),
-            });
-        }
-    }
-    let mut out = vec![None; bodies.len()];
-    for (thread, at) in threads(&sent).into_iter().zip(&places) {
-        let other = thread.before.map(|before| (before, false)).or(thread.agent_before.map(|before| (before, true)));
-        if let (Some(slot), Some((before, is_agents))) = (out.get_mut(*at), other) {
-            *slot = places.get(before).map(|before| (*before, is_agents));
-        }
-    }
-    out
 }
 
 /// What a cache reuses of a call, where its front is not that of the call before.
@@ -149,10 +251,15 @@ fn of_one(body: &load::Body, own: &Read, before: Option<(&Read, bool)>, config: 
             before: before.filter(|(_, is_agents)| !is_agents).and_then(|(before, _)| before.request.as_ref().ok()),
             reuse: reuse.as_ref(),
             input_tokens: call.and_then(|call| call.usage.input),
-            was_answered: call.is_some_and(|call| call.answered_by == AnsweredBy::Upstream && call.is_answered()),
+            was_answered: !body.is_rebuilt
+                && call.is_some_and(|call| call.answered_by == AnsweredBy::Upstream && call.is_answered()),
             ..RequestCx::new(&name, text, request, config)
         };
-        check::request(&cx, config)
+        let mut found = check::request(&cx, config);
+        for finding in found.iter_mut().filter(|finding| body.is_rebuilt && finding.severity == Severity::Error) {
+            finding.severity = Severity::Warning;
+        }
+        found
     };
     let first = found(&text);
     if call.is_none() || first.is_empty() {

@@ -1,7 +1,8 @@
 //! `ctxc demo`: what the verbs on requests say of a bundled agent with two mistakes. Reads no file and asks nobody.
 
+use super::check::Checker;
 use super::load::{self, Body};
-use super::{check, comparison, manifest, prompt_cache};
+use super::{comparison, manifest, prompt_cache};
 use crate::cli::args::FindingFormat;
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
@@ -32,15 +33,12 @@ pub(crate) fn run(cx: &mut Cx) -> Result<Exit> {
     title("manifest", cx)?;
     manifest::text(&manifest::of_calls(&calls, &config), cx)?;
     title("check", cx)?;
-    let bodies: Vec<Body> = calls
-        .iter()
-        .map(|one| Body {
-            name: one.name.clone(),
-            text: one.call.as_ref().map(|call| call.request.get().to_owned()).unwrap_or_default(),
-            call: one.call.clone(),
-        })
-        .collect();
-    let (report, texts) = check::found(&bodies, &config);
+    let mut checker = Checker::new(&config);
+    for one in &calls {
+        let text = one.call.as_ref().map(|call| call.request.get().to_owned()).unwrap_or_default();
+        checker.take(Body { name: one.name.clone(), text, call: one.call.clone(), is_rebuilt: false, place: None });
+    }
+    let Checker { report, texts, .. } = checker;
     let mut sources = Sources::new(PathBuf::new(), LIMIT).with_texts(&texts);
     findings::print(cx, &report, FindingFormat::Full, Path::new(""), &mut sources)?;
     title("prompt-cache", cx)?;

@@ -3,8 +3,9 @@
 use crate::base::fs;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::render::summary::plural;
-use crate::record::file::Recordings;
-use crate::record::places::{Call, Place, PlaceFault, Subject};
+use crate::record::file::{LinePlace, Recordings};
+use crate::record::foreign::Format;
+use crate::record::places::{Call, Place, PlaceFault, Subject, format_of_file};
 use crate::record::recording::{LineFault, Recording};
 use crate::request::dialect::Dialect;
 use crate::request::model::Request;
@@ -13,6 +14,7 @@ use crate::request::threads::{Sent, Thread, threads};
 use crate::rules::input::read_fault::reason;
 use crate::schema::json::names::REQUEST;
 use std::path::Path;
+use std::sync::Arc;
 
 /// More than any request.
 const LIMIT: u64 = 1 << 30;
@@ -47,9 +49,19 @@ pub(crate) fn is_request(path: &Path) -> bool {
     match Subject::parse(&text) {
         Subject { place: Place::Named(_), .. } | Subject { number: Some(_), .. } => true,
         Subject { place: Place::Path(path), .. } => {
-            text.ends_with(RECORDINGS) || text.ends_with(BODIES) || holds_recordings(&path)
+            text.ends_with(RECORDINGS) || text.ends_with(BODIES) || is_foreign(&path) || holds_recordings(&path)
         }
     }
+}
+
+/// Whether another tool recorded a file: a VCR cassette, a trace.
+fn is_foreign(path: &Path) -> bool {
+    fs::is_file(path) && format_of_file(path).is_some_and(|format| format != Format::Ctxc)
+}
+
+/// Whether a file holds a body alone, or one recorded call.
+fn is_body(subject: &str, path: &Path) -> bool {
+    subject.ends_with(BODIES) && !is_foreign(path)
 }
 
 /// Whether a file begins as a recording does. Tables of cases, conversations and histories of runs end alike.
@@ -61,7 +73,8 @@ fn begins_as_recording(path: &Path) -> bool {
 
 /// The same of what may be another file of JSON: it is looked into.
 pub(crate) fn holds_request(path: &Path) -> bool {
-    is_request(path) && (!path.to_string_lossy().ends_with(BODIES) || (fs::is_file(path) && body(path).is_ok()))
+    is_request(path)
+        && (!path.to_string_lossy().ends_with(BODIES) || is_foreign(path) || (fs::is_file(path) && body(path).is_ok()))
 }
 
 /// The calls of some subjects, in order. What holds no request says why.
@@ -69,7 +82,9 @@ pub(super) fn load(subjects: &[String], project: &Path) -> Result<Vec<Loaded>> {
     let mut all = Vec::new();
     for text in subjects {
         let subject = Subject::parse(text);
-        if let (Place::Path(path), true) = (&subject.place, text.ends_with(BODIES)) {
+        if let Place::Path(path) = &subject.place
+            && is_body(text, path)
+        {
             all.push(body(path)?);
             continue;
         }
@@ -146,21 +161,42 @@ pub(super) struct Body {
     pub(super) text: String,
     /// The call that it is of; `None` for a body alone.
     pub(super) call: Option<Recording>,
+    /// Whether it was put together from a trace, and so is not as it was sent.
+    pub(super) is_rebuilt: bool,
+    /// Where it can be read again, if anywhere.
+    pub(super) place: Option<(Arc<Path>, LinePlace)>,
 }
 
-/// The bodies that a subject names, in order.
-pub(super) fn bodies(subject: &str, project: &Path) -> Result<Vec<Body>> {
-    let of_call = |name: String, call: Recording| Body { name, text: call.request.get().to_owned(), call: Some(call) };
+/// Hands on the bodies that a subject names, in order and one by one. Returns how many calls of another tool's recording ask no model.
+pub(super) fn bodies(subject: &str, project: &Path, mut take: impl FnMut(Body)) -> Result<usize> {
     let parsed = Subject::parse(subject);
-    if let (Place::Path(path), true) = (&parsed.place, subject.ends_with(BODIES)) {
+    if let Place::Path(path) = &parsed.place
+        && is_body(subject, path)
+    {
         let (name, text) = (path.display().to_string(), text_of(path)?);
-        return Ok(vec![match Recording::read(&text) {
-            Ok(call) => of_call(name, call),
-            Err(_) => Body { name, text, call: None },
-        }]);
+        take(match Recording::read(&text) {
+            Ok(call) => Body { name, text: call.request.get().to_owned(), call: Some(call), is_rebuilt: false, place: None },
+            Err(_) => Body { name, text, call: None, is_rebuilt: false, place: None },
+        });
+        return Ok(0);
     }
-    let calls = parsed.load(project).map_err(|fault| unusable(&fault))?;
-    Ok(calls.into_iter().filter(is_of_model).map(|Call { name, call, .. }| of_call(name, call)).collect())
+    let mut skipped = 0;
+    let mut file: Option<Arc<Path>> = None;
+    parsed
+        .each(project, |call| {
+            if !is_of_model(&call) {
+                skipped += usize::from(call.format != Format::Ctxc);
+                return;
+            }
+            let path = file.take().filter(|file| **file == *call.file).unwrap_or_else(|| Arc::from(call.file.as_path()));
+            file = Some(Arc::clone(&path));
+            let text = call.call.request.get().to_owned();
+            // What came through a pipe is not there a second time.
+            let place = (call.format == Format::Ctxc && fs::is_file(&path)).then_some((path, call.at));
+            take(Body { name: call.name, text, call: Some(call.call), is_rebuilt: call.format == Format::Otlp, place });
+        })
+        .map_err(|fault| unusable(&fault))?;
+    Ok(skipped)
 }
 
 /// The same of a file of JSON that may hold a request which cannot be read; scenarios and what else is of this program are none.
@@ -170,7 +206,9 @@ pub(crate) fn looks_like_request(path: &Path) -> bool {
             && (!text.contains("\"ctxc/") || Recording::read(text).is_ok())
     };
     is_request(path)
-        && (!path.to_string_lossy().ends_with(BODIES) || fs::is_file(path) && text_of(path).is_ok_and(|text| is_body(&text)))
+        && (!path.to_string_lossy().ends_with(BODIES)
+            || is_foreign(path)
+            || fs::is_file(path) && text_of(path).is_ok_and(|text| is_body(&text)))
 }
 
 fn unusable(fault: &PlaceFault) -> CliError {
@@ -179,7 +217,7 @@ fn unusable(fault: &PlaceFault) -> CliError {
         PlaceFault::NoFiles(_) => Kind::Nothing,
         PlaceFault::Line { fault, .. } if matches!(fault.fault, LineFault::Newer(_)) => Kind::Infrastructure,
         PlaceFault::Unreadable { fault, .. } if fault.kind() == std::io::ErrorKind::NotFound => Kind::Usage,
-        PlaceFault::Line { .. } | PlaceFault::Unreadable { .. } => Kind::Findings,
+        PlaceFault::Line { .. } | PlaceFault::Foreign { .. } | PlaceFault::Unreadable { .. } => Kind::Findings,
     };
     CliError::new(kind, fault.to_string())
 }

@@ -108,7 +108,7 @@ fn row(loaded: &Loaded, thread: Thread, facts: &Facts) -> CallRow {
             group: segment.group.clone(),
             speaker: segment.speaker.map(crate::kernel::conversation::Speaker::word),
             pointer: segment.pointer.clone(),
-            text: segment.text.to_string(),
+            text: segment.text.clone(),
             tokens: segment.tokens(counter),
             breakpoint: segment.is_breakpoint,
             sections: segment.sections().into_iter().map(title).collect(),

@@ -55,7 +55,8 @@ struct Taken {
 /// A name for the scenario of a request.
 pub(crate) fn name_of(subject: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
-    let file = subject.rsplit(['/', '\\']).next().unwrap_or(subject).replace(".jsonl", "").replace(".json", "");
+    let file =
+        subject.rsplit(['/', '\\']).next().unwrap_or(subject).replace(".jsonl", "").replace(".json", "").replace(".yaml", "");
     let name: String = file.trim_start_matches('@').chars().map(plain).collect();
     let name = name.trim_matches('-').to_owned();
     if name.is_empty() { "request".to_owned() } else { name }

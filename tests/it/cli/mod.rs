@@ -55,6 +55,7 @@ mod render;
 mod render_body;
 mod render_lines;
 pub(crate) mod requests;
+mod requests_of_others;
 mod rerun_requests;
 mod results;
 mod revision;

@@ -34,7 +34,7 @@ fn the_calls_of_a_folder_are_counted_over_its_files_in_the_order_of_their_names(
     let ids: Vec<String> = load(path.clone()).unwrap().into_iter().map(|call| call.call.id).collect();
     assert_eq!(ids, ["1", "2", "3"]);
     let third = load(format!("{path}#3")).unwrap();
-    assert_eq!((third.len(), third[0].line, &*third[0].call.id), (1, 2, "3"));
+    assert_eq!((third.len(), third[0].at.line, &*third[0].call.id), (1, 2, "3"));
     assert_eq!((third[0].file.clone(), third[0].name.clone()), (at("b.jsonl"), format!("{path}#3")));
     let said = |text: String| load(text).unwrap_err().to_string();
     assert_eq!(said(format!("{path}#4")), format!("{path} has 3 calls, so there is no call 4"));

@@ -8,7 +8,8 @@ use crate::cli::error::Result;
 use crate::cli::record::{Double, double};
 use crate::cli::render::summary::plural;
 use crate::eval::asked::{ProgramRequest, RunProgram};
-use crate::record::file::Recordings;
+use crate::record::file::{LinePlace, Recordings};
+use crate::record::foreign::Format;
 use crate::record::places::Call;
 use crate::record::recording::Recording;
 use crate::record::turns::{Said, Turn, turns};
@@ -95,8 +96,9 @@ impl<'p> Programs<'p> {
         let named = |(at, call): (usize, Recording)| Call {
             name: format!("{name}#{}", at + 1),
             file: PathBuf::from(&name),
-            line: at + 1,
+            at: LinePlace { line: at + 1, offset: 0, len: 0 },
             call,
+            format: Format::Ctxc,
         };
         let answers = recorded.calls.into_iter().enumerate().map(named).collect();
         let (also, made) = mpsc::channel();

@@ -1,0 +1,114 @@
+//! A call of another tool as a line of a recording.
+
+use super::super::json_text;
+use super::super::key::key;
+use super::super::recording::{AnsweredBy, Recording};
+use crate::kernel::provider::Usage;
+use crate::provider::read;
+use crate::request::dialect::Dialect;
+use crate::schema::json::names::REQUEST;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+
+/// The dialect of calls that are no request to a model.
+pub(super) const OTHER: &str = "other";
+
+/// A call with no name and no answer yet.
+pub(super) fn call(number: usize, dialect: Option<Dialect>, endpoint: &str, body: &str) -> Recording {
+    let request = json_text::raw(body);
+    Recording {
+        schema: REQUEST.to_owned(),
+        id: number.to_string(),
+        at: None,
+        agent: None,
+        conversation: None,
+        run: None,
+        command: None,
+        caller: None,
+        trial: None,
+        answered_by: AnsweredBy::Upstream,
+        dialect: dialect.map_or(OTHER, Dialect::word).to_owned(),
+        endpoint: endpoint.to_owned(),
+        model: String::new(),
+        stream: false,
+        key: key("POST", endpoint, request.get()).to_string(),
+        request,
+        response: None,
+        status: None,
+        usage: Usage::default(),
+        latency_ms: None,
+        headers: BTreeMap::new(),
+        chunks: None,
+        error: None,
+        truncated: false,
+        redacted: Vec::new(),
+    }
+}
+
+/// A call that is no request to a model: its place alone is kept.
+pub(super) fn other(number: usize) -> Recording {
+    call(number, None, "", "{}")
+}
+
+/// Adds what was answered.
+pub(super) fn answered(recording: &mut Recording, dialect: Dialect, status: Option<u16>, text: &str) {
+    recording.status = status;
+    if text.is_empty() {
+        return;
+    }
+    let answer = read::dialect(dialect.word()).and_then(|dialect| read::answer(dialect, text).ok());
+    if let Some(answer) = answer {
+        recording.usage = answer.usage;
+    }
+    recording.response = Some(json_text::raw(text));
+}
+
+/// A path as recordings have it: without its host, without keys in its query, and `OpenAI`'s behind the version.
+pub(super) fn endpoint(uri: &str) -> String {
+    let path = uri.split_once("://").map_or(uri, |(_, rest)| rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("/"));
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let is_key = |one: &&str| !["key=", "api_key=", "api-key="].iter().any(|key| one.starts_with(key));
+    let rest: Vec<&str> = query.split('&').filter(|one| !one.is_empty()).filter(is_key).collect();
+    let query = if rest.is_empty() { String::new() } else { format!("?{}", rest.join("&")) };
+    let is_openai = matches!(Dialect::of_path(path), Some(Dialect::OpenaiChat | Dialect::OpenaiResponses));
+    let path = path.strip_prefix("/v1").filter(|rest| is_openai && rest.starts_with('/')).unwrap_or(path);
+    path.to_owned() + &query
+}
+
+/// What a body says of itself.
+#[derive(Default, serde::Deserialize)]
+struct Head {
+    #[serde(default)]
+    model: serde_json::Value,
+    #[serde(default)]
+    stream: serde_json::Value,
+}
+
+/// Whether a text is an object of JSON, and its model and stream are taken over.
+pub(super) fn take_head(recording: &mut Recording) -> bool {
+    let text = recording.request.get();
+    if !text.starts_with('{') || serde_json::from_str::<&RawValue>(text).is_err() {
+        return false;
+    }
+    let head: Head = serde_json::from_str(text).unwrap_or_default();
+    let path = recording.endpoint.split('?').next().unwrap_or_default();
+    let in_path = || path.rsplit('/').next().and_then(|last| last.split_once(':')).map(|(model, _)| model.to_owned());
+    recording.model = head.model.as_str().map(str::to_owned).or_else(in_path).unwrap_or_default();
+    recording.stream = head.stream.as_bool().unwrap_or_else(|| path.ends_with(":streamGenerateContent"));
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::endpoint;
+
+    #[test]
+    fn an_endpoint_has_no_host_and_no_key() {
+        assert_eq!(endpoint("https://api.openai.com/v1/chat/completions"), "/chat/completions");
+        assert_eq!(endpoint("https://api.anthropic.com/v1/messages?beta=true"), "/v1/messages?beta=true");
+        let gemini = "https://h/v1beta/models/g:streamGenerateContent?alt=sse&key=s3cret";
+        assert_eq!(endpoint(gemini), "/v1beta/models/g:streamGenerateContent?alt=sse");
+        assert_eq!(endpoint("https://h"), "/");
+        assert_eq!(endpoint(""), "");
+    }
+}

@@ -1,0 +1,74 @@
+//! Which tool wrote a file, by what stands at its beginning.
+
+use super::super::recording::Recording;
+use super::fault::ForeignFault;
+use super::{otlp, vcr};
+use crate::schema::json::names::REQUEST;
+
+/// The format of a file with calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Lines of ctxc itself.
+    Ctxc,
+    /// A cassette of VCR, as YAML or JSON.
+    Vcr,
+    /// Traces and logs of `OpenTelemetry` in the JSON form of OTLP.
+    Otlp,
+}
+
+/// The format of a file, by its first few thousand bytes; `None` for another file.
+pub fn format_of(head: &str) -> Option<Format> {
+    if head.contains(REQUEST.trim_end_matches(char::is_numeric)) {
+        return Some(Format::Ctxc);
+    }
+    let text = head.trim_start_matches(|c: char| c == '\u{feff}' || c.is_whitespace());
+    if text.starts_with(['{', '[']) {
+        let has = |keys: &[&str]| keys.iter().any(|key| text.contains(&format!("\"{key}\"")));
+        return if has(&["resourceSpans", "resourceLogs", "resource_spans", "resource_logs"]) {
+            Some(Format::Otlp)
+        } else if has(&["interactions", "http_interactions"]) && has(&["request"]) {
+            Some(Format::Vcr)
+        } else {
+            None
+        };
+    }
+    let lists = ["interactions:", "http_interactions:"];
+    let is_list = |line: &str| lists.iter().any(|list| line.starts_with(list));
+    text.lines().any(is_list).then_some(Format::Vcr)
+}
+
+/// The calls in the text of another tool, each as its own. Calls to other servers have the dialect `other`, so that numbers stay.
+///
+/// # Errors
+/// It holds none.
+pub fn read(format: Format, text: &str) -> Result<Vec<Recording>, ForeignFault> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let calls = match format {
+        Format::Ctxc => Vec::new(),
+        Format::Vcr => vcr::read(text)?,
+        Format::Otlp => otlp::read(text)?,
+    };
+    match calls.len() {
+        0 => Err(ForeignFault::Empty),
+        count if calls.iter().all(|call| call.dialect == super::call::OTHER) => Err(ForeignFault::NoCall(count)),
+        _ => Ok(calls),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Format, format_of};
+
+    #[test]
+    fn a_file_is_known_by_its_content() {
+        let of = |text: &str| format_of(text);
+        assert_eq!(of("\u{feff}# mine\ninteractions:\n- request:\n"), Some(Format::Vcr));
+        assert_eq!(of("version: 1\ninteractions: []\n"), Some(Format::Vcr));
+        assert_eq!(of("{\"version\": 1, \"interactions\": [{\"request\": {}}]}"), Some(Format::Vcr));
+        assert_eq!(of("{\"resourceSpans\": []}\n"), Some(Format::Otlp));
+        assert_eq!(of("[{\"resourceLogs\": []}]"), Some(Format::Otlp));
+        assert_eq!(of("{\"messages\": [{\"content\": \"say \\\"resourceSpans\\\"\"}]}"), None);
+        assert_eq!(of("name: a\nrequest: {file: b}\n"), None);
+        assert_eq!(of("{\"schema\":\"ctxc/request/1\",\"request\":{\"interactions\":1}}"), Some(Format::Ctxc));
+    }
+}

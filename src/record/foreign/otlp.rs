@@ -1,0 +1,237 @@
+//! Traces and logs of `OpenTelemetry` in the JSON form of OTLP, by the semantic conventions for generative AI: each span of a call to a
+//! model becomes a call.
+//!
+//! The content stands in attributes of the span, in events of it, or in log records that name it. The body is put together again as a chat
+//! completion, whichever vendor it went to: it is not the body that was sent.
+
+use super::super::recording::Recording;
+use super::call::{answered, call, take_head};
+use super::fault::ForeignFault;
+use super::otlp_messages as messages;
+use crate::kernel::provider::Usage;
+use crate::request::dialect::Dialect;
+use crate::scenario::date;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// What is known of a span.
+#[derive(Debug, Default)]
+struct Span {
+    /// When it began, in nanoseconds.
+    start: u64,
+    /// Whether it ended with an error.
+    is_failed: bool,
+    attributes: Map<String, Value>,
+    /// When each was, its name and what it says.
+    events: Vec<(u64, String, Value)>,
+}
+
+/// The calls in a file: one document, a list of them, or one a line.
+pub(super) fn read(text: &str) -> Result<Vec<Recording>, ForeignFault> {
+    let mut spans: BTreeMap<(String, String), Span> = BTreeMap::new();
+    for document in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
+        let document = document.map_err(|fault| ForeignFault::Unreadable {
+            what: "OTLP JSON",
+            line: fault.line(),
+            why: fault.to_string(),
+        })?;
+        let one = [document];
+        for document in one.first().and_then(Value::as_array).map_or(one.as_slice(), Vec::as_slice) {
+            collect(document, &mut spans);
+        }
+    }
+    let mut spans: Vec<Span> = spans.into_values().filter(Span::is_of_model).collect();
+    spans.sort_by_key(|span| span.start);
+    if spans.is_empty() {
+        return Err(ForeignFault::NoSpans);
+    }
+    let calls: Vec<Recording> = spans.iter().filter_map(|span| Some((span, span.body()?))).enumerate().map(made).collect();
+    if calls.is_empty() {
+        let count = spans.len();
+        return Err(ForeignFault::NoContent(if count == 1 { "1 span".to_owned() } else { format!("{count} spans") }));
+    }
+    Ok(calls)
+}
+
+/// A value at a key, in either of the two ways of writing keys.
+fn at<'v>(value: &'v Value, camel: &str, snake: &str) -> Option<&'v Value> {
+    value.get(camel).or_else(|| value.get(snake))
+}
+
+/// The elements of the lists at three levels of keys.
+fn each<'v>(document: &'v Value, keys: [(&'static str, &'static str); 3]) -> impl Iterator<Item = &'v Value> {
+    let [first, second, third] = keys;
+    let list = |value: &'v Value, key: (&str, &str)| at(value, key.0, key.1).and_then(Value::as_array).into_iter().flatten();
+    list(document, first).flat_map(move |one| list(one, second)).flat_map(move |one| list(one, third))
+}
+
+/// A time in nanoseconds, which OTLP writes as a string.
+fn time(value: &Value, camel: &str, snake: &str) -> u64 {
+    let value = at(value, camel, snake);
+    value.and_then(|value| value.as_u64().or_else(|| value.as_str()?.parse().ok())).unwrap_or(0)
+}
+
+fn ids(value: &Value) -> (String, String) {
+    let id = |camel: &str, snake: &str| at(value, camel, snake).and_then(Value::as_str).unwrap_or_default().to_owned();
+    (id("traceId", "trace_id"), id("spanId", "span_id"))
+}
+
+fn collect(document: &Value, spans: &mut BTreeMap<(String, String), Span>) {
+    let of_spans = [("resourceSpans", "resource_spans"), ("scopeSpans", "scope_spans"), ("spans", "spans")];
+    for span in each(document, of_spans) {
+        let own = spans.entry(ids(span)).or_default();
+        own.start = time(span, "startTimeUnixNano", "start_time_unix_nano");
+        let code = span.pointer("/status/code");
+        own.is_failed = code.is_some_and(|code| code.as_u64() == Some(2) || code.as_str() == Some("STATUS_CODE_ERROR"));
+        own.attributes.append(&mut attributes(span));
+        for event in span.get("events").and_then(Value::as_array).into_iter().flatten() {
+            let name = event.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let attributes = Value::Object(attributes(event));
+            own.add(time(event, "timeUnixNano", "time_unix_nano"), name, attributes);
+        }
+    }
+    let of_logs = [("resourceLogs", "resource_logs"), ("scopeLogs", "scope_logs"), ("logRecords", "log_records")];
+    for record in each(document, of_logs) {
+        let mut said = attributes(record);
+        let name = at(record, "eventName", "event_name").and_then(Value::as_str).filter(|name| !name.is_empty());
+        let name = name.or_else(|| said.get("event.name").and_then(Value::as_str)).unwrap_or_default().to_owned();
+        if !name.starts_with("gen_ai.") {
+            continue;
+        }
+        if let Some(Value::Object(mut body)) = record.get("body").map(any) {
+            said.append(&mut body);
+        }
+        let own = spans.entry(ids(record)).or_default();
+        let when =
+            time(record, "timeUnixNano", "time_unix_nano").max(time(record, "observedTimeUnixNano", "observed_time_unix_nano"));
+        if own.start == 0 {
+            own.start = when;
+        }
+        own.add(when, name, Value::Object(said));
+    }
+}
+
+/// The attributes of a span, an event or a record.
+fn attributes(of: &Value) -> Map<String, Value> {
+    of.get("attributes").map(pairs).unwrap_or_default()
+}
+
+fn pairs(list: &Value) -> Map<String, Value> {
+    let pair = |one: &Value| Some((one.get("key")?.as_str()?.to_owned(), any(one.get("value")?)));
+    list.as_array().into_iter().flatten().filter_map(pair).collect()
+}
+
+/// A value as OTLP writes one: `{"stringValue": …}`.
+fn any(value: &Value) -> Value {
+    let found = |camel: &str, snake: &str| at(value, camel, snake);
+    if let Some(plain) = found("stringValue", "string_value").or_else(|| found("boolValue", "bool_value")) {
+        return plain.clone();
+    }
+    if let Some(number) = found("intValue", "int_value").or_else(|| found("doubleValue", "double_value")) {
+        let read = number.as_str().and_then(|text| text.parse::<i64>().ok());
+        return read.map_or_else(|| number.clone(), Value::from);
+    }
+    if let Some(list) = found("arrayValue", "array_value") {
+        return list.get("values").and_then(Value::as_array).into_iter().flatten().map(any).collect();
+    }
+    found("kvlistValue", "kvlist_value")
+        .and_then(|list| list.get("values"))
+        .map_or(Value::Null, |list| Value::Object(pairs(list)))
+}
+
+impl Span {
+    fn add(&mut self, when: u64, name: String, said: Value) {
+        // One event has all that the attributes of a span may have.
+        if let ("gen_ai.client.inference.operation.details", Value::Object(said)) = (name.as_str(), &said) {
+            self.attributes.extend(said.clone());
+        }
+        self.events.push((when, name, said));
+    }
+
+    fn text(&self, key: &str) -> Option<&str> {
+        self.attributes.get(key).and_then(Value::as_str).filter(|text| !text.is_empty())
+    }
+
+    fn number(&self, keys: &[&str]) -> Option<u64> {
+        keys.iter().find_map(|key| self.attributes.get(*key)?.as_u64())
+    }
+
+    /// Whether it is of one call to a model: agents and tools have spans of their own, around or beside.
+    fn is_of_model(&self) -> bool {
+        let is_call = |operation: &str| matches!(operation, "chat" | "text_completion" | "generate_content");
+        let is_known = self.attributes.keys().any(|key| key.starts_with("gen_ai."));
+        match self.text("gen_ai.operation.name").or_else(|| self.text("llm.request.type")) {
+            Some(operation) => is_call(operation) || operation == "completion",
+            None => is_known && self.text("gen_ai.request.model").is_some() || self.events.iter().any(|(_, name, _)| says(name)),
+        }
+    }
+
+    /// The request, as a chat completion; `None` where its content was left out.
+    fn body(&self) -> Option<String> {
+        let mut said = messages::system(self.attributes.get("gen_ai.system_instructions"));
+        said.extend(messages::list(self.attributes.get("gen_ai.input.messages")));
+        if said.is_empty() {
+            let mut events: Vec<&(u64, String, Value)> = self.events.iter().collect();
+            events.sort_by_key(|(when, ..)| *when);
+            said.extend(events.into_iter().flat_map(|(_, name, said)| messages::event(name, said)));
+        }
+        if said.is_empty() {
+            said = messages::flat(&self.attributes, "gen_ai.prompt.");
+        }
+        if said.is_empty() {
+            return None;
+        }
+        let mut body = Map::new();
+        if let Some(model) = self.text("gen_ai.request.model").or_else(|| self.text("gen_ai.response.model")) {
+            body.insert("model".to_owned(), model.into());
+        }
+        body.insert("messages".to_owned(), said.into());
+        let tools = messages::tools(&self.attributes);
+        if !tools.is_empty() {
+            body.insert("tools".to_owned(), tools.into());
+        }
+        Some(Value::Object(body).to_string())
+    }
+
+    /// What was answered, as a chat completion; `None` where that was left out.
+    fn response(&self) -> Option<String> {
+        let mut said = messages::list(self.attributes.get("gen_ai.output.messages"));
+        if said.is_empty() {
+            let choice =
+                |(_, name, said): &(u64, String, Value)| (name == "gen_ai.choice").then(|| messages::choice(said)).flatten();
+            said.extend(self.events.iter().find_map(choice));
+        }
+        if said.is_empty() {
+            said = messages::flat(&self.attributes, "gen_ai.completion.");
+        }
+        let message = said.into_iter().next()?;
+        let reason = if message.get("tool_calls").is_some() { "tool_calls" } else { "stop" };
+        let choice = json!({"index": 0, "message": message, "finish_reason": reason});
+        Some(json!({"object": "chat.completion", "choices": [choice]}).to_string())
+    }
+}
+
+/// Whether an event says something to a model.
+fn says(name: &str) -> bool {
+    name.starts_with("gen_ai.") && (name.ends_with(".message") || name == "gen_ai.content.prompt" || name.ends_with(".details"))
+}
+
+fn made((at, (span, body)): (usize, (&Span, String))) -> Recording {
+    let mut own = call(at + 1, Some(Dialect::OpenaiChat), Dialect::OpenaiChat.path(), &body);
+    take_head(&mut own);
+    own.at = i64::try_from(span.start / 1_000_000_000).ok().filter(|seconds| *seconds > 0).map(date::time);
+    own.agent = span.text("gen_ai.agent.name").map(str::to_owned);
+    own.conversation = span.text("gen_ai.conversation.id").map(str::to_owned);
+    match span.response().filter(|_| !span.is_failed) {
+        Some(response) => answered(&mut own, Dialect::OpenaiChat, None, &response),
+        None if span.is_failed => own.error = Some("the span ended with an error".to_owned()),
+        None => {}
+    }
+    own.usage = Usage {
+        input: span.number(&["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"]),
+        cached: span.number(&["gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens"]),
+        output: span.number(&["gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"]),
+        reasoning: None,
+    };
+    own
+}

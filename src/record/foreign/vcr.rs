@@ -1,0 +1,122 @@
+//! Cassettes of VCR (vcrpy's YAML and JSON, and those of Ruby): each interaction is a request with its response.
+//!
+//! A body is a text, an object (as some serializers unpack it), or bytes in base64, which may be packed. What cannot be read of a response
+//! is absent. No header is taken over.
+
+use super::super::recording::Recording;
+use super::base64;
+use super::call::{answered, call, endpoint, other, take_head};
+use super::fault::ForeignFault;
+use crate::base::source::LineIndex;
+use crate::request::dialect::Dialect;
+use crate::syntax::yaml;
+use serde_json::Value;
+
+/// The calls of a cassette.
+pub(super) fn read(text: &str) -> Result<Vec<Recording>, ForeignFault> {
+    let cassette = tree(text)?;
+    let list = ["interactions", "http_interactions"].iter().find_map(|key| cassette.get(key));
+    let list = list.and_then(Value::as_array).ok_or(ForeignFault::NoList)?;
+    Ok(list.iter().enumerate().map(|(at, interaction)| one(at + 1, interaction).unwrap_or_else(|| other(at + 1))).collect())
+}
+
+/// The cassette as JSON.
+fn tree(text: &str) -> Result<Value, ForeignFault> {
+    if text.trim_start().starts_with('{') {
+        return serde_json::from_str(text).map_err(|fault| ForeignFault::Unreadable {
+            what: "a VCR cassette",
+            line: fault.line(),
+            why: fault.to_string(),
+        });
+    }
+    let (node, faults) = yaml::read(text);
+    match faults.into_iter().find(|fault| fault.kind.ends()) {
+        None => Ok(node.to_json()),
+        Some(fault) => Err(ForeignFault::Unreadable {
+            what: "a VCR cassette",
+            line: LineIndex::new(text).line(fault.span.start) as usize,
+            why: words(&fault.kind),
+        }),
+    }
+}
+
+fn words(kind: &yaml::FaultKind) -> String {
+    match kind {
+        yaml::FaultKind::Syntax(why) => why.clone(),
+        yaml::FaultKind::Tab => "a tab stands where YAML wants spaces".to_owned(),
+        yaml::FaultKind::Deep => format!("more than {} lists and mappings are inside each other", yaml::DEPTH),
+        yaml::FaultKind::Heavy => format!("the file has more than {} values", yaml::WEIGHT),
+        yaml::FaultKind::UnknownAlias(_)
+        | yaml::FaultKind::DuplicateKey { .. }
+        | yaml::FaultKind::KeyWithParts
+        | yaml::FaultKind::Merge
+        | yaml::FaultKind::Beyond(_)
+        | yaml::FaultKind::SecondDocument => "it is not as YAML wants it".to_owned(),
+    }
+}
+
+/// A call; `None` for one that asks no model.
+fn one(number: usize, interaction: &Value) -> Option<Recording> {
+    let request = interaction.get("request")?;
+    let endpoint = endpoint(request.get("uri").or_else(|| request.get("url"))?.as_str()?);
+    let dialect = Dialect::of_path(&endpoint)?;
+    if !request.get("method").and_then(Value::as_str).is_none_or(|method| method.eq_ignore_ascii_case("post")) {
+        return None;
+    }
+    let mut own = call(number, Some(dialect), &endpoint, &body(request)?);
+    if !take_head(&mut own) {
+        return None;
+    }
+    if let Some(response) = interaction.get("response").filter(|response| response.is_object()) {
+        let status = response.pointer("/status/code").or_else(|| response.get("status_code")).or_else(|| response.get("status"));
+        let status = status.and_then(Value::as_u64).and_then(|status| u16::try_from(status).ok());
+        answered(&mut own, dialect, status, &body(response).unwrap_or_default());
+    }
+    Some(own)
+}
+
+/// The text of a body; `None` where there is none, or none that can be read.
+fn body(of: &Value) -> Option<String> {
+    if let Some(parsed) = of.get("parsed_body").filter(|parsed| !parsed.is_null()) {
+        return Some(parsed.as_str().map_or_else(|| parsed.to_string(), str::to_owned));
+    }
+    let body = of.get("body").or_else(|| of.get("content"))?;
+    let text = match body {
+        Value::String(text) => text,
+        Value::Object(object) => match ["string", "base64_string", "base64"].iter().find_map(|key| object.get(*key)) {
+            Some(text) => text.as_str()?,
+            None => return Some(body.to_string()),
+        },
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => return None,
+    };
+    // YAML says `!!binary` of bytes, and nobody else says anything.
+    let first = text.trim_start().bytes().next();
+    if text.is_empty() || first.is_some_and(|first| matches!(first, b'{' | b'[')) || text.contains(": ") {
+        return Some(text.to_owned());
+    }
+    match base64::decode(text) {
+        Some(bytes) => unpacked(bytes),
+        None => Some(text.to_owned()),
+    }
+}
+
+/// The text of bytes, which may be packed by gzip.
+fn unpacked(bytes: Vec<u8>) -> Option<String> {
+    let bytes = if bytes.starts_with(&[0x1f, 0x8b]) { gunzip(&bytes)? } else { bytes };
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(feature = "serve")]
+fn gunzip(bytes: &[u8]) -> Option<Vec<u8>> {
+    use std::io::Read;
+    /// More bytes than any body has, unpacked.
+    const LARGEST: u64 = 256 << 20;
+    let mut out = Vec::new();
+    flate2::read::GzDecoder::new(bytes).take(LARGEST + 1).read_to_end(&mut out).ok()?;
+    (out.len() as u64 <= LARGEST).then_some(out)
+}
+
+#[cfg(not(feature = "serve"))]
+fn gunzip(_: &[u8]) -> Option<Vec<u8>> {
+    None
+}
