@@ -1,7 +1,6 @@
 //! One call: a request with what was answered, a line of a file.
 
 use super::key::key;
-use crate::base::json::UniqueKeys;
 use crate::kernel::provider::Usage;
 use crate::schema::json::names::REQUEST;
 use serde::{Deserialize, Serialize};
@@ -142,24 +141,14 @@ impl Recording {
     /// # Errors
     /// It is no call, or one that a later version wrote.
     pub fn read(line: &str) -> Result<Self, LineFault> {
-        let no_json = |error: serde_json::Error| LineFault::NoJson(error.to_string());
-        let _: &RawValue = serde_json::from_str(line).map_err(no_json)?;
-        let other = |error: serde_json::Error| LineFault::Other(error.to_string());
-        let schema = serde_json::from_str::<Head>(line).map_err(other)?.schema;
-        let Some(schema) = schema else { return Err(LineFault::Other(format!("expected the key `schema` to say `{REQUEST}`"))) };
-        if schema != REQUEST {
-            let version = |name: &str| {
-                name.rsplit_once('/').and_then(|(name, version)| Some((name.to_owned(), version.parse::<u32>().ok()?)))
-            };
-            let is_newer = matches!((version(&schema), version(REQUEST)), (Some(a), Some(b)) if a.0 == b.0 && a.1 > b.1);
-            return Err(if is_newer {
-                LineFault::Newer(schema)
-            } else {
-                LineFault::Other(format!("expected the key `schema` to say `{REQUEST}`, found `{schema}`"))
-            });
+        match serde_json::from_str::<Self>(line) {
+            Ok(call) if call.schema == REQUEST => Ok(call),
+            // Most lines are calls: what keeps one from being one is looked for only then.
+            Ok(_) => {
+                Err(fault(line).unwrap_or_else(|| LineFault::Other(format!("expected the key `schema` to say `{REQUEST}`"))))
+            }
+            Err(error) => Err(fault(line).unwrap_or_else(|| LineFault::Other(error.to_string()))),
         }
-        serde_json::from_str::<UniqueKeys>(line).map_err(other)?;
-        serde_json::from_str(line).map_err(other)
     }
 
     /// As a line, its end included.
@@ -184,4 +173,27 @@ impl Recording {
         let raw = self.response.as_ref()?.get();
         Some(serde_json::from_str::<String>(raw).unwrap_or_else(|_| raw.to_owned()))
     }
+}
+
+/// Why a line is no call, as far as its beginning says so.
+fn fault(line: &str) -> Option<LineFault> {
+    if let Err(error) = serde_json::from_str::<&RawValue>(line) {
+        return Some(LineFault::NoJson(error.to_string()));
+    }
+    let schema = match serde_json::from_str::<Head>(line) {
+        Ok(Head { schema: Some(schema) }) => schema,
+        Ok(Head { schema: None }) => return Some(LineFault::Other(format!("expected the key `schema` to say `{REQUEST}`"))),
+        Err(error) => return Some(LineFault::Other(error.to_string())),
+    };
+    if schema == REQUEST {
+        return None;
+    }
+    let version =
+        |name: &str| name.rsplit_once('/').and_then(|(name, version)| Some((name.to_owned(), version.parse::<u32>().ok()?)));
+    let is_newer = matches!((version(&schema), version(REQUEST)), (Some(a), Some(b)) if a.0 == b.0 && a.1 > b.1);
+    Some(if is_newer {
+        LineFault::Newer(schema)
+    } else {
+        LineFault::Other(format!("expected the key `schema` to say `{REQUEST}`, found `{schema}`"))
+    })
 }

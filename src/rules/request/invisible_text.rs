@@ -33,6 +33,9 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
 
 /// The first such character. Flags of regions are made of a black flag and tags.
 fn hidden(text: &str) -> Option<char> {
+    if text.is_ascii() {
+        return None;
+    }
     let mut is_flag = false;
     text.chars().find(|one| {
         if is_tag(*one) {

@@ -60,7 +60,7 @@ fn what_is_no_call_is_refused_with_its_line() {
     assert!(refused("{}\n".to_owned()).contains("it is no recorded call: expected the key `schema`"));
     assert!(refused(format!("{{\n{line}")).starts_with("line 1: it is no JSON"));
     assert!(refused(line.replace("\"stream\":false,", "")).contains("missing field `stream`"));
-    assert!(refused(line.replace("\"stream\":false,", "\"stream\":false,\"id\":\"2\",")).contains("`id` a second time"));
+    assert!(refused(line.replace("\"stream\":false,", "\"stream\":false,\"id\":\"2\",")).contains("duplicate field `id`"));
     // A key of a later version is no fault.
     assert_eq!(Recordings::read(&line.replace("\"stream\":false,", "\"stream\":false,\"later\":1,")).unwrap().calls.len(), 1);
 }
