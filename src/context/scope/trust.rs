@@ -25,7 +25,7 @@ impl Binder<'_, '_> {
                     && self.request.parent.iter().any(|segment| segment.trust == Trust::Untrusted)
             }
         };
-        let is_untrusted = |name: &str| scope.get(name).is_some_and(|bound| bound.trust == Trust::Untrusted);
+        let is_untrusted = |name: &str| scope.get(name).is_some_and(|bound| bound.trust_of(&[]) == Trust::Untrusted);
         let is_handed = |at: &str| match at.strip_prefix("/parameters/") {
             Some(name) => is_untrusted(name),
             None => at == CONTEXT && context(),

@@ -402,10 +402,17 @@ fn refused(registry: &Registry, brings: Brings) -> Option<String> {
             if faults.iter().all(|fault| matches!(*fault.kind, FaultKind::WrongType { .. })) {
                 break;
             }
-            let known = results.len();
+            let mut known = results.len();
             for fault in faults.iter() {
                 if let FaultKind::Missing { name, origin: MissingFrom::Result } = &*fault.kind {
                     results.insert(name.clone(), StepResult { content: result(name), notes: None });
+                }
+                // A result without a name of its own has the form that its task gives it.
+                if let FaultKind::ResultForm { name, takes, .. } = &*fault.kind {
+                    let content = if takes.ends_with("number") { json!(4) } else { json!("words") };
+                    let is_new = results.get(name).is_none_or(|given| given.content != content);
+                    results.insert(name.clone(), StepResult { content, notes: None });
+                    known = known.min(results.len() - usize::from(is_new));
                 }
             }
             if results.len() == known {
@@ -417,8 +424,7 @@ fn refused(registry: &Registry, brings: Brings) -> Option<String> {
 }
 
 proptest! {
-    // The same projects in every run. Other seeds have found one that is not mended: a number that a `reduce` behind a reference results in is
-    // taken for trusted by `check`, and not where it becomes part of an input of that name (seed 6847708192817441865).
+    // The same projects in every run.
     #![proptest_config(ProptestConfig { cases: 60, rng_seed: RngSeed::Fixed(15), ..ProptestConfig::default() })]
 
     #[test]
@@ -431,6 +437,23 @@ proptest! {
         let why = refused(&registry, Brings::All).or_else(|| refused(&registry, Brings::Needed));
         prop_assert_eq!(why.filter(|_| !is_told), None, "{}", project);
     }
+}
+
+/// A number that a step results in gives no orders, whatever it becomes part of behind a reference.
+#[test]
+fn a_number_handed_to_a_reference_is_no_text() {
+    let project = r#"<library>
+<task type="sequential" name="t0"><description>d</description>
+<inputs><input name="b">t {{b}}</input></inputs>
+<steps><task type="atomic"><system>Say {{b}}</system><description>go</description></task></steps></task>
+<task type="reduce" name="t1"><description>r</description><inputs><input name="l" from="l"/></inputs><initial_value>0</initial_value>
+<inner_task><description>i {{current_input}}</description></inner_task>
+<reduction_task><description>s {{accumulator}}</description></reduction_task><output_format type="json" schema="number"/></task>
+<task type="sequential" name="t2"><description>d</description><steps><task ref="t1" as="b"/><task ref="t0" as="a"/></steps></task>
+</library>"#;
+    let built = built(project);
+    assert!(!built.diagnostics.iter().any(|found| found.severity == ctxc::Severity::Error), "{:?}", built.diagnostics);
+    assert_eq!(refused(&built.registry.unwrap(), Brings::All), None);
 }
 
 /// What a loop without a script leaves nothing behind for (finding L21).
