@@ -11,13 +11,13 @@ use super::roles::roles;
 use super::row::rows;
 use super::sections::{
     ALLOW_ROWS, CONTEXT_ROWS, FORMAT_ROWS, HISTORY_ROWS, LIMIT_ROWS, RECORD_ROWS, TEMPLATES_ROWS, edition, owners, project,
-    reserved,
+    requests, reserved,
 };
 use super::tools::{Tools, tools};
 use super::value::{Sink, Table, span};
 use crate::base::rule_meta::RuleMeta;
 use crate::base::span::{Span, Spanned};
-use crate::project::config::{Format, Lookup, Record, Reserved, Templates};
+use crate::project::config::{Format, Lookup, Record, Requests, Reserved, Templates};
 use crate::project::eval::Eval;
 use crate::project::fault::{Fault, FaultKind};
 use crate::project::glob::Globs;
@@ -60,6 +60,7 @@ pub(super) struct Draft {
     pub(super) eval: Eval,
     pub(super) history: Option<Spanned<String>>,
     pub(super) record: Record,
+    pub(super) requests: Requests,
     pub(super) reserved: BTreeMap<String, Reserved>,
     pub(super) allow: Vec<Spanned<String>>,
     pub(super) faults: Vec<Fault>,
@@ -132,6 +133,7 @@ fn top(sink: &mut Sink, out: &mut Draft, tree: &Table<'_>, owner: Owner, rules: 
             "eval" => out.eval = eval(sink, key, value),
             "history" => rows(sink, name, value, HISTORY_ROWS, &mut out.history),
             "record" => rows(sink, name, value, RECORD_ROWS, &mut out.record),
+            "requests" => requests(sink, value, &mut out.requests),
             "policy" | "package" => {
                 if let Some(section) = reserved(sink, key, value) {
                     out.reserved.insert(name.to_owned(), section);
