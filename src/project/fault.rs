@@ -232,7 +232,7 @@ pub enum FaultKind {
         /// What its window holds beside the answer.
         room: u64,
     },
-    /// The file of a role's system prompt cannot be had.
+    /// The file of a role's system prompt cannot be read.
     SystemPrompt {
         /// The role.
         role: String,
@@ -250,7 +250,7 @@ pub enum FaultKind {
         /// The prompt's file and the line there, where it has one of its own.
         line: Option<(String, u32)>,
     },
-    /// A key's value in a project file. What it is is told nowhere.
+    /// A key's value in a project file. The value itself is never shown.
     KeyInFile {
         /// The provider.
         provider: String,
@@ -363,7 +363,7 @@ pub enum Refusal {
 /// Why a definition of a tool cannot be taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolFault {
-    /// Its file cannot be had.
+    /// Its file cannot be read.
     Unreadable(String),
     /// Its file is not JSON, in the words of the reader.
     Json(String),

@@ -79,7 +79,7 @@ pub struct FileCx<'a> {
     pub bodies: &'a Bodies,
     /// The variables that it uses.
     pub scopes: &'a Scopes<'a>,
-    /// What cannot be had of the files that its tasks show to agents, by the path that is written.
+    /// What cannot be read of the files that its tasks show to agents, by the path that is written.
     pub unread: &'a BTreeMap<Box<str>, Unread>,
     /// The project.
     pub config: &'a Config,
@@ -94,7 +94,7 @@ impl<'a> FileCx<'a> {
     }
 }
 
-/// Why a file of the project cannot be had.
+/// Why a file of the project cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread {
     /// In words: a lower-case fragment.

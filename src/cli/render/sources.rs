@@ -1,7 +1,7 @@
 //! The texts behind findings, read again when a report shows lines of them. One file is kept at a time: findings
 //! come sorted by path.
 //!
-//! Lines of a file outside the project are shown only where whoever runs the program named that file: what `extends` names, or a
+//! Lines of a file outside the project are shown only where the user named that file: what `extends` names, or a
 //! link leads to, has places and no lines.
 
 use crate::base::contained_path;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub(crate) struct Source {
     pub(crate) text: String,
     pub(crate) index: LineIndex,
-    /// Whether its lines may be shown; else only places in it are told.
+    /// Whether its lines may be shown; else only places in it are named.
     pub(crate) is_shown: bool,
 }
 
@@ -97,7 +97,7 @@ impl Folder {
     }
 
     /// Whether the lines of a file may be shown. The paths that a project's own files give stay below its folder but for `extends`, so
-    /// any other that leaves it was named by whoever runs the program.
+    /// any other that leaves it was named by the user.
     fn shows(&self, path: &str, full: &Path) -> bool {
         let was_named = contained_path::plain(Path::new(path)).is_none() && self.shared.as_deref() != Some(path);
         was_named || contained_path::leads_out(&RealFs, &self.root, full).is_none()

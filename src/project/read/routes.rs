@@ -17,7 +17,7 @@ use crate::template::expression::{ExpressionFaultKind, Piece, may_hold, scan_pla
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Models that are told of where none qualifies.
+/// Models that are named where none qualifies.
 const FEW: usize = 3;
 
 /// Roles against models, models against providers.
@@ -107,7 +107,7 @@ fn budget(sink: &mut Sink, role: &Role, model: &Model) {
     sink.report(tokens.span, kind);
 }
 
-/// Fills in the texts of system prompts and where they stand. One that cannot be had is left out, and said.
+/// Fills in the texts of system prompts and where they stand. One that cannot be read is left out and reported.
 pub(super) fn system_prompts(sink: &mut Sink, input: &Input<'_>, roles: &mut BTreeMap<String, Role>) {
     for role in roles.values_mut() {
         let Some(system) = &mut role.system else { continue };

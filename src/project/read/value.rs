@@ -88,7 +88,7 @@ pub(super) fn needs(sink: &mut Sink, (name, at): (&str, Span), table: &Table<'_>
     }
 }
 
-/// One of some words. A bare `true` or `false`, for whoever takes the words for a switch, is told the words of
+/// One of some words. A bare `true` or `false`, for those who take the words for a switch, is answered with the words of
 /// `switch`: that for `true`, that for `false`.
 pub(super) fn word<'v>(
     sink: &mut Sink,

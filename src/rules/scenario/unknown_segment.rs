@@ -54,7 +54,7 @@ fn id(cx: &CaseCx<'_>, id: &Spanned<String>, stake: MissingNameEffect) -> Option
 }
 
 /// What is said of an id whose kind is one, and whose name is none of those that the agents of the task can be shown. What is
-/// expected to be absent may have any name: of that a slip alone is told.
+/// expected to be absent may have any name: for that, only a slip is reported.
 fn name(cx: &CaseCx<'_>, id: &Spanned<String>, stake: MissingNameEffect) -> Option<Diagnostic> {
     let (kind, rest) = shown::named(&id.value)?;
     if kind == "history" && !rest.parse().is_ok_and(|number: usize| number > 0) {

@@ -25,7 +25,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Case(check),
 };
 
-/// Slips that are told of one schema.
+/// Slips that are reported of one schema.
 const MOST: usize = 8;
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {

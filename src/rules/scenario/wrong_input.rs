@@ -20,7 +20,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         let Some(given) = cx.case.situation.inputs.get(&*parameter.name) else { continue };
         let Frozen::Value(value) = &given.value else { continue };
         let Some(kind) = parameter.wanted().missed(value) else { continue };
-        // An alias of nothing is told as that.
+        // An alias of nothing is reported as such.
         if value.is_null() && given.span.slice(cx.file.text).starts_with('*') {
             continue;
         }

@@ -172,7 +172,7 @@ impl<'s> Walk<'s> {
         self.found.push(Slip { path, kind });
     }
 
-    /// What the draft refuses, where nothing is told of it yet.
+    /// What the draft refuses, where nothing is reported yet.
     #[cfg(feature = "eval")]
     fn refused(&mut self) {
         let bad: Vec<String> =
@@ -250,7 +250,7 @@ impl<'s> Walk<'s> {
         }
         let Some(pointer) = text.strip_prefix('#').filter(|pointer| pointer.starts_with('/')) else { return };
         let has_other_root = || self.root.pointer("/$id").is_some() || self.root.pointer("/id").is_some();
-        // What is escaped in a reference is for whoever follows it.
+        // A reference with escapes is left to the validator.
         if self.root.pointer(pointer).is_some() || pointer.contains('%') || has_other_root() {
             return;
         }
