@@ -337,7 +337,7 @@ fn tools(seen: &SeenRequest<'_>, test: &ToolTest) -> Judged {
                 seen.input.beside.text(path).and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()))
             }
         };
-        judged.push(match (here(&name.value).and_then(|tool| tool.schema.as_ref()), wanted) {
+        judged.push(match (here(&name.value).and_then(|tool| seen.sent.request.schema(tool)), wanted) {
             (None, _) => verdict::blind(words, "no definition of that tool"),
             (_, Err(why)) => verdict::blind(words, why),
             (Some(found), Ok(wanted)) if same_json(&wanted, found) => verdict::pass(words, "the same"),
