@@ -201,15 +201,13 @@ GROUPS = {"check": measure_check, "one": measure_one, "large": measure_large, "w
           "load": measure_load,
           "context": lambda report, options: context.measure(report, CTXC, EMPTY, HOME, corpus(options.small, clean=True), options.small, options),
           "lsp": lambda report, options: lsp.measure(report, HOME, options)}
-# Groups with a section of their own on the page; the others share the first one.
-SECTIONS = {"": [name for name in GROUPS if name not in ("context", "lsp")], "of contexts ": ["context"], "of the server ": ["lsp"]}
 
 
-def write(section, text):
-    """Puts tables between the marks of their section of the page."""
+def write(group, text):
+    """Puts the tables of a group between its marks on the page; those of other groups stay as they are."""
     with open("benches/RESULTS.md", encoding="utf-8") as file:
         page = file.read()
-    below, above = (f"<!-- compare.sh writes {section}{side} -->\n" for side in ("below", "above"))
+    below, above = (f"<!-- compare.sh writes {group} {side} -->\n" for side in ("below", "above"))
     head, rest = page.split(below)
     with open("benches/RESULTS.md", "w", encoding="utf-8") as file:
         file.write(head + below + text + above + rest.split(above)[1])
@@ -218,24 +216,21 @@ def write(section, text):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--quick", action="store_true", help="a tenth of the corpus and 3 rounds: shows that all of it runs, proves nothing")
-    arguments.add_argument("--write", action="store_true", help="put the tables into benches/RESULTS.md")
+    arguments.add_argument("--write", action="store_true", help="put the tables of the groups that run into benches/RESULTS.md")
     arguments.add_argument("--only", metavar="GROUP,…", help="some of: " + " ".join(GROUPS))
     options = arguments.parse_args()
     options.small, options.rounds = (1_000, 3) if options.quick else (10_000, 9)
     options.machine = machine()
     os.makedirs(HOME, exist_ok=True)
     chosen = options.only.split(",") if options.only else list(GROUPS)
-    for section, all_of_it in SECTIONS.items():
-        report, groups = Report(), [name for name in chosen if name in all_of_it]
-        for name in groups:
-            print(f"{name}:", file=sys.stderr)
-            GROUPS[name](report, options)
-        if not groups:
-            continue
+    for group in chosen:
+        print(f"{group}:", file=sys.stderr)
+        report = Report()
+        GROUPS[group](report, options)
         text = report.text(options)
         print(text)
         if options.write:
-            write(section, text)
+            write(group, text)
 
 
 if __name__ == "__main__":
