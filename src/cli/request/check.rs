@@ -16,7 +16,7 @@ use crate::eval::request::facts::facts;
 use crate::kernel::tokens::TokenCounter;
 use crate::project::config::Config;
 use crate::record::file::{self, LinePlace};
-use crate::record::recording::{AnsweredBy, Recording};
+use crate::record::recording::AnsweredBy;
 use crate::request::model::{NoRequest, Request};
 use crate::request::prompt_cache::{Reuse, compare, compare_agent};
 use crate::request::segments::{Segment, segments};
@@ -115,7 +115,8 @@ impl<'c> Checker<'c> {
     }
 
     /// Checks one more request.
-    pub(super) fn take(&mut self, ReadBody { body, own }: ReadBody) {
+    pub(super) fn take(&mut self, ReadBody { body, request }: ReadBody) {
+        let own = Read::of(request, body.text().len(), body.call().is_some());
         self.has_rebuilt |= body.is_rebuilt;
         let mut before = None;
         let recorded = match (body.call(), &own.request) {
@@ -174,7 +175,8 @@ impl Held {
             Self::Read(read, _) => Some(Cow::Borrowed(read)),
             Self::Place(file, line) => {
                 let call = file::at(file, *line)?;
-                Some(Cow::Owned(Read::of_text(call.request.get(), Some(&call))))
+                let text = call.request.get();
+                Some(Cow::Owned(Read::of(Request::read(text, Some(&call.endpoint)), text.len(), true)))
             }
         }
     }
@@ -183,13 +185,14 @@ impl Held {
 /// A body with what was read of it.
 pub(super) struct ReadBody {
     body: load::Body,
-    own: Read,
+    request: std::result::Result<Request, NoRequest>,
 }
 
 impl ReadBody {
     /// Reads a body.
     pub(super) fn of(body: load::Body) -> Self {
-        Self { own: Read::of_text(body.text(), body.call()), body }
+        let endpoint = body.call().map(|call| call.endpoint.as_str());
+        Self { request: Request::read(body.text(), endpoint), body }
     }
 }
 
@@ -204,13 +207,12 @@ struct Read {
 }
 
 impl Read {
-    fn of_text(text: &str, call: Option<&Recording>) -> Self {
-        let request = Request::read(text, call.map(|call| call.endpoint.as_str()));
+    fn of(request: std::result::Result<Request, NoRequest>, size: usize, is_recorded: bool) -> Self {
         let segments = match &request {
-            Ok(request) if call.is_some() => segments(request),
+            Ok(request) if is_recorded => segments(request),
             _ => Vec::new(),
         };
-        Self { request, segments, size: text.len() }
+        Self { request, segments, size }
     }
 }
 
