@@ -172,6 +172,9 @@ fn of_request(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
         if written.of_answer == 0 { String::new() } else { format!(" and {} on its recorded answer", written.of_answer) };
     let (expectations, masked) = (plural(written.expectations, "expectation"), masked(&written.masked));
     cx.line(&format!("wrote {names}: {expectations} on the request{of_answer}{masked}"))?;
+    if let Some(why) = &written.unread {
+        cx.note(&format!("nothing is expected of the answer: {why}"));
+    }
     if written.is_run && !trust::is_kept(&project.root) {
         cx.note("`ctxc eval` will run the program that sent it: `ctxc trust` permits that");
     }

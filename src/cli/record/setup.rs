@@ -18,7 +18,6 @@ use crate::record::proxy::strict::{Hook, Refusal, Strict};
 use crate::record::proxy::vendor::{VENDORS, Vendor, vendor};
 use crate::record::recording::Recording;
 use crate::record::redact::SECRETS;
-use crate::request::dialect::Dialect;
 use crate::rules::input::read_fault::reason;
 use crate::rules::request::check;
 use crate::scenario::date;
@@ -66,8 +65,8 @@ pub(super) struct Wanted<'w> {
 }
 
 /// Why the vendor of a request would refuse it, by the rules on requests.
-fn refusal(dialect: &str, body: &str, config: &Config) -> Option<Refusal> {
-    let found = check::refusal_of_body(body, Dialect::named(dialect).map(Dialect::path), config);
+fn refusal(endpoint: &str, body: &str, config: &Config) -> Option<Refusal> {
+    let found = check::refusal_of_body(body, Some(endpoint), config);
     let word = |check::Refusal { rule, message }| Refusal {
         status: 400,
         rule: rule.name.to_owned(),

@@ -274,7 +274,8 @@ fn of_one<'b>(
             shared_front,
             before: before.filter(|(_, is_agents)| !is_agents).and_then(|(before, _)| before.request.as_ref().ok()),
             reuse: reuse.as_ref(),
-            input_tokens: call.and_then(|call| call.usage.input),
+            // With tools that the vendor runs, it reports the tokens of several requests of its own as one.
+            input_tokens: call.and_then(|call| call.usage.input).filter(|_| !request.tools.iter().any(|tool| tool.is_server)),
             was_answered: !body.is_rebuilt
                 && call.is_some_and(|call| call.answered_by == AnsweredBy::Upstream && call.is_answered()),
             ..RequestCx::new(&name, text, request, config)

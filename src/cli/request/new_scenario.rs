@@ -36,6 +36,8 @@ pub(crate) struct Written {
     pub(crate) snapshot: String,
     /// How many expectations on the request there are.
     pub(crate) expectations: usize,
+    /// Why the recorded answer cannot be read; `None` where it can, or there is none.
+    pub(crate) unread: Option<String>,
     /// How many on the recorded answer.
     pub(crate) of_answer: usize,
     /// What was replaced in what is copied, in words; empty where nothing was.
@@ -123,7 +125,10 @@ pub(crate) fn write(subject: &str, name: &str, file: &str, hold: Hold, project: 
     };
     let place = project.config.eval.plan_path.as_ref().map_or(PLAN, |path| &path.value);
     let of_answer = calls.last().map(|call| answer_expectations(call, &loaded.segments, &*counter, place));
-    let of_answer = of_answer.transpose().map_err(CliError::usage)?.unwrap_or_default();
+    let (of_answer, unread) = match of_answer.transpose() {
+        Ok(lines) => (lines.unwrap_or_default(), None),
+        Err(why) => (Vec::new(), Some(why)),
+    };
     let mut scenario = format!("name: {}\nrequest:{source}\nexpect_context:\n", scalar(name));
     for line in &lines {
         // Writing to a string cannot fail.
@@ -142,7 +147,7 @@ pub(crate) fn write(subject: &str, name: &str, file: &str, hold: Hold, project: 
     let is_run = sent_by.is_some();
     let (expectations, of_answer) = (lines.len(), of_answer.len());
     let masked = masked(&calls);
-    Ok(Written { scenario, request, snapshot: stored_sent(&plain), expectations, of_answer, masked, is_run })
+    Ok(Written { scenario, request, snapshot: stored_sent(&plain), expectations, of_answer, unread, masked, is_run })
 }
 
 /// The call that is meant. Beside it are the calls before it: all of them where its program is to be run again, else those of its conversation.

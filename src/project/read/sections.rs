@@ -138,13 +138,7 @@ pub(super) const RECORD_ROWS: &[Row<Record>] = &[
         Shape::Texts,
         "where `ctxc record` and `ctxc proxy` send calls on, as `[VENDOR=]URL`, such as `openai=https://gateway.example.com/v1`; `ctxc trust` has to permit it",
         |at, record| {
-            for address in at.texts() {
-                if address.value.contains("://") {
-                    record.upstream.push(address.value);
-                } else {
-                    at.bad(&address, "an address, or a vendor, `=` and an address");
-                }
-            }
+            record.upstream.extend(at.texts().into_iter().map(|address| address.value));
         },
     ),
 ];

@@ -168,7 +168,7 @@ impl Proxy {
             // A body that is no JSON is refused as its vendor refuses it.
             let refusal = vendor::dialect(endpoint).and_then(|spoken| {
                 let hook = self.strict.hook.as_ref().filter(|_| !self.strict.is_lenient)?;
-                Some((spoken, hook(spoken, &String::from_utf8_lossy(&bytes))?))
+                Some((spoken, hook(endpoint, &String::from_utf8_lossy(&bytes))?))
             });
             if let Some((spoken, refusal)) = refusal {
                 let words = mask.text(&refusal.words());
@@ -326,12 +326,14 @@ impl Call {
     /// Status, content type and parts of an answer, and whether it is a stream.
     fn answer(&self, mask: &Mask) -> (u16, String, Vec<String>, bool) {
         let asked = &*self.asked;
-        let vendor = if asked.dialect == "other" { asked.vendor.name } else { asked.dialect };
+        let vendor = if asked.dialect == request::OTHER { asked.vendor.name } else { asked.dialect };
         let error = |status, kind: &str, message: &str| {
             (status, JSON.to_owned(), vec![errors::body(vendor, status, kind, message)], false)
         };
         let Strict { hook, is_lenient } = &self.proxy.strict;
-        if let Some(refusal) = hook.as_ref().and_then(|hook| hook(asked.dialect, &asked.body)) {
+        if let Some(refusal) =
+            hook.as_ref().filter(|_| asked.dialect != request::OTHER).and_then(|hook| hook(&asked.endpoint, &asked.body))
+        {
             let from = asked.caller.as_ref().map_or_else(String::new, |caller| format!(", sent from {}", mask.text(caller)));
             self.proxy.keeper.tally().refusals.push(format!("call {}{from}: {}", asked.id, mask.text(&refusal.words())));
             if !is_lenient {

@@ -92,7 +92,7 @@ fn the_recorded_answer_is_judged_as_long_as_the_request_is_the_recorded_one() {
     run(&project, &["eval", "--answers", "replay"], &before).code(0).says("answer 1 of 1");
     // What it says is looked at.
     project.write("scenarios/when.yaml", scenario.replace("never_calls_tool: \"*\"", "contains: [Berlin]"));
-    run(&project, &["eval"], &before).code(1).says("expected /Berlin/, found it nowhere in “Tomorrow.”").says("answer 0 of 1");
+    run(&project, &["eval"], &before).code(1).says("expected /Berlin/, found it nowhere in “In Oslo.”").says("answer 0 of 1");
     project.write("scenarios/when.yaml", &scenario);
     // Another request has no answer until somebody records one.
     let after = calls("Find orders");

@@ -246,7 +246,7 @@ fn what_a_pattern_of_the_project_finds_is_masked_in_streams_too() {
     let kept = said(proxy.lines()[0]["response"].as_str().unwrap());
     assert!(kept.starts_with("Customer ⟦own:") && kept.contains("Großkunde ⟦own:"), "{kept}");
     let project = Project::new().file("ctxc.toml", "[record]\nmask = [\"(\"]\n");
-    Run::from(command(&project, &["check"]).output().unwrap()).code(1).says("record.mask").says("a pattern: ");
+    Run::from(command(&project, &["check"]).output().unwrap()).code(2).says("record.mask").says("a pattern: ");
 }
 
 #[test]
@@ -261,8 +261,6 @@ fn an_upstream_of_the_project_file_needs_permission() {
     proxy.chat(r#"{"model":"m","messages":[]}"#);
     proxy.stop().code(0);
     assert_eq!(server.requests().len(), 1);
-    let project = Project::new().file("ctxc.toml", "[record]\nupstream = [\"openai\"]\n");
-    Run::from(command(&project, &["check"]).output().unwrap()).code(1).says("an address, or a vendor, `=` and an address");
 }
 
 #[cfg(unix)]
