@@ -21,6 +21,8 @@ mod library_guide;
 pub mod lines;
 mod lookup_query;
 pub mod manifest;
+#[cfg(feature = "eval")]
+pub(crate) mod node_values;
 pub(crate) mod objective;
 pub mod options;
 pub mod render;
@@ -43,7 +45,7 @@ pub use crate::kernel::context::{Kind, Segment, Stability, Trust};
 pub use crate::kernel::conversation::{Media, MediaSource, Part, Reasoning, ToolCall, ToolResult, Turn};
 pub use crate::kernel::tokens::TokenCounter;
 pub use assemble::{Assembly, Report, assemble};
-pub use context_source::{ContextSource, Fixtures, Match};
+pub use context_source::{ContextSource, Fixtures, Match, NoSource};
 pub use fault::{Fault, FaultKind, Refused};
 pub use options::{Counters, ModelSettings, Options};
 pub use render::message::Message;

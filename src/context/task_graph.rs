@@ -148,6 +148,18 @@ impl<'r> TaskGraph<'r> {
         Some(found.ok_or_else(|| FaultKind::Dangling { name: name.to_owned() }.into()))
     }
 
+    /// The root of a task.
+    #[cfg(feature = "eval")]
+    pub(crate) fn root(&self, task: &str) -> Option<&Node> {
+        self.tasks.get(task).map(|tree| &tree.root)
+    }
+
+    /// The root of the definition that a node stands for; `None` where it stands for itself.
+    #[cfg(feature = "eval")]
+    pub(crate) fn behind_node(&self, node: &Node) -> Option<Result<&Node, Fault>> {
+        Some(self.behind(node)?.map(|tree| &tree.root))
+    }
+
     /// The nodes from a task's root to the node with an id, both included; a reference is followed by the root it goes to.
     pub(super) fn chain(&self, task: &str, id: &str) -> Result<Vec<Link<'_>>, Fault> {
         let unknown = || -> Fault {

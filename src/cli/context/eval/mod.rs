@@ -3,7 +3,6 @@
 mod accept;
 mod args;
 mod asking;
-mod bounded_process;
 mod choose;
 pub(crate) mod coverage;
 pub(super) mod drafting;
