@@ -55,7 +55,7 @@ pub use base::span::Span;
 pub use context::tokens::counter as token_counter;
 #[cfg(feature = "assemble")]
 pub use context::{
-    Agent, Asked, Assembly, ContextSource, Counting, Deferred, Disposition, Fault, FaultKind, Files, Fixtures, Inputs, Kind,
+    AgentNode, Asked, Assembly, ContextSource, Counting, Deferred, Disposition, Fault, FaultKind, Files, Fixtures, Inputs, Kind,
     Match, Media, MediaSource, Message, Options, Part, Profile, Reasoning, Refused, Report, Request, Segment, SegmentReport,
     Speaker, Stability, StepResult, TaskGraph, TokenCounter, ToolCall, ToolResult, Trust, Turn, assemble,
 };
@@ -66,3 +66,19 @@ pub use registry::library::{Built, compile_sources};
 #[cfg(feature = "fs")]
 pub use registry::library::{LoadError, Project};
 pub use registry::{NoTask, ReadError, Registry, Task};
+
+/// The parts of a run, for organisations of any kind: the shape of a pipeline and the state machine that follows it, agents, histories,
+/// budgets.
+///
+/// Nothing here knows templates, a vendor, files, threads or a way to wait. A host brings its stages and its agents and drives the
+/// [`Pipeline`](runtime::Pipeline) in whatever way it waits for answers.
+pub mod runtime {
+    pub use crate::kernel::pipeline::agent::{Agent, AgentContext, AgentOutput, ContextStrategy, Status, SubtaskRequest};
+    pub use crate::kernel::pipeline::history::HistoryBackend;
+    pub use crate::kernel::pipeline::machine::{Effect, Event, Pipeline, PipelineState, PipelineStatus, Step};
+    pub use crate::kernel::pipeline::outcome::{Amounts, Attempt, Obstacle, ObstacleKind, OutcomeContext};
+    pub use crate::kernel::pipeline::routing::Router;
+    pub use crate::kernel::pipeline::stage_graph::{Next, StageGraph, Visit};
+    pub use crate::kernel::work::budget_policy::{BudgetAccount, BudgetPolicy};
+    pub use crate::kernel::work::restart_intensity::RestartIntensity;
+}

@@ -38,7 +38,7 @@ mod text_lines;
 pub mod tokens;
 mod values;
 
-pub use crate::kernel::agent::Agent;
+pub use crate::kernel::agent_node::AgentNode;
 pub use crate::kernel::assembler::{Deferred, SegmentReport, Speaker};
 pub use crate::kernel::budget::{Counting, Disposition};
 pub use crate::kernel::context::{Kind, Segment, Stability, Trust};

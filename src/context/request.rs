@@ -5,6 +5,7 @@
 use super::context_source::ContextSource;
 use crate::kernel::context::Segment;
 use crate::kernel::conversation::Turn;
+pub use crate::kernel::pipeline::outcome::Attempt;
 use crate::project::roles::Role;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -88,17 +89,6 @@ pub struct StepResult {
     pub content: Value,
     /// Its notes, if it made some.
     pub notes: Option<String>,
-}
-
-/// What an earlier attempt ran into.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Attempt {
-    /// The stage.
-    pub stage: String,
-    /// What stood in the way.
-    pub obstacle: String,
-    /// What was learnt.
-    pub note: String,
 }
 
 /// Files of the project, and those that templates name by a path of their own.

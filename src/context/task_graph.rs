@@ -5,7 +5,7 @@
 
 use super::fault::{Fault, FaultKind};
 use crate::base::expansion::MAX_DEPTH;
-use crate::kernel::agent::Agent;
+use crate::kernel::agent_node::AgentNode;
 use crate::registry::agents;
 use crate::registry::node::Target;
 use crate::registry::result_names::{self, ResultNames};
@@ -271,7 +271,7 @@ impl<'r> TaskGraph<'r> {
     }
 
     /// Every agent that a task may call, in document order, those of tasks and templates that it refers to included.
-    pub fn agents(&self, task: &str) -> Result<Vec<Agent>, Fault> {
+    pub fn agents(&self, task: &str) -> Result<Vec<AgentNode>, Fault> {
         let tree = self.tasks.get(task).ok_or_else(|| Fault::from(FaultKind::Dangling { name: task.to_owned() }))?;
         let behind = |node: &'_ Node| Some(self.behind(node)?.map(|tree| (tree.task.name(), &tree.root)));
         agents::collect((tree.task.name(), &tree.root), &behind)

@@ -13,7 +13,7 @@ use crate::base::hash::Hash;
 use crate::base::rule_meta::RuleMeta;
 use crate::base::source::{LineIndex, Position};
 use crate::base::span::{Span, Spanned};
-use crate::kernel::agent::Tested;
+use crate::kernel::agent_node::Tested;
 use crate::settings::layers::Layers;
 use crate::settings::provenance::{Origin, Place};
 use crate::syntax::limits::Limits;

@@ -19,7 +19,7 @@ use crate::cli::project::Project;
 use crate::cli::render::summary::plural;
 use crate::cli::request;
 use crate::cli::rewrite;
-use crate::context::Agent;
+use crate::context::AgentNode;
 use crate::context::objective;
 use crate::context::request::{Asked, Request, StepResult};
 use crate::eval::draft::{self, Draft, Given, Holds};
@@ -241,7 +241,7 @@ fn write(root: &Path, path: &str, text: &str) -> Result<()> {
 }
 
 /// The first agent of a task, and a word where there are more.
-fn first(agents: &[Agent], task: &str, cx: &mut Cx) -> Result<String> {
+fn first(agents: &[AgentNode], task: &str, cx: &mut Cx) -> Result<String> {
     let Some(first) = agents.first() else {
         return Err(CliError::usage(format!("`{task}` calls no agent, and a scenario holds what an agent is shown"))
             .hint("name a task that calls one, or one that has this one as a step"));
