@@ -154,6 +154,12 @@ impl<'r> TaskGraph<'r> {
         self.tasks.get(task).map(|tree| &tree.root)
     }
 
+    /// A node that a task reaches, by its path.
+    #[cfg(feature = "eval")]
+    pub(crate) fn node(&self, task: &str, path: &str) -> Option<&Node> {
+        Some(self.chain(task, path).ok()?.last()?.node)
+    }
+
     /// The root of the definition that a node stands for; `None` where it stands for itself.
     #[cfg(feature = "eval")]
     pub(crate) fn behind_node(&self, node: &Node) -> Option<Result<&Node, Fault>> {

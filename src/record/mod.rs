@@ -14,4 +14,5 @@ pub mod places;
 pub mod proxy;
 pub mod recording;
 pub mod redact;
+pub(crate) mod response_body;
 pub mod turns;

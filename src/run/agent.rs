@@ -12,7 +12,6 @@ use super::trace::{SegmentLine, ToolLine, TraceEvent};
 use super::wire::Wire;
 use crate::context::assemble::{Assembly, assemble_in};
 use crate::context::render::message::Message;
-use crate::context::request::Request;
 use crate::context::role::{self, Routed};
 use crate::kernel::budget::Disposition;
 use crate::kernel::conversation::{Part, Speaker, ToolCall, ToolResult, Turn};
@@ -51,7 +50,7 @@ struct Asked<'v, 'a> {
 /// # Errors
 /// It has no result: what stood in the way.
 pub(super) fn ask(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready) -> Result<AgentOutput, Obstacle> {
-    let request = Request { node: &ready.node, results: &ready.results, ..frame.request };
+    let request = frame.situation.at(&ready.node, &ready.results);
     let context = |why: String| Obstacle::new(ObstacleKind::Context, why);
     let assembly = assemble_in(frame.graph, &request, &runner.options).map_err(|refused| context(refused.to_string()))?;
     let routed = role::route(frame.graph, &request, &runner.options).map_err(|fault| context(fault.to_string()))?;
@@ -230,7 +229,7 @@ impl Asked<'_, '_> {
         let line = match before {
             Some(line) => line.clone(),
             None => {
-                let answer = self.runner.tools.call(call, self.frame.request.role);
+                let answer = self.runner.tools.call(call, self.frame.situation.role);
                 let line = ToolLine {
                     stage,
                     number,

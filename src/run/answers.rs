@@ -40,15 +40,36 @@ pub struct Given {
     pub by: AnsweredBy,
 }
 
-/// Why there is no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Why there is no answer, a lower-case fragment.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoAnswer {
     /// The provider gave none: another model may be asked.
+    #[error("{0}")]
     Provider(String),
     /// None was recorded or written for this request.
+    #[error("{0}")]
     Unknown(String),
     /// The budget is spent.
+    #[error("{0}")]
     Budget(String),
+}
+
+/// Answers from the first; where it has none for a request, from the second.
+#[derive(Clone, Copy, Debug)]
+pub struct Chain<'a> {
+    /// Who is asked first.
+    pub first: &'a dyn Answers,
+    /// Who is asked where that one has no answer.
+    pub then: &'a dyn Answers,
+}
+
+impl Answers for Chain<'_> {
+    fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer> {
+        match self.first.answer(asked) {
+            Err(NoAnswer::Unknown(_)) => self.then.answer(asked),
+            answered => answered,
+        }
+    }
 }
 
 /// The word of the obstacle where no answer is known.

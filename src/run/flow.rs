@@ -6,7 +6,8 @@
 
 use super::condition;
 use super::plan::{PlanKind, PlanNode, plan};
-use crate::context::TaskGraph;
+use super::situation::Situation;
+use crate::context::{NoSource, TaskGraph};
 use crate::context::assemble::preview_in;
 use crate::context::fault::Fault;
 use crate::context::node_values::{NodeValues, at_node};
@@ -26,7 +27,7 @@ pub type Results = BTreeMap<String, StepResult>;
 #[derive(Debug)]
 pub struct TaskFlow<'a> {
     graph: &'a TaskGraph<'a>,
-    request: Request<'a>,
+    situation: Situation<'a>,
     plan: PlanNode,
     /// The inputs that may be made while earlier ones of their node are: nothing of those is shown to them.
     independent: BTreeSet<String>,
@@ -79,15 +80,31 @@ pub enum Decision {
     },
 }
 
+impl Decision {
+    /// The same with its stage as the whole run names it.
+    #[must_use]
+    pub fn within(self, whole: &dyn Fn(&str) -> String) -> Self {
+        match self {
+            Self::Case { stage, case, test } => Self::Case { stage: whole(&stage), case, test },
+            Self::Round { stage, round, ends } => Self::Round { stage: whole(&stage), round, ends },
+        }
+    }
+}
+
 impl<'a> TaskFlow<'a> {
-    /// The task of a request, with its values and everything else that its agents share.
+    /// A task in its situation.
     ///
     /// # Errors
     /// There is no such task, or it refers to what is not there.
-    pub fn new(graph: &'a TaskGraph<'a>, request: Request<'a>, options: &Options<'_>) -> Result<Self, Fault> {
-        let plan = plan(graph, request.task)?;
-        let independent = independent(graph, &request, options, &plan);
-        Ok(Self { graph, request, plan, independent })
+    pub fn new(graph: &'a TaskGraph<'a>, situation: Situation<'a>, options: &Options<'_>) -> Result<Self, Fault> {
+        let plan = plan(graph, situation.task)?;
+        let independent = independent(graph, &situation, options, &plan);
+        Ok(Self { graph, situation, plan, independent })
+    }
+
+    /// Whether it has a choice or a loop, so that there is something to decide.
+    pub fn decides(&self) -> bool {
+        self.plan.all().into_iter().any(|node| matches!(node.kind, PlanKind::Choice(_) | PlanKind::Loop { .. }))
     }
 
     /// What runs.
@@ -108,7 +125,7 @@ impl<'a> TaskFlow<'a> {
     }
 }
 
-impl StageGraph for TaskFlow<'_> {
+impl StageGraph for &TaskFlow<'_> {
     fn start(&self) -> Vec<String> {
         match self.position(&BTreeMap::new()).0 {
             Position::Running(ready) => ready.into_iter().map(|ready| ready.stage).collect(),
@@ -224,14 +241,19 @@ impl Walk<'_, '_> {
         let test = taken.and_then(|taken| cases.get(taken)?.0.clone());
         self.decisions.push(Decision::Case { stage: stage.to_owned(), case: taken, test });
         match taken.and_then(|taken| cases.get(taken)) {
-            Some((_, case)) => self.node(case, &below(stage, &node.path, &case.path)),
+            Some((_, case)) => {
+                let result = self.node(case, &below(stage, &node.path, &case.path))?;
+                // It goes by the path of its choice.
+                self.results.remove(&case.path);
+                Ok(result)
+            }
             // A choice that chose nothing has left nothing, and says so to whoever is told of earlier steps.
             None => Ok(Some(StepResult { content: Value::Null, notes: Some("no case held, so nothing was done".to_owned()) })),
         }
     }
 
     fn fold(&mut self, node: &PlanNode, (inner, reduction): (&PlanNode, &PlanNode), stage: &str) -> Reached {
-        let items = self.values(&node.path, NodeValues::inputs)?.map_err(|refused| stopped(&refused))?;
+        let items = self.values(&node.path, |values| values.inputs())?.map_err(|refused| stopped(&refused))?;
         let name = |part: &PlanNode, round: usize| format!("{}@{round}", below(stage, &node.path, &part.path));
         let accumulator = variable(node, "accumulator");
         for (at, (_, item)) in items.iter().enumerate() {
@@ -305,8 +327,7 @@ impl Walk<'_, '_> {
 
     /// Something with the values in scope at a node.
     fn values<T>(&self, node: &str, then: impl FnOnce(&NodeValues<'_>) -> T) -> Result<T, Stop> {
-        let request = Request { node, results: &self.results, ..self.flow.request };
-        at_node(self.flow.graph, &request, then).map_err(|refused| stopped(&refused))
+        at_node(self.flow.graph, &self.flow.situation.at(node, &self.results), then).map_err(|refused| stopped(&refused))
     }
 
     /// Leaves behind what parts of an earlier round left.
@@ -346,7 +367,7 @@ pub fn result_of(output: &AgentOutput) -> StepResult {
 
 /// The made inputs that no value of another one reaches, found by looking at what each of their agents is shown when the others are a word
 /// that stands nowhere else.
-fn independent(graph: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'_>, plan: &PlanNode) -> BTreeSet<String> {
+fn independent(graph: &TaskGraph<'_>, situation: &Situation<'_>, options: &Options<'_>, plan: &PlanNode) -> BTreeSet<String> {
     const WORD: &str = "\u{2}made by another\u{3}";
     let mut found = BTreeSet::new();
     for node in plan.all().into_iter().filter(|node| node.made.len() > 1) {
@@ -355,7 +376,7 @@ fn independent(graph: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'
             let marked = before.iter().map(|other| (other.path.clone(), StepResult { content: WORD.into(), notes: None }));
             let results: Results = marked.collect();
             let is_free = made.all().into_iter().filter(|inner| inner.inner().is_empty()).all(|agent| {
-                let request = Request { node: &agent.path, results: &results, source: &crate::context::NoSource, ..*request };
+                let request = Request { source: &NoSource, ..situation.at(&agent.path, &results) };
                 // Nothing is to be cut out of sight.
                 let shown = preview_in(graph, &request, &Options { budget: None, models: None, ..*options });
                 shown.is_ok_and(|shown| !shown.messages.iter().any(|message| message.as_str().contains(WORD)))

@@ -367,6 +367,11 @@ impl Trace {
         self.file.as_ref().map_or(Ok(()), |file| file.sync().map_err(|why| unwritten(&why)))
     }
 
+    /// Whether anybody wants to know what happens.
+    pub const fn wants_events(&self) -> bool {
+        self.file.is_some() || self.kept.is_some()
+    }
+
     /// Whether calls are written at all.
     pub const fn is_written(&self) -> bool {
         self.file.is_some()

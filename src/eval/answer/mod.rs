@@ -20,4 +20,6 @@ pub use given::{Answer, KeptAnswer, Took};
 pub(super) use json::{parting, same as same_json};
 use moved::moved;
 pub(super) use trying::{answered, script};
-use wire::{Replay, Wire};
+use wire::{Replay, wire};
+
+use crate::run::wire::Wire;

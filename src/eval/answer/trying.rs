@@ -1,7 +1,7 @@
 //! The trials of a case: answers from where the run says, judged until they decide, in a second stage where there is one.
 
 use super::given::{Answer, Flaw, Took};
-use super::{Replay, Unanswered, Wire, converse, estimate, judge, moved, parts};
+use super::{Replay, Unanswered, converse, estimate, judge, moved, parts, wire};
 use crate::base::span::{Span, Spanned};
 use crate::context::assemble::Assembly;
 use crate::context::render::message::Message;
@@ -10,10 +10,9 @@ use crate::eval::finished::{Answered, Finished, Recorded, Trial};
 use crate::eval::prepared::{CaseInput, PreparedCase};
 use crate::eval::trials::{self, Decision, Rows, TrialOutcome, Tries};
 use crate::eval::verdict::{Outcome, Reason, Verdict};
-use crate::kernel::provider;
 use crate::kernel::tokens::TokenCounter;
-use crate::provider::read;
 use crate::record::recording::{AnsweredBy, Recording, Stage, TrialOf};
+use crate::run::answers::response_of;
 use crate::scenario::model::{AnswerTest, Expectation, Scripted};
 use std::sync::Arc;
 
@@ -24,7 +23,11 @@ pub(in crate::eval) fn script<'c>(case: &PreparedCase<'c>, messages: &[Message])
             Ok::<bool, String>(found || case.run.patterns.find(pattern, message.text.text())?.is_some())
         })
     };
+    let named = case.input.case.node.as_ref().map(|node| node.value.as_str());
     'next: for script in &case.input.case.answers {
+        if script.value.node.as_ref().is_some_and(|node| node.value != case.node && Some(node.value.as_str()) != named) {
+            continue;
+        }
         for (patterns, wanted) in [(&script.value.has, true), (&script.value.lacks, false)] {
             for pattern in patterns {
                 if occurs(&pattern.value)? != wanted {
@@ -111,7 +114,7 @@ fn asked(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) 
     if case.expectations.is_empty() || done.context.iter().any(Verdict::is_failure) {
         return Ok(Decision::Open);
     }
-    let wire = Wire::of(prepared)?;
+    let wire = wire(prepared)?;
     if prepared.run.answers.plans && wire.model.is_some() {
         done.anew = Some(estimate(prepared, &wire, done.tokens.map_or(0, |(all, _)| all)));
         return Ok(Decision::Open);
@@ -153,7 +156,7 @@ fn replayed(
     recorded: &[Recording],
     done: &mut Finished,
 ) -> Result<Decision, Unanswered> {
-    let wire = Wire::of(prepared)?;
+    let wire = wire(prepared)?;
     let mut replay = Replay::new(recorded);
     let first = wire.sent(&assembly.messages)?;
     let round = |stage, rule| replay.tries(stage, &first.key, rule, prepared.run.rows);
@@ -169,7 +172,7 @@ fn replayed(
             if call.answered_by == AnsweredBy::Script {
                 by = (Answered::Scripted, SCRIPT);
             }
-            let given = answer_of(call)?;
+            let given = response_of(call)?.answer;
             let prices = wire.model.and_then(|model| model.prices.as_ref());
             let mut answer = Answer::given(&given, context + added(assembly, messages, counter), counter, prices);
             answer.took.latency_ms = call.latency_ms;
@@ -181,19 +184,6 @@ fn replayed(
         done.anew = Some(estimate(prepared, &wire, context));
     }
     decision
-}
-
-/// What a call was answered with.
-fn answer_of(call: &Recording) -> Result<provider::Answer, Unanswered> {
-    if !call.has_its_key() {
-        let why = "its `key` is not that of its `request`, so somebody edited one of them; record it anew";
-        return Err(Unanswered::Trouble(format!("the recorded call {} cannot be taken: {why}", call.id)));
-    }
-    let unknown = || format!("the recorded call {} has a form that is not known: `{}`", call.id, call.dialect);
-    let dialect = read::dialect(&call.dialect).ok_or_else(unknown)?;
-    let body = call.response_text().unwrap_or_default();
-    read::answer(dialect, &body)
-        .map_err(|why| Unanswered::Trouble(format!("the recorded call {} cannot be read: {why}", call.id)))
 }
 
 /// Nothing was recorded for a request: how it differs from the recorded one that is most like it.

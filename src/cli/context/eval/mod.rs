@@ -22,7 +22,7 @@ mod rescore;
 mod run;
 mod text;
 
-pub(crate) use args::EvalArgs;
+pub(crate) use args::{AnswerSource, EvalArgs, parse_usd};
 pub(super) use judge::judge;
 pub(super) use load::names;
 pub(crate) use merge::{ScorecardArgs, run as scorecard};

@@ -1,0 +1,13 @@
+//! `ctxc run`: a compiled task executed, all its agents, and what happened written down.
+
+mod answers;
+mod args;
+mod commands;
+mod execute;
+mod show;
+mod subtasks;
+mod traces;
+
+pub(crate) use args::RunArgs;
+pub(crate) use execute::run;
+pub(in crate::cli) use traces::sweep;
