@@ -7,6 +7,8 @@ mod agent;
 pub mod answers;
 pub mod condition;
 pub mod conversation;
+#[cfg(feature = "cli")]
+pub mod drawing;
 pub mod flow;
 #[cfg(feature = "cli")]
 pub mod mcp;

@@ -3,6 +3,7 @@
 mod broken_parts;
 pub(crate) mod eval;
 pub(crate) mod gate;
+pub(crate) mod graph;
 pub(crate) mod list;
 mod lookup;
 mod lookup_results;

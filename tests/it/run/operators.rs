@@ -200,3 +200,12 @@ fn subtasks_go_neither_in_a_circle_nor_too_deep() {
     scripted(&project, &["t"], &deeper).code(1).warns("it would be 6 deep, and 5 is the most");
     scripted(&project, &["t", "--max-depth", "2"], &deeper).code(1).warns("it would be 3 deep, and 2 is the most");
 }
+
+#[test]
+fn the_flow_of_a_task_is_drawn() {
+    let project = project(&[("t", LOOP)]);
+    let run = project.run(&["graph", "t"]).code(0);
+    run.says("flowchart TD").says("[\"/director\"]").says("until evaluation.success == true, at most 3 rounds");
+    let svg = project.run(&["graph", "t", "--as", "svg"]).code(0).stdout;
+    assert_eq!(roxmltree::Document::parse(&svg).unwrap().descendants().filter(|node| node.has_tag_name("rect")).count(), 3);
+}
