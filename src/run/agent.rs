@@ -74,9 +74,11 @@ pub(super) fn ask(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready) -> Resu
         result: RefCell::new(None),
     };
     asked.trace_segments()?;
-    let conversation = converse(&asked.assembly.messages, |messages| asked.answer(messages), |answer, turn| asked.follow(answer, turn))?;
+    let conversation =
+        converse(&asked.assembly.messages, |messages| asked.answer(messages), |answer, turn| asked.follow(answer, turn))?;
     if !conversation.is_ended {
-        let note = format!("{} was still asking for more after {CALLS} requests: no answer of it ends the conversation", asked.stage());
+        let note =
+            format!("{} was still asking for more after {CALLS} requests: no answer of it ends the conversation", asked.stage());
         return Err(Obstacle::new(ObstacleKind::LoopLimit, note));
     }
     asked.result.into_inner().ok_or_else(|| Obstacle::new(ObstacleKind::Answer, "there is no answer"))
@@ -211,7 +213,9 @@ impl Asked<'_, '_> {
             _ => {
                 if let Err(why) = output::conform(&mut output, format, &self.wire.call.answer) {
                     if self.is_repaired.replace(true) {
-                        return Err(unread(format!("the answer does not have the form that was asked for, nor did its repair: {why}")));
+                        return Err(unread(format!(
+                            "the answer does not have the form that was asked for, nor did its repair: {why}"
+                        )));
                     }
                     return Ok(Some(vec![Turn::new(Speaker::User, output::repair(&why))]));
                 }
@@ -249,9 +253,8 @@ impl Asked<'_, '_> {
     /// Runs the subtask that an answer asks for; what it came to is what the agent is told next.
     fn subtask(&self, output: AgentOutput) -> Result<Turn, Obstacle> {
         self.subtasks.set(self.subtasks.get() + 1);
-        let missing = || {
-            Obstacle::new(ObstacleKind::Subtask, format!("{} says CONTINUATION and has no `subtask_request`", self.stage()))
-        };
+        let missing =
+            || Obstacle::new(ObstacleKind::Subtask, format!("{} says CONTINUATION and has no `subtask_request`", self.stage()));
         let request = output.subtask_request.ok_or_else(missing)?;
         let stage = format!("{}~{}", self.stage(), self.subtasks.get());
         let parent = self.assembly.segments();

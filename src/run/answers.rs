@@ -122,7 +122,10 @@ impl Answers for Replay {
         let key = &asked.sent.key;
         let none = || {
             let count = self.by_key.len();
-            NoAnswer::Unknown(format!("no answer is recorded for this request of {}, whose key is {key}, among {count}", asked.stage))
+            NoAnswer::Unknown(format!(
+                "no answer is recorded for this request of {}, whose key is {key}, among {count}",
+                asked.stage
+            ))
         };
         let calls = self.by_key.get(key).ok_or_else(none)?;
         let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);

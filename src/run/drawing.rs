@@ -109,7 +109,9 @@ impl Chart {
                 }
                 ends
             }
-            PlanKind::Sequence(_) | PlanKind::Definition(_) => parts(node).into_iter().fold(from, |ends, part| self.node(part, &ends)),
+            PlanKind::Sequence(_) | PlanKind::Definition(_) => {
+                parts(node).into_iter().fold(from, |ends, part| self.node(part, &ends))
+            }
         }
     }
 }

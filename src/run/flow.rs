@@ -7,12 +7,12 @@
 use super::condition;
 use super::plan::{PlanKind, PlanNode, plan};
 use super::situation::Situation;
-use crate::context::{NoSource, TaskGraph};
 use crate::context::assemble::preview_in;
 use crate::context::fault::Fault;
 use crate::context::node_values::{NodeValues, at_node};
 use crate::context::options::Options;
 use crate::context::request::{Request, StepResult};
+use crate::context::{NoSource, TaskGraph};
 use crate::kernel::pipeline::agent::AgentOutput;
 use crate::kernel::pipeline::machine::PipelineState;
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
@@ -310,7 +310,8 @@ impl Walk<'_, '_> {
             }
         }
         let condition = condition.as_deref().unwrap_or_default();
-        let note = format!("{stage}: `{condition}` did not hold after {rounds} rounds, which are all that `max_iterations` gives it");
+        let note =
+            format!("{stage}: `{condition}` did not hold after {rounds} rounds, which are all that `max_iterations` gives it");
         Err(Stop::Blocked(Obstacle::new(ObstacleKind::LoopLimit, note)))
     }
 

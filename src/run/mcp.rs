@@ -129,20 +129,24 @@ impl Connection {
         loop {
             let line = match self.lines.recv_timeout(TIME.saturating_sub(begun.elapsed())) {
                 Ok(line) => line?,
-                Err(RecvTimeoutError::Timeout) => return Err(format!("it gave no answer to {method} within {} s", TIME.as_secs())),
+                Err(RecvTimeoutError::Timeout) => {
+                    return Err(format!("it gave no answer to {method} within {} s", TIME.as_secs()));
+                }
                 Err(RecvTimeoutError::Disconnected) => return Err(format!("it ended before it answered {method}")),
             };
             if line.trim().is_empty() {
                 continue;
             }
-            let message: Map<String, Value> =
-                serde_json::from_str(&line).map_err(|_| format!("expected a message of JSON-RPC, found {}", short(line.trim())))?;
+            let message: Map<String, Value> = serde_json::from_str(&line)
+                .map_err(|_| format!("expected a message of JSON-RPC, found {}", short(line.trim())))?;
             if message.get("method").is_some() {
                 self.decline(&message)?;
             } else if message.get("id") == Some(&json!(id)) {
                 return match (message.get("result"), message.get("error")) {
                     (Some(result), _) => Ok(result.clone()),
-                    (None, Some(error)) => Err(format!("{method}: {}", error["message"].as_str().unwrap_or("it failed and does not say why"))),
+                    (None, Some(error)) => {
+                        Err(format!("{method}: {}", error["message"].as_str().unwrap_or("it failed and does not say why")))
+                    }
                     (None, None) => Err(format!("its answer to {method} has neither `result` nor `error`")),
                 };
             }

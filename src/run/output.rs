@@ -46,7 +46,11 @@ pub fn conform(output: &mut AgentOutput, format: Option<&OutputFormat<'_>>, aske
     }
     let check = |value: &Value| match asked {
         Answer::Free | Answer::Json if format.schema.as_deref() == Some("object") => {
-            if value.is_object() { Ok(()) } else { Err(format!("expected one JSON object, found {}", short(value))) }
+            if value.is_object() {
+                Ok(())
+            } else {
+                Err(format!("expected one JSON object, found {}", short(value)))
+            }
         }
         Answer::Free | Answer::Json => Ok(()),
         Answer::Schema(schema) => match json_schema::violations(schema, value)?.split_first() {

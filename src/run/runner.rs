@@ -1,6 +1,7 @@
 //! Runs a task: the pipeline of the kernel over its graph of stages, each stage by its agent or command. Stages that wait for nothing of each
 //! other run at once, on threads.
 
+use super::agent;
 use super::answers::Answers;
 use super::flow::{Position, Ready, TaskFlow, result_of};
 use super::plan::{PlanKind, PlanNode};
@@ -9,7 +10,6 @@ use super::situation::Situation;
 use super::subtask::CompileSubtask;
 use super::tools::Tools;
 use super::trace::{Partial, Trace, TraceEvent};
-use super::agent;
 use crate::base::parallel::spawn_deep;
 use crate::context::TaskGraph;
 use crate::context::options::Options;
@@ -189,7 +189,9 @@ impl<'a> Runner<'a> {
             let mut under_way = 0_usize;
             let mut queue: Vec<Visit> = Vec::new();
             loop {
-                queue.extend(waiting.drain(..).filter_map(|effect| if let Effect::Run(visit) = effect { Some(visit) } else { None }));
+                queue.extend(
+                    waiting.drain(..).filter_map(|effect| if let Effect::Run(visit) = effect { Some(visit) } else { None }),
+                );
                 if state.status() != PipelineStatus::Running {
                     break;
                 }

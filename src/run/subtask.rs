@@ -69,7 +69,9 @@ pub(super) fn run(
     }
     let hinted = request.template_hints.iter().find(|hint| frame.graph.registry.find(hint).is_some());
     if hinted.is_some() && !request.context_management.is_empty() {
-        return refuse("a registered task has settings of its own: leave out `context_management` or `template_hints`".to_owned());
+        return refuse(
+            "a registered task has settings of its own: leave out `context_management` or `template_hints`".to_owned(),
+        );
     }
     let made = match hinted {
         Some(_) => None,

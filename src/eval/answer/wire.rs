@@ -12,7 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(in crate::eval) fn wire<'c>(case: &'c PreparedCase<'_>) -> Result<Wire<'c>, String> {
     let files = case.read.over(case.run.live);
     let request = Request { node: &case.node, role: case.receiver.role, files: &files, ..Request::new(case.receiver.task) };
-    let mut wire = Wire::of(case.forest, &request, &case.routed, case.run.answers.providers).map_err(|fault| fault.to_string())?;
+    let mut wire =
+        Wire::of(case.forest, &request, &case.routed, case.run.answers.providers).map_err(|fault| fault.to_string())?;
     if wire.model.is_none() {
         wire.call.model = case.model().map(str::to_owned);
     }

@@ -31,9 +31,14 @@ pub(super) const POLICY_ROWS: &[Row<Policy>] = &[
 pub(super) static SERVER: Table = of("a server of tools", &keys::<_, { SERVER_ROWS.len() }>(SERVER_ROWS));
 
 const SERVER_ROWS: &[Row<Server>] = &[
-    needed("command", Shape::Texts, "the program that speaks MCP on its standard input and output, and its arguments", |at, server| {
-        server.command = at.texts().into_iter().map(|one| one.value).collect();
-    }),
+    needed(
+        "command",
+        Shape::Texts,
+        "the program that speaks MCP on its standard input and output, and its arguments",
+        |at, server| {
+            server.command = at.texts().into_iter().map(|one| one.value).collect();
+        },
+    ),
     row("env", Shape::Texts, "variables that it sees besides the usual ones", |at, server| server.env = variables(at)),
 ];
 

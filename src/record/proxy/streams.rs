@@ -186,7 +186,10 @@ fn gemini(made: &Made<'_>) -> Vec<String> {
 
 fn ollama(made: &Made<'_>) -> Vec<String> {
     let line = |message: Value| {
-        format!("{}\n", json!({"model": made.model, "created_at": super::super::response_body::WHEN, "message": message, "done": false}))
+        format!(
+            "{}\n",
+            json!({"model": made.model, "created_at": super::super::response_body::WHEN, "message": message, "done": false})
+        )
     };
     let mut out = Vec::new();
     for part in &made.answer.turn.parts {

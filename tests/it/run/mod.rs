@@ -3,6 +3,7 @@
 mod operators;
 mod permitted;
 mod sameness;
+mod stored;
 mod traces;
 mod wrong;
 
@@ -28,7 +29,11 @@ pub(crate) fn scripted(project: &Project, task: &[&str], answers: &str) -> Run {
 
 /// Where the traces of a project lie that [`scripted`] runs.
 pub(crate) fn state(project: &Project) -> String {
-    format!("{}/state-of-runs/{}", env!("CARGO_TARGET_TMPDIR"), project.path("").file_name().unwrap_or_default().to_string_lossy())
+    format!(
+        "{}/state-of-runs/{}",
+        env!("CARGO_TARGET_TMPDIR"),
+        project.path("").file_name().unwrap_or_default().to_string_lossy()
+    )
 }
 
 /// The newest trace below a folder for state, as JSON lines.
@@ -41,7 +46,8 @@ pub(crate) fn trace(state: &str) -> Vec<Value> {
 pub(crate) fn newest(state: &str) -> std::path::PathBuf {
     let projects = std::fs::read_dir(std::path::Path::new(state).join("ctxc")).unwrap();
     let runs = projects.flat_map(|project| std::fs::read_dir(project.unwrap().path().join("runs")).into_iter().flatten());
-    let mut files: Vec<_> = runs.map(|file| file.unwrap().path()).filter(|file| file.extension().is_some_and(|ending| ending == "jsonl")).collect();
+    let mut files: Vec<_> =
+        runs.map(|file| file.unwrap().path()).filter(|file| file.extension().is_some_and(|ending| ending == "jsonl")).collect();
     files.sort();
     files.pop().unwrap()
 }

@@ -152,9 +152,11 @@ const SIMPLE: &str = r#"<task type="atomic" name="t"><description>Do it.</descri
 
 #[test]
 fn an_answer_without_its_form_is_repaired_once() {
-    let task = r#"<task type="atomic" name="t"><description>Count.</description><output_format type="json" schema="number"/></task>"#;
+    let task =
+        r#"<task type="atomic" name="t"><description>Count.</description><output_format type="json" schema="number"/></task>"#;
     let project = project(&[("t", task)]);
-    let answers = "- {when: {lacks: does not have the form}, reply: about seven}\n- {when: {has: does not have the form}, reply: 7}\n";
+    let answers =
+        "- {when: {lacks: does not have the form}, reply: about seven}\n- {when: {has: does not have the form}, reply: 7}\n";
     assert_eq!(scripted(&project, &["t"], answers).code(0).stdout, "7\n");
     let again = "- {reply: about seven}\n";
     scripted(&project, &["t"], again).code(1).warns("nor did its repair: expected JSON, found “about seven”");

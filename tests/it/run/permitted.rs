@@ -10,7 +10,9 @@ const SCRIPT: &str = r#"<task type="sequential" name="t"><description>Count.</de
     <parameters><parameter name="x" type="string" default="a b; touch no"/></parameters></task>"#;
 
 fn with_state(project: &Project, args: &[&str]) -> Run {
-    Run::from(project.command(args).env("XDG_STATE_HOME", state(project)).env("PLANTED_KEY", "planted-0123456789").output().unwrap())
+    Run::from(
+        project.command(args).env("XDG_STATE_HOME", state(project)).env("PLANTED_KEY", "planted-0123456789").output().unwrap(),
+    )
 }
 
 #[test]
@@ -49,7 +51,9 @@ fn how_a_command_ends_is_told_apart() {
     of("echo no room >&2; exit 3\n", "9000").code(1).warns("the command ended with exit code 3: no room");
     of("kill -9 $$\n", "9000").code(1).warns("signal 9 ended it");
     of("sleep 30\n", "300").code(1).warns("it was ended after 0.3 s: `<timeout>` gives it more");
-    of("while :; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done\n", "60000").code(1).warns("it wrote more than 1048576 bytes");
+    of("while :; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done\n", "60000")
+        .code(1)
+        .warns("it wrote more than 1048576 bytes");
 }
 
 #[test]
@@ -75,7 +79,9 @@ fn a_model_is_asked_and_a_key_read_in_a_trusted_project_alone() {
     let task = r#"<task type="atomic" name="t"><model>small</model><description>Is it planted-0123456789?</description></task>"#;
     let project = project(&[("t", task)]).file("ctxc.toml", config);
     for answers in ["record", "live", "replay-or-record"] {
-        with_state(&project, &["run", "t", "--answers", answers]).code(2).warns("asking a model is not permitted in this project");
+        with_state(&project, &["run", "t", "--answers", answers])
+            .code(2)
+            .warns("asking a model is not permitted in this project");
     }
     with_state(&project, &["trust", "--yes"]).code(0);
     assert_eq!(with_state(&project, &["run", "t", "--answers", "record"]).code(0).stdout, "yes\n");
@@ -135,5 +141,7 @@ fn a_server_of_tools_is_started_in_a_trusted_project_alone() {
     assert_eq!(scripted(&project, &["clerk"], answers).code(0).stdout, "heavy\n");
     // One that speaks something else is said.
     project.write("serve.py", "print('hello')\n");
-    scripted(&project, &["clerk"], answers).code(3).warns("the server of tools `scales`: expected a message of JSON-RPC, found hello");
+    scripted(&project, &["clerk"], answers)
+        .code(3)
+        .warns("the server of tools `scales`: expected a message of JSON-RPC, found hello");
 }

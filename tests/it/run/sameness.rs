@@ -4,9 +4,9 @@
 use crate::assembly::shipped::{Here, shipped};
 use crate::cli::project::command_in;
 use ctxc::internals::base::fs;
+use ctxc::internals::context::TaskGraph;
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::StepResult;
-use ctxc::internals::context::TaskGraph;
 use ctxc::internals::kernel::conversation::{Part, ToolCall};
 use ctxc::internals::kernel::provider::{Answer, Response, Stop, Usage};
 use ctxc::internals::record::json_text::compact;
@@ -50,7 +50,8 @@ fn fitting(schema: &Value) -> Value {
     match kind {
         Some("object") => {
             let wanted = schema["required"].as_array().cloned().unwrap_or_default();
-            let field = |name: &Value| (name.as_str().unwrap().to_owned(), fitting(&schema["properties"][name.as_str().unwrap()]));
+            let field =
+                |name: &Value| (name.as_str().unwrap().to_owned(), fitting(&schema["properties"][name.as_str().unwrap()]));
             Value::Object(wanted.iter().map(field).collect())
         }
         Some("array") => json!([fitting(&schema["items"])]),
@@ -62,7 +63,9 @@ fn fitting(schema: &Value) -> Value {
 
 fn schema(value: &Value) -> Option<&Value> {
     match value {
-        Value::Object(fields) => fields.get("schema").filter(|schema| schema.is_object()).or_else(|| fields.values().find_map(schema)),
+        Value::Object(fields) => {
+            fields.get("schema").filter(|schema| schema.is_object()).or_else(|| fields.values().find_map(schema))
+        }
         Value::Array(items) => items.iter().find_map(schema),
         _ => None,
     }
@@ -107,7 +110,13 @@ impl Commands for Echo {
 }
 
 /// What `ctxc render` gives for a situation.
-fn rendered(task: &str, inputs: &BTreeMap<String, Value>, results: &BTreeMap<String, StepResult>, seen: &Seen, turns: &Path) -> String {
+fn rendered(
+    task: &str,
+    inputs: &BTreeMap<String, Value>,
+    results: &BTreeMap<String, StepResult>,
+    seen: &Seen,
+    turns: &Path,
+) -> String {
     let mut args = vec!["render".to_owned(), task.to_owned(), "--node".to_owned(), seen.node.clone(), "--no-index".to_owned()];
     for (name, value) in inputs {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);

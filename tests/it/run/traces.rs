@@ -27,7 +27,9 @@ fn a_trace_is_a_recording_that_answers_the_same_run() {
     let path = newest(&state(&project));
     let path = path.to_string_lossy();
     assert_eq!(with_state(&project, &["run", "t", "-i", "x=this", "--recording", "run:last"]).code(0).stdout, "three\n");
-    with_state(&project, &["run", "t", "-i", "x=that", "--recording", &path]).code(6).warns("no answer is recorded for this request of /steps/0");
+    with_state(&project, &["run", "t", "-i", "x=that", "--recording", &path])
+        .code(6)
+        .warns("no answer is recorded for this request of /steps/0");
     // Other verbs read the calls between the lines of the run.
     with_state(&project, &["manifest", &format!("{path}#2")]).code(0).says("Second, of one.");
     with_state(&project, &["check", &path]).code(0);
@@ -61,14 +63,21 @@ fn slow(wait: Duration, asked: Arc<Mutex<Vec<String>>>) -> String {
                 let mut body = vec![0; length];
                 reader.read_exact(&mut body).unwrap();
                 let body: Value = serde_json::from_slice(&body).unwrap();
-                let last = body["messages"].as_array().unwrap().iter().map(|message| message["content"].to_string()).collect::<String>();
+                let last =
+                    body["messages"].as_array().unwrap().iter().map(|message| message["content"].to_string()).collect::<String>();
                 asked.lock().unwrap().push(last.clone());
                 std::thread::sleep(wait);
-                let word = ["Third", "Second", "First"].into_iter().find(|word| last.contains(&format!("{word}, of"))).unwrap_or("other");
+                let word = ["Third", "Second", "First"]
+                    .into_iter()
+                    .find(|word| last.contains(&format!("{word}, of")))
+                    .unwrap_or("other");
                 let answer = json!({"choices": [{"message": {"role": "assistant", "content": format!("{word} done")}, "finish_reason": "stop"}],
                     "usage": {"prompt_tokens": 5, "completion_tokens": 1}})
                 .to_string();
-                let head = format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", answer.len());
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+                    answer.len()
+                );
                 // Who was killed reads no more.
                 let _ = stream.write_all((head + &answer).as_bytes());
             });
@@ -97,7 +106,13 @@ fn killed(times: &mut dyn FnMut() -> Duration, most: usize) {
     let project = with_server(&slow(Duration::from_millis(20), Arc::clone(&asked)), &modelled(THREE));
     let mut args = vec!["run", "t", "-i", "x=this", "--answers", "record"];
     for _ in 0..most {
-        let mut child = project.command(&args).env("XDG_STATE_HOME", state(&project)).stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
+        let mut child = project
+            .command(&args)
+            .env("XDG_STATE_HOME", state(&project))
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
         std::thread::sleep(times());
         child.kill().unwrap();
         child.wait().unwrap();
@@ -163,10 +178,14 @@ fn a_run_that_changed_or_is_complete_is_not_gone_on_with() {
 
 #[test]
 fn independent_inputs_are_made_at_once() {
-    let made = |name: &str| format!(r#"<input name="{name}"><task type="atomic"><description>Make {name}.</description></task></input>"#);
+    let made = |name: &str| {
+        format!(r#"<input name="{name}"><task type="atomic"><description>Make {name}.</description></task></input>"#)
+    };
     let inputs: String = ["one", "two", "three", "four"].into_iter().map(made).collect();
-    let task = format!(r#"<task type="atomic" name="t"><description>Join.</description><inputs>{inputs}</inputs>
-        <instructions>{{{{one}}}} {{{{two}}}} {{{{three}}}} {{{{four}}}}</instructions></task>"#);
+    let task = format!(
+        r#"<task type="atomic" name="t"><description>Join.</description><inputs>{inputs}</inputs>
+        <instructions>{{{{one}}}} {{{{two}}}} {{{{three}}}} {{{{four}}}}</instructions></task>"#
+    );
     let asked = Arc::new(Mutex::new(Vec::new()));
     let project = with_server(&slow(Duration::from_millis(200), Arc::clone(&asked)), &modelled(&task));
     let begun = Instant::now();
@@ -177,4 +196,19 @@ fn independent_inputs_are_made_at_once() {
     // Four in a row and one behind them are a second; at once they are as long as two.
     assert!(begun.elapsed() > at_once + Duration::from_millis(400), "{at_once:?} against {:?}", begun.elapsed());
     assert_eq!(asked.lock().unwrap().len(), 10);
+}
+
+#[test]
+fn a_scenario_of_an_agent_in_a_run_passes_with_what_it_answered() {
+    let project = project(&[("t", THREE)]);
+    let answers = "- {when: {node: a}, reply: one}\n- {when: {node: b}, reply: two}\n- {reply: three}\n";
+    scripted(&project, &["t", "-i", "x=this"], answers).code(0);
+    with_state(&project, &["new", "scenario", "--from", "run:last/b", "--name", "second"])
+        .code(0)
+        .says("wrote scenarios/second.yaml");
+    let text = project.read("scenarios/second.yaml");
+    assert!(text.contains("node: b") && text.contains("one") && text.contains("runs: 1"), "{text}");
+    assert!(project.read("scenarios/recordings/second.jsonl").contains("\"/steps/1#1\""));
+    with_state(&project, &["eval"]).code(0).says("PASS").says("replayed");
+    with_state(&project, &["new", "scenario", "--from", "run:last/nobody"]).code(2).warns("no agent `/nobody` of run");
 }

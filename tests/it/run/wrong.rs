@@ -35,7 +35,9 @@ fn a_tool_that_nobody_gave_is_refused_to_the_agent_and_traced() {
 #[test]
 fn an_answer_that_nobody_wrote_or_recorded_is_told_apart() {
     let project = project(&[("t", r#"<task type="atomic" name="t"><description>Do it.</description></task>"#)]);
-    scripted(&project, &["t"], "- {when: {has: nothing like it}, reply: x}\n").code(6).warns("none of the 1 scripted answers is for this request");
+    scripted(&project, &["t"], "- {when: {has: nothing like it}, reply: x}\n")
+        .code(6)
+        .warns("none of the 1 scripted answers is for this request");
     project.run(&["run", "t", "--no-trace"]).code(6).warns("no answer is recorded for this request");
     scripted(&project, &["t"], "- {reply: ''}\n").code(1).warns("the answer is empty");
 }

@@ -71,7 +71,8 @@ fn recorded(args: &RunArgs, project: &Compiled) -> Result<Vec<Recording>> {
 
 fn of_scenarios(project: &Compiled) -> Vec<Recording> {
     let files = scenarios::load(&project.root, &project.config, &scenarios::files(&project.root, &project.config));
-    let cases = files.iter().flat_map(|file| file.suite.iter().flat_map(|suite| suite.cases.iter().map(|case| (&*file.path, case))));
+    let cases =
+        files.iter().flat_map(|file| file.suite.iter().flat_map(|suite| suite.cases.iter().map(|case| (&*file.path, case))));
     let paths: BTreeSet<String> = cases.map(|(path, case)| paths::recording(path, &case.name.value)).collect();
     let read = |path: String| {
         let text = crate::context::request::Files::text(&project.files(), &path).ok()?;

@@ -76,9 +76,12 @@ impl<'p> ProjectCommands<'p> {
     /// Refuses what the user did not permit, and what the project's policy rules out.
     fn permit(&self, line: &str) -> std::result::Result<(), String> {
         if !self.is_permitted {
-            return Err(format!("`{line}` is not run: the commands of this project are not permitted; `ctxc trust` shows them, and asks"));
+            return Err(format!(
+                "`{line}` is not run: the commands of this project are not permitted; `ctxc trust` shows them, and asks"
+            ));
         }
-        let begins = |prefix: &String| line == prefix || line.strip_prefix(prefix.as_str()).is_some_and(|rest| rest.starts_with(' '));
+        let begins =
+            |prefix: &String| line == prefix || line.strip_prefix(prefix.as_str()).is_some_and(|rest| rest.starts_with(' '));
         if let Some(commands) = &self.policy.commands
             && !commands.iter().any(begins)
         {

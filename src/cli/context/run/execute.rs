@@ -166,7 +166,11 @@ fn complete(
     };
     let missing = |parameter: &Parameter| {
         let kind = FaultKind::Missing { name: parameter.name.clone(), origin: MissingFrom::Input };
-        let place = crate::context::fault::Place { definition: task.to_owned(), node: "/".to_owned(), field: format!("parameters/{}", parameter.name) };
+        let place = crate::context::fault::Place {
+            definition: task.to_owned(),
+            node: "/".to_owned(),
+            field: format!("parameters/{}", parameter.name),
+        };
         Fault::of(place, kind)
     };
     let faults: Vec<Fault> = parameters.iter().filter(is_missing).map(missing).collect();
@@ -183,7 +187,8 @@ fn from(args: &RunArgs, journal: Option<&Journal>) -> Result<AnswerSource> {
     };
     let asks = matches!(from, AnswerSource::Record | AnswerSource::ReplayOrRecord | AnswerSource::Live);
     if !asks && (args.budget_tokens.is_some() || args.budget_usd.is_some()) && from != AnswerSource::Scripted {
-        return Err(CliError::usage("a budget is for calls of models, and none is asked here").hint("`--answers record` or `live` asks them"));
+        return Err(CliError::usage("a budget is for calls of models, and none is asked here")
+            .hint("`--answers record` or `live` asks them"));
     }
     if args.recording.is_some() && !matches!(from, AnswerSource::Replay | AnswerSource::ReplayOrRecord) {
         return Err(CliError::usage("--recording is for `--answers replay` and `replay-or-record`"));
@@ -295,7 +300,13 @@ fn same(before: &Begin, now: &Begin, trace: &Trace, cx: &mut Cx) -> Result<()> {
 }
 
 /// Prints what the run came to.
-fn finish(args: &RunArgs, (outcome, end): (&Outcome, End), trace: &Trace, kept: std::result::Result<(), String>, cx: &mut Cx) -> Result<Exit> {
+fn finish(
+    args: &RunArgs,
+    (outcome, end): (&Outcome, End),
+    trace: &Trace,
+    kept: std::result::Result<(), String>,
+    cx: &mut Cx,
+) -> Result<Exit> {
     if args.explain {
         show::way(&trace.events(), cx);
     }

@@ -2,6 +2,7 @@
 
 mod answers;
 mod args;
+pub(super) mod as_scenario;
 mod commands;
 mod execute;
 mod show;

@@ -48,7 +48,10 @@ fn line(event: &TraceEvent) -> Option<String> {
         }
         TraceEvent::Case { stage, case: None, .. } => format!("{stage}: no case, since no test holds"),
         TraceEvent::Round { stage, round, ends } => {
-            format!("{stage}: round {round} {}", if *ends { "is the last: the condition holds" } else { "is over, and the condition does not hold" })
+            format!(
+                "{stage}: round {round} {}",
+                if *ends { "is the last: the condition holds" } else { "is over, and the condition does not hold" }
+            )
         }
         TraceEvent::Tool(tool) => {
             let how = if tool.is_error { "failed" } else { "answered" };

@@ -67,9 +67,12 @@ pub(in crate::cli) fn read(project: &Path, name: &str) -> Result<(String, Journa
         }));
     };
     let path = path(project, found);
-    let bytes = RealFs.read(&path, LIMIT).map_err(|why| CliError::new(Kind::Infrastructure, format!("{}: {}", path.display(), reason(&why))))?;
+    let bytes = RealFs
+        .read(&path, LIMIT)
+        .map_err(|why| CliError::new(Kind::Infrastructure, format!("{}: {}", path.display(), reason(&why))))?;
     let journal = Journal::read(&String::from_utf8_lossy(&bytes));
-    let journal = journal.map_err(|why| CliError::new(Kind::Infrastructure, format!("the trace of run {found} cannot be read: {why}")))?;
+    let journal =
+        journal.map_err(|why| CliError::new(Kind::Infrastructure, format!("the trace of run {found} cannot be read: {why}")))?;
     Ok((found.clone(), journal))
 }
 
@@ -103,7 +106,10 @@ pub(in crate::cli) fn sweep(ttl: u32) -> io::Result<usize> {
                 if let Ok(Some(_held)) = fs::try_lock(&file) {
                     fs::remove(&file)?;
                 }
-            } else if name.ends_with(ENDING) && !fs::is_link(&file) && RealFs.stamp(&file).is_ok_and(|stamp| stamp.modified < oldest) {
+            } else if name.ends_with(ENDING)
+                && !fs::is_link(&file)
+                && RealFs.stamp(&file).is_ok_and(|stamp| stamp.modified < oldest)
+            {
                 fs::remove(&file)?;
                 removed += 1;
             }
