@@ -6,7 +6,7 @@
 
 use super::condition;
 use super::plan::{PlanKind, PlanNode, plan};
-use super::situation::Situation;
+use super::situation::{Results, Situation};
 use crate::context::assemble::preview_in;
 use crate::context::fault::Fault;
 use crate::context::node_values::{NodeValues, at_node};
@@ -19,9 +19,6 @@ use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
 use crate::kernel::pipeline::stage_graph::{Next, StageGraph, Visit};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Results by the paths of their nodes, as a request has them.
-pub type Results = BTreeMap<String, StepResult>;
 
 /// A task that runs.
 #[derive(Debug)]

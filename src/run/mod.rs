@@ -5,10 +5,12 @@
 
 mod agent;
 pub mod answers;
+pub mod commands;
 pub mod condition;
 pub mod conversation;
 #[cfg(feature = "cli")]
 pub mod drawing;
+mod drive;
 pub mod flow;
 #[cfg(feature = "cli")]
 pub mod mcp;
@@ -17,9 +19,10 @@ pub mod plan;
 #[cfg(feature = "cli")]
 pub mod process;
 pub mod runner;
-pub mod script;
+mod script;
 pub mod situation;
-pub mod subtask;
+mod subtask;
+pub mod subtask_compiler;
 pub mod tools;
 pub mod trace;
 pub mod wire;

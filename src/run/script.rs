@@ -1,5 +1,6 @@
 //! The script of a task: its command made of the values in scope, and what its end comes to as a result.
 
+use super::commands::{CommandEnd, CommandSpec, Inherits};
 use super::flow::Ready;
 use super::runner::{Frame, Runner};
 use super::trace::TraceEvent;
@@ -9,65 +10,7 @@ use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
 use crate::registry::body::Text;
 use crate::template::argv;
 use serde_json::Value;
-use std::fmt::Debug;
 use std::time::Duration;
-
-/// A command that a task runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommandSpec {
-    /// The program and its arguments.
-    pub argv: Vec<String>,
-    /// What of our environment it sees.
-    pub inherits: Inherits,
-    /// Variables of its own.
-    pub variables: Vec<(String, String)>,
-    /// The folder that it runs in, relative to the project; the project's own where it says nothing.
-    pub folder: Option<String>,
-    /// How long it may run; `None` where it says nothing.
-    pub timeout: Option<Duration>,
-}
-
-/// What of our environment a command sees.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Inherits {
-    /// What finds programs and says how texts are written, and what `[policy] env` adds.
-    Usual,
-    /// All but what holds secrets.
-    All,
-    /// Nothing.
-    Nothing,
-}
-
-/// How a command ended that did.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommandEnd {
-    /// Its exit code.
-    pub code: i32,
-    /// What it wrote.
-    pub out: String,
-    /// What it wrote to its standard error, the last of it.
-    pub said: String,
-}
-
-/// Runs commands, where their user permits it.
-pub trait Commands: Debug + Sync {
-    /// Runs one to its end.
-    ///
-    /// # Errors
-    /// It may not be run, or came to no end of its own: why.
-    fn run(&self, command: &CommandSpec) -> Result<CommandEnd, String>;
-}
-
-/// Runs nothing.
-#[derive(Clone, Copy, Debug)]
-pub struct NoCommands;
-
-impl Commands for NoCommands {
-    fn run(&self, command: &CommandSpec) -> Result<CommandEnd, String> {
-        let program = command.argv.first().map_or("", String::as_str);
-        Err(format!("`{program}` is not run: nobody permitted the commands of this project"))
-    }
-}
 
 /// Runs the script of a stage.
 ///
@@ -96,7 +39,7 @@ pub(super) fn run(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready) -> Resu
 }
 
 /// The word of the obstacle where a command failed.
-pub const COMMAND: &str = "command";
+const COMMAND: &str = "command";
 
 /// What the end of a command comes to. In a loop the evaluator judges it, whatever it came to; elsewhere a failure ends the task.
 fn output(end: &CommandEnd, is_judged: bool, wants_json: bool) -> Result<AgentOutput, String> {

@@ -1,13 +1,15 @@
 //! What all stages of a task share: its values, where files and fresh context come from, who plays it.
 
-use super::flow::Results;
 use crate::context::context_source::{ContextSource, NoSource};
-use crate::context::request::{Asked, Attempt, Files, Request};
+use crate::context::request::{Asked, Attempt, Files, Request, StepResult};
 use crate::kernel::context::Segment;
 use crate::kernel::conversation::Turn;
 use crate::project::roles::Role;
 use serde_json::Value;
 use std::collections::BTreeMap;
+
+/// Results by the paths of their nodes, as a request has them.
+pub type Results = BTreeMap<String, StepResult>;
 
 /// The situation in which a task runs; see [`Request`] for what each part is.
 #[derive(Clone, Copy, Debug)]

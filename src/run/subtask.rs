@@ -12,29 +12,9 @@ use crate::kernel::context::{Segment, Trust};
 use crate::kernel::pipeline::agent::{AgentOutput, Status, SubtaskRequest};
 use crate::kernel::pipeline::machine::PipelineStatus;
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
-use crate::registry::Registry;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fmt::{Debug, Write as _};
-
-/// Makes a task of a request.
-pub trait CompileSubtask: Debug + Sync {
-    /// The registry with the task of these words, a template: what the project says of operators and subtypes holds for it.
-    ///
-    /// # Errors
-    /// What is wrong with it, as `ctxc check` says it.
-    fn compile(&self, template: &str) -> Result<Registry, String>;
-}
-
-/// Runs no subtask.
-#[derive(Clone, Copy, Debug)]
-pub struct NoSubtasks;
-
-impl CompileSubtask for NoSubtasks {
-    fn compile(&self, _: &str) -> Result<Registry, String> {
-        Err("this run has no compiler".to_owned())
-    }
-}
+use std::fmt::Write as _;
 
 /// The name of the task that is made.
 const NAME: &str = "subtask";
@@ -98,7 +78,7 @@ pub(super) fn run(
     };
     let ancestry = frame.ancestry.iter().cloned().chain([identity]).collect();
     let inner = Frame::new(&graph, own, &flow).inside(scope, depth, ancestry);
-    let outcome = runner.run(&inner);
+    let outcome = (runner.drive)(runner, &inner);
     match (outcome.status, outcome.result, outcome.obstacle) {
         (PipelineStatus::Complete, Some(result), _) => {
             Ok(AgentOutput { content: result.content, notes: result.notes, ..AgentOutput::default() })

@@ -7,8 +7,7 @@ mod commands;
 mod execute;
 mod show;
 mod subtasks;
-mod traces;
+pub(in crate::cli) mod traces;
 
 pub(crate) use args::RunArgs;
 pub(crate) use execute::run;
-pub(in crate::cli) use traces::sweep;

@@ -4,7 +4,7 @@ use crate::base::rule_meta::Severity;
 use crate::project::config::Config;
 use crate::registry::Registry;
 use crate::registry::library::compile_sources;
-use crate::run::subtask::CompileSubtask;
+use crate::run::subtask_compiler::CompileSubtask;
 
 /// Compiles by the settings of a project.
 #[derive(Debug)]
