@@ -244,7 +244,7 @@ mod real {
         std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().readonly())
     }
 
-    /// Why the names in a folder cannot be had; `None` where they can.
+    /// Why the names in a folder cannot be read; `None` where they can.
     pub fn why_unlisted(path: &Path) -> Option<io::Error> {
         std::fs::read_dir(path).err()
     }

@@ -14,6 +14,8 @@ impl Default for Budget {
 impl Budget {
     /// The candidate nearest to `written`, as [`nearest`] says; `None` from then on where the budget does not reach.
     pub fn nearest<'c>(&mut self, written: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+        let mut candidates = candidates.into_iter().peekable();
+        candidates.peek()?;
         let plain = fold(written);
         if plain.is_empty() || plain.len() > 200 {
             return None;

@@ -32,3 +32,5 @@ mod situation;
 pub mod statistics;
 pub mod trials;
 pub mod verdict;
+
+pub use search::masks;

@@ -133,6 +133,8 @@ pub struct Config {
     pub policy: Policy,
     /// `[mcp.NAME]`: the commands that serve tools, by their names.
     pub mcp: BTreeMap<String, Server>,
+    /// `[requests]`.
+    pub requests: Requests,
     /// The agents that scenarios test, for `has scenario`; `None` where nobody looked. See [`Config::test`].
     pub tested: Option<Tested>,
     /// Sections of later releases by name.
@@ -168,6 +170,17 @@ pub struct Record {
     pub content: Content,
     /// `env`: variables that hold the address of a provider, besides the usual ones.
     pub env: Vec<String>,
+    /// `upstream`: where `ctxc record` sends calls on, as `[VENDOR=]URL`; the user has to permit it.
+    pub upstream: Vec<String>,
+    /// `mask`: patterns of what is replaced besides secrets and personal data.
+    pub mask: Vec<String>,
+}
+
+/// `[requests]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Requests {
+    /// `blocks`: sections of texts by their names, each with the pattern that it is found by.
+    pub blocks: BTreeMap<String, String>,
 }
 
 /// What is kept of calls.
@@ -204,6 +217,7 @@ impl Default for Config {
             record: Record::default(),
             policy: Policy::default(),
             mcp: BTreeMap::new(),
+            requests: Requests::default(),
             tested: None,
             reserved: BTreeMap::new(),
             faults: Vec::new(),

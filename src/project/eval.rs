@@ -37,7 +37,7 @@ pub enum Stale {
     /// The run ends with its own exit code.
     #[default]
     Error,
-    /// It is told.
+    /// It is reported.
     Warn,
 }
 

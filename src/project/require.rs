@@ -229,7 +229,7 @@ pub enum Fact<T> {
     Unknown,
 }
 
-/// What conditions are judged against. Implemented by whoever holds the task.
+/// What conditions are judged against. Implemented by the owner of the task.
 pub trait Facts {
     /// Whether the task has a thing.
     fn has(&self, thing: Thing) -> Fact<bool>;

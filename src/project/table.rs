@@ -38,7 +38,7 @@ pub enum Shape {
     Name,
     /// A text, or a list of them.
     Texts,
-    /// The same of names; what stands there twice is told.
+    /// The same of names; duplicates are reported.
     Set,
     /// Patterns of paths inside the project: one, or a list.
     Globs,

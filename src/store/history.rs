@@ -146,8 +146,9 @@ pub trait EvalHistory: Debug + Send {
     /// Begins a run at the earliest place from its `order` on that is behind all others, and says which that is.
     fn begin(&mut self, run: &RunRecord) -> Result<i64, HistoryError>;
 
-    /// Adds a finished case with its trials, in place of what the run has of it; and what the run has used by now: calls, tokens, US$.
-    fn case(&mut self, run: i64, case: &CaseRecord, used: (u64, u64, f64)) -> Result<(), HistoryError>;
+    /// Adds finished cases with their trials, in place of what the run has of them; and what the run has used by now: calls, tokens, US$.
+    /// All of it, or nothing.
+    fn add(&mut self, run: i64, cases: &[CaseRecord], used: (u64, u64, f64)) -> Result<(), HistoryError>;
 
     /// Says that a run came to its end.
     fn end(&mut self, run: i64) -> Result<(), HistoryError>;

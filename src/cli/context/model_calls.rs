@@ -4,6 +4,7 @@
 use super::project::Compiled;
 use crate::base::fs;
 use crate::cli::error::{CliError, Kind, Result};
+use crate::eval::masks;
 use crate::kernel::provider::{Provider, ProviderError, Response, Usage, WireRequest};
 use crate::project::config::Config;
 use crate::project::models::Model;
@@ -114,7 +115,7 @@ fn price(config: &Config, id: &str, usage: &Usage) -> f64 {
 pub(super) fn redactor(project: &Compiled) -> Result<Redactor> {
     let named = project.config.providers.values().filter_map(|provider| fs::env(provider.api_key_env.as_deref()?));
     let secrets = fs::env_ending(&SECRETS).into_iter().map(|(_, value)| value).chain(named);
-    secret().map(|salt| Redactor::new(salt, secrets)).map_err(|why| {
+    secret().map(|salt| Redactor::new(salt, secrets).replacing(masks(&project.config.record.mask))).map_err(|why| {
         CliError::new(Kind::Infrastructure, format!("what recordings are redacted with cannot be kept: {}", reason(&why)))
     })
 }

@@ -66,7 +66,7 @@ impl CheckArgs {
 /// As many errors as nobody mends before anything else.
 const MANY: usize = 10;
 
-/// Who starts on a repository with many findings is told how to begin.
+/// In a repository with many findings, says how to begin.
 fn old_repository(report: &Report, cx: &mut Cx) {
     let errors = || report.diagnostics.iter().filter(|finding| finding.severity == Severity::Error);
     if errors().take(MANY).count() < MANY {

@@ -86,6 +86,7 @@ fn merge(mut sink: Sink, files: Vec<ConfigFile>, mut own: Draft, mut shared: Dra
         record: own.record,
         policy: own.policy,
         mcp: own.mcp,
+        requests: own.requests,
         reserved: own.reserved,
         faults,
         ..Config::default()

@@ -9,7 +9,7 @@ use crate::template;
 use crate::template::scope::{FaultKind, Origin};
 use std::collections::{BTreeSet, HashMap};
 
-/// Whoever runs the task must give a value that goes nowhere.
+/// Its callers must give a value that goes nowhere.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::warning(316, "unused-parameter", "a parameter that nothing reads", case!("unused-parameter"))
         .fixed(Fixable::Suggested),

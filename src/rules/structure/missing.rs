@@ -152,7 +152,7 @@ fn missing_description(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     out.push(found.help("add a <description> that says in a sentence what the task is for"));
 }
 
-/// Harmless, and a guess for whoever reads the template.
+/// Harmless, but readers of the template have to guess.
 pub(super) static MISSING_TYPE: Rule = Rule {
     meta: RuleMeta::hint(123, "missing-type", "a task does not say its type", case!("missing-type")).fixed(Fixable::Suggested),
     check: Check::Node(missing_type),

@@ -9,6 +9,6 @@ mod slip;
 mod violations;
 
 pub use check::{keywords, slips};
-pub use slip::{Slip, SlipKind, Step, pointer};
+pub use slip::{Slip, SlipKind, steps};
 #[cfg(feature = "eval")]
 pub(crate) use violations::violations;

@@ -1,4 +1,4 @@
-//! The history in an SQLite database: one commit a case, with its trials. Several programs may write at once, each its own runs.
+//! The history in an SQLite database: cases with their trials are committed as they are handed in. Several programs may write at once, each its own runs.
 //!
 //! What a signal of drift is made of stands in columns, clustered by case, so that the last runs of a case are read without those
 //! before them. It is opened with distrust, as the index is, and never made again: nobody else has what it holds.
@@ -192,9 +192,11 @@ impl EvalHistory for SqliteHistory {
         Ok(seq)
     }
 
-    fn case(&mut self, run: i64, case: &CaseRecord, (calls, tokens, usd): (u64, u64, f64)) -> Result<(), HistoryError> {
+    fn add(&mut self, run: i64, cases: &[CaseRecord], (calls, tokens, usd): (u64, u64, f64)) -> Result<(), HistoryError> {
         let making = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        put(&making, run, case)?;
+        for case in cases {
+            put(&making, run, case)?;
+        }
         if calls > 0 {
             let mut spend = making.prepare_cached("UPDATE runs SET calls = ?2, tokens = ?3, cost_usd = ?4 WHERE seq = ?1")?;
             spend.execute(params![run, calls.cast_signed(), tokens.cast_signed(), usd])?;

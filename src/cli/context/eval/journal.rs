@@ -1,4 +1,5 @@
-//! Adds a run to the history while it goes on: each case as soon as it is finished.
+//! Adds a run to the history while it goes on: each case as soon as it is finished. Where nobody is asked and no program is run, a case
+//! takes less time than its commit, so that some are committed at once: what a kill loses of these is judged again within milliseconds.
 
 use super::asking::Asking;
 use super::load::Chosen;
@@ -34,14 +35,21 @@ pub(super) struct Journal<'j> {
     asking: Option<&'j Asking<'j>>,
     /// The run that goes on, with what it finished.
     resumed: Option<(RunRecord, Vec<CaseRecord>)>,
+    /// Cases that are committed at once.
+    at_once: usize,
     state: Mutex<State<'j>>,
 }
+
+/// Cases that are committed at once where nobody waits for any of them.
+const MANY: usize = 64;
 
 /// What is written to, one case after the other.
 struct State<'j> {
     locator: Locator<'j>,
     /// The history, and the place of the run in it; `None` once it cannot be written any more.
     open: Option<(Place, SqliteHistory, i64)>,
+    /// Cases that are not committed yet.
+    waiting: Vec<CaseRecord>,
     trouble: Option<CliError>,
 }
 
@@ -81,7 +89,13 @@ impl<'j> Journal<'j> {
             asking.resume(*calls, Spend { tokens: *tokens, usd: *cost_usd });
         }
         let chosen = chosen.iter().map(|one| ((one.path, one.case.name.value.as_str()), one)).collect();
-        Ok(Self { project, chosen, asking, resumed, state: Mutex::new(State { locator, open, trouble }) })
+        let state = Mutex::new(State { locator, open, waiting: Vec::new(), trouble });
+        Ok(Self { project, chosen, asking, resumed, at_once: 1, state })
+    }
+
+    /// The same for a run that asks nobody and runs no program: nothing in it takes long or costs anything.
+    pub(super) fn of_quick_cases(self) -> Self {
+        Self { at_once: MANY, ..self }
     }
 
     /// Takes what the resumed run finished, where it would come out the same again, and says how much that is.
@@ -108,16 +122,27 @@ impl<'j> Journal<'j> {
     pub(super) fn finished(&self, input: &CaseInput<'_>, done: &Finished) {
         let Some(Chosen { path, suite, case }) = self.chosen.get(&(input.path, input.case.name.value.as_str())) else { return };
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let State { locator, open, trouble } = &mut *state;
-        let Some((place, history, run)) = open else { return };
+        let State { locator, open, waiting, .. } = &mut *state;
+        if open.is_none() {
+            return;
+        }
         let receiver = receiver(case, &self.project.config.roles).ok();
         let row = CaseRow::of(Of { path, suite, case, receiver }, done, locator);
+        waiting.push(CaseRecord { answers: self.answers(done), ..record(&row, done) });
+        if waiting.len() >= self.at_once {
+            self.commit(&mut state);
+        }
+    }
+
+    /// Commits the cases that wait.
+    fn commit(&self, State { open, waiting, trouble, .. }: &mut State<'_>) {
+        let Some((place, history, run)) = open else { return };
         let (calls, spent) = self.asking.map(Asking::spent).unwrap_or_default();
-        let record = CaseRecord { answers: self.answers(done), ..record(&row, done) };
-        if let Err(error) = history.case(*run, &record, (calls, spent.tokens, spent.usd)) {
+        if let Err(error) = history.add(*run, waiting, (calls, spent.tokens, spent.usd)) {
             *trouble = Some(place.unusable(&error));
             *open = None;
         }
+        waiting.clear();
     }
 
     /// What was answered, as it is kept: of what a model said just now, secrets and personal data are replaced.
@@ -140,6 +165,9 @@ impl<'j> Journal<'j> {
     /// It is not kept, or not all of it.
     pub(super) fn end(&self) -> Result<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if !state.waiting.is_empty() {
+            self.commit(&mut state);
+        }
         if let Some(trouble) = state.trouble.take() {
             return Err(trouble);
         }

@@ -77,7 +77,7 @@ impl<'p> Programs<'p> {
                 let written = self.run(&argv, &[], &bounds).well(&bounds);
                 let written = written.map_err(|why| format!("the function {function} failed: {why}"))?;
                 let body = String::from_utf8(written).map_err(|_| format!("what {function} returned is no UTF-8"))?;
-                Ok(ProgramRequest { before: None, endpoint: None, body })
+                Ok(ProgramRequest { before: None, endpoint: None, body, key: None })
             }
         }
     }
@@ -151,7 +151,12 @@ impl Calls {
         let call = self.all.get(at(wanted)?)?;
         let before = at(Turn { n: wanted.n - 1, ..wanted }).and_then(|at| self.all.get(at));
         let before = before.map(|call| call.request.get().to_owned());
-        self.found = Some(ProgramRequest { before, endpoint: Some(call.endpoint.clone()), body: call.request.get().to_owned() });
+        self.found = Some(ProgramRequest {
+            before,
+            endpoint: Some(call.endpoint.clone()),
+            body: call.request.get().to_owned(),
+            key: Some(call.key.clone()),
+        });
         self.found.clone()
     }
 
