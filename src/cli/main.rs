@@ -56,6 +56,7 @@ fn run() -> Exit {
     };
     let mut cx = Cx::new(Options::resolve(&raw.global));
     interrupt::install();
+    interrupt::before(crate::run::process::end_all);
     let verdict = raw.verb.run(command, &mut cx);
     // What was written before an error is still shown.
     let flushed = cx.flush();

@@ -21,6 +21,8 @@ mod library_guide;
 pub mod lines;
 mod lookup_query;
 pub mod manifest;
+#[cfg(feature = "eval")]
+pub(crate) mod node_values;
 pub(crate) mod objective;
 pub mod options;
 pub mod render;
@@ -36,14 +38,14 @@ mod text_lines;
 pub mod tokens;
 mod values;
 
-pub use crate::kernel::agent::Agent;
+pub use crate::kernel::agent_node::AgentNode;
 pub use crate::kernel::assembler::{Deferred, SegmentReport, Speaker};
 pub use crate::kernel::budget::{Counting, Disposition};
 pub use crate::kernel::context::{Kind, Segment, Stability, Trust};
 pub use crate::kernel::conversation::{Media, MediaSource, Part, Reasoning, ToolCall, ToolResult, Turn};
 pub use crate::kernel::tokens::TokenCounter;
 pub use assemble::{Assembly, Report, assemble};
-pub use context_source::{ContextSource, Fixtures, Match};
+pub use context_source::{ContextSource, Fixtures, Match, NoSource};
 pub use fault::{Fault, FaultKind, Refused};
 pub use options::{Counters, ModelSettings, Options};
 pub use render::message::Message;

@@ -5,6 +5,7 @@
 use super::context_source::ContextSource;
 use crate::kernel::context::Segment;
 use crate::kernel::conversation::Turn;
+pub use crate::kernel::pipeline::outcome::Attempt;
 use crate::project::roles::Role;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -90,17 +91,6 @@ pub struct StepResult {
     pub notes: Option<String>,
 }
 
-/// What an earlier attempt ran into.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Attempt {
-    /// The stage.
-    pub stage: String,
-    /// What stood in the way.
-    pub obstacle: String,
-    /// What was learnt.
-    pub note: String,
-}
-
 /// Files of the project, and those that templates name by a path of their own.
 pub trait Files: Debug {
     /// The text of a file, by its path relative to the project root.
@@ -108,6 +98,14 @@ pub trait Files: Debug {
     /// # Errors
     /// Why it cannot be had, in words.
     fn text(&self, path: &str) -> Result<String, String>;
+
+    /// The paths that a command of `<file_paths source="command">` lists. Only a run of a trusted project runs one.
+    ///
+    /// # Errors
+    /// Why there are none, in words.
+    fn listed(&self, _command: &str) -> Result<Vec<String>, String> {
+        Err("its paths are the output of a command, which only a run of a trusted project executes".to_owned())
+    }
 }
 
 /// No files.

@@ -6,7 +6,7 @@
 use super::fault::{Fault, FaultKind};
 use crate::base::expansion::MAX_DEPTH;
 use crate::base::parallel;
-use crate::kernel::agent::Agent;
+use crate::kernel::agent_node::AgentNode;
 use crate::registry::agents;
 use crate::registry::node::Target;
 use crate::registry::result_names::{self, ResultNames};
@@ -153,6 +153,24 @@ impl<'r> TaskGraph<'r> {
         Some(found.ok_or_else(|| FaultKind::Dangling { name: name.to_owned() }.into()))
     }
 
+    /// The root of a task.
+    #[cfg(feature = "eval")]
+    pub(crate) fn root(&self, task: &str) -> Option<&Node> {
+        self.tasks.get(task).map(|tree| &tree.root)
+    }
+
+    /// A node that a task reaches, by its path.
+    #[cfg(feature = "eval")]
+    pub(crate) fn node(&self, task: &str, path: &str) -> Option<&Node> {
+        Some(self.chain(task, path).ok()?.last()?.node)
+    }
+
+    /// The root of the definition that a node stands for; `None` where it stands for itself.
+    #[cfg(feature = "eval")]
+    pub(crate) fn behind_node(&self, node: &Node) -> Option<Result<&Node, Fault>> {
+        Some(self.behind(node)?.map(|tree| &tree.root))
+    }
+
     /// The nodes from a task's root to the node with an id, both included; a reference is followed by the root it goes to.
     pub(super) fn chain(&self, task: &str, id: &str) -> Result<Vec<Link<'_>>, Fault> {
         let unknown = || -> Fault {
@@ -264,7 +282,7 @@ impl<'r> TaskGraph<'r> {
     }
 
     /// Every agent that a task may call, in document order, those of tasks and templates that it refers to included.
-    pub fn agents(&self, task: &str) -> Result<Vec<Agent>, Fault> {
+    pub fn agents(&self, task: &str) -> Result<Vec<AgentNode>, Fault> {
         let tree = self.tasks.get(task).ok_or_else(|| Fault::from(FaultKind::Dangling { name: task.to_owned() }))?;
         let behind = |node: &'_ Node| Some(self.behind(node)?.map(|tree| (tree.task.name(), &tree.root)));
         agents::collect((tree.task.name(), &tree.root), &behind)

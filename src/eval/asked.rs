@@ -5,6 +5,7 @@ use crate::kernel::provider::Response;
 use crate::project::config::Config;
 use crate::project::models::{Model, Provider};
 use crate::record::recording::{Recording, TrialOf};
+pub use crate::run::wire::Sent;
 use crate::scenario::expect::own_check::OwnCheck;
 use crate::scenario::request_source::RequestSource;
 use serde_json::Value;
@@ -88,21 +89,6 @@ impl Default for CaseAnswers<'_> {
         static NONE: BTreeMap<String, Value> = BTreeMap::new();
         Self { recorded: Ok(&[]), kept: &[], tools: &NONE }
     }
-}
-
-/// A request as it is sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sent {
-    /// The form of the body.
-    pub dialect: &'static str,
-    /// What the provider calls the model.
-    pub model: String,
-    /// The path, without the host.
-    pub endpoint: String,
-    /// The body.
-    pub body: String,
-    /// What finds the call again.
-    pub key: String,
 }
 
 /// A request of a case.

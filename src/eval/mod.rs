@@ -25,6 +25,7 @@ pub mod receiver;
 pub mod request;
 pub mod run;
 pub mod scorecard;
+pub mod scripted;
 mod search;
 mod shown;
 mod situation;

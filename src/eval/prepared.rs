@@ -16,7 +16,7 @@ use crate::context::options::Options;
 use crate::context::render::call;
 use crate::context::request::{Files, Request};
 use crate::context::role::{self, Routed};
-use crate::kernel::agent::{Agent, Unmeant};
+use crate::kernel::agent_node::{AgentNode, Unmeant};
 use crate::kernel::budget::Counting;
 use crate::kernel::context::Segment;
 use crate::kernel::tokens::TokenCounter;
@@ -127,7 +127,7 @@ pub struct Seen<'a> {
 fn node(forest: &TaskGraph<'_>, task: &str, case: &Case) -> Result<String, String> {
     let agents = forest.agents(task).map_err(|fault| fault.to_string())?;
     let asked = case.node.as_ref().map(|node| node.value.as_str());
-    Agent::meant(&agents, asked).map(|agent| agent.node.clone()).map_err(|why| {
+    AgentNode::meant(&agents, asked).map(|agent| agent.node.clone()).map_err(|why| {
         let there: Vec<String> = agents.iter().map(|agent| format!("`{}`", agent.handle(&agents))).collect();
         match (asked, why) {
             _ if agents.is_empty() => format!("`{task}` calls no agent: a task of type script runs a command and nothing else"),

@@ -2,16 +2,18 @@
 //!
 //! Knows no XML, no vendor, no file, no thread: an organisation that has never seen a template uses the same parts.
 
-pub mod agent;
+pub mod agent_node;
 pub mod assembler;
 pub mod budget;
 pub mod context;
 pub mod conversation;
 pub mod fold;
 mod grapheme;
+pub mod pipeline;
 pub mod profile;
 pub mod provider;
 pub mod sampling;
 mod shortened;
 pub mod token_boundary;
 pub mod tokens;
+pub mod work;

@@ -13,7 +13,7 @@ use crate::base::hash::Hash;
 use crate::base::rule_meta::RuleMeta;
 use crate::base::source::{LineIndex, Position};
 use crate::base::span::{Span, Spanned};
-use crate::kernel::agent::Tested;
+use crate::kernel::agent_node::Tested;
 use crate::settings::layers::Layers;
 use crate::settings::provenance::{Origin, Place};
 use crate::syntax::limits::Limits;
@@ -129,6 +129,10 @@ pub struct Config {
     pub history: Option<Spanned<String>>,
     /// `[record]`.
     pub record: Record,
+    /// `[policy]`.
+    pub policy: Policy,
+    /// `[mcp.NAME]`: the commands that serve tools, by their names.
+    pub mcp: BTreeMap<String, Server>,
     /// `[requests]`.
     pub requests: Requests,
     /// The agents that scenarios test, for `has scenario`; `None` where nobody looked. See [`Config::test`].
@@ -137,6 +141,26 @@ pub struct Config {
     pub reserved: BTreeMap<String, Reserved>,
     /// What is wrong with the file, in the order of files and spans.
     pub faults: Vec<Fault>,
+}
+
+/// `[policy]`: what a run may do of what its user permits. It permits nothing by itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Policy {
+    /// `commands`: how the lines of commands begin that may run; `None` where every one that the user permits may.
+    pub commands: Option<Vec<String>>,
+    /// `blocked`: what no line of a command may have in it.
+    pub blocked: Vec<String>,
+    /// `env`: variables that commands see besides the usual ones.
+    pub env: Vec<String>,
+}
+
+/// `[mcp.NAME]`: a server of tools that speaks MCP on its standard input and output.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Server {
+    /// `command`: the program and its arguments.
+    pub command: Vec<String>,
+    /// `env`: variables that it sees besides the usual ones.
+    pub env: Vec<String>,
 }
 
 /// `[record]`.
@@ -191,6 +215,8 @@ impl Default for Config {
             eval: Eval::default(),
             history: None,
             record: Record::default(),
+            policy: Policy::default(),
+            mcp: BTreeMap::new(),
             requests: Requests::default(),
             tested: None,
             reserved: BTreeMap::new(),

@@ -16,6 +16,9 @@ pub struct ToolDefinition {
     /// `strict`: whether OpenAI is to hold calls to the schema; `None` where nobody says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strict: Option<bool>,
+    /// `command`: what runs it, its arguments as JSON on the standard input; empty where a server or nobody does.
+    #[serde(skip)]
+    pub command: Vec<String>,
     /// The file that defines it, relative to the project.
     #[serde(skip)]
     pub path: String,

@@ -2,14 +2,14 @@
 
 use super::node::Node;
 use crate::base::expansion::{MAX_AGENTS, MAX_DEPTH};
-use crate::kernel::agent::Agent;
+use crate::kernel::agent_node::AgentNode;
 
 /// Every agent that a node may call, those of tasks and templates that it refers to included. `behind` gives the definition that
 /// a node stands for, with its name.
 pub(crate) fn collect<'t, E>(
     root: (&'t str, &'t Node),
     behind: &dyn Fn(&'t Node) -> Option<Result<(&'t str, &'t Node), E>>,
-) -> Result<Vec<Agent>, E> {
+) -> Result<Vec<AgentNode>, E> {
     let mut agents = Vec::new();
     // Nodes to visit, the next one last: the definition, the node, what stands before its id, its name, how deep.
     let mut open: Vec<(&str, &Node, String, Option<&str>, usize)> = vec![(root.0, root.1, String::new(), None, 0)];
@@ -21,7 +21,7 @@ pub(crate) fn collect<'t, E>(
         }
         if behind.is_none() && node.is_agent() && agents.len() < MAX_AGENTS {
             let node = if id.is_empty() { "/".to_owned() } else { id };
-            agents.push(Agent { node, definition: definition.to_owned(), name: name.map(str::to_owned) });
+            agents.push(AgentNode { node, definition: definition.to_owned(), name: name.map(str::to_owned) });
         }
         for child in node.children.iter().rev() {
             // The words of a call are no name to ask for.

@@ -4,7 +4,7 @@ use super::agents;
 use super::artifact::{ReferenceKind, Registry};
 use super::node::{Child, Node, Target};
 use super::result_names;
-use crate::kernel::agent::Agent;
+use crate::kernel::agent_node::AgentNode;
 use crate::rules::scenario::cx::Results;
 use crate::template::setting::SettingName;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ pub(super) fn of(registry: &Registry, task: &str, asked: Option<&str>) -> Option
     let behind = |node: &Node| trees.get(&key(node.target()?));
     let all = trees.get(&(false, task.to_owned())).map(|root| result_names::of(root, &behind)).unwrap_or_default();
     let agents = agents(&trees, task);
-    let meant = Agent::meant(&agents, asked);
+    let meant = AgentNode::meant(&agents, asked);
     let agent = meant.ok().or_else(|| agents.first().filter(|_| asked.is_none()));
     let way = agent.and_then(|agent| way(&trees, task, &agent.node));
     let hears = way.is_some_and(|way| hears(&way));
@@ -47,11 +47,11 @@ fn trees(registry: &Registry, task: &str) -> Option<Trees> {
 }
 
 /// The agents that a task calls; `None` where there is no such task.
-pub(super) fn agents_of(registry: &Registry, task: &str) -> Option<Vec<Agent>> {
+pub(super) fn agents_of(registry: &Registry, task: &str) -> Option<Vec<AgentNode>> {
     Some(agents(&trees(registry, task)?, task))
 }
 
-fn agents(trees: &Trees, task: &str) -> Vec<Agent> {
+fn agents(trees: &Trees, task: &str) -> Vec<AgentNode> {
     let Some((key, root)) = trees.get_key_value(&(false, task.to_owned())) else { return Vec::new() };
     let behind = |node: &Node| trees.get_key_value(&self::key(node.target()?)).map(|(key, root)| Ok((key.1.as_str(), root)));
     agents::collect::<Infallible>((&key.1, root), &behind).unwrap_or_default()

@@ -6,7 +6,7 @@ use crate::base::contained_path;
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs;
 use crate::base::source::{LineIndex, Position};
-use crate::kernel::agent::Tested;
+use crate::kernel::agent_node::Tested;
 use crate::project::config::Config;
 use crate::rules::apply::{self, Fixed, Which};
 use crate::rules::check::weigh;

@@ -229,6 +229,11 @@ static WHEN: Table = Table {
     keys: &[
         key("has", Shape::Patterns, "patterns that the request must have"),
         key("lacks", Shape::Patterns, "patterns that the request must not have"),
+        key(
+            "node",
+            Shape::Text,
+            "the agent of a run that it answers, by its name or path; its answers are given in their order, then the last",
+        ),
     ],
     groups: &[],
 };

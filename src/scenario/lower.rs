@@ -123,6 +123,7 @@ fn scripted(node: &Node<'_>) -> Spanned<Scripted> {
     };
     let usage = |usage: &Node<'_>| Some((whole(usage.get("input")?)?, whole(usage.get("output")?)?));
     let value = Scripted {
+        node: node.get("when").and_then(|when| when.get("node")).and_then(text),
         has: when("has"),
         lacks: when("lacks"),
         reply: node.get("reply").map_or(serde_json::Value::Null, Node::to_json),

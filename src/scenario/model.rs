@@ -209,6 +209,8 @@ impl Default for Rule {
 /// A scripted answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Scripted {
+    /// The agent of a run that it is of, by its name or path; any where nothing is said.
+    pub node: Option<Spanned<String>>,
     /// Patterns that the request must have.
     pub has: Vec<Spanned<String>>,
     /// Patterns that the request must not have.

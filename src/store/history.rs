@@ -142,7 +142,7 @@ pub struct Point {
 }
 
 /// Where runs are kept.
-pub trait HistoryBackend: Debug + Send {
+pub trait EvalHistory: Debug + Send {
     /// Begins a run at the earliest place from its `order` on that is behind all others, and says which that is.
     fn begin(&mut self, run: &RunRecord) -> Result<i64, HistoryError>;
 

@@ -8,6 +8,7 @@ use super::lookup::LookupArgs;
 use super::lookup_results;
 use super::project::{Compiled, named_inside};
 use super::render_errors::refused;
+use super::run::as_scenario::{self, AgentOfRun};
 use super::subject::SubjectArgs;
 use super::values::{GivenArgs, HistoryArgs};
 use crate::base::fs;
@@ -19,13 +20,14 @@ use crate::cli::project::Project;
 use crate::cli::render::summary::plural;
 use crate::cli::request;
 use crate::cli::rewrite;
-use crate::context::Agent;
+use crate::context::AgentNode;
 use crate::context::objective;
 use crate::context::request::{Asked, Request, StepResult};
 use crate::eval::draft::{self, Draft, Given, Holds};
 use crate::eval::receiver::Receiver;
 use crate::kernel::conversation::Turn;
 use crate::project::path_patterns::is_pattern;
+use crate::record::recording::Recording;
 use crate::registry::Parameter;
 use crate::registry::scenarios;
 use crate::scenario::messages;
@@ -53,7 +55,7 @@ enum What {
 }
 
 /// Write a scenario of a task or agent role: what it receives today, as expectations that pass
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(
     after_help = "Examples:\n  ctxc new scenario answer --input ticket=@samples/t1.txt\n  ctxc new scenario --role clerk\n  \
     ctxc new scenario triage --name triage-plain --objective 'sort a ticket'\n\n\
@@ -69,7 +71,7 @@ enum What {
 struct ScenarioArgs {
     #[command(flatten)]
     subject: SubjectArgs,
-    /// A request that was sent: `@last#3`, `FILE#3`, a file with its body
+    /// A request that was sent: `@last#3`, `FILE#3`, a file with its body; or an agent of a run: `run:ID/NODE`, `run:last`
     #[arg(long, value_name = "CALL", conflicts_with_all = ["subject", "role"])]
     from: Option<String>,
     /// With --from: test the request as it was recorded, and do not run the program that sent it
@@ -182,9 +184,25 @@ fn of_request(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
 }
 
 fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
-    if let Some(subject) = &args.from {
-        return of_request(subject, args, cx);
+    match &args.from {
+        Some(subject) if subject.starts_with(as_scenario::RUN) => {
+            let agent = as_scenario::of_run(&Compiled::load(cx)?, subject)?;
+            let args = ScenarioArgs {
+                subject: SubjectArgs::of(agent.task.clone(), agent.role.clone()),
+                from: None,
+                given: GivenArgs { node: Some(agent.node.clone()), input: agent.inputs.clone(), result: agent.results.clone() },
+                objective: agent.objective.clone().or_else(|| args.objective.clone()),
+                ..args.clone()
+            };
+            of_task(&args, Some(&agent), cx)
+        }
+        Some(subject) => of_request(subject, args, cx),
+        None => of_task(args, None, cx),
     }
+}
+
+/// A scenario of an agent, from its render; with what it answered in a run, where it is taken from one.
+fn of_task(args: &ScenarioArgs, agent: Option<&AgentOfRun>, cx: &mut Cx) -> Result<Exit> {
     let project = Compiled::load(cx)?;
     let (role, task) = args.subject.read(&project)?;
     let receiver = role.map_or_else(|| Receiver::of_task(&task), Receiver::of_role);
@@ -243,7 +261,15 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
         return Err(unheard(receiver.task));
     }
     let stored = (holds == Holds::Words).then(|| paths::snapshot(&path, &name));
-    let files = [stored.as_deref().map(|stored| (stored, &*request)), Some((&*path, &*text))];
+    let answered = agent.filter(|agent| !agent.calls.is_empty());
+    let text = answered.map_or(text.clone(), |agent| text + &expected(agent));
+    let recording = answered.map(|_| paths::recording(&path, &name));
+    let lines: String = answered.into_iter().flat_map(|agent| &agent.calls).map(Recording::line).collect();
+    let files = [
+        stored.as_deref().map(|stored| (stored, &*request)),
+        recording.as_deref().map(|recording| (recording, &*lines)),
+        Some((&*path, &*text)),
+    ];
     let written = write_all(&project.root, files.into_iter().flatten())?;
     note_place(&project, &path, cx);
     if !is_whole {
@@ -252,6 +278,15 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     let count = plural(expectations, "expectation");
     cx.line(&format!("wrote {written}: {count} on the context, taken from this render; add what the answer must satisfy"))?;
     Ok(Exit::Success)
+}
+
+/// What is expected of an answer that was good in a run: coarse, since another one may be as good.
+fn expected(agent: &AgentOfRun) -> String {
+    // The next round number above.
+    let most = (agent.tokens + agent.tokens / 2).div_ceil(100).max(1) * 100;
+    format!(
+        "# What it answered in the run is recorded beside this file.\nruns: 1\npass_threshold: 1\nexpectations:\n  - max_tokens: {most}\n"
+    )
 }
 
 /// The conversation, and how the scenario holds it: by the file's name, where that lies in the project.
@@ -295,7 +330,7 @@ fn write(root: &Path, path: &str, text: &str) -> Result<()> {
 }
 
 /// The first agent of a task, and a word where there are more.
-fn first(agents: &[Agent], task: &str, cx: &mut Cx) -> Result<String> {
+fn first(agents: &[AgentNode], task: &str, cx: &mut Cx) -> Result<String> {
     let Some(first) = agents.first() else {
         return Err(CliError::usage(format!("`{task}` calls no agent, and a scenario holds what an agent is shown"))
             .hint("name a task that calls one, or one that has this one as a step"));

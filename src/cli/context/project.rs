@@ -11,8 +11,8 @@ use crate::cli::revision::Past;
 use crate::cli::selection::included;
 use crate::context::lines::Lines;
 use crate::context::request::Files;
-use crate::context::{Agent, TaskGraph};
-use crate::kernel::agent::Unmeant;
+use crate::context::{AgentNode, TaskGraph};
+use crate::kernel::agent_node::Unmeant;
 use crate::project::config::Config;
 use crate::registry::compile::sources::{self, FileAccess};
 use crate::registry::library::Built;
@@ -157,7 +157,7 @@ impl Compiled {
     }
 
     /// The agents that a task calls, in the order of its nodes.
-    pub(super) fn agents(&self, task: &str) -> Result<Vec<Agent>> {
+    pub(super) fn agents(&self, task: &str) -> Result<Vec<AgentNode>> {
         Ok(TaskGraph::load(&self.registry, task)?.map_or(Ok(Vec::new()), |graph| graph.agents(task))?)
     }
 
@@ -169,7 +169,7 @@ impl Compiled {
         let agents = self.agents(task)?;
         let there = || agents.iter().map(|agent| agent.handle(&agents));
         let shown = || format!("agents here: {}", there().collect::<Vec<_>>().join(", "));
-        match Agent::meant(&agents, Some(asked)) {
+        match AgentNode::meant(&agents, Some(asked)) {
             Ok(agent) => Ok(agent.node.clone()),
             Err(Unmeant::Several) => {
                 let paths = agents.iter().filter(|agent| agent.name.as_deref() == Some(asked)).map(|agent| agent.node.as_str());

@@ -11,7 +11,7 @@ use crate::cli::render::summary::plural;
 use crate::eval::drift::{self, Cause, Finding, Signal};
 use crate::registry::scenarios;
 use crate::schema::json::names;
-use crate::store::history::HistoryBackend;
+use crate::store::history::EvalHistory;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -10,7 +10,7 @@ use crate::cli::render::summary::plural;
 use crate::rules::input::read_fault::reason;
 use crate::schema::json::names;
 use crate::store::SqliteHistory;
-use crate::store::history::{HistoryBackend, HistoryError, RunRecord};
+use crate::store::history::{EvalHistory, HistoryError, RunRecord};
 use std::io;
 use std::path::Path;
 

@@ -12,7 +12,7 @@ use crate::cli::project::Project;
 use crate::cli::render::summary::plural;
 use crate::scenario::date;
 use crate::store::SqliteHistory;
-use crate::store::history::{HistoryBackend, HistoryError, RunRecord};
+use crate::store::history::{EvalHistory, HistoryError, RunRecord};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 

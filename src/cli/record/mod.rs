@@ -5,7 +5,7 @@ mod child;
 mod gc;
 mod report;
 mod run;
-mod script;
+pub(crate) mod script;
 mod setup;
 
 pub(crate) use args::{GcArgs, ProxyArgs, RecordArgs, ReplayArgs};

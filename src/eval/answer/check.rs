@@ -10,6 +10,7 @@ use crate::context::request::Files;
 use crate::eval::compiled_patterns as schemas;
 use crate::eval::verdict::{self, Judged, Outcome, Place, Reason, Verdict, blind, fail, pass, skipped};
 use crate::scenario::expect::answer::short;
+use crate::scenario::json_schema;
 use crate::scenario::model::{AnswerTest, Expectation, Frozen, Risk};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -248,7 +249,7 @@ fn fits(case: &Judging<'_>, answer: &Answer, schema: &Frozen) -> Judged {
         Frozen::Value(_) => "an answer that fits the schema".to_owned(),
     };
     let Some(json) = &answer.json else { return blind(expected, no_json(answer)) };
-    match self::schema(case.input.beside, schema).and_then(|schema| schemas::violations(&schema, json)) {
+    match self::schema(case.input.beside, schema).and_then(|schema| json_schema::violations(&schema, json)) {
         Ok(violations) => match violations.split_first() {
             None => pass(expected, "that"),
             Some((first, rest)) => {

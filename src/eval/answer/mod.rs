@@ -22,4 +22,6 @@ pub(super) use json::{parting, same as same_json};
 pub(super) use judging::Judging;
 pub(super) use moved::moved;
 pub(super) use trying::{SCRIPT, answer_of, answered, one, rejudged, script};
-use wire::{Replay, Wire};
+use wire::{Replay, wire};
+
+use crate::run::wire::Wire;

@@ -2,7 +2,7 @@
 
 use super::given::{Answer, Flaw, Took};
 use super::judging::Judging;
-use super::{Replay, Unanswered, Wire, converse, estimate, judge, moved, parts};
+use super::{Replay, Unanswered, converse, estimate, judge, moved, parts, wire};
 use crate::base::span::{Span, Spanned};
 use crate::context::assemble::Assembly;
 use crate::context::render::message::Message;
@@ -13,8 +13,8 @@ use crate::eval::trials::{self, Decision, Rows, TrialOutcome, Tries};
 use crate::eval::verdict::{Outcome, Reason, Verdict};
 use crate::kernel::provider;
 use crate::kernel::tokens::TokenCounter;
-use crate::provider::read;
 use crate::record::recording::{AnsweredBy, Recording, Stage, TrialOf};
+use crate::run::answers::response_of;
 use crate::scenario::model::{AnswerTest, Expectation, Scripted};
 use std::sync::Arc;
 
@@ -25,7 +25,11 @@ pub(in crate::eval) fn script<'c>(case: &PreparedCase<'c>, messages: &[Message])
             Ok::<bool, String>(found || case.run.patterns.find(pattern, message.text.text())?.is_some())
         })
     };
+    let named = case.input.case.node.as_ref().map(|node| node.value.as_str());
     'next: for script in &case.input.case.answers {
+        if script.value.node.as_ref().is_some_and(|node| node.value != case.node && Some(node.value.as_str()) != named) {
+            continue;
+        }
         for (patterns, wanted) in [(&script.value.has, true), (&script.value.lacks, false)] {
             for pattern in patterns {
                 if occurs(&pattern.value)? != wanted {
@@ -112,7 +116,7 @@ fn asked(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) 
     if case.expectations.is_empty() || done.context.iter().any(Verdict::is_failure) {
         return Ok(Decision::Open);
     }
-    let wire = Wire::of(prepared)?;
+    let wire = wire(prepared)?;
     if prepared.run.answers.plans && wire.model.is_some() {
         done.anew = Some(estimate(prepared, &wire, done.tokens.map_or(0, |(all, _)| all)));
         return Ok(Decision::Open);
@@ -154,7 +158,7 @@ fn replayed(
     recorded: &[Recording],
     done: &mut Finished,
 ) -> Result<Decision, Unanswered> {
-    let wire = Wire::of(prepared)?;
+    let wire = wire(prepared)?;
     let mut replay = Replay::new(recorded);
     let first = wire.sent(&assembly.messages)?;
     let round = |stage, rule| replay.tries(stage, &first.key, rule, prepared.run.rows);
@@ -197,15 +201,7 @@ pub(in crate::eval) fn one(
 
 /// What a call was answered with.
 pub(in crate::eval) fn answer_of(call: &Recording) -> Result<provider::Answer, Unanswered> {
-    if !call.has_its_key() {
-        let why = "its `key` is not that of its `request`, so somebody edited one of them; record it anew";
-        return Err(Unanswered::Trouble(format!("the recorded call {} cannot be taken: {why}", call.id)));
-    }
-    let unknown = || format!("the recorded call {} has a form that is not known: `{}`", call.id, call.dialect);
-    let dialect = read::dialect(&call.dialect).ok_or_else(unknown)?;
-    let body = call.response_text().unwrap_or_default();
-    read::answer(dialect, &body)
-        .map_err(|why| Unanswered::Trouble(format!("the recorded call {} cannot be read: {why}", call.id)))
+    Ok(response_of(call)?.answer)
 }
 
 /// Nothing was recorded for a request: how it differs from the recorded one that is most like it.

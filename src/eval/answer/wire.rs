@@ -1,68 +1,23 @@
 //! The request of a case as it is sent, and the recorded call that answers it.
 
-use crate::context::render::call::{Call, MODEL, limit};
-use crate::context::render::message::Message;
-use crate::context::render::target::Target;
-use crate::context::render::targets::TARGETS;
-use crate::eval::asked::Sent;
+use crate::context::request::Request;
 use crate::eval::prepared::PreparedCase;
 use crate::eval::trials::{Rows, Tries};
-use crate::project::models::{Model, ProviderKind};
-use crate::provider::read;
 use crate::record::recording::{Recording, Stage};
-use crate::record::{json_text, key};
+use crate::run::wire::Wire;
 use crate::scenario::model::Rule;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How the requests of a case are written.
-#[derive(Debug)]
-pub(in crate::eval) struct Wire<'c> {
-    call: Call,
-    target: &'static Target,
-    /// The model, where the project has it.
-    pub(in crate::eval) model: Option<&'c Model>,
-}
-
-impl<'c> Wire<'c> {
-    /// For the model of a case; without one, as a chat completion.
-    pub(in crate::eval) fn of(case: &'c PreparedCase<'_>) -> Result<Self, String> {
-        let model = case.routed.choice.as_ref().map(|choice| choice.model);
-        let kind = model.and_then(|model| {
-            let name = &model.provider.value;
-            ProviderKind::of(name, case.run.answers.providers.and_then(|providers| providers.get(name)))
-        });
-        let name = kind.unwrap_or(ProviderKind::Openai).dialect();
-        let sampling: BTreeMap<_, _> = case.routed.sampling.iter().map(|one| (one.name, one.value.clone())).collect();
-        let reserve = model.and_then(|model| u32::try_from(model.reserve).ok()).filter(|reserve| *reserve > 0);
-        let tools = case.receiver.role.and_then(|role| role.tools.as_ref());
-        let call = Call {
-            name: case.receiver.task.to_owned(),
-            model: model.map(|model| model.id.clone()).or_else(|| case.model().map(str::to_owned)),
-            limit: limit(&sampling).or(reserve),
-            tools: tools.iter().flat_map(|tools| tools.given()).cloned().collect(),
-            sampling,
-            answer: case.answer.clone(),
-        };
-        let target = TARGETS.iter().copied().find(|target| target.name == name);
-        let target = target.ok_or_else(|| format!("no request has the form `{name}`"))?;
-        Ok(Self { call, target, model })
+/// How the requests of a case are written: for its model; without one, as a chat completion.
+pub(in crate::eval) fn wire<'c>(case: &'c PreparedCase<'_>) -> Result<Wire<'c>, String> {
+    let files = case.read.over(case.run.live);
+    let request = Request { node: &case.node, role: case.receiver.role, files: &files, ..Request::new(case.receiver.task) };
+    let mut wire =
+        Wire::of(case.forest, &request, &case.routed, case.run.answers.providers).map_err(|fault| fault.to_string())?;
+    if wire.model.is_none() {
+        wire.call.model = case.model().map(str::to_owned);
     }
-
-    /// Tokens that an answer may have.
-    pub(super) fn limit(&self) -> Option<u64> {
-        self.call.limit.map(u64::from)
-    }
-
-    /// The request that says some messages.
-    pub(in crate::eval) fn sent(&self, messages: &[Message]) -> Result<Sent, String> {
-        let body = self.target.body(messages, &self.call).map_err(|none| none.to_string())?;
-        let body = json_text::compact(&body);
-        let dialect = self.target.name;
-        let model = self.call.model.clone().unwrap_or_else(|| MODEL.to_owned());
-        let endpoint = read::dialect(dialect).map_or_else(String::new, |dialect| (dialect.address)("", &model));
-        let key = key::key("POST", &endpoint, &body).to_string();
-        Ok(Sent { dialect, model, endpoint, body, key })
-    }
+    Ok(wire)
 }
 
 /// The recorded answers of a case, each given in its turn: in each stage the nth equal request gets the nth, then the last.

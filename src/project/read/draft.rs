@@ -6,6 +6,7 @@ use super::keys::{SHARED, TOP};
 use super::layers::{DefaultLine, defaults, operators};
 use super::lints::{LintLine, lints};
 use super::models::{Models, Providers, models, providers};
+use super::policy::{POLICY_ROWS, servers};
 use super::require::requirements;
 use super::roles::roles;
 use super::row::rows;
@@ -17,7 +18,7 @@ use super::tools::{Tools, tools};
 use super::value::{Sink, Table, span};
 use crate::base::rule_meta::RuleMeta;
 use crate::base::span::{Span, Spanned};
-use crate::project::config::{Format, Lookup, Record, Requests, Reserved, Templates};
+use crate::project::config::{Format, Lookup, Policy, Record, Requests, Reserved, Server, Templates};
 use crate::project::eval::Eval;
 use crate::project::fault::{Fault, FaultKind};
 use crate::project::glob::Globs;
@@ -60,6 +61,8 @@ pub(super) struct Draft {
     pub(super) eval: Eval,
     pub(super) history: Option<Spanned<String>>,
     pub(super) record: Record,
+    pub(super) policy: Policy,
+    pub(super) mcp: BTreeMap<String, Server>,
     pub(super) requests: Requests,
     pub(super) reserved: BTreeMap<String, Reserved>,
     pub(super) allow: Vec<Spanned<String>>,
@@ -133,8 +136,10 @@ fn top(sink: &mut Sink, out: &mut Draft, tree: &Table<'_>, owner: Owner, rules: 
             "eval" => out.eval = eval(sink, key, value),
             "history" => rows(sink, name, value, HISTORY_ROWS, &mut out.history),
             "record" => rows(sink, name, value, RECORD_ROWS, &mut out.record),
+            "policy" => rows(sink, name, value, POLICY_ROWS, &mut out.policy),
+            "mcp" => out.mcp = servers(sink, value),
             "requests" => requests(sink, value, &mut out.requests),
-            "policy" | "package" => {
+            "package" => {
                 if let Some(section) = reserved(sink, key, value) {
                     out.reserved.insert(name.to_owned(), section);
                 }

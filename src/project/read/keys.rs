@@ -4,6 +4,7 @@
 use super::eval::EVAL;
 use super::extends::EXTENDS;
 use super::models::{MODEL, PROVIDER};
+use super::policy::{POLICY, SERVER};
 use super::require::REQUIRE;
 use super::roles::ROLE;
 use super::sections::{ALLOW, CONTEXT, FORMAT, HISTORY, LIMITS, PROJECT, RECORD, REQUESTS, TEMPLATES};
@@ -31,7 +32,8 @@ pub static TOP: Table = table(
         key("roles", Shape::Map(&Shape::Table(&ROLE)), "agent roles"),
         key("tools", Shape::Table(&TOOLS), "definitions of tools"),
         key("models", Shape::Map(&Shape::Table(&MODEL)), "models"),
-        key("policy", Shape::Later, "of a later release"),
+        key("policy", Shape::Table(&POLICY), "what runs may do of what their user permits"),
+        key("mcp", Shape::Map(&Shape::Table(&SERVER)), "servers of tools that runs start"),
         key("providers", Shape::Map(&Shape::Table(&PROVIDER)), "who serves models"),
         key("eval", Shape::Table(&EVAL), "scenarios and how they are tried"),
         key("history", Shape::Table(&HISTORY), "where runs of `ctxc eval` are kept"),

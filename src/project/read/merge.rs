@@ -84,6 +84,8 @@ fn merge(mut sink: Sink, files: Vec<ConfigFile>, mut own: Draft, mut shared: Dra
         eval: own.eval,
         history: own.history,
         record: own.record,
+        policy: own.policy,
+        mcp: own.mcp,
         requests: own.requests,
         reserved: own.reserved,
         faults,

@@ -11,6 +11,7 @@ mod layers;
 mod lints;
 mod merge;
 mod models;
+mod policy;
 mod policy_check;
 mod require;
 mod roles;

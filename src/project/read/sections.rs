@@ -110,14 +110,7 @@ pub(super) const RECORD_ROWS: &[Row<Record>] = &[
         Shape::Texts,
         "variables that `ctxc record` sets to the address of its proxy, besides the usual ones",
         |at, record| {
-            for name in at.texts() {
-                let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-                if name.value.is_empty() || !name.value.chars().all(is_name) {
-                    at.bad(&name, "the name of an environment variable");
-                } else {
-                    record.env.push(name.value);
-                }
-            }
+            record.env = super::policy::variables(at);
         },
     ),
     row(

@@ -72,7 +72,10 @@ fn own(sink: &mut Sink, input: &Input<'_>, name: Spanned<String>, tool: WrittenT
     let line = ended(input.text.get(..name.span.start as usize).unwrap_or(""));
     let description = tool.description.unwrap_or_default();
     let path = input.path.to_owned();
-    out.push((name.span, ToolDefinition { name: name.value, description, parameters, strict: tool.strict, path, line }));
+    out.push((
+        name.span,
+        ToolDefinition { name: name.value, description, parameters, strict: tool.strict, command: tool.command, path, line },
+    ));
 }
 
 /// The schema of a tool that takes no arguments.
@@ -143,7 +146,15 @@ fn entry_of(entry: &Json) -> Result<ToolDefinition, (Option<&str>, ToolFault)> {
     let schema = ["parameters", "inputSchema", "input_schema"].iter().find_map(|key| own.get(key));
     let parameters = schema.filter(|schema| !schema.is_null()).cloned().unwrap_or_else(none);
     let strict = own.get("strict").and_then(Json::as_bool);
-    Ok(ToolDefinition { name: name.to_owned(), description, parameters, strict, path: String::new(), line: 0 })
+    Ok(ToolDefinition {
+        name: name.to_owned(),
+        description,
+        parameters,
+        strict,
+        command: Vec::new(),
+        path: String::new(),
+        line: 0,
+    })
 }
 
 /// What providers would refuse in a definition, or take for nothing.

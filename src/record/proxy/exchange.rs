@@ -2,7 +2,7 @@
 
 use super::super::mask::Mask;
 use super::super::recording::AnsweredBy;
-use super::answers::{self, Made};
+use super::super::response_body::{self, Made};
 use super::body::{self, Fault, Outgoing, full};
 use super::errors;
 use super::forward::{self, Failed, HttpClient, Limits, plain, reason};
@@ -388,7 +388,7 @@ fn scripted(asked: &Asked, said: &Answer) -> (u16, String, Vec<String>, bool) {
         is_sse: asked.endpoint.contains("alt=sse"),
     };
     if !asked.is_stream {
-        return (200, JSON.to_owned(), vec![answers::whole(asked.dialect, &made)], false);
+        return (200, JSON.to_owned(), vec![response_body::whole(asked.dialect, &made)], false);
     }
     let kind = match asked.dialect {
         "ollama" => "application/x-ndjson",

@@ -1,6 +1,6 @@
 //! What the conditions of `[[require]]` may ask of a task body, answered from the model and the resolved settings.
 
-use crate::kernel::agent::Tested;
+use crate::kernel::agent_node::Tested;
 use crate::project::require::{Fact, Facts, Field, Measure, Thing};
 use crate::rules::rule::FileCx;
 use crate::settings::bodies::Body;

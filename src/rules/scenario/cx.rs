@@ -4,7 +4,7 @@ use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
 use crate::base::rule_meta::RuleMeta;
 use crate::base::span::Span;
-use crate::kernel::agent::Agent;
+use crate::kernel::agent_node::AgentNode;
 use crate::project::config::Config;
 use crate::scenario::Fault;
 use crate::scenario::model::{Case, Subject, Suite};
@@ -87,7 +87,7 @@ pub struct TaskSignature {
     /// Whether some of them are shown the conversation so far.
     pub hears: bool,
     /// The agents that it calls; of a script alone none.
-    pub agents: Vec<Agent>,
+    pub agents: Vec<AgentNode>,
     /// What else a text of theirs can come from: tasks, fragments, values by their names, steps.
     pub sources: BTreeSet<String>,
 }

@@ -2,7 +2,7 @@
 
 use super::cx::{Reach, SuitesCx};
 use super::words::some;
-use crate::kernel::agent::{Agent, Tested};
+use crate::kernel::agent_node::{AgentNode, Tested};
 use crate::project::config::Config;
 use crate::rules::prelude::*;
 use crate::scenario::model::{Case, Subject};
@@ -49,7 +49,7 @@ fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     // What has errors can be tested once it has none.
     for task in tasks.names() {
         let Some(takes) = tasks.signature(task) else { continue };
-        let is_own = |agent: &&Agent| agent.is_of(task, |name| tasks.signature(name).is_some());
+        let is_own = |agent: &&AgentNode| agent.is_of(task, |name| tasks.signature(name).is_some());
         for agent in takes.agents.iter().filter(is_own) {
             all += 1;
             let is_only = takes.agents.len() == 1;

@@ -5,7 +5,7 @@
 
 use super::base::{guard, schema};
 use crate::base::fs;
-use crate::store::history::{CaseRecord, Earlier, HistoryBackend, HistoryError, RunRecord, Series, TrialRecord};
+use crate::store::history::{CaseRecord, Earlier, EvalHistory, HistoryError, RunRecord, Series, TrialRecord};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, TransactionBehavior, params};
 use serde_json::value::RawValue;
 use std::path::Path;
@@ -177,7 +177,7 @@ fn prepare(connection: &mut Connection) -> Result<(), HistoryError> {
     Err(HistoryError::Foreign("its tables are others".to_owned()))
 }
 
-impl HistoryBackend for SqliteHistory {
+impl EvalHistory for SqliteHistory {
     fn begin(&mut self, run: &RunRecord) -> Result<i64, HistoryError> {
         let making = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let last: Option<i64> = making.query_row("SELECT max(seq) FROM runs", (), |row| row.get(0))?;

@@ -175,6 +175,7 @@ fn targets() -> String {
         description: "Read a ticket.".to_owned(),
         parameters,
         strict: None,
+        command: Vec::new(),
         path: String::new(),
         line: 0,
     };

@@ -1,7 +1,7 @@
 //! The history: kept in order, each trial once, opened with distrust.
 
 use ctxc::internals::store::SqliteHistory;
-use ctxc::internals::store::history::{CaseRecord, HistoryBackend, HistoryError, RunRecord, TrialRecord};
+use ctxc::internals::store::history::{CaseRecord, EvalHistory, HistoryError, RunRecord, TrialRecord};
 use pretty_assertions::assert_eq;
 use serde_json::value::RawValue;
 use std::path::PathBuf;

@@ -237,6 +237,24 @@ pub(crate) enum AnswerSource {
     Live,
 }
 
+impl AnswerSource {
+    /// Its word.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Replay => "replay",
+            Self::Scripted => "scripted",
+            Self::Record => "record",
+            Self::ReplayOrRecord => "replay-or-record",
+            Self::Live => "live",
+        }
+    }
+
+    /// The source of a word.
+    pub(crate) fn of_word(word: &str) -> Option<Self> {
+        Self::value_variants().iter().copied().find(|one| one.word() == word)
+    }
+}
+
 /// Whether models are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Mode {
@@ -246,7 +264,7 @@ enum Mode {
     Real,
 }
 
-fn parse_usd(text: &str) -> Result<f64, String> {
+pub(crate) fn parse_usd(text: &str) -> Result<f64, String> {
     let usd: Option<f64> = text.parse().ok();
     usd.filter(|usd| usd.is_finite() && *usd >= 0.0).ok_or_else(|| "expected an amount of US dollars, such as 0.50".to_owned())
 }

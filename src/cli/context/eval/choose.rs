@@ -30,7 +30,7 @@ use crate::record::file::Recordings;
 use crate::record::recording::Recording;
 use crate::registry::scenarios::Refusals;
 use crate::scenario::paths;
-use crate::store::history::HistoryBackend;
+use crate::store::history::EvalHistory;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::Path;

@@ -7,7 +7,7 @@ use crate::cli::error::Result;
 use crate::cli::render::escape::escape;
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::plural;
-use crate::context::Agent;
+use crate::context::AgentNode;
 use crate::eval::receiver::receiver;
 use crate::registry::Task;
 use crate::registry::scenarios::Refusals;
@@ -53,7 +53,7 @@ pub(super) fn of(project: &Compiled, chosen: &[Chosen<'_>], refusals: &Refusals)
     let mut rows = Vec::new();
     for task in project.registry.tasks().map(Task::name) {
         let agents = project.agents(task)?;
-        let is_own = |agent: &&Agent| agent.is_of(task, |name| project.registry.find(name).is_some());
+        let is_own = |agent: &&AgentNode| agent.is_of(task, |name| project.registry.find(name).is_some());
         for agent in agents.iter().filter(is_own) {
             let handle = agent.command(task, &agents);
             let (mut scenarios, mut holds) = (BTreeSet::new(), BTreeSet::new());
@@ -61,7 +61,7 @@ pub(super) fn of(project: &Compiled, chosen: &[Chosen<'_>], refusals: &Refusals)
             for Chosen { case, .. } in chosen.iter().filter(is_run) {
                 let node = case.node.as_ref().map(|node| node.value.as_str());
                 let is_task = receiver(case, &project.config.roles).is_ok_and(|receiver| receiver.task == task);
-                if is_task && Agent::meant(&agents, node) == Ok(agent) {
+                if is_task && AgentNode::meant(&agents, node) == Ok(agent) {
                     scenarios.insert(case.name.value.clone());
                     holds.extend(each(&case.expect_context).filter_map(|one| one.value.key()));
                     holds.extend((!case.expectations.is_empty()).then_some(ANSWER));

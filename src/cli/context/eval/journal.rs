@@ -23,7 +23,7 @@ use crate::project::config::Content;
 use crate::provider::spending::Spend;
 use crate::scenario::date;
 use crate::store::SqliteHistory;
-use crate::store::history::{CaseRecord, HistoryBackend, RunRecord, TrialRecord};
+use crate::store::history::{CaseRecord, EvalHistory, RunRecord, TrialRecord};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

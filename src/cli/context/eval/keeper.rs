@@ -7,13 +7,12 @@ use crate::cli::render::summary::plural;
 use crate::eval::asked::Asked;
 use crate::kernel::provider::Response;
 use crate::provider::read;
+use crate::record::exchange::Exchange;
 use crate::record::file::{Recordings, append};
-use crate::record::json_text;
 use crate::record::recording::{AnsweredBy, Recording};
 use crate::record::redact::Redactor;
 use crate::rules::input::read_fault::reason;
 use crate::scenario::{date, paths};
-use crate::schema::json::names::REQUEST;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -149,37 +148,22 @@ impl<'p> Keeper<'p> {
     }
 
     fn recording(&self, asked: &Asked<'_>, response: &Response, number: usize) -> Recording {
-        let mut redacted = Vec::new();
-        let mut body =
-            |body: &str, root: &str| json_text::raw(&self.redactor.json(json_text::raw(body).get(), root, &mut redacted));
-        let (request, answer) = (body(&asked.sent.body, "/request"), body(&response.body, "/response"));
-        Recording {
-            schema: REQUEST.to_owned(),
-            id: number.to_string(),
-            at: Some(date::time((fs::now() / 1_000_000_000) as i64)),
-            agent: None,
-            conversation: Some(asked.case.to_owned()),
-            run: None,
-            command: None,
-            trial: Some(asked.trial),
-            answered_by: AnsweredBy::Upstream,
-            dialect: asked.sent.dialect.to_owned(),
-            endpoint: asked.sent.endpoint.clone(),
-            model: asked.sent.model.clone(),
-            stream: false,
-            request,
-            response: Some(answer),
-            status: Some(response.status),
+        let sent = asked.sent;
+        let exchange = Exchange {
+            dialect: sent.dialect,
+            endpoint: &sent.endpoint,
+            model: &sent.model,
+            key: &sent.key,
+            request: &sent.body,
+            response: &response.body,
+            status: response.status,
             usage: response.answer.usage,
             latency_ms: u64::try_from(response.latency.as_millis()).ok(),
-            key: asked.sent.key.clone(),
-            headers: BTreeMap::new(),
-            chunks: None,
-            error: None,
-            caller: None,
-            truncated: false,
-            redacted,
-        }
+            by: AnsweredBy::Upstream,
+        };
+        let at = Some(date::time((fs::now() / 1_000_000_000) as i64));
+        let recording = Recording::of(&exchange, (number.to_string(), at), &self.redactor);
+        Recording { conversation: Some(asked.case.to_owned()), trial: Some(asked.trial), ..recording }
     }
 }
 

@@ -3,7 +3,6 @@
 mod accept;
 mod args;
 mod asking;
-mod bounded_process;
 mod choose;
 pub(crate) mod coverage;
 pub(super) mod drafting;
@@ -23,7 +22,7 @@ mod rescore;
 mod run;
 mod text;
 
-pub(crate) use args::EvalArgs;
+pub(crate) use args::{AnswerSource, EvalArgs, parse_usd};
 pub(super) use judge::judge;
 pub(super) use load::{all, names};
 pub(crate) use merge::{ScorecardArgs, run as scorecard};

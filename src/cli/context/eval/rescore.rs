@@ -7,7 +7,7 @@ use crate::cli::history::{Place, find};
 use crate::cli::render::summary::plural;
 use crate::eval::answer::KeptAnswer;
 use crate::eval::finished::Finished;
-use crate::store::history::HistoryBackend;
+use crate::store::history::EvalHistory;
 use std::collections::BTreeMap;
 
 /// A run with what it was answered, by the names of scenarios.

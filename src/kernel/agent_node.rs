@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A node that an agent is called for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Agent {
+pub struct AgentNode {
     /// Its path from the task that was asked for.
     pub node: String,
     /// The definition that it stands in.
@@ -22,7 +22,7 @@ pub enum Unmeant {
     Several,
 }
 
-impl Agent {
+impl AgentNode {
     /// The agent with a path such as `/steps/1`, or with the name of a step; the only one where nothing is said.
     ///
     /// # Errors

@@ -1,0 +1,183 @@
+//! What stood in the way of a stage, and what became of it: what histories keep and failure patterns look at.
+//!
+//! The kinds are the kernel's own; an organisation adds its own words, which nothing here reads.
+
+use super::stage_graph::Visit;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+/// What kind of thing stood in the way. Written as its word, such as `provider` or `stale_runbook`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+#[non_exhaustive]
+pub enum ObstacleKind {
+    /// The agent says that it could not do it.
+    Reported,
+    /// The agent waits for somebody outside.
+    Waiting,
+    /// A stage was to run more often than it may.
+    LoopLimit,
+    /// No stage is left to run, and none said that the work is done.
+    Stalled,
+    /// The context could not be put together: a value is missing, or what must be said does not fit.
+    Context,
+    /// No model answered.
+    Provider,
+    /// The answer does not have the form that was asked for.
+    Answer,
+    /// A tool was refused or failed.
+    Tool,
+    /// A subtask was refused.
+    Subtask,
+    /// There is no workspace.
+    Workspace,
+    /// The budget is spent.
+    Budget,
+    /// Too many tasks failed in a short time.
+    Failures,
+    /// Somebody stopped it.
+    Cancelled,
+    /// A word of the organisation.
+    Other(String),
+}
+
+impl ObstacleKind {
+    /// The kernel's own kinds.
+    pub const ALL: [Self; 13] = [
+        Self::Reported,
+        Self::Waiting,
+        Self::LoopLimit,
+        Self::Stalled,
+        Self::Context,
+        Self::Provider,
+        Self::Answer,
+        Self::Tool,
+        Self::Subtask,
+        Self::Workspace,
+        Self::Budget,
+        Self::Failures,
+        Self::Cancelled,
+    ];
+
+    /// Its word.
+    pub fn word(&self) -> &str {
+        match self {
+            Self::Reported => "reported",
+            Self::Waiting => "waiting",
+            Self::LoopLimit => "loop_limit",
+            Self::Stalled => "stalled",
+            Self::Context => "context",
+            Self::Provider => "provider",
+            Self::Answer => "answer",
+            Self::Tool => "tool",
+            Self::Subtask => "subtask",
+            Self::Workspace => "workspace",
+            Self::Budget => "budget",
+            Self::Failures => "failures",
+            Self::Cancelled => "cancelled",
+            Self::Other(word) => word,
+        }
+    }
+}
+
+impl From<String> for ObstacleKind {
+    fn from(word: String) -> Self {
+        Self::ALL.into_iter().find(|kind| kind.word() == word).unwrap_or(Self::Other(word))
+    }
+}
+
+impl From<&str> for ObstacleKind {
+    fn from(word: &str) -> Self {
+        word.to_owned().into()
+    }
+}
+
+impl From<ObstacleKind> for String {
+    fn from(kind: ObstacleKind) -> Self {
+        kind.word().to_owned()
+    }
+}
+
+/// What stood in the way of a stage, or of the whole pipeline.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{note}")]
+pub struct Obstacle {
+    /// What kind of thing.
+    pub kind: ObstacleKind,
+    /// What was found and what to do, a lower-case fragment.
+    pub note: String,
+}
+
+impl Obstacle {
+    /// An obstacle of a kind, or of a word of the organisation.
+    ///
+    /// ```
+    /// use ctxc::runtime::{Obstacle, ObstacleKind};
+    ///
+    /// assert_eq!(Obstacle::new("provider", "no answer within 30 s").kind, ObstacleKind::Provider);
+    /// assert_eq!(Obstacle::new("stale_runbook", "last edited in 2019").kind.word(), "stale_runbook");
+    /// ```
+    pub fn new(kind: impl Into<ObstacleKind>, note: impl Into<String>) -> Self {
+        Self { kind: kind.into(), note: note.into() }
+    }
+}
+
+impl fmt::Display for ObstacleKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// Amounts by their units: `tokens`, `usd`, `alerts`, whatever an organisation counts.
+pub type Amounts = BTreeMap<String, f64>;
+
+/// What became of one visit of a stage.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OutcomeContext {
+    /// The id of the task.
+    pub task: String,
+    /// The stage and which visit of it.
+    #[serde(flatten)]
+    pub visit: Visit,
+    /// When it ended, by the clock of the host: the time since a start that all of its outcomes share, such as that of Unix time.
+    pub at: Duration,
+    /// Who played it: a model, a role, a person; empty where nobody says.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub agent: String,
+    /// What stood in its way; `None` where it succeeded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub obstacle: Option<Obstacle>,
+    /// What it used up, and whatever else was counted.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub amounts: Amounts,
+    /// The failure pattern that its task is to remedy, where it is such a task: those are never analysed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remedies: Option<String>,
+}
+
+impl OutcomeContext {
+    /// The outcome of a visit that succeeded.
+    pub fn new(task: impl Into<String>, visit: Visit, at: Duration) -> Self {
+        let agent = String::new();
+        Self { task: task.into(), visit, at, agent, obstacle: None, amounts: Amounts::new(), remedies: None }
+    }
+
+    /// The same, with what stood in its way.
+    #[must_use]
+    pub fn failed(self, obstacle: Obstacle) -> Self {
+        Self { obstacle: Some(obstacle), ..self }
+    }
+}
+
+/// What an earlier attempt ran into, as the next one is told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// The stage.
+    pub stage: String,
+    /// What stood in the way.
+    pub obstacle: String,
+    /// What was learnt.
+    pub note: String,
+}
