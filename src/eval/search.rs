@@ -80,7 +80,7 @@ impl Find for Pattern {
                     at = if range.is_empty() { text.ceil_char_boundary(range.end + 1).max(range.end + 1) } else { range.end };
                     found.extend(Some(range).filter(|range| !range.is_empty()));
                 }
-                Err(_) => return vec![0..text.len()],
+                Err(_) => return std::iter::once(0..text.len()).collect(),
             }
         }
         found
