@@ -21,8 +21,6 @@ mod library_guide;
 pub mod lines;
 mod lookup_query;
 pub mod manifest;
-#[cfg(feature = "eval")]
-pub(crate) mod node_values;
 pub(crate) mod objective;
 pub mod options;
 pub mod render;
@@ -51,4 +49,6 @@ pub use options::{Counters, ModelSettings, Options};
 pub use render::message::Message;
 pub use render::profile::Profile;
 pub use request::{Asked, Files, Inputs, Request, StepResult};
+#[cfg(feature = "eval")]
+pub(crate) use scope::node_values;
 pub use task_graph::TaskGraph;

@@ -119,6 +119,7 @@ impl Planner<'_, '_> {
                 let test = |number: usize| tests.get(number).and_then(|test| test.as_deref().map(str::to_owned));
                 Ok(PlanKind::Choice(cases.into_iter().map(|(number, case)| (test(number), case)).collect()))
             }
+            ("inner_task" | "reduction_task" | "director" | "evaluator", _) => Ok(PlanKind::Agent),
             ("script_execution", _) | (_, Some("script")) => Ok(PlanKind::Script),
             (_, Some("sequential")) => {
                 Ok(PlanKind::Sequence(in_slot("steps").map(|child| self.child(child, base, depth)).collect::<Result<_, _>>()?))

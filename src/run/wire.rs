@@ -49,7 +49,7 @@ impl<'c> Wire<'c> {
         providers: Option<&BTreeMap<String, Provider>>,
     ) -> Result<Self, Fault> {
         let model = routed.choice.as_ref().map(|choice| choice.model);
-        let call = Call::routed(graph, request, routed)?;
+        let call = routed.call(graph, request)?;
         Ok(Self { call, target: target_of(model, providers), model })
     }
 

@@ -4,7 +4,6 @@ use super::message::Message;
 use crate::context::answer_format::{self, Answer};
 use crate::context::fault::{Fault, FaultKind};
 use crate::context::request::Request;
-use crate::context::role::Routed;
 use crate::context::sampling::sampled;
 use crate::context::task_graph::TaskGraph;
 use crate::kernel::assembler::Speaker;
@@ -70,29 +69,6 @@ impl Call {
             tools,
             sampling,
             answer,
-        })
-    }
-
-    /// The same where the project has models: with the id that the provider knows the chosen one by, and tokens kept free for the answer.
-    ///
-    /// # Errors
-    /// There is no such agent, or the schema of the answer cannot be had.
-    pub fn routed(graph: &TaskGraph<'_>, request: &Request<'_>, routed: &Routed<'_>) -> Result<Self, Fault> {
-        let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
-        let chain = graph.chain(request.task, request.node)?;
-        let link = chain.last().ok_or_else(missing)?;
-        let model = routed.choice.as_ref().map(|choice| choice.model);
-        let named = || chain.iter().rev().find_map(|link| link.node.body.model.as_deref()).map(str::to_owned);
-        let sampling = routed.sampling.iter().map(|one| (one.name, one.value.clone())).collect();
-        let reserve = model.and_then(|model| u32::try_from(model.reserve).ok()).filter(|reserve| *reserve > 0);
-        let tools = request.role.and_then(|role| role.tools.as_ref());
-        Ok(Self {
-            name: link.tree.task.name().to_owned(),
-            model: model.map(|model| model.id.clone()).or_else(named),
-            limit: limit(&sampling).or(reserve),
-            tools: tools.iter().flat_map(|tools| tools.given()).cloned().collect(),
-            sampling,
-            answer: answer(graph, request)?,
         })
     }
 

@@ -1,6 +1,6 @@
 //! Every operator of the language, run from a script.
 
-use super::{calls, events, project, scripted, state, trace};
+use super::support::{calls, events, project, scripted, state, trace};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 

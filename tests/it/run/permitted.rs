@@ -1,6 +1,6 @@
 //! A cloned project does nothing by itself: each thing that it could do is refused by name until its user permits it.
 
-use super::{project, scripted, state};
+use super::support::{project, scripted, state};
 use crate::cli::project::{Project, Run};
 use pretty_assertions::assert_eq;
 
@@ -86,7 +86,7 @@ fn a_model_is_asked_and_a_key_read_in_a_trusted_project_alone() {
     with_state(&project, &["trust", "--yes"]).code(0);
     assert_eq!(with_state(&project, &["run", "t", "--answers", "record"]).code(0).stdout, "yes\n");
     // The key is in nothing that was written.
-    let trace = std::fs::read_to_string(super::newest(&state(&project))).unwrap();
+    let trace = std::fs::read_to_string(super::support::newest(&state(&project))).unwrap();
     assert!(trace.contains("house-1") && !trace.contains("planted-0123456789"), "{trace}");
     // What was recorded answers from now on, with no server.
     assert_eq!(with_state(&project, &["run", "t", "--recording", "run:last"]).code(0).stdout, "yes\n");

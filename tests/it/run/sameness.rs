@@ -147,7 +147,8 @@ fn every_request_of_a_run_is_what_render_gives_for_its_situation() {
         "content": "there is no tool `look` in this run"}]});
     fs::write_atomic(&turns, format!("{called}\n{refused}\n").as_bytes()).unwrap();
     let mut count = 0;
-    for task in registry.tasks() {
+    // The files of this one are listed by a command, which `render` never runs.
+    for task in registry.tasks().filter(|task| task.name() != "assess-api-change") {
         let name = task.name();
         let graph = TaskGraph::load(&registry, name).unwrap().unwrap();
         let inputs: BTreeMap<String, Value> = task

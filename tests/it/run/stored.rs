@@ -27,7 +27,7 @@ struct Kept(Script, Mutex<Vec<String>>);
 impl Answers for Kept {
     fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer> {
         self.1.lock().unwrap().push(format!("{}: {}", asked.stage, asked.sent.body));
-        self.0.answer(asked)
+        Answers::answer(&self.0, asked)
     }
 }
 
@@ -115,7 +115,7 @@ fn the_stored_number_of_rounds_is_the_bound() {
             fields.shift_remove("max_iterations");
         }
     });
-    let registry = Registry::read(&none).unwrap();
+    let registry = Registry::read(none).unwrap();
     let graph = TaskGraph::load(&registry, "t").unwrap().unwrap();
     assert!(TaskFlow::new(&graph, Situation::new("t", &BTreeMap::new()), &Options::default()).is_err());
 }

@@ -1,6 +1,6 @@
 //! Traces: what they say, that they are recordings, and that a run goes on from one.
 
-use super::{calls, newest, project, scripted, state, trace};
+use super::support::{calls, newest, project, scripted, state, trace};
 use crate::cli::project::{Project, Run};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ fn a_trace_is_a_recording_that_answers_the_same_run() {
         .code(6)
         .warns("no answer is recorded for this request of /steps/0");
     // Other verbs read the calls between the lines of the run.
-    with_state(&project, &["manifest", &format!("{path}#2")]).code(0).says("Second, of one.");
+    with_state(&project, &["manifest", &format!("{path}#2")]).code(0).says("Earlier step: a");
     with_state(&project, &["check", &path]).code(0);
 }
 
@@ -146,7 +146,7 @@ fn a_run_that_was_killed_goes_on_without_repeating_a_finished_call() {
 }
 
 #[test]
-#[ignore = "needs minutes: 200 kills at random moments"]
+#[ignore = "needs kills: 200 of them take minutes"]
 fn a_run_goes_on_whenever_it_was_killed() {
     let mut state = 7_u64;
     let mut random = move || {
@@ -209,6 +209,6 @@ fn a_scenario_of_an_agent_in_a_run_passes_with_what_it_answered() {
     let text = project.read("scenarios/second.yaml");
     assert!(text.contains("node: b") && text.contains("one") && text.contains("runs: 1"), "{text}");
     assert!(project.read("scenarios/recordings/second.jsonl").contains("\"/steps/1#1\""));
-    with_state(&project, &["eval"]).code(0).says("PASS").says("replayed");
+    with_state(&project, &["eval"]).code(0).says("answer 1 of 1 (scripted)  PASS");
     with_state(&project, &["new", "scenario", "--from", "run:last/nobody"]).code(2).warns("no agent `/nobody` of run");
 }

@@ -1,6 +1,6 @@
 //! What goes wrong is said, costs nothing that was there, and is never a result.
 
-use super::{calls, events, project, scripted, state, trace};
+use super::support::{calls, events, project, scripted, state, trace};
 use ctxc::internals::record::redact::Redactor;
 use ctxc::internals::run::trace::{Journal, LineSink, Trace, TraceEvent};
 use pretty_assertions::assert_eq;

@@ -28,7 +28,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("regex_automata", &["src/context/tokens/", "src/eval/search.rs"]),
     ("regex_syntax", &["src/scenario/"]),
     ("rusqlite", &["src/store/sqlite"]),
-    ("rustix", &["src/base/fs.rs", "src/cli/context/eval/bounded_process.rs", "src/cli/record/child.rs", "src/cli/watch/"]),
+    ("rustix", &["src/base/fs.rs", "src/run/process.rs", "src/cli/record/child.rs", "src/cli/watch/"]),
     // Derived on the types that artifacts are written from.
     (
         "schemars",
@@ -41,6 +41,7 @@ const DOORS: &[(&str, &[&str])] = &[
             "src/kernel/",
             "src/record/",
             "src/registry/",
+            "src/run/",
             "src/schema/json/",
             "src/settings/",
             "src/store/history.rs",

@@ -37,10 +37,11 @@ pub(super) fn begin(project: &Path) -> Result<Option<(String, LineFile, Option<L
     let parent = folder.parent().unwrap_or(&folder);
     folders::make(parent).and_then(|()| folders::make(&folder)).map_err(unwritten)?;
     let at = date::time((fs::now() / 1_000_000_000) as i64);
+    let micros = fs::now() / 1_000 % 1_000_000;
     let random = fs::random();
-    let tail = u32::from_le_bytes([random[0], random[1], random[2], random[3]]);
-    // `20261123-235353-0a1b2c3d`: in the order of time.
-    let name = format!("{}-{tail:08x}", at.trim_end_matches('Z').replace([':', '-'], "").replace('T', "-"));
+    let tail = u16::from_le_bytes([random[0], random[1]]);
+    // `20261123-235353-001234-0a1b`: in the order of time.
+    let name = format!("{}-{micros:06}-{tail:04x}", at.trim_end_matches('Z').replace([':', '-'], "").replace('T', "-"));
     let lock = fs::try_lock(&folder.join(format!("{name}.lock"))).map_err(unwritten)?;
     let file = LineFile::create(&folder.join(format!("{name}{ENDING}"))).map_err(unwritten)?;
     Ok(Some((name, file, lock)))

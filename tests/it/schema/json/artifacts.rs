@@ -423,7 +423,7 @@ fn requests(out: &mut Artifacts) {
 
 /// Runs with every kind of line in their traces.
 fn runs(out: &mut Artifacts) {
-    use crate::run::{project, scripted, state, trace};
+    use crate::run::support::{project, scripted, state, trace};
     let task = r#"<task type="sequential" name="t"><description>Handle {{x}}.</description>
         <parameters><parameter name="x" type="string" default="it"/></parameters>
         <context_management><accumulation_format>full_output</accumulation_format></context_management><steps>

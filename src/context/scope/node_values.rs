@@ -2,15 +2,15 @@
 //!
 //! Bound as they are for the texts of agents, and filled without fences: what is made here goes to a program, never to a model.
 
-use super::fault::{Fault, FaultKind, Refused};
-use super::fence_marker::Marks;
-use super::fill::{Faults, Fences, Filler, Unknown};
-use super::given_results::GivenResults;
-use super::objective;
-use super::request::Request;
-use super::scope::{Binder, place};
-use super::task_graph::{Link, TaskGraph};
-use super::values::{self, Scope};
+use super::binder::{Binder, place};
+use crate::context::fault::{Fault, FaultKind, Refused};
+use crate::context::fence_marker::Marks;
+use crate::context::fill::{Faults, Fences, Filler, Unknown};
+use crate::context::given_results::GivenResults;
+use crate::context::objective;
+use crate::context::request::Request;
+use crate::context::task_graph::{Link, TaskGraph};
+use crate::context::values::{self, Scope};
 use crate::registry::Node;
 use crate::registry::body::{Input, Text};
 use serde_json::Value;
@@ -77,8 +77,8 @@ impl NodeValues<'_> {
     }
 
     fn missing(&self, name: &str) -> Fault {
-        let origin = self.scope.get(name).map(|bound| super::fault::MissingFrom::of(&bound.origin).0);
-        let origin = origin.unwrap_or(super::fault::MissingFrom::Input);
+        let origin = self.scope.get(name).map(|bound| crate::context::fault::MissingFrom::of(&bound.origin).0);
+        let origin = origin.unwrap_or(crate::context::fault::MissingFrom::Input);
         Fault::of(place(&self.link, &self.link.node.id, "inputs"), FaultKind::Missing { name: name.to_owned(), origin })
     }
 
