@@ -62,6 +62,9 @@ fn a_template_with_a_slip_has_one_finding() {
         "there is no type `sequence`",
         "did you mean `sequential`?",
     );
+    let wrapped = "<steps><![CDATA[<task><description>a {{n}}</description></task>]]></steps>";
+    let unread = task("sequential", wrapped).replace("answer {{n}}", "answer");
+    told("templates/x.xml", &unread, "`<![CDATA[<task><description>a {{n}}", "`<steps>` holds `<task>`");
     let twice = "<parameters><parameter name=\"n\"/><parameter name=\"n\"/></parameters>";
     let text = task("atomic", "").replace("<parameters><parameter name=\"n\"/></parameters>", twice);
     told("templates/x.xml", &text, "a second parameter named `n`", "n");
