@@ -59,7 +59,7 @@ pub(super) fn verdict(report: &Report) -> Exit {
 pub(super) fn nothing(whereabouts: &str, skipped: usize) -> CliError {
     let beside = if skipped == 0 { String::new() } else { format!(", only {} of other kinds", plural(skipped, "XML file")) };
     CliError::new(Kind::Nothing, format!("there is no template in {whereabouts}{beside}"))
-        .hint("name files or folders, set `[templates] include` in ctxc.toml, or start with `ctxc init`")
+        .hint("name files or folders, set `[templates] include` in ctxc.toml, start with `ctxc init`, or make templates of prompts with `ctxc import`")
         .hint("where that is as it should be, `--allow-empty` makes it a success")
 }
 

@@ -7,7 +7,7 @@ use super::paths::{beside, plain};
 use super::scalars::{scalar, setting, text, word};
 use super::table::{Group, Key, Need, Shape, Table, find};
 use super::values::{file_of, frozen};
-use crate::base::suggest::nearest;
+use crate::base::suggest::likeliest;
 use crate::syntax::yaml::{Entry, Node, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -62,7 +62,8 @@ pub(super) fn table(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table,
 pub(super) fn whole(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, node: &Node<'_>) {
     // A misspelt key is reported as such, and not as missing too.
     let slips = node.entries().unwrap_or_default().iter().filter(|entry| table.key(&entry.key.value).is_none()).take(FAULTS);
-    let slips: Vec<&str> = slips.filter_map(|entry| nearest(&entry.key.value, table.names())).collect();
+    let meant = |key: &str| likeliest(key, table.names()).or_else(|| elsewhere(table, key));
+    let slips: Vec<&str> = slips.filter_map(|entry| meant(&entry.key.value)).collect();
     let has = |name: &str| find(table, node, name).is_some() || slips.contains(&name);
     // Where anything will do, only the unknown key is reported: it says what was meant.
     let is_meant = node.entries().unwrap_or_default().iter().take(FAULTS).any(|entry| table.key(&entry.key.value).is_none());
@@ -148,7 +149,7 @@ fn place(path: &Path<'_>, table: &Table) -> String {
 
 fn unknown(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, entry: &Entry<'_>) {
     let key = entry.key.value.as_ref();
-    let near = nearest(key, table.names());
+    let near = likeliest(key, table.names());
     let elsewhere = if near.is_none() { elsewhere(table, key) } else { None };
     let kind =
         FaultKind::UnknownKey { table: place(path, table), key: key.to_owned(), near, valid: table.names().collect(), elsewhere };

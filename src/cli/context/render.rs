@@ -8,7 +8,7 @@ use super::render_report;
 use super::request_body;
 use super::subject::SubjectArgs;
 use super::values::{GivenArgs, HistoryArgs, ObjectiveArgs, turns};
-use crate::cli::args::Sign;
+use crate::cli::args::{Sign, parse_tokens};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::exit::Exit;
@@ -57,7 +57,7 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "PROFILE", value_parser = profiles())]
     profile: Option<Profile>,
     /// Tokens to fit into, counted by the tokenizer, where neither role nor model has fewer
-    #[arg(long, value_name = "TOKENS")]
+    #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]
     budget: Option<usize>,
     /// Who counts tokens: o200k and cl100k exactly; claude, gemini and llama by an estimate; bytes as the upper bound
     /// [default: who counts for the model; o200k where none is known]

@@ -56,6 +56,7 @@ pub(super) fn case() -> Case {
         situation: Situation { inputs, ..Situation::default() },
         expect_context: Vec::new(),
         expectations: Vec::new(),
+        replaces: Vec::new(),
         rule: Rule::default(),
         answers: Vec::new(),
         tags: Vec::new(),

@@ -48,6 +48,9 @@ pub(crate) struct EvalArgs {
     /// pass are run again and all others are listed as carried
     #[arg(long, value_name = "REV|FILE")]
     pub(super) since: Option<String>,
+    /// Run nothing behind the first scenario that does not pass, by their order in the list
+    #[arg(long, conflicts_with_all = ["mutate", "coverage", "accept", "diff", "plan", "resume"])]
+    pub(super) fail_fast: bool,
     /// List the changes that none of these scenarios would notice: each segment dropped or its text halved, each setting moved
     #[arg(long, conflicts_with_all = ["affected", "since", "accept", "junit", "out"])]
     pub(super) mutate: bool,

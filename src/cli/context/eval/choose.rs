@@ -186,18 +186,26 @@ impl<'w> EvalRun<'w> {
         self.done.load(Ordering::Relaxed)
     }
 
-    /// Runs those cases that `which` says.
-    pub(super) fn run(&self, which: &[bool], threads: Option<NonZeroUsize>) -> Vec<Option<Finished>> {
+    /// Runs those cases that `which` says; with `fails_fast` none behind the first of them that does not pass.
+    pub(super) fn run(&self, which: &[bool], threads: Option<NonZeroUsize>, fails_fast: bool) -> Vec<Option<Finished>> {
+        let last = AtomicUsize::new(usize::MAX);
         let chosen = self.inputs().into_iter().zip(which).filter(|(_, is_run)| **is_run);
         let inputs: Vec<CaseInput<'_>> = chosen.map(|(input, _)| input).collect();
-        let keep = |input: &CaseInput<'_>, done: &Finished| {
+        let keep = |at: usize, input: &CaseInput<'_>, done: &Finished| {
+            if fails_fast && done.verdict != CaseVerdict::Pass {
+                last.fetch_min(at, Ordering::Relaxed);
+            }
             self.done.fetch_add(1, Ordering::Relaxed);
             if let Some(journal) = self.journal {
                 journal.finished(input, done);
             }
         };
-        let mut done = run::run_and(&self.context(), &inputs, threads, &keep).into_iter();
-        which.iter().map(|is_run| if *is_run { done.next() } else { None }).collect()
+        let begins = |at| at < last.load(Ordering::Relaxed);
+        let mut done = run::run_and(&self.context(), &inputs, threads, &begins, &keep);
+        // What other threads had begun behind it does not count: the same cases are listed on any number of threads.
+        done.iter_mut().skip(last.load(Ordering::Relaxed).saturating_add(1)).for_each(|behind| *behind = None);
+        let mut done = done.into_iter();
+        which.iter().map(|is_run| if *is_run { done.next().flatten() } else { None }).collect()
     }
 }
 

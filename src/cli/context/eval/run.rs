@@ -100,9 +100,10 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let mut eval_run = eval_run.kept_by(journal.as_ref());
     let threads = callers(args, asking.as_ref()).or(cx.options.threads);
     let mut finished = match asking.as_ref().filter(|_| cx.options.is_chatty()) {
-        Some(asking) => progress::told(|| so_far(planned, &eval_run, asking), || eval_run.run(&which, threads)),
-        None => eval_run.run(&which, threads),
+        Some(asking) => progress::told(|| so_far(planned, &eval_run, asking), || eval_run.run(&which, threads, args.fail_fast)),
+        None => eval_run.run(&which, threads, args.fail_fast),
     };
+    leave_out(&mut choices, &finished, cx);
     if args.accept || args.diff {
         let output = if args.diff { Output::Diff } else { Output::Write };
         let shown = if args.output.format.resolve() == EvalFormat::Text { Shown::Differences } else { Shown::Document };
@@ -182,6 +183,15 @@ fn callers(args: &EvalArgs, asking: Option<&Asking<'_>>) -> Option<NonZeroUsize>
     asking.and(args.jobs.or(NonZeroUsize::new(CEILING)))
 }
 
+/// Leaves out what was not run behind a failure, and says how many.
+fn leave_out(choices: &mut [Choice], finished: &[Option<Finished>], cx: &mut Cx) {
+    let behind = choices.iter_mut().zip(finished).filter(|(choice, done)| **choice == Choice::Run && done.is_none());
+    let count = behind.map(|(choice, _)| *choice = Choice::LeaveOut).count();
+    if count > 0 {
+        cx.note(&format!("{} behind the first that does not pass: not run", plural(count, "scenario")));
+    }
+}
+
 /// Says which answers nobody was asked for again.
 fn taken_over(asking: Option<&Asking<'_>>, cx: &mut Cx) {
     if let Some(count @ 1..) = asking.map(Asking::taken_over) {
@@ -215,7 +225,7 @@ fn mutated(
 
 /// What a run would ask.
 fn planned_alone(args: &EvalArgs, eval_run: &EvalRun<'_>, cx: &mut Cx) -> Result<Exit> {
-    let finished = eval_run.run(&vec![true; eval_run.chosen.len()], cx.options.threads);
+    let finished = eval_run.run(&vec![true; eval_run.chosen.len()], cx.options.threads, false);
     let plan = plan::document(eval_run.chosen, &finished, (args.jobs.map(NonZeroUsize::get), args.confirm));
     cx.emit(&args.output, |format, cx| match format {
         EvalFormat::Text => plan::print(&plan, cx),
