@@ -106,4 +106,7 @@ fn judged(case: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) {
         Ok(Decision::Fail) => CaseVerdict::Fail,
         Ok(Decision::Inconclusive) => CaseVerdict::Inconclusive,
     };
+    if case.run.answers.shows && done.verdict != CaseVerdict::Pass {
+        done.said = assembly.messages.iter().map(|message| (message.speaker, message.text.text().to_owned())).collect();
+    }
 }

@@ -31,3 +31,4 @@ mod situation;
 pub mod statistics;
 pub mod trials;
 pub mod verdict;
+pub mod volatile;

@@ -129,12 +129,23 @@ pub struct Config {
     pub history: Option<Spanned<String>>,
     /// `[record]`.
     pub record: Record,
+    /// `[requests] volatile`: what is left out of a request where it is compared with a recorded one.
+    pub volatile: Vec<VolatilePart>,
     /// The agents that scenarios test, for `has scenario`; `None` where nobody looked. See [`Config::test`].
     pub tested: Option<Tested>,
     /// Sections of later releases by name.
     pub reserved: BTreeMap<String, Reserved>,
     /// What is wrong with the file, in the order of files and spans.
     pub faults: Vec<Fault>,
+}
+
+/// What is left out of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VolatilePart {
+    /// The JSON Pointer of a value; `""` is the whole request.
+    pub place: String,
+    /// What is left out of the texts at and below that place; `None` for all of the value.
+    pub pattern: Option<String>,
 }
 
 /// `[record]`.
@@ -178,6 +189,7 @@ impl Default for Config {
             eval: Eval::default(),
             history: None,
             record: Record::default(),
+            volatile: Vec::new(),
             tested: None,
             reserved: BTreeMap::new(),
             faults: Vec::new(),

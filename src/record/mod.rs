@@ -14,3 +14,4 @@ pub mod proxy;
 pub mod recording;
 pub mod redact;
 pub mod turns;
+pub mod volatile;

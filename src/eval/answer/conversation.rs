@@ -37,14 +37,15 @@ pub(in crate::eval) fn converse(
 ) -> Result<Answer, Unanswered> {
     let mut messages = Cow::Borrowed(assembly.messages.as_slice());
     let mut called = Vec::new();
-    let (mut tokens, mut took) = ((0_u64, 0_u64), Took::default());
+    let (mut tokens, mut took, mut miscounted) = ((0_u64, 0_u64), Took::default(), None);
     for _ in 0..CALLS {
         let (answer, turn) = ask(&messages)?;
         tokens = (tokens.0.saturating_add(answer.tokens.0), tokens.1.saturating_add(answer.tokens.1));
         took = took.and(answer.took);
         called.extend(answer.tool_calls.iter().cloned());
+        miscounted = miscounted.or_else(|| answer.miscounted.clone());
         let results = if answer.flaw.is_some() { None } else { results(&turn, tools) };
-        let Some(results) = results else { return Ok(Answer { tool_calls: called, tokens, took, ..answer }) };
+        let Some(results) = results else { return Ok(Answer { tool_calls: called, tokens, took, miscounted, ..answer }) };
         let messages = messages.to_mut();
         messages.push(said(turn));
         messages.extend(results.into_iter().map(said));

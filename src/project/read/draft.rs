@@ -6,6 +6,7 @@ use super::keys::{SHARED, TOP};
 use super::layers::{DefaultLine, defaults, operators};
 use super::lints::{LintLine, lints};
 use super::models::{Models, Providers, models, providers};
+use super::requests;
 use super::require::requirements;
 use super::roles::roles;
 use super::row::rows;
@@ -17,7 +18,7 @@ use super::tools::{Tools, tools};
 use super::value::{Sink, Table, span};
 use crate::base::rule_meta::RuleMeta;
 use crate::base::span::{Span, Spanned};
-use crate::project::config::{Format, Lookup, Record, Reserved, Templates};
+use crate::project::config::{Format, Lookup, Record, Reserved, Templates, VolatilePart};
 use crate::project::eval::Eval;
 use crate::project::fault::{Fault, FaultKind};
 use crate::project::glob::Globs;
@@ -60,6 +61,7 @@ pub(super) struct Draft {
     pub(super) eval: Eval,
     pub(super) history: Option<Spanned<String>>,
     pub(super) record: Record,
+    pub(super) volatile: Vec<VolatilePart>,
     pub(super) reserved: BTreeMap<String, Reserved>,
     pub(super) allow: Vec<Spanned<String>>,
     pub(super) faults: Vec<Fault>,
@@ -132,6 +134,7 @@ fn top(sink: &mut Sink, out: &mut Draft, tree: &Table<'_>, owner: Owner, rules: 
             "eval" => out.eval = eval(sink, key, value),
             "history" => rows(sink, name, value, HISTORY_ROWS, &mut out.history),
             "record" => rows(sink, name, value, RECORD_ROWS, &mut out.record),
+            "requests" => rows(sink, name, value, requests::ROWS, &mut out.volatile),
             "policy" | "package" => {
                 if let Some(section) = reserved(sink, key, value) {
                     out.reserved.insert(name.to_owned(), section);

@@ -12,6 +12,7 @@ mod lints;
 mod merge;
 mod models;
 mod policy_check;
+mod requests;
 mod require;
 mod roles;
 mod routes;
