@@ -18,6 +18,7 @@ pub mod number;
 pub mod parallel;
 #[cfg(feature = "fs")]
 pub mod patterns;
+pub mod quoted;
 pub mod rule_meta;
 pub mod source;
 pub mod span;

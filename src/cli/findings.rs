@@ -5,7 +5,6 @@ use super::cx::Cx;
 use super::error::{CliError, Kind, Result};
 use super::exit::Exit;
 use super::project::FILE;
-use super::render::full::RenderStyle;
 use super::render::place::Base;
 use super::render::report::Report;
 use super::render::sources::Sources;
@@ -21,9 +20,8 @@ use std::path::Path;
 pub(super) fn print(cx: &mut Cx, report: &Report, format: FindingFormat, root: &Path, sources: &mut Sources) -> Result<()> {
     let shown = cx.options.shown();
     let screen = cx.options.screen;
-    let threads = cx.options.threads;
     match format {
-        FindingFormat::Full => cx.print(|out| full::write(out, report, RenderStyle { shown, screen, threads }, sources))?,
+        FindingFormat::Full => cx.print(|out| full::write(out, report, shown, screen, sources))?,
         FindingFormat::Concise => cx.print(|out| concise::write(out, report, shown, screen))?,
         FindingFormat::Json => return cx.print(|out| json::write(out, report)),
         FindingFormat::Jsonl => return cx.print(|out| jsonl::write(out, report)),

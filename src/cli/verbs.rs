@@ -8,7 +8,6 @@ pub(super) mod diff;
 pub(super) mod explain;
 pub(super) mod explain_setting;
 pub(super) mod fmt;
-pub(super) mod generate_docs;
 #[cfg(feature = "lsp")]
 pub(super) mod lsp;
 pub(super) mod man;
@@ -58,8 +57,6 @@ pub(super) enum Verb {
     Man(man::ManArgs),
     #[cfg(feature = "lsp")]
     Lsp(lsp::LspArgs),
-    #[command(hide = true)]
-    GenerateDocs(generate_docs::GenerateDocsArgs),
     #[cfg(debug_assertions)]
     #[command(hide = true)]
     DebugPanic,
@@ -103,7 +100,6 @@ impl Verb {
             Self::Man(args) => man::run(&args, command(), cx),
             #[cfg(feature = "lsp")]
             Self::Lsp(args) => Ok(lsp::run(&args)),
-            Self::GenerateDocs(args) => generate_docs::run(&args, command(), cx),
             #[cfg(debug_assertions)]
             #[allow(clippy::panic, reason = "shows what a bug looks like, in debug builds alone")]
             Self::DebugPanic => panic!("asked for"),

@@ -178,6 +178,8 @@ pub struct ProgramRequest {
     pub endpoint: Option<String>,
     /// The body, without what must not be kept.
     pub body: String,
+    /// What finds the call again; `None` where the program gave the body alone.
+    pub key: Option<String>,
 }
 
 /// Who asks models.

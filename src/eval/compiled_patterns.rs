@@ -6,7 +6,7 @@ use super::search::Pattern;
 use crate::base::span::Spanned;
 use crate::scenario::expect::{answer, context};
 use crate::scenario::json_schema::draft::one_line;
-use crate::scenario::json_schema::{self, SlipKind, cost, draft, pointer};
+use crate::scenario::json_schema::{self, SlipKind, cost, draft};
 use crate::scenario::model::Case;
 use crate::scenario::pattern::JsonPath;
 use serde_json::Value;
@@ -113,7 +113,7 @@ impl CompiledPatterns {
 pub(super) fn sound(path: &str, schema: Value) -> Result<Value, String> {
     let slip = json_schema::slips(&schema).into_iter().find(|slip| !matches!(slip.kind, SlipKind::Unknown { near: None }));
     let Some(slip) = slip else { return Ok(schema) };
-    let at = pointer(&slip.path);
+    let at = slip.path;
     Err(match slip.kind {
         SlipKind::Unknown { near } => {
             format!(

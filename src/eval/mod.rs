@@ -32,3 +32,5 @@ pub mod statistics;
 pub mod trials;
 pub mod verdict;
 pub mod volatile;
+
+pub use search::masks;

@@ -2,7 +2,7 @@
 
 use super::search::Pattern;
 use crate::project::config::{Config, VolatilePart};
-use crate::record::volatile::{Find, Part, Volatile};
+use crate::record::volatile::{Part, Search, Volatile};
 use std::sync::Arc;
 
 /// What a project leaves out of its requests where they are compared with recorded ones. A text that a pattern is too much for stays whole.
@@ -13,11 +13,11 @@ pub fn volatile(config: &Config) -> Volatile {
             // A pattern that is none was reported when the project was read.
             Some(pattern) => {
                 let pattern = Pattern::new(pattern).ok()?;
-                let find: Find = Arc::new(move |text: &str| pattern.find(text).ok().flatten());
+                let find: Search = Arc::new(move |text: &str| pattern.find(text).ok().flatten());
                 Some(find)
             }
         };
         Some(Part { place: place.clone(), find })
     };
-    Volatile(config.volatile.iter().filter_map(part).collect())
+    Volatile(config.requests.volatile.iter().filter_map(part).collect())
 }

@@ -129,8 +129,8 @@ pub struct Config {
     pub history: Option<Spanned<String>>,
     /// `[record]`.
     pub record: Record,
-    /// `[requests] volatile`: what is left out of a request where it is compared with a recorded one.
-    pub volatile: Vec<VolatilePart>,
+    /// `[requests]`.
+    pub requests: Requests,
     /// The agents that scenarios test, for `has scenario`; `None` where nobody looked. See [`Config::test`].
     pub tested: Option<Tested>,
     /// Sections of later releases by name.
@@ -155,6 +155,19 @@ pub struct Record {
     pub content: Content,
     /// `env`: variables that hold the address of a provider, besides the usual ones.
     pub env: Vec<String>,
+    /// `upstream`: where `ctxc record` sends calls on, as `[VENDOR=]URL`; the user has to permit it.
+    pub upstream: Vec<String>,
+    /// `mask`: patterns of what is replaced besides secrets and personal data.
+    pub mask: Vec<String>,
+}
+
+/// `[requests]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Requests {
+    /// `blocks`: sections of texts by their names, each with the pattern that it is found by.
+    pub blocks: BTreeMap<String, String>,
+    /// `volatile`: what is left out of a request where it is compared with a recorded one.
+    pub volatile: Vec<VolatilePart>,
 }
 
 /// What is kept of calls.
@@ -189,7 +202,7 @@ impl Default for Config {
             eval: Eval::default(),
             history: None,
             record: Record::default(),
-            volatile: Vec::new(),
+            requests: Requests::default(),
             tested: None,
             reserved: BTreeMap::new(),
             faults: Vec::new(),

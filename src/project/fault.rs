@@ -239,7 +239,7 @@ pub enum FaultKind {
         /// The file as written.
         path: String,
         /// Why.
-        why: Unreadable,
+        why: String,
     },
     /// An expression in a role's system prompt, which takes no values.
     PromptValue {
@@ -364,7 +364,7 @@ pub enum Refusal {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolFault {
     /// Its file cannot be had.
-    Unreadable(Unreadable),
+    Unreadable(String),
     /// Its file is not JSON, in the words of the reader.
     Json(String),
     /// Its file has no list of tools.
@@ -388,17 +388,6 @@ pub enum ToolFault {
     NoObject,
     /// Its parameters have a slip in them.
     Slip(Slip),
-}
-
-/// Why a file that the project file names cannot be had.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unreadable {
-    /// It lies outside the project's folder, or links there.
-    Outside,
-    /// It holds no text.
-    Empty,
-    /// What the system says, or what it is instead of a text.
-    Because(String),
 }
 
 impl FaultKind {

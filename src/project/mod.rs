@@ -10,6 +10,7 @@ pub mod eval;
 pub mod expansion;
 #[cfg(feature = "compile")]
 pub mod fault;
+#[cfg(feature = "compile")]
 pub mod glob;
 #[cfg(feature = "compile")]
 pub mod index;

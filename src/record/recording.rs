@@ -109,7 +109,7 @@ pub enum AnsweredBy {
 pub struct Redacted {
     /// Where it stood, as a JSON pointer that begins with `/request` or `/response`.
     pub pointer: String,
-    /// What it was: `secret`, `email`, `phone`, `card` or `iban`.
+    /// What it was: `secret`, `email`, `phone`, `card`, `iban`, or `own` for what a pattern of the project finds.
     pub kind: String,
     /// How often it stood there.
     pub count: u64,

@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Finds the first place in a text that is left out.
-pub type Find = Arc<dyn Fn(&str) -> Option<Range<usize>> + Send + Sync>;
+pub type Search = Arc<dyn Fn(&str) -> Option<Range<usize>> + Send + Sync>;
 
 /// A part of a request that is left out.
 #[derive(Clone)]
@@ -19,7 +19,7 @@ pub struct Part {
     /// The JSON Pointer of a value.
     pub place: String,
     /// What is left out of the texts at and below that place; `None` for the whole value.
-    pub find: Option<Find>,
+    pub find: Option<Search>,
 }
 
 impl fmt::Debug for Part {
@@ -75,7 +75,7 @@ fn remove(value: &mut Value, place: &str) {
 }
 
 /// Takes what is found out of every text at and below a place.
-fn cut(value: &mut Value, find: &Find) {
+fn cut(value: &mut Value, find: &Search) {
     match value {
         Value::String(text) => {
             let (mut out, mut rest) = (String::new(), text.as_str());

@@ -1,7 +1,7 @@
 //! Holds a tree against the tables: every fault of it, each at its own place. Takes nothing out of the tree.
 
 use super::fault::FaultKind;
-use super::fault_collector::{FAULTS, Path, Sink, first_line};
+use super::fault_collector::{FAULTS, Path, Sink};
 use super::frozen::Frozen;
 use super::paths::{beside, plain};
 use super::scalars::{scalar, setting, text, word};
@@ -74,14 +74,14 @@ pub(super) fn whole(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table,
             && !keys.iter().any(|key| has(key))
             && !(keys.len() > 2 && is_meant)
         {
-            let span = first_line(sink.text, node.span);
+            let span = node.span.first_line(sink.text);
             sink.report(span, FaultKind::Missing { table: place(path, table), keys });
         }
     }
 }
 
 fn missing(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, node: &Node<'_>, key: &'static Key) {
-    let span = first_line(sink.text, node.span);
+    let span = node.span.first_line(sink.text);
     sink.report(span, FaultKind::Missing { table: place(path, table), keys: std::slice::from_ref(&key.name) });
 }
 

@@ -2,7 +2,7 @@
 
 use super::check::{self, Ask};
 use super::fault::{Fault, FaultKind};
-use super::fault_collector::{Path, Sink, first_line};
+use super::fault_collector::{Path, Sink};
 use super::keys::{CASE, CONTEXT, DEFAULTS, FIXTURES, SCENARIO, SCRIPT, SUITE};
 use super::lower::{self, Cx};
 use super::model::{Case, Rule, SUITE_SCHEMA, Scripted, Suite};
@@ -97,7 +97,7 @@ fn file(sink: &mut Sink<'_>, path: &str, root: &Node<'_>, options: &Options<'_>)
     let text = sink.text;
     let cx = Cx { text, rule: &options.rule };
     let named = |key: &str| root.get(key).and_then(|node| lower::label(cx, node));
-    let fallback = || Spanned::new(stem(path).to_owned(), first_line(text, root.span));
+    let fallback = || Spanned::new(stem(path).to_owned(), root.span.first_line(text));
     if is_suite(root) {
         check::table(sink, &Path::TOP, &SUITE, root, Ask::Whole);
         let id = named("id").unwrap_or_else(fallback);

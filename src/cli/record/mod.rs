@@ -11,4 +11,4 @@ mod setup;
 pub(crate) use args::{GcArgs, ProxyArgs, RecordArgs, ReplayArgs};
 pub(crate) use gc::gc;
 pub(crate) use run::{proxy, record, replay};
-pub(crate) use setup::{Double, double};
+pub(crate) use setup::{Double, double, salt};

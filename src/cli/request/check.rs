@@ -20,7 +20,7 @@ use crate::record::recording::{AnsweredBy, Recording};
 use crate::request::model::{NoRequest, Request};
 use crate::request::prompt_cache::{Reuse, compare, compare_agent};
 use crate::request::segments::{Segment, segments};
-use crate::request::threads::{Sent, Threads};
+use crate::request::threads::{Sent, Threads, is_shared};
 use crate::rules::request::check;
 use crate::rules::request::cx::RequestCx;
 use serde_json::Value;
@@ -216,6 +216,14 @@ fn reuse(before: &Read, now: &Read, is_agents: bool, config: &Config) -> Option<
     Some(compare(&before.segments, &now.segments, &*facts.counter))
 }
 
+/// Tokens of tools and system text, where a breakpoint of Anthropic's stands behind them.
+fn front(request: &Request, own: &Read, config: &Config) -> Option<u64> {
+    own.segments.iter().find(|segment| segment.is_breakpoint).filter(|first| !is_shared(first))?;
+    let counter = facts(request, &config.models).counter;
+    let tokens: usize = own.segments.iter().filter(|segment| is_shared(segment)).map(|segment| segment.tokens(&*counter)).sum();
+    Some(tokens as u64)
+}
+
 /// Counts nothing.
 #[derive(Debug)]
 struct Uncounted;
@@ -246,8 +254,10 @@ fn of_one(body: &load::Body, own: &Read, before: Option<(&Read, bool)>, config: 
     };
     let reuse = before.and_then(|(before, is_agents)| reuse(before, own, is_agents, config));
     let call = body.call.as_ref();
+    let shared_front = before.filter(|(_, is_agents)| *is_agents && reuse.is_none()).and_then(|_| front(request, own, config));
     let found = |text: &str| {
         let cx = RequestCx {
+            shared_front,
             before: before.filter(|(_, is_agents)| !is_agents).and_then(|(before, _)| before.request.as_ref().ok()),
             reuse: reuse.as_ref(),
             input_tokens: call.and_then(|call| call.usage.input),

@@ -5,6 +5,7 @@ use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::render::summary::plural;
 use crate::record::file::{LinePlace, Recordings};
 use crate::record::foreign::Format;
+use crate::record::mask::Mask;
 use crate::record::places::{Call, Place, PlaceFault, Subject, format_of_file};
 use crate::record::recording::{LineFault, Recording};
 use crate::request::dialect::Dialect;
@@ -129,6 +130,12 @@ fn recorded(name: String, call: Recording) -> Result<Loaded> {
     Ok(Loaded { name, segments: segments(&request), request, call: Some(call) })
 }
 
+/// The same with what must not be kept replaced.
+pub(super) fn masked(loaded: Loaded, mask: &Mask) -> Result<Loaded> {
+    let Loaded { name, call: Some(call), .. } = loaded else { return Ok(loaded) };
+    recorded(name, mask.call(call))
+}
+
 /// A file that holds one body, or one recorded call.
 fn body(path: &Path) -> Result<Loaded> {
     let name = path.display().to_string();
@@ -199,16 +206,14 @@ pub(super) fn bodies(subject: &str, project: &Path, mut take: impl FnMut(Body)) 
     Ok(skipped)
 }
 
-/// The same of a file of JSON that may hold a request which cannot be read; scenarios and what else is of this program are none.
+/// The same of a file of JSON that may hold a request which cannot be read. One that does not say that it is a scenario is none.
 pub(crate) fn looks_like_request(path: &Path) -> bool {
-    let is_body = |text: &str| {
-        ["\"messages\"", "\"contents\"", "\"input\""].iter().any(|key| text.contains(key))
-            && (!text.contains("\"ctxc/") || Recording::read(text).is_ok())
+    let name = path.to_string_lossy();
+    let says = |text: &str| {
+        ["\"ctxc/scenario/", "\"ctxc/suite/"].iter().any(|schema| text.contains(schema)) && Recording::read(text).is_err()
     };
-    is_request(path)
-        && (!path.to_string_lossy().ends_with(BODIES)
-            || is_foreign(path)
-            || fs::is_file(path) && text_of(path).is_ok_and(|text| is_body(&text)))
+    let is_scenario = || text_of(path).is_ok_and(|text| says(&text));
+    is_request(path) && (!name.ends_with(BODIES) || is_foreign(path) || fs::is_file(path) && !is_scenario())
 }
 
 fn unusable(fault: &PlaceFault) -> CliError {

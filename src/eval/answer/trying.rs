@@ -1,6 +1,7 @@
 //! The trials of a case: answers from where the run says, judged until they decide, in a second stage where there is one.
 
 use super::given::{Answer, Flaw, Took};
+use super::judging::Judging;
 use super::{Replay, Unanswered, Wire, converse, estimate, judge, moved, parts};
 use crate::base::span::{Span, Spanned};
 use crate::context::assemble::Assembly;
@@ -61,23 +62,23 @@ pub(in crate::eval) fn answered(
     match from {
         AnswersFrom::Record | AnswersFrom::ReplayOrRecord | AnswersFrom::Live => asked(prepared, assembly, done),
         AnswersFrom::Known | AnswersFrom::Scripted if !case.answers.is_empty() => scripted(prepared, assembly, done),
-        AnswersFrom::Kept => rejudged(prepared, done),
+        AnswersFrom::Kept => rejudged(&Judging::of(prepared), done),
         AnswersFrom::Known | AnswersFrom::Scripted | AnswersFrom::Replay => Ok(Decision::Open),
     }
 }
 
 /// Tries what an earlier run was answered, whatever the request was then.
-fn rejudged(prepared: &PreparedCase<'_>, done: &mut Finished) -> Result<Decision, Unanswered> {
-    let kept = prepared.input.answers.kept;
+pub(in crate::eval) fn rejudged(case: &Judging<'_>, done: &mut Finished) -> Result<Decision, Unanswered> {
+    let kept = case.input.answers.kept;
     let of = |stage| kept.iter().filter(move |one| one.stage == stage);
-    let round = |stage, rule| Tries::known(stage, rule, (of(stage).count(), 0), prepared.run.rows);
-    let rule = prepared.input.case.rule;
+    let round = |stage, rule| Tries::known(stage, rule, (of(stage).count(), 0), case.run.rows);
+    let rule = case.input.case.rule;
     let second = trials::confirming(&rule).filter(|_| of(Stage::Confirm).next().is_some());
     let stages_of = (round(Stage::First, rule), second.map(|rule| round(Stage::Confirm, rule)));
     if kept.is_empty() {
         return Ok(Decision::Open);
     }
-    stages(prepared, stages_of, done, &mut |trial| {
+    stages(case, stages_of, done, &mut |trial| {
         let one = of(trial.stage).nth(trial.number.saturating_sub(1) as usize);
         let one = one.ok_or_else(|| "no answer of this trial is kept".to_owned())?;
         let answered = if one.by == SCRIPT { Answered::Scripted } else { Answered::Replayed };
@@ -86,7 +87,7 @@ fn rejudged(prepared: &PreparedCase<'_>, done: &mut Finished) -> Result<Decision
 }
 
 /// Who answers where the scenario does.
-const SCRIPT: &str = "script";
+pub(in crate::eval) const SCRIPT: &str = "script";
 
 /// Tries the scripted answer.
 fn scripted(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) -> Result<Decision, Unanswered> {
@@ -103,7 +104,7 @@ fn scripted(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finishe
         Ok((answer, turn))
     })?;
     let first = Tries { rows: prepared.run.rows, ..Tries::unbounded(Stage::First, case.rule) };
-    tries(prepared, first, done, &mut |_| Ok((answer.clone(), Answered::Scripted, SCRIPT)))
+    tries(&Judging::of(prepared), first, done, &mut |_| Ok((answer.clone(), Answered::Scripted, SCRIPT)))
 }
 
 /// Asks a model. Nobody pays for the answer to a context that is not what it has to be, or to an answer that nothing is expected of.
@@ -128,7 +129,7 @@ fn asked(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) 
     let second = trials::confirming(&case.rule).filter(|_| prepared.run.answers.confirms).map(|rule| round(Stage::Confirm, rule));
     let (keep, keys) = (prepared.run.answers.trials, done.keys);
     let by = model.provider.value.as_str();
-    let decision = stages(prepared, (first, second), done, &mut |trial| {
+    let decision = stages(&Judging::of(prepared), (first, second), done, &mut |trial| {
         let kept = keep.zip(keys).map(|(keep, keys)| (keep, TrialUnderWay { path, case: name, keys, trial }));
         if let Some(answer) = kept.and_then(|(keep, trial)| keep.earlier(&trial)) {
             return Ok((answer, Answered::Asked, by));
@@ -173,7 +174,7 @@ fn replayed(
     let second = trials::confirming(&rule).map(|rule| round(Stage::Confirm, rule));
     let stages_of = (round(Stage::First, rule), second.filter(|_| replay.has(Stage::Confirm)));
     let (counter, context) = (prepared.routed.options.counter, done.tokens.map_or(0, |(all, _)| all));
-    let decision = stages(prepared, stages_of, done, &mut |trial| {
+    let decision = stages(&Judging::of(prepared), stages_of, done, &mut |trial| {
         let mut by = (Answered::Replayed, "recording");
         let answer = converse(assembly, prepared.input.answers.tools, |messages| {
             let sent = wire.sent(messages)?;
@@ -195,8 +196,19 @@ fn replayed(
     decision
 }
 
+/// Tries the only answer that there is.
+pub(in crate::eval) fn one(
+    case: &Judging<'_>,
+    answer: &Answer,
+    (answered, by): (Answered, &str),
+    done: &mut Finished,
+) -> Result<Decision, Unanswered> {
+    let tries = Tries::known(Stage::First, case.input.case.rule, (1, 0), case.run.rows);
+    self::tries(case, tries, done, &mut |_| Ok((answer.clone(), answered, by)))
+}
+
 /// What a call was answered with.
-fn answer_of(call: &Recording) -> Result<provider::Answer, Unanswered> {
+pub(in crate::eval) fn answer_of(call: &Recording) -> Result<provider::Answer, Unanswered> {
     if !call.has_its_key() {
         let why = "its `key` is not that of its `request`, so somebody edited one of them; record it anew";
         return Err(Unanswered::Trouble(format!("the recorded call {} cannot be taken: {why}", call.id)));
@@ -239,20 +251,20 @@ type Next<'n, 'b> = &'n mut dyn FnMut(TrialOf) -> Result<(Answer, Answered, &'b 
 
 /// Tries a case, and where that fails and there is a second stage, once more.
 fn stages(
-    prepared: &PreparedCase<'_>,
+    case: &Judging<'_>,
     (first, second): (Tries, Option<Tries>),
     done: &mut Finished,
     next: Next<'_, '_>,
 ) -> Result<Decision, Unanswered> {
-    match (tries(prepared, first, done, next)?, second) {
-        (Decision::Fail, Some(second)) => tries(prepared, second, done, next),
+    match (tries(case, first, done, next)?, second) {
+        (Decision::Fail, Some(second)) => tries(case, second, done, next),
         (decision, _) => Ok(decision),
     }
 }
 
 /// Tries answers until they decide.
 fn tries(
-    prepared: &PreparedCase<'_>,
+    case: &Judging<'_>,
     Tries { stage, rule, of: asked_for, there, rows }: Tries,
     done: &mut Finished,
     next: Next<'_, '_>,
@@ -269,7 +281,7 @@ fn tries(
         let (answer, answered, by) = next(TrialOf { stage, number, of })?;
         let trial = match last.take() {
             Some(trial) if *trial.answer == answer && trial.by == by => trial,
-            _ => trial(prepared, answer, by, stage)?,
+            _ => trial(case, answer, by, stage)?,
         };
         done.trials.push(trial.clone());
         if trial.verdicts.iter().all(|verdict| verdict.outcome == Outcome::Skipped) {
@@ -297,8 +309,8 @@ fn tries(
     Ok(if decision == Decision::Open { Decision::Inconclusive } else { decision })
 }
 
-fn trial(prepared: &PreparedCase<'_>, answer: Answer, by: &str, stage: Stage) -> Result<Trial, String> {
-    let expectations = &prepared.input.case.expectations;
+fn trial(case: &Judging<'_>, answer: Answer, by: &str, stage: Stage) -> Result<Trial, String> {
+    let expectations = &case.input.case.expectations;
     let needs = |one: &&Spanned<Expectation>| one.value.test.needs_whole_answer();
     // A refusal that is expected is an answer.
     let is_expected = |flaw: &&Flaw| {
@@ -309,10 +321,10 @@ fn trial(prepared: &PreparedCase<'_>, answer: Answer, by: &str, stage: Stage) ->
         Some(unjudged(flaw, gate, expectations.iter().find(needs)?.span))
     });
     let is_judged = |one: &&_| flaw.is_none() || !needs(one);
-    let judged = expectations.iter().filter(is_judged).map(|one| judge(prepared, &answer, one));
+    let judged = expectations.iter().filter(is_judged).map(|one| judge(case, &answer, one));
     let verdicts: Vec<Verdict> = flaw.clone().into_iter().map(Ok).chain(judged).collect::<Result<_, String>>()?;
     let tried = if verdicts.iter().any(Verdict::is_failure) { TrialOutcome::Failed } else { TrialOutcome::Passed };
-    let decomposes = parts(prepared, &answer).ok().map(|(is_split, _)| is_split);
+    let decomposes = parts(case, &answer).ok().map(|(is_split, _)| is_split);
     let (tokens, took) = (answer.tokens, answer.took);
     Ok(Trial { tried, stage, verdicts, by: by.to_owned(), tokens, took, decomposes, answer: Arc::new(answer) })
 }

@@ -59,7 +59,7 @@ fn takes(seen: &Seen<'_>, given: &[&ToolDefinition], name: &str, wanted: &Frozen
     let Some(tool) = given.iter().find(|tool| tool.name == name) else {
         return (Outcome::Fail, Reason::new(words, "no definition of that tool").blind());
     };
-    match schema(seen.case, wanted) {
+    match schema(seen.case.input.beside, wanted) {
         Err(why) => (Outcome::Fail, Reason::new(words, why).blind()),
         Ok(wanted) if same_json(&wanted, &tool.parameters) => (Outcome::Pass, Reason::new(words, "the same")),
         Ok(wanted) => {

@@ -37,7 +37,7 @@ pub static TOP: Table = table(
         key("eval", Shape::Table(&EVAL), "scenarios and how they are tried"),
         key("history", Shape::Table(&HISTORY), "where runs of `ctxc eval` are kept"),
         key("record", Shape::Table(&RECORD), "what is kept of answers"),
-        key("requests", Shape::Table(&REQUESTS), "requests as they are compared with recorded ones"),
+        key("requests", Shape::Table(&REQUESTS), "requests of other programs, and how requests are compared with recorded ones"),
         key("package", Shape::Later, "of a later release"),
         key("fmt", Shape::Table(&FORMAT), "how `ctxc fmt` lays out templates"),
     ],

@@ -84,7 +84,7 @@ fn merge(mut sink: Sink, files: Vec<ConfigFile>, mut own: Draft, mut shared: Dra
         eval: own.eval,
         history: own.history,
         record: own.record,
-        volatile: own.volatile,
+        requests: own.requests,
         reserved: own.reserved,
         faults,
         ..Config::default()

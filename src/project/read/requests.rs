@@ -1,33 +1,50 @@
-//! `[requests]`: what of a request says nothing of what is asked.
+//! `[requests]`: sections of texts by names of the project's own, and what of a request says nothing of what is asked.
 
 use super::row::{At, Row, keys, needed, row, rows};
-use super::value::{Sink, Value, span};
+use super::value::{Sink, Value, span, table, text};
 use crate::base::span::Spanned;
-use crate::project::config::VolatilePart;
+use crate::project::config::{Requests, VolatilePart};
 use crate::project::table::{Shape, Table, table as of};
 use crate::scenario::pattern;
 use toml::de::DeValue;
 
 /// `[requests]`.
-pub(super) static REQUESTS: Table = of("requests as they are compared with recorded ones", &keys::<_, { ROWS.len() }>(ROWS));
+pub(super) static REQUESTS: Table =
+    of("requests of other programs, and how requests are compared with recorded ones", &keys::<_, { ROWS.len() }>(ROWS));
 
-pub(super) const ROWS: &[Row<Vec<VolatilePart>>] = &[row(
-    "volatile",
-    Shape::PointersOr(&PART),
-    "what is left out: JSON Pointers of values, or what a pattern finds in the texts at and below one",
-    |at, out| {
-        let value = at.value;
-        match value.get_ref() {
-            DeValue::Array(list) => list.iter().for_each(|item| out.extend(part(at, item))),
+pub(super) const ROWS: &[Row<Requests>] = &[
+    row(
+        "blocks",
+        Shape::Map(&Shape::Text),
+        "sections of the texts in requests by their names, each with the pattern that it is found by",
+        blocks,
+    ),
+    row(
+        "volatile",
+        Shape::PointersOr(&PART),
+        "what is left out of the comparison: JSON Pointers of values, or what a pattern finds in the texts at and below one",
+        |at, out| match at.value.get_ref() {
+            DeValue::Array(list) => list.iter().for_each(|item| out.volatile.extend(part(at, item))),
             DeValue::Boolean(_)
             | DeValue::Datetime(_)
             | DeValue::Float(_)
             | DeValue::Integer(_)
             | DeValue::String(_)
-            | DeValue::Table(_) => out.extend(part(at, value)),
+            | DeValue::Table(_) => out.volatile.extend(part(at, at.value)),
+        },
+    ),
+];
+
+fn blocks(at: &mut At<'_, '_>, out: &mut Requests) {
+    for (name, value) in table(at.sink, &at.path, at.value).into_iter().flatten() {
+        let path = format!("{}.{}", at.path, name.get_ref());
+        let Some(found) = text(at.sink, &path, value) else { continue };
+        match pattern::fault(found.value) {
+            Some(fault) => at.sink.bad_value(&path, &found, format!("a pattern: {}", fault.reason), None),
+            None => drop(out.blocks.insert(name.get_ref().as_ref().to_owned(), found.value.to_owned())),
         }
-    },
-)];
+    }
+}
 
 /// What is found in a text.
 static PART: Table = of("texts of which a part is left out", &keys::<_, { PART_ROWS.len() }>(PART_ROWS));

@@ -3,7 +3,8 @@
 use super::models::{PRICE, TIER, TOKENS, tier};
 use super::row::{At, Row, both, keys, needed, row, rows_or};
 use super::sampling;
-use super::value::{Sink, Value, either, named, span, table};
+use super::value::{Sink, Value, named, span, table};
+use crate::base::quoted::either;
 use crate::base::span::{Span, Spanned};
 use crate::base::suggest::nearest;
 use crate::kernel::profile::Profile;

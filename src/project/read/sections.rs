@@ -10,7 +10,7 @@ use crate::project::config::{Content, EDITION, Format, Lookup, Record, Reserved,
 use crate::project::fault::FaultKind;
 use crate::project::glob::Globs;
 use crate::project::table::{Shape, Table, table as of};
-use crate::scenario::paths;
+use crate::scenario::{paths, pattern};
 use crate::syntax::limits::Limits;
 use toml::de::DeValue;
 
@@ -116,6 +116,33 @@ pub(super) const RECORD_ROWS: &[Row<Record>] = &[
                     at.bad(&name, "the name of an environment variable");
                 } else {
                     record.env.push(name.value);
+                }
+            }
+        },
+    ),
+    row(
+        "mask",
+        Shape::Texts,
+        "patterns of what is replaced before a call is kept, besides secrets and personal data",
+        |at, record| {
+            for found in at.texts() {
+                match pattern::fault(&found.value) {
+                    Some(fault) => at.bad(&found, format!("a pattern: {}", fault.reason)),
+                    None => record.mask.push(found.value),
+                }
+            }
+        },
+    ),
+    row(
+        "upstream",
+        Shape::Texts,
+        "where `ctxc record` and `ctxc proxy` send calls on, as `[VENDOR=]URL`, such as `openai=https://gateway.example.com/v1`; `ctxc trust` has to permit it",
+        |at, record| {
+            for address in at.texts() {
+                if address.value.contains("://") {
+                    record.upstream.push(address.value);
+                } else {
+                    at.bad(&address, "an address, or a vendor, `=` and an address");
                 }
             }
         },

@@ -1,10 +1,11 @@
 //! Definitions of tools, from the project file and from files of OpenAI's and MCP's forms; and what roles choose among them.
 
-use super::routes::{lines, text_of};
+use super::routes::text_of;
 use super::sections::near;
 use super::tools::{Parameters, Tools, WrittenTool};
 use super::value::Sink;
 use crate::base::json::UniqueKeys;
+use crate::base::lines::ended;
 use crate::base::span::{Span, Spanned};
 use crate::kernel::sampling::{Parameter, TOOL_CHOICE};
 use crate::project::config::Input;
@@ -68,7 +69,7 @@ fn own(sink: &mut Sink, input: &Input<'_>, name: Spanned<String>, tool: WrittenT
             }
         },
     };
-    let line = lines(input.text.get(..name.span.start as usize).unwrap_or(""));
+    let line = ended(input.text.get(..name.span.start as usize).unwrap_or(""));
     let description = tool.description.unwrap_or_default();
     let path = input.path.to_owned();
     out.push((name.span, ToolDefinition { name: name.value, description, parameters, strict: tool.strict, path, line }));
@@ -116,7 +117,7 @@ fn from_file(sink: &mut Sink, input: &Input<'_>, path: &Spanned<String>, out: &m
     for (entry, raw) in entries.iter().zip(listed) {
         // The text of an entry is a part of the file's.
         let start = (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
-        let line = lines(text.get(..start).unwrap_or(""));
+        let line = ended(text.get(..start).unwrap_or(""));
         match entry_of(entry) {
             Ok(tool) => {
                 let path_of = path.value.trim_start_matches("./").to_owned();

@@ -1,5 +1,6 @@
 //! Typed access to TOML values: each getter gives the value or reports what stands there instead.
 
+use crate::base::quoted::either;
 use crate::base::span::{Span, Spanned};
 use crate::base::suggest::nearest;
 use crate::project::fault::{Fault, FaultKind};
@@ -84,16 +85,6 @@ pub(super) fn needs(sink: &mut Sink, (name, at): (&str, Span), table: &Table<'_>
         if !table.contains_key(key) && !is_meant(key) {
             sink.report(at, FaultKind::MissingKey { table: name.to_owned(), key });
         }
-    }
-}
-
-/// `a`, `b` or `c`.
-pub(super) fn either(words: &[&str]) -> String {
-    let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
-    match quoted.split_last() {
-        Some((last, [])) => last.clone(),
-        Some((last, others)) => format!("{} or {last}", others.join(", ")),
-        None => String::new(),
     }
 }
 

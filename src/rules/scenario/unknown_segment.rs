@@ -3,7 +3,8 @@
 use super::cx::CaseCx;
 use super::shown::{self, Shown};
 use super::walk::{self, MissingNameEffect};
-use super::words::{list, short, some};
+use super::words::{short, some};
+use crate::base::quoted::list;
 use crate::rules::prelude::*;
 use crate::scenario::expect::segments::Named;
 use crate::scenario::model::Subject;

@@ -1,7 +1,6 @@
 //! CTX624: a value that is not of its parameter's type.
 
 use super::cx::CaseCx;
-use super::words::first_line;
 use crate::rules::prelude::*;
 use crate::scenario::model::Frozen;
 use crate::template::value_type;
@@ -28,7 +27,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         let name = &parameter.name;
         let found = value_type::word(value);
         let message = format!("the value of `{name}` is {found}, and its type in the task `{task}` is `{kind}`");
-        let finding = cx.finding(&RULE.meta, first_line(cx.file.text, given.span), message);
+        let finding = cx.finding(&RULE.meta, given.span.first_line(cx.file.text), message);
         out.push(mended(cx, finding, (value, kind), given.span));
     }
 }

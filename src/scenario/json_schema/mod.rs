@@ -7,4 +7,4 @@ pub(crate) mod draft;
 mod slip;
 
 pub use check::{keywords, slips};
-pub use slip::{Slip, SlipKind, Step, pointer};
+pub use slip::{Slip, SlipKind, steps};

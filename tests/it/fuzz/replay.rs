@@ -62,3 +62,18 @@ fn the_corpus_of_the_scenarios() {
 fn the_corpus_of_the_texts() {
     replay("texts", super::texts::check);
 }
+
+#[test]
+fn the_corpus_of_the_requests() {
+    replay("requests", super::requests::check);
+}
+
+#[test]
+fn the_corpus_of_the_recordings() {
+    replay("recordings", super::recordings::check);
+}
+
+#[test]
+fn the_corpus_of_the_proxy() {
+    replay("proxy", super::proxy::check);
+}

@@ -12,6 +12,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("clap_mangen", &["src/cli/"]),
     ("gen_lsp_types", &["src/lsp/"]),
     ("flate2", &["src/record/foreign/vcr.rs", "src/record/proxy/"]),
+    ("globset", &["src/project/glob.rs"]),
     ("granit_parser", &["src/syntax/yaml"]),
     ("jsonschema", &["src/scenario/json_schema/draft.rs"]),
     ("lsp_server", &["src/lsp/"]),

@@ -5,6 +5,7 @@ use crate::base::fs;
 use crate::cli::context::project::Compiled;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::eval::asked::{Ask, Asked};
+use crate::eval::masks;
 use crate::kernel::provider::{Provider, Response, Usage, WireRequest};
 use crate::project::config::Config;
 use crate::provider::clock::SystemClock;
@@ -81,7 +82,7 @@ impl<'p> Asking<'p> {
         };
         let named = config.providers.values().filter_map(|provider| fs::env(provider.api_key_env.as_deref()?));
         let secrets = fs::env_ending(&SECRETS).into_iter().map(|(_, value)| value).chain(named);
-        let redactor = secret().map(|salt| Redactor::new(salt, secrets)).map_err(|why| {
+        let redactor = secret().map(|salt| Redactor::new(salt, secrets).replacing(masks(&config.record.mask))).map_err(|why| {
             CliError::new(Kind::Infrastructure, format!("what recordings are redacted with cannot be kept: {}", reason(&why)))
         });
         let (kept, redactor) = match redactor {

@@ -26,6 +26,6 @@ mod text;
 
 pub(crate) use args::EvalArgs;
 pub(super) use judge::judge;
-pub(super) use load::names;
+pub(super) use load::{all, names};
 pub(crate) use merge::{ScorecardArgs, run as scorecard};
 pub(crate) use run::run;

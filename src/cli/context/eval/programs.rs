@@ -75,7 +75,7 @@ impl<'p> Programs<'p> {
                 let ended = self.run(&argv, &[], &Bounds::of(Duration::from_secs(*timeout_s), LIMIT));
                 let written = failed(&format!("the function {function}"), ended, *timeout_s)?;
                 let body = String::from_utf8(written).map_err(|_| format!("what {function} returned is no UTF-8"))?;
-                Ok(ProgramRequest { before: None, endpoint: None, body })
+                Ok(ProgramRequest { before: None, endpoint: None, body, key: None })
             }
         }
     }
@@ -147,7 +147,12 @@ impl Calls {
         let call = self.all.get(at(wanted)?)?;
         let before = at(Turn { n: wanted.n - 1, ..wanted }).and_then(|at| self.all.get(at));
         let before = before.map(|call| call.request.get().to_owned());
-        self.found = Some(ProgramRequest { before, endpoint: Some(call.endpoint.clone()), body: call.request.get().to_owned() });
+        self.found = Some(ProgramRequest {
+            before,
+            endpoint: Some(call.endpoint.clone()),
+            body: call.request.get().to_owned(),
+            key: Some(call.key.clone()),
+        });
         self.found.clone()
     }
 

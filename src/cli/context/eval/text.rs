@@ -134,6 +134,12 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
         let first = moved.next().map_or_else(String::new, |first| format!("; since then: {first}"));
         out.push(format!("{}:{}: its answers were recorded for another request{first}", row.path, row.line));
         out.extend(moved.map(|moved| format!("  {moved}")));
+        if row.role.is_none() && row.task.is_none() {
+            out.push(format!(
+                "  `ctxc record` its program again, then `ctxc new scenario --from @last#N --name {} --renew`, where N is the number of the call",
+                row.id
+            ));
+        }
         out.extend(row.anew.map(|AnewRow { calls: [least, most], usd: price }| {
             let calls = if least == most {
                 plural(most as usize, "call")

@@ -90,7 +90,7 @@ fn words(required: &Requirement) -> String {
 }
 
 fn limits(project: &Compiled, safeguards: &mut Safeguards) {
-    for VolatilePart { place, pattern } in &project.config.volatile {
+    for VolatilePart { place, pattern } in &project.config.requests.volatile {
         let what = pattern.as_ref().map_or_else(String::new, |pattern| format!(": /{pattern}/"));
         let safeguard = Safeguard { path: FILE.to_owned(), value: "left out".to_owned(), strictness: None };
         safeguards.add(Kind::Volatile, "[requests]", format!("{place}{what}"), safeguard);
