@@ -3,6 +3,7 @@
 use ctxc::internals::project::config::Content;
 use ctxc::internals::record::proxy::keeper::Keep;
 use ctxc::internals::record::proxy::replay::{By, Replay};
+use ctxc::internals::record::volatile::Volatile;
 use ctxc::internals::record::proxy::server::{Limits, Plan, Route, Server, Source};
 use ctxc::internals::record::proxy::strict::Strict;
 use ctxc::internals::record::proxy::vendor::VENDORS;
@@ -32,7 +33,7 @@ fn server() -> &'static Server {
             project: std::env::temp_dir(),
             command: None,
         };
-        let source = Source::Replay(Arc::new(Replay::new(Vec::new(), By::Key)));
+        let source = Source::Replay(Arc::new(Replay::new(Vec::new(), By::Key, Volatile::default())));
         let routes = vec![route(&VENDORS[0])];
         let plan = Plan { port: 0, routes, source, strict: Strict::default(), limits: Limits::default(), keep };
         Server::start(plan).expect("a free port")

@@ -86,6 +86,9 @@ fn judged(case: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) {
     }
     let answered = answer::answered(case, assembly, done);
     decide(answered, done);
+    if case.run.answers.shows && done.verdict != CaseVerdict::Pass {
+        done.said = assembly.messages.iter().map(|message| (message.speaker, message.text.text().to_owned())).collect();
+    }
 }
 
 /// The verdict of a case whose context was judged, by what became of its answers.

@@ -32,5 +32,6 @@ mod situation;
 pub mod statistics;
 pub mod trials;
 pub mod verdict;
+pub mod volatile;
 
 pub use search::masks;

@@ -163,6 +163,15 @@ pub struct Server {
     pub env: Vec<String>,
 }
 
+/// What is left out of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VolatilePart {
+    /// The JSON Pointer of a value; `""` is the whole request.
+    pub place: String,
+    /// What is left out of the texts at and below that place; `None` for all of the value.
+    pub pattern: Option<String>,
+}
+
 /// `[record]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
@@ -181,6 +190,8 @@ pub struct Record {
 pub struct Requests {
     /// `blocks`: sections of texts by their names, each with the pattern that it is found by.
     pub blocks: BTreeMap<String, String>,
+    /// `volatile`: what is left out of a request where it is compared with a recorded one.
+    pub volatile: Vec<VolatilePart>,
 }
 
 /// What is kept of calls.

@@ -16,3 +16,4 @@ pub mod recording;
 pub mod redact;
 pub(crate) mod response_body;
 pub mod turns;
+pub mod volatile;

@@ -74,6 +74,8 @@ fn shape(shape: Shape) -> Value {
         Shape::Text => json!({"type": "string"}),
         Shape::Name => name(),
         Shape::Texts => some(&json!({"type": "string"})),
+        Shape::Pointer => json!({"type": "string", "pattern": "^(/[\\s\\S]+)?$"}),
+        Shape::PointersOr(table) => some(&json!({"anyOf": [{"type": "string", "pattern": "^/[\\s\\S]"}, object(table)]})),
         Shape::Set => some(&name()),
         Shape::Globs => {
             let outside = "^(\\./)?/|(^|/)\\.\\.(/|$)";

@@ -14,7 +14,7 @@ use crate::provider::http::{CallLimits, HttpProvider};
 use crate::provider::limiter::Limiter;
 use crate::provider::retry::Retry;
 use crate::provider::spending::{Spend, SpendLimit, Spending};
-use crate::provider::throttle::Throttle;
+use crate::provider::throttle::{Calls, Throttle, used};
 use crate::record::recording::AnsweredBy;
 use crate::record::redact::{Redactor, SECRETS};
 use crate::rules::input::read_fault::reason;
@@ -42,7 +42,10 @@ impl<'p> ModelCalls<'p> {
     /// Nobody is asked yet.
     pub(super) fn new(config: &'p Config, most: SpendLimit, jobs: Option<NonZeroUsize>) -> Self {
         let endpoint = |model: &Model| match Endpoint::of(model, config, &fs::env) {
-            Ok(Some(endpoint)) => Ok(HttpProvider::new(endpoint, CallLimits::default())),
+            Ok(Some(endpoint)) => {
+                let own = config.providers.get(&model.provider.value);
+                Ok(HttpProvider::new(endpoint, CallLimits::within(own.and_then(|own| own.timeout_s))))
+            }
             Ok(None) => Err(format!("there is no provider `{}` in this project", model.provider.value)),
             Err(why) => Err(why.to_string()),
         };
@@ -62,41 +65,56 @@ impl<'p> ModelCalls<'p> {
         self.spending.add(spend);
     }
 
-    /// The calls that were answered, and what they used.
+    /// The calls that were made, and what they used.
     pub(super) fn spent(&self) -> (u64, Spend) {
         (self.calls.load(Ordering::Relaxed), self.spending.spent())
     }
 
-    /// Asks a model.
+    /// What an answered call used.
+    pub(super) fn used(&self, sent: &Sent, response: &Response) -> Spend {
+        used(&|id: &str, usage: &Usage| price(self.config, id, usage), &wire(sent), response)
+    }
+
+    /// Asks a model, and says which calls that took.
     ///
     /// # Errors
     /// There is no answer.
-    pub(super) fn ask(&self, model: &Model, sent: &Sent) -> std::result::Result<Response, NoAnswer> {
+    pub(super) fn ask(&self, model: &Model, sent: &Sent) -> (Calls, std::result::Result<Response, NoAnswer>) {
         let unknown = || NoAnswer::Provider(format!("there is no model `{}`", model.name.value));
-        if let Some(refusal) = check::refusal_of_body(&sent.body, Some(&sent.endpoint), self.config) {
-            return Err(NoAnswer::Provider(refusal.words()));
-        }
-        let provider = self.providers.get(&model.name.value).ok_or_else(unknown)?;
-        let provider = provider.as_ref().map_err(|why| NoAnswer::Provider(why.clone()))?;
-        let limiter = self.limiters.get(&model.provider.value).ok_or_else(unknown)?;
+        let found = || {
+            if let Some(refusal) = check::refusal_of_body(&sent.body, Some(&sent.endpoint), self.config) {
+                return Err(NoAnswer::Provider(refusal.words()));
+            }
+            let provider = self.providers.get(&model.name.value).ok_or_else(unknown)?;
+            let provider = provider.as_ref().map_err(|why| NoAnswer::Provider(why.clone()))?;
+            Ok((provider, self.limiters.get(&model.provider.value).ok_or_else(unknown)?))
+        };
+        let (provider, limiter) = match found() {
+            Ok(found) => found,
+            Err(none) => return (Calls::default(), Err(none)),
+        };
         let price = |id: &str, usage: &Usage| price(self.config, id, usage);
         let limits = (limiter, &self.spending, Retry::default());
         let seed = u64::try_from(fs::now()).unwrap_or(0);
         let patient = Throttle::new(provider, limits, &self.clock, &price, seed);
-        let request = WireRequest { dialect: sent.dialect, model: &sent.model, body: &sent.body };
-        let response = patient.answer(&request).map_err(|error| match error {
+        let answered = patient.answer(&wire(sent)).map_err(|error| match error {
             ProviderError::OverBudget { .. } => NoAnswer::Budget(error.to_string()),
             error => NoAnswer::Provider(error.to_string()),
-        })?;
-        self.calls.fetch_add(1, Ordering::Relaxed);
-        Ok(response)
+        });
+        let calls = patient.calls();
+        self.calls.fetch_add(calls.made, Ordering::Relaxed);
+        (calls, answered)
     }
+}
+
+fn wire(sent: &Sent) -> WireRequest<'_> {
+    WireRequest { dialect: sent.dialect, model: &sent.model, body: &sent.body }
 }
 
 impl Answers for ModelCalls<'_> {
     fn answer(&self, asked: &AskedCall<'_>) -> std::result::Result<Given, NoAnswer> {
         let nobody = || NoAnswer::Unknown(format!("no model of `[models]` in ctxc.toml is known for {}", asked.node));
-        let response = self.ask(asked.model.ok_or_else(nobody)?, asked.sent)?;
+        let response = self.ask(asked.model.ok_or_else(nobody)?, asked.sent).1?;
         Ok(Given { response, by: AnsweredBy::Upstream })
     }
 }

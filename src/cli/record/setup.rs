@@ -9,6 +9,7 @@ use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::project::Project;
 use crate::eval::masks;
+use crate::eval::volatile::volatile;
 use crate::project::config::{Config, Content};
 use crate::record::places::{self, Call, LAST, PlaceFault, Subject};
 use crate::record::proxy::keeper::Keep;
@@ -18,6 +19,7 @@ use crate::record::proxy::strict::{Hook, Refusal, Strict};
 use crate::record::proxy::vendor::{VENDORS, Vendor, vendor};
 use crate::record::recording::Recording;
 use crate::record::redact::SECRETS;
+use crate::record::volatile::Volatile;
 use crate::rules::input::read_fault::reason;
 use crate::rules::request::check;
 use crate::scenario::date;
@@ -81,7 +83,7 @@ pub(super) fn setup(wanted: &Wanted<'_>, cx: &Cx) -> Result<Setup> {
     let Project { root, config, .. } = Project::load(&cx.options)?.without_errors()?;
     let source = match (&wanted.answer.script, wanted.replay) {
         (Some(script), _) => Source::Script(super::script::load(script)?),
-        (None, Some((recording, by))) => Source::Replay(Arc::new(replayed(recording, by, &root)?)),
+        (None, Some((recording, by))) => Source::Replay(Arc::new(replayed(recording, by, &root, volatile(&config))?)),
         (None, None) => Source::Upstream,
     };
     let file = file(wanted, &root)?;
@@ -154,7 +156,7 @@ pub(crate) fn double(root: &Path, config: &Config, answers: Vec<Call>, also: Sen
         project: root.to_path_buf(),
         command: None,
     };
-    let source = Source::Replay(Arc::new(Replay::new(answers, By::Turn)));
+    let source = Source::Replay(Arc::new(Replay::new(answers, By::Turn, volatile(config))));
     // Whoever looks at the call says what its vendor would refuse.
     let strict = Strict { hook: None, is_lenient: true };
     let plan = Plan { port: 0, routes, source, strict, limits: Limits::default(), keep };
@@ -187,7 +189,7 @@ pub(super) fn sweep(project: &Path, ttl: u32) {
     }
 }
 
-fn replayed(recording: &str, by: By, root: &Path) -> Result<Replay> {
+fn replayed(recording: &str, by: By, root: &Path, volatile: Volatile) -> Result<Replay> {
     let calls = Subject::parse(recording).load(root).map_err(|fault| {
         let kind = match &fault {
             PlaceFault::Line { .. } => Kind::Infrastructure,
@@ -200,7 +202,7 @@ fn replayed(recording: &str, by: By, root: &Path) -> Result<Replay> {
         };
         CliError::new(kind, fault.to_string())
     })?;
-    Ok(Replay::new(calls, by))
+    Ok(Replay::new(calls, by, volatile))
 }
 
 /// The file that calls are kept in.

@@ -6,7 +6,7 @@ use super::{Replay, Unanswered, converse, estimate, judge, moved, parts, wire};
 use crate::base::span::{Span, Spanned};
 use crate::context::assemble::Assembly;
 use crate::context::render::message::Message;
-use crate::eval::asked::{AnswersFrom, Asked, Sent};
+use crate::eval::asked::{AnswersFrom, Asked, Sent, TrialUnderWay};
 use crate::eval::finished::{Answered, Finished, Recorded, Trial};
 use crate::eval::prepared::{CaseInput, PreparedCase};
 use crate::eval::trials::{self, Decision, Rows, TrialOutcome, Tries};
@@ -15,6 +15,7 @@ use crate::kernel::provider;
 use crate::kernel::tokens::TokenCounter;
 use crate::record::recording::{AnsweredBy, Recording, Stage, TrialOf};
 use crate::run::answers::response_of;
+use crate::record::volatile::Volatile;
 use crate::scenario::model::{AnswerTest, Expectation, Scripted};
 use std::sync::Arc;
 
@@ -130,7 +131,13 @@ fn asked(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) 
     let round = |stage, rule| Tries { rows, ..Tries::unbounded(stage, rule) };
     let first = round(Stage::First, case.rule);
     let second = trials::confirming(&case.rule).filter(|_| prepared.run.answers.confirms).map(|rule| round(Stage::Confirm, rule));
+    let (keep, keys) = (prepared.run.answers.trials, done.keys);
+    let by = model.provider.value.as_str();
     let decision = stages(&Judging::of(prepared), (first, second), done, &mut |trial| {
+        let kept = keep.zip(keys).map(|(keep, keys)| (keep, TrialUnderWay { path, case: name, keys, trial }));
+        if let Some(answer) = kept.and_then(|(keep, trial)| keep.earlier(&trial)) {
+            return Ok((answer, Answered::Asked, by));
+        }
         let answer = converse(assembly, prepared.input.answers.tools, |messages| {
             let sent = wire.sent(messages)?;
             let response = ask.ask(&Asked { path, case: name, trial, model, sent: &sent })?;
@@ -139,8 +146,12 @@ fn asked(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) 
             answer.took = Took { latency_ms: u64::try_from(took).ok(), is_live: true, ..answer.took };
             Ok((answer, given.turn))
         })?;
-        Ok((answer, Answered::Asked, &model.provider.value))
+        if let Some((keep, trial)) = kept {
+            keep.tried(&trial, &answer, by);
+        }
+        Ok((answer, Answered::Asked, by))
     });
+    done.failed_calls = ask.failed(path, name);
     match decision {
         Ok(decision) => ask.finish(path, name).map(|()| decision).map_err(Unanswered::Trouble),
         Err(Unanswered::Trouble(why)) => {
@@ -159,9 +170,10 @@ fn replayed(
     done: &mut Finished,
 ) -> Result<Decision, Unanswered> {
     let wire = wire(prepared)?;
-    let mut replay = Replay::new(recorded);
+    let none = Volatile::default();
+    let mut replay = Replay::new(recorded, prepared.run.answers.volatile.unwrap_or(&none));
     let first = wire.sent(&assembly.messages)?;
-    let round = |stage, rule| replay.tries(stage, &first.key, rule, prepared.run.rows);
+    let round = |stage, rule| replay.tries(stage, &first, rule, prepared.run.rows);
     let rule = prepared.input.case.rule;
     let second = trials::confirming(&rule).map(|rule| round(Stage::Confirm, rule));
     let stages_of = (round(Stage::First, rule), second.filter(|_| replay.has(Stage::Confirm)));
@@ -170,7 +182,7 @@ fn replayed(
         let mut by = (Answered::Replayed, "recording");
         let answer = converse(assembly, prepared.input.answers.tools, |messages| {
             let sent = wire.sent(messages)?;
-            let call = replay.next(trial.stage, &sent.key).ok_or_else(|| stale(recorded, &sent))?;
+            let call = replay.next(trial.stage, &sent).ok_or_else(|| stale(recorded, &sent))?;
             if call.answered_by == AnsweredBy::Script {
                 by = (Answered::Scripted, SCRIPT);
             }

@@ -4,7 +4,8 @@ use crate::context::request::Request;
 use crate::eval::prepared::PreparedCase;
 use crate::eval::trials::{Rows, Tries};
 use crate::record::recording::{Recording, Stage};
-use crate::run::wire::Wire;
+use crate::record::volatile::Volatile;
+use crate::run::wire::{Sent, Wire};
 use crate::scenario::model::Rule;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +25,8 @@ pub(in crate::eval) fn wire<'c>(case: &'c PreparedCase<'_>) -> Result<Wire<'c>, 
 #[derive(Debug)]
 pub(in crate::eval) struct Replay<'r> {
     calls: &'r [Recording],
-    by_key: BTreeMap<(Stage, &'r str), Vec<&'r Recording>>,
+    volatile: &'r Volatile,
+    by_key: BTreeMap<(Stage, String), Vec<&'r Recording>>,
     given: BTreeMap<(Stage, String), usize>,
 }
 
@@ -33,23 +35,29 @@ fn stage(call: &Recording) -> Stage {
 }
 
 impl<'r> Replay<'r> {
-    pub(in crate::eval) fn new(calls: &'r [Recording]) -> Self {
-        let mut by_key: BTreeMap<(Stage, &str), Vec<&Recording>> = BTreeMap::new();
+    pub(in crate::eval) fn new(calls: &'r [Recording], volatile: &'r Volatile) -> Self {
+        let mut by_key: BTreeMap<(Stage, String), Vec<&Recording>> = BTreeMap::new();
         let mut seen = BTreeSet::new();
         for call in calls.iter().filter(|call| call.is_answered()) {
             // A line that was copied is no trial more.
             if call.trial.is_some_and(|trial| !seen.insert((trial.stage, trial.number, &call.key))) {
                 continue;
             }
-            by_key.entry((stage(call), &call.key)).or_default().push(call);
+            by_key.entry((stage(call), volatile.key_of(call))).or_default().push(call);
         }
-        Self { calls, by_key, given: BTreeMap::new() }
+        Self { calls, volatile, by_key, given: BTreeMap::new() }
+    }
+
+    /// What finds the answers to a request.
+    fn place(&self, stage: Stage, sent: &Sent) -> (Stage, String) {
+        let rest = self.volatile.key(&sent.endpoint, &sent.body).map(|rest| (stage, rest.to_string()));
+        rest.filter(|place| self.by_key.contains_key(place)).unwrap_or_else(|| (stage, sent.key.clone()))
     }
 
     /// The trials of a stage, by its first request and its rule: as many as are recorded, and no more have to pass. Where more were recorded once,
     /// the rule holds as it is.
-    pub(super) fn tries(&self, of: Stage, key: &str, rule: Rule, rows: Rows) -> Tries {
-        let there = self.by_key.get(&(of, key)).map_or(0, Vec::len);
+    pub(super) fn tries(&self, of: Stage, first: &Sent, rule: Rule, rows: Rows) -> Tries {
+        let there = self.by_key.get(&self.place(of, first)).map_or(0, Vec::len);
         let planned = self.calls.iter().filter(|call| stage(call) == of).filter_map(|call| Some(call.trial?.of)).max();
         Tries::known(of, rule, (there, planned.unwrap_or(0)), rows)
     }
@@ -60,9 +68,10 @@ impl<'r> Replay<'r> {
     }
 
     /// The next answer to a request.
-    pub(in crate::eval) fn next(&mut self, stage: Stage, key: &str) -> Option<&'r Recording> {
-        let calls = self.by_key.get(&(stage, key))?;
-        let number = self.given.entry((stage, key.to_owned())).or_default();
+    pub(in crate::eval) fn next(&mut self, stage: Stage, sent: &Sent) -> Option<&'r Recording> {
+        let place = self.place(stage, sent);
+        let calls = self.by_key.get(&place)?;
+        let number = self.given.entry(place).or_default();
         let call = calls.get(*number).or(calls.last()).copied();
         *number += 1;
         call

@@ -7,12 +7,13 @@ use super::layers::{DefaultLine, defaults, operators};
 use super::lints::{LintLine, lints};
 use super::models::{Models, Providers, models, providers};
 use super::policy::{POLICY_ROWS, servers};
+use super::requests;
 use super::require::requirements;
 use super::roles::roles;
 use super::row::rows;
 use super::sections::{
     ALLOW_ROWS, CONTEXT_ROWS, FORMAT_ROWS, HISTORY_ROWS, LIMIT_ROWS, RECORD_ROWS, TEMPLATES_ROWS, edition, owners, project,
-    requests, reserved,
+    reserved,
 };
 use super::tools::{Tools, tools};
 use super::value::{Sink, Table, span};
@@ -138,7 +139,7 @@ fn top(sink: &mut Sink, out: &mut Draft, tree: &Table<'_>, owner: Owner, rules: 
             "record" => rows(sink, name, value, RECORD_ROWS, &mut out.record),
             "policy" => rows(sink, name, value, POLICY_ROWS, &mut out.policy),
             "mcp" => out.mcp = servers(sink, value),
-            "requests" => requests(sink, value, &mut out.requests),
+            "requests" => rows(sink, name, value, requests::ROWS, &mut out.requests),
             "package" => {
                 if let Some(section) = reserved(sink, key, value) {
                     out.reserved.insert(name.to_owned(), section);

@@ -62,6 +62,7 @@ const GATE_ROWS: &[Row<Gate>] = &[
     }),
     row("tokens", PART, "growth of the tokens of a run", |at, gate| gate.tokens = at.number().map(|part| part.value)),
     row("cost_usd", DOLLARS, "US$ of a run", |at, gate| gate.cost_usd = at.number().map(|usd| usd.value)),
+    row("accepters", Shape::Set, "who may accept what a change loosens", |at, gate| gate.accepters = at.set()),
 ];
 
 /// `[eval.drift]`.

@@ -5,9 +5,10 @@ use super::eval::EVAL;
 use super::extends::EXTENDS;
 use super::models::{MODEL, PROVIDER};
 use super::policy::{POLICY, SERVER};
+use super::requests::REQUESTS;
 use super::require::REQUIRE;
 use super::roles::ROLE;
-use super::sections::{ALLOW, CONTEXT, FORMAT, HISTORY, LIMITS, PROJECT, RECORD, REQUESTS, TEMPLATES};
+use super::sections::{ALLOW, CONTEXT, FORMAT, HISTORY, LIMITS, PROJECT, RECORD, TEMPLATES};
 use super::tools::TOOLS;
 use crate::project::config::EDITION;
 use crate::project::table::{Key, Shape, Table, key, table};
@@ -38,7 +39,7 @@ pub static TOP: Table = table(
         key("eval", Shape::Table(&EVAL), "scenarios and how they are tried"),
         key("history", Shape::Table(&HISTORY), "where runs of `ctxc eval` are kept"),
         key("record", Shape::Table(&RECORD), "what is kept of answers"),
-        key("requests", Shape::Table(&REQUESTS), "requests of other programs"),
+        key("requests", Shape::Table(&REQUESTS), "requests of other programs, and how requests are compared with recorded ones"),
         key("package", Shape::Later, "of a later release"),
         key("fmt", Shape::Table(&FORMAT), "how `ctxc fmt` lays out templates"),
     ],

@@ -13,6 +13,7 @@ mod merge;
 mod models;
 mod policy;
 mod policy_check;
+mod requests;
 mod require;
 mod roles;
 mod routes;

@@ -6,10 +6,10 @@ use super::value::{Key, Sink, Value, span, table, text};
 use crate::base::span::Spanned;
 use crate::base::suggest::nearest;
 use crate::format::Indent;
-use crate::project::config::{Content, EDITION, Format, Lookup, Record, Requests, Reserved, Templates};
+use crate::project::config::{Content, EDITION, Format, Lookup, Record, Reserved, Templates};
 use crate::project::fault::FaultKind;
 use crate::project::glob::Globs;
-use crate::project::table::{Key as TableKey, Shape, Table, key, table as of};
+use crate::project::table::{Shape, Table, table as of};
 use crate::scenario::{paths, pattern};
 use crate::syntax::limits::Limits;
 use toml::de::DeValue;
@@ -135,32 +135,6 @@ pub(super) const RECORD_ROWS: &[Row<Record>] = &[
         },
     ),
 ];
-
-/// `[requests]`.
-pub(super) static REQUESTS: Table = of("requests of other programs", REQUEST_KEYS);
-
-const REQUEST_KEYS: &[TableKey] = &[key(
-    "blocks",
-    Shape::Map(&Shape::Text),
-    "sections of the texts in requests by their names, each with the pattern that it is found by",
-)];
-
-pub(super) fn requests(sink: &mut Sink, value: &Value<'_>, out: &mut Requests) {
-    for (key, value) in table(sink, "requests", value).into_iter().flatten() {
-        if key.get_ref() != "blocks" {
-            sink.unknown_key("requests", key, &REQUESTS.names());
-            continue;
-        }
-        for (name, value) in table(sink, "requests.blocks", value).into_iter().flatten() {
-            let path = format!("requests.blocks.{}", name.get_ref());
-            let Some(found) = text(sink, &path, value) else { continue };
-            match pattern::fault(found.value) {
-                Some(fault) => sink.bad_value(&path, &found, format!("a pattern: {}", fault.reason), None),
-                None => drop(out.blocks.insert(name.get_ref().as_ref().to_owned(), found.value.to_owned())),
-            }
-        }
-    }
-}
 
 /// `[limits]`. What a limit can be raised to is what spans, counters and the stack can hold.
 pub(super) static LIMITS: Table = of("what an input may not exceed", &keys::<_, { LIMIT_ROWS.len() }>(LIMIT_ROWS));

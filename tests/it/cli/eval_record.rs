@@ -139,7 +139,7 @@ pub(super) fn completion(text: &str) -> String {
 
 const KEY: &str = "house-key-0123456789";
 
-pub(super) fn asked(project: &Project, args: &[&str]) -> Run {
+pub(crate) fn asked(project: &Project, args: &[&str]) -> Run {
     Run::from(project.command(args).env("HOUSE_KEY", KEY).output().unwrap())
 }
 

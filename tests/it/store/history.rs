@@ -1,7 +1,7 @@
 //! The history: kept in order, each trial once, opened with distrust.
 
 use ctxc::internals::store::SqliteHistory;
-use ctxc::internals::store::history::{CaseRecord, EvalHistory, HistoryError, RunRecord, TrialRecord};
+use ctxc::internals::store::history::{CaseRecord, EvalHistory, HistoryError, OpenTrial, RunRecord, TrialRecord};
 use pretty_assertions::assert_eq;
 use serde_json::value::RawValue;
 use std::path::PathBuf;
@@ -152,8 +152,8 @@ fn what_is_no_history_of_this_version_is_refused_and_left_as_it_is() {
     let mut bytes = std::fs::read(history.path()).unwrap();
     // `user_version` is at 60, `application_id` at 68, each with its highest byte first.
     bytes[63] = 7;
-    assert_eq!(refused(&bytes), HistoryError::Newer(7, 2));
-    bytes[63] = 2;
+    assert_eq!(refused(&bytes), HistoryError::Newer(7, 3));
+    bytes[63] = 3;
     bytes[71] ^= 1;
     assert!(matches!(refused(&bytes), HistoryError::Foreign(_)));
     bytes[71] ^= 1;
@@ -174,7 +174,7 @@ fn a_history_of_version_1_goes_on_with_what_it_has() {
     history.add(first, &[case("x", "k", "pass", 1)], NOTHING).unwrap();
     drop(history);
     let file = rusqlite::Connection::open(folder.path()).unwrap();
-    file.execute_batch("DROP TABLE answers; PRAGMA user_version = 1;").unwrap();
+    file.execute_batch("DROP TABLE answers; DROP TABLE open_trials; PRAGMA user_version = 1;").unwrap();
     drop(file);
     let mut history = folder.open();
     let earlier = &history.cases(first).unwrap()[0];
@@ -183,6 +183,44 @@ fn a_history_of_version_1_goes_on_with_what_it_has() {
     history.add(second, &[case("x", "k", "pass", 1)], NOTHING).unwrap();
     drop(history);
     assert_eq!(folder.open().cases(second).unwrap()[0].answers.as_ref().unwrap().get(), "[{}]");
+    // That of version 2 as well.
+    let file = rusqlite::Connection::open(folder.path()).unwrap();
+    file.execute_batch("DROP TABLE open_trials; PRAGMA user_version = 2;").unwrap();
+    drop(file);
+    assert_eq!(folder.open().open_trials(second).unwrap().len(), 0);
+}
+
+#[test]
+fn answered_trials_stay_until_their_case_is_finished() {
+    let folder = Folder::new();
+    let mut history = folder.open();
+    let run = history.begin(&run("a", 1)).unwrap();
+    let raw = |text: &str| serde_json::value::RawValue::from_string(text.to_owned()).unwrap();
+    let trial = |id: &str, trial: &str| OpenTrial {
+        id: id.to_owned(),
+        trial: trial.to_owned(),
+        key: "k".to_owned(),
+        context_hash: "c".to_owned(),
+        answer: Some(raw("{}")),
+        used: raw("{}"),
+    };
+    for (number, (id, label)) in [("x", "first 1"), ("x", "first 2"), ("y", "first 1"), ("x", "first 2")].into_iter().enumerate()
+    {
+        history.trial(run, &trial(id, label), (number as u64 + 1, 10, 0.5)).unwrap();
+    }
+    drop(history);
+    let mut history = folder.open();
+    let names = |history: &SqliteHistory| -> Vec<String> {
+        history.open_trials(run).unwrap().into_iter().map(|one| format!("{} {}", one.id, one.trial)).collect()
+    };
+    assert_eq!(names(&history), ["x first 1", "x first 2", "y first 1"]);
+    assert_eq!((history.runs().unwrap()[0].calls, history.runs().unwrap()[0].tokens), (4, 10));
+    // What could not be tried to its end is tried again, with what it was answered.
+    history.add(run, &[case("y", "k", "error", 1)], (5, 10, 0.5)).unwrap();
+    history.add(run, &[case("x", "k", "pass", 1)], (5, 10, 0.5)).unwrap();
+    assert_eq!(names(&history), ["y first 1"]);
+    history.end(run).unwrap();
+    assert_eq!(names(&history), [""; 0]);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::cli::render::summary::plural;
 use crate::context::context_source::ContextSource;
 use crate::context::request::Files;
 use crate::eval::affected::{Choice, Since};
-use crate::eval::asked::{AnswersFrom, CaseAnswers, RunAnswers};
+use crate::eval::asked::{AnswersFrom, CaseAnswers, KeepTrials, RunAnswers};
 use crate::eval::case_keys::Keys;
 use crate::eval::compiled_patterns::CompiledPatterns;
 use crate::eval::finished::{CaseVerdict, Finished};
@@ -26,8 +26,10 @@ use crate::eval::receiver::Roles;
 use crate::eval::run;
 use crate::eval::scorecard::{CaseRow, SCHEMA, Scorecard};
 use crate::eval::trials::Rows;
+use crate::eval::volatile::volatile;
 use crate::record::file::Recordings;
 use crate::record::recording::Recording;
+use crate::record::volatile::Volatile;
 use crate::registry::scenarios::Refusals;
 use crate::scenario::paths;
 use crate::store::history::EvalHistory;
@@ -56,6 +58,7 @@ pub(super) struct EvalRun<'w> {
     /// Who asks models, where one may be asked, and how.
     asking: RunAnswers<'w>,
     patterns: CompiledPatterns,
+    volatile: Volatile,
     counters: &'w Counters,
     rows: Rows,
     /// The cases that are not run, as `check` would have it.
@@ -88,6 +91,7 @@ impl<'w> EvalRun<'w> {
             recorded: chosen.iter().map(|chosen| recorded(project, chosen, from)).collect(),
             from,
             asking: RunAnswers::default(),
+            volatile: volatile(&project.config),
             patterns: CompiledPatterns::of(chosen.iter().map(|chosen| chosen.case), plan(project)),
             counters,
             rows,
@@ -122,7 +126,11 @@ impl<'w> EvalRun<'w> {
     }
 
     /// The same with somebody who keeps what becomes of each case.
-    pub(super) fn kept_by(self, journal: Option<&'w Journal<'w>>) -> Self {
+    pub(super) fn kept_by(mut self, journal: Option<&'w Journal<'w>>) -> Self {
+        // What this run recorded before it was interrupted was asked for by it, and is no earlier recording.
+        for recorded in self.recorded.iter_mut().flatten() {
+            recorded.retain(|call| !journal.is_some_and(|journal| journal.resumes(call)));
+        }
         Self { journal, ..self }
     }
 
@@ -148,7 +156,9 @@ impl<'w> EvalRun<'w> {
 
     fn context(&self) -> RunContext<'_> {
         let index = self.index.map(|index| -> &(dyn ContextSource + Sync) { index });
+        let trials = self.journal.map(|journal| -> &dyn KeepTrials { journal });
         let answers = RunAnswers { from: self.from, providers: Some(&self.project.config.providers), ..self.asking };
+        let answers = RunAnswers { trials, volatile: Some(&self.volatile), ..answers };
         RunContext { rows: self.rows, index, answers, ..context(self.project, self.files, self.counters, &self.patterns) }
     }
 

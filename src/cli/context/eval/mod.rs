@@ -15,6 +15,7 @@ mod merge;
 mod mutate;
 mod own_checks;
 mod page;
+mod page_details;
 pub(crate) mod plan;
 mod programs;
 mod progress;
