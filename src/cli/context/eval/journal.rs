@@ -67,14 +67,15 @@ impl std::fmt::Debug for Journal<'_> {
 }
 
 impl<'j> Journal<'j> {
-    /// Begins a run, or goes on with one. Where the history cannot be used, the run goes on without it.
+    /// Begins a run, or goes on with one. Where the history cannot be used, the run goes on without it. Where nobody is
+    /// asked and no program is run, nothing takes long or costs anything.
     ///
     /// # Errors
     /// A run that is to be resumed cannot be.
     pub(super) fn begin(
         project: &'j Compiled,
         chosen: &'j [Chosen<'j>],
-        asking: Option<&'j Asking<'j>>,
+        (asking, runs_programs): (Option<&'j Asking<'j>>, bool),
         locator: Locator<'j>,
         (run, resume): (RunRecord, Option<&str>),
     ) -> Result<Self> {
@@ -106,12 +107,8 @@ impl<'j> Journal<'j> {
         }
         let chosen = chosen.iter().map(|one| ((one.path, one.case.name.value.as_str()), one)).collect();
         let state = Mutex::new(State { locator, open, waiting: Vec::new(), used, trouble });
-        Ok(Self { project, chosen, asking, resumed, at_once: 1, state })
-    }
-
-    /// The same for a run that asks nobody and runs no program: nothing in it takes long or costs anything.
-    pub(super) fn of_quick_cases(self) -> Self {
-        Self { at_once: MANY, ..self }
+        let at_once = if asking.is_none() && !runs_programs { MANY } else { 1 };
+        Ok(Self { project, chosen, asking, resumed, at_once, state })
     }
 
     /// Whether a recorded call is of the part of this run that was interrupted.

@@ -74,7 +74,6 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let own = OwnChecks::of(&project, checked, &args.trust)?;
     let programs = Programs::of(&project, chosen.iter().map(|one| one.case).filter(|_| !args.plan), &args.trust)?;
     let programs = programs.as_ref().map(|programs| -> &dyn RunProgram { programs });
-    let is_quick = asking.is_none() && own.is_none() && programs.is_none();
     let eval_run =
         eval_run.asking(RunAnswers { programs, config: Some(&project.config), ..asking_of(args, asking.as_ref(), own.as_ref()) });
     if args.mutate {
@@ -88,9 +87,8 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let lines = || project.lines(&project.paths());
     let journal = (!args.no_history && earlier.is_none() && planned > 0).then(|| {
         let head = journal::head(&project, &chosen, (from, rows), planned);
-        let locator = locator(&scenarios, &files, &lines);
-        let journal = Journal::begin(&project, &chosen, asking.as_ref(), locator, (head, args.resume.as_deref()))?;
-        Ok::<_, CliError>(if is_quick { journal.of_quick_cases() } else { journal })
+        let asked = (asking.as_ref(), own.is_some() || programs.is_some());
+        Journal::begin(&project, &chosen, asked, locator(&scenarios, &files, &lines), (head, args.resume.as_deref()))
     });
     let journal = journal.transpose()?;
     let mut eval_run = eval_run.kept_by(journal.as_ref());
