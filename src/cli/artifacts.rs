@@ -14,7 +14,6 @@ use crate::eval::scorecard::Scorecard;
 use crate::record::recording::Recording;
 use crate::registry::diff::Diff;
 use crate::registry::read::Document1;
-use crate::run::trace::TraceLine;
 use crate::schema::json::{Schema, names};
 
 /// The schema of every artifact, by name.
@@ -44,7 +43,6 @@ pub fn all() -> Vec<Schema> {
         Schema::of::<manifest::Document>(names::REQUEST_MANIFEST),
         Schema::of::<explain::RulePage<'_>>(names::RULE),
         Schema::of::<rules::Document<'_>>(names::RULES),
-        Schema::of::<TraceLine>(names::RUN),
         Schema::of::<Scorecard>(names::SCORECARD),
         Schema::of::<search::Document<'_>>(names::SEARCH),
         Schema::of::<show::Document<'_>>(names::SHOW),

@@ -20,7 +20,6 @@ use std::sync::{Mutex, PoisonError};
 
 /// A line of a trace that is no call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct TraceLine {
     /// The format.
     pub schema: String,
@@ -33,7 +32,6 @@ pub struct TraceLine {
 
 /// What happens in a run, beside its calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TraceEvent {
@@ -59,7 +57,6 @@ pub enum TraceEvent {
         /// The program and its arguments.
         argv: Vec<String>,
         /// What it came to.
-        #[cfg_attr(feature = "cli", schemars(with = "Value"))]
         output: AgentOutput,
     },
     /// An agent asked for a subtask.
@@ -69,7 +66,6 @@ pub enum TraceEvent {
         /// How deep it is, from 1.
         depth: u32,
         /// What was asked for.
-        #[cfg_attr(feature = "cli", schemars(with = "Value"))]
         request: SubtaskRequest,
         /// Why it was not run; null where it was.
         refused: Option<String>,
@@ -79,7 +75,6 @@ pub enum TraceEvent {
         /// The stage.
         stage: String,
         /// Its result.
-        #[cfg_attr(feature = "cli", schemars(with = "Value"))]
         output: AgentOutput,
         /// Whether the beginning of its content stands for notes that it did not make, where notes are carried along.
         notes_cut: bool,
@@ -89,7 +84,6 @@ pub enum TraceEvent {
         /// The stage.
         stage: String,
         /// Why.
-        #[cfg_attr(feature = "cli", schemars(with = "Value"))]
         obstacle: Obstacle,
     },
     /// A choice took a case.
@@ -116,7 +110,6 @@ pub enum TraceEvent {
 
 /// How a run begins.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Begin {
     /// When, in UTC.
     pub at: Option<String>,
@@ -142,12 +135,10 @@ pub struct Begin {
 
 /// How a run ended.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct End {
     /// `complete`, `failed` or `blocked`.
     pub status: String,
     /// Why it is not complete.
-    #[cfg_attr(feature = "cli", schemars(with = "Option<Value>"))]
     pub obstacle: Option<Obstacle>,
     /// The content of its result; null where it has none.
     pub content: Value,
@@ -163,7 +154,6 @@ pub struct End {
 
 /// What a stage left of a run that did not end well.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Partial {
     /// The stage.
     pub stage: String,
@@ -176,7 +166,6 @@ pub struct Partial {
 
 /// A segment of a context.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SegmentLine {
     /// Its name in the context.
     pub id: String,
@@ -188,7 +177,6 @@ pub struct SegmentLine {
 
 /// A call of a tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct ToolLine {
     /// The stage of the agent.
     pub stage: String,

@@ -1,10 +1,11 @@
 //! `[policy]` and `[mcp.NAME]`: what a run may do of what its user permits, and the servers of tools that it starts.
 
 use super::row::{At, Row, keys, needed, row, rows};
-use super::value::{Sink, Value, named, table};
+use super::value::{Sink, Value, named, needs, table};
 use crate::project::config::{Policy, Server};
 use crate::project::table::{Shape, Table, table as of};
 use std::collections::BTreeMap;
+use toml::de::DeValue;
 
 /// `[policy]`.
 pub(super) static POLICY: Table = of(
@@ -47,7 +48,11 @@ pub(super) fn servers(sink: &mut Sink, value: &Value<'_>) -> BTreeMap<String, Se
     for (key, value) in table(sink, "mcp", value).into_iter().flatten() {
         let Some(name) = named(sink, "mcp", key) else { continue };
         let mut server = Server::default();
-        rows(sink, &format!("mcp.{}", name.value), value, SERVER_ROWS, &mut server);
+        let path = format!("mcp.{}", name.value);
+        rows(sink, &path, value, SERVER_ROWS, &mut server);
+        if let DeValue::Table(own) = value.get_ref() {
+            needs(sink, (&path, name.span), own, &SERVER);
+        }
         if !server.command.is_empty() {
             found.insert(name.value, server);
         }

@@ -57,7 +57,10 @@ fn fitting(schema: &Value) -> Value {
         Some("array") => json!([fitting(&schema["items"])]),
         Some("number" | "integer") => schema["minimum"].as_i64().unwrap_or(1).into(),
         Some("boolean") => json!(true),
-        _ => json!("some words"),
+        _ => {
+            let words = ["some words", "a", "1.2.3", "2026-01-01", "T-1", "src/a.rs", "b"].map(Value::from);
+            words.into_iter().find(|words| jsonschema::is_valid(schema, words)).unwrap_or_else(|| json!("some words"))
+        }
     }
 }
 

@@ -147,7 +147,7 @@ fn a_run_that_was_killed_goes_on_without_repeating_a_finished_call() {
 
 #[test]
 #[ignore = "needs kills: 200 of them take minutes"]
-fn a_run_goes_on_whenever_it_was_killed() {
+fn a_run_goes_on_whatever_moment_kills_it() {
     let mut state = 7_u64;
     let mut random = move || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

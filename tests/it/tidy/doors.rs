@@ -41,7 +41,6 @@ const DOORS: &[(&str, &[&str])] = &[
             "src/kernel/",
             "src/record/",
             "src/registry/",
-            "src/run/",
             "src/schema/json/",
             "src/settings/",
             "src/store/history.rs",

@@ -42,7 +42,6 @@ pub(super) fn all() -> &'static Artifacts {
         imports::imports(&mut out);
         searches(&mut out);
         requests(&mut out);
-        runs(&mut out);
         trusted(&mut out);
         histories(&mut out);
         super::scorecards::scorecards(&mut out);
@@ -419,45 +418,6 @@ fn requests(out: &mut Artifacts) {
     put(out, names::REQUEST_MANIFEST, "calls", project.run(&["manifest", "calls.jsonl", "--json"]).code(0).json());
     put(out, names::RECORDING_DIFF, "calls", project.run(&["diff", "calls.jsonl", "later.jsonl", "--json"]).code(0).json());
     put(out, names::RECORDING_DIFF, "more", project.run(&["diff", "one.json", "calls.jsonl", "--json"]).code(0).json());
-}
-
-/// Runs with every kind of line in their traces.
-fn runs(out: &mut Artifacts) {
-    use crate::run::support::{project, scripted, state, trace};
-    let task = r#"<task type="sequential" name="t"><description>Handle {{x}}.</description>
-        <parameters><parameter name="x" type="string" default="it"/></parameters>
-        <context_management><accumulation_format>full_output</accumulation_format></context_management><steps>
-        <task as="plan"><description>Plan.</description></task>
-        <cond><case test="plan == 'two'"><task><description>Work.</description></task></case></cond>
-        <task type="director_evaluator_loop"><description>Polish.</description>
-          <director><description>Write.</description></director><evaluator><description>Read.</description></evaluator>
-          <termination_condition><condition>evaluation == 'fine'</condition></termination_condition></task>
-        <task><description>Report.</description></task></steps></task>"#;
-    let script = r#"<task type="script" name="s"><description>Say.</description><command>echo hi</command></task>"#;
-    let project = project(&[("t", task), ("s", script)]);
-    project.write("ctxc.toml", "edition = \"2026\"\n[roles.clerk]\ntemplate = \"t\"\n");
-    let asks = "{status: CONTINUATION, content: x, subtask_request: {type: atomic, description: Measure.}}";
-    let answers = format!(
-        "- {{when: {{has: there is no tool}}, reply: two}}\n- {{when: {{node: plan}}, tool_calls: [{{name: look}}]}}\n- {{when: {{has: Work, lacks: The result}}, reply: {asks}}}\n\
-         - {{when: {{has: Measure, lacks: Work}}, reply: 140}}\n- {{when: {{node: /steps/2/evaluator}}, reply: fine}}\n- {{when: {{has: Report}}, reply: {{status: FAILED, content: no}}}}\n- {{reply: x}}\n"
-    );
-    scripted(&project, &["clerk", "--objective", "do it"], &answers);
-    let again = "- {reply: {status: CONTINUATION, content: x, subtask_request: {type: atomic, description: Again.}}}\n";
-    let state = state(&project);
-    let mut lines = trace(&state);
-    scripted(&project, &["t"], again);
-    lines.extend(trace(&state));
-    std::process::Command::new(env!("CARGO_BIN_EXE_ctxc"))
-        .args(["trust", "--yes"])
-        .current_dir(project.path(""))
-        .env("XDG_STATE_HOME", &state)
-        .output()
-        .unwrap();
-    scripted(&project, &["s"], "- {reply: x}\n");
-    lines.extend(trace(&state));
-    for (number, line) in lines.into_iter().filter(|line| line["schema"] == names::RUN).enumerate() {
-        put(out, names::RUN, format!("line {number}"), line);
-    }
 }
 
 fn searches(out: &mut Artifacts) {
