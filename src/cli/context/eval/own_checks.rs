@@ -57,7 +57,7 @@ impl<'p> OwnChecks<'p> {
         Ok(Some(Self {
             root: &project.root,
             permitted: permitted.commands.into_iter().map(|command| command.line).collect(),
-            variables: variables(named.collect()),
+            variables: variables(&named.collect()),
         }))
     }
 
@@ -96,7 +96,7 @@ impl RunCheck for OwnChecks<'_> {
 }
 
 /// Our own variables, but for those that hold secrets by their names, and for some.
-pub(super) fn variables(hidden: BTreeSet<String>) -> Vec<(String, String)> {
+pub(super) fn variables(hidden: &BTreeSet<String>) -> Vec<(String, String)> {
     let is_secret = |name: &str| SECRETS.iter().any(|ending| name.ends_with(ending)) || hidden.contains(name);
     fs::env_all().into_iter().filter(|(name, _)| !is_secret(name)).collect()
 }

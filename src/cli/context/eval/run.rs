@@ -116,14 +116,9 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         earlier.note(names.zip(&finished).filter_map(|(name, done)| Some((name, done.as_ref()?))), cx);
     }
     let card = card(&project, &scenarios, &eval_run, choices, &finished, counters.first().name());
-    let card = match asking.as_ref().map(Asking::spent) {
-        Some((calls, spent)) => card.asked(calls, (spent.usd * 1e9).round() / 1e9),
-        None => card,
-    };
-    let card = if args.exact { card.exact() } else { card };
-    let card = Scorecard { shard: args.shard.map(Shard::numbers), ..card };
+    let card = completed(card, args, asking.as_ref());
     let is_kept = !args.no_history && kept.is_ok();
-    let details = wants_page(args).then(|| PageDetails::of(&project, &eval_run, &finished, is_kept)).unwrap_or_default();
+    let details = if wants_page(args) { PageDetails::of(&project, &eval_run, &finished, is_kept) } else { PageDetails::default() };
     cx.emit(&args.results(), |format, cx| match format {
         EvalFormat::Text => text::print(&card, cx),
         EvalFormat::Json | EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => {
@@ -142,12 +137,22 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     }
     let is_refused = |row: &CaseRow| eval_run.refuses(&row.path, &row.id) || broken.iter().any(|(file, _)| *file.path == row.id);
     let exit = verdict(&card.cases, project.config.eval.stale, &is_refused);
-    if from == AnswersFrom::Live && project.config.eval.stability.is_none() && matches!(exit, Exit::Findings | Exit::Inconclusive)
-    {
+    let informs = from == AnswersFrom::Live && project.config.eval.stability.is_none();
+    if informs && matches!(exit, Exit::Findings | Exit::Inconclusive) {
         cx.note("this run only informs: answers of a model differ from run to run, and `[eval.stability]` in ctxc.toml does not say how much they may");
         return Ok(Exit::Success);
     }
     Ok(exit)
+}
+
+/// The scorecard with what the whole run was: calls and cost, intervals, which part of the scenarios.
+fn completed(card: Scorecard, args: &EvalArgs, asking: Option<&Asking<'_>>) -> Scorecard {
+    let card = match asking.map(Asking::spent) {
+        Some((calls, spent)) => card.asked(calls, (spent.usd * 1e9).round() / 1e9),
+        None => card,
+    };
+    let card = if args.exact { card.exact() } else { card };
+    Scorecard { shard: args.shard.map(Shard::numbers), ..card }
 }
 
 /// Who asks models, where this run may ask one.
