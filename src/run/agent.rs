@@ -77,9 +77,9 @@ pub(super) fn ask(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready) -> Resu
     let conversation =
         converse(&asked.assembly.messages, |messages| asked.answer(messages), |answer, turn| asked.follow(answer, turn))?;
     if !conversation.is_ended {
-        let note =
+        let words =
             format!("{} was still asking for more after {CALLS} requests: no answer of it ends the conversation", asked.stage());
-        return Err(Obstacle::new(ObstacleKind::LoopLimit, note));
+        return Err(Obstacle::new(ObstacleKind::LoopLimit, words));
     }
     asked.result.into_inner().ok_or_else(|| Obstacle::new(ObstacleKind::Answer, "there is no answer"))
 }

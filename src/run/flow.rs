@@ -307,9 +307,9 @@ impl Walk<'_, '_> {
             }
         }
         let condition = condition.as_deref().unwrap_or_default();
-        let note =
+        let words =
             format!("{stage}: `{condition}` did not hold after {rounds} rounds, which are all that `max_iterations` gives it");
-        Err(Stop::Blocked(Obstacle::new(ObstacleKind::LoopLimit, note)))
+        Err(Stop::Blocked(Obstacle::new(ObstacleKind::LoopLimit, words)))
     }
 
     /// Whether the condition of a loop holds, with what was judged last as `evaluation`.

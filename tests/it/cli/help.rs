@@ -36,6 +36,7 @@ fn sample() -> Project {
         .file("samples/t1.txt", "My invoice is wrong.\n")
         .file("ctxc.toml", "[roles.clerk]\ntemplate = \"triage\"\nsystem = \"You sort.\"\n")
         .file("calls.jsonl", super::requests::line(1, &super::requests::bodies()[0]))
+        .file("answers.yaml", "answers:\n- {reply: done}\n")
         .file("legacy/reply.j2", "Reply to {{ name }}.\n")
         .file("samples.jsonl", "{\"template\": \"triage\", \"expected\": \"## Task\\n\\nSort the ticket.\"}\n");
     project.run(&["build"]).code(0);
@@ -65,10 +66,12 @@ fn every_verb_has_examples_and_every_example_works() {
             "list",
             "show",
             "render",
+            "graph",
             "manifest",
             "prompt-cache",
             "search",
             "new",
+            "run",
             "eval",
             "gate",
             "baseline",

@@ -150,8 +150,9 @@ fn every_request_of_a_run_is_what_render_gives_for_its_situation() {
         "content": "there is no tool `look` in this run"}]});
     fs::write_atomic(&turns, format!("{called}\n{refused}\n").as_bytes()).unwrap();
     let mut count = 0;
-    // The files of this one are listed by a command, which `render` never runs.
-    for task in registry.tasks().filter(|task| task.name() != "assess-api-change") {
+    // `render` never runs the command that lists the files of the first, and knows the model that the second names, which this runner is not given.
+    let apart = ["assess-api-change", "plan-next-step"];
+    for task in registry.tasks().filter(|task| !apart.contains(&task.name())) {
         let name = task.name();
         let graph = TaskGraph::load(&registry, name).unwrap().unwrap();
         let inputs: BTreeMap<String, Value> = task

@@ -12,9 +12,9 @@ use std::path::PathBuf;
 
 /// Run a task with all its agents and print the result of the last; every call is recorded
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ctxc run triage-ticket --input ticket=@t1.txt --script answers.yaml\n  \
-    ctxc run answer --input ticket=@t1.txt --answers record\n  ctxc run answer --input ticket=@t1.txt --answers replay --recording run:last\n  \
-    ctxc run --resume=last\n\n\
+#[command(after_help = "Examples:\n  ctxc run triage --script answers.yaml\n  \
+    ctxc run answer --input ticket=@samples/t1.txt --script answers.yaml --explain\n  ctxc run answer --input ticket=@samples/t1.txt --script answers.yaml --json\n  \
+    ctxc run triage --script answers.yaml --no-trace\n\n\
     Each agent receives exactly what `ctxc render --node NODE` shows for the same values and results. Answers come from what was recorded, unless \
     `--answers` or `--script` says otherwise. Asking a model, running a script and starting a server of tools need a project that `ctxc trust` permits to. \
     The trace of the run is kept outside the project, without keys: JSON lines, whose calls are a recording that `ctxc replay`, `check` and \

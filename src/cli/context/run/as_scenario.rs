@@ -95,8 +95,8 @@ fn stage(project: &Compiled, task: &str, (id, node): (&str, Option<&str>), journ
         _ => None,
     };
     let all: Vec<(String, String)> = journal.events.iter().filter_map(of).collect();
-    let none = || CliError::usage(format!("no agent of run {id} was asked"));
-    let Some(node) = node else { return all.into_iter().next_back().ok_or_else(none) };
+    let nobody = || CliError::usage(format!("no agent of run {id} was asked"));
+    let Some(node) = node else { return all.into_iter().next_back().ok_or_else(nobody) };
     let exact = |wanted: &str| all.iter().find(|(stage, node)| stage == wanted || node == wanted).cloned();
     if let Some(found) = exact(node) {
         return Ok(found);
