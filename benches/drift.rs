@@ -6,7 +6,7 @@
 use ctxc::internals::eval::drift::findings;
 use ctxc::internals::project::eval::Eval;
 use ctxc::internals::store::SqliteHistory;
-use ctxc::internals::store::history::{CaseRecord, HistoryBackend, RunRecord, TrialRecord};
+use ctxc::internals::store::history::{CaseRecord, EvalHistory, RunRecord, TrialRecord};
 use std::path::{Path, PathBuf};
 
 const RUNS: i64 = 100;

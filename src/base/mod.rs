@@ -9,6 +9,7 @@ pub mod fix;
 #[cfg(feature = "fs")]
 pub mod folders;
 pub mod fs;
+pub mod glob;
 pub mod hash;
 pub mod json;
 #[cfg(feature = "compile")]

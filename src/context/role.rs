@@ -13,7 +13,7 @@ use crate::kernel::sampling::Sampled;
 use crate::project::models::Model;
 use crate::project::roles::{Role, SystemPrompt};
 use crate::project::routing::{self, Choice};
-use crate::project::tools::ToolDefinition;
+use crate::project::tools::ProjectTool;
 
 /// How the context of a role is assembled, and for which model.
 #[derive(Clone, Debug)]
@@ -79,8 +79,7 @@ fn wanted<'f>(chain: &[Link<'f>]) -> Vec<&'f str> {
 /// The kinds of segments that a role puts first, behind what the system says. Where nothing but the author's words is said, the question
 /// stands behind the conversation, as in a chat.
 pub(super) fn order(role: Option<&Role>, profile: Profile) -> Vec<Kind> {
-    let kind = |word: &str| Kind::ALL.into_iter().find(|kind| kind.word() == word);
-    let order: Vec<Kind> = role.map_or(&[][..], |role| &role.order).iter().filter_map(|word| kind(word.value)).collect();
+    let order: Vec<Kind> = role.map_or(&[][..], |role| &role.order).iter().filter_map(|word| Kind::named(word.value)).collect();
     if order.is_empty() && profile == Profile::Bare { vec![Kind::History] } else { order }
 }
 
@@ -108,7 +107,7 @@ pub(super) fn says(system: &SystemPrompt, context: &mut Vec<DraftSegment>) {
 }
 
 /// A tool as a segment: it holds as long as the project's files.
-pub(super) fn tool(tool: &ToolDefinition) -> DraftSegment {
+pub(super) fn tool(tool: &ProjectTool) -> DraftSegment {
     let text = Traced::new(tool.text(), Origin::File { path: tool.path.clone(), line: tool.line });
     let segment = Segment::of(Kind::Tools, text, "the role's tools").stable(Stability::Project);
     DraftSegment::whole(segment.named(format!("tool:{}", tool.name), tool.name.as_str()))

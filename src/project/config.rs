@@ -3,12 +3,12 @@
 
 use super::eval::Eval;
 use super::fault::{Fault, FaultKind};
-use super::glob::Globs;
 use super::lints::Lints;
 use super::models::{Model, Provider};
 use super::require::{Needs, Requirement};
 use super::roles::Role;
 use crate::base::fs::ReadFs;
+use crate::base::glob::Globs;
 use crate::base::hash::Hash;
 use crate::base::rule_meta::RuleMeta;
 use crate::base::source::{LineIndex, Position};

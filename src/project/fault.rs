@@ -1,9 +1,9 @@
 //! What is wrong with a project file, as data. Worded by the rules of family 5xx, nowhere else.
 
 use super::disqualified::Unfit;
-use super::glob::GlobError;
 use super::require::Needs;
 use super::roles::Tier;
+use crate::base::glob::GlobError;
 use crate::base::hash::Hash;
 use crate::base::rule_meta::RemovedRule;
 use crate::base::span::{Span, Spanned};

@@ -10,7 +10,6 @@ pub mod eval;
 pub mod expansion;
 #[cfg(feature = "compile")]
 pub mod fault;
-pub mod glob;
 #[cfg(feature = "compile")]
 pub mod index;
 #[cfg(feature = "compile")]

@@ -1,7 +1,7 @@
 //! `[[require]]`: policy over resolved tasks. Conditions are read here and judged against facts; a fact that is not
 //! known is said to be unknown, never taken for granted.
 
-use super::glob::Globs;
+use crate::base::glob::Globs;
 use crate::base::rule_meta::Severity;
 use crate::base::span::{Span, Spanned};
 use crate::template::setting::SettingName;

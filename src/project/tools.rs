@@ -3,9 +3,9 @@
 use serde::Serialize;
 use serde_json::Value;
 
-/// The definition of a tool. Written as JSON it is what an agent is given, whatever the provider calls its fields.
+/// The definition of a tool in the project. Written as JSON it is what an agent is given, whatever the provider calls its fields.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ToolDefinition {
+pub struct ProjectTool {
     /// Its name: letters, digits, `_` and `-`, which every provider takes.
     pub name: String,
     /// `description`; empty where nobody says what it is for.
@@ -24,7 +24,7 @@ pub struct ToolDefinition {
     pub line: u32,
 }
 
-impl ToolDefinition {
+impl ProjectTool {
     /// It as JSON on one line: what is counted, hashed and sent.
     pub fn text(&self) -> String {
         // Texts and JSON values are written without error.

@@ -1,5 +1,6 @@
 //! `ctxc check`: findings of files, folders or standard input.
 
+use crate::base::glob::Globs;
 use crate::base::rule_meta::Severity;
 use crate::cli::args::{FindingFormat, LimitArgs, OutputArgs, PathArgs};
 use crate::cli::cx::Cx;
@@ -17,7 +18,6 @@ use crate::cli::rule_filter::RuleFilterArgs;
 use crate::cli::scenarios::{self, Scenarios};
 use crate::cli::selection::{Checked, Keep, Selection, leads_somewhere};
 use crate::cli::suppress;
-use crate::project::glob::Globs;
 use crate::project::suppressions::FILE as SUPPRESSIONS;
 use crate::rules::apply::{self, Which};
 use crate::rules::check::Identity;

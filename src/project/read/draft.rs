@@ -15,12 +15,12 @@ use super::sections::{
 };
 use super::tools::{Tools, tools};
 use super::value::{Sink, Table, span};
+use crate::base::glob::Globs;
 use crate::base::rule_meta::RuleMeta;
 use crate::base::span::{Span, Spanned};
 use crate::project::config::{Format, Lookup, Record, Reserved, Templates};
 use crate::project::eval::Eval;
 use crate::project::fault::{Fault, FaultKind};
-use crate::project::glob::Globs;
 use crate::project::require::Requirement;
 use crate::project::roles::Role;
 use crate::settings::layers::DeclaredRow;

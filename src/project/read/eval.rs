@@ -2,9 +2,9 @@
 
 use super::row::{At, Row, keys, needed, row, rows};
 use super::value::{Key, Sink, Value, span, table};
+use crate::base::glob::Globs;
 use crate::base::span::Spanned;
 use crate::project::eval::{Drift, Eval, Gate, Stability, Stale};
-use crate::project::glob::Globs;
 use crate::project::path_patterns::is_pattern;
 use crate::project::table::{Shape, Table, table as of};
 use crate::scenario::keys::RUNS;

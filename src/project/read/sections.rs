@@ -3,12 +3,12 @@
 
 use super::row::{At, Row, keys, row, rows};
 use super::value::{Key, Sink, Value, span, table, text};
+use crate::base::glob::Globs;
 use crate::base::span::Spanned;
 use crate::base::suggest::nearest;
 use crate::format::Indent;
 use crate::project::config::{Content, EDITION, Format, Lookup, Record, Reserved, Templates};
 use crate::project::fault::FaultKind;
-use crate::project::glob::Globs;
 use crate::project::table::{Shape, Table, table as of};
 use crate::scenario::paths;
 use crate::syntax::limits::Limits;

@@ -10,7 +10,7 @@ use crate::kernel::sampling::{Parameter, TOOL_CHOICE};
 use crate::project::config::Input;
 use crate::project::fault::{FaultKind, ToolFault};
 use crate::project::roles::{Role, covers};
-use crate::project::tools::ToolDefinition;
+use crate::project::tools::ProjectTool;
 use crate::scenario::json_schema::{self, Slip, SlipKind};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A definition with where it is spoken of: its name in the project file, or the file that holds it.
-type Found = (Span, ToolDefinition);
+type Found = (Span, ProjectTool);
 
 /// Gives every role the definitions of the project, and reports the names that none has.
 pub(super) fn define(sink: &mut Sink, input: &Input<'_>, written: Tools, roles: &mut BTreeMap<String, Role>) {
@@ -31,7 +31,7 @@ pub(super) fn define(sink: &mut Sink, input: &Input<'_>, written: Tools, roles: 
     for (name, tool) in written.own {
         own(sink, input, name, tool, &mut found);
     }
-    let mut defined: BTreeMap<String, ToolDefinition> = BTreeMap::new();
+    let mut defined: BTreeMap<String, ProjectTool> = BTreeMap::new();
     for (at, tool) in found {
         let place = Some((tool.path.clone(), tool.line + 1)).filter(|(path, _)| path != input.path);
         let fault = match defined.get(&tool.name) {
@@ -71,7 +71,7 @@ fn own(sink: &mut Sink, input: &Input<'_>, name: Spanned<String>, tool: WrittenT
     let line = lines(input.text.get(..name.span.start as usize).unwrap_or(""));
     let description = tool.description.unwrap_or_default();
     let path = input.path.to_owned();
-    out.push((name.span, ToolDefinition { name: name.value, description, parameters, strict: tool.strict, path, line }));
+    out.push((name.span, ProjectTool { name: name.value, description, parameters, strict: tool.strict, path, line }));
 }
 
 /// The schema of a tool that takes no arguments.
@@ -120,7 +120,7 @@ fn from_file(sink: &mut Sink, input: &Input<'_>, path: &Spanned<String>, out: &m
         match entry_of(entry) {
             Ok(tool) => {
                 let path_of = path.value.trim_start_matches("./").to_owned();
-                out.push((path.span, ToolDefinition { path: path_of, line, ..tool }));
+                out.push((path.span, ProjectTool { path: path_of, line, ..tool }));
             }
             Err((name, why)) => report(name, line + 1, why),
         }
@@ -128,7 +128,7 @@ fn from_file(sink: &mut Sink, input: &Input<'_>, path: &Spanned<String>, out: &m
 }
 
 /// One entry of a file: what OpenAI takes, nested or flat, or what MCP lists.
-fn entry_of(entry: &Json) -> Result<ToolDefinition, (Option<&str>, ToolFault)> {
+fn entry_of(entry: &Json) -> Result<ProjectTool, (Option<&str>, ToolFault)> {
     if let Some(kind) = entry.get("type").and_then(Json::as_str).filter(|kind| *kind != "function") {
         return Err((None, ToolFault::Hosted(kind.to_owned())));
     }
@@ -142,11 +142,11 @@ fn entry_of(entry: &Json) -> Result<ToolDefinition, (Option<&str>, ToolFault)> {
     let schema = ["parameters", "inputSchema", "input_schema"].iter().find_map(|key| own.get(key));
     let parameters = schema.filter(|schema| !schema.is_null()).cloned().unwrap_or_else(none);
     let strict = own.get("strict").and_then(Json::as_bool);
-    Ok(ToolDefinition { name: name.to_owned(), description, parameters, strict, path: String::new(), line: 0 })
+    Ok(ProjectTool { name: name.to_owned(), description, parameters, strict, path: String::new(), line: 0 })
 }
 
 /// What providers would refuse in a definition, or take for nothing.
-fn unsound(tool: &ToolDefinition) -> Option<ToolFault> {
+fn unsound(tool: &ProjectTool) -> Option<ToolFault> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     if tool.name.is_empty() || tool.name.len() > 64 || !tool.name.chars().all(is_word) {
         return Some(ToolFault::BadName);
@@ -162,7 +162,7 @@ fn unsound(tool: &ToolDefinition) -> Option<ToolFault> {
 const CHOICE: &str = Parameter::ToolChoice.word();
 
 /// Names and patterns of a role that no definition has.
-fn unknown(sink: &mut Sink, role: &Role, defined: &BTreeMap<String, ToolDefinition>) {
+fn unknown(sink: &mut Sink, role: &Role, defined: &BTreeMap<String, ProjectTool>) {
     let mut report = |span, key, found: &str| {
         let is_pattern = found.ends_with('*');
         let near = near(found, defined.keys().map(String::as_str)).filter(|_| !is_pattern && key != CHOICE);

@@ -1,9 +1,9 @@
 //! Typed access to TOML values: each getter gives the value or reports what stands there instead.
 
+use crate::base::glob::Globs;
 use crate::base::span::{Span, Spanned};
 use crate::base::suggest::nearest;
 use crate::project::fault::{Fault, FaultKind};
-use crate::project::glob::Globs;
 use crate::project::table as keys;
 use std::ops::Range;
 use toml::de::{DeString, DeValue};

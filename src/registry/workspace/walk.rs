@@ -8,10 +8,10 @@ use super::names::{name_in, slashed};
 use crate::base::contained_path::leads_out;
 use crate::base::fs;
 use crate::base::fs::irregular;
+use crate::base::glob::Globs;
 use crate::base::parallel::spawn_deep;
 use crate::base::patterns::SkippedFolders;
 use crate::project::config::Templates;
-use crate::project::glob::Globs;
 use ignore::{DirEntry, WalkBuilder};
 use std::io;
 use std::num::NonZeroUsize;
@@ -338,8 +338,8 @@ pub(super) fn base_names(globs: &Globs) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::{By, Found, Plan, Visit};
+    use crate::base::glob::Globs;
     use crate::project::config::Templates;
-    use crate::project::glob::Globs;
     use std::collections::BTreeSet;
     use std::num::NonZeroUsize;
     use std::path::Path;

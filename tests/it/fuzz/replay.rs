@@ -62,3 +62,8 @@ fn the_corpus_of_the_scenarios() {
 fn the_corpus_of_the_texts() {
     replay("texts", super::texts::check);
 }
+
+#[test]
+fn the_corpus_of_the_pipeline() {
+    replay("pipeline", super::pipeline::check);
+}

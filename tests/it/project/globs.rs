@@ -1,6 +1,6 @@
 //! Path patterns.
 
-use ctxc::internals::project::glob::{GlobError, Globs};
+use ctxc::internals::base::glob::{GlobError, Globs};
 
 fn globs(pattern: &str) -> Globs {
     let mut globs = Globs::default();

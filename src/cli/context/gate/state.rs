@@ -71,7 +71,7 @@ fn lints(project: &Compiled, safeguards: &mut Safeguards) {
 /// What a `[[require]]` asks of whom.
 fn words(required: &Requirement) -> String {
     let selector = &required.selector;
-    let globs = |globs: &Option<crate::project::glob::Globs>| globs.as_ref().map(|globs| globs.written().join(" "));
+    let globs = |globs: &Option<crate::base::glob::Globs>| globs.as_ref().map(|globs| globs.written().join(" "));
     let names = |names: &[crate::base::span::Spanned<String>]| {
         let names: Vec<&str> = names.iter().map(|name| name.value.as_str()).collect();
         Some(names.join(" ")).filter(|names| !names.is_empty())
@@ -115,7 +115,7 @@ fn limits(project: &Compiled, safeguards: &mut Safeguards) {
         let (value, strictness) = most(Some(limit));
         add(&format!("[eval.drift] {name}"), value, Some(strictness));
     }
-    let globs = |globs: &crate::project::glob::Globs| globs.written().join(" ");
+    let globs = |globs: &crate::base::glob::Globs| globs.written().join(" ");
     let templates = &project.config.templates;
     add("[templates] include", templates.include.as_ref().map_or_else(String::new, globs), None);
     add("[templates] exclude", globs(&templates.exclude), None);
