@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""eval.py CTXC: what `ctxc eval` with answers takes: its start, 10,000 scenarios kept in a history, their page. Medians of processes."""
+"""eval.py CTXC: what `ctxc eval` with answers takes: its start, 10,000 scenarios kept in a history, their page, 1,000 calls. Medians of processes."""
+import asyncio
+import multiprocessing
 import os
 import pathlib
 import statistics
@@ -58,3 +60,52 @@ measure("10,000 scenarios, kept", many, ["eval", "--out", "card.json"], 5)
 measure("10,000 scenarios, not kept", many, ["eval", "--no-history"], 3)
 measure("10,000 scenarios, not kept, as a page", many, ["eval", "--no-history", "--report", "html=page.html"], 3)
 print(f"the page: {(many / 'page.html').stat().st_size / 1e6:.1f} MB")
+
+# Calls of a model that takes 200 ms, 64 at a time: an upstream of our own on loopback.
+REPLY = b'{"choices":[{"message":{"role":"assistant","content":"billing"},"finish_reason":"stop"}],"usage":{"prompt_tokens":20,"completion_tokens":2}}'
+ANSWER = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s" % (len(REPLY), REPLY)
+
+
+async def converse(reader, writer):
+    while head := await reader.readuntil(b"\r\n\r\n") if not reader.at_eof() else b"":
+        length = next((int(line.split(b":")[1]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), 0)
+        await reader.readexactly(length)
+        await asyncio.sleep(0.2)
+        writer.write(ANSWER)
+        await writer.drain()
+
+
+async def polite(reader, writer):
+    try:
+        await converse(reader, writer)
+    except (asyncio.IncompleteReadError, ConnectionError):
+        writer.close()
+
+
+def serve(port):
+    async def main():
+        server = await asyncio.start_server(polite, "127.0.0.1", 0)
+        port.put(server.sockets[0].getsockname()[1])
+        await server.serve_forever()
+    asyncio.run(main())
+
+
+ports = multiprocessing.Queue()
+upstream = multiprocessing.Process(target=serve, args=(ports,), daemon=True)
+upstream.start()
+asking = project(1_000)
+config = (asking / "ctxc.toml").read_text()
+(asking / "ctxc.toml").write_text(config + f"""[models.m]
+provider = "here"
+tier = "economy"
+context_window = 8000
+[providers.here]
+kind = "openai"
+base_url = "http://127.0.0.1:{ports.get()}/v1"
+""" + "".join(f'[roles.r{number}]\ntemplate = "t{number}"\nmodel = "m"\n' for number in range(50)))
+for path in (asking / "scenarios").iterdir():
+    path.write_text(path.read_text().replace("task: t", "role: r"))
+run(asking, ["trust", "--yes"])
+for args in (["--answers", "live"], ["--record"]):
+    measure(f"1,000 calls of 200 ms, 64 at a time, {' '.join(args)}", asking, ["eval", "--jobs", "64", *args], 3)
+upstream.terminate()

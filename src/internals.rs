@@ -57,6 +57,10 @@ pub mod request {
 pub mod rules {
     pub use crate::rules::*;
 }
+#[cfg(feature = "eval")]
+pub mod run {
+    pub use crate::run::*;
+}
 #[cfg(feature = "compile")]
 pub mod scenario {
     pub use crate::scenario::*;

@@ -2,7 +2,7 @@
 //! resolved, hashed registry, so that nothing is resolved at run time.
 //!
 //! Data moves one way, top to bottom of this list; a module imports only from those above it:
-//! `base` → `syntax`, `jinja`, `kernel` → `template`, `request` → `scenario` → `settings`, `format` → `project` → `rules` → `registry` → `schema`, `context`, `import` → `store`, `provider`, `work` → `record` → `eval` → `lsp` → `cli`.
+//! `base` → `syntax`, `jinja`, `kernel` → `template`, `request` → `scenario` → `settings`, `format` → `project` → `rules` → `registry` → `schema`, `context`, `import` → `store`, `provider`, `work` → `record` → `run` → `eval` → `lsp` → `cli`.
 //!
 //! What a program links stands here, by name. The rooms themselves are private.
 
@@ -35,6 +35,8 @@ mod registry;
 mod request;
 #[cfg(feature = "compile")]
 mod rules;
+#[cfg(feature = "eval")]
+mod run;
 pub mod runtime;
 #[cfg(feature = "compile")]
 mod scenario;

@@ -21,7 +21,7 @@ pub struct Label {
 }
 
 /// One finding of one rule.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Diagnostic {
     /// The rule that found it.

@@ -244,7 +244,7 @@ mod real {
         std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().readonly())
     }
 
-    /// Why the names in a folder cannot be had; `None` where they can.
+    /// Why the names in a folder cannot be read; `None` where they can.
     pub fn why_unlisted(path: &Path) -> Option<io::Error> {
         std::fs::read_dir(path).err()
     }
@@ -296,8 +296,13 @@ mod real {
 
     /// Environment variables whose names end in one of these, with their values; those that are no text are left out.
     pub fn env_ending(endings: &[&str]) -> Vec<(String, String)> {
-        let all = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        let all = env_all().into_iter();
         all.filter(|(name, _)| endings.iter().any(|ending| name.ends_with(ending))).collect()
+    }
+
+    /// Every environment variable with its value; those that are no text are left out.
+    pub fn env_all() -> Vec<(String, String)> {
+        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect()
     }
 
     /// Bytes that nobody can guess, from the seeds that the system gives to hash tables.

@@ -2,8 +2,14 @@
 
 use super::fix::Edit;
 use super::span::Span;
-use similar::{Algorithm, DiffTag, capture_diff_slices};
+use similar::udiff::UnifiedHunkHeader;
+use similar::{Algorithm, ChangeTag, DiffTag, capture_diff_slices, group_diff_ops};
 use std::ops::Range;
+
+/// How many lines end in a text.
+pub fn ended(text: &str) -> u32 {
+    memchr::memchr_iter(b'\n', text.as_bytes()).count() as u32
+}
 
 /// Lines that go, and lines that come in their place.
 pub type Change = (Range<usize>, Range<usize>);
@@ -42,6 +48,24 @@ fn narrow(start: usize, old: &str, new: &str) -> Edit {
     tail -= usize::from(is_break && (halved(own) || halved(other)));
     let insert = other.get(..other.len() - tail).unwrap_or("");
     Edit::replace(Span::of(start + head, start + old.len() - tail), insert)
+}
+
+/// A hunk of a unified diff: its header, and its lines with their signs.
+pub type Hunk<'t> = (String, Vec<(char, &'t str)>);
+
+/// The hunks of a unified diff, with so many equal lines around a change.
+pub fn hunks<'t>(old: &[&'t str], new: &[&'t str], around: usize) -> Vec<Hunk<'t>> {
+    let sign = |tag: ChangeTag| match tag {
+        ChangeTag::Equal => ' ',
+        ChangeTag::Delete => '-',
+        ChangeTag::Insert => '+',
+    };
+    let groups = group_diff_ops(capture_diff_slices(Algorithm::Patience, old, new), around);
+    let hunk = |ops: Vec<similar::DiffOp>| {
+        let lines = ops.iter().flat_map(|op| op.iter_changes(old, new)).map(|change| (sign(change.tag()), change.value()));
+        (UnifiedHunkHeader::new(&ops).to_string(), lines.collect())
+    };
+    groups.into_iter().map(hunk).collect()
 }
 
 /// What leads from some lines to others.

@@ -9,7 +9,6 @@ pub mod fix;
 #[cfg(feature = "fs")]
 pub mod folders;
 pub mod fs;
-pub mod glob;
 pub mod hash;
 pub mod json;
 #[cfg(feature = "compile")]
@@ -19,6 +18,7 @@ pub mod number;
 pub mod parallel;
 #[cfg(feature = "fs")]
 pub mod patterns;
+pub mod quoted;
 pub mod rule_meta;
 pub mod source;
 pub mod span;

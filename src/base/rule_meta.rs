@@ -143,7 +143,7 @@ pub fn removed(handle: &str) -> Option<&'static RemovedRule> {
 }
 
 /// Everything about a rule but its check.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct RuleMeta {
     /// The number, an alias.
     pub code: Code,

@@ -31,6 +31,31 @@ impl Span {
         Self::new(start as u32, end as u32)
     }
 
+    /// Its first line: what is shown of a block.
+    #[must_use]
+    pub fn first_line(self, text: &str) -> Self {
+        let line = self.slice(text).lines().next().unwrap_or("").trim_end();
+        Self::of(self.start as usize, self.start as usize + line.len())
+    }
+
+    /// A place that can be shown: an empty one takes the character at it, or the last one before it that is no white space.
+    #[must_use]
+    pub fn visible(self, text: &str) -> Self {
+        let start = text.floor_char_boundary(self.start as usize);
+        let end = text.ceil_char_boundary((self.end as usize).max(start)).min(text.len());
+        if start < end {
+            return Self::of(start, end);
+        }
+        match text.get(start..).and_then(|rest| rest.chars().next()) {
+            Some(c) if !matches!(c, '\n' | '\r') => Self::of(start, start + c.len_utf8()),
+            _ => {
+                let before = text.get(..start).unwrap_or("").trim_end();
+                let last = before.chars().next_back().map_or(0, char::len_utf8);
+                Self::of(before.len() - last, before.len())
+            }
+        }
+    }
+
     /// Length in bytes.
     pub const fn len(self) -> u32 {
         self.end - self.start

@@ -14,6 +14,8 @@ impl Default for Budget {
 impl Budget {
     /// The candidate nearest to `written`, as [`nearest`] says; `None` from then on where the budget does not reach.
     pub fn nearest<'c>(&mut self, written: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+        let mut candidates = candidates.into_iter().peekable();
+        candidates.peek()?;
         let plain = fold(written);
         if plain.is_empty() || plain.len() > 200 {
             return None;
@@ -21,8 +23,12 @@ impl Budget {
         let length = plain.chars().count();
         let limit = (length / 3).max(1);
         let mut best: Option<(usize, &'c str)> = None;
+        let file = file_stem(written).map(fold);
         for candidate in candidates {
             self.0 = self.0.checked_sub(candidate.len() as u64)?;
+            if file.as_ref().is_some_and(|file| folded(candidate).eq(file.chars())) {
+                return Some(candidate);
+            }
             // A distance is never less than the difference of the lengths, and that costs next to nothing.
             let other = folded(candidate).count();
             if other.abs_diff(length) > limit {
@@ -32,6 +38,10 @@ impl Budget {
             let limit = if other.max(length) < 3 { 0 } else { limit };
             self.0 = self.0.checked_sub((candidate.len() * length) as u64)?;
             let other = fold(candidate);
+            // The opposite is no misspelling.
+            if plain.strip_prefix("not").is_some_and(|rest| rest == other) {
+                continue;
+            }
             let distance = if other == plain { 0 } else { strsim::osa_distance(&plain, &other) };
             if distance <= limit && best.is_none_or(|(known, _)| distance < known) {
                 best = Some((distance, candidate));
@@ -81,9 +91,19 @@ const ELSEWHERE: &[(&str, &[&str])] = &[
     ("output", &["answer", "assistant", "response", "completion", "out"]),
     ("enabled", &["true", "yes", "on"]),
     ("disabled", &["false", "no", "off", "none"]),
+    ("expect_context", &["expect", "expected", "expects", "assert", "asserts", "assertions", "tests"]),
+    ("absent", &["notcontains", "notcontain", "lacks", "excludes", "without"]),
+    ("exact", &["equals", "equal", "is"]),
     ("true", &["yes", "y", "on", "1"]),
     ("false", &["no", "n", "off", "0"]),
 ];
+
+/// The name that is left of `templates/reply.xml`, which is a path where a name was asked for.
+fn file_stem(written: &str) -> Option<&str> {
+    let file = written.rsplit(['/', '\\']).next()?;
+    let stem = file.strip_suffix(".xml").unwrap_or(file);
+    (stem.len() < written.len()).then_some(stem)
+}
 
 fn fold(name: &str) -> String {
     folded(name).collect()

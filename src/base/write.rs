@@ -200,6 +200,18 @@ impl LineFile {
         Ok(Self(Mutex::new(file)))
     }
 
+    /// Opens one that is there, to go on behind its last whole line: what a killed program left cut is taken out.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        if is_link(path) || !is_file(path) {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        let bytes = std::fs::read(path)?;
+        let whole = memchr::memrchr(b'\n', &bytes).map_or(0, |at| at + 1);
+        let file = std::fs::OpenOptions::new().append(true).open(path)?;
+        file.set_len(whole as u64)?;
+        Ok(Self(Mutex::new(file)))
+    }
+
     /// Adds a line. Where there is no room for all of it, none of it stays.
     pub fn add(&self, line: &[u8]) -> io::Result<()> {
         let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,6 +1,7 @@
 //! The flags that verbs share, as written, before anything is decided. [`super::options`] resolves those that every verb takes.
 
 use super::render::screen::ColorChoice;
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -166,7 +167,7 @@ pub(crate) struct OutputArgs<F: OutputFormat> {
     #[command(flatten)]
     pub(crate) format: FormatArgs<F>,
     /// Write the result to a file, whole or not at all [default: standard output]
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = PathBufValueParser::new().try_map(parse_output::<F>))]
     pub(crate) output: Option<PathBuf>,
 }
 
@@ -233,6 +234,27 @@ pub(crate) fn parse_report<F: OutputFormat>(text: &str) -> Result<Report<F>, Str
     let format = F::from_str(name, false)
         .map_err(|_| format!("`{name}` is not a format; expected one of {}", names().collect::<Vec<_>>().join(", ")))?;
     Ok(Report { format, path: path.into() })
+}
+
+/// A file, and not the word of a format, which other programs take there.
+fn parse_output<F: OutputFormat>(path: PathBuf) -> Result<PathBuf, String> {
+    match path.to_str().filter(|name| F::from_str(name, false).is_ok()) {
+        Some(name) => Err(format!(
+            "`{name}` is a format, and -o names a file; write `--format {name}`, or `-o ./{name}` for a file of that name"
+        )),
+        None => Ok(path),
+    }
+}
+
+/// `8000`, `8k`, `1M`, in powers of 1,000.
+pub(crate) fn parse_tokens(text: &str) -> Result<usize, String> {
+    const WANTED: &str = "expected a number of tokens, such as 8000 or 8k";
+    let (digits, unit) = match text.strip_suffix(['k', 'K']) {
+        Some(digits) => (digits, 1_000),
+        None => text.strip_suffix('M').map_or((text, 1), |digits| (digits, 1_000_000)),
+    };
+    let number: usize = digits.replace('_', "").parse().map_err(|_| WANTED)?;
+    number.checked_mul(unit).ok_or_else(|| WANTED.to_owned())
 }
 
 fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {

@@ -27,6 +27,14 @@ impl Write for Out {
         }
     }
 
+    // A document of JSON is written in many small pieces.
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Stdout(out) => out.write_all(bytes),
+            Self::Memory(out) => out.write_all(bytes),
+        }
+    }
+
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::Stdout(out) => out.flush(),

@@ -4,7 +4,7 @@
 
 /// How a run of the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Exit {
+pub enum Exit {
     /// Everything asked for was done and nothing of error severity was found.
     Success,
     /// Findings of error severity.
@@ -28,7 +28,7 @@ pub(crate) enum Exit {
 }
 
 /// Every exit, its number, and what it means, in the order of the documentation.
-pub(crate) const TABLE: [(Exit, u8, &str); 9] = [
+pub const TABLE: [(Exit, u8, &str); 9] = [
     (Exit::Success, 0, "success; a reader of a pipe that has gone away changes no verdict"),
     (
         Exit::Findings,

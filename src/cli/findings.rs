@@ -5,7 +5,6 @@ use super::cx::Cx;
 use super::error::{CliError, Kind, Result};
 use super::exit::Exit;
 use super::project::FILE;
-use super::render::full::RenderStyle;
 use super::render::place::Base;
 use super::render::report::Report;
 use super::render::sources::Sources;
@@ -21,9 +20,8 @@ use std::path::Path;
 pub(super) fn print(cx: &mut Cx, report: &Report, format: FindingFormat, root: &Path, sources: &mut Sources) -> Result<()> {
     let shown = cx.options.shown();
     let screen = cx.options.screen;
-    let threads = cx.options.threads;
     match format {
-        FindingFormat::Full => cx.print(|out| full::write(out, report, RenderStyle { shown, screen, threads }, sources))?,
+        FindingFormat::Full => cx.print(|out| full::write(out, report, shown, screen, sources))?,
         FindingFormat::Concise => cx.print(|out| concise::write(out, report, shown, screen))?,
         FindingFormat::Json => return cx.print(|out| json::write(out, report)),
         FindingFormat::Jsonl => return cx.print(|out| jsonl::write(out, report)),
@@ -61,7 +59,7 @@ pub(super) fn verdict(report: &Report) -> Exit {
 pub(super) fn nothing(whereabouts: &str, skipped: usize) -> CliError {
     let beside = if skipped == 0 { String::new() } else { format!(", only {} of other kinds", plural(skipped, "XML file")) };
     CliError::new(Kind::Nothing, format!("there is no template in {whereabouts}{beside}"))
-        .hint("name files or folders, set `[templates] include` in ctxc.toml, or start with `ctxc init`")
+        .hint("name files or folders, set `[templates] include` in ctxc.toml, start with `ctxc init`, or make templates of prompts with `ctxc import`")
         .hint("where that is as it should be, `--allow-empty` makes it a success")
 }
 

@@ -32,6 +32,11 @@ struct Cli {
     verb: Verb,
 }
 
+/// The whole command line.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
 /// Runs the program on the arguments of the process. Returns its exit code; never panics.
 pub fn main() -> ExitCode {
     panic::install();
@@ -51,7 +56,8 @@ fn run() -> Exit {
     };
     let mut cx = Cx::new(Options::resolve(&raw.global));
     interrupt::install();
-    let verdict = raw.verb.run(Cli::command, &mut cx);
+    interrupt::before(crate::run::process::end_all);
+    let verdict = raw.verb.run(command, &mut cx);
     // What was written before an error is still shown.
     let flushed = cx.flush();
     match verdict.and_then(|exit| flushed.map(|()| exit)) {
@@ -88,8 +94,10 @@ fn parse(args: &[OsString]) -> std::result::Result<Cli, clap::Error> {
     } else {
         ColorChoice::Auto
     };
-    let mut command = Cli::command().color(color);
+    let mut command = command().color(color);
     let matches = command.try_get_matches_from_mut(args).map_err(|error| super::usage::advise(error, &command, args))?;
+    // The process ends before long, and it takes as long to take all verbs apart as to check a file.
+    std::mem::forget(command);
     Cli::from_arg_matches(&matches)
 }
 

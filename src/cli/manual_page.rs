@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 const WIDTH: usize = 96;
 
 /// `error`, or `off by default (warning once turned on)`.
-pub(super) fn severity(rule: &RuleMeta) -> String {
+pub fn severity(rule: &RuleMeta) -> String {
     rule.severity.map_or_else(|| format!("off by default, {} once turned on", rule.when_enabled), |severity| severity.to_string())
 }
 
@@ -138,7 +138,7 @@ fn blocks(page: &str) -> Vec<Block> {
 }
 
 /// The page in `docs/rules/`.
-pub(super) fn markdown(rule: &RuleMeta) -> String {
+pub fn markdown(rule: &RuleMeta) -> String {
     let mut out = format!("# {}\n\n**{}** · {} · {}{}", rule.name, rule.code, severity(rule), family(rule), fixes(rule));
     out.push_str(if rule.locked { " · cannot be turned off\n\n" } else { "\n\n" });
     if !rule.renamed_from.is_empty() {

@@ -34,4 +34,6 @@ mod usage;
 mod verbs;
 mod watch;
 
-pub use main::main;
+pub use exit::TABLE as EXITS;
+pub use main::{command, main};
+pub use manual_page::{markdown, severity};

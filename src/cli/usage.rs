@@ -13,6 +13,8 @@ pub(super) const ELSEWHERE: &[(&str, &str)] = &[
     ("fix", "check --fix"),
     ("format", "fmt"),
     ("lint", "check"),
+    ("preview", "render"),
+    ("test", "eval"),
     ("validate", "check"),
     ("verify", "check"),
     ("version", "--version"),
@@ -30,11 +32,24 @@ pub(super) fn advise(mut error: Error, command: &Command, args: &[OsString]) -> 
     if error.kind() == ErrorKind::InvalidSubcommand {
         let Some(written) = word(&error, ContextKind::InvalidSubcommand) else { return error };
         error.remove(ContextKind::SuggestedSubcommand);
-        if let Some(meant) = verb(&written, command) {
+        error.remove(ContextKind::Suggested);
+        // `ctxc new scenaro`: the commands of `new`.
+        let group = args.get(1).and_then(|arg| command.find_subcommand(arg)).filter(|verb| verb.has_subcommands());
+        let meant = match group {
+            Some(group) => verb(&written, group).map(|meant| format!("{} {meant}", group.get_name())),
+            None => verb(&written, command),
+        };
+        if let Some(meant) = meant {
             tip(&mut error, &format!("`ctxc {meant}`"));
         }
     } else if error.kind() == ErrorKind::UnknownArgument {
         let Some(written) = word(&error, ContextKind::InvalidArg) else { return error };
+        let takes_inputs =
+            || verb_of(command, args).is_some_and(|verb| verb.get_arguments().any(|flag| flag.get_long() == Some("input")));
+        if !written.starts_with('-') && written.contains('=') && takes_inputs() {
+            tip(&mut error, &format!("`--input {written}`"));
+            return error;
+        }
         // That a path may begin with a dash is the last thing that anybody needs to hear.
         error.remove(ContextKind::Suggested);
         if let Some(meant) = flag(&written, command, args) {
@@ -53,15 +68,21 @@ fn tip(error: &mut Error, meant: &str) {
 /// The command that was meant.
 fn verb(written: &str, command: &Command) -> Option<String> {
     let shown = || command.get_subcommands().filter(|verb| !verb.is_hide_set());
-    let elsewhere = ELSEWHERE.iter().find(|(word, _)| word.eq_ignore_ascii_case(written)).map(|(_, here)| *here);
+    let is_top = command.find_subcommand("check").is_some();
+    let elsewhere = ELSEWHERE.iter().find(|(word, _)| is_top && word.eq_ignore_ascii_case(written)).map(|(_, here)| *here);
     elsewhere.or_else(|| suggest::nearest(written, shown().map(Command::get_name))).map(str::to_owned)
+}
+
+/// The command that a command line names.
+fn verb_of<'c>(command: &'c Command, args: &[OsString]) -> Option<&'c Command> {
+    args.iter().skip(1).find_map(|arg| command.find_subcommand(arg))
 }
 
 /// The flag of this command that a word holds, `format` in `--output-format`: the one at its end, or the longest.
 fn flag(written: &str, command: &Command, args: &[OsString]) -> Option<String> {
     let plain = |name: &str| name.replace(['-', '_'], "").to_ascii_lowercase();
     let written = plain(written.split('=').next().unwrap_or(written));
-    let verb = args.iter().skip(1).find_map(|arg| command.find_subcommand(arg));
+    let verb = verb_of(command, args);
     let flags = verb.into_iter().chain([command]).flat_map(Command::get_arguments);
     let names = flags.filter(|flag| !flag.is_hide_set()).filter_map(clap::Arg::get_long);
     let held = names.filter(|name| name.len() >= LEAST && written.contains(&plain(name)));

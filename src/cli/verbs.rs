@@ -8,7 +8,6 @@ pub(super) mod diff;
 pub(super) mod explain;
 pub(super) mod explain_setting;
 pub(super) mod fmt;
-pub(super) mod generate_docs;
 #[cfg(feature = "lsp")]
 pub(super) mod lsp;
 pub(super) mod man;
@@ -34,10 +33,12 @@ pub(super) enum Verb {
     List(super::context::list::ListArgs),
     Show(show::ShowArgs),
     Render(super::context::render::RenderArgs),
+    Graph(super::context::graph::GraphArgs),
     Manifest(super::context::manifest::ManifestArgs),
     PromptCache(super::request::prompt_cache::PromptCacheArgs),
     Search(super::context::search::SearchArgs),
     New(super::context::new::NewArgs),
+    Run(super::context::run::RunArgs),
     Eval(super::context::eval::EvalArgs),
     Gate(super::context::gate::GateArgs),
     Baseline(super::context::gate::BaselineArgs),
@@ -58,8 +59,6 @@ pub(super) enum Verb {
     Man(man::ManArgs),
     #[cfg(feature = "lsp")]
     Lsp(lsp::LspArgs),
-    #[command(hide = true)]
-    GenerateDocs(generate_docs::GenerateDocsArgs),
     #[cfg(debug_assertions)]
     #[command(hide = true)]
     DebugPanic,
@@ -79,10 +78,12 @@ impl Verb {
             Self::List(args) => super::context::list::run(&args, cx),
             Self::Show(args) => show::run(&args, cx),
             Self::Render(args) => super::context::render::run(&args, cx),
+            Self::Graph(args) => super::context::graph::run(&args, cx),
             Self::Manifest(args) => super::context::manifest::run(&args, cx),
             Self::PromptCache(args) => super::request::prompt_cache::run(&args, cx),
             Self::Search(args) => super::context::search::run(&args, cx),
             Self::New(args) => super::context::new::run(&args, cx),
+            Self::Run(args) => super::context::run::run(&args, cx),
             Self::Eval(args) => super::context::eval::run(&args, cx),
             Self::Gate(args) => super::context::gate::run(&args, cx),
             Self::Baseline(args) => super::context::gate::baseline(&args, cx),
@@ -103,7 +104,6 @@ impl Verb {
             Self::Man(args) => man::run(&args, command(), cx),
             #[cfg(feature = "lsp")]
             Self::Lsp(args) => Ok(lsp::run(&args)),
-            Self::GenerateDocs(args) => generate_docs::run(&args, command(), cx),
             #[cfg(debug_assertions)]
             #[allow(clippy::panic, reason = "shows what a bug looks like, in debug builds alone")]
             Self::DebugPanic => panic!("asked for"),

@@ -190,8 +190,16 @@ pub(crate) fn assemble_edited(
 pub fn preview(registry: &Registry, request: &Request<'_>, options: &Options<'_>) -> Result<Assembly, Refused> {
     let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
     let forest = TaskGraph::load(registry, request.task)?.ok_or_else(missing)?;
-    let routed = role::route(&forest, request, options)?;
-    let draft = draft(&forest, request, Unknown::Placeholder, &routed.options)?;
+    preview_in(&forest, request, options)
+}
+
+/// The same from definitions that are loaded.
+///
+/// # Errors
+/// Everything that is wrong but for values that are missing.
+pub(crate) fn preview_in(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'_>) -> Result<Assembly, Refused> {
+    let routed = role::route(forest, request, options)?;
+    let draft = draft(forest, request, Unknown::Placeholder, &routed.options)?;
     let segments = draft.segments.into_iter().map(|drafted| {
         let mut segment = drafted.segment;
         if segment.text.is_empty() {
@@ -204,7 +212,7 @@ pub fn preview(registry: &Registry, request: &Request<'_>, options: &Options<'_>
     let order = role::order(request.role, routed.options.profile);
     let options = role::ordered(&routed.options, &order);
     let assembler = Assembler { options: &options, facts: &draft.facts, others: &[] };
-    Ok(assembler.assemble(segments.collect()).map_err(|fault| placed(&forest, request, fault))?)
+    Ok(assembler.assemble(segments.collect()).map_err(|fault| placed(forest, request, fault))?)
 }
 
 impl Task<'_> {

@@ -239,7 +239,7 @@ pub struct Fault {
 
 impl Fault {
     /// A fault of a field.
-    pub(super) fn of(place: Place, kind: FaultKind) -> Self {
+    pub(crate) fn of(place: Place, kind: FaultKind) -> Self {
         Self { place: Some(place), at: None, kind: Box::new(kind) }
     }
 }

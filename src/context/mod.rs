@@ -43,10 +43,12 @@ pub use crate::kernel::context::{Kind, Segment, Stability, Trust};
 pub use crate::kernel::conversation::{Media, MediaSource, Part, Reasoning, ToolCall, ToolResult, Turn};
 pub use crate::kernel::tokens::TokenCounter;
 pub use assemble::{Assembly, Report, assemble, assemble_segments};
-pub use context_source::{ContextSource, Fixtures, Match};
+pub use context_source::{ContextSource, Fixtures, Match, NoSource};
 pub use fault::{Fault, FaultKind, Refused};
 pub use options::{Counters, ModelSettings, Options};
 pub use render::message::Message;
 pub use render::profile::Profile;
 pub use request::{Asked, Files, Inputs, Request, StepResult};
+#[cfg(feature = "eval")]
+pub(crate) use scope::node_values;
 pub use task_graph::TaskGraph;

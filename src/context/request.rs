@@ -98,6 +98,14 @@ pub trait Files: Debug {
     /// # Errors
     /// Why it cannot be had, in words.
     fn text(&self, path: &str) -> Result<String, String>;
+
+    /// The paths that a command of `<file_paths source="command">` lists. Only a run of a trusted project runs one.
+    ///
+    /// # Errors
+    /// Why there are none, in words.
+    fn listed(&self, _command: &str) -> Result<Vec<String>, String> {
+        Err("its paths are the output of a command, which only a run of a trusted project executes".to_owned())
+    }
 }
 
 /// No files.

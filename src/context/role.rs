@@ -1,8 +1,9 @@
 //! What a role adds to the context of its task: who the agent is, before what the task says of that; what its model makes of
 //! budget, counter and profile. Chooses nothing itself: `project::routing` does.
 
-use super::fault::Fault;
+use super::fault::{Fault, FaultKind};
 use super::options::{ModelSettings, Options};
+use super::render::call::{Call, answer, limit};
 use super::request::Request;
 use super::sampling::sampled;
 use super::segments::draft::DraftSegment;
@@ -13,7 +14,7 @@ use crate::kernel::sampling::Sampled;
 use crate::project::models::Model;
 use crate::project::roles::{Role, SystemPrompt};
 use crate::project::routing::{self, Choice};
-use crate::project::tools::ProjectTool;
+use crate::project::tools::ToolDefinition;
 
 /// How the context of a role is assembled, and for which model.
 #[derive(Clone, Debug)]
@@ -32,6 +33,32 @@ impl Routed<'_> {
     /// The name of the model that would be called: the one that the project has for the agent, else the one that its task names.
     pub fn model(&self) -> Option<&str> {
         self.choice.as_ref().map(|choice| choice.model.name.value.as_str()).or(self.named.as_deref())
+    }
+}
+
+impl Routed<'_> {
+    /// What the request of the agent says beside its messages: for the model that was chosen, by the id that its provider knows it by, with
+    /// the tokens that are kept free for its answer.
+    ///
+    /// # Errors
+    /// There is no such agent, or the schema of its answer cannot be had.
+    pub fn call(&self, graph: &TaskGraph<'_>, request: &Request<'_>) -> Result<Call, Fault> {
+        let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
+        let chain = graph.chain(request.task, request.node)?;
+        let link = chain.last().ok_or_else(missing)?;
+        let model = self.choice.as_ref().map(|choice| choice.model);
+        let named = || chain.iter().rev().find_map(|link| link.node.body.model.as_deref()).map(str::to_owned);
+        let sampling = self.sampling.iter().map(|one| (one.name, one.value.clone())).collect();
+        let reserve = model.and_then(|model| u32::try_from(model.reserve).ok()).filter(|reserve| *reserve > 0);
+        let tools = request.role.and_then(|role| role.tools.as_ref());
+        Ok(Call {
+            name: link.tree.task.name().to_owned(),
+            model: model.map(|model| model.id.clone()).or_else(named),
+            limit: limit(&sampling).or(reserve),
+            tools: tools.iter().flat_map(|tools| tools.given()).cloned().collect(),
+            sampling,
+            answer: answer(graph, request)?,
+        })
     }
 }
 
@@ -107,7 +134,7 @@ pub(super) fn says(system: &SystemPrompt, context: &mut Vec<DraftSegment>) {
 }
 
 /// A tool as a segment: it holds as long as the project's files.
-pub(super) fn tool(tool: &ProjectTool) -> DraftSegment {
+pub(super) fn tool(tool: &ToolDefinition) -> DraftSegment {
     let text = Traced::new(tool.text(), Origin::File { path: tool.path.clone(), line: tool.line });
     let segment = Segment::of(Kind::Tools, text, "the role's tools").stable(Stability::Project);
     DraftSegment::whole(segment.named(format!("tool:{}", tool.name), tool.name.as_str()))

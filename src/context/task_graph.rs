@@ -5,6 +5,7 @@
 
 use super::fault::{Fault, FaultKind};
 use crate::base::expansion::MAX_DEPTH;
+use crate::base::parallel;
 use crate::kernel::agent_node::AgentNode;
 use crate::registry::agents;
 use crate::registry::node::Target;
@@ -14,6 +15,7 @@ use crate::settings::data::SettingsData;
 use crate::template::shape::Shape;
 use crate::template::trust::TrustNode;
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 
 /// A task's tree and those of everything that it refers to.
@@ -105,14 +107,17 @@ impl<'r> TaskGraph<'r> {
 
     /// Loads every task and template, each once.
     pub fn whole(registry: &'r Registry) -> Result<Self, Fault> {
-        let mut forest = Self { registry, tasks: BTreeMap::new(), templates: BTreeMap::new() };
-        for task in registry.tasks() {
-            forest.tasks.insert(task.name(), Tree::read(task)?);
-        }
-        for task in registry.templates() {
-            forest.templates.insert(task.name(), Tree::read(task)?);
-        }
-        Ok(forest)
+        Self::whole_on(registry, Some(NonZeroUsize::MIN))
+    }
+
+    /// The same on so many threads, else on those of the machine.
+    pub fn whole_on(registry: &'r Registry, threads: Option<NonZeroUsize>) -> Result<Self, Fault> {
+        let read = |tasks: Vec<Task<'r>>| {
+            let trees = parallel::each(&tasks, threads, |task| Tree::read(*task));
+            trees.into_iter().zip(&tasks).map(|(tree, task)| Ok((task.name(), tree?))).collect::<Result<_, Fault>>()
+        };
+        let (tasks, templates) = (read(registry.tasks().collect())?, read(registry.templates().collect())?);
+        Ok(Self { registry, tasks, templates })
     }
 
     /// The file of a task, else that of a template of this name.
@@ -146,6 +151,24 @@ impl<'r> TaskGraph<'r> {
             Target::Template(name) => (name, self.templates.get(name)),
         };
         Some(found.ok_or_else(|| FaultKind::Dangling { name: name.to_owned() }.into()))
+    }
+
+    /// The root of a task.
+    #[cfg(feature = "eval")]
+    pub(crate) fn root(&self, task: &str) -> Option<&Node> {
+        self.tasks.get(task).map(|tree| &tree.root)
+    }
+
+    /// A node that a task reaches, by its path.
+    #[cfg(feature = "eval")]
+    pub(crate) fn node(&self, task: &str, path: &str) -> Option<&Node> {
+        Some(self.chain(task, path).ok()?.last()?.node)
+    }
+
+    /// The root of the definition that a node stands for; `None` where it stands for itself.
+    #[cfg(feature = "eval")]
+    pub(crate) fn behind_node(&self, node: &Node) -> Option<Result<&Node, Fault>> {
+        Some(self.behind(node)?.map(|tree| &tree.root))
     }
 
     /// The nodes from a task's root to the node with an id, both included; a reference is followed by the root it goes to.

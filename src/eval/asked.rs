@@ -1,10 +1,13 @@
 //! Where answers come from; and asking a model on behalf of a case: the request as it is sent, and the seam to whoever sends and keeps it.
 
-use super::answer::KeptAnswer;
+use super::answer::{Answer, KeptAnswer};
+use super::case_keys::Keys;
 use crate::kernel::provider::Response;
 use crate::project::config::Config;
 use crate::project::models::{Model, Provider};
 use crate::record::recording::{Recording, TrialOf};
+use crate::record::volatile::Volatile;
+pub use crate::run::wire::Sent;
 use crate::scenario::expect::own_check::OwnCheck;
 use crate::scenario::request_source::RequestSource;
 use serde_json::Value;
@@ -60,14 +63,20 @@ pub struct RunAnswers<'a> {
     pub providers: Option<&'a BTreeMap<String, Provider>>,
     /// Who asks models, where one may be asked.
     pub ask: Option<&'a dyn Ask>,
+    /// Who keeps trials as they are answered, where a run is kept.
+    pub trials: Option<&'a dyn KeepTrials>,
     /// Who runs checks of the project's own, where they may be run.
     pub own: Option<&'a dyn RunCheck>,
     /// Who has programs of the project send their requests, where they may be run.
     pub programs: Option<&'a dyn RunProgram>,
     /// What the project says of rules and models, for what a vendor would refuse; `None` where nobody looks for that.
     pub config: Option<&'a Config>,
+    /// What is left out of requests where they are compared with recorded ones.
+    pub volatile: Option<&'a Volatile>,
     /// Whether a case that fails is tried in a second stage.
     pub confirms: bool,
+    /// Whether what a case that does not pass was about is kept, for whoever shows it.
+    pub shows: bool,
     /// Whether nobody is asked, and what asking takes is found out.
     pub plans: bool,
 }
@@ -90,21 +99,6 @@ impl Default for CaseAnswers<'_> {
     }
 }
 
-/// A request as it is sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sent {
-    /// The form of the body.
-    pub dialect: &'static str,
-    /// What the provider calls the model.
-    pub model: String,
-    /// The path, without the host.
-    pub endpoint: String,
-    /// The body.
-    pub body: String,
-    /// What finds the call again.
-    pub key: String,
-}
-
 /// A request of a case.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
@@ -118,6 +112,28 @@ pub struct Asked<'a> {
     pub model: &'a Model,
     /// The request.
     pub sent: &'a Sent,
+}
+
+/// A trial of a case that is under way.
+#[derive(Clone, Copy, Debug)]
+pub struct TrialUnderWay<'a> {
+    /// The scenario's file, relative to the project.
+    pub path: &'a str,
+    /// The name of the case.
+    pub case: &'a str,
+    /// What its result belongs to.
+    pub keys: Keys,
+    /// The trial.
+    pub trial: TrialOf,
+}
+
+/// Who keeps trials as they are answered, so that a run that is killed loses none of them.
+pub trait KeepTrials: Debug + Sync {
+    /// What was answered in a trial before the run was interrupted; `None` where that is not known, or was to another request.
+    fn earlier(&self, trial: &TrialUnderWay<'_>) -> Option<Answer>;
+
+    /// Keeps what was answered in a trial, and by whom.
+    fn tried(&self, trial: &TrialUnderWay<'_>, answer: &Answer, by: &str);
 }
 
 /// Who runs a project's own checks.
@@ -148,6 +164,8 @@ pub struct ProgramRequest {
     pub endpoint: Option<String>,
     /// The body, without what must not be kept.
     pub body: String,
+    /// What finds the call again; `None` where the program gave the body alone.
+    pub key: Option<String>,
 }
 
 /// Who asks models.
@@ -163,6 +181,9 @@ pub trait Ask: Debug + Sync {
     /// # Errors
     /// It cannot be put there: why, in words.
     fn finish(&self, path: &str, case: &str) -> Result<(), String>;
+
+    /// The calls for a case that were not answered, by the words of `ProviderError`.
+    fn failed(&self, path: &str, case: &str) -> BTreeMap<String, u64>;
 
     /// Leaves the recording of a case as it was, since a trial was not answered. What becomes of the answers to the others, in words; `None` where there are none.
     fn abandon(&self, path: &str, case: &str) -> Option<String>;

@@ -84,8 +84,16 @@ fn judged(case: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) {
     if case.input.case.wants_snapshot() {
         done.snapshot = Some(context::stored_request(&Seen { case, assembly }));
     }
-    let holds = !done.context.iter().any(Verdict::is_failure);
     let answered = answer::answered(case, assembly, done);
+    decide(answered, done);
+    if case.run.answers.shows && done.verdict != CaseVerdict::Pass {
+        done.said = assembly.messages.iter().map(|message| (message.speaker, message.text.text().to_owned())).collect();
+    }
+}
+
+/// The verdict of a case whose context was judged, by what became of its answers.
+pub(super) fn decide(answered: Result<Decision, Unanswered>, done: &mut Finished) {
+    let holds = !done.context.iter().any(Verdict::is_failure);
     done.verdict = match answered {
         Err(Unanswered::Trouble(why)) => {
             done.trouble = Some(why);

@@ -5,8 +5,7 @@
 use super::search::Pattern;
 use crate::base::span::Spanned;
 use crate::scenario::expect::{answer, context};
-use crate::scenario::json_schema::draft::one_line;
-use crate::scenario::json_schema::{self, SlipKind, cost, draft, pointer};
+use crate::scenario::json_schema::{self, SlipKind};
 use crate::scenario::model::Case;
 use crate::scenario::pattern::JsonPath;
 use serde_json::Value;
@@ -113,7 +112,7 @@ impl CompiledPatterns {
 pub(super) fn sound(path: &str, schema: Value) -> Result<Value, String> {
     let slip = json_schema::slips(&schema).into_iter().find(|slip| !matches!(slip.kind, SlipKind::Unknown { near: None }));
     let Some(slip) = slip else { return Ok(schema) };
-    let at = pointer(&slip.path);
+    let at = slip.path;
     Err(match slip.kind {
         SlipKind::Unknown { near } => {
             format!(
@@ -127,24 +126,4 @@ pub(super) fn sound(path: &str, schema: Value) -> Result<Value, String> {
             format!("{path} has a slip: `{at}` is {found}; expected {expected}{near}")
         }
     })
-}
-
-/// Whether a value satisfies a JSON Schema (of the draft that `$schema` names, 2020-12 where it names none): what is wrong with it, each with its place.
-/// References lead nowhere outside the schema.
-///
-/// # Errors
-/// Why the schema is none.
-pub(super) fn violations(schema: &Value, value: &Value) -> Result<Vec<String>, String> {
-    if cost::visits(schema, value).is_none() {
-        return Err(format!("the schema is too much for this value: more than {} visits of its parts", cost::MOST));
-    }
-    let validator =
-        draft::validator(schema).map_err(|error| format!("it is no JSON Schema: {}", one_line(&error.to_string())))?;
-    let errors = validator.iter_errors(value).take(8);
-    let said = errors.map(|error| {
-        let at = error.instance_path().to_string();
-        let at = if at.is_empty() { "the whole".to_owned() } else { at };
-        format!("{at}: {}", one_line(&error.to_string()))
-    });
-    Ok(said.collect())
 }

@@ -16,7 +16,7 @@ const FAR: f64 = 3.0;
 const SCALE: f64 = 1.4826;
 /// The least deviation that is believed, as a part of the median.
 const FLOOR: f64 = 0.01;
-/// The chance of a row of failures, by how often the case failed before, at which it is no chance any more.
+/// The chance of a row of failures at the end, by how often the case failed in all, at which it is no chance any more.
 const CHANCE: f64 = 0.01;
 
 /// Something about a case that is no longer as it was.
@@ -183,9 +183,10 @@ fn splits(point: &Point) -> Option<bool> {
     (point.told > 0 && (point.split == 0 || point.split == point.told)).then_some(point.split > 0)
 }
 
-/// How likely so many failures in a row are for a case that passed so often before.
+/// How likely it is that so many runs at the end all fail, of runs of which so many passed, where any order is as likely as any other. So
+/// a case that never passed often raises no alarm by failing as it always did: nothing is assumed of its rate.
 fn chance(passed: usize, runs: usize, failing: usize) -> f64 {
-    (1.0 - part(passed + 1, runs + 2)).powi(i32::try_from(failing).unwrap_or(i32::MAX))
+    (0..passed).map(|one| part(runs - one, runs + failing - one)).product()
 }
 
 #[allow(clippy::cast_precision_loss, reason = "runs are fewer than 2^52")]

@@ -5,8 +5,10 @@ use super::case_keys::Keys;
 use super::trials::TrialOutcome;
 use super::verdict::Verdict;
 use crate::context::fault::Fault;
+use crate::kernel::conversation::Speaker;
 use crate::record::recording::Stage;
 use crate::scenario::model::Rule;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What became of a case.
@@ -161,12 +163,16 @@ pub struct Finished {
     pub trials: Vec<Trial>,
     /// Whether more trials were allowed than were needed.
     pub stopped_early: bool,
+    /// Calls that were not answered, by their kind.
+    pub failed_calls: BTreeMap<String, u64>,
     /// Tokens of the context, and of its reusable prefix.
     pub tokens: Option<(u64, u64)>,
     /// What the result belongs to.
     pub keys: Option<Keys>,
     /// The request as it is now, where it is compared with a stored one.
     pub snapshot: Option<String>,
+    /// The messages of its request, where it does not pass and somebody shows them.
+    pub said: Vec<(Speaker, String)>,
     /// What leads from the stored request to that one, where it was, or would be, stored.
     pub diff: Option<String>,
 }
@@ -202,9 +208,11 @@ impl Finished {
             anew: None,
             trials: Vec::new(),
             stopped_early: false,
+            failed_calls: BTreeMap::new(),
             tokens: None,
             keys: None,
             snapshot: None,
+            said: Vec::new(),
             diff: None,
         }
     }

@@ -25,9 +25,13 @@ pub mod receiver;
 pub mod request;
 pub mod run;
 pub mod scorecard;
+pub mod scripted;
 mod search;
 mod shown;
 mod situation;
 pub mod statistics;
 pub mod trials;
 pub mod verdict;
+pub mod volatile;
+
+pub use search::masks;

@@ -193,7 +193,7 @@ struct Sum {
 
 /// Tries every change on every case.
 pub fn scores(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<NonZeroUsize>) -> Scores {
-    let found = run::each(context, inputs, threads, |input, found| {
+    let found = run::each(context, inputs, threads, |_, input, found| {
         if matches!(input.case.subject.value, Subject::Request(_)) {
             return of_request(context, input);
         }

@@ -45,31 +45,35 @@ impl<'r> Forests<'r> {
 
 /// Runs cases.
 pub fn run(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<NonZeroUsize>) -> Vec<Finished> {
-    run_and(context, inputs, threads, &|_, _| {})
+    run_and(context, inputs, threads, &|_| true, &|_, _, _| {}).into_iter().flatten().collect()
 }
 
-/// The same, and hands each case on as soon as it is finished.
+/// The same for those that `begins` lets begin, by their places in the list; each is handed on as soon as it is finished.
 pub fn run_and(
     context: &RunContext<'_>,
     inputs: &[CaseInput<'_>],
     threads: Option<NonZeroUsize>,
-    then: &(dyn Fn(&CaseInput<'_>, &Finished) + Sync),
-) -> Vec<Finished> {
-    each(context, inputs, threads, |input, found| {
+    begins: &(dyn Fn(usize) -> bool + Sync),
+    then: &(dyn Fn(usize, &CaseInput<'_>, &Finished) + Sync),
+) -> Vec<Option<Finished>> {
+    each(context, inputs, threads, |at, input, found| {
+        if !begins(at) {
+            return None;
+        }
         let done = match found {
             _ if matches!(input.case.subject.value, Subject::Request(_)) => request::run(context, input),
             Ok((forest, receiver)) => case::run(context, input, forest, receiver),
             // Who is unknown to `check` is unknown here: what it says of that says more.
             Err(why) => input.refused.map_or_else(|| Finished::trouble("/", why), Finished::refused),
         };
-        then(input, &done);
-        done
+        then(at, input, &done);
+        Some(done)
     })
 }
 
 /// What the results of cases would belong to; `None` for one that could not be tried.
 pub fn keys(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<NonZeroUsize>) -> Vec<Option<Keys>> {
-    each(context, inputs, threads, |input, found| {
+    each(context, inputs, threads, |_, input, found| {
         if matches!(input.case.subject.value, Subject::Request(_)) {
             return request::keys(context, input);
         }
@@ -79,17 +83,17 @@ pub fn keys(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<
     })
 }
 
-/// Does something with each case, its definitions and its receiver, or with the reason why there are none.
+/// Does something with each case, its place in the list, its definitions and its receiver, or with the reason why there are none.
 pub(super) fn each<T: Send>(
     context: &RunContext<'_>,
     inputs: &[CaseInput<'_>],
     threads: Option<NonZeroUsize>,
-    work: impl Fn(&CaseInput<'_>, Result<(&TaskGraph<'_>, Receiver<'_>), String>) -> T + Sync,
+    work: impl Fn(usize, &CaseInput<'_>, Result<(&TaskGraph<'_>, Receiver<'_>), String>) -> T + Sync,
 ) -> Vec<T> {
     let receivers: Vec<Result<Receiver<'_>, String>> = inputs.iter().map(|input| receiver(input.case, context.roles)).collect();
     let forests = Forests::of(context.registry, receivers.iter().flatten().map(|receiver| receiver.task));
-    let both: Vec<(&CaseInput<'_>, &Result<Receiver<'_>, String>)> = inputs.iter().zip(&receivers).collect();
-    parallel::each(&both, threads, |(input, receiver)| {
-        work(input, (*receiver).clone().and_then(|receiver| Ok((forests.get(receiver.task)?, receiver))))
+    let both: Vec<(usize, (&CaseInput<'_>, &Result<Receiver<'_>, String>))> = inputs.iter().zip(&receivers).enumerate().collect();
+    parallel::each(&both, threads, |(at, (input, receiver))| {
+        work(*at, input, Result::clone(receiver).and_then(|receiver| Ok((forests.get(receiver.task)?, receiver))))
     })
 }

@@ -12,7 +12,7 @@ use crate::base::hash::Hash;
 use crate::record::recording::Stage;
 use crate::scenario::model::{Case, Rule, Suite};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use crate::schema::json::names::SCORECARD as SCHEMA;
 
@@ -42,7 +42,7 @@ pub struct Scorecard {
 }
 
 /// What became of all scenarios. Those that passed, failed, are stale, errored and are inconclusive make up what was planned.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Summary {
     /// Those that were chosen.
@@ -67,8 +67,11 @@ pub struct Summary {
     pub interval: Option<[f64; 2]>,
     /// Tokens of the trials, sent and answered.
     pub tokens: u64,
-    /// Calls of models.
+    /// Calls of models, answered or not.
     pub calls: u64,
+    /// Of these, those that were not answered, by their kind; missing where all were.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub failed_calls: BTreeMap<String, u64>,
     /// What the calls cost, by the prices in `ctxc.toml`.
     pub cost_usd: f64,
 }
@@ -133,6 +136,10 @@ pub struct CaseRow {
     pub rule: RuleRow,
     /// Whether more trials were allowed than were needed.
     pub stopped_early: bool,
+    /// Calls of models that were not answered, by their kind: `rate_limited` (status 429), `time_limit`, `cut_stream`, `unreachable`,
+    /// `refused`, `not_understood`, `too_large` or `redirected`; missing where all were. A call that is made again is another one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub failed_calls: BTreeMap<String, u64>,
     /// How often its answers pass; null where none was judged. Of trials that ended early, it says less than it seems.
     pub rate: Option<RateRow>,
     /// The trials, in order.
@@ -269,6 +276,9 @@ pub struct TrialRow {
     pub features: FeaturesRow,
     /// Tokens of its requests and answers.
     pub tokens: UsageRow,
+    /// What the provider counted that cannot be, so that tokens were counted here; missing where nothing contradicts its count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub miscounted: Option<String>,
     /// US$, by the prices in `ctxc.toml`; null where it names none.
     pub cost_usd: Option<f64>,
     /// Milliseconds until the answer was there, when it was given; null where nobody measured it.
@@ -356,6 +366,7 @@ impl CaseRow {
                 output: trial.tokens.1,
                 reasoning: trial.took.reasoning,
             },
+            miscounted: trial.answer.miscounted.clone(),
             cost_usd: trial.took.usd,
             latency_ms: trial.took.latency_ms,
             output_hash: Hash::of(trial.answer.text.as_bytes()).to_string(),
@@ -378,6 +389,7 @@ impl CaseRow {
             faults: done.faults.iter().map(|fault| locator.fault(fault)).collect(),
             context: verdicts(&done.context),
             stopped_early: done.stopped_early,
+            failed_calls: done.failed_calls.clone(),
             rate: is_judged(done.answered).then(|| rate(&trials, IntervalMethod::Wilson)).flatten(),
             trials,
             tokens: done.tokens.map(|(total, prefix)| TokensRow { total, prefix, tokenizer: done.tokenizer.clone() }),
@@ -428,6 +440,7 @@ impl CaseRow {
             context: Vec::new(),
             rule: RuleRow { runs: 1, pass: Some(1), stage: Stage::First, recorded: None },
             stopped_early: false,
+            failed_calls: BTreeMap::new(),
             rate: None,
             trials: Vec::new(),
             tokens: None,
@@ -551,6 +564,9 @@ impl Summary {
             summary.carried += usize::from(row.carried_from.is_some());
             let used = row.trials.iter().map(|trial| trial.tokens.input.saturating_add(trial.tokens.output));
             summary.tokens = used.fold(summary.tokens, u64::saturating_add);
+            for (kind, count) in row.failed_calls.iter().filter(|_| row.carried_from.is_none()) {
+                *summary.failed_calls.entry(kind.clone()).or_default() += count;
+            }
         }
         let rates: Vec<(&str, f64)> =
             cases.iter().filter_map(|row| Some((row.task.as_deref().unwrap_or(&row.id), row.rate?.value))).collect();

@@ -2,6 +2,7 @@
 //! again and again, with a slower machine whose steps are bounded. The only module that uses `regex-automata`; what it refuses depends
 //! on pattern and text alone.
 
+use crate::record::redact::Find;
 use crate::scenario::pattern;
 use regex_automata::Input;
 use regex_automata::hybrid::dfa;
@@ -47,8 +48,14 @@ impl Pattern {
 
     /// The first place where it occurs; why nobody can look.
     pub(super) fn find(&self, text: &str) -> Result<Option<Range<usize>>, String> {
+        self.find_from(text, 0)
+    }
+
+    /// The same behind a byte.
+    fn find_from(&self, text: &str, from: usize) -> Result<Option<Range<usize>>, String> {
+        let input = || Input::new(text).range(from..);
         if let Some(automaton) = &self.automaton
-            && let Ok(found) = automaton.try_search(&mut automaton.create_cache(), &Input::new(text))
+            && let Ok(found) = automaton.try_search(&mut automaton.create_cache(), &input())
         {
             return Ok(found.map(|found| found.range()));
         }
@@ -57,7 +64,30 @@ impl Pattern {
             let bytes = text.len();
             return Err(format!("the pattern is too much for a text of {bytes} bytes: it has {states} states to try at each"));
         }
-        let found = self.machine.find(&mut self.machine.create_cache(), text);
+        let found = self.machine.find(&mut self.machine.create_cache(), input());
         Ok(found.map(|found| found.range()))
     }
+}
+impl Find for Pattern {
+    fn all(&self, text: &str) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        let mut at = 0;
+        while at <= text.len() {
+            match self.find_from(text, at) {
+                Ok(None) => break,
+                Ok(Some(range)) => {
+                    // One that is empty hides nothing.
+                    at = if range.is_empty() { text.ceil_char_boundary(range.end + 1).max(range.end + 1) } else { range.end };
+                    found.extend(Some(range).filter(|range| !range.is_empty()));
+                }
+                Err(_) => return std::iter::once(0..text.len()).collect(),
+            }
+        }
+        found
+    }
+}
+
+/// The patterns of `[record] mask`, which were read without faults.
+pub fn masks(patterns: &[String]) -> Vec<Arc<dyn Find>> {
+    patterns.iter().filter_map(|pattern| Some(Arc::new(Pattern::new(pattern).ok()?) as Arc<dyn Find>)).collect()
 }

@@ -10,6 +10,7 @@ use super::mustache::{Mark, tags};
 use super::note::NoteKind;
 use super::picoschema;
 use super::settings::Model;
+use crate::base::lines::ended;
 use crate::jinja::builtins::has_statement;
 use crate::syntax::yaml::Node;
 use std::collections::BTreeSet;
@@ -51,7 +52,7 @@ fn read(prompt: &Prompt<'_>) -> Imported {
             imported.history.push(imported.turns.len());
             continue;
         };
-        let line = line + lines(body.get(..offset).unwrap_or(""));
+        let line = line + ended(body.get(..offset).unwrap_or(""));
         let turn = text(prompt.path, words, line, role, (Dialect::Handlebars, &lists), &mut used, &mut imported);
         imported.turns.push(turn);
     }
@@ -60,13 +61,9 @@ fn read(prompt: &Prompt<'_>) -> Imported {
     imported
 }
 
-pub(super) fn lines(text: &str) -> u32 {
-    memchr::memchr_iter(b'\n', text.as_bytes()).count() as u32
-}
-
 /// How many lines a text loses at its head when it is trimmed.
 pub(super) fn leading_lines(text: &str) -> u32 {
-    lines(text.get(..text.len() - text.trim_start().len()).unwrap_or(""))
+    ended(text.get(..text.len() - text.trim_start().len()).unwrap_or(""))
 }
 
 /// One message, written in the language; its inputs join those of the others.
@@ -81,7 +78,7 @@ pub(super) fn text(
 ) -> Turn {
     let written = handlebars::write(words, dialect, lists);
     for (at, kind) in written.notes {
-        imported.note(path, line + lines(words.get(..at).unwrap_or("")), kind);
+        imported.note(path, line + ended(words.get(..at).unwrap_or("")), kind);
     }
     let any = |name: String| Parameter { name, kind: None, default: None };
     let names = match written.syntax {
@@ -124,7 +121,7 @@ fn messages<'t>(body: &'t str, path: &str, line: u32, imported: &mut Imported) -
             _ => {
                 let what = format!("`{{{{{word}}}}}`");
                 let why = "expected system, user or model".to_owned();
-                imported.note(path, line + lines(body.get(..tag.start).unwrap_or("")), NoteKind::Unsupported { what, why });
+                imported.note(path, line + ended(body.get(..tag.start).unwrap_or("")), NoteKind::Unsupported { what, why });
                 continue;
             }
         };
@@ -173,7 +170,7 @@ pub(super) fn setting(entry: &crate::syntax::yaml::Entry<'_>) -> (String, String
 fn input(node: &Node<'_>) -> Vec<Declared> {
     let mut declared = node.get("schema").map(picoschema::inputs).unwrap_or_default();
     for entry in node.get("default").and_then(Node::entries).unwrap_or_default() {
-        let default = Some(front_matter::default(&entry.value));
+        let default = Some(front_matter::shown(&entry.value));
         match declared.iter_mut().find(|(one, _)| one.name == entry.key.value) {
             Some((one, _)) => one.default = default,
             None => declared.push((Parameter { name: entry.key.value.to_string(), kind: None, default }, true)),

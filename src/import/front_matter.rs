@@ -2,6 +2,7 @@
 
 use super::model::Imported;
 use super::note::NoteKind;
+use crate::base::lines::ended;
 use crate::syntax::yaml::{self, FaultKind, Node, Value};
 use std::borrow::Cow;
 
@@ -27,7 +28,7 @@ impl Front<'_> {
     /// The line of a node.
     pub(super) fn line_of(&self, node: &Node<'_>) -> u32 {
         let before = self.text.get(..node.span.start as usize).unwrap_or("");
-        self.line + memchr::memchr_iter(b'\n', before.as_bytes()).count() as u32
+        self.line + ended(before)
     }
 }
 
@@ -49,17 +50,16 @@ pub(super) fn split<'t>(path: &str, text: &'t str, imported: &mut Imported) -> F
     let Some(open) = rest.split_inclusive('\n').next().filter(|line| is_fence(line)) else {
         return Front { root: nothing(), line: 1, body: text, body_line: 1, text: "" };
     };
-    let lines = |text: &str| memchr::memchr_iter(b'\n', text.as_bytes()).count() as u32;
     let start = at + open.len();
     let mut end = start;
     for line in text.get(start..).unwrap_or("").split_inclusive('\n') {
         if is_fence(line) {
             let matter = text.get(start..end).unwrap_or("");
             let behind = end + line.len();
-            let first = 1 + lines(text.get(..start).unwrap_or(""));
+            let first = 1 + ended(text.get(..start).unwrap_or(""));
             let body = text.get(behind..).unwrap_or("");
             let root = if read_size(path, matter, imported) { read(path, matter, first, imported) } else { nothing() };
-            return Front { root, line: first, body, body_line: 1 + lines(text.get(..behind).unwrap_or("")), text: matter };
+            return Front { root, line: first, body, body_line: 1 + ended(text.get(..behind).unwrap_or("")), text: matter };
         }
         end += line.len();
     }
@@ -122,7 +122,7 @@ fn read<'t>(path: &str, text: &'t str, line: u32, imported: &mut Imported) -> No
     let (root, faults) = yaml::read(text);
     for fault in faults.iter().take(20) {
         let before = text.get(..fault.span.start as usize).unwrap_or("");
-        let at = line + memchr::memchr_iter(b'\n', before.as_bytes()).count() as u32;
+        let at = line + ended(before);
         imported.note(path, at, NoteKind::Broken(words(&fault.kind)));
     }
     root
@@ -149,9 +149,4 @@ pub(super) fn shown(node: &Node<'_>) -> String {
         Value::Text(text) => text.to_string(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::List(_) | Value::Map(_) => node.to_json().to_string(),
     }
-}
-
-/// A value as the default of a parameter.
-pub(super) fn default(node: &Node<'_>) -> String {
-    shown(node)
 }

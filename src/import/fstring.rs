@@ -19,7 +19,7 @@ pub(super) enum Braces {
     Themselves,
 }
 
-/// How many faults of one text are told.
+/// How many faults of one text are reported.
 const MAX_FAULTS: usize = 100;
 
 /// Whether a text is what a variable may be called.

@@ -71,7 +71,7 @@ fn read(prompt: &Prompt<'_>, library: &dyn Library) -> Imported {
         .filter_map(Node::text)
         .map(|name| (Parameter { name: name.to_owned(), kind: None, default: None }, false))
         .chain(partial.iter().map(|entry| {
-            let default = Some(front_matter::default(&entry.value));
+            let default = Some(front_matter::shown(&entry.value));
             (Parameter { name: entry.key.value.to_string(), kind: None, default }, true)
         }))
         .filter(|(one, _)| !placeholders.contains(&one.name))

@@ -84,7 +84,7 @@ pub trait Library {
     /// The text of a file relative to the project's folder; `None` when there is none.
     ///
     /// # Errors
-    /// Why a file that is there cannot be had.
+    /// Why an existing file cannot be read.
     fn text(&self, path: &str) -> Result<Option<String>, String>;
 
     /// Folders in which names are looked up before those of the prompt itself.

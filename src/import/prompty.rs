@@ -1,7 +1,7 @@
 //! Prompty, `.prompty`: front matter, and messages behind lines such as `system:`, in Jinja or Mustache.
 
 use super::declared::{self, Declared};
-use super::dotprompt::{lines, setting, text};
+use super::dotprompt::{setting, text};
 use super::front_matter::{self, Front};
 use super::handlebars::Dialect;
 use super::jinja;
@@ -9,6 +9,7 @@ use super::model::{Body, Format, Imported, Parameter, Prompt, Role, Syntax, Turn
 use super::note::NoteKind;
 use super::picoschema::kind;
 use super::settings::Model;
+use crate::base::lines::ended;
 use crate::syntax::yaml::{Node, Value};
 use std::collections::BTreeSet;
 
@@ -114,7 +115,7 @@ fn messages(body: &str, line: u32, threads: &[&str]) -> Vec<(Option<Role>, Strin
         let words = words.join("\n");
         let bare = words.trim_matches('\n');
         let head = words.len() - words.trim_start_matches('\n').len();
-        (!bare.trim().is_empty()).then(|| (role, bare.to_owned(), line + lines(words.get(..head).unwrap_or(""))))
+        (!bare.trim().is_empty()).then(|| (role, bare.to_owned(), line + ended(words.get(..head).unwrap_or(""))))
     };
     all.into_iter().filter_map(message).collect()
 }
@@ -169,7 +170,7 @@ fn inputs(node: &Node<'_>, front: &Front<'_>, path: &str, imported: &mut Importe
             let why = "an input here is a text or data".to_owned();
             imported.note(path, front.line_of(node), NoteKind::Unsupported { what, why });
         }
-        let default = node.get("default").map(front_matter::default);
+        let default = node.get("default").map(front_matter::shown);
         let is_optional = node.get("required").is_some_and(|required| required.value == Value::Bool(false));
         declared.push((Parameter { name, kind: kind(word), default }, is_optional));
     };

@@ -44,7 +44,7 @@ impl Model {
         self.settings.iter().filter(|setting| sampled(setting).is_none())
     }
 
-    /// The provider as `[models]` names it, where that can be told.
+    /// The provider as `[models]` names it, where that is known.
     pub fn vendor(&self) -> Option<&'static str> {
         let provider = self.provider.as_deref().unwrap_or("").to_ascii_lowercase();
         let name = self.name.as_deref().unwrap_or("").to_ascii_lowercase();

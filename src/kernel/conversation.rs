@@ -239,9 +239,7 @@ impl Turn {
 
     /// Tokens of its images and documents, which no tokenizer counts.
     pub fn media_tokens(&self) -> usize {
-        let tokens = |part: &Part| if let Part::Media(media) = part { media.tokens() } else { 0 };
-        let inside = self.results().flat_map(|result| &result.parts);
-        self.parts.iter().chain(inside).map(tokens).sum()
+        self.parts.iter().map(Part::media_tokens).sum()
     }
 
     /// What stands in a [`Slot`], by its number.
@@ -251,6 +249,24 @@ impl Turn {
             part @ (Part::Text(_) | Part::Reasoning(_) | Part::Call(_) | Part::Media(_)) => std::slice::from_mut(part).iter_mut(),
         });
         parts.filter(|part| matches!(part, Part::Text(_) | Part::Media(_))).nth(number)
+    }
+}
+
+impl Part {
+    /// How it reads.
+    pub fn read(&self) -> TurnText {
+        let mut out = TurnText::default();
+        read(std::slice::from_ref(self), false, &mut out);
+        out
+    }
+
+    /// Tokens of its images and documents.
+    pub fn media_tokens(&self) -> usize {
+        let tokens = |part: &Self| if let Self::Media(media) = part { media.tokens() } else { 0 };
+        match self {
+            Self::Result(result) => result.parts.iter().map(tokens).sum(),
+            Self::Text(_) | Self::Reasoning(_) | Self::Call(_) | Self::Media(_) => tokens(self),
+        }
     }
 }
 

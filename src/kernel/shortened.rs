@@ -7,6 +7,7 @@ use super::conversation::{Part, Slot, Speaker, Turn};
 use super::grapheme;
 use super::tokens::TokenCounter;
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// A message of which something may be left out.
@@ -61,17 +62,35 @@ fn cut<'a>(mut messages: Vec<Shortened<'a>>, room: usize, counter: &dyn TokenCou
         }
     }
     media.sort_unstable();
+    // Counting a message takes as long as it is: that waits until as much is left out as can be enough.
+    let mut least = tokens(&messages);
+    let mut uncounted = BTreeSet::new();
     for (.., at, slot) in media {
-        if tokens(&messages) <= room {
+        if least <= room {
+            count(&mut messages, &mut uncounted, counter);
+            least = tokens(&messages);
+        }
+        if least <= room {
             break;
         }
         if let Some(one) = messages.get_mut(at) {
+            least = least.saturating_sub(one.freed(slot, counter));
             one.leave_out(slot, 0);
+            uncounted.insert(at);
+        }
+    }
+    count(&mut messages, &mut uncounted, counter);
+    cut_texts(&mut messages, false, room, counter);
+    messages
+}
+
+/// Counts the messages that wait for it.
+fn count(messages: &mut [Shortened<'_>], waiting: &mut BTreeSet<usize>, counter: &dyn TokenCounter) {
+    for at in std::mem::take(waiting) {
+        if let Some(one) = messages.get_mut(at) {
             one.count(counter);
         }
     }
-    cut_texts(&mut messages, false, room, counter);
-    messages
 }
 
 /// A text among those that are cut together.
@@ -182,6 +201,15 @@ impl<'a> Shortened<'a> {
 
     fn slots(&self, is_meant: impl Fn(&Slot) -> bool) -> impl Iterator<Item = (usize, &Slot)> {
         self.whole.iter().enumerate().filter(move |(_, slot)| is_meant(slot))
+    }
+
+    /// No fewer tokens than it frees to leave out an image or a document.
+    fn freed(&self, slot: usize, counter: &dyn TokenCounter) -> usize {
+        /// What is joined to the texts around may count so much less.
+        const JOINTS: usize = 2;
+        let Some(Slot { range, media, .. }) = self.whole.get(slot) else { return 0 };
+        let text = self.text.get(range.clone()).unwrap_or("");
+        (media + counter.count(text) + JOINTS).saturating_sub(counter.count(&format!("[cut: of {} left out]", self.id)))
     }
 
     /// Keeps so many bytes of a text, unless the mark of what is left out were longer than that. Of an image or a document the mark alone stays.

@@ -16,6 +16,7 @@ mod pages;
 mod place;
 mod poll;
 mod quick_fixes;
+mod refactor;
 mod refresh;
 mod rename_files;
 mod server;

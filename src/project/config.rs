@@ -3,12 +3,12 @@
 
 use super::eval::Eval;
 use super::fault::{Fault, FaultKind};
+use super::glob::Globs;
 use super::lints::Lints;
 use super::models::{Model, Provider};
 use super::require::{Needs, Requirement};
 use super::roles::Role;
 use crate::base::fs::ReadFs;
-use crate::base::glob::Globs;
 use crate::base::hash::Hash;
 use crate::base::rule_meta::RuleMeta;
 use crate::base::source::{LineIndex, Position};
@@ -129,12 +129,47 @@ pub struct Config {
     pub history: Option<Spanned<String>>,
     /// `[record]`.
     pub record: Record,
+    /// `[policy]`.
+    pub policy: Policy,
+    /// `[mcp.NAME]`: the commands that serve tools, by their names.
+    pub mcp: BTreeMap<String, Server>,
+    /// `[requests]`.
+    pub requests: Requests,
     /// The agents that scenarios test, for `has scenario`; `None` where nobody looked. See [`Config::test`].
     pub tested: Option<Tested>,
     /// Sections of later releases by name.
     pub reserved: BTreeMap<String, Reserved>,
     /// What is wrong with the file, in the order of files and spans.
     pub faults: Vec<Fault>,
+}
+
+/// `[policy]`: what a run may do of what its user permits. It permits nothing by itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Policy {
+    /// `commands`: how the lines of commands begin that may run; `None` where every one that the user permits may.
+    pub commands: Option<Vec<String>>,
+    /// `blocked`: what no line of a command may have in it.
+    pub blocked: Vec<String>,
+    /// `env`: variables that commands see besides the usual ones.
+    pub env: Vec<String>,
+}
+
+/// `[mcp.NAME]`: a server of tools that speaks MCP on its standard input and output.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Server {
+    /// `command`: the program and its arguments.
+    pub command: Vec<String>,
+    /// `env`: variables that it sees besides the usual ones.
+    pub env: Vec<String>,
+}
+
+/// What is left out of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VolatilePart {
+    /// The JSON Pointer of a value; `""` is the whole request.
+    pub place: String,
+    /// What is left out of the texts at and below that place; `None` for all of the value.
+    pub pattern: Option<String>,
 }
 
 /// `[record]`.
@@ -144,6 +179,19 @@ pub struct Record {
     pub content: Content,
     /// `env`: variables that hold the address of a provider, besides the usual ones.
     pub env: Vec<String>,
+    /// `upstream`: where `ctxc record` sends calls on, as `[VENDOR=]URL`; the user has to permit it.
+    pub upstream: Vec<String>,
+    /// `mask`: patterns of what is replaced besides secrets and personal data.
+    pub mask: Vec<String>,
+}
+
+/// `[requests]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Requests {
+    /// `blocks`: sections of texts by their names, each with the pattern that it is found by.
+    pub blocks: BTreeMap<String, String>,
+    /// `volatile`: what is left out of a request where it is compared with a recorded one.
+    pub volatile: Vec<VolatilePart>,
 }
 
 /// What is kept of calls.
@@ -178,6 +226,9 @@ impl Default for Config {
             eval: Eval::default(),
             history: None,
             record: Record::default(),
+            policy: Policy::default(),
+            mcp: BTreeMap::new(),
+            requests: Requests::default(),
             tested: None,
             reserved: BTreeMap::new(),
             faults: Vec::new(),

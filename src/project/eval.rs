@@ -37,7 +37,7 @@ pub enum Stale {
     /// The run ends with its own exit code.
     #[default]
     Error,
-    /// It is told.
+    /// It is reported.
     Warn,
 }
 
@@ -52,6 +52,8 @@ pub struct Gate {
     pub tokens: Option<f64>,
     /// The most that a run may cost in US dollars.
     pub cost_usd: Option<f64>,
+    /// Who may accept what a change loosens, besides those of `[eval.stability]`.
+    pub accepters: Vec<Spanned<String>>,
 }
 
 /// `[eval.drift]`: when the history of a case is a signal.
@@ -90,7 +92,7 @@ impl Default for Eval {
             plan_path: None,
             stale_after_days: STALE_AFTER_DAYS,
             stale: Stale::default(),
-            gate: Gate { manifest_tokens: 0.10, pass_rate: None, tokens: None, cost_usd: None },
+            gate: Gate { manifest_tokens: 0.10, pass_rate: None, tokens: None, cost_usd: None, accepters: Vec::new() },
             drift: Drift { token_inflation: 0.30, window: 5, latency_regression: 0.50, batches: 3 },
             stability: None,
         }
@@ -98,6 +100,12 @@ impl Default for Eval {
 }
 
 impl Eval {
+    /// Who may accept what a change loosens; nobody where anybody may.
+    pub fn accepters(&self) -> impl Iterator<Item = &str> {
+        let policy = self.stability.iter().flat_map(|policy| &policy.accepters);
+        self.gate.accepters.iter().chain(policy).map(|one| one.value.as_str())
+    }
+
     /// Trials of cases that do not say.
     pub fn rule(&self) -> crate::scenario::model::Rule {
         let rule = crate::scenario::model::Rule::default();

@@ -1,9 +1,9 @@
 //! What is wrong with a project file, as data. Worded by the rules of family 5xx, nowhere else.
 
 use super::disqualified::Unfit;
+use super::glob::GlobError;
 use super::require::Needs;
 use super::roles::Tier;
-use crate::base::glob::GlobError;
 use crate::base::hash::Hash;
 use crate::base::rule_meta::RemovedRule;
 use crate::base::span::{Span, Spanned};
@@ -232,14 +232,14 @@ pub enum FaultKind {
         /// What its window holds beside the answer.
         room: u64,
     },
-    /// The file of a role's system prompt cannot be had.
+    /// The file of a role's system prompt cannot be read.
     SystemPrompt {
         /// The role.
         role: String,
         /// The file as written.
         path: String,
         /// Why.
-        why: Unreadable,
+        why: String,
     },
     /// An expression in a role's system prompt, which takes no values.
     PromptValue {
@@ -250,7 +250,7 @@ pub enum FaultKind {
         /// The prompt's file and the line there, where it has one of its own.
         line: Option<(String, u32)>,
     },
-    /// A key's value in a project file. What it is is told nowhere.
+    /// A key's value in a project file. The value itself is never shown.
     KeyInFile {
         /// The provider.
         provider: String,
@@ -363,8 +363,8 @@ pub enum Refusal {
 /// Why a definition of a tool cannot be taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolFault {
-    /// Its file cannot be had.
-    Unreadable(Unreadable),
+    /// Its file cannot be read.
+    Unreadable(String),
     /// Its file is not JSON, in the words of the reader.
     Json(String),
     /// Its file has no list of tools.
@@ -388,17 +388,6 @@ pub enum ToolFault {
     NoObject,
     /// Its parameters have a slip in them.
     Slip(Slip),
-}
-
-/// Why a file that the project file names cannot be had.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unreadable {
-    /// It lies outside the project's folder, or links there.
-    Outside,
-    /// It holds no text.
-    Empty,
-    /// What the system says, or what it is instead of a text.
-    Because(String),
 }
 
 impl FaultKind {

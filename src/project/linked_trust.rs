@@ -129,9 +129,13 @@ impl Sources {
     /// What follows for those who use the definition.
     pub(super) fn reached(&self, flow: &Flow, said: &Said) -> Reached {
         let nodes = &self.nodes;
-        let of = |at: usize| nodes.get(at).map_or_else(Vec::new, |node| node.of.clone());
+        let of = |at: usize, into: &mut Vec<u32>| into.extend(nodes.get(at).into_iter().flat_map(|node| &node.of));
         // What is from outside here is reported here.
-        let not_marked = |at: usize| if said.marks.get(at).is_some_and(Option::is_some) { Vec::new() } else { of(at) };
+        let not_marked = |at: usize, into: &mut Vec<u32>| {
+            if said.marks.get(at).is_none_or(Option::is_none) {
+                of(at, into);
+            }
+        };
         let unfenced = Unfenced::ALL.map(|kind| {
             let names = said.names.iter().filter(|(_, unfenced)| *unfenced == kind);
             spread_back(nodes.len(), names.map(|(name, _)| *name), not_marked)

@@ -48,18 +48,29 @@ impl Level {
     }
 }
 
-/// The families of codes by name.
-pub const FAMILIES: [(&str, u16); 9] = [
-    ("syntax", 0),
-    ("structure", 1),
-    ("context", 2),
-    ("names", 3),
-    ("migration", 4),
-    ("project", 5),
-    ("scenario", 6),
-    ("request", 7),
-    ("input", 9),
+/// Families in the order of their codes: number, name, what it is about.
+pub static FAMILIES: &[Family] = &[
+    Family { number: 0, name: "syntax", about: "the XML itself" },
+    Family { number: 1, name: "structure", about: "elements, attributes and what stands where" },
+    Family { number: 2, name: "context", about: "the four context settings, resolved" },
+    Family { number: 3, name: "names", about: "names, references and variables" },
+    Family { number: 4, name: "migration", about: "older forms, read as their modern value" },
+    Family { number: 5, name: "project", about: "the project file and its policies" },
+    Family { number: 6, name: "scenario", about: "scenarios and suites: what agents are tested with" },
+    Family { number: 7, name: "request", about: "requests to models, of any program" },
+    Family { number: 9, name: "input", about: "files that cannot be read" },
 ];
+
+/// A hundred of codes that belong together.
+#[derive(Clone, Copy, Debug)]
+pub struct Family {
+    /// The hundred: 2 for `CTX2xx`.
+    pub number: u16,
+    /// Its name in `[lints]`.
+    pub name: &'static str,
+    /// What its rules are about; a lower-case fragment.
+    pub about: &'static str,
+}
 
 /// The levels that a project sets, rule by rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

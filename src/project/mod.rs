@@ -11,6 +11,8 @@ pub mod expansion;
 #[cfg(feature = "compile")]
 pub mod fault;
 #[cfg(feature = "compile")]
+pub mod glob;
+#[cfg(feature = "compile")]
 pub mod index;
 #[cfg(feature = "compile")]
 pub mod linked_names;

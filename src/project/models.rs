@@ -56,6 +56,8 @@ pub struct Provider {
     pub base_url: Option<String>,
     /// `api_key_env`: the variable that holds its key. Never read here.
     pub api_key_env: Option<String>,
+    /// `timeout_s`: seconds that a call may take; `None` for the usual limits.
+    pub timeout_s: Option<u64>,
 }
 
 /// Which protocol a provider speaks.

@@ -1,6 +1,6 @@
 //! Lists of places: a file, a folder with everything in it, or a pattern of either (`agents/*/scenarios`).
 
-use crate::base::glob::Globs;
+use super::glob::Globs;
 
 /// The folder, or the file, that holds everything that a place can name.
 pub fn fixed(place: &str) -> String {

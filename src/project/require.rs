@@ -1,7 +1,7 @@
 //! `[[require]]`: policy over resolved tasks. Conditions are read here and judged against facts; a fact that is not
 //! known is said to be unknown, never taken for granted.
 
-use crate::base::glob::Globs;
+use super::glob::Globs;
 use crate::base::rule_meta::Severity;
 use crate::base::span::{Span, Spanned};
 use crate::template::setting::SettingName;
@@ -229,7 +229,7 @@ pub enum Fact<T> {
     Unknown,
 }
 
-/// What conditions are judged against. Implemented by whoever holds the task.
+/// What conditions are judged against. Implemented by the owner of the task.
 pub trait Facts {
     /// Whether the task has a thing.
     fn has(&self, thing: Thing) -> Fact<bool>;

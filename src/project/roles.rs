@@ -1,7 +1,7 @@
 //! `[roles.NAME]` as read: what an agent role plays, says, may use and may spend. Plain data, each value with its place.
 
-use super::tools::ProjectTool;
-use crate::base::glob::Globs;
+use super::glob::Globs;
+use super::tools::ToolDefinition;
 use crate::base::span::{Span, Spanned};
 use crate::kernel::context::Kind;
 use crate::kernel::profile::Profile;
@@ -66,7 +66,7 @@ pub struct Tools {
     /// `blocked_tools`: refused even where they are allowed.
     pub blocked: Vec<Spanned<String>>,
     /// All tools that the project defines.
-    pub defined: Arc<BTreeMap<String, ProjectTool>>,
+    pub defined: Arc<BTreeMap<String, ToolDefinition>>,
 }
 
 /// What a role may use up in a call.
@@ -138,10 +138,10 @@ impl Tools {
     }
 
     /// The definitions that its agent is given: in the order of `tools`, those of a pattern in the order of their names.
-    pub fn given(&self) -> Vec<&ProjectTool> {
-        let mut given: Vec<&ProjectTool> = Vec::new();
+    pub fn given(&self) -> Vec<&ToolDefinition> {
+        let mut given: Vec<&ToolDefinition> = Vec::new();
         for entry in &self.allowed {
-            let fits = |tool: &&ProjectTool| covers(&entry.value, &tool.name) && self.permits(&tool.name);
+            let fits = |tool: &&ToolDefinition| covers(&entry.value, &tool.name) && self.permits(&tool.name);
             let found: Vec<_> = self.defined.values().filter(fits).filter(|tool| !given.contains(tool)).collect();
             given.extend(found);
         }

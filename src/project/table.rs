@@ -38,7 +38,11 @@ pub enum Shape {
     Name,
     /// A text, or a list of them.
     Texts,
-    /// The same of names; what stands there twice is told.
+    /// The JSON Pointer of a place; `""` is the whole.
+    Pointer,
+    /// The JSON Pointer of a part, or a list of them and of such tables.
+    PointersOr(&'static Table),
+    /// The same as `Texts`, of names; duplicates are reported.
     Set,
     /// Patterns of paths inside the project: one, or a list.
     Globs,

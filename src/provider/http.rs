@@ -31,6 +31,19 @@ impl Default for CallLimits {
     }
 }
 
+impl CallLimits {
+    /// Limits of a provider that has so many seconds for a call; `None` for the usual ones.
+    pub fn within(seconds: Option<u64>) -> Self {
+        let usual = Self::default();
+        seconds.map(Duration::from_secs).map_or(usual, |time| Self {
+            connect: usual.connect.min(time),
+            idle: time,
+            whole: time,
+            ..usual
+        })
+    }
+}
+
 /// Bytes that are read of what a vendor says when it does not answer.
 const REFUSAL: u64 = 1 << 16;
 /// Connections that are kept for the next call.

@@ -2,10 +2,11 @@
 
 use crate::base::number::thousands;
 use crate::kernel::provider::ProviderError;
+use serde::{Deserialize, Serialize};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Tokens and money.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spend {
     /// Sent and written.
     pub tokens: u64,

@@ -6,10 +6,35 @@ use super::retry::{Attempts, Retry};
 use super::spending::{Spend, Spending};
 use crate::base::hash::Hasher;
 use crate::kernel::provider::{Answer, Provider, ProviderError, Response, Usage, WireRequest};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// What a call costs, by the name of its model: US$.
 pub type Price<'a> = &'a (dyn Fn(&str, &Usage) -> f64 + Sync);
+
+/// Calls that were made, and what they used.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Calls {
+    /// Those that were made, answered or not.
+    pub made: u64,
+    /// Those that were not answered, by the words of `ProviderError`.
+    pub failed: BTreeMap<String, u64>,
+    /// What all of them used.
+    pub spent: Spend,
+}
+
+impl Calls {
+    /// Adds others.
+    pub fn add(&mut self, other: &Self) {
+        self.made = self.made.saturating_add(other.made);
+        self.spent = self.spent.plus(other.spent);
+        for (word, count) in &other.failed {
+            *self.failed.entry(word.clone()).or_default() += count;
+        }
+    }
+}
 
 /// A provider with patience, and with limits.
 pub struct Throttle<'a> {
@@ -21,6 +46,7 @@ pub struct Throttle<'a> {
     price: Price<'a>,
     seed: u64,
     waits: AtomicU64,
+    calls: Mutex<Calls>,
 }
 
 impl<'a> Throttle<'a> {
@@ -32,12 +58,24 @@ impl<'a> Throttle<'a> {
         price: Price<'a>,
         seed: u64,
     ) -> Self {
-        Self { provider, limiter, budget, retry, clock, price, seed, waits: AtomicU64::new(0) }
+        Self { provider, limiter, budget, retry, clock, price, seed, waits: AtomicU64::new(0), calls: Mutex::default() }
     }
 
     fn spend(&self, model: &str, usage: &Usage) -> Spend {
-        let tokens = usage.input.unwrap_or(0).saturating_add(usage.output.unwrap_or(0));
-        Spend { tokens, usd: (self.price)(model, usage) }
+        spend(self.price, model, usage)
+    }
+
+    /// The calls that were made so far.
+    pub fn calls(&self) -> Calls {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn count(&self, spent: Spend, error: Option<&ProviderError>) {
+        // Without a key nobody is called.
+        if !matches!(error, Some(ProviderError::NoKey { .. })) {
+            let failed = error.map(|error| (error.word().to_owned(), 1)).into_iter().collect();
+            self.calls.lock().unwrap_or_else(PoisonError::into_inner).add(&Calls { made: 1, failed, spent });
+        }
     }
 
     /// From 0 to 1, another one for each wait.
@@ -60,7 +98,9 @@ impl Provider for Throttle<'_> {
             let error = match answered {
                 Ok(response) => {
                     self.limiter.answered();
-                    held.spend(self.spend(request.model, &credible(&response.answer, request.body.len())));
+                    let used = used(self.price, request, &response);
+                    held.spend(used);
+                    self.count(used, None);
                     return Ok(response);
                 }
                 Err(error) => error,
@@ -69,9 +109,11 @@ impl Provider for Throttle<'_> {
                 self.limiter.limited(self.clock.now());
             }
             // The request arrived, and may have been worked on.
-            if matches!(error, ProviderError::TimeLimit { .. } | ProviderError::CutStream { .. }) {
+            let is_billed = matches!(error, ProviderError::TimeLimit { .. } | ProviderError::CutStream { .. });
+            if is_billed {
                 held.spend(sent);
             }
+            self.count(if is_billed { sent } else { Spend::default() }, Some(&error));
             drop(held);
             match self.retry.wait(&error, &mut attempts, self.chance()) {
                 Some(wait) => self.clock.sleep(wait),
@@ -79,6 +121,16 @@ impl Provider for Throttle<'_> {
             }
         }
     }
+}
+
+/// What an answered call used.
+pub fn used(price: Price<'_>, request: &WireRequest<'_>, response: &Response) -> Spend {
+    spend(price, request.model, &credible(&response.answer, request.body.len()))
+}
+
+fn spend(price: Price<'_>, model: &str, usage: &Usage) -> Spend {
+    let tokens = usage.input.unwrap_or(0).saturating_add(usage.output.unwrap_or(0));
+    Spend { tokens, usd: price(model, usage) }
 }
 
 /// Bytes that are a token in most texts.

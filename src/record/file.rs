@@ -41,6 +41,7 @@ impl Recordings {
         for (at, line) in text.split_inclusive('\n').enumerate() {
             match Recording::read(line) {
                 _ if line.trim().is_empty() => {}
+                Err(LineFault::Trace) => {}
                 Ok(call) => {
                     found.calls.push(call);
                     found.lines.push(at + 1);
@@ -84,6 +85,7 @@ pub fn each(path: &Path, mut take: impl FnMut(Recording, LinePlace)) -> Result<b
         let text = if place.line == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
         match Recording::read(text) {
             _ if text.trim().is_empty() => {}
+            Err(LineFault::Trace) => {}
             Ok(call) => take(call, place),
             Err(LineFault::NoJson(_)) if !is_whole => return Ok(true),
             Err(fault) => return Err(ReadFault::Line(FileFault { line: place.line, fault })),

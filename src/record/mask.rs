@@ -2,13 +2,14 @@
 //!
 //! A value that a stream brings in pieces is found all the same: the pieces of a text are looked at as the text that they make.
 
-use super::json_text::{Site, compact, map_strings};
-use super::recording::Redacted;
-use super::redact::Redactor;
+use super::json_text::{Site, compact, map_strings, raw};
+use super::recording::{Recording, Redacted};
+use super::redact::{Find, Redactor};
 use crate::project::config::Content;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Keys whose strings are pieces of a longer text in the events of a stream.
 const PIECES: [&str; 10] =
@@ -55,6 +56,12 @@ impl Mask {
         Self { redactor, content }
     }
 
+    /// The same, which replaces more.
+    #[must_use]
+    pub fn replacing(self, own: &[Arc<dyn Find>]) -> Self {
+        Self { redactor: self.redactor.replacing(own.to_vec()), ..self }
+    }
+
     /// A text that is no body.
     pub fn text(&self, text: &str) -> String {
         self.redactor.text(text).0
@@ -80,6 +87,33 @@ impl Mask {
             let is_done = is_kept || text.is_empty() || text.starts_with('⟦');
             (!is_done).then(|| self.redactor.placeholder(&format!("{} bytes", text.len()), text))
         })
+    }
+
+    /// A call with what must not be kept replaced, whoever recorded it. What was replaced before stays as it is.
+    #[must_use]
+    pub fn call(&self, mut call: Recording) -> Recording {
+        let mut redacted = std::mem::take(&mut call.redacted);
+        call.endpoint = self.text(&call.endpoint);
+        call.request = raw(&self.json(call.request.get(), "/request", &mut redacted));
+        if let Some(response) = call.response.take() {
+            let text = response.get();
+            call.response = Some(match serde_json::from_str::<String>(text) {
+                Err(_) => raw(&self.json(text, "/response", &mut redacted)),
+                Ok(stream) => {
+                    let parts = call.chunks.take();
+                    let mut ends = Vec::new();
+                    for (_, part) in parts.iter().flatten() {
+                        ends.push(stream.floor_char_boundary(ends.last().copied().unwrap_or(0) + part.len()));
+                    }
+                    let whole = parts.is_none().then_some(stream.len());
+                    let kept = self.stream(&stream, &ends.into_iter().chain(whole).collect::<Vec<_>>(), &mut redacted);
+                    let all = raw(&kept.concat());
+                    call.chunks = parts.map(|parts| parts.into_iter().map(|(at, _)| at).zip(kept).collect());
+                    all
+                }
+            });
+        }
+        Recording { redacted, ..call }
     }
 
     /// A stream that came in parts which end at these bytes: each part as it is kept.

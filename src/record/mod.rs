@@ -2,6 +2,7 @@
 //!
 //! Sends nothing and starts no program. No value of a secret reaches a line that is written.
 
+pub mod exchange;
 pub mod file;
 pub mod foreign;
 pub mod json_text;
@@ -13,4 +14,6 @@ pub mod places;
 pub mod proxy;
 pub mod recording;
 pub mod redact;
+pub(crate) mod response_body;
 pub mod turns;
+pub mod volatile;

@@ -2,7 +2,7 @@
 
 use super::key::key;
 use crate::kernel::provider::Usage;
-use crate::schema::json::names::REQUEST;
+use crate::schema::json::names::{REQUEST, RUN};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -109,7 +109,7 @@ pub enum AnsweredBy {
 pub struct Redacted {
     /// Where it stood, as a JSON pointer that begins with `/request` or `/response`.
     pub pointer: String,
-    /// What it was: `secret`, `email`, `phone`, `card` or `iban`.
+    /// What it was: `secret`, `email`, `phone`, `card`, `iban`, or `own` for what a pattern of the project finds.
     pub kind: String,
     /// How often it stood there.
     pub count: u64,
@@ -121,6 +121,9 @@ pub enum LineFault {
     /// It is no JSON; the line of a program that was killed while it wrote is so.
     #[error("it is no JSON: {0}")]
     NoJson(String),
+    /// It is a line of the trace of a run, which has calls between such lines.
+    #[error("it says what a run did beside its calls")]
+    Trace,
     /// A later version wrote it.
     #[error("it says `{0}`, which a newer ctxc wrote; this one reads `{REQUEST}`")]
     Newer(String),
@@ -187,6 +190,9 @@ fn fault(line: &str) -> Option<LineFault> {
     };
     if schema == REQUEST {
         return None;
+    }
+    if schema == RUN {
+        return Some(LineFault::Trace);
     }
     let version =
         |name: &str| name.rsplit_once('/').and_then(|(name, version)| Some((name.to_owned(), version.parse::<u32>().ok()?)));

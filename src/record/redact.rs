@@ -8,6 +8,7 @@ use super::recording::Redacted;
 use crate::base::hash::Hasher;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// How the names of variables end whose values are kept nowhere.
 pub const SECRETS: [&str; 3] = ["_KEY", "_TOKEN", "_SECRET"];
@@ -42,7 +43,18 @@ pub struct Redactor {
     values: Vec<String>,
     /// Whether personal data stay as they are.
     keeps_persons: bool,
+    /// What a project wants replaced besides.
+    own: Vec<Arc<dyn Find>>,
 }
+
+/// Finds what a project wants replaced besides.
+pub trait Find: std::fmt::Debug + Send + Sync {
+    /// Every place where it stands, in order; the whole text where nobody can look.
+    fn all(&self, text: &str) -> Vec<Range<usize>>;
+}
+
+/// What is found by a pattern of the project.
+const OWN: &str = "own";
 
 impl std::fmt::Debug for Redactor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -61,13 +73,19 @@ impl Redactor {
         let mut values: Vec<String> = values.into_iter().map(|value| value.trim().to_owned()).filter(is_secret).collect();
         values.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         values.dedup();
-        Self { salt, values, keeps_persons: false }
+        Self { salt, values, keeps_persons: false, own: Vec::new() }
     }
 
     /// The same, which replaces secrets alone.
     #[must_use]
     pub fn keeping_persons(self) -> Self {
         Self { keeps_persons: true, ..self }
+    }
+
+    /// The same, which replaces more.
+    #[must_use]
+    pub fn replacing(self, own: Vec<Arc<dyn Find>>) -> Self {
+        Self { own, ..self }
     }
 
     /// What stands for a value: the same for the same value.
@@ -81,7 +99,17 @@ impl Redactor {
         let mut found = Vec::new();
         let mut before = ' ';
         let mut at = 0;
+        let mut own: Vec<Range<usize>> = self.own.iter().flat_map(|one| one.all(text)).collect();
+        own.sort_by_key(|range| (range.start, range.end));
+        let mut own = own.into_iter().peekable();
         while let Some((rest, first)) = text.get(at..).and_then(|rest| Some((rest, rest.chars().next()?))) {
+            while own.next_if(|range| range.end <= at).is_some() {}
+            if let Some(range) = own.next_if(|range| range.start <= at) {
+                found.push((at..range.end, OWN));
+                before = ' ';
+                at = range.end;
+                continue;
+            }
             let one = self.at(before, rest).filter(|(_, len)| *len > 0 && rest.is_char_boundary(*len));
             let Some((kind, len)) = one else {
                 before = first;

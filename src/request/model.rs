@@ -30,8 +30,8 @@ pub struct Tool {
     pub name: String,
     /// What it is for; empty where nobody says.
     pub description: String,
-    /// The schema of its arguments.
-    pub schema: Option<Value>,
+    /// Whether it has a schema of its arguments, which [`Request::schema`] gives.
+    pub has_schema: bool,
     /// Where its name, description and schema stand in the body.
     pub pointer: String,
     /// Where its schema stands in the body.
@@ -104,6 +104,11 @@ impl Request {
     /// The parts of all messages, each with its message.
     pub fn parts(&self) -> impl Iterator<Item = (&Message, &Placed)> {
         self.messages.iter().flat_map(|message| message.parts.iter().map(move |part| (message, part)))
+    }
+
+    /// The schema of a tool's arguments.
+    pub fn schema(&self, tool: &Tool) -> Option<&Value> {
+        self.at(&tool.schema_pointer).filter(|_| tool.has_schema)
     }
 
     /// What stands at a place of the body.

@@ -1,6 +1,5 @@
 //! Where a value stands in the text of a JSON document.
 
-use serde_json::Map;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -32,11 +31,6 @@ pub fn place(text: &str, pointer: &str) -> Range<usize> {
 /// A pointer to something below another place.
 pub fn below(pointer: &str, key: &str) -> String {
     format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
-}
-
-/// The keys of an object without some of them, in order.
-pub(super) fn without(object: &Map<String, serde_json::Value>, keys: &[&str]) -> Map<String, serde_json::Value> {
-    object.iter().filter(|(key, _)| !keys.contains(&key.as_str())).map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! A request as segments: what it is made of, in the order in which a provider's cache sees it.
 
 use super::model::{Message, Placed, Request};
-use super::places::without;
 use super::sections::{Section, sections};
-use crate::kernel::conversation::{MEDIA_TOKENS, Part, Speaker, Turn};
+use crate::kernel::conversation::{MEDIA_TOKENS, Part, Speaker};
 use crate::kernel::tokens::TokenCounter;
-use serde_json::Value;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// A block of a request.
@@ -83,9 +83,10 @@ pub fn segments(request: &Request) -> Vec<Segment> {
         });
     }
     let mut blocks = 0;
-    for (at, message) in request.messages.iter().enumerate() {
-        // What the system says before anybody else.
-        let leads = request.messages.iter().take(at + 1).all(|message| message.speaker == Speaker::System);
+    // What the system says before anybody else.
+    let mut leads = true;
+    for message in &request.messages {
+        leads &= message.speaker == Speaker::System;
         let group = message.number.filter(|_| !leads).map_or_else(|| "system".to_owned(), |number| format!("message:{number}"));
         let mut seen: BTreeMap<&'static str, usize> = BTreeMap::new();
         for placed in &message.parts {
@@ -104,9 +105,23 @@ pub fn segments(request: &Request) -> Vec<Segment> {
 /// The bytes of what stands at a place, without the marks of breakpoints.
 fn wire(request: &Request, pointer: &str) -> String {
     match request.at(pointer) {
-        Some(Value::Object(object)) => Value::Object(without(object, &["cache_control"])).to_string(),
+        // Plain data with string keys: writing it cannot fail.
+        Some(Value::Object(object)) => serde_json::to_string(&Unmarked(object)).unwrap_or_default(),
         Some(value) => value.to_string(),
         None => String::new(),
+    }
+}
+
+/// An object without the mark of a breakpoint.
+struct Unmarked<'v>(&'v Map<String, Value>);
+
+impl Serialize for Unmarked<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut map = to.serialize_map(None)?;
+        for (key, value) in self.0.iter().filter(|(key, _)| *key != "cache_control") {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
     }
 }
 
@@ -125,22 +140,22 @@ fn part(request: &Request, message: &Message, placed: &Placed, group: &str, seen
         Some(Part::Media(_)) => (number("document"), None),
         None => (number("other"), None),
     };
-    let turn = placed.part.clone().map(|part| Turn { speaker: message.speaker, parts: vec![part] });
     let wire = text.map_or_else(|| wire(request, &placed.pointer), Clone::clone);
     Segment {
         id,
         group: group.to_owned(),
         speaker: Some(message.speaker),
         pointer: placed.pointer.clone(),
-        text: text.cloned().or_else(|| turn.as_ref().map(|turn| turn.read().text)).unwrap_or_else(|| wire.clone()),
+        text: text.cloned().or_else(|| placed.part.as_ref().map(|part| part.read().text)).unwrap_or_else(|| wire.clone()),
         is_text: text.is_some(),
         wire,
         is_breakpoint: placed.cache.is_some(),
-        media_tokens: turn.as_ref().map_or(0, Turn::media_tokens).min(usize::MAX / 2).max(if placed.kind == "input_audio" {
-            MEDIA_TOKENS
-        } else {
-            0
-        }),
+        media_tokens: placed
+            .part
+            .as_ref()
+            .map_or(0, Part::media_tokens)
+            .min(usize::MAX / 2)
+            .max(if placed.kind == "input_audio" { MEDIA_TOKENS } else { 0 }),
     }
 }
 

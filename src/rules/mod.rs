@@ -20,6 +20,6 @@ pub mod project;
 pub mod request;
 pub mod rule;
 pub mod scenario;
-mod setting_fixes;
+pub(crate) mod setting_fixes;
 pub mod structure;
 pub mod syntax;

@@ -1,6 +1,7 @@
 //! What a rule is to the engine: its metadata and the one function that words its findings.
 
 use crate::base::diagnostic::{Diagnostic, Label};
+use crate::base::quoted::shown;
 use crate::base::rule_meta::RuleMeta;
 use crate::base::source::Position;
 use crate::base::span::Span;
@@ -78,13 +79,22 @@ pub struct FileCx<'a> {
     pub bodies: &'a Bodies,
     /// The variables that it uses.
     pub scopes: &'a Scopes<'a>,
-    /// What cannot be had of the files that its tasks show to agents, by the path that is written.
+    /// What cannot be read of the files that its tasks show to agents, by the path that is written.
     pub unread: &'a BTreeMap<Box<str>, Unread>,
     /// The project.
     pub config: &'a Config,
 }
 
-/// Why a file of the project cannot be had.
+impl<'a> FileCx<'a> {
+    /// The white space before an offset when its line has nothing else before it.
+    pub fn indent(&self, offset: u32) -> Option<&'a str> {
+        let before = self.document.text.get(..offset as usize).unwrap_or("");
+        let line = before.rfind(['\n', '\r']).map_or(0, |newline| newline + 1);
+        before.get(line..).filter(|indent| indent.chars().all(|c| c == ' ' || c == '\t'))
+    }
+}
+
+/// Why a file of the project cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread {
     /// In words: a lower-case fragment.
@@ -136,11 +146,7 @@ impl<'a> SyntaxCx<'a> {
 
     /// What stands under a span, cut where nobody would read on.
     pub fn cut(&self, span: Span) -> Cow<'a, str> {
-        let text = span.slice(self.document.text);
-        match text.char_indices().nth(60) {
-            Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or(""))),
-            None => Cow::Borrowed(text),
-        }
+        shown(span.slice(self.document.text))
     }
 
     /// The second place of the fault; where there is none, the first.
@@ -160,9 +166,7 @@ impl<'a> SyntaxCx<'a> {
 
     /// The white space before an offset when its line has nothing else before it.
     pub fn indent(&self, offset: u32) -> Option<&'a str> {
-        let before = self.before(offset);
-        let line = before.rfind(['\n', '\r']).map_or(0, |newline| newline + 1);
-        before.get(line..).filter(|indent| indent.chars().all(|c| c == ' ' || c == '\t'))
+        self.file.indent(offset)
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) fn set(task: &Task<'_>, name: SettingName, value: &str, effect: &str)
 }
 
 /// What an author calls a row: “type atomic”, “type atomic with subtype subtask”, “`inner_task` in type reduce”.
-pub(super) fn type_of(row: &Row) -> String {
+pub(crate) fn type_of(row: &Row) -> String {
     let operator = row.operator();
     match (row.subtype(), row.kind()) {
         (Some(part), Kind::Part) => format!("{part} in type {operator}"),

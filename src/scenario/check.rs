@@ -1,13 +1,13 @@
 //! Holds a tree against the tables: every fault of it, each at its own place. Takes nothing out of the tree.
 
 use super::fault::FaultKind;
-use super::fault_collector::{FAULTS, Path, Sink, first_line};
+use super::fault_collector::{FAULTS, Path, Sink};
 use super::frozen::Frozen;
 use super::paths::{beside, plain};
 use super::scalars::{scalar, setting, text, word};
 use super::table::{Group, Key, Need, Shape, Table, find};
 use super::values::{file_of, frozen};
-use crate::base::suggest::nearest;
+use crate::base::suggest::likeliest;
 use crate::syntax::yaml::{Entry, Node, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -60,11 +60,12 @@ pub(super) fn table(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table,
 
 /// What has to be there, and is not.
 pub(super) fn whole(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, node: &Node<'_>) {
-    // A key that was misspelt is told as that, and not as missing too.
+    // A misspelt key is reported as such, and not as missing too.
     let slips = node.entries().unwrap_or_default().iter().filter(|entry| table.key(&entry.key.value).is_none()).take(FAULTS);
-    let slips: Vec<&str> = slips.filter_map(|entry| nearest(&entry.key.value, table.names())).collect();
+    let meant = |key: &str| likeliest(key, table.names()).or_else(|| elsewhere(table, key));
+    let slips: Vec<&str> = slips.filter_map(|entry| meant(&entry.key.value)).collect();
     let has = |name: &str| find(table, node, name).is_some() || slips.contains(&name);
-    // Where anything will do, a key that nothing reads is told alone: it says what was meant.
+    // Where anything will do, only the unknown key is reported: it says what was meant.
     let is_meant = node.entries().unwrap_or_default().iter().take(FAULTS).any(|entry| table.key(&entry.key.value).is_none());
     for key in table.keys.iter().filter(|key| key.need == Need::Required && !has(key.name)) {
         missing(sink, path, table, node, key);
@@ -74,14 +75,14 @@ pub(super) fn whole(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table,
             && !keys.iter().any(|key| has(key))
             && !(keys.len() > 2 && is_meant)
         {
-            let span = first_line(sink.text, node.span);
+            let span = node.span.first_line(sink.text);
             sink.report(span, FaultKind::Missing { table: place(path, table), keys });
         }
     }
 }
 
 fn missing(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, node: &Node<'_>, key: &'static Key) {
-    let span = first_line(sink.text, node.span);
+    let span = node.span.first_line(sink.text);
     sink.report(span, FaultKind::Missing { table: place(path, table), keys: std::slice::from_ref(&key.name) });
 }
 
@@ -92,7 +93,7 @@ fn apart(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, entries: &
             Group::Some(_) => None,
             Group::One(keys) => {
                 let mut found = entries.iter().filter(|entry| named(table, entry).is_some_and(|name| keys.contains(&name)));
-                // One key under two names is told as that.
+                // One key under two names is reported as such.
                 let first = found.next();
                 first.zip(found.find(|entry| first.is_some_and(|first| named(table, first) != named(table, entry))))
             }
@@ -148,7 +149,7 @@ fn place(path: &Path<'_>, table: &Table) -> String {
 
 fn unknown(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, entry: &Entry<'_>) {
     let key = entry.key.value.as_ref();
-    let near = nearest(key, table.names());
+    let near = likeliest(key, table.names());
     let elsewhere = if near.is_none() { elsewhere(table, key) } else { None };
     let kind =
         FaultKind::UnknownKey { table: place(path, table), key: key.to_owned(), near, valid: table.names().collect(), elsewhere };

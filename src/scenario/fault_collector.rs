@@ -77,16 +77,10 @@ impl Sink<'_> {
     /// A place that can be seen: that of a value left out is empty.
     fn shown(&self, node: &Node<'_>) -> Span {
         match node.value {
-            Value::List(_) | Value::Map(_) => first_line(self.text, node.span),
+            Value::List(_) | Value::Map(_) => node.span.first_line(self.text),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => node.span,
         }
     }
-}
-
-/// The first line of a place.
-pub(super) fn first_line(text: &str, span: Span) -> Span {
-    let line = span.slice(text).lines().next().unwrap_or("").trim_end();
-    Span::new(span.start, span.start + line.len() as u32)
 }
 
 /// The place of a part of a text, where text and source are the same bytes; else the place of the text.

@@ -46,8 +46,8 @@ const CASE_GROUPS: &[super::table::Group] = &[
     One(&["context", "request"]),
     AtLeast(&["expect_context", "expectations"]),
     Apart("rule", &["runs", "pass_threshold"]),
-    // The answers to another program's requests are not judged.
-    Apart("request", &["expectations", "answers", "node", "rule", "runs", "pass_threshold"]),
+    // The answer to another program's request is the recorded one.
+    Apart("request", &["answers", "node"]),
 ];
 
 /// A scenario: one file, one case.
@@ -229,6 +229,11 @@ static WHEN: Table = Table {
     keys: &[
         key("has", Shape::Patterns, "patterns that the request must have"),
         key("lacks", Shape::Patterns, "patterns that the request must not have"),
+        key(
+            "node",
+            Shape::Text,
+            "the agent of a run that it answers, by its name or path; its answers are given in their order, then the last",
+        ),
     ],
     groups: &[],
 };

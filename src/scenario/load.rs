@@ -19,7 +19,7 @@ pub const FOLDER: &str = "scenarios";
 /// Folders in which no scenario is looked for: recorded answers, stored requests, frozen files.
 pub const PASSED_OVER: [&str; 5] = ["cassettes", "recordings", "snapshots", "files", "fixtures"];
 
-/// Bytes by which it is told what a file is.
+/// Bytes by which the kind of a file is recognised.
 const HEAD: u64 = 1 << 20;
 
 /// Folders inside each other at most.

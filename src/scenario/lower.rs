@@ -123,6 +123,7 @@ fn scripted(node: &Node<'_>) -> Spanned<Scripted> {
     };
     let usage = |usage: &Node<'_>| Some((whole(usage.get("input")?)?, whole(usage.get("output")?)?));
     let value = Scripted {
+        node: node.get("when").and_then(|when| when.get("node")).and_then(text),
         has: when("has"),
         lacks: when("lacks"),
         reply: node.get("reply").map_or(serde_json::Value::Null, Node::to_json),
@@ -150,9 +151,11 @@ pub(super) fn case(cx: Cx<'_>, table: &'static Table, node: &Node<'_>, name: Spa
         row: None,
         subject,
         node: get("node").and_then(text),
-        situation: get("context").map(|context| situation(cx, context)).unwrap_or_default(),
+        // What stands beside a context that is missing was meant to be in it: one finding says so.
+        situation: situation(cx, get("context").unwrap_or(node)),
         expect_context: items("expect_context").iter().filter_map(ContextExpectation::read).collect(),
         expectations: items("expectations").iter().filter_map(Expectation::read).collect(),
+        replaces: Vec::new(),
         rule: rule(cx, table, node),
         answers: answers(node),
         tags: texts(get("tags")),

@@ -60,6 +60,9 @@ pub struct Case {
     pub expect_context: Vec<Spanned<ContextExpectation>>,
     /// What the answer must be, in order.
     pub expectations: Vec<Spanned<Expectation>>,
+    /// Lists of the suite's defaults that it replaces by its own.
+    #[serde(skip)]
+    pub replaces: Vec<Replaced>,
     /// How often it is tried, and what passes.
     pub rule: Rule,
     /// Scripted answers: the first whose `when` holds is given.
@@ -77,6 +80,17 @@ impl Case {
     pub fn wants_snapshot(&self) -> bool {
         super::expect::context::each(&self.expect_context).any(|one| one.value == ContextExpectation::Snapshot)
     }
+}
+
+/// A list of a suite's defaults in whose place a case has its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Replaced {
+    /// The key of both.
+    pub key: &'static str,
+    /// Entries of the defaults that the case does not repeat.
+    pub count: usize,
+    /// The list of the case.
+    pub span: Span,
 }
 
 /// Who receives the context.
@@ -209,6 +223,8 @@ impl Default for Rule {
 /// A scripted answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Scripted {
+    /// The agent of a run that it is of, by its name or path; any where nothing is said.
+    pub node: Option<Spanned<String>>,
     /// Patterns that the request must have.
     pub has: Vec<Spanned<String>>,
     /// Patterns that the request must not have.

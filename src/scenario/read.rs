@@ -2,10 +2,10 @@
 
 use super::check::{self, Ask};
 use super::fault::{Fault, FaultKind};
-use super::fault_collector::{Path, Sink, first_line};
+use super::fault_collector::{Path, Sink};
 use super::keys::{CASE, CONTEXT, DEFAULTS, FIXTURES, SCENARIO, SCRIPT, SUITE};
 use super::lower::{self, Cx};
-use super::model::{Case, Rule, SUITE_SCHEMA, Scripted, Suite};
+use super::model::{Case, Replaced, Rule, SUITE_SCHEMA, Scripted, Suite};
 use super::table::{Table, find};
 use super::table_cases;
 use super::values;
@@ -97,7 +97,7 @@ fn file(sink: &mut Sink<'_>, path: &str, root: &Node<'_>, options: &Options<'_>)
     let text = sink.text;
     let cx = Cx { text, rule: &options.rule };
     let named = |key: &str| root.get(key).and_then(|node| lower::label(cx, node));
-    let fallback = || Spanned::new(stem(path).to_owned(), first_line(text, root.span));
+    let fallback = || Spanned::new(stem(path).to_owned(), root.span.first_line(text));
     if is_suite(root) {
         check::table(sink, &Path::TOP, &SUITE, root, Ask::Whole);
         let id = named("id").unwrap_or_else(fallback);
@@ -168,8 +168,21 @@ fn one(sink: &mut Sink<'_>, cx: Cx<'_>, own: &Node<'_>, defaults: &[Entry<'_>], 
     lower::case(cx, &CASE, &full, name).map(|case| Case {
         span: own.span,
         row: sink.row.as_ref().map(|(row, _)| row.clone()),
+        replaces: replaced(own, defaults),
         ..case
     })
+}
+
+/// The lists of expectations that a case has in the place of those of the defaults.
+fn replaced(own: &Node<'_>, defaults: &[Entry<'_>]) -> Vec<Replaced> {
+    let of = |key: &'static str| {
+        let list = find(&CASE, own, key)?;
+        let default = defaults.iter().find(|entry| DEFAULTS.key(&entry.key.value).is_some_and(|known| known.name == key))?;
+        let kept: Vec<_> = list.items()?.iter().map(Node::to_json).collect();
+        let count = default.value.items()?.iter().filter(|entry| !kept.contains(&entry.to_json())).count();
+        (count > 0).then_some(Replaced { key, count, span: list.span })
+    };
+    ["expect_context", "expectations"].into_iter().filter_map(of).collect()
 }
 
 /// `defaults`, and `fixtures` as the part of them that they are.

@@ -1,4 +1,4 @@
-//! Request bodies of model providers. They lie beside scenarios as YAML or JSON and are none: a file is told by its content.
+//! Request bodies of model providers. They lie beside scenarios as YAML or JSON, but are not scenarios: they are recognised by their content.
 
 use crate::syntax::yaml::{self, Node};
 

@@ -1,11 +1,12 @@
 //! Holds single values against what their keys take: words, numbers, days, patterns, paths, settings.
 
 use super::fault::FaultKind;
-use super::fault_collector::{Path, Sink, first_line, inside};
+use super::fault_collector::{Path, Sink, inside};
 use super::table::Shape;
 use super::values::word_of;
 use super::words::KINDS;
 use super::{date, pattern};
+use crate::base::quoted::list;
 use crate::base::suggest::nearest;
 use crate::syntax::yaml::{Node, Value};
 use crate::template::setting::{SettingName, Word};
@@ -19,7 +20,7 @@ pub(super) fn text(sink: &mut Sink<'_>, path: &Path<'_>, wanted: Shape, node: &N
 pub(super) fn word(sink: &mut Sink<'_>, path: &Path<'_>, wanted: Shape, words: &'static [&'static str], node: &Node<'_>) {
     let Some(text) = node.text() else { return sink.wrong_type(path, wanted, node) };
     if !words.contains(&text) {
-        let mut expected = words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
+        let mut expected = list(words);
         if matches!(wanted, Shape::WordOr(..)) {
             let which = if KINDS.contains(&text) {
                 format!("segments, as `{{kind: {text}}}`")
@@ -97,7 +98,7 @@ pub(super) fn setting(sink: &mut Sink<'_>, path: &Path<'_>, node: &Node<'_>) {
             sink.report(entry.key.span, kind);
         }
     }
-    let span = first_line(sink.text, node.span);
+    let span = node.span.first_line(sink.text);
     for keys in [&["name"] as &'static [&'static str], &["value"]] {
         if keys.iter().all(|key| node.get(key).is_none()) {
             sink.report(span, FaultKind::Missing { table: "`setting`".to_owned(), keys });
@@ -114,7 +115,7 @@ pub(super) fn setting(sink: &mut Sink<'_>, path: &Path<'_>, node: &Node<'_>) {
     let Some(written) = word_of(value) else { return sink.wrong_type(&at("value"), Shape::Word(&[]), value) };
     let words = name.and_then(|name| SettingName::parse(name.text()?)).map_or(&[] as &[&str], SettingName::words);
     if !words.is_empty() && !words.contains(&written.as_ref()) {
-        let expected = words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
+        let expected = list(words);
         sink.bad_value(&at("value"), value, expected, nearest(&written, words.iter().copied()));
     }
 }

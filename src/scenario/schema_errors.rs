@@ -2,7 +2,7 @@
 
 use super::fault::FaultKind;
 use super::fault_collector::{Path, Sink};
-use super::json_schema::{Slip, SlipKind, Step, keywords, slips};
+use super::json_schema::{Slip, SlipKind, keywords, slips, steps};
 use crate::base::span::Span;
 use crate::syntax::yaml::Node;
 
@@ -13,49 +13,35 @@ pub(super) fn report(sink: &mut Sink<'_>, path: &Path<'_>, schema: &Node<'_>) {
     }
 }
 
-fn told(sink: &mut Sink<'_>, path: &Path<'_>, schema: &Node<'_>, Slip { path: steps, kind }: Slip) {
-    let words = |steps: &[Step]| {
-        let mut words = vec![path.text()];
-        words.extend(steps.iter().map(|step| match step {
-            Step::Key(key) => key.clone(),
-            Step::Item(number) => number.to_string(),
-        }));
-        words.join(".")
-    };
-    let place = place(schema, &steps);
+fn told(sink: &mut Sink<'_>, path: &Path<'_>, schema: &Node<'_>, Slip { path: pointer, kind }: Slip) {
+    let words = |pointer: &str| [path.text()].into_iter().chain(steps(pointer)).collect::<Vec<_>>().join(".");
+    let Some((span, node)) = place(schema, &pointer) else { return };
     match kind {
         SlipKind::Bad { expected, near } => {
-            let Some((_, Some(node))) = place else { return };
-            let path = Path { parent: None, name: &words(&steps) };
+            let path = Path { parent: None, name: &words(&pointer) };
             sink.bad_value(&path, node, expected, near.as_deref());
         }
         SlipKind::Unknown { near } => {
-            let (Some((span, _)), Some((Step::Key(key), before))) = (place, steps.split_last()) else { return };
+            let (Some(key), Some((before, _))) = (steps(&pointer).last(), pointer.rsplit_once('/')) else { return };
             let table = format!("a JSON Schema (`{}`)", words(before));
-            sink.report(
-                span,
-                FaultKind::UnknownKey { table, key: key.clone(), near, valid: keywords().collect(), elsewhere: None },
-            );
+            sink.report(span, FaultKind::UnknownKey { table, key, near, valid: keywords().collect(), elsewhere: None });
         }
     }
 }
 
-/// Where a path leads: the place of its last key, and the node.
-fn place<'n, 't>(schema: &'n Node<'t>, steps: &[Step]) -> Option<(Span, Option<&'n Node<'t>>)> {
+/// Where a pointer leads: the place of its last key, and the node.
+fn place<'n, 't>(schema: &'n Node<'t>, pointer: &str) -> Option<(Span, &'n Node<'t>)> {
     let mut node = schema;
     let mut span = schema.span;
-    for step in steps {
-        match step {
-            Step::Key(key) => {
-                // What is written twice counts as it is written last.
-                let entry = node.entries()?.iter().rev().find(|entry| entry.key.value == *key)?;
-                (node, span) = (&entry.value, entry.key.span);
-            }
-            Step::Item(number) => {
-                node = node.items()?.get(*number)?;
-                span = node.span;
-            }
+    for step in steps(pointer) {
+        if let Some(items) = node.items() {
+            node = items.get(step.parse::<usize>().ok()?)?;
+            span = node.span;
+        } else {
+            // What is written twice counts as it is written last.
+            let entry = node.entries()?.iter().rev().find(|entry| entry.key.value == step)?;
+            (node, span) = (&entry.value, entry.key.span);
         }
     }
-    Some((span, Some(node)))
+    Some((span, node))
 }

@@ -134,7 +134,7 @@ impl Table {
     }
 
     /// The names of its keys.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + Clone {
         self.keys.iter().map(|key| key.name)
     }
 }

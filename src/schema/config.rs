@@ -74,6 +74,8 @@ fn shape(shape: Shape) -> Value {
         Shape::Text => json!({"type": "string"}),
         Shape::Name => name(),
         Shape::Texts => some(&json!({"type": "string"})),
+        Shape::Pointer => json!({"type": "string", "pattern": "^(/[\\s\\S]+)?$"}),
+        Shape::PointersOr(table) => some(&json!({"anyOf": [{"type": "string", "pattern": "^/[\\s\\S]"}, object(table)]})),
         Shape::Set => some(&name()),
         Shape::Globs => {
             let outside = "^(\\./)?/|(^|/)\\.\\.(/|$)";
@@ -111,8 +113,8 @@ fn lints() -> Value {
     for rule in REMOVED {
         properties.insert(rule.name.to_owned(), level("a rule that is gone"));
     }
-    for (family, hundred) in FAMILIES {
-        properties.insert(family.to_owned(), level(&format!("every rule of the family CTX{hundred}xx")));
+    for family in FAMILIES {
+        properties.insert(family.name.to_owned(), level(&format!("every rule of the family CTX{}xx", family.number)));
     }
     properties.insert("all".to_owned(), level("every rule"));
     let codes = json!({"^[Cc][Tt][Xx][0-9]([0-9]{2}|[Xx]{2})$": level("a rule, or a family, by its code")});

@@ -94,6 +94,23 @@ pub struct TrialRecord {
     pub decomposes: Option<bool>,
 }
 
+/// A trial that was answered, of a case that is not finished.
+#[derive(Clone, Debug)]
+pub struct OpenTrial {
+    /// The name of the scenario.
+    pub id: String,
+    /// What tells the trial from the others of its case.
+    pub trial: String,
+    /// The hash of what the scenario says.
+    pub key: String,
+    /// The hash of what decides the context.
+    pub context_hash: String,
+    /// What was answered; `None` where that is kept elsewhere.
+    pub answer: Option<Box<RawValue>>,
+    /// What its calls used.
+    pub used: Box<RawValue>,
+}
+
 /// What was last found of a case with certain keys.
 #[derive(Clone, Debug)]
 pub struct Earlier {
@@ -146,8 +163,15 @@ pub trait EvalHistory: Debug + Send {
     /// Begins a run at the earliest place from its `order` on that is behind all others, and says which that is.
     fn begin(&mut self, run: &RunRecord) -> Result<i64, HistoryError>;
 
-    /// Adds a finished case with its trials, in place of what the run has of it; and what the run has used by now: calls, tokens, US$.
-    fn case(&mut self, run: i64, case: &CaseRecord, used: (u64, u64, f64)) -> Result<(), HistoryError>;
+    /// Adds finished cases with their trials, in place of what the run has of them; and what the run has used by now: calls, tokens, US$.
+    /// All of it, or nothing.
+    fn add(&mut self, run: i64, cases: &[CaseRecord], used: (u64, u64, f64)) -> Result<(), HistoryError>;
+
+    /// Adds an answered trial of a case that is not finished; and what the run has used by now: calls, tokens, US$.
+    fn trial(&mut self, run: i64, trial: &OpenTrial, used: (u64, u64, f64)) -> Result<(), HistoryError>;
+
+    /// The trials of cases that a run did not finish, or not without an error.
+    fn open_trials(&self, run: i64) -> Result<Vec<OpenTrial>, HistoryError>;
 
     /// Says that a run came to its end.
     fn end(&mut self, run: i64) -> Result<(), HistoryError>;
@@ -164,6 +188,9 @@ pub trait EvalHistory: Debug + Send {
     /// The last runs of each case that was answered: as many as `window` and those before that it is compared with. Those that models
     /// answered, where there are any.
     fn series(&self, window: usize, each: &mut dyn FnMut(Series)) -> Result<(), HistoryError>;
+
+    /// The last runs of one case.
+    fn series_of(&self, id: &str, window: usize) -> Result<Option<Series>, HistoryError>;
 
     /// Adds a run of another history at its own place, or the next that is free; `false` where it is here already.
     fn adopt(&mut self, run: &RunRecord, cases: &[CaseRecord]) -> Result<bool, HistoryError>;

@@ -5,8 +5,8 @@
 
 use crate::base::fs::IRREGULAR;
 use crate::base::fs::{self, ReadFs, RealFs, Stamp};
-use crate::base::glob::Globs;
 use crate::base::patterns::SkippedFolders;
+use crate::project::glob::Globs;
 use crate::project::path_patterns::fixed;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use std::collections::{BTreeMap, BTreeSet};

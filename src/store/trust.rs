@@ -73,6 +73,11 @@ impl Permissions {
         for task in registry.tasks().chain(registry.templates()) {
             of_task(registry, task, &mut commands)?;
         }
+        let file = || config.files.first().map_or_else(String::new, |file| file.path.to_string());
+        for (argv, env) in tools_of(config) {
+            let words = argv.iter().map(|word| quoted(word)).chain(env.iter().map(|name| format!("[{name}]")));
+            commands.insert(CommandLine { path: file(), line: words.collect::<Vec<_>>().join(" ") });
+        }
         for (path, suite) in suites {
             let sources = suite.cases.iter().filter_map(|case| match &case.subject.value {
                 Subject::Request(source) => program_of(source),
@@ -133,6 +138,14 @@ fn kept(project: &Path) -> Option<Kept> {
     let kept: Kept = serde_json::from_slice(&bytes).ok()?;
     let is_here = RealFs.canonical(project).is_ok_and(|here| here == kept.project);
     (kept.schema == SCHEMA && is_here).then_some(kept)
+}
+
+/// The commands that run tools, and those that serve them, each with the variables that it sees besides the usual ones.
+fn tools_of(config: &Config) -> impl Iterator<Item = (&[String], &[String])> {
+    let defined = config.roles.values().filter_map(|role| role.tools.as_ref()).next();
+    let own = defined.into_iter().flat_map(|tools| tools.defined.values()).filter(|tool| !tool.command.is_empty());
+    let servers = config.mcp.values().map(|server| (&*server.command, &*server.env));
+    own.map(|tool| (&*tool.command, &[][..])).chain(servers)
 }
 
 fn of_task(registry: &Registry, task: Task<'_>, commands: &mut BTreeSet<CommandLine>) -> Result<(), ReadError> {

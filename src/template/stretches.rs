@@ -32,8 +32,11 @@ pub(super) fn of<'a>(element: Element<'a>) -> Vec<Stretch<'a>> {
     let document = element.document().text;
     let is_text = |node: &Node<'a>| matches!(node.kind(), Kind::Text | Kind::Cdata);
     let raw = |node: &Node<'a>| node.inner().slice(document);
-    let has_brace =
-        |raw: &str| memchr::memchr(b'{', raw.as_bytes()).is_some() || memchr::memmem::find(raw.as_bytes(), b"&#").is_some();
+    // A reference to a character may stand for a brace.
+    let has_brace = |raw: &str| {
+        let bytes = raw.as_bytes();
+        memchr::memchr2_iter(b'{', b'&', bytes).any(|at| bytes.get(at) == Some(&b'{') || bytes.get(at + 1) == Some(&b'#'))
+    };
     if !element.children().any(|node| is_text(&node) && has_brace(raw(&node))) {
         return Vec::new();
     }

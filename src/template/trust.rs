@@ -60,15 +60,15 @@ pub fn spread(nodes: &[TrustNode], is_handed: impl Fn(&str) -> bool) -> Vec<Opti
     marks
 }
 
-/// Marks some of so many values, and what they are made of; no marks where there is nothing to mark.
+/// Marks some of so many values, and what they are made of, which is added to a list; no marks where there is nothing to mark.
 #[cfg(feature = "compile")]
-pub fn spread_back(count: usize, marked: impl IntoIterator<Item = u32>, made_of: impl Fn(usize) -> Vec<u32>) -> Vec<bool> {
+pub fn spread_back(count: usize, marked: impl IntoIterator<Item = u32>, made_of: impl Fn(usize, &mut Vec<u32>)) -> Vec<bool> {
     let mut open: Vec<u32> = marked.into_iter().collect();
     let mut marks = if open.is_empty() { Vec::new() } else { vec![false; count] };
     while let Some(at) = open.pop() {
         if let Some(mark) = marks.get_mut(at as usize).filter(|mark| !**mark) {
             *mark = true;
-            open.extend(made_of(at as usize));
+            made_of(at as usize, &mut open);
         }
     }
     marks

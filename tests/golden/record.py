@@ -15,7 +15,7 @@ from pathlib import Path
 
 MOST_FILES, MOST_BYTES = 120, 2_000_000
 # What runs until it is ended, shows where in the sources something stands, or describes the command line itself.
-LEFT_OUT = {"watch", "lsp", "completions", "man", "debug-panic", "generate-docs"}
+LEFT_OUT = {"watch", "lsp", "completions", "man", "debug-panic"}
 ENVIRONMENT = ("NO_COLOR", "COLUMNS", "GITHUB_ACTIONS", "CTXC_")
 SKIPPED = ("kill", "watch", "terminal", "pipe", "permissions", "disk", "lsp", "tidy", "peers")
 

@@ -22,6 +22,7 @@ mod request;
 mod robust;
 mod rules;
 mod rules_meta;
+mod run;
 mod scenario;
 mod schema;
 mod sessions;

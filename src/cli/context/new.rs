@@ -8,6 +8,7 @@ use super::lookup::LookupArgs;
 use super::lookup_results;
 use super::project::{Compiled, named_inside};
 use super::render_errors::refused;
+use super::run::as_scenario::{self, AgentOfRun};
 use super::subject::SubjectArgs;
 use super::values::{GivenArgs, HistoryArgs};
 use crate::base::fs;
@@ -26,10 +27,13 @@ use crate::eval::draft::{self, Draft, Given, Holds};
 use crate::eval::receiver::Receiver;
 use crate::kernel::conversation::Turn;
 use crate::project::path_patterns::is_pattern;
+use crate::record::recording::Recording;
 use crate::registry::Parameter;
 use crate::registry::scenarios;
 use crate::scenario::messages;
-use crate::scenario::{load, paths};
+use crate::scenario::model::Subject;
+use crate::scenario::request_source::RequestSource;
+use crate::scenario::{self, load, paths};
 use crate::store::trust;
 use clap::{Args, Subcommand};
 use serde_json::Value;
@@ -51,7 +55,7 @@ enum What {
 }
 
 /// Write a scenario of a task or agent role: what it receives today, as expectations that pass
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(
     after_help = "Examples:\n  ctxc new scenario answer --input ticket=@samples/t1.txt\n  ctxc new scenario --role clerk\n  \
     ctxc new scenario triage --name triage-plain --objective 'sort a ticket'\n\n\
@@ -60,18 +64,22 @@ enum What {
     so is what is looked up for the agent. A scenario that is there is never written over.\n\n\
     With --from it is the scenario of a request that another program sent. `ctxc eval` then runs that program again, in the project's \
     folder, answers its calls from the recorded ones, which are copied beside the scenario, and looks at the call in the same place of the \
-    same conversation; `ctxc trust` has to permit that. With --copy it is the scenario of the request as it was recorded.",
+    same conversation; `ctxc trust` has to permit that. With --copy it is the scenario of the request as it was recorded. The recorded answer \
+    is judged by coarse expectations as long as the request stays the same. Once it has changed, record the program again and use --renew.",
     mut_arg("subject", |arg| arg.required_unless_present_any(["role", "from"]))
 )]
 struct ScenarioArgs {
     #[command(flatten)]
     subject: SubjectArgs,
-    /// A request that was sent: `@last#3`, `FILE#3`, a file with its body
+    /// A request that was sent: `@last#3`, `FILE#3`, a file with its body; or an agent of a run: `run:ID/NODE`, `run:last`
     #[arg(long, value_name = "CALL", conflicts_with_all = ["subject", "role"])]
     from: Option<String>,
     /// With --from: test the request as it was recorded, and do not run the program that sent it
     #[arg(long, requires = "from")]
     copy: bool,
+    /// With --from and --name: put this recorded call, its answer and its stored request in the place of those of a scenario that is there, and leave its text as it is
+    #[arg(long, requires_all = ["from", "name"], conflicts_with_all = ["copy", "no_snapshot", "output"])]
+    renew: bool,
     #[command(flatten)]
     given: GivenArgs,
     /// The request [default: the task's value of that name, where it takes one; else the first line of its description]
@@ -99,8 +107,51 @@ pub(crate) fn run(args: &NewArgs, cx: &mut Cx) -> Result<Exit> {
     }
 }
 
+/// Puts what was recorded anew in the place of what lies beside a scenario, whose text stays as it is.
+fn renewed(subject: &str, name: &str, cx: &mut Cx) -> Result<Exit> {
+    let Project { root, config, .. } = Project::load(&cx.options)?;
+    let files = super::eval::all(&root, &config);
+    let mut cases =
+        files.iter().flat_map(|file| file.suite.iter().flat_map(move |suite| suite.cases.iter().map(move |case| (file, case))));
+    let found = cases.find_map(|(file, case)| match &case.subject.value {
+        Subject::Request(source) if case.name.value == name => Some((&*file.path, case, source, source.file()?)),
+        Subject::Request(_) | Subject::Role(_) | Subject::Task(_) => None,
+    });
+    let unknown = || CliError::usage(format!("there is no scenario `{name}` whose request was recorded"));
+    let (path, case, source, file) = found.ok_or_else(unknown)?;
+    let is_copy = matches!(source, RequestSource::File(_));
+    let hold = request::new_scenario::Hold { words: case.wants_snapshot(), is_copy };
+    let own = Project { root: root.clone(), config, findings: Vec::new() };
+    let written = request::new_scenario::write(subject, name, file, hold, &own)?;
+    let (suite, _) = scenario::read(path, &written.scenario);
+    let now = suite.into_iter().flat_map(|suite| suite.cases).find_map(|case| match case.subject.value {
+        Subject::Request(source) => Some(source.words()),
+        Subject::Role(_) | Subject::Task(_) => None,
+    });
+    if now.as_ref() != Some(&source.words()) {
+        let now = now.unwrap_or_default();
+        return Err(CliError::usage(format!("`{name}` is about {}, and {subject} is {now}", source.words()))
+            .hint("name the call that the scenario is about, or write another scenario: leave --renew out"));
+    }
+    let outside = || CliError::usage(format!("{file} lies outside the project's folder"));
+    let kept = paths::beside(path, file).ok_or_else(outside)?;
+    let stored = paths::snapshot(path, name);
+    let files =
+        [case.wants_snapshot().then_some((stored.as_str(), written.snapshot.as_str())), Some((kept.as_str(), &*written.request))];
+    let names = write_all(&root, files.into_iter().flatten())?;
+    cx.line(&format!("recorded anew: {names}{}", masked(&written.masked)))?;
+    Ok(Exit::Success)
+}
+
+fn masked(what: &str) -> String {
+    if what.is_empty() { String::new() } else { format!(" ({what} masked)") }
+}
+
 /// A scenario of a request that was sent.
 fn of_request(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
+    if let (true, Some(name)) = (args.renew, &args.name) {
+        return renewed(subject, name, cx);
+    }
     let project = Compiled::load_or_empty(cx)?;
     let Target { name, folder, path } = target(args, &project, &request::new_scenario::name_of(subject))?;
     let is_body = !subject.contains('#')
@@ -119,8 +170,13 @@ fn of_request(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     ];
     let names = write_all(&project.root, files.into_iter().flatten())?;
     note_place(&project, &path, cx);
-    let masked = if written.masked.is_empty() { String::new() } else { format!(" ({} masked)", written.masked) };
-    cx.line(&format!("wrote {names}: {} on the request{masked}", plural(written.expectations, "expectation")))?;
+    let of_answer =
+        if written.of_answer == 0 { String::new() } else { format!(" and {} on its recorded answer", written.of_answer) };
+    let (expectations, masked) = (plural(written.expectations, "expectation"), masked(&written.masked));
+    cx.line(&format!("wrote {names}: {expectations} on the request{of_answer}{masked}"))?;
+    if let Some(why) = &written.unread {
+        cx.note(&format!("nothing is expected of the answer: {why}"));
+    }
     if written.is_run && !trust::is_kept(&project.root) {
         cx.note("`ctxc eval` will run the program that sent it: `ctxc trust` permits that");
     }
@@ -128,9 +184,25 @@ fn of_request(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
 }
 
 fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
-    if let Some(subject) = &args.from {
-        return of_request(subject, args, cx);
+    match &args.from {
+        Some(subject) if subject.starts_with(as_scenario::RUN) => {
+            let agent = as_scenario::of_run(&Compiled::load(cx)?, subject)?;
+            let args = ScenarioArgs {
+                subject: SubjectArgs::of(agent.task.clone(), agent.role.clone()),
+                from: None,
+                given: GivenArgs { node: Some(agent.node.clone()), input: agent.inputs.clone(), result: agent.results.clone() },
+                objective: agent.objective.clone().or_else(|| args.objective.clone()),
+                ..args.clone()
+            };
+            of_task(&args, Some(&agent), cx)
+        }
+        Some(subject) => of_request(subject, args, cx),
+        None => of_task(args, None, cx),
     }
+}
+
+/// A scenario of an agent, from its render; with what it answered in a run, where it is taken from one.
+fn of_task(args: &ScenarioArgs, agent: Option<&AgentOfRun>, cx: &mut Cx) -> Result<Exit> {
     let project = Compiled::load(cx)?;
     let (role, task) = args.subject.read(&project)?;
     let receiver = role.map_or_else(|| Receiver::of_task(&task), Receiver::of_role);
@@ -189,7 +261,15 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
         return Err(unheard(receiver.task));
     }
     let stored = (holds == Holds::Words).then(|| paths::snapshot(&path, &name));
-    let files = [stored.as_deref().map(|stored| (stored, &*request)), Some((&*path, &*text))];
+    let answered = agent.filter(|agent| !agent.calls.is_empty());
+    let text = answered.map_or(text.clone(), |agent| text + &expected(agent));
+    let recording = answered.map(|_| paths::recording(&path, &name));
+    let lines: String = answered.into_iter().flat_map(|agent| &agent.calls).map(Recording::line).collect();
+    let files = [
+        stored.as_deref().map(|stored| (stored, &*request)),
+        recording.as_deref().map(|recording| (recording, &*lines)),
+        Some((&*path, &*text)),
+    ];
     let written = write_all(&project.root, files.into_iter().flatten())?;
     note_place(&project, &path, cx);
     if !is_whole {
@@ -198,6 +278,15 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     let count = plural(expectations, "expectation");
     cx.line(&format!("wrote {written}: {count} on the context, taken from this render; add what the answer must satisfy"))?;
     Ok(Exit::Success)
+}
+
+/// What is expected of an answer that was good in a run: coarse, since another one may be as good.
+fn expected(agent: &AgentOfRun) -> String {
+    // The next round number above.
+    let most = (agent.tokens + agent.tokens / 2).div_ceil(100).max(1) * 100;
+    format!(
+        "# What it answered in the run is recorded beside this file.\nruns: 1\npass_threshold: 1\nexpectations:\n  - max_tokens: {most}\n"
+    )
 }
 
 /// The conversation, and how the scenario holds it: by the file's name, where that lies in the project.

@@ -7,8 +7,8 @@ use super::render_errors::refused;
 use super::render_report;
 use super::request_body;
 use super::subject::SubjectArgs;
-use super::values::{GivenArgs, HistoryArgs, ObjectiveArgs};
-use crate::cli::args::Sign;
+use super::values::{GivenArgs, HistoryArgs, ObjectiveArgs, turns};
+use crate::cli::args::{Sign, parse_tokens};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::exit::Exit;
@@ -57,7 +57,7 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "PROFILE", value_parser = profiles())]
     profile: Option<Profile>,
     /// Tokens to fit into, counted by the tokenizer, where neither role nor model has fewer
-    #[arg(long, value_name = "TOKENS")]
+    #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]
     budget: Option<usize>,
     /// Who counts tokens: o200k and cl100k exactly; claude, gemini and llama by an estimate; bytes as the upper bound
     /// [default: who counts for the model; o200k where none is known]
@@ -75,6 +75,9 @@ pub(crate) struct RenderArgs {
     /// Tokens that the answer may have, in the body [default: the model's output reserve; else the provider's own, 4096 for Anthropic, which has none]
     #[arg(long, value_name = "TOKENS", requires = "body", value_parser = clap::value_parser!(u32).range(1..))]
     max_output: Option<u32>,
+    /// What was said since: answers of this agent and what its tools gave back, which stand behind everything; one chat message a line
+    #[arg(long, value_name = "FILE")]
+    turns: Option<PathBuf>,
     /// Print the text alone, without where it comes from
     #[arg(long)]
     raw: bool,
@@ -134,7 +137,10 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     let lines = || project.lines(&project.paths());
     let assembled = assemble(&project.registry, &request, &options);
     source.note(cx);
-    let assembly = assembled.map_err(|faults| refused(&faults, &lines()))?;
+    let mut assembly = assembled.map_err(|faults| refused(&faults, &lines()))?;
+    if let Some(path) = &args.turns {
+        assembly.messages.extend(turns(path, "--turns")?.into_iter().map(Into::into));
+    }
     if !history.is_empty() && !hears(&assembly) {
         cx.note("this agent sees nothing of the conversation: its task has no <history>");
     }

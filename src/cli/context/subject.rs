@@ -20,6 +20,16 @@ pub(super) struct SubjectArgs {
 }
 
 impl SubjectArgs {
+    /// A task, or a role that plays it.
+    pub(super) fn of(task: String, role: Option<String>) -> Self {
+        Self { subject: role.is_none().then_some(task), role }
+    }
+
+    /// Whether anything is asked for.
+    pub(super) const fn is_there(&self) -> bool {
+        self.subject.is_some() || self.role.is_some()
+    }
+
     /// What is asked for, where it is a request that was sent.
     pub(super) fn request(&self) -> Option<&str> {
         self.subject.as_deref().filter(|subject| request::is_request(Path::new(subject)))

@@ -8,7 +8,7 @@ use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
 use crate::cli::render::escape::escape;
-use crate::project::config::Config;
+use crate::project::config::{Config, Content};
 use crate::provider::endpoint::Address;
 use crate::registry::{ReadError, scenarios};
 use crate::rules::input::read_fault::reason;
@@ -45,7 +45,7 @@ pub(crate) struct TrustArgs {
 
 /// The permission for those verbs that need one.
 #[derive(Clone, Debug, Default, Args)]
-pub(super) struct TrustHashArgs {
+pub(crate) struct TrustHashArgs {
     /// Permit this run what `ctxc trust` would, where the project has this hash: for CI
     #[arg(long, value_name = "HASH", value_parser = parse_hash)]
     trust_hash: Option<Hash>,
@@ -68,6 +68,10 @@ pub(crate) struct Document<'p> {
     commands: Vec<CommandRow<'p>>,
     /// The providers that `ctxc.toml` names, its models' own included, by name.
     providers: Vec<ProviderRow<'p>>,
+    /// Where `ctxc record` would send calls on, as `[record] upstream` in `ctxc.toml` says.
+    upstream: &'p [String],
+    /// Whether recordings would keep personal data, as `[record] content = "full"` says.
+    keeps_personal_data: bool,
 }
 
 /// A command.
@@ -154,7 +158,15 @@ fn asked(project: &Compiled) -> Result<Permissions> {
 fn document<'p>(asked: &'p Permissions, config: &'p Config, trusted: bool) -> Document<'p> {
     let commands = asked.commands.iter().map(|command| CommandRow { path: &command.path, command: &command.line });
     let hash = asked.hash.to_string();
-    Document { schema: names::TRUST, hash, trusted, commands: commands.collect(), providers: providers(config) }
+    Document {
+        schema: names::TRUST,
+        hash,
+        trusted,
+        commands: commands.collect(),
+        providers: providers(config),
+        upstream: &config.record.upstream,
+        keeps_personal_data: config.record.content == Content::Full,
+    }
 }
 
 /// Everybody who would be asked, as `eval` would ask.
@@ -188,6 +200,15 @@ fn print(asked: &Permissions, config: &Config, is_given: bool, is_kept: bool, cx
     if providers.is_empty() {
         cx.line("  none")?;
     }
+    if !config.record.upstream.is_empty() {
+        cx.line("where `ctxc record` sends calls on, with the keys of the program that it runs:")?;
+        for address in &config.record.upstream {
+            cx.hanging(&format!("  {}", escape(address)), 4)?;
+        }
+    }
+    if config.record.content == Content::Full {
+        cx.line("recordings keep personal data")?;
+    }
     cx.line(&format!("hash: {}", asked.hash))?;
     cx.line(match (is_given, is_kept) {
         (true, _) => "permitted in this folder",
@@ -211,6 +232,11 @@ pub(super) fn require(project: &Compiled, given: &TrustHashArgs, what: &str) -> 
         None => {}
     }
     Err(untrusted(&project.root, what))
+}
+
+/// The same for whoever has not read the project yet.
+pub(crate) fn permitted_here(given: &TrustHashArgs, what: &str, cx: &Cx) -> Result<()> {
+    require(&Compiled::load_or_empty(cx)?, given, what).map(drop)
 }
 
 fn untrusted(root: &Path, what: &str) -> CliError {

@@ -107,11 +107,15 @@ impl HistoryArgs {
 
     /// Reads it; nothing where there is none.
     pub(super) fn read(&self) -> Result<Vec<Turn>> {
-        let Some(path) = &self.history else { return Ok(Vec::new()) };
-        let option = format!("--history {}", path.display());
-        let text = file(path, &option)?;
-        messages::read(&text).map_err(|unread| CliError::usage(format!("{option}: {unread}")))
+        self.history.as_deref().map_or_else(|| Ok(Vec::new()), |path| turns(path, "--history"))
     }
+}
+
+/// The messages of a file that an option names.
+pub(super) fn turns(path: &Path, option: &str) -> Result<Vec<Turn>> {
+    let option = format!("{option} {}", path.display());
+    let text = file(path, &option)?;
+    messages::read(&text).map_err(|unread| CliError::usage(format!("{option}: {unread}")))
 }
 
 /// The request of an agent role, in words.
@@ -203,7 +207,7 @@ fn exact(option: &str, json: &str) -> Result<()> {
 }
 
 /// The inputs of a task.
-fn inputs(written: &[String], declared: &[Parameter]) -> Result<BTreeMap<String, Value>> {
+pub(super) fn inputs(written: &[String], declared: &[Parameter]) -> Result<BTreeMap<String, Value>> {
     let mut inputs = BTreeMap::new();
     for one in written {
         let (name, text) = given("--input", one)?;

@@ -136,7 +136,7 @@ fn taken(found: &Found, library: &FilesBeside<'_>) -> BTreeMap<String, String> {
             taken.entry(part).or_insert_with(|| file.path.clone());
         }
     }
-    // Files that take in each other are nobody's part: they are looked at, and the cycle is told.
+    // Files that take in each other are nobody's part: they are read, and the cycle is reported.
     let whole = |path: &String| {
         let mut at = path;
         let mut steps = 0;

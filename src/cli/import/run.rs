@@ -23,7 +23,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Inputs that no template takes, of those that are told.
+/// Unknown inputs that are listed.
 const TOLD: usize = 5;
 
 /// Imports, or verifies what was imported before.
@@ -119,7 +119,7 @@ fn verify_project(path: &Path, samples: &[samples::Sample], args: &ImportArgs, c
     let of_file = |task: crate::registry::Task<'_>| Some((task.source().ok()?.path, task.name().to_owned()));
     let (mut names, shared) = prompts(&project);
     names.extend(project.registry.tasks().filter_map(of_file));
-    // A sample of a template with errors is told them; none other has to do with them.
+    // Only samples of a template with errors report them.
     names.extend(project.broken.tasks().map(|task| (task.path.clone(), task.name.clone())));
     let several = |name: &str| {
         let tasks = shared.get(name.trim_start_matches("./"))?.iter().map(|task| format!("`{task}`")).collect::<Vec<_>>();

@@ -1,16 +1,20 @@
 //! The arguments of the verbs that record and replay.
 
+use crate::cli::context::trust::TrustHashArgs;
 use crate::record::proxy::replay::By;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Where calls are kept.
-#[derive(Clone, Debug, Default, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct KeepArgs {
     /// The name of the recording [default: the time]; one that is there is replaced
     #[arg(long, value_name = "NAME")]
     pub(super) name: Option<String>,
+    /// Days that recordings of this project are kept in your own folder: older ones are removed after this run
+    #[arg(long, value_name = "DAYS", default_value_t = super::gc::TTL)]
+    pub(super) ttl: u32,
     /// Keep it in this folder, beside a .gitignore that leaves it out of the repository, and not in your own folder for data
     #[arg(long, value_name = "DIR")]
     pub(super) into: Option<PathBuf>,
@@ -22,7 +26,7 @@ pub(super) struct AnswerArgs {
     /// Answer from a script: a YAML or JSON file with the list `answers:`, as scenarios have it
     #[arg(long, value_name = "FILE")]
     pub(super) script: Option<PathBuf>,
-    /// Where calls go [default: what the vendor's variable holds, else the vendor's own address]; VENDOR is openai, anthropic, gemini or ollama
+    /// Where calls go [default: `[record] upstream` in ctxc.toml, else what the vendor's variable holds, else the vendor's own address]; VENDOR is openai, anthropic, gemini or ollama
     #[arg(long, value_name = "[VENDOR=]URL", conflicts_with = "script")]
     pub(super) upstream: Vec<String>,
     /// Answer requests that their provider would refuse, and only note it
@@ -31,6 +35,8 @@ pub(super) struct AnswerArgs {
     /// Seconds without a byte of an answer after which a call has failed
     #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(super) timeout: u64,
+    #[command(flatten)]
+    pub(super) trust: TrustHashArgs,
 }
 
 /// What makes a request equal to a recorded one.

@@ -3,6 +3,7 @@
 use super::args::GcArgs;
 use crate::base::folders;
 use crate::base::fs::{self, ReadFs, RealFs};
+use crate::cli::context::run::traces;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
@@ -28,7 +29,10 @@ pub(crate) fn gc(args: &GcArgs, cx: &mut Cx) -> Result<Exit> {
             )
         })?;
     }
-    cx.note(&format!("removed {} older than {}", plural(removed, "recording"), plural(args.ttl as usize, "day")));
+    let runs = traces::sweep(args.ttl)
+        .map_err(|why| CliError::new(Kind::Infrastructure, format!("the trace of a run cannot be removed: {}", reason(&why))))?;
+    let (recordings, traces) = (plural(removed, "recording"), plural(runs, "trace"));
+    cx.note(&format!("removed {recordings} and {traces} of runs older than {}", plural(args.ttl as usize, "day")));
     let mut workspaces = 0;
     for (_, folder) in folders::states().iter().flat_map(|states| fs::entries_in(states)) {
         let swept = sweep_workspaces(&folder.join(WORKSPACES));

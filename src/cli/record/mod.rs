@@ -5,10 +5,10 @@ mod child;
 mod gc;
 mod report;
 mod run;
-mod script;
+pub(crate) mod script;
 mod setup;
 
 pub(crate) use args::{GcArgs, ProxyArgs, RecordArgs, ReplayArgs};
 pub(crate) use gc::gc;
 pub(crate) use run::{proxy, record, replay};
-pub(crate) use setup::{Double, double};
+pub(crate) use setup::{Double, double, salt};

@@ -60,6 +60,7 @@ fn summary(tally: &Tally, done: Done, shown: Option<&str>) -> String {
         "phone" => "phone number".to_owned(),
         "card" => "card number".to_owned(),
         "iban" => "IBAN".to_owned(),
+        "own" => "own value".to_owned(),
         other => other.to_owned(),
     };
     let masked = |(kind, count): (&String, &u64)| {

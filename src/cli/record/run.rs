@@ -40,7 +40,7 @@ fn behind(wanted: &Wanted<'_>, command: &[OsString], done: Done, cx: &mut Cx) ->
     let code = ended?;
     let reported = report(&tally, done, shown.as_deref(), cx);
     if shown.is_some() {
-        sweep(&project);
+        sweep(&project, wanted.keep.ttl);
     }
     reported?;
     Ok(verdict(&tally, Exit::Command(code)))
@@ -72,7 +72,7 @@ pub(crate) fn proxy(args: &ProxyArgs, cx: &mut Cx) -> Result<Exit> {
     let done = if args.replay.is_none() { Done::Recorded } else { Done::Answered };
     let reported = report(&tally, done, shown.as_deref(), cx);
     if shown.is_some() {
-        sweep(&project);
+        sweep(&project, args.keep.ttl);
     }
     reported?;
     Ok(verdict(&tally, Exit::Success))

@@ -4,9 +4,12 @@ use super::args::{AnswerArgs, KeepArgs};
 use super::gc;
 use crate::base::folders;
 use crate::base::fs;
+use crate::cli::context::trust::permitted_here;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::project::Project;
+use crate::eval::masks;
+use crate::eval::volatile::volatile;
 use crate::project::config::{Config, Content};
 use crate::record::places::{self, Call, LAST, PlaceFault, Subject};
 use crate::record::proxy::keeper::Keep;
@@ -16,7 +19,7 @@ use crate::record::proxy::strict::{Hook, Refusal, Strict};
 use crate::record::proxy::vendor::{VENDORS, Vendor, vendor};
 use crate::record::recording::Recording;
 use crate::record::redact::SECRETS;
-use crate::request::dialect::Dialect;
+use crate::record::volatile::Volatile;
 use crate::rules::input::read_fault::reason;
 use crate::rules::request::check;
 use crate::scenario::date;
@@ -64,8 +67,8 @@ pub(super) struct Wanted<'w> {
 }
 
 /// Why the vendor of a request would refuse it, by the rules on requests.
-fn refusal(dialect: &str, body: &str, config: &Config) -> Option<Refusal> {
-    let found = check::refusal_of_body(body, Dialect::named(dialect).map(Dialect::path), config);
+fn refusal(endpoint: &str, body: &str, config: &Config) -> Option<Refusal> {
+    let found = check::refusal_of_body(body, Some(endpoint), config);
     let word = |check::Refusal { rule, message }| Refusal {
         status: 400,
         rule: rule.name.to_owned(),
@@ -80,17 +83,19 @@ pub(super) fn setup(wanted: &Wanted<'_>, cx: &Cx) -> Result<Setup> {
     let Project { root, config, .. } = Project::load(&cx.options)?.without_errors()?;
     let source = match (&wanted.answer.script, wanted.replay) {
         (Some(script), _) => Source::Script(super::script::load(script)?),
-        (None, Some((recording, by))) => Source::Replay(Arc::new(replayed(recording, by, &root)?)),
+        (None, Some((recording, by))) => Source::Replay(Arc::new(replayed(recording, by, &root, volatile(&config))?)),
         (None, None) => Source::Upstream,
     };
-    let (routes, variables) = routes(wanted.answer, &config)?;
     let file = file(wanted, &root)?;
+    permitted(wanted.answer, &config, (matches!(source, Source::Upstream), file.is_some()), cx)?;
+    let (routes, variables) = routes(wanted.answer, &config)?;
     let shown = file.as_ref().map(|file| shown(file, wanted.keep));
     let salt = salt()?;
     let keep = Keep {
         salt,
         secrets: fs::env_ending(&SECRETS).into_iter().map(|(_, value)| value).filter(|value| value != PLACEHOLDER).collect(),
         content: config.record.content,
+        own: masks(&config.record.mask),
         file,
         also: None,
         project: root.clone(),
@@ -114,8 +119,21 @@ pub(super) fn setup(wanted: &Wanted<'_>, cx: &Cx) -> Result<Setup> {
     Ok(Setup { server, variables, shown, project: root })
 }
 
+/// Ends the run where a file of the project asks for more than its user permitted: calls that go elsewhere, personal data that are kept.
+fn permitted(args: &AnswerArgs, config: &Config, (sends, keeps): (bool, bool), cx: &Cx) -> Result<()> {
+    let elsewhere = sends && args.upstream.is_empty() && !config.record.upstream.is_empty();
+    let what = if elsewhere {
+        "sending calls where `[record] upstream` says"
+    } else if keeps && config.record.content == Content::Full {
+        "keeping personal data, as `[record] content = \"full\"` says,"
+    } else {
+        return Ok(());
+    };
+    permitted_here(&args.trust, what, cx)
+}
+
 /// What placeholders depend on.
-fn salt() -> Result<[u8; 32]> {
+pub(crate) fn salt() -> Result<[u8; 32]> {
     secret().map_err(|why| {
         CliError::new(Kind::Infrastructure, format!("what recordings are redacted with cannot be kept: {}", reason(&why)))
     })
@@ -132,12 +150,13 @@ pub(crate) fn double(root: &Path, config: &Config, answers: Vec<Call>, also: Sen
         salt: salt()?,
         secrets: secrets.collect(),
         content: Content::Redacted,
+        own: masks(&config.record.mask),
         file: None,
         also: Some(also),
         project: root.to_path_buf(),
         command: None,
     };
-    let source = Source::Replay(Arc::new(Replay::new(answers, By::Turn)));
+    let source = Source::Replay(Arc::new(Replay::new(answers, By::Turn, volatile(config))));
     // Whoever looks at the call says what its vendor would refuse.
     let strict = Strict { hook: None, is_lenient: true };
     let plan = Plan { port: 0, routes, source, strict, limits: Limits::default(), keep };
@@ -163,14 +182,14 @@ fn environment(server: &Server, variables: Vec<Variable>, needs_keys: bool) -> V
 }
 
 /// Removes recordings of the project that are out of date: nobody has to think of it.
-pub(super) fn sweep(project: &Path) {
+pub(super) fn sweep(project: &Path, ttl: u32) {
     if let Some(folder) = folders::data(project) {
         // What cannot be removed stays, and `ctxc gc` says why.
-        let _ = gc::sweep(&folder, gc::TTL);
+        let _ = gc::sweep(&folder, ttl);
     }
 }
 
-fn replayed(recording: &str, by: By, root: &Path) -> Result<Replay> {
+fn replayed(recording: &str, by: By, root: &Path, volatile: Volatile) -> Result<Replay> {
     let calls = Subject::parse(recording).load(root).map_err(|fault| {
         let kind = match &fault {
             PlaceFault::Line { .. } => Kind::Infrastructure,
@@ -183,12 +202,12 @@ fn replayed(recording: &str, by: By, root: &Path) -> Result<Replay> {
         };
         CliError::new(kind, fault.to_string())
     })?;
-    Ok(Replay::new(calls, by))
+    Ok(Replay::new(calls, by, volatile))
 }
 
 /// The file that calls are kept in.
 fn file(wanted: &Wanted<'_>, root: &Path) -> Result<Option<PathBuf>> {
-    let KeepArgs { name, into } = wanted.keep;
+    let KeepArgs { name, into, .. } = wanted.keep;
     if !wanted.always && name.is_none() && into.is_none() {
         return Ok(None);
     }
@@ -240,7 +259,8 @@ fn routes(args: &AnswerArgs, config: &Config) -> Result<(Vec<Route>, Vec<Variabl
         CliError::usage(why).hint("an upstream is an address, or `openai=`, `anthropic=`, `gemini=` or `ollama=` and an address")
     };
     let mut upstreams: Vec<(Option<&'static Vendor>, &str)> = Vec::new();
-    for written in &args.upstream {
+    let given = if args.upstream.is_empty() && args.script.is_none() { &config.record.upstream } else { &args.upstream };
+    for written in given {
         let named = written.split_once('=').filter(|(name, _)| !name.contains("://"));
         upstreams.push(match named {
             Some((name, url)) => {

@@ -16,26 +16,9 @@ use crate::base::span::Span;
 use crate::rules::input::unreadable_file;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::num::NonZeroUsize;
 
 /// Places shown of one finding; a fault with more is understood from the first.
 const LABELS: usize = 8;
-
-/// What is drawn, and with what.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RenderStyle {
-    /// Which findings.
-    pub(crate) shown: Shown,
-    /// What the output can show.
-    pub(crate) screen: Screen,
-    /// Threads at most; `None` for one a core.
-    pub(crate) threads: Option<NonZeroUsize>,
-}
-
-/// Findings below this number are drawn by one thread: a thread costs more than a few findings.
-const FEW: usize = 256;
-/// Findings that one thread draws at most before they are written.
-const BLOCK: usize = 4096;
 
 /// How much of a finding is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,23 +29,17 @@ enum Extent {
     Line,
 }
 
-/// Writes the findings that are shown and what was left out. Many are drawn by several threads and written in order.
-pub(crate) fn write(out: &mut dyn Write, report: &Report, look: RenderStyle, sources: &mut Sources) -> io::Result<()> {
-    let RenderStyle { shown, screen, threads } = look;
+/// Writes the findings that are shown and what was left out.
+pub(crate) fn write(out: &mut dyn Write, report: &Report, shown: Shown, screen: Screen, sources: &mut Sources) -> io::Result<()> {
     let (selected, left_out) = shown.select(&report.diagnostics);
     let selected = extents(&selected, shown.drawn);
-    // Counting the machine's cores costs more than drawing a finding, so it is left to those who have many.
-    let count = || threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-    let threads = if selected.len() <= FEW { 1 } else { count() };
-    if threads == 1 {
-        block(out, &selected, screen, sources)?;
-    } else {
-        // Several blocks for each thread, since those with drawings take longer.
-        let each = selected.len().div_ceil(threads * 4).clamp(FEW / 4, BLOCK);
-        for wave in selected.chunks(each * threads * 4) {
-            for drawn in draw_wave(wave, each, screen, sources) {
-                out.write_all(&drawn?)?;
+    for (diagnostic, extent) in &selected {
+        match extent {
+            Extent::Whole => {
+                finding(out, diagnostic, screen, sources)?;
+                writeln!(out)?;
             }
+            Extent::Line => head(out, diagnostic, screen)?,
         }
     }
     summary::left_out(out, &left_out, screen)?;
@@ -83,34 +60,6 @@ fn extents<'d>(findings: &[&'d Diagnostic], most: usize) -> Vec<(&'d Diagnostic,
         (finding, extent)
     };
     findings.iter().copied().map(extent).collect()
-}
-
-fn block(out: &mut dyn Write, findings: &[(&Diagnostic, Extent)], screen: Screen, sources: &mut Sources) -> io::Result<()> {
-    for (diagnostic, extent) in findings {
-        match extent {
-            Extent::Whole => {
-                finding(out, diagnostic, screen, sources)?;
-                writeln!(out)?;
-            }
-            Extent::Line => head(out, diagnostic, screen)?,
-        }
-    }
-    Ok(())
-}
-
-fn draw_wave(findings: &[(&Diagnostic, Extent)], each: usize, screen: Screen, sources: &Sources) -> Vec<io::Result<Vec<u8>>> {
-    std::thread::scope(|scope| {
-        let parts = findings.chunks(each).map(|part| {
-            let mut sources = sources.fork();
-            scope.spawn(move || {
-                let mut drawn = Vec::with_capacity(part.len() * 256);
-                block(&mut drawn, part, screen, &mut sources).map(|()| drawn)
-            })
-        });
-        // All are at work before the first is waited for.
-        let parts: Vec<_> = parts.collect();
-        parts.into_iter().map(|part| part.join().unwrap_or_else(|bug| std::panic::resume_unwind(bug))).collect()
-    })
 }
 
 /// Writes one finding.

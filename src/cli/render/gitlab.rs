@@ -3,49 +3,31 @@
 use super::message::{fingerprints, message};
 use super::place::Base;
 use super::report::Report;
+use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::Severity;
-use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
 use std::io::{self, Write};
-
-#[derive(Serialize)]
-struct Issue<'f> {
-    description: String,
-    check_name: String,
-    fingerprint: &'f str,
-    severity: &'static str,
-    location: Location<'f>,
-}
-
-#[derive(Serialize)]
-struct Location<'f> {
-    path: std::borrow::Cow<'f, str>,
-    lines: Lines,
-}
-
-#[derive(Serialize)]
-struct Lines {
-    begin: u32,
-    end: u32,
-}
 
 /// Writes every finding.
 pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Result<()> {
     let fingerprints = fingerprints(report);
-    let issues = report.diagnostics.iter().zip(&fingerprints).map(|(finding, fingerprint)| Issue {
-        description: message(finding),
-        check_name: format!("{} {}", finding.rule.code, finding.rule.name),
-        fingerprint,
-        severity: match finding.severity {
+    let issue = |(finding, fingerprint): (&Diagnostic, &String)| {
+        let severity = match finding.severity {
             Severity::Error => "critical",
             Severity::Warning => "major",
             Severity::Info => "minor",
             Severity::Hint => "info",
-        },
-        location: Location {
-            path: base.path(&finding.path),
-            lines: Lines { begin: finding.start.line.max(1), end: finding.end.line.max(1) },
-        },
-    });
-    serde_json::Serializer::new(&mut *out).collect_seq(issues).map_err(io::Error::from)?;
+        };
+        let lines = json!({"begin": finding.start.line.max(1), "end": finding.end.line.max(1)});
+        json!({
+            "description": message(finding),
+            "check_name": format!("{} {}", finding.rule.code, finding.rule.name),
+            "fingerprint": fingerprint,
+            "severity": severity,
+            "location": {"path": base.path(&finding.path), "lines": lines},
+        })
+    };
+    let issues: Vec<Value> = report.diagnostics.iter().zip(&fingerprints).map(issue).collect();
+    serde_json::to_writer(&mut *out, &issues).map_err(io::Error::from)?;
     out.write_all(b"\n")
 }

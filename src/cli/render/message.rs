@@ -2,6 +2,7 @@
 
 use super::report::Report;
 use crate::base::diagnostic::Diagnostic;
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The message, then notes, what to do and the titles of the fixes, a line each.
@@ -34,4 +35,12 @@ pub(super) fn fingerprints(report: &Report) -> Vec<String> {
         all.push(if *count == 1 { fingerprint.clone() } else { format!("{fingerprint}-{count}") });
     }
     all
+}
+
+/// An object without the keys that say nothing.
+pub(super) fn trimmed(mut object: Value) -> Value {
+    if let Some(fields) = object.as_object_mut() {
+        fields.retain(|_, value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty()));
+    }
+    object
 }

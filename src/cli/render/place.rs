@@ -1,11 +1,9 @@
-//! Paths and ranges as services outside want them: paths from the top of the repository, URIs percent-encoded,
-//! columns in the unit that a format counts in. No path here is absolute unless it was given as one.
+//! Paths as services outside want them: from the top of the repository, URIs percent-encoded. No path here is absolute unless
+//! it was given as one.
 
-use super::sources::Source;
 use crate::base::fs;
-use crate::base::span::Span;
-use serde::Serialize;
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::path::{Component, Path};
 
 /// Where the project lies in its repository: empty, or a path with a `/` at its end.
@@ -53,7 +51,6 @@ impl Base {
 
     /// The same as a URI reference (RFC 3986): everything but unreserved characters and `/` is percent-encoded.
     pub(super) fn uri(&self, path: &str) -> String {
-        const HEX: &[u8; 16] = b"0123456789ABCDEF";
         let path = self.path(path);
         let mut uri = String::with_capacity(path.len() + 8);
         if path.starts_with('/') {
@@ -63,9 +60,7 @@ impl Base {
             if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'/') {
                 uri.push(char::from(byte));
             } else {
-                uri.push('%');
-                let digit = |at: u8| HEX.get(usize::from(at)).copied().map_or('0', char::from);
-                uri.extend([digit(byte >> 4), digit(byte & 15)]);
+                let _ = write!(uri, "%{byte:02X}");
             }
         }
         uri
@@ -78,39 +73,6 @@ impl From<&str> for Base {
     fn from(base: &str) -> Self {
         Self(base.to_owned())
     }
-}
-
-/// What columns count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unit {
-    /// UTF-16 code units.
-    Utf16,
-    /// Bytes of UTF-8.
-    Utf8,
-}
-
-/// A 1-based place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Spot {
-    pub(super) line: u32,
-    pub(super) column: u32,
-}
-
-/// Where a span of a text starts and ends; the end is the place behind it.
-pub(super) fn spots(source: &Source, span: Span, unit: Unit) -> (Spot, Spot) {
-    (spot(source, span.start, unit), spot(source, span.end, unit))
-}
-
-fn spot(source: &Source, offset: u32, unit: Unit) -> Spot {
-    let position = source.index.position(&source.text, offset);
-    let column = match unit {
-        Unit::Utf16 => position.utf16,
-        Unit::Utf8 => {
-            let start = source.index.line_span(&source.text, position.line).map_or(0, |line| line.start);
-            offset.min(source.text.len() as u32).saturating_sub(start) + 1
-        }
-    };
-    Spot { line: position.line, column }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The texts behind findings, read again when a report shows lines of them. One file is kept at a time: findings
 //! come sorted by path.
 //!
-//! Lines of a file outside the project are shown only where whoever runs the program named that file: what `extends` names, or a
+//! Lines of a file outside the project are shown only where the user named that file: what `extends` names, or a
 //! link leads to, has places and no lines.
 
 use crate::base::contained_path;
@@ -17,12 +17,12 @@ use std::sync::Arc;
 pub(crate) struct Source {
     pub(crate) text: String,
     pub(crate) index: LineIndex,
-    /// Whether its lines may be shown; else only places in it are told.
+    /// Whether its lines may be shown; else only places in it are named.
     pub(crate) is_shown: bool,
 }
 
 /// The project's folder.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Folder {
     root: PathBuf,
     limit: u64,
@@ -34,7 +34,7 @@ struct Folder {
 #[derive(Debug)]
 pub(crate) struct Sources {
     folder: Folder,
-    held: Arc<BTreeMap<String, Source>>,
+    held: BTreeMap<String, Source>,
     cached: Option<(String, Option<Source>)>,
     other: Option<(String, Option<Source>)>,
 }
@@ -42,7 +42,7 @@ pub(crate) struct Sources {
 impl Sources {
     /// Texts under a folder. Files above `limit` bytes are not read.
     pub(crate) fn new(root: PathBuf, limit: u64) -> Self {
-        Self { folder: Folder { root, limit, shared: None }, held: Arc::default(), cached: None, other: None }
+        Self { folder: Folder { root, limit, shared: None }, held: BTreeMap::new(), cached: None, other: None }
     }
 
     /// The same for a project that extends a shared file.
@@ -56,7 +56,7 @@ impl Sources {
     #[must_use]
     pub(crate) fn with_stdin(mut self, path: &str, bytes: &[u8]) -> Self {
         let held = decode(bytes).map(|(text, index)| (path.to_owned(), Source { text, index, is_shown: true }));
-        self.held = Arc::new(held.into_iter().collect());
+        self.held = held.into_iter().collect();
         self
     }
 
@@ -64,13 +64,8 @@ impl Sources {
     #[must_use]
     pub(crate) fn with_texts(mut self, texts: &BTreeMap<String, String>) -> Self {
         let source = |text: &String| Source { index: LineIndex::new(text), text: text.clone(), is_shown: true };
-        self.held = Arc::new(texts.iter().map(|(name, text)| (name.clone(), source(text))).collect());
+        self.held = texts.iter().map(|(name, text)| (name.clone(), source(text))).collect();
         self
-    }
-
-    /// The same for another thread.
-    pub(crate) fn fork(&self) -> Self {
-        Self { folder: self.folder.clone(), held: Arc::clone(&self.held), cached: None, other: None }
     }
 
     /// The text of the file a report is about.
@@ -102,7 +97,7 @@ impl Folder {
     }
 
     /// Whether the lines of a file may be shown. The paths that a project's own files give stay below its folder but for `extends`, so
-    /// any other that leaves it was named by whoever runs the program.
+    /// any other that leaves it was named by the user.
     fn shows(&self, path: &str, full: &Path) -> bool {
         let was_named = contained_path::plain(Path::new(path)).is_none() && self.shared.as_deref() != Some(path);
         was_named || contained_path::leads_out(&RealFs, &self.root, full).is_none()

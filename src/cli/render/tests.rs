@@ -1,6 +1,5 @@
 //! The formats on reports made by hand. How they look on real findings is in `tests/it/cli`.
 
-use super::full::RenderStyle;
 use super::place::Base;
 use super::report::{Report, Shown};
 use super::screen::Screen;
@@ -12,11 +11,8 @@ use crate::base::rule_meta::Severity;
 use crate::base::source::{LineIndex, Position};
 use crate::base::span::Span;
 use pretty_assertions::assert_eq;
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
-
-const LOOK: RenderStyle = RenderStyle { shown: Shown::USUAL, screen: Screen::PLAIN, threads: None };
 
 fn finding(path: &str, severity: Severity) -> Diagnostic {
     let rule = &crate::rules::list::find("unreadable-file").expect("a rule").meta;
@@ -115,20 +111,10 @@ fn closing_lines_count_everything_and_name_what_is_hidden() {
 #[test]
 fn a_finding_of_a_file_that_is_gone_still_says_what_it_knows() {
     let mut sources = Sources::new(PathBuf::from("/nowhere"), 1 << 20);
-    let text = written(|out| full::write(out, &report(vec![finding("a.xml", Severity::Error)]), LOOK, &mut sources));
+    let text = written(|out| {
+        full::write(out, &report(vec![finding("a.xml", Severity::Error)]), Shown::USUAL, Screen::PLAIN, &mut sources)
+    });
     assert_eq!(text, "error[unreadable-file] a.xml:1:5: is wrong (CTX901)\n  safe fix: remove it\n\n");
-}
-
-#[test]
-fn many_findings_are_drawn_by_many_threads_in_the_same_order() {
-    let files = (0..700).map(|at| finding(&format!("{at:03}.xml"), Severity::Error).note(format!("number {at}")));
-    let report = report(files.collect());
-    let mut sources = Sources::new(PathBuf::from("/nowhere"), 1 << 20).with_stdin("300.xml", "<a>ä😀</a>\n".as_bytes());
-    let alone = written(|out| full::write(out, &report, RenderStyle { threads: NonZeroUsize::new(1), ..LOOK }, &mut sources));
-    let together = written(|out| full::write(out, &report, RenderStyle { threads: NonZeroUsize::new(3), ..LOOK }, &mut sources));
-    assert_eq!(alone, together);
-    assert_eq!(together.matches("error[").count(), 700);
-    assert!(together.contains("<a>ä😀</a>"), "the text at hand is shown by every thread");
 }
 
 #[test]

@@ -2,9 +2,8 @@
 
 use super::escape::{escape, escape_lines};
 use super::screen::{Paint, Screen};
-use crate::base::lines::{Change, changes};
+use crate::base::lines::hunks;
 use std::io::{self, Write};
-use std::ops::Range;
 
 /// Lines shown around a change.
 const CONTEXT: usize = 3;
@@ -18,69 +17,26 @@ pub(crate) fn write(out: &mut dyn Write, name: &str, old: &str, new: &str, scree
     let name = escape(name);
     writeln!(out, "{}", screen.paint(Paint::Strong, &format!("--- {name}")))?;
     writeln!(out, "{}", screen.paint(Paint::Strong, &format!("+++ {name}")))?;
-    for hunk in hunks(&changes(&old, &new)) {
-        write_hunk(out, &hunk, &old, &new, screen)?;
-    }
-    Ok(())
-}
-
-fn write_hunk(out: &mut dyn Write, hunk: &[Change], old: &[&str], new: &[&str], screen: Screen) -> io::Result<()> {
-    let (Some((first_old, first_new)), Some((last_old, last_new))) = (hunk.first(), hunk.last()) else { return Ok(()) };
-    let lead = first_old.start.min(CONTEXT);
-    let trail = (old.len() - last_old.end).min(CONTEXT);
-    let from = first_old.start - lead..last_old.end + trail;
-    let to = first_new.start - lead..last_new.end + trail;
-    let head = format!("@@ -{} +{} @@", place(&from), place(&to));
-    writeln!(out, "{}", screen.paint(Paint::Hint, &head))?;
-    let mut at = from.start;
-    for (gone, came) in hunk {
-        lines(out, ' ', old.get(at..gone.start), screen)?;
-        lines(out, '-', old.get(gone.clone()), screen)?;
-        lines(out, '+', new.get(came.clone()), screen)?;
-        at = gone.end;
-    }
-    lines(out, ' ', old.get(at..from.end), screen)
-}
-
-fn place(lines: &Range<usize>) -> String {
-    // An empty range stands behind the line before it.
-    let start = if lines.is_empty() { lines.start } else { lines.start + 1 };
-    format!("{start},{}", lines.len())
-}
-
-fn lines(out: &mut dyn Write, sign: char, lines: Option<&[&str]>, screen: Screen) -> io::Result<()> {
-    let paint = match sign {
-        '-' => Some(Paint::Error),
-        '+' => Some(Paint::Good),
-        _ => None,
-    };
-    for line in lines.unwrap_or(&[]) {
-        let text = line.strip_suffix('\n');
-        let shown = format!("{sign}{}", text.unwrap_or(line));
-        // A file or pipe gets the bytes that `patch` takes, a person what cannot steer the terminal.
-        let shown = if screen == Screen::PLAIN { shown.into() } else { escape_lines(&shown) };
-        match paint {
-            Some(paint) => writeln!(out, "{}", screen.paint(paint, &shown))?,
-            None => writeln!(out, "{shown}")?,
-        }
-        if text.is_none() {
-            writeln!(out, "\\ No newline at end of file")?;
+    for (header, lines) in hunks(&old, &new, CONTEXT) {
+        writeln!(out, "{}", screen.paint(Paint::Hint, &header))?;
+        for (sign, line) in lines {
+            write_line(out, sign, line, screen)?;
         }
     }
     Ok(())
 }
 
-/// Changes whose surroundings touch stand in one hunk.
-fn hunks(changes: &[Change]) -> Vec<Vec<Change>> {
-    let mut hunks: Vec<Vec<Change>> = Vec::new();
-    for change in changes {
-        let near = |hunk: &Vec<Change>| hunk.last().is_some_and(|last| change.0.start - last.0.end <= 2 * CONTEXT);
-        match hunks.last_mut().filter(|hunk| near(hunk)) {
-            Some(hunk) => hunk.push(change.clone()),
-            None => hunks.push(vec![change.clone()]),
-        }
+fn write_line(out: &mut dyn Write, sign: char, line: &str, screen: Screen) -> io::Result<()> {
+    let text = line.strip_suffix('\n');
+    let shown = format!("{sign}{}", text.unwrap_or(line));
+    // A file or pipe gets the bytes that `patch` takes, a person what cannot steer the terminal.
+    let shown = if screen == Screen::PLAIN { shown.into() } else { escape_lines(&shown) };
+    match sign {
+        '-' => writeln!(out, "{}", screen.paint(Paint::Error, &shown))?,
+        '+' => writeln!(out, "{}", screen.paint(Paint::Good, &shown))?,
+        _ => writeln!(out, "{shown}")?,
     }
-    hunks
+    if text.is_none() { writeln!(out, "\\ No newline at end of file") } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -127,7 +83,7 @@ mod tests {
         \ No newline at end of file
         ");
         assert_eq!(diff(old, old), "");
-        assert!(diff("", "a\n").contains("@@ -0,0 +1,1 @@\n+a\n"));
-        assert!(diff("a\n", "").contains("@@ -1,1 +0,0 @@\n-a\n"));
+        assert!(diff("", "a\n").contains("@@ -0,0 +1 @@\n+a\n"));
+        assert!(diff("a\n", "").contains("@@ -1 +0,0 @@\n-a\n"));
     }
 }

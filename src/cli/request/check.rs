@@ -16,11 +16,11 @@ use crate::eval::request::facts::facts;
 use crate::kernel::tokens::TokenCounter;
 use crate::project::config::Config;
 use crate::record::file::{self, LinePlace};
-use crate::record::recording::{AnsweredBy, Recording};
+use crate::record::recording::AnsweredBy;
 use crate::request::model::{NoRequest, Request};
 use crate::request::prompt_cache::{Reuse, compare, compare_agent};
 use crate::request::segments::{Segment, segments};
-use crate::request::threads::{Sent, Threads};
+use crate::request::threads::{Sent, Threads, is_shared};
 use crate::rules::request::check;
 use crate::rules::request::cx::RequestCx;
 use serde_json::Value;
@@ -64,11 +64,11 @@ pub(crate) fn run(subjects: &[String], filter: &RuleFilter, output: &OutputArgs<
 }
 
 /// Hands on the bodies that a subject names while a second thread reads the next ones. Returns how many calls ask no model.
-fn read_beside(subject: &str, root: &Path, mut take: impl FnMut(load::Body)) -> Result<usize> {
+fn read_beside(subject: &str, root: &Path, mut take: impl FnMut(ReadBody)) -> Result<usize> {
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(AHEAD);
         // Nobody stops receiving before the end.
-        let reader = scope.spawn(move || load::bodies(subject, root, |body| drop(sender.send(body))));
+        let reader = scope.spawn(move || load::bodies(subject, root, |body| drop(sender.send(ReadBody::of(body)))));
         receiver.into_iter().for_each(&mut take);
         reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
@@ -115,11 +115,11 @@ impl<'c> Checker<'c> {
     }
 
     /// Checks one more request.
-    pub(super) fn take(&mut self, body: load::Body) {
-        let own = Read::of(&body);
+    pub(super) fn take(&mut self, ReadBody { body, request }: ReadBody) {
+        let own = Read::of(request, body.text().len(), body.call().is_some());
         self.has_rebuilt |= body.is_rebuilt;
         let mut before = None;
-        let recorded = match (&body.call, &own.request) {
+        let recorded = match (body.call(), &own.request) {
             (Some(call), Ok(request)) => {
                 let thread = self.threads.next(&Sent {
                     segments: &own.segments,
@@ -135,12 +135,11 @@ impl<'c> Checker<'c> {
         let other = before.and_then(|(at, is_agents)| Some((self.held.get(&at)?.read()?, is_agents)));
         let other = other.as_ref().map(|(read, is_agents)| (&**read, *is_agents));
         self.report.files += 1;
-        let (text, found) = of_one(&body, &own, other, self.config);
-        if !found.is_empty() {
+        if let Some((text, found)) = of_one(&body, &own, other, self.config) {
             self.report.diagnostics.extend(found);
             if self.shown + text.len() <= SHOWN {
                 self.shown += text.len();
-                self.texts.insert(body.name.clone(), text);
+                self.texts.insert(body.name.clone(), text.into_owned());
             }
         }
         if recorded {
@@ -176,9 +175,24 @@ impl Held {
             Self::Read(read, _) => Some(Cow::Borrowed(read)),
             Self::Place(file, line) => {
                 let call = file::at(file, *line)?;
-                Some(Cow::Owned(Read::of_text(call.request.get(), Some(&call))))
+                let text = call.request.get();
+                Some(Cow::Owned(Read::of(Request::read(text, Some(&call.endpoint)), text.len(), true)))
             }
         }
+    }
+}
+
+/// A body with what was read of it.
+pub(super) struct ReadBody {
+    body: load::Body,
+    request: std::result::Result<Request, NoRequest>,
+}
+
+impl ReadBody {
+    /// Reads a body.
+    pub(super) fn of(body: load::Body) -> Self {
+        let endpoint = body.call().map(|call| call.endpoint.as_str());
+        Self { request: Request::read(body.text(), endpoint), body }
     }
 }
 
@@ -193,17 +207,12 @@ struct Read {
 }
 
 impl Read {
-    fn of(body: &load::Body) -> Self {
-        Self::of_text(&body.text, body.call.as_ref())
-    }
-
-    fn of_text(text: &str, call: Option<&Recording>) -> Self {
-        let request = Request::read(text, call.map(|call| call.endpoint.as_str()));
+    fn of(request: std::result::Result<Request, NoRequest>, size: usize, is_recorded: bool) -> Self {
         let segments = match &request {
-            Ok(request) if call.is_some() => segments(request),
+            Ok(request) if is_recorded => segments(request),
             _ => Vec::new(),
         };
-        Self { request, segments, size: text.len() }
+        Self { request, segments, size }
     }
 }
 
@@ -214,6 +223,14 @@ fn reuse(before: &Read, now: &Read, is_agents: bool, config: &Config) -> Option<
     compare(&before.segments, &now.segments, &Uncounted).broken_by?;
     let facts = facts(now.request.as_ref().ok()?, &config.models);
     Some(compare(&before.segments, &now.segments, &*facts.counter))
+}
+
+/// Tokens of tools and system text, where a breakpoint of Anthropic's stands behind them.
+fn front(request: &Request, own: &Read, config: &Config) -> Option<u64> {
+    own.segments.iter().find(|segment| segment.is_breakpoint).filter(|first| !is_shared(first))?;
+    let counter = facts(request, &config.models).counter;
+    let tokens: usize = own.segments.iter().filter(|segment| is_shared(segment)).map(|segment| segment.tokens(&*counter)).sum();
+    Some(tokens as u64)
 }
 
 /// Counts nothing.
@@ -234,23 +251,31 @@ impl TokenCounter for Uncounted {
     }
 }
 
-/// The findings of one request, and the text that they stand in: of a recorded one the body with its line breaks.
-fn of_one(body: &load::Body, own: &Read, before: Option<(&Read, bool)>, config: &Config) -> (String, Vec<Diagnostic>) {
-    let (name, text) = (Arc::from(body.name.as_str()), body.text.clone());
+/// The findings of one request, and the text that they stand in: of a recorded one the body with its line breaks. `None` where there are none.
+fn of_one<'b>(
+    body: &'b load::Body,
+    own: &Read,
+    before: Option<(&Read, bool)>,
+    config: &Config,
+) -> Option<(Cow<'b, str>, Vec<Diagnostic>)> {
+    let (name, text) = (Arc::from(body.name.as_str()), body.text());
     let request = match &own.request {
         Ok(request) => request,
         Err(why) => {
-            let found = check::unreadable(&name, (&text, 0), why, config);
-            return (text, found);
+            let found = check::unreadable(&name, (text, 0), why, config);
+            return (!found.is_empty()).then_some((Cow::Borrowed(text), found));
         }
     };
     let reuse = before.and_then(|(before, is_agents)| reuse(before, own, is_agents, config));
-    let call = body.call.as_ref();
+    let call = body.call();
+    let shared_front = before.filter(|(_, is_agents)| *is_agents && reuse.is_none()).and_then(|_| front(request, own, config));
     let found = |text: &str| {
         let cx = RequestCx {
+            shared_front,
             before: before.filter(|(_, is_agents)| !is_agents).and_then(|(before, _)| before.request.as_ref().ok()),
             reuse: reuse.as_ref(),
-            input_tokens: call.and_then(|call| call.usage.input),
+            // With tools that the vendor runs, it reports the tokens of several requests of its own as one.
+            input_tokens: call.and_then(|call| call.usage.input).filter(|_| !request.tools.iter().any(|tool| tool.is_server)),
             was_answered: !body.is_rebuilt
                 && call.is_some_and(|call| call.answered_by == AnsweredBy::Upstream && call.is_answered()),
             ..RequestCx::new(&name, text, request, config)
@@ -261,14 +286,15 @@ fn of_one(body: &load::Body, own: &Read, before: Option<(&Read, bool)>, config: 
         }
         found
     };
-    let first = found(&text);
-    if call.is_none() || first.is_empty() {
-        return (text, first);
-    }
-    let shown = serde_json::from_str::<Value>(&text).and_then(|body| serde_json::to_string_pretty(&body)).unwrap_or(text);
+    let first = found(text);
+    let Some(call) = call.filter(|_| !first.is_empty()) else {
+        return (!first.is_empty()).then_some((Cow::Borrowed(text), first));
+    };
+    let shown = serde_json::from_str::<Value>(text).and_then(|body| serde_json::to_string_pretty(&body));
+    let shown = shown.map_or(Cow::Borrowed(text), Cow::Owned);
     let mut found = found(&shown);
-    if let Some(caller) = call.and_then(|call| call.caller.as_deref()) {
+    if let Some(caller) = &call.caller {
         found = found.into_iter().map(|one| one.note(format!("sent from {caller}"))).collect();
     }
-    (shown, found)
+    Some((shown, found))
 }

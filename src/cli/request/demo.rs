@@ -1,7 +1,7 @@
 //! `ctxc demo`: what the verbs on requests say of a bundled agent with two mistakes. Reads no file and asks nobody.
 
-use super::check::Checker;
-use super::load::{self, Body};
+use super::check::{Checker, ReadBody};
+use super::load::{self, Body, BodyKind};
 use super::{comparison, manifest, prompt_cache};
 use crate::cli::args::FindingFormat;
 use crate::cli::cx::Cx;
@@ -35,8 +35,9 @@ pub(crate) fn run(cx: &mut Cx) -> Result<Exit> {
     title("check", cx)?;
     let mut checker = Checker::new(&config);
     for one in &calls {
-        let text = one.call.as_ref().map(|call| call.request.get().to_owned()).unwrap_or_default();
-        checker.take(Body { name: one.name.clone(), text, call: one.call.clone(), is_rebuilt: false, place: None });
+        let Some(call) = one.call.clone() else { continue };
+        let kind = BodyKind::Call(Box::new(call));
+        checker.take(ReadBody::of(Body { name: one.name.clone(), kind, is_rebuilt: false, place: None }));
     }
     let Checker { report, texts, .. } = checker;
     let mut sources = Sources::new(PathBuf::new(), LIMIT).with_texts(&texts);

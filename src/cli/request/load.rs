@@ -5,6 +5,7 @@ use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::render::summary::plural;
 use crate::record::file::{LinePlace, Recordings};
 use crate::record::foreign::Format;
+use crate::record::mask::Mask;
 use crate::record::places::{Call, Place, PlaceFault, Subject, format_of_file};
 use crate::record::recording::{LineFault, Recording};
 use crate::request::dialect::Dialect;
@@ -71,6 +72,11 @@ fn begins_as_recording(path: &Path) -> bool {
     })
 }
 
+/// Whether a text may say that it is of this program: most are not, and need not be read to see that they hold no recorded call.
+fn names_own_format(text: &str) -> bool {
+    ["\"ctxc/", "\"ctxc\\/"].iter().any(|begin| text.contains(begin))
+}
+
 /// The same of what may be another file of JSON: it is looked into.
 pub(crate) fn holds_request(path: &Path) -> bool {
     is_request(path)
@@ -129,11 +135,19 @@ fn recorded(name: String, call: Recording) -> Result<Loaded> {
     Ok(Loaded { name, segments: segments(&request), request, call: Some(call) })
 }
 
+/// The same with what must not be kept replaced.
+pub(super) fn masked(loaded: Loaded, mask: &Mask) -> Result<Loaded> {
+    let Loaded { name, call: Some(call), .. } = loaded else { return Ok(loaded) };
+    recorded(name, mask.call(call))
+}
+
 /// A file that holds one body, or one recorded call.
 fn body(path: &Path) -> Result<Loaded> {
     let name = path.display().to_string();
     let text = text_of(path)?;
-    if let Ok(call) = Recording::read(&text) {
+    if names_own_format(&text)
+        && let Ok(call) = Recording::read(&text)
+    {
         return recorded(name, call);
     }
     let request = Request::read(&text, None).map_err(|fault| CliError::new(Kind::Findings, format!("{name}: {fault}")))?;
@@ -149,7 +163,10 @@ fn text_of(path: &Path) -> Result<String> {
         CliError::new(kind, format!("{name} cannot be read: {}", reason(&err)))
     })?;
     let text = String::from_utf8(bytes).map_err(|_| CliError::new(Kind::Findings, format!("{name} is no UTF-8")))?;
-    Ok(text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned))
+    Ok(match text.strip_prefix('\u{feff}') {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    })
 }
 
 /// The text of a request, which may be none that can be read.
@@ -157,14 +174,39 @@ fn text_of(path: &Path) -> Result<String> {
 pub(super) struct Body {
     /// What names it.
     pub(super) name: String,
-    /// The text of its body.
-    pub(super) text: String,
-    /// The call that it is of; `None` for a body alone.
-    pub(super) call: Option<Recording>,
+    /// What it is.
+    pub(super) kind: BodyKind,
     /// Whether it was put together from a trace, and so is not as it was sent.
     pub(super) is_rebuilt: bool,
     /// Where it can be read again, if anywhere.
     pub(super) place: Option<(Arc<Path>, LinePlace)>,
+}
+
+/// What a body is.
+#[derive(Debug)]
+pub(super) enum BodyKind {
+    /// That of a recorded call.
+    Call(Box<Recording>),
+    /// One alone: its text.
+    Alone(String),
+}
+
+impl Body {
+    /// Its text.
+    pub(super) fn text(&self) -> &str {
+        match &self.kind {
+            BodyKind::Call(call) => call.request.get(),
+            BodyKind::Alone(text) => text,
+        }
+    }
+
+    /// The call that it is of; `None` for a body alone.
+    pub(super) fn call(&self) -> Option<&Recording> {
+        match &self.kind {
+            BodyKind::Call(call) => Some(call),
+            BodyKind::Alone(_) => None,
+        }
+    }
 }
 
 /// Hands on the bodies that a subject names, in order and one by one. Returns how many calls of another tool's recording ask no model.
@@ -174,10 +216,9 @@ pub(super) fn bodies(subject: &str, project: &Path, mut take: impl FnMut(Body)) 
         && is_body(subject, path)
     {
         let (name, text) = (path.display().to_string(), text_of(path)?);
-        take(match Recording::read(&text) {
-            Ok(call) => Body { name, text: call.request.get().to_owned(), call: Some(call), is_rebuilt: false, place: None },
-            Err(_) => Body { name, text, call: None, is_rebuilt: false, place: None },
-        });
+        let call = Some(text.as_str()).filter(|text| names_own_format(text)).and_then(|text| Recording::read(text).ok());
+        let kind = call.map_or_else(|| BodyKind::Alone(text), |call| BodyKind::Call(Box::new(call)));
+        take(Body { name, kind, is_rebuilt: false, place: None });
         return Ok(0);
     }
     let mut skipped = 0;
@@ -190,25 +231,23 @@ pub(super) fn bodies(subject: &str, project: &Path, mut take: impl FnMut(Body)) 
             }
             let path = file.take().filter(|file| **file == *call.file).unwrap_or_else(|| Arc::from(call.file.as_path()));
             file = Some(Arc::clone(&path));
-            let text = call.call.request.get().to_owned();
             // What came through a pipe is not there a second time.
             let place = (call.format == Format::Ctxc && fs::is_file(&path)).then_some((path, call.at));
-            take(Body { name: call.name, text, call: Some(call.call), is_rebuilt: call.format == Format::Otlp, place });
+            let kind = BodyKind::Call(Box::new(call.call));
+            take(Body { name: call.name, kind, is_rebuilt: call.format == Format::Otlp, place });
         })
         .map_err(|fault| unusable(&fault))?;
     Ok(skipped)
 }
 
-/// The same of a file of JSON that may hold a request which cannot be read; scenarios and what else is of this program are none.
+/// The same of a file of JSON that may hold a request which cannot be read. One that does not say that it is a scenario is none.
 pub(crate) fn looks_like_request(path: &Path) -> bool {
-    let is_body = |text: &str| {
-        ["\"messages\"", "\"contents\"", "\"input\""].iter().any(|key| text.contains(key))
-            && (!text.contains("\"ctxc/") || Recording::read(text).is_ok())
+    let name = path.to_string_lossy();
+    let says = |text: &str| {
+        ["\"ctxc/scenario/", "\"ctxc/suite/"].iter().any(|schema| text.contains(schema)) && Recording::read(text).is_err()
     };
-    is_request(path)
-        && (!path.to_string_lossy().ends_with(BODIES)
-            || is_foreign(path)
-            || fs::is_file(path) && text_of(path).is_ok_and(|text| is_body(&text)))
+    let is_scenario = || text_of(path).is_ok_and(|text| says(&text));
+    is_request(path) && (!name.ends_with(BODIES) || is_foreign(path) || fs::is_file(path) && !is_scenario())
 }
 
 fn unusable(fault: &PlaceFault) -> CliError {

@@ -8,6 +8,7 @@ use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::{plural, thousands};
 use crate::context::manifest::Tokenizer;
 use crate::eval::request::facts::{Facts, facts};
+use crate::eval::request::sections as sections_of;
 use crate::project::config::Config;
 use crate::record::recording::AnsweredBy;
 use crate::request::segments::Segment;
@@ -92,11 +93,14 @@ pub(crate) fn document(subject: &str, root: &Path, config: &Config) -> Result<Do
 
 /// The manifest of some calls.
 pub(super) fn of_calls(calls: &[Loaded], config: &Config) -> Document {
-    let rows = calls.iter().zip(threads_of(calls)).map(|(call, thread)| row(call, thread, &facts(&call.request, &config.models)));
+    let rows = calls
+        .iter()
+        .zip(threads_of(calls))
+        .map(|(call, thread)| row(call, thread, &facts(&call.request, &config.models), &config.requests.blocks));
     Document { schema: names::REQUEST_MANIFEST, calls: rows.collect() }
 }
 
-fn row(loaded: &Loaded, thread: Thread, facts: &Facts) -> CallRow {
+fn row(loaded: &Loaded, thread: Thread, facts: &Facts, blocks: &BTreeMap<String, String>) -> CallRow {
     let counter = &*facts.counter;
     let segment = |segment: &Segment| {
         let title = |section: crate::request::sections::Section| {
@@ -111,7 +115,7 @@ fn row(loaded: &Loaded, thread: Thread, facts: &Facts) -> CallRow {
             text: segment.text.clone(),
             tokens: segment.tokens(counter),
             breakpoint: segment.is_breakpoint,
-            sections: segment.sections().into_iter().map(title).collect(),
+            sections: sections_of(segment, blocks).into_iter().map(title).collect(),
         }
     };
     let segments: Vec<SegmentRow> = loaded.segments.iter().map(segment).collect();

@@ -1,20 +1,28 @@
 //! `ctxc new scenario --from @NAME#3`: a scenario from a request that was sent, which passes as it is written.
 
 use super::load::{self, Loaded, threads_of};
+use crate::base::fs;
 use crate::cli::error::{CliError, Result};
 use crate::cli::project::Project;
+use crate::cli::record::salt;
 use crate::cli::render::summary::plural;
 use crate::eval::context::stored_sent;
 use crate::eval::draft::{ceiling, scalar};
+use crate::eval::masks;
 use crate::eval::request::facts::facts;
-use crate::eval::request::{before, plain_request, reused};
+use crate::eval::request::{answer_expectations, before, plain_request, reused, sections as sections_of};
+use crate::project::config::Content;
+use crate::record::mask::Mask;
 use crate::record::recording::Recording;
+use crate::record::redact::SECRETS;
 use crate::record::turns::{Said, Turn, turns};
 use crate::request::segments::Segment;
 use std::fmt::Write as _;
 
 /// Segments of a request that are all named; of a longer one those that are the same with every call.
 const NAMED: usize = 40;
+/// Where the parts of a decomposed task stand in an answer, where the project does not say.
+const PLAN: &str = "$.subtasks";
 /// The share of the call before that is to be reused, where it is today.
 const REUSED: f64 = 0.9;
 
@@ -26,8 +34,12 @@ pub(crate) struct Written {
     pub(crate) request: String,
     /// The request as it is stored.
     pub(crate) snapshot: String,
-    /// How many expectations there are.
+    /// How many expectations on the request there are.
     pub(crate) expectations: usize,
+    /// Why the recorded answer cannot be read; `None` where it can, or there is none.
+    pub(crate) unread: Option<String>,
+    /// How many on the recorded answer.
+    pub(crate) of_answer: usize,
     /// What was replaced in what is copied, in words; empty where nothing was.
     pub(crate) masked: String,
     /// Whether the scenario runs the program that sent it.
@@ -83,7 +95,8 @@ pub(crate) fn write(subject: &str, name: &str, file: &str, hold: Hold, project: 
     if let Some(model) = &loaded.request.model {
         lines.push(format!("model: {}", scalar(model)));
     }
-    let sections = loaded.segments.iter().filter(|segment| segment.group == "system").flat_map(Segment::sections);
+    let sections = loaded.segments.iter().filter(|segment| segment.group == "system");
+    let sections = sections.flat_map(|segment| sections_of(segment, &project.config.requests.blocks));
     let mut seen = std::collections::BTreeSet::new();
     for section in sections.filter(|section| seen.insert(section.title.clone())) {
         lines.push(format!("segment: {{id: {}, state: kept}}", scalar(&format!("system/{}", section.title))));
@@ -110,10 +123,19 @@ pub(crate) fn write(subject: &str, name: &str, file: &str, hold: Hold, project: 
         None if calls.is_empty() => format!(" {{file: {}}}", scalar(file)),
         None => format!(" {{file: {}}}", scalar(&format!("{file}#{}", calls.len()))),
     };
+    let place = project.config.eval.plan_path.as_ref().map_or(PLAN, |path| &path.value);
+    let of_answer = calls.last().map(|call| answer_expectations(call, &loaded.segments, &*counter, place));
+    let (of_answer, unread) = match of_answer.transpose() {
+        Ok(lines) => (lines.unwrap_or_default(), None),
+        Err(why) => (Vec::new(), Some(why)),
+    };
     let mut scenario = format!("name: {}\nrequest:{source}\nexpect_context:\n", scalar(name));
     for line in &lines {
         // Writing to a string cannot fail.
         let _ = writeln!(scenario, "  - {line}");
+    }
+    if !of_answer.is_empty() {
+        let _ = writeln!(scenario, "expectations:\n  - {}\nruns: 1\npass_threshold: 1", of_answer.join("\n  - "));
     }
     let request = if calls.is_empty() {
         serde_json::to_string_pretty(&loaded.request.body).unwrap_or_default() + "\n"
@@ -123,7 +145,9 @@ pub(crate) fn write(subject: &str, name: &str, file: &str, hold: Hold, project: 
     let body = loaded.request.body.to_string();
     let plain = plain_request(&body, Some(loaded.request.dialect.path())).map_err(CliError::usage)?;
     let is_run = sent_by.is_some();
-    Ok(Written { scenario, request, snapshot: stored_sent(&plain), expectations: lines.len(), masked: masked(&calls), is_run })
+    let (expectations, of_answer) = (lines.len(), of_answer.len());
+    let masked = masked(&calls);
+    Ok(Written { scenario, request, snapshot: stored_sent(&plain), expectations, of_answer, unread, masked, is_run })
 }
 
 /// The call that is meant. Beside it are the calls before it: all of them where its program is to be run again, else those of its conversation.
@@ -134,7 +158,11 @@ fn taken(subject: &str, is_copy: bool, project: &Project) -> Result<Taken> {
     let Some(command) = loaded.call.as_ref().map(|call| call.command.clone()) else {
         return Ok(Taken { loaded, calls: Vec::new(), sent_by: None });
     };
+    // What another tool recorded may hold anything.
+    let mask = mask(project)?;
+    let loaded = load::masked(loaded, &mask)?;
     let all = load::load(&[whole.to_owned()], &project.root)?;
+    let all = all.into_iter().map(|one| load::masked(one, &mask)).collect::<Result<Vec<_>>>()?;
     let lost = || CliError::usage(format!("{subject} is not there any more"));
     let at = all.iter().position(|one| one.name == loaded.name).ok_or_else(lost)?;
     let made: Vec<Recording> = all.iter().take(at + 1).filter_map(|one| one.call.clone()).collect();
@@ -152,6 +180,16 @@ fn taken(subject: &str, is_copy: bool, project: &Project) -> Result<Taken> {
     let calls = calls.filter(|(_, thread)| thread.agent == own.agent && thread.conversation == own.conversation);
     let calls = calls.filter_map(|(one, _)| one.call.clone()).collect();
     Ok(Taken { loaded, calls, sent_by: None })
+}
+
+/// What replaces what must not be copied into the project.
+fn mask(project: &Project) -> Result<Mask> {
+    let content = match project.config.record.content {
+        Content::Full => Content::Full,
+        Content::Redacted | Content::Shape => Content::Redacted,
+    };
+    let secrets = fs::env_ending(&SECRETS).into_iter().map(|(_, value)| value);
+    Ok(Mask::new(salt()?, secrets, content).replacing(&masks(&project.config.record.mask)))
 }
 
 /// What was replaced, by kind.

@@ -1,6 +1,5 @@
 //! `ctxc check`: findings of files, folders or standard input.
 
-use crate::base::glob::Globs;
 use crate::base::rule_meta::Severity;
 use crate::cli::args::{FindingFormat, LimitArgs, OutputArgs, PathArgs};
 use crate::cli::cx::Cx;
@@ -18,6 +17,7 @@ use crate::cli::rule_filter::RuleFilterArgs;
 use crate::cli::scenarios::{self, Scenarios};
 use crate::cli::selection::{Checked, Keep, Selection, leads_somewhere};
 use crate::cli::suppress;
+use crate::project::glob::Globs;
 use crate::project::suppressions::FILE as SUPPRESSIONS;
 use crate::rules::apply::{self, Which};
 use crate::rules::check::Identity;
@@ -66,7 +66,7 @@ impl CheckArgs {
 /// As many errors as nobody mends before anything else.
 const MANY: usize = 10;
 
-/// Who starts on a repository with many findings is told how to begin.
+/// In a repository with many findings, says how to begin.
 fn old_repository(report: &Report, cx: &mut Cx) {
     let errors = || report.diagnostics.iter().filter(|finding| finding.severity == Severity::Error);
     if errors().take(MANY).count() < MANY {

@@ -108,7 +108,7 @@ pub(super) fn find<'p>(project: &Project, places: &'p [Place], name: &str) -> Re
     }
 }
 
-/// Nothing goes by this name: what there is instead.
+/// Nothing has this name: what could be meant.
 fn unknown(places: &[Place], name: &str) -> CliError {
     if places.is_empty() {
         return CliError::usage(format!("there is no task `{name}`: this project holds none yet"))

@@ -29,7 +29,7 @@ impl<'n> FindingsDelta<'n> {
             let twins = equal.get_mut(&(key(finding), finding.span.start));
             let twin = twins.and_then(|twins| {
                 let at = *twins.front()?;
-                before.get(at).filter(|twin| is_equal(twin, finding))?;
+                before.get(at).filter(|twin| *twin == finding)?;
                 twins.pop_front()
             });
             match twin.and_then(|at| is_left.get_mut(at)) {
@@ -63,26 +63,6 @@ impl<'n> FindingsDelta<'n> {
 
 fn key(finding: &Diagnostic) -> (&str, u16, &str) {
     (&finding.path, finding.rule.code.0, &finding.fingerprint)
-}
-
-/// Whether two findings of one rule read the same in every format.
-fn is_equal(one: &Diagnostic, other: &Diagnostic) -> bool {
-    #[rustfmt::skip]
-    let Diagnostic {
-        rule, severity, locked: _, message, path, span, start, end, here, labels, notes, help, task, fixes, fingerprint,
-    } = one;
-    rule.code == other.rule.code
-        && *severity == other.severity
-        && *message == other.message
-        && *path == other.path
-        && (*span, *start, *end) == (other.span, other.start, other.end)
-        && *here == other.here
-        && *labels == other.labels
-        && *notes == other.notes
-        && *help == other.help
-        && *task == other.task
-        && *fixes == other.fixes
-        && *fingerprint == other.fingerprint
 }
 
 #[cfg(test)]

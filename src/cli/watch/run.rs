@@ -73,13 +73,13 @@ fn say_polling(why: &str, cx: &mut Cx) {
     cx.note(&format!("the system does not tell of changes ({why}): looking every second instead"));
 }
 
-/// Reports when whoever reads standard output goes away, which a program that writes nothing does not notice.
+/// Reports when the reader of standard output goes away, which a program that writes nothing does not notice.
 fn watch_reader(unread: impl FnOnce() + Send + 'static) {
     #[cfg(unix)]
     std::thread::spawn(move || {
         use rustix::event::{PollFd, PollFlags, poll};
         let out = std::io::stdout();
-        // No event is asked for: hang-ups and errors are told of anyway. An interrupted call begins again.
+        // No event is asked for: hang-ups and errors are reported anyway. An interrupted call begins again.
         loop {
             match poll(&mut [PollFd::new(&out, PollFlags::empty())], None) {
                 Ok(_) => return unread(),

@@ -6,7 +6,7 @@ use crate::base::hash::Hash;
 use crate::base::source::Position;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
-use crate::cli::render::full::{self, RenderStyle};
+use crate::cli::render::full;
 use crate::cli::render::json::{Finding, Summary};
 use crate::cli::render::report::Report;
 use crate::cli::render::screen::{Paint, Screen};
@@ -175,10 +175,9 @@ fn line(
 fn draw(report: &Report, changed: &BTreeSet<String>, sources: &mut Sources, cx: &mut Cx) -> Result<()> {
     let shown = cx.options.shown();
     let screen = cx.options.screen.measured();
-    let threads = cx.options.threads;
     cx.print(|out| {
         out.write_all(CLEAR)?;
-        full::write(out, report, RenderStyle { shown, screen, threads }, sources)?;
+        full::write(out, report, shown, screen, sources)?;
         summary::write(out, report, shown, screen)?;
         closing(out, screen, &reason(report.files, changed))
     })?;

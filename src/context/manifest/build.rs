@@ -51,7 +51,7 @@ pub fn of_project(registry: &Registry, how: &ManifestOptions<'_>, threads: Optio
 
 /// The same of those agents that can receive their contexts, and what keeps the others from theirs.
 pub fn of_rest(registry: &Registry, how: &ManifestOptions<'_>, threads: Option<NonZeroUsize>) -> (Manifest, Vec<Fault>) {
-    let forest = match TaskGraph::whole(registry) {
+    let forest = match TaskGraph::whole_on(registry, threads) {
         Ok(forest) => forest,
         Err(fault) => return (manifest(registry, Vec::new()), vec![fault]),
     };

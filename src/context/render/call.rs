@@ -9,7 +9,7 @@ use crate::context::task_graph::TaskGraph;
 use crate::kernel::assembler::Speaker;
 use crate::kernel::conversation::{Media, MediaSource, Part, ToolResult};
 use crate::kernel::sampling::{Parameter, Sampling, TOOL_CHOICE};
-use crate::project::tools::ProjectTool;
+use crate::project::tools::ToolDefinition;
 use crate::registry::Registry;
 use serde::Serialize;
 use serde_json::Value;
@@ -30,7 +30,7 @@ pub struct Call {
     /// Tokens that the answer may have.
     pub limit: Option<u32>,
     /// The tools that the agent may call.
-    pub tools: Vec<ProjectTool>,
+    pub tools: Vec<ToolDefinition>,
     /// How the model is asked to answer.
     pub sampling: Sampling,
     /// The form of the answer.
@@ -85,7 +85,7 @@ impl Call {
 
     /// Whether the choice of a tool leads to any.
     pub(super) fn may_choose(&self) -> bool {
-        let fits = |tool: &ProjectTool| !matches!(self.choice(), Some(ToolChoice::Tool(name)) if name != tool.name);
+        let fits = |tool: &ToolDefinition| !matches!(self.choice(), Some(ToolChoice::Tool(name)) if name != tool.name);
         self.tools.iter().any(fits)
     }
 

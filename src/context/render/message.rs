@@ -23,6 +23,14 @@ pub struct Message {
     pub breakpoints: Vec<usize>,
 }
 
+/// A turn that follows the messages of a context: an answer, or what a tool gave back.
+impl From<Turn> for Message {
+    fn from(turn: Turn) -> Self {
+        let text = Traced::new(turn.read().text, Origin::Frame);
+        Self { speaker: turn.speaker, text, parts: turn.parts, segments: Vec::new(), breakpoints: Vec::new() }
+    }
+}
+
 impl Message {
     /// Whether it is a turn of a conversation or of an example.
     pub fn is_turn(&self) -> bool {

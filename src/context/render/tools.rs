@@ -1,6 +1,6 @@
 //! Definitions of tools in the form that most providers share.
 
-use crate::project::tools::ProjectTool;
+use crate::project::tools::ToolDefinition;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -15,9 +15,9 @@ pub(super) struct Function<'a> {
     pub(super) strict: Option<bool>,
 }
 
-impl<'a> From<&'a ProjectTool> for Function<'a> {
-    fn from(tool: &'a ProjectTool) -> Self {
-        let ProjectTool { name, description, parameters, strict, .. } = tool;
+impl<'a> From<&'a ToolDefinition> for Function<'a> {
+    fn from(tool: &'a ToolDefinition) -> Self {
+        let ToolDefinition { name, description, parameters, strict, .. } = tool;
         Self { name, description, parameters, strict: *strict }
     }
 }
@@ -31,6 +31,6 @@ pub(super) struct Tool<'a> {
 }
 
 /// Tools as chat completions of OpenAI take them, and Ollama after them.
-pub(super) fn nested(tools: &[ProjectTool]) -> Vec<Tool<'_>> {
+pub(super) fn nested(tools: &[ToolDefinition]) -> Vec<Tool<'_>> {
     tools.iter().map(|tool| Tool { kind: "function", function: tool.into() }).collect()
 }

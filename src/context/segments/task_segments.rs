@@ -140,13 +140,21 @@ impl SegmentBuilder<'_> {
             }
             FileSource::Command => {
                 let command = files.command.as_deref().unwrap_or_default();
-                if self.filler.unknown == Unknown::Fault {
-                    let reason = "its paths are the output of a command, which only a trusted run executes".to_owned();
-                    let kind = FaultKind::File { path: format!("`{command}`"), reason };
-                    self.faults.push(Fault::of(self.place("file_paths"), kind));
-                    self.push_file(command, Traced::default(), "<file_paths>");
-                } else {
-                    self.waiting(Kind::File, "files", format!("output of `{command}`"));
+                if self.filler.unknown != Unknown::Fault {
+                    return self.waiting(Kind::File, "files", format!("output of `{command}`"));
+                }
+                match self.request.files.listed(command) {
+                    Ok(paths) => {
+                        let mut seen = BTreeSet::new();
+                        for path in paths.iter().filter(|path| seen.insert(*path)) {
+                            self.file(path);
+                        }
+                    }
+                    Err(reason) => {
+                        let kind = FaultKind::File { path: format!("`{command}`"), reason };
+                        self.faults.push(Fault::of(self.place("file_paths"), kind));
+                        self.push_file(command, Traced::default(), "<file_paths>");
+                    }
                 }
             }
             FileSource::Description => {

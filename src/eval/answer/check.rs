@@ -2,13 +2,15 @@
 
 use super::given::{Answer, Flaw};
 use super::json::{parting, same, words};
+use super::judging::Judging;
 use super::own_check;
 use super::trajectory::{self, calls};
 use crate::base::span::Spanned;
+use crate::context::request::Files;
 use crate::eval::compiled_patterns as schemas;
-use crate::eval::prepared::PreparedCase;
 use crate::eval::verdict::{self, Judged, Outcome, Place, Reason, Verdict, blind, fail, pass, skipped};
 use crate::scenario::expect::answer::short;
+use crate::scenario::json_schema;
 use crate::scenario::model::{AnswerTest, Expectation, Frozen, Risk};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -18,11 +20,7 @@ use std::ops::Range;
 ///
 /// # Errors
 /// A check of the project's own gave no verdict on which something hangs: why.
-pub(in crate::eval) fn judge(
-    case: &PreparedCase<'_>,
-    answer: &Answer,
-    expectation: &Spanned<Expectation>,
-) -> Result<Verdict, String> {
+pub(in crate::eval) fn judge(case: &Judging<'_>, answer: &Answer, expectation: &Spanned<Expectation>) -> Result<Verdict, String> {
     let Expectation { test, gate } = &expectation.value;
     let (outcome, reason) = match of(case, answer, test) {
         Err(why) if !*gate => skipped("a verdict of the project's own check", &why),
@@ -31,7 +29,7 @@ pub(in crate::eval) fn judge(
     Ok(Verdict { what: test.words(), outcome, gate: *gate, reason, span: expectation.span })
 }
 
-fn of(case: &PreparedCase<'_>, answer: &Answer, test: &AnswerTest) -> Result<Judged, String> {
+fn of(case: &Judging<'_>, answer: &Answer, test: &AnswerTest) -> Result<Judged, String> {
     let inner =
         |inner: &[Spanned<AnswerTest>]| inner.iter().map(|one| of(case, answer, &one.value)).collect::<Result<Vec<_>, _>>();
     Ok(match test {
@@ -76,7 +74,7 @@ fn no_json(answer: &Answer) -> String {
     format!("no JSON: “{}”", short(&answer.text))
 }
 
-fn field(case: &PreparedCase<'_>, answer: &Answer, path: &str, pattern: &str) -> Judged {
+fn field(case: &Judging<'_>, answer: &Answer, path: &str, pattern: &str) -> Judged {
     let expected = format!("{path} to match /{pattern}/");
     let Some(json) = &answer.json else { return blind(expected, no_json(answer)) };
     let nodes = match case.run.patterns.select(path, json) {
@@ -99,7 +97,7 @@ fn field(case: &PreparedCase<'_>, answer: &Answer, path: &str, pattern: &str) ->
 }
 
 /// Where a pattern occurs first: the number of the text, and the bytes of it.
-fn first(case: &PreparedCase<'_>, said: &[Cow<'_, str>], pattern: &str) -> Result<Option<(usize, Range<usize>)>, String> {
+fn first(case: &Judging<'_>, said: &[Cow<'_, str>], pattern: &str) -> Result<Option<(usize, Range<usize>)>, String> {
     for (number, text) in said.iter().enumerate() {
         if let Some(range) = case.run.patterns.find(pattern, text)? {
             return Ok(Some((number, range)));
@@ -108,7 +106,7 @@ fn first(case: &PreparedCase<'_>, said: &[Cow<'_, str>], pattern: &str) -> Resul
     Ok(None)
 }
 
-fn absent(case: &PreparedCase<'_>, answer: &Answer, patterns: &[Spanned<String>]) -> Judged {
+fn absent(case: &Judging<'_>, answer: &Answer, patterns: &[Spanned<String>]) -> Judged {
     let said = answer.said_or_given();
     for pattern in patterns {
         let expected = format!("no /{}/", pattern.value);
@@ -126,7 +124,7 @@ fn absent(case: &PreparedCase<'_>, answer: &Answer, patterns: &[Spanned<String>]
     pass("none of the patterns", "none")
 }
 
-fn contains(case: &PreparedCase<'_>, answer: &Answer, patterns: &[Spanned<String>]) -> Judged {
+fn contains(case: &Judging<'_>, answer: &Answer, patterns: &[Spanned<String>]) -> Judged {
     let said = answer.said();
     for pattern in patterns {
         let expected = format!("/{}/", pattern.value);
@@ -153,7 +151,7 @@ fn max_risk(answer: &Answer, most: Risk) -> Judged {
     }
 }
 
-fn decomposes(case: &PreparedCase<'_>, answer: &Answer, wanted: bool) -> Judged {
+fn decomposes(case: &Judging<'_>, answer: &Answer, wanted: bool) -> Judged {
     let plan = case.run.plan;
     let expected = if wanted { format!("two or more parts at {plan}") } else { format!("less than two parts at {plan}") };
     match parts(case, answer) {
@@ -167,12 +165,21 @@ fn decomposes(case: &PreparedCase<'_>, answer: &Answer, wanted: bool) -> Judged 
 ///
 /// # Errors
 /// The path of the project cannot be looked at.
-pub(in crate::eval) fn parts(case: &PreparedCase<'_>, answer: &Answer) -> Result<(bool, String), String> {
+pub(in crate::eval) fn parts(case: &Judging<'_>, answer: &Answer) -> Result<(bool, String), String> {
+    parts_at(case.run.plan, case.run.patterns, answer)
+}
+
+/// The same, where the parts stand at a path of the answer that was compiled.
+pub(in crate::eval) fn parts_at(
+    plan: &str,
+    patterns: &schemas::CompiledPatterns,
+    answer: &Answer,
+) -> Result<(bool, String), String> {
     let Some(json) = &answer.json else { return Ok((false, no_json(answer))) };
     if json.get("status").and_then(Value::as_str) == Some("CONTINUATION") {
         return Ok((true, "the status CONTINUATION".to_owned()));
     }
-    let nodes = case.run.patterns.select(case.run.plan, json)?;
+    let nodes = patterns.select(plan, json)?;
     let parts = nodes.first().and_then(|(_, value)| value.as_array()).map_or(0, Vec::len);
     Ok((parts >= 2, parts.to_string()))
 }
@@ -225,12 +232,10 @@ fn exact(answer: &Answer, value: &Value) -> Judged {
 }
 
 /// A schema that a case has in place, or in a file beside it.
-pub(in crate::eval) fn schema(case: &PreparedCase<'_>, schema: &Frozen) -> Result<Value, String> {
+pub(in crate::eval) fn schema(beside: &dyn Files, schema: &Frozen) -> Result<Value, String> {
     match schema {
         Frozen::Value(schema) => Ok(schema.clone()),
-        Frozen::File(path) => case
-            .input
-            .beside
+        Frozen::File(path) => beside
             .text(path)
             .and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()))
             .map_err(|why| format!("{path} cannot be read: {why}"))
@@ -238,13 +243,13 @@ pub(in crate::eval) fn schema(case: &PreparedCase<'_>, schema: &Frozen) -> Resul
     }
 }
 
-fn fits(case: &PreparedCase<'_>, answer: &Answer, schema: &Frozen) -> Judged {
+fn fits(case: &Judging<'_>, answer: &Answer, schema: &Frozen) -> Judged {
     let expected = match schema {
         Frozen::File(path) => format!("an answer that fits {path}"),
         Frozen::Value(_) => "an answer that fits the schema".to_owned(),
     };
     let Some(json) = &answer.json else { return blind(expected, no_json(answer)) };
-    match self::schema(case, schema).and_then(|schema| schemas::violations(&schema, json)) {
+    match self::schema(case.input.beside, schema).and_then(|schema| json_schema::violations(&schema, json)) {
         Ok(violations) => match violations.split_first() {
             None => pass(expected, "that"),
             Some((first, rest)) => {

@@ -5,14 +5,10 @@
 use super::given::{Answer, Took};
 use crate::context::assemble::Assembly;
 use crate::context::render::message::Message;
-use crate::kernel::context::{Origin, Traced};
 use crate::kernel::conversation::Turn;
+use crate::run::conversation::{self, CALLS, Conversation};
 use serde_json::Value;
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-
-/// Requests of one trial at most.
-const CALLS: usize = 16;
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,25 +29,24 @@ impl From<String> for Unanswered {
 pub(in crate::eval) fn converse(
     assembly: &Assembly,
     tools: &BTreeMap<String, Value>,
-    mut ask: impl FnMut(&[Message]) -> Result<(Answer, Turn), Unanswered>,
+    ask: impl FnMut(&[Message]) -> Result<(Answer, Turn), Unanswered>,
 ) -> Result<Answer, Unanswered> {
-    let mut messages = Cow::Borrowed(assembly.messages.as_slice());
-    let mut called = Vec::new();
-    let (mut tokens, mut took) = ((0_u64, 0_u64), Took::default());
-    for _ in 0..CALLS {
-        let (answer, turn) = ask(&messages)?;
+    let follow = |answer: &Answer, turn: &Turn| Ok(if answer.flaw.is_some() { None } else { results(turn, tools) });
+    let Conversation { answers, is_ended } = conversation::converse(&assembly.messages, ask, follow)?;
+    if !is_ended {
+        return Err(Unanswered::Trouble(format!(
+            "the agent was still calling tools after {CALLS} requests: no answer of it ends the conversation"
+        )));
+    }
+    let (mut called, mut tokens, mut took, mut miscounted) = (Vec::new(), (0_u64, 0_u64), Took::default(), None);
+    for answer in &answers {
         tokens = (tokens.0.saturating_add(answer.tokens.0), tokens.1.saturating_add(answer.tokens.1));
         took = took.and(answer.took);
         called.extend(answer.tool_calls.iter().cloned());
-        let results = if answer.flaw.is_some() { None } else { results(&turn, tools) };
-        let Some(results) = results else { return Ok(Answer { tool_calls: called, tokens, took, ..answer }) };
-        let messages = messages.to_mut();
-        messages.push(said(turn));
-        messages.extend(results.into_iter().map(said));
+        miscounted = miscounted.or_else(|| answer.miscounted.clone());
     }
-    Err(Unanswered::Trouble(format!(
-        "the agent was still calling tools after {CALLS} requests: no answer of it ends the conversation"
-    )))
+    let last = answers.into_iter().next_back().ok_or_else(|| "there is no answer".to_owned())?;
+    Ok(Answer { tool_calls: called, tokens, took, miscounted, ..last })
 }
 
 /// What the tools give back that a message calls; `None` where it calls none, or one that the fixtures say nothing of.
@@ -62,9 +57,4 @@ fn results(turn: &Turn, tools: &BTreeMap<String, Value>) -> Option<Vec<Turn>> {
     };
     let results: Option<Vec<Turn>> = turn.calls().map(result).collect();
     results.filter(|results| !results.is_empty())
-}
-
-fn said(turn: Turn) -> Message {
-    let text = Traced::new(turn.read().text, Origin::Frame);
-    Message { speaker: turn.speaker, text, parts: turn.parts, segments: Vec::new(), breakpoints: Vec::new() }
 }

@@ -1,6 +1,6 @@
 //! What it takes to ask a model for the answers of a case, by what was recorded of it, else by its context and its limits.
 
-use super::wire::Wire;
+use super::Wire;
 use crate::eval::asked::AnswersFrom;
 use crate::eval::finished::Estimate;
 use crate::eval::prepared::PreparedCase;

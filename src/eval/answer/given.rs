@@ -27,6 +27,9 @@ pub struct Answer {
     pub took: Took,
     /// Why its text is none to judge.
     pub flaw: Option<Flaw>,
+    /// What its provider counted that cannot be, so that it was counted here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub miscounted: Option<String>,
 }
 
 /// What an answer took, as far as anybody says.
@@ -109,7 +112,7 @@ pub struct KeptAnswer {
 
 impl KeptAnswer {
     /// As it was when it was judged first.
-    pub(super) fn whole(&self) -> Answer {
+    pub fn whole(&self) -> Answer {
         let mut answer = Answer::clone(&self.answer);
         answer.json = serde_json::from_str(&answer.text).ok();
         answer
@@ -131,7 +134,7 @@ impl Answer {
         let given = |(name, arguments): &(String, Value)| count(name).saturating_add(count(&arguments.to_string()));
         let out = || script.tool_calls.iter().map(given).fold(count(&text), u64::saturating_add);
         let tokens = script.usage.unwrap_or_else(|| (context, out()));
-        Self { text, json, tool_calls: script.tool_calls.clone(), tokens, took: Took::default(), flaw: None }
+        Self { text, json, tool_calls: script.tool_calls.clone(), tokens, took: Took::default(), flaw: None, miscounted: None }
     }
 
     /// An answer that a model gave. Tokens that its provider does not say are counted.
@@ -145,8 +148,10 @@ impl Answer {
         let tool_calls: Vec<(String, Value)> =
             answer.tool_calls().map(|call| (call.name.clone(), call.arguments.clone())).collect();
         let out = || counter.count(&answer.turn.read().text) as u64;
-        let tokens = (answer.usage.input.unwrap_or(context), answer.usage.output.unwrap_or_else(out));
-        let Usage { cached, reasoning, .. } = answer.usage;
+        let miscounted = miscounted(answer, context);
+        let usage = if miscounted.is_some() { Usage::default() } else { answer.usage };
+        let tokens = (usage.input.unwrap_or(context), usage.output.unwrap_or_else(out));
+        let Usage { cached, reasoning, .. } = usage;
         let usd = prices.map(|prices| prices.of_call((tokens.0, cached.unwrap_or(0)), tokens.1));
         let took = Took { cached, reasoning, usd, ..Took::default() };
         let flaw = match answer.stop {
@@ -154,7 +159,7 @@ impl Answer {
             Stop::Filter => Some(Flaw::Withheld),
             Stop::End | Stop::Tool | Stop::Other => (text.trim().is_empty() && tool_calls.is_empty()).then_some(Flaw::Empty),
         };
-        Self { json: serde_json::from_str(&text).ok(), text, tool_calls, tokens, took, flaw }
+        Self { json: serde_json::from_str(&text).ok(), text, tool_calls, tokens, took, flaw, miscounted }
     }
 
     /// The next message of its conversation, whose calls have the ids that results refer to.
@@ -185,6 +190,18 @@ impl Answer {
     pub(super) fn value(&self) -> Value {
         self.json.clone().unwrap_or_else(|| Value::String(self.text.clone()))
     }
+}
+
+/// A vendor's own count may be lower than one that stands in for it, above all of images, but not by this factor.
+const FEWER: u64 = 25;
+/// Of contexts below this nothing can be said.
+const SMALL: u64 = 100;
+
+/// What the provider of an answer to a context of so many tokens counted that cannot be.
+fn miscounted(answer: &provider::Answer, context: u64) -> Option<String> {
+    let few = |input: &u64| context >= SMALL && input.saturating_mul(FEWER) < context;
+    let few = answer.usage.input.filter(few).map(|input| format!("{input} tokens were counted for a request of about {context}"));
+    answer.contradiction().map(str::to_owned).or(few)
 }
 
 /// The words, numbers and truth values in values of which the last comes first.

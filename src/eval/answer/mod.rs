@@ -5,19 +5,23 @@ mod conversation;
 mod estimate;
 mod given;
 mod json;
+mod judging;
 mod moved;
 mod own_check;
 mod trajectory;
 mod trying;
 mod wire;
 
-pub(super) use check::schema;
 use check::{judge, parts};
+pub(super) use check::{parts_at, schema};
 pub(super) use conversation::Unanswered;
 use conversation::converse;
 use estimate::estimate;
 pub use given::{Answer, KeptAnswer, Took};
 pub(super) use json::{parting, same as same_json};
-use moved::moved;
-pub(super) use trying::{answered, script};
-use wire::{Replay, Wire};
+pub(super) use judging::Judging;
+pub(super) use moved::moved;
+pub(super) use trying::{SCRIPT, answer_of, answered, one, rejudged, script};
+use wire::{Replay, wire};
+
+use crate::run::wire::Wire;

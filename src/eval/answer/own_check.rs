@@ -1,7 +1,7 @@
 //! A check of the project's own: what it is told of a trial, and what its verdict says.
 
 use super::given::Answer;
-use crate::eval::prepared::PreparedCase;
+use super::judging::Judging;
 use crate::eval::verdict::{Judged, fail, pass, skipped};
 use crate::scenario::expect::answer::short;
 use crate::scenario::expect::own_check::OwnCheck;
@@ -27,7 +27,7 @@ enum Said {
 ///
 /// # Errors
 /// It gave none: why.
-pub(super) fn judge(case: &PreparedCase<'_>, answer: &Answer, check: &OwnCheck) -> Result<Judged, String> {
+pub(super) fn judge(case: &Judging<'_>, answer: &Answer, check: &OwnCheck) -> Result<Judged, String> {
     let expected = format!("{} to accept the trial", check.words());
     let run = case.run.answers.own.and_then(|own| own.run(check, &trial(case, answer).to_string()));
     let Some(said) = run else { return Ok(skipped(expected, "no run: nobody permitted this command here")) };
@@ -52,14 +52,14 @@ pub(super) fn judge(case: &PreparedCase<'_>, answer: &Answer, check: &OwnCheck) 
 }
 
 /// A trial as a check reads it.
-fn trial(case: &PreparedCase<'_>, answer: &Answer) -> Value {
+fn trial(case: &Judging<'_>, answer: &Answer) -> Value {
     let calls = answer.tool_calls.iter().map(|(name, arguments)| json!({"name": name, "arguments": arguments}));
     json!({
         "scenario": case.input.case.name.value,
-        "task": case.receiver.task,
-        "role": case.receiver.role_name(),
-        "model": case.model(),
-        "inputs": case.read.inputs(),
+        "task": case.prepared.map(|prepared| prepared.receiver.task),
+        "role": case.prepared.and_then(|prepared| prepared.receiver.role_name()),
+        "model": case.model,
+        "inputs": case.prepared.map(|prepared| prepared.read.inputs()),
         "answer": answer.text,
         "json": answer.json,
         "tool_calls": calls.collect::<Vec<_>>(),

@@ -2,7 +2,7 @@
 
 use super::given::Answer;
 use super::json::{same, words};
-use crate::eval::prepared::PreparedCase;
+use super::judging::Judging;
 use crate::eval::verdict::{Judged, blind, fail, pass};
 use crate::scenario::expect::answer::short;
 use crate::scenario::expect::trajectory::{ExpectedCall, Matching, Trajectory};
@@ -39,7 +39,7 @@ fn all(answer: &Answer) -> String {
 }
 
 /// Holds all calls against a list.
-pub(super) fn judge(case: &PreparedCase<'_>, answer: &Answer, expected: &Trajectory) -> Judged {
+pub(super) fn judge(case: &Judging<'_>, answer: &Answer, expected: &Trajectory) -> Judged {
     let Trajectory { matching, calls } = expected;
     let what = calls.iter().map(ExpectedCall::words).collect::<Vec<_>>().join(", ");
     let find = |pattern: &str, text: &str| case.run.patterns.find(pattern, text);

@@ -1,19 +1,21 @@
 //! The trials of a case: answers from where the run says, judged until they decide, in a second stage where there is one.
 
 use super::given::{Answer, Flaw, Took};
-use super::{Replay, Unanswered, Wire, converse, estimate, judge, moved, parts};
+use super::judging::Judging;
+use super::{Replay, Unanswered, converse, estimate, judge, moved, parts, wire};
 use crate::base::span::{Span, Spanned};
 use crate::context::assemble::Assembly;
 use crate::context::render::message::Message;
-use crate::eval::asked::{AnswersFrom, Asked, Sent};
+use crate::eval::asked::{AnswersFrom, Asked, Sent, TrialUnderWay};
 use crate::eval::finished::{Answered, Finished, Recorded, Trial};
 use crate::eval::prepared::{CaseInput, PreparedCase};
 use crate::eval::trials::{self, Decision, Rows, TrialOutcome, Tries};
 use crate::eval::verdict::{Outcome, Reason, Verdict};
 use crate::kernel::provider;
 use crate::kernel::tokens::TokenCounter;
-use crate::provider::read;
 use crate::record::recording::{AnsweredBy, Recording, Stage, TrialOf};
+use crate::run::answers::response_of;
+use crate::record::volatile::Volatile;
 use crate::scenario::model::{AnswerTest, Expectation, Scripted};
 use std::sync::Arc;
 
@@ -24,7 +26,11 @@ pub(in crate::eval) fn script<'c>(case: &PreparedCase<'c>, messages: &[Message])
             Ok::<bool, String>(found || case.run.patterns.find(pattern, message.text.text())?.is_some())
         })
     };
+    let named = case.input.case.node.as_ref().map(|node| node.value.as_str());
     'next: for script in &case.input.case.answers {
+        if script.value.node.as_ref().is_some_and(|node| node.value != case.node && Some(node.value.as_str()) != named) {
+            continue;
+        }
         for (patterns, wanted) in [(&script.value.has, true), (&script.value.lacks, false)] {
             for pattern in patterns {
                 if occurs(&pattern.value)? != wanted {
@@ -60,23 +66,23 @@ pub(in crate::eval) fn answered(
     match from {
         AnswersFrom::Record | AnswersFrom::ReplayOrRecord | AnswersFrom::Live => asked(prepared, assembly, done),
         AnswersFrom::Known | AnswersFrom::Scripted if !case.answers.is_empty() => scripted(prepared, assembly, done),
-        AnswersFrom::Kept => rejudged(prepared, done),
+        AnswersFrom::Kept => rejudged(&Judging::of(prepared), done),
         AnswersFrom::Known | AnswersFrom::Scripted | AnswersFrom::Replay => Ok(Decision::Open),
     }
 }
 
 /// Tries what an earlier run was answered, whatever the request was then.
-fn rejudged(prepared: &PreparedCase<'_>, done: &mut Finished) -> Result<Decision, Unanswered> {
-    let kept = prepared.input.answers.kept;
+pub(in crate::eval) fn rejudged(case: &Judging<'_>, done: &mut Finished) -> Result<Decision, Unanswered> {
+    let kept = case.input.answers.kept;
     let of = |stage| kept.iter().filter(move |one| one.stage == stage);
-    let round = |stage, rule| Tries::known(stage, rule, (of(stage).count(), 0), prepared.run.rows);
-    let rule = prepared.input.case.rule;
+    let round = |stage, rule| Tries::known(stage, rule, (of(stage).count(), 0), case.run.rows);
+    let rule = case.input.case.rule;
     let second = trials::confirming(&rule).filter(|_| of(Stage::Confirm).next().is_some());
     let stages_of = (round(Stage::First, rule), second.map(|rule| round(Stage::Confirm, rule)));
     if kept.is_empty() {
         return Ok(Decision::Open);
     }
-    stages(prepared, stages_of, done, &mut |trial| {
+    stages(case, stages_of, done, &mut |trial| {
         let one = of(trial.stage).nth(trial.number.saturating_sub(1) as usize);
         let one = one.ok_or_else(|| "no answer of this trial is kept".to_owned())?;
         let answered = if one.by == SCRIPT { Answered::Scripted } else { Answered::Replayed };
@@ -85,7 +91,7 @@ fn rejudged(prepared: &PreparedCase<'_>, done: &mut Finished) -> Result<Decision
 }
 
 /// Who answers where the scenario does.
-const SCRIPT: &str = "script";
+pub(in crate::eval) const SCRIPT: &str = "script";
 
 /// Tries the scripted answer.
 fn scripted(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) -> Result<Decision, Unanswered> {
@@ -102,7 +108,7 @@ fn scripted(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finishe
         Ok((answer, turn))
     })?;
     let first = Tries { rows: prepared.run.rows, ..Tries::unbounded(Stage::First, case.rule) };
-    tries(prepared, first, done, &mut |_| Ok((answer.clone(), Answered::Scripted, SCRIPT)))
+    tries(&Judging::of(prepared), first, done, &mut |_| Ok((answer.clone(), Answered::Scripted, SCRIPT)))
 }
 
 /// Asks a model. Nobody pays for the answer to a context that is not what it has to be, or to an answer that nothing is expected of.
@@ -111,7 +117,7 @@ fn asked(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) 
     if case.expectations.is_empty() || done.context.iter().any(Verdict::is_failure) {
         return Ok(Decision::Open);
     }
-    let wire = Wire::of(prepared)?;
+    let wire = wire(prepared)?;
     if prepared.run.answers.plans && wire.model.is_some() {
         done.anew = Some(estimate(prepared, &wire, done.tokens.map_or(0, |(all, _)| all)));
         return Ok(Decision::Open);
@@ -125,7 +131,13 @@ fn asked(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) 
     let round = |stage, rule| Tries { rows, ..Tries::unbounded(stage, rule) };
     let first = round(Stage::First, case.rule);
     let second = trials::confirming(&case.rule).filter(|_| prepared.run.answers.confirms).map(|rule| round(Stage::Confirm, rule));
-    let decision = stages(prepared, (first, second), done, &mut |trial| {
+    let (keep, keys) = (prepared.run.answers.trials, done.keys);
+    let by = model.provider.value.as_str();
+    let decision = stages(&Judging::of(prepared), (first, second), done, &mut |trial| {
+        let kept = keep.zip(keys).map(|(keep, keys)| (keep, TrialUnderWay { path, case: name, keys, trial }));
+        if let Some(answer) = kept.and_then(|(keep, trial)| keep.earlier(&trial)) {
+            return Ok((answer, Answered::Asked, by));
+        }
         let answer = converse(assembly, prepared.input.answers.tools, |messages| {
             let sent = wire.sent(messages)?;
             let response = ask.ask(&Asked { path, case: name, trial, model, sent: &sent })?;
@@ -134,8 +146,12 @@ fn asked(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) 
             answer.took = Took { latency_ms: u64::try_from(took).ok(), is_live: true, ..answer.took };
             Ok((answer, given.turn))
         })?;
-        Ok((answer, Answered::Asked, &model.provider.value))
+        if let Some((keep, trial)) = kept {
+            keep.tried(&trial, &answer, by);
+        }
+        Ok((answer, Answered::Asked, by))
     });
+    done.failed_calls = ask.failed(path, name);
     match decision {
         Ok(decision) => ask.finish(path, name).map(|()| decision).map_err(Unanswered::Trouble),
         Err(Unanswered::Trouble(why)) => {
@@ -153,19 +169,20 @@ fn replayed(
     recorded: &[Recording],
     done: &mut Finished,
 ) -> Result<Decision, Unanswered> {
-    let wire = Wire::of(prepared)?;
-    let mut replay = Replay::new(recorded);
+    let wire = wire(prepared)?;
+    let none = Volatile::default();
+    let mut replay = Replay::new(recorded, prepared.run.answers.volatile.unwrap_or(&none));
     let first = wire.sent(&assembly.messages)?;
-    let round = |stage, rule| replay.tries(stage, &first.key, rule, prepared.run.rows);
+    let round = |stage, rule| replay.tries(stage, &first, rule, prepared.run.rows);
     let rule = prepared.input.case.rule;
     let second = trials::confirming(&rule).map(|rule| round(Stage::Confirm, rule));
     let stages_of = (round(Stage::First, rule), second.filter(|_| replay.has(Stage::Confirm)));
     let (counter, context) = (prepared.routed.options.counter, done.tokens.map_or(0, |(all, _)| all));
-    let decision = stages(prepared, stages_of, done, &mut |trial| {
+    let decision = stages(&Judging::of(prepared), stages_of, done, &mut |trial| {
         let mut by = (Answered::Replayed, "recording");
         let answer = converse(assembly, prepared.input.answers.tools, |messages| {
             let sent = wire.sent(messages)?;
-            let call = replay.next(trial.stage, &sent.key).ok_or_else(|| stale(recorded, &sent))?;
+            let call = replay.next(trial.stage, &sent).ok_or_else(|| stale(recorded, &sent))?;
             if call.answered_by == AnsweredBy::Script {
                 by = (Answered::Scripted, SCRIPT);
             }
@@ -183,17 +200,20 @@ fn replayed(
     decision
 }
 
+/// Tries the only answer that there is.
+pub(in crate::eval) fn one(
+    case: &Judging<'_>,
+    answer: &Answer,
+    (answered, by): (Answered, &str),
+    done: &mut Finished,
+) -> Result<Decision, Unanswered> {
+    let tries = Tries::known(Stage::First, case.input.case.rule, (1, 0), case.run.rows);
+    self::tries(case, tries, done, &mut |_| Ok((answer.clone(), answered, by)))
+}
+
 /// What a call was answered with.
-fn answer_of(call: &Recording) -> Result<provider::Answer, Unanswered> {
-    if !call.has_its_key() {
-        let why = "its `key` is not that of its `request`, so somebody edited one of them; record it anew";
-        return Err(Unanswered::Trouble(format!("the recorded call {} cannot be taken: {why}", call.id)));
-    }
-    let unknown = || format!("the recorded call {} has a form that is not known: `{}`", call.id, call.dialect);
-    let dialect = read::dialect(&call.dialect).ok_or_else(unknown)?;
-    let body = call.response_text().unwrap_or_default();
-    read::answer(dialect, &body)
-        .map_err(|why| Unanswered::Trouble(format!("the recorded call {} cannot be read: {why}", call.id)))
+pub(in crate::eval) fn answer_of(call: &Recording) -> Result<provider::Answer, Unanswered> {
+    Ok(response_of(call)?.answer)
 }
 
 /// Nothing was recorded for a request: how it differs from the recorded one that is most like it.
@@ -227,20 +247,20 @@ type Next<'n, 'b> = &'n mut dyn FnMut(TrialOf) -> Result<(Answer, Answered, &'b 
 
 /// Tries a case, and where that fails and there is a second stage, once more.
 fn stages(
-    prepared: &PreparedCase<'_>,
+    case: &Judging<'_>,
     (first, second): (Tries, Option<Tries>),
     done: &mut Finished,
     next: Next<'_, '_>,
 ) -> Result<Decision, Unanswered> {
-    match (tries(prepared, first, done, next)?, second) {
-        (Decision::Fail, Some(second)) => tries(prepared, second, done, next),
+    match (tries(case, first, done, next)?, second) {
+        (Decision::Fail, Some(second)) => tries(case, second, done, next),
         (decision, _) => Ok(decision),
     }
 }
 
 /// Tries answers until they decide.
 fn tries(
-    prepared: &PreparedCase<'_>,
+    case: &Judging<'_>,
     Tries { stage, rule, of: asked_for, there, rows }: Tries,
     done: &mut Finished,
     next: Next<'_, '_>,
@@ -257,7 +277,7 @@ fn tries(
         let (answer, answered, by) = next(TrialOf { stage, number, of })?;
         let trial = match last.take() {
             Some(trial) if *trial.answer == answer && trial.by == by => trial,
-            _ => trial(prepared, answer, by, stage)?,
+            _ => trial(case, answer, by, stage)?,
         };
         done.trials.push(trial.clone());
         if trial.verdicts.iter().all(|verdict| verdict.outcome == Outcome::Skipped) {
@@ -285,8 +305,8 @@ fn tries(
     Ok(if decision == Decision::Open { Decision::Inconclusive } else { decision })
 }
 
-fn trial(prepared: &PreparedCase<'_>, answer: Answer, by: &str, stage: Stage) -> Result<Trial, String> {
-    let expectations = &prepared.input.case.expectations;
+fn trial(case: &Judging<'_>, answer: Answer, by: &str, stage: Stage) -> Result<Trial, String> {
+    let expectations = &case.input.case.expectations;
     let needs = |one: &&Spanned<Expectation>| one.value.test.needs_whole_answer();
     // A refusal that is expected is an answer.
     let is_expected = |flaw: &&Flaw| {
@@ -297,10 +317,10 @@ fn trial(prepared: &PreparedCase<'_>, answer: Answer, by: &str, stage: Stage) ->
         Some(unjudged(flaw, gate, expectations.iter().find(needs)?.span))
     });
     let is_judged = |one: &&_| flaw.is_none() || !needs(one);
-    let judged = expectations.iter().filter(is_judged).map(|one| judge(prepared, &answer, one));
+    let judged = expectations.iter().filter(is_judged).map(|one| judge(case, &answer, one));
     let verdicts: Vec<Verdict> = flaw.clone().into_iter().map(Ok).chain(judged).collect::<Result<_, String>>()?;
     let tried = if verdicts.iter().any(Verdict::is_failure) { TrialOutcome::Failed } else { TrialOutcome::Passed };
-    let decomposes = parts(prepared, &answer).ok().map(|(is_split, _)| is_split);
+    let decomposes = parts(case, &answer).ok().map(|(is_split, _)| is_split);
     let (tokens, took) = (answer.tokens, answer.took);
     Ok(Trial { tried, stage, verdicts, by: by.to_owned(), tokens, took, decomposes, answer: Arc::new(answer) })
 }

@@ -6,7 +6,7 @@ use crate::eval::answer::{parting, same_json, schema};
 use crate::eval::prepared::Seen;
 use crate::eval::verdict::{self, Judged, Outcome, Reason};
 use crate::project::roles::Tools;
-use crate::project::tools::ProjectTool;
+use crate::project::tools::ToolDefinition;
 use crate::scenario::expect::context::quoted;
 use crate::scenario::expect::tools::ToolTest;
 use crate::scenario::frozen::Frozen;
@@ -51,7 +51,7 @@ pub(super) fn tools(seen: &Seen<'_>, test: &ToolTest) -> Judged {
 }
 
 /// Whether a tool takes what a schema says, in whatever order.
-fn takes(seen: &Seen<'_>, given: &[&ProjectTool], name: &str, wanted: &Frozen) -> Judged {
+fn takes(seen: &Seen<'_>, given: &[&ToolDefinition], name: &str, wanted: &Frozen) -> Judged {
     let words = match wanted {
         Frozen::File(path) => format!("the parameters of `{name}` as in {path}"),
         Frozen::Value(_) => format!("the parameters of `{name}` as they stand here"),
@@ -59,7 +59,7 @@ fn takes(seen: &Seen<'_>, given: &[&ProjectTool], name: &str, wanted: &Frozen) -
     let Some(tool) = given.iter().find(|tool| tool.name == name) else {
         return (Outcome::Fail, Reason::new(words, "no definition of that tool").blind());
     };
-    match schema(seen.case, wanted) {
+    match schema(seen.case.input.beside, wanted) {
         Err(why) => (Outcome::Fail, Reason::new(words, why).blind()),
         Ok(wanted) if same_json(&wanted, &tool.parameters) => (Outcome::Pass, Reason::new(words, "the same")),
         Ok(wanted) => {

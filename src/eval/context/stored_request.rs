@@ -211,7 +211,7 @@ pub fn stored_sent(request: &Request) -> String {
         if tool.is_server {
             return request.at(&tool.pointer).cloned().unwrap_or_default();
         }
-        serde_json::json!({"name": tool.name, "description": tool.description, "parameters": tool.schema})
+        serde_json::json!({"name": tool.name, "description": tool.description, "parameters": request.schema(tool)})
     };
     let document = Document {
         schema: SNAPSHOT,

@@ -22,6 +22,8 @@ pub enum Kind {
     Lint,
     /// A limit of `[eval]`.
     Threshold,
+    /// What is left out of requests where they are compared with recorded ones.
+    Volatile,
     /// Accepted results, or the log of what was accepted.
     Baseline,
 }
@@ -37,13 +39,14 @@ impl Kind {
             Self::Allow => "allow",
             Self::Lint => "lint",
             Self::Threshold => "threshold",
+            Self::Volatile => "volatile",
             Self::Baseline => "baseline",
         }
     }
 
     /// Whether one more of it is looser, and not one less.
     const fn loosens(self) -> bool {
-        matches!(self, Self::Suppression | Self::Allow)
+        matches!(self, Self::Suppression | Self::Allow | Self::Volatile)
     }
 }
 

@@ -1,11 +1,13 @@
-//! Runs a case about the request of another program: its context alone, since nobody of this project is asked.
+//! Runs a case about the request of another program: what it sends, and the recorded answer to it. Nobody is asked.
 
+use super::answer;
 use super::check::{self, SeenRequest};
 use super::sent::Sent;
 use crate::base::hash::Hasher;
+use crate::eval::case::decide;
 use crate::eval::case_keys::{self, Keys};
 use crate::eval::context::stored_sent;
-use crate::eval::finished::{CaseVerdict, Finished};
+use crate::eval::finished::Finished;
 use crate::eval::prepared::{CaseInput, RunContext};
 use crate::eval::verdict::{Outcome, Reason, Verdict};
 use crate::rules::request::check as check_request;
@@ -24,16 +26,8 @@ pub(in crate::eval) fn run(context: &RunContext<'_>, input: &CaseInput<'_>) -> F
     let mut verdicts: Vec<Verdict> = input.case.expect_context.iter().map(|one| check::judge(&seen, one)).collect();
     verdicts.extend(refused(context, input, &sent));
     let tokens: usize = sent.segments.iter().map(|segment| segment.tokens(&*sent.counter)).sum();
-    let verdict = if verdicts.iter().any(Verdict::is_failure) {
-        CaseVerdict::Fail
-    } else if verdicts.is_empty() {
-        CaseVerdict::Inconclusive
-    } else {
-        CaseVerdict::Pass
-    };
-    Finished {
-        verdict,
-        keys: keys(context, input),
+    let mut done = Finished {
+        keys: Some(keys_of(context, input, &sent)),
         model: sent.request.model.clone(),
         tokenizer: sent.counter.name().to_owned(),
         tokens: Some((tokens as u64, 0)),
@@ -41,7 +35,10 @@ pub(in crate::eval) fn run(context: &RunContext<'_>, input: &CaseInput<'_>) -> F
         context: verdicts,
         trouble: None,
         ..Finished::trouble("/", "")
-    }
+    };
+    let answered = answer::answered(context, input, &sent, &mut done);
+    decide(answered, &mut done);
+    done
 }
 
 /// The verdict on a request that its vendor would refuse; `None` where it would not, or did not.
@@ -55,11 +52,14 @@ fn refused(context: &RunContext<'_>, input: &CaseInput<'_>, sent: &Sent) -> Opti
 
 /// What its result belongs to.
 pub(in crate::eval) fn keys(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<Keys> {
-    let sent = sent(context, input).ok()?;
+    Some(keys_of(context, input, &sent(context, input).ok()?))
+}
+
+fn keys_of(context: &RunContext<'_>, input: &CaseInput<'_>, sent: &Sent) -> Keys {
     let snapshot = input.snapshot.filter(|_| input.case.wants_snapshot());
     let mut hasher = Hasher::new();
     hasher.field("ctxc request context 1").field(sent.counter.name()).field(sent.request.body.to_string());
-    Some(Keys { context: hasher.finish(), case: case_keys::case(input.case, input.beside, snapshot, context.plan) })
+    Keys { context: hasher.finish(), case: case_keys::case(input.case, input.beside, snapshot, context.plan) }
 }
 
 pub(super) fn sent(context: &RunContext<'_>, input: &CaseInput<'_>) -> Result<Sent, String> {

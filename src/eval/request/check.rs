@@ -1,5 +1,6 @@
 //! One expectation on a request, judged. What only an agent of this project has, such as settings, nobody can look at.
 
+use super::blocks::sections;
 use super::sent::Sent;
 use crate::base::span::Spanned;
 use crate::base::suggest;
@@ -16,7 +17,7 @@ use crate::scenario::expect::tools::ToolTest;
 use crate::scenario::frozen::Frozen;
 use crate::scenario::model::{ContextExpectation, Counted, Patterns, Selector, State};
 use crate::scenario::paths;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Places of a stored request that are told beside the first.
 const SHOWN: usize = 4;
@@ -91,8 +92,10 @@ fn texts<'a>(seen: &SeenRequest<'a>, id: &str) -> Vec<Text<'a>> {
     }
     let Some((group, title)) = id.split_once('/') else { return Vec::new() };
     let of_group = all.iter().filter(|segment| segment.group == group || segment.id == group);
+    let nothing = BTreeMap::new();
+    let blocks = seen.context.answers.config.map_or(&nothing, |config| &config.requests.blocks);
     let section = |segment: &'a Segment| {
-        let section = segment.sections().into_iter().find(|section| section.title == title)?;
+        let section = sections(segment, blocks).into_iter().find(|section| section.title == title)?;
         let text = segment.text.get(section.range)?;
         Some(Text { id: &segment.id, words: text, tokens: counter.count(text) })
     };
@@ -334,7 +337,7 @@ fn tools(seen: &SeenRequest<'_>, test: &ToolTest) -> Judged {
                 seen.input.beside.text(path).and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()))
             }
         };
-        judged.push(match (here(&name.value).and_then(|tool| tool.schema.as_ref()), wanted) {
+        judged.push(match (here(&name.value).and_then(|tool| seen.sent.request.schema(tool)), wanted) {
             (None, _) => verdict::blind(words, "no definition of that tool"),
             (_, Err(why)) => verdict::blind(words, why),
             (Some(found), Ok(wanted)) if same_json(&wanted, found) => verdict::pass(words, "the same"),

@@ -1,12 +1,17 @@
 //! Scenarios of requests that other programs send: read, judged by the expectations that a request has an answer to.
 
+mod answer;
+mod blocks;
 mod case;
 mod check;
+mod draft;
 pub mod facts;
 mod mutate;
 mod sent;
 
+pub use blocks::sections;
 pub(super) use case::{keys, run};
 pub use check::reused;
+pub use draft::answer_expectations;
 pub(super) use mutate::mutated;
 pub use sent::{Sent, before, plain_request};

@@ -30,6 +30,8 @@ pub(in crate::eval) fn mutated(context: &RunContext<'_>, input: &CaseInput<'_>) 
         if stored_sent(&request) != stored {
             let other = Sent {
                 was_answered: sent.was_answered,
+                recorded: None,
+                key: None,
                 before: sent.before.clone(),
                 segments: segments(&request),
                 request,

@@ -9,7 +9,7 @@ use crate::record::redact::without_hashes;
 use crate::record::turns::{Said, Turn, turns};
 use crate::request::model::Request;
 use crate::request::segments::{Segment, segments};
-use crate::scenario::request_source::{RequestSource, call_of};
+use crate::scenario::request_source::{RequestSource, SentBy, call_of};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -20,6 +20,10 @@ pub struct Sent {
     pub request: Request,
     /// Whether a model answered just this request.
     pub was_answered: bool,
+    /// The recorded call in its place; `None` where none was recorded.
+    pub recorded: Option<Recording>,
+    /// What finds it again; `None` where it is the recorded one.
+    pub key: Option<String>,
     /// The segments of the call before it in its conversation; `None` where none is known.
     pub before: Option<Vec<Segment>>,
     /// Its segments.
@@ -34,7 +38,7 @@ impl Sent {
     /// # Errors
     /// Why it cannot be had, in words.
     pub(super) fn of(context: &RunContext<'_>, input: &CaseInput<'_>, source: &RequestSource) -> Result<Self, String> {
-        let Read { request, before, was_answered } = match source {
+        let Read { request, before, was_answered, recorded, key } = match source {
             RequestSource::File(file) => {
                 let (path, number) = call_of(file);
                 let text = input.beside.text(path).map_err(|why| format!("the request in {path} cannot be read: {why}"))?;
@@ -44,7 +48,7 @@ impl Sent {
         };
         let nothing = BTreeMap::new();
         let counter = facts(&request, context.models.map_or(&nothing, |models| models.models)).counter;
-        Ok(Self { was_answered, before, segments: segments(&request), request, counter })
+        Ok(Self { was_answered, recorded, key, before, segments: segments(&request), request, counter })
     }
 }
 
@@ -53,6 +57,8 @@ struct Read {
     request: Request,
     before: Option<Vec<Segment>>,
     was_answered: bool,
+    recorded: Option<Recording>,
+    key: Option<String>,
 }
 
 /// Reads a request, whoever's secret its placeholders depend on: a scenario passes for all who share it.
@@ -76,7 +82,18 @@ fn of_program(context: &RunContext<'_>, input: &CaseInput<'_>, source: &RequestS
     let sent = programs.request(input.path, source, answers.as_deref()).ok_or_else(unpermitted)??;
     let endpoint = sent.endpoint.as_deref();
     let before = sent.before.and_then(|body| Some(segments(&plain_request(&body, endpoint).ok()?)));
-    Ok(Read { request: plain_request(&sent.body, endpoint)?, before, was_answered: false })
+    let recorded = answers.as_deref().and_then(|answers| recorded(source, answers));
+    Ok(Read { request: plain_request(&sent.body, endpoint)?, before, was_answered: false, recorded, key: sent.key })
+}
+
+/// The call of a recording that stands where the one that is meant does.
+fn recorded(source: &RequestSource, answers: &str) -> Option<Recording> {
+    let RequestSource::Command(SentBy { conversation, n, .. }) = source else { return None };
+    let calls = Recordings::read(answers).ok()?.calls;
+    let said: Vec<Option<Said>> = calls.iter().map(Said::of_call).collect();
+    let wanted = Turn { conversation: *conversation, n: *n };
+    let at = turns(&said).iter().position(|turn| *turn == Some(wanted))?;
+    calls.into_iter().nth(at)
 }
 
 /// The request in a text, which is a body, one recorded call, or one of several; and whether a model answered it.
@@ -84,7 +101,7 @@ fn read(text: &str, number: Option<usize>) -> Result<Read, String> {
     let of_call = |call: &Recording, earlier: &[Recording]| {
         let was_answered = call.answered_by == AnsweredBy::Upstream && call.is_answered();
         let request = plain_request(call.request.get(), Some(&call.endpoint))?;
-        Ok(Read { request, before: before(call, earlier), was_answered })
+        Ok(Read { request, before: before(call, earlier), was_answered, recorded: Some(call.clone()), key: None })
     };
     if let Ok(recorded) = Recordings::read(text)
         && !recorded.calls.is_empty()
@@ -100,7 +117,7 @@ fn read(text: &str, number: Option<usize>) -> Result<Read, String> {
     if number.is_some() {
         return Err("it is no recording, so that its calls have no numbers".to_owned());
     }
-    Ok(Read { request: plain_request(text, None)?, before: None, was_answered: false })
+    Ok(Read { request: plain_request(text, None)?, before: None, was_answered: false, recorded: None, key: None })
 }
 
 /// The segments of the call before one in its conversation, of those that were made earlier; `None` where it is the first.

@@ -145,7 +145,7 @@ pub(super) fn expectation(
         }
         _ => return Err("no expectation says the same".to_owned()),
     };
-    // What weighs nothing is told and fails nothing.
+    // An assertion of weight 0 is reported and fails nothing.
     if let Some(object) = one.as_object_mut().filter(|_| assert.get("weight").and_then(Value::as_f64) == Some(0.0)) {
         object.insert("gate".to_owned(), Value::Bool(false));
     }

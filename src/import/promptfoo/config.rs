@@ -1,4 +1,4 @@
-//! The configuration as a whole. What it says of all prompts is told once, with the first of them.
+//! The configuration as a whole. What it says of all prompts is reported once, with the first of them.
 
 use super::source::Source;
 use super::{assertion, prompts, providers, tests};
@@ -99,7 +99,7 @@ fn cases(source: &Source<'_>, front: &Front<'_>, shared: &mut Imported) -> Vec<C
                     Err(why) => {
                         let what = format!("the assertion `{}`", assertion::word(&assert.json));
                         let note = NoteKind::LeftOut { what, why };
-                        // One assertion is told once, however many tests have it.
+                        // One assertion is reported once, however many tests have it.
                         if !shared
                             .notes
                             .iter()

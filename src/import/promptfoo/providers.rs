@@ -1,4 +1,4 @@
-//! The providers of a configuration: the first that names a model is the one of the prompts, every other is told.
+//! The providers of a configuration: the first that names a model is the one of the prompts, the others are reported.
 
 use super::source::Source;
 use crate::import::front_matter::{self, Front};

@@ -4,7 +4,7 @@
 //! [`Pipeline`](super::machine::Pipeline) and reports events.
 
 use super::outcome::{Attempt, Obstacle};
-use super::output::AgentOutput;
+pub use super::output::{AgentOutput, Status, SubtaskRequest};
 use super::state::PipelineState;
 use super::visit::Visit;
 use crate::kernel::context::Segment;
@@ -28,7 +28,7 @@ pub trait Agent {
     ///
     /// # Errors
     /// There is no answer: the obstacle says why. An agent that answers "I could not do it" returns an output with
-    /// [`Status::Failed`](super::output::Status::Failed).
+    /// [`Status::Failed`].
     fn run(&self, context: &AgentContext<'_>) -> Result<AgentOutput, Obstacle>;
 }
 

@@ -6,7 +6,7 @@
 use super::outcome::{Obstacle, ObstacleKind};
 use super::output::{AgentOutput, Status};
 use super::stage_graph::{Next, StageGraph};
-use super::state::{PipelineState, PipelineStatus, Step};
+pub use super::state::{PipelineState, PipelineStatus, Step};
 use super::visit::Visit;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +46,7 @@ pub struct Pipeline<S: StageGraph> {
 }
 
 /// What a host reports.
+#[allow(clippy::large_enum_variant, reason = "most events are the largest")]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -165,7 +166,7 @@ impl<S: StageGraph> Pipeline<S> {
             (Some(Status::Waiting), Some(obstacle)) => Next::Block(obstacle),
             (_, Some(obstacle)) => self.graph.recover(visit, &obstacle, state),
             (Some(Status::Continuation), None) => {
-                let request = state.results.get(&visit.stage).and_then(|output| output.subtask_request.as_deref());
+                let request = state.results.get(&visit.stage).and_then(|output| output.subtask_request.as_ref());
                 self.graph.subtask(visit, request, state)
             }
             (_, None) => self.graph.next(visit, state),

@@ -38,7 +38,7 @@ pub struct AgentOutput {
     pub notes: Option<String>,
     /// With [`Status::Continuation`]: the subtask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub subtask_request: Option<Box<SubtaskRequest>>,
+    pub subtask_request: Option<SubtaskRequest>,
 }
 
 /// A subtask that an agent asks for.

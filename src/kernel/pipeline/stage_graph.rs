@@ -5,7 +5,7 @@
 use super::outcome::{Obstacle, ObstacleKind};
 use super::output::SubtaskRequest;
 use super::state::PipelineState;
-use super::visit::Visit;
+pub use super::visit::Visit;
 
 /// The stages of an organisation and the ways between them.
 ///

@@ -4,7 +4,6 @@
 //! Looks at the words of an action alone. It is no sandbox: a tool that is allowed to run programs can do what those can.
 
 use super::approval::ApprovedAction;
-use crate::base::glob::{GlobError, Globs};
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
 
 /// Something that needs approval before it is done.
@@ -32,9 +31,8 @@ pub trait Action {
 /// use ctxc::runtime::ToolPolicy;
 ///
 /// let policy = ToolPolicy::allowing(["read_file", "shell cargo test*"]);
-/// let policy = policy.blocking(["--no-verify"]).protecting(["deploy/**", ".github"])?;
-/// assert_eq!(policy.protected(), ["deploy/**", ".github"]);
-/// # Ok::<(), ctxc::runtime::Obstacle>(())
+/// let policy = policy.blocking(["--no-verify"]).protecting(["deploy/**/*.yaml", ".github"]);
+/// assert_eq!(policy.protected.len(), 2);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolPolicy {
@@ -42,8 +40,9 @@ pub struct ToolPolicy {
     pub allowed: Vec<String>,
     /// Texts that no part of an action may contain; `*` stands for anything.
     pub blocked: Vec<String>,
-    /// Paths that no action may name, but a command line that is allowed as a whole.
-    protected: Globs,
+    /// Paths that no action may name, but a command line that is allowed as a whole: relative to the workspace, each with all that is in
+    /// it; `*` stands for anything within a name, `**` for any folders.
+    pub protected: Vec<String>,
 }
 
 /// Signs by which a shell runs more than one command, or writes into a file.
@@ -62,22 +61,11 @@ impl ToolPolicy {
         self
     }
 
-    /// The same with more protected paths: relative to the workspace, with `*`, `**`, `?`, `[a-z]` and `{a,b}`. A folder protects
-    /// everything in it.
-    ///
-    /// # Errors
-    /// A pattern cannot be read.
-    pub fn protecting<'p>(mut self, patterns: impl IntoIterator<Item = &'p str>) -> Result<Self, Obstacle> {
-        for pattern in patterns {
-            let refused = |why: GlobError| refused(format!("the protected path `{pattern}` cannot be read: {why}"));
-            self.protected.add(pattern).map_err(refused)?;
-        }
-        Ok(self)
-    }
-
-    /// The protected paths as written.
-    pub fn protected(&self) -> &[String] {
-        self.protected.written()
+    /// The same with more protected paths.
+    #[must_use]
+    pub fn protecting<'p>(mut self, patterns: impl IntoIterator<Item = &'p str>) -> Self {
+        self.protected.extend(patterns.into_iter().map(str::to_owned));
+        self
     }
 
     /// The gate.
@@ -112,7 +100,7 @@ impl ToolPolicy {
         if let Some(pattern) = self.blocked.iter().find(found) {
             return Err(refused(format!("`{}` is blocked by the pattern `{pattern}`", short(&line))));
         }
-        let is_protected = |path: &&str| self.protected.matches(&plain(path));
+        let is_protected = |path: &&str| self.protected.iter().any(|pattern| covers_path(&names(pattern), &names(path)));
         let words = if *entry == line { Vec::new() } else { action.words() };
         if let Some(path) = action.paths().into_iter().chain(words).find(is_protected) {
             return Err(refused(format!("`{}` is refused: {} is a protected path", short(&line), short(path))));
@@ -140,17 +128,35 @@ fn contains(text: &str, pattern: &str) -> bool {
     })
 }
 
-/// A path as patterns know it: relative, with `/`, without `.` and `..`. What leads out of the workspace begins at the root of it.
-fn plain(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split(['/', '\\']) {
-        match part {
+/// The names in a path, without `.` and `..`. What leads out of the workspace begins at the root of it.
+fn names(path: &str) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in path.split(['/', '\\']) {
+        match name {
             "" | "." => {}
-            ".." => drop(parts.pop()),
-            part => parts.push(part),
+            ".." => drop(names.pop()),
+            name => names.push(name),
         }
     }
-    parts.join("/")
+    names
+}
+
+/// Whether a pattern covers a path, or a folder above it.
+fn covers_path(pattern: &[&str], path: &[&str]) -> bool {
+    match (pattern.split_first(), path.split_first()) {
+        (None, _) => true,
+        (Some((&"**", rest)), Some((_, below))) => covers_path(rest, path) || covers_path(pattern, below),
+        (Some((name, rest)), Some((found, below))) => is_like(found, name) && covers_path(rest, below),
+        (Some(_), None) => false,
+    }
+}
+
+/// Whether a name is as a pattern says, from its beginning to its end.
+fn is_like(name: &str, pattern: &str) -> bool {
+    let Some((beginning, rest)) = pattern.split_once('*') else { return name == pattern };
+    let (middle, end) = rest.rsplit_once('*').unwrap_or(("", rest));
+    let inside = name.strip_prefix(beginning).and_then(|name| name.strip_suffix(end));
+    inside.is_some_and(|inside| contains(inside, middle))
 }
 
 /// A text on one line of a message.

@@ -126,15 +126,20 @@ fn bare(key: &str) -> String {
 /// What stands behind a key, with a value that can be typed over.
 fn separator(shape: Shape) -> String {
     match shape {
-        Shape::Texts | Shape::Set | Shape::Globs | Shape::Words(_) => " = [\"$0\"]".to_owned(),
+        Shape::Texts | Shape::PointersOr(_) | Shape::Set | Shape::Globs | Shape::Words(_) => " = [\"$0\"]".to_owned(),
         Shape::Table(_) | Shape::Map(_) | Shape::Lints | Shape::Later => " = { $0 }".to_owned(),
         Shape::List(_) => " = [{ $0 }]".to_owned(),
         Shape::Setting(SettingName::AccumulateData) | Shape::Bool => " = true".to_owned(),
         Shape::Whole((least, _)) | Shape::WholeOr((least, _), _) => format!(" = {least}"),
         Shape::Number(_) => " = 0".to_owned(),
-        Shape::Text | Shape::Name | Shape::Word(_) | Shape::Setting(_) | Shape::Base | Shape::NameOr(_) | Shape::Any => {
-            " = \"$0\"".to_owned()
-        }
+        Shape::Text
+        | Shape::Name
+        | Shape::Pointer
+        | Shape::Word(_)
+        | Shape::Setting(_)
+        | Shape::Base
+        | Shape::NameOr(_)
+        | Shape::Any => " = \"$0\"".to_owned(),
     }
 }
 

@@ -51,7 +51,7 @@ pub(in crate::lsp) fn definition(server: &Server<'_>, params: &DefinitionParams)
     if let Target::Bound(span) = pointed.variable.target {
         return Ok(location(server, project, &(pointed.variable.file, span)));
     }
-    // Nothing declares it here: whoever uses this task may, else it is the first place that says it.
+    // Nothing declares it here: the caller of this task may, else it is the first place that says it.
     let found = occurrences_of(project, &pointed);
     let declared: Vec<&Occurrence> = found.iter().filter(|one| one.role == Role::Defines).collect();
     let found = if declared.is_empty() { found.first().into_iter().collect() } else { declared };

@@ -3,9 +3,8 @@
 use crate::base::span::Span;
 use crate::lsp::place;
 use crate::project::config::Config;
+use crate::rules::setting_fixes::type_of;
 use crate::settings::bodies::Body;
-use crate::settings::layers::Row;
-use crate::settings::operators::Kind;
 use crate::settings::provenance::{Origin, Place};
 use crate::settings::resolve::Resolved;
 use crate::syntax::tree::{Document, Element};
@@ -93,7 +92,7 @@ pub(in crate::lsp) fn summary(resolved: &Resolved) -> String {
 }
 
 fn origin(config: &Config, origin: &Origin, place: &impl Fn(&str, u32) -> String) -> String {
-    let of = row(config.layers.get(origin.row));
+    let of = type_of(config.layers.get(origin.row));
     match origin.place {
         Place::Language => format!("default of {of}"),
         Place::Project(..) => match config.origin(origin) {
@@ -101,14 +100,5 @@ fn origin(config: &Config, origin: &Origin, place: &impl Fn(&str, u32) -> String
             None => format!("set for {of} in the project"),
         },
         Place::Template(_) => "written here".to_owned(),
-    }
-}
-
-fn row(row: &Row) -> String {
-    let operator = row.operator();
-    match (row.subtype(), row.kind()) {
-        (Some(part), Kind::Part) => format!("{part} in type {operator}"),
-        (Some(subtype), Kind::Operator | Kind::Subtype) => format!("type {operator} with subtype {subtype}"),
-        (None, _) => format!("type {operator}"),
     }
 }

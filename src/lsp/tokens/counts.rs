@@ -179,7 +179,7 @@ fn count(snapshot: &Snapshot, tasks: &[String], counters: &Memories) -> Option<B
     let registry = snapshot.compile(Goal::Registry).ok()?;
     let how = ManifestOptions { options: counters.options(snapshot.config()), files: snapshot };
     let of = |task: &String| {
-        // A task that roles play is told as each of them receives it, as the manifest of the project tells it.
+        // A task that roles play is counted as each of them receives it, as in the manifest of the project.
         let roles: Vec<Request<'_>> =
             snapshot.config().roles.values().filter(|role| role.task.value == *task).map(Request::of_role).collect();
         let requests = if roles.is_empty() { vec![Request::new(task)] } else { roles };

@@ -1,6 +1,7 @@
 //! The conditions of `[[require]]`: `has owner`, `lacks scenario`, `manifest_tokens <= 4000`,
 //! `fresh_context == disabled`, `model in ["a", "b"]`, `model not in ["c"]`.
 
+use crate::base::quoted::list;
 use crate::base::suggest::nearest;
 use crate::project::require::{Condition, Field, Measure, Order, Test, Thing};
 use crate::template::setting::SettingName;
@@ -16,10 +17,6 @@ pub(super) struct ConditionError {
 
 fn error<T>(reason: impl Into<String>) -> Result<T, ConditionError> {
     Err(ConditionError { reason: reason.into(), near: None })
-}
-
-fn list<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
-    words.into_iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
 fn unknown<T>(what: &str, found: &str, words: &[&'static str]) -> Result<T, ConditionError> {

@@ -6,6 +6,8 @@ use super::keys::{SHARED, TOP};
 use super::layers::{DefaultLine, defaults, operators};
 use super::lints::{LintLine, lints};
 use super::models::{Models, Providers, models, providers};
+use super::policy::{POLICY_ROWS, servers};
+use super::requests;
 use super::require::requirements;
 use super::roles::roles;
 use super::row::rows;
@@ -15,12 +17,12 @@ use super::sections::{
 };
 use super::tools::{Tools, tools};
 use super::value::{Sink, Table, span};
-use crate::base::glob::Globs;
 use crate::base::rule_meta::RuleMeta;
 use crate::base::span::{Span, Spanned};
-use crate::project::config::{Format, Lookup, Record, Reserved, Templates};
+use crate::project::config::{Format, Lookup, Policy, Record, Requests, Reserved, Server, Templates};
 use crate::project::eval::Eval;
 use crate::project::fault::{Fault, FaultKind};
+use crate::project::glob::Globs;
 use crate::project::require::Requirement;
 use crate::project::roles::Role;
 use crate::settings::layers::DeclaredRow;
@@ -60,6 +62,9 @@ pub(super) struct Draft {
     pub(super) eval: Eval,
     pub(super) history: Option<Spanned<String>>,
     pub(super) record: Record,
+    pub(super) policy: Policy,
+    pub(super) mcp: BTreeMap<String, Server>,
+    pub(super) requests: Requests,
     pub(super) reserved: BTreeMap<String, Reserved>,
     pub(super) allow: Vec<Spanned<String>>,
     pub(super) faults: Vec<Fault>,
@@ -74,7 +79,7 @@ pub(super) fn draft(text: &str, file: u16, owner: Owner, rules: &[&'static RuleM
     // What is wrong with somebody else's file is said once: it may be no TOML at all, and it is not mended from here.
     let most = if owner == Owner::Shared { 1 } else { SYNTAX_FAULTS };
     for error in errors.iter().take(most) {
-        let at = error.span().map_or(Span::at(0), |range| visible(text, span(&range)));
+        let at = error.span().map_or(Span::at(0), |range| span(&range).visible(text));
         broken.push(at);
         // One slip makes the rest of its line unreadable too.
         if last.replace(line(text, at)) == Some(line(text, at)) {
@@ -132,7 +137,10 @@ fn top(sink: &mut Sink, out: &mut Draft, tree: &Table<'_>, owner: Owner, rules: 
             "eval" => out.eval = eval(sink, key, value),
             "history" => rows(sink, name, value, HISTORY_ROWS, &mut out.history),
             "record" => rows(sink, name, value, RECORD_ROWS, &mut out.record),
-            "policy" | "package" => {
+            "policy" => rows(sink, name, value, POLICY_ROWS, &mut out.policy),
+            "mcp" => out.mcp = servers(sink, value),
+            "requests" => rows(sink, name, value, requests::ROWS, &mut out.requests),
+            "package" => {
                 if let Some(section) = reserved(sink, key, value) {
                     out.reserved.insert(name.to_owned(), section);
                 }
@@ -140,23 +148,6 @@ fn top(sink: &mut Sink, out: &mut Draft, tree: &Table<'_>, owner: Owner, rules: 
             _ if owner == Owner::Shared => sink.unknown_key("", key, &SHARED),
             _ => sink.unknown_key("", key, &TOP.names()),
         }
-    }
-}
-
-/// A place that can be shown: an empty one takes the character at it, or the one before the end.
-fn visible(text: &str, span: Span) -> Span {
-    let start = text.floor_char_boundary(span.start as usize);
-    let end = text.ceil_char_boundary((span.end as usize).max(start)).min(text.len());
-    if start < end {
-        return Span::of(start, end);
-    }
-    match text.get(start..).and_then(|rest| rest.chars().next()) {
-        Some(c) if !matches!(c, '\n' | '\r') => Span::of(start, start + c.len_utf8()),
-        // At the end of a line: what stands before it.
-        _ => match text.get(..start).and_then(|before| before.chars().next_back()) {
-            Some(c) if !matches!(c, '\n' | '\r') => Span::of(start - c.len_utf8(), start),
-            _ => Span::of(start, start),
-        },
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::row::{At, Row, keys, needed, row, rows};
 use super::value::{Key, Sink, Value, span, table};
-use crate::base::glob::Globs;
 use crate::base::span::Spanned;
 use crate::project::eval::{Drift, Eval, Gate, Stability, Stale};
+use crate::project::glob::Globs;
 use crate::project::path_patterns::is_pattern;
 use crate::project::table::{Shape, Table, table as of};
 use crate::scenario::keys::RUNS;
@@ -62,6 +62,7 @@ const GATE_ROWS: &[Row<Gate>] = &[
     }),
     row("tokens", PART, "growth of the tokens of a run", |at, gate| gate.tokens = at.number().map(|part| part.value)),
     row("cost_usd", DOLLARS, "US$ of a run", |at, gate| gate.cost_usd = at.number().map(|usd| usd.value)),
+    row("accepters", Shape::Set, "who may accept what a change loosens", |at, gate| gate.accepters = at.set()),
 ];
 
 /// `[eval.drift]`.

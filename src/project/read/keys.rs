@@ -4,6 +4,8 @@
 use super::eval::EVAL;
 use super::extends::EXTENDS;
 use super::models::{MODEL, PROVIDER};
+use super::policy::{POLICY, SERVER};
+use super::requests::REQUESTS;
 use super::require::REQUIRE;
 use super::roles::ROLE;
 use super::sections::{ALLOW, CONTEXT, FORMAT, HISTORY, LIMITS, PROJECT, RECORD, TEMPLATES};
@@ -31,11 +33,13 @@ pub static TOP: Table = table(
         key("roles", Shape::Map(&Shape::Table(&ROLE)), "agent roles"),
         key("tools", Shape::Table(&TOOLS), "definitions of tools"),
         key("models", Shape::Map(&Shape::Table(&MODEL)), "models"),
-        key("policy", Shape::Later, "of a later release"),
+        key("policy", Shape::Table(&POLICY), "what runs may do of what their user permits"),
+        key("mcp", Shape::Map(&Shape::Table(&SERVER)), "servers of tools that runs start"),
         key("providers", Shape::Map(&Shape::Table(&PROVIDER)), "who serves models"),
         key("eval", Shape::Table(&EVAL), "scenarios and how they are tried"),
         key("history", Shape::Table(&HISTORY), "where runs of `ctxc eval` are kept"),
         key("record", Shape::Table(&RECORD), "what is kept of answers"),
+        key("requests", Shape::Table(&REQUESTS), "requests of other programs, and how requests are compared with recorded ones"),
         key("package", Shape::Later, "of a later release"),
         key("fmt", Shape::Table(&FORMAT), "how `ctxc fmt` lays out templates"),
     ],

@@ -32,9 +32,10 @@ pub(super) fn named(name: &str, rules: &[&'static RuleMeta]) -> Option<(Reach, V
     if name == "all" {
         return Some((Reach::All, rules.to_vec()));
     }
-    let family = FAMILIES.iter().find(|(word, hundred)| *word == name || name.eq_ignore_ascii_case(&format!("CTX{hundred}xx")));
-    if let Some((_, hundred)) = family {
-        return Some((Reach::Family, rules.iter().copied().filter(|rule| rule.code.family() == *hundred).collect()));
+    let family =
+        FAMILIES.iter().find(|family| family.name == name || name.eq_ignore_ascii_case(&format!("CTX{}xx", family.number)));
+    if let Some(family) = family {
+        return Some((Reach::Family, rules.iter().copied().filter(|rule| rule.code.family() == family.number).collect()));
     }
     let is_named = |rule: &&&'static RuleMeta| {
         rule.name == name || rule.renamed_from.contains(&name) || rule.code.to_string().eq_ignore_ascii_case(name)
@@ -52,7 +53,7 @@ pub(super) fn lints(sink: &mut Sink, value: &Value<'_>, rules: &[&'static RuleMe
                 sink.report(at, FaultKind::RemovedRule(rule));
                 continue;
             }
-            let words = rules.iter().map(|rule| rule.name).chain(FAMILIES.map(|(word, _)| word)).chain(["all"]);
+            let words = rules.iter().map(|rule| rule.name).chain(FAMILIES.iter().map(|family| family.name)).chain(["all"]);
             sink.report(at, FaultKind::UnknownRule { found: name.to_owned(), near: near(name, words) });
             continue;
         };

@@ -84,6 +84,9 @@ fn merge(mut sink: Sink, files: Vec<ConfigFile>, mut own: Draft, mut shared: Dra
         eval: own.eval,
         history: own.history,
         record: own.record,
+        policy: own.policy,
+        mcp: own.mcp,
+        requests: own.requests,
         reserved: own.reserved,
         faults,
         ..Config::default()

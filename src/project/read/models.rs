@@ -208,6 +208,9 @@ const PROVIDER_ROWS: &[Row<WrittenProvider>] = &[
         Some(found) if !is_variable(found.value) => provider.report(at, "api_key_env"),
         found => provider.api_key_env = found.map(|found| found.value.to_owned()),
     }),
+    row("timeout_s", Shape::Whole((1, 86_400)), "seconds that a call may take", |at, provider| {
+        provider.timeout_s = at.whole().map(|seconds| seconds.value);
+    }),
 ];
 
 /// A provider as written.
@@ -216,6 +219,7 @@ struct WrittenProvider {
     kind: Option<ProviderKind>,
     base_url: Option<String>,
     api_key_env: Option<String>,
+    timeout_s: Option<u64>,
 }
 
 impl WrittenProvider {
@@ -230,7 +234,7 @@ fn provider(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>) -> Option
     let path = format!("providers.{}", name.value);
     let own = table(sink, &path, value)?;
     let at = name.span;
-    let mut found = WrittenProvider { name, kind: None, base_url: None, api_key_env: None };
+    let mut found = WrittenProvider { name, kind: None, base_url: None, api_key_env: None, timeout_s: None };
     let provider = found.name.value.clone();
     rows_or(sink, &path, own, PROVIDER_ROWS, &mut found, &mut |sink, key, value| match SECRETS
         .into_iter()
@@ -243,8 +247,8 @@ fn provider(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>) -> Option
         None => sink.unknown_key(&path, key, &PROVIDER.names()),
     });
     needs(sink, (&path, at), own, &PROVIDER);
-    let WrittenProvider { name, kind, base_url, api_key_env } = found;
-    Some(Provider { name, kind: kind?, base_url, api_key_env })
+    let WrittenProvider { name, kind, base_url, api_key_env, timeout_s } = found;
+    Some(Provider { name, kind: kind?, base_url, api_key_env, timeout_s })
 }
 
 /// The name of a variable as they are written everywhere: capitals. A key is none.

@@ -3,13 +3,14 @@
 use super::models::{PRICE, TIER, TOKENS, tier};
 use super::row::{At, Row, both, keys, needed, row, rows_or};
 use super::sampling;
-use super::value::{Sink, Value, either, named, span, table};
-use crate::base::glob::Globs;
+use super::value::{Sink, Value, named, span, table};
+use crate::base::quoted::either;
 use crate::base::span::{Span, Spanned};
 use crate::base::suggest::nearest;
 use crate::kernel::profile::Profile;
 use crate::kernel::sampling::Sampling;
 use crate::project::fault::FaultKind;
+use crate::project::glob::Globs;
 use crate::project::roles::{Budget, KINDS, ModelChoice, Role, SystemPrompt, Tier, Tools, covers};
 use crate::project::table::{Shape, Table, table as of};
 use crate::scenario::table::Group;

@@ -3,20 +3,21 @@
 
 use super::models::{Models, Providers};
 use super::sections::near;
-use super::shared::reason;
 use super::value::Sink;
+use crate::base::contained_path;
+use crate::base::lines::ended;
 use crate::base::span::{Span, Spanned};
 use crate::project::config::{FILE_LIMIT, Input};
 use crate::project::disqualified::Unfit;
-use crate::project::fault::{FaultKind, Unreadable};
+use crate::project::fault::FaultKind;
 use crate::project::models::{Model, ProviderKind};
 use crate::project::roles::{ModelChoice, Role, SystemPrompt};
 use crate::project::routing::candidates;
 use crate::template::expression::{ExpressionFaultKind, Piece, may_hold, scan_plain};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Component, Path};
+use std::path::Path;
 
-/// Models that are told of where none qualifies.
+/// Models that are named where none qualifies.
 const FEW: usize = 3;
 
 /// Roles against models, models against providers.
@@ -106,7 +107,7 @@ fn budget(sink: &mut Sink, role: &Role, model: &Model) {
     sink.report(tokens.span, kind);
 }
 
-/// Fills in the texts of system prompts and where they stand. One that cannot be had is left out, and said.
+/// Fills in the texts of system prompts and where they stand. One that cannot be read is left out and reported.
 pub(super) fn system_prompts(sink: &mut Sink, input: &Input<'_>, roles: &mut BTreeMap<String, Role>) {
     for role in roles.values_mut() {
         let Some(system) = &mut role.system else { continue };
@@ -116,7 +117,7 @@ pub(super) fn system_prompts(sink: &mut Sink, input: &Input<'_>, roles: &mut BTr
             let written = system.span.slice(input.text);
             let opens = ["\"\"\"", "'''"].iter().find_map(|quotes| written.strip_prefix(quotes));
             let is_below = opens.is_some_and(|rest| rest.starts_with(['\n', '\r']));
-            system.line = lines(before) + u32::from(is_below) + lines(blank(&system.text));
+            system.line = ended(before) + u32::from(is_below) + ended(blank(&system.text));
             system.text = system.text.trim().to_owned();
             input.path.clone_into(&mut system.path);
             values(sink, &role.name.value, system, Some(written));
@@ -124,7 +125,7 @@ pub(super) fn system_prompts(sink: &mut Sink, input: &Input<'_>, roles: &mut BTr
         };
         match text_of(input, file) {
             Ok(text) => {
-                system.line = lines(blank(&text));
+                system.line = ended(blank(&text));
                 text.trim().clone_into(&mut system.text);
                 system.path = file.trim_start_matches("./").to_owned();
                 values(sink, &role.name.value, system, None);
@@ -158,7 +159,7 @@ fn values(sink: &mut Sink, role: &str, system: &SystemPrompt, written: Option<&s
             continue;
         }
         let before = system.text.get(..at.start as usize).unwrap_or("");
-        let line = written.is_none().then(|| (system.path.clone(), system.line + lines(before) + 1));
+        let line = written.is_none().then(|| (system.path.clone(), system.line + ended(before) + 1));
         let inside = written.and_then(|written| written.find(found)).map(|at| system.span.start as usize + at);
         let span = inside.map_or(system.span, |start| Span::of(start, start + found.len()));
         sink.report(span, FaultKind::PromptValue { role: role.to_owned(), written: found.to_owned(), line });
@@ -170,25 +171,10 @@ fn blank(text: &str) -> &str {
     text.get(..text.len() - text.trim_start().len()).unwrap_or("")
 }
 
-pub(super) fn lines(text: &str) -> u32 {
-    memchr::memchr_iter(b'\n', text.as_bytes()).count() as u32
-}
-
 /// The text of a file of the project, which may not be blank.
-pub(super) fn text_of(input: &Input<'_>, path: &str) -> Result<String, Unreadable> {
-    let is_plain = Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    if !is_plain || path.trim().is_empty() || path.contains('\0') {
-        return Err(Unreadable::Outside);
-    }
-    let said = |error: std::io::Error| Unreadable::Because(reason(&error));
-    let whole = input.root.join(path);
-    // Links are followed before they are judged: one that leads out of the project is outside.
-    let real = input.files.canonical(&whole).map_err(said)?;
-    let root = input.files.canonical(input.root).unwrap_or_else(|_| input.root.to_path_buf());
-    if !real.starts_with(&root) {
-        return Err(Unreadable::Outside);
-    }
-    let bytes = input.files.read(&whole, FILE_LIMIT).map_err(said)?;
-    let text = crate::syntax::decode::decode(&bytes).map_err(|_| Unreadable::Because("it is no UTF-8 text".to_owned()))?;
-    if text.trim().is_empty() { Err(Unreadable::Empty) } else { Ok(text.into_owned()) }
+pub(super) fn text_of(input: &Input<'_>, path: &str) -> Result<String, String> {
+    let read = contained_path::read(input.files, input.root, Path::new(path), FILE_LIMIT);
+    let bytes = read.map_err(|refused| refused.to_string())?;
+    let text = crate::syntax::decode::decode(&bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
+    if text.trim().is_empty() { Err("it is empty".to_owned()) } else { Ok(text.into_owned()) }
 }

@@ -1,8 +1,8 @@
 //! A setting in one row: the key, what it takes, what it is for, and where its value goes.
 
 use super::value::{self, Key, Sink, Table, Value, decimal, globs, number, set, span, table, text, texts, word};
-use crate::base::glob::Globs;
 use crate::base::span::{Span, Spanned};
+use crate::project::glob::Globs;
 use crate::project::table::{self as keys, Shape};
 
 /// A key of a table that is read into a `T`.

@@ -3,14 +3,14 @@
 
 use super::row::{At, Row, keys, row, rows};
 use super::value::{Key, Sink, Value, span, table, text};
-use crate::base::glob::Globs;
 use crate::base::span::Spanned;
 use crate::base::suggest::nearest;
 use crate::format::Indent;
 use crate::project::config::{Content, EDITION, Format, Lookup, Record, Reserved, Templates};
 use crate::project::fault::FaultKind;
+use crate::project::glob::Globs;
 use crate::project::table::{Shape, Table, table as of};
-use crate::scenario::paths;
+use crate::scenario::{paths, pattern};
 use crate::syntax::limits::Limits;
 use toml::de::DeValue;
 
@@ -110,14 +110,28 @@ pub(super) const RECORD_ROWS: &[Row<Record>] = &[
         Shape::Texts,
         "variables that `ctxc record` sets to the address of its proxy, besides the usual ones",
         |at, record| {
-            for name in at.texts() {
-                let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-                if name.value.is_empty() || !name.value.chars().all(is_name) {
-                    at.bad(&name, "the name of an environment variable");
-                } else {
-                    record.env.push(name.value);
+            record.env = super::policy::variables(at);
+        },
+    ),
+    row(
+        "mask",
+        Shape::Texts,
+        "patterns of what is replaced before a call is kept, besides secrets and personal data",
+        |at, record| {
+            for found in at.texts() {
+                match pattern::fault(&found.value) {
+                    Some(fault) => at.bad(&found, format!("a pattern: {}", fault.reason)),
+                    None => record.mask.push(found.value),
                 }
             }
+        },
+    ),
+    row(
+        "upstream",
+        Shape::Texts,
+        "where `ctxc record` and `ctxc proxy` send calls on, as `[VENDOR=]URL`, such as `openai=https://gateway.example.com/v1`; `ctxc trust` has to permit it",
+        |at, record| {
+            record.upstream.extend(at.texts().into_iter().map(|address| address.value));
         },
     ),
 ];

@@ -3,13 +3,13 @@
 use super::draft::{Draft, Owner, draft};
 use super::extends::Extends;
 use super::value::Sink;
+use crate::base::contained_path::reason;
 use crate::base::fs::ReadFs;
 use crate::base::hash::Hash;
 use crate::base::source::LineIndex;
 use crate::base::span::Span;
 use crate::project::config::{ConfigFile, FILE_LIMIT, Input};
 use crate::project::fault::FaultKind;
-use std::io::ErrorKind;
 use std::path::Path;
 
 /// Its index among the project's files.
@@ -41,18 +41,6 @@ pub(super) fn load(sink: &mut Sink, input: &Input<'_>, extends: &Extends) -> Opt
 
 fn read(files: &dyn ReadFs, path: &Path) -> Result<Vec<u8>, String> {
     files.read(path, FILE_LIMIT).map_err(|error| reason(&error))
-}
-
-/// Why a file cannot be read, in words.
-pub(super) fn reason(error: &std::io::Error) -> String {
-    let known = [
-        (ErrorKind::NotFound, "there is no such file"),
-        (ErrorKind::PermissionDenied, "reading it is not permitted"),
-        (ErrorKind::IsADirectory, "it is a folder"),
-        (ErrorKind::FileTooLarge, "it is larger than 1 MiB"),
-    ];
-    let reason = known.iter().find(|(kind, _)| *kind == error.kind());
-    reason.map_or_else(|| error.to_string(), |(_, reason)| (*reason).to_owned())
 }
 
 impl Extends {

@@ -1,16 +1,17 @@
 //! Definitions of tools, from the project file and from files of OpenAI's and MCP's forms; and what roles choose among them.
 
-use super::routes::{lines, text_of};
+use super::routes::text_of;
 use super::sections::near;
 use super::tools::{Parameters, Tools, WrittenTool};
 use super::value::Sink;
 use crate::base::json::UniqueKeys;
+use crate::base::lines::ended;
 use crate::base::span::{Span, Spanned};
 use crate::kernel::sampling::{Parameter, TOOL_CHOICE};
 use crate::project::config::Input;
 use crate::project::fault::{FaultKind, ToolFault};
 use crate::project::roles::{Role, covers};
-use crate::project::tools::ProjectTool;
+use crate::project::tools::ToolDefinition;
 use crate::scenario::json_schema::{self, Slip, SlipKind};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -19,7 +20,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A definition with where it is spoken of: its name in the project file, or the file that holds it.
-type Found = (Span, ProjectTool);
+type Found = (Span, ToolDefinition);
 
 /// Gives every role the definitions of the project, and reports the names that none has.
 pub(super) fn define(sink: &mut Sink, input: &Input<'_>, written: Tools, roles: &mut BTreeMap<String, Role>) {
@@ -31,7 +32,7 @@ pub(super) fn define(sink: &mut Sink, input: &Input<'_>, written: Tools, roles: 
     for (name, tool) in written.own {
         own(sink, input, name, tool, &mut found);
     }
-    let mut defined: BTreeMap<String, ProjectTool> = BTreeMap::new();
+    let mut defined: BTreeMap<String, ToolDefinition> = BTreeMap::new();
     for (at, tool) in found {
         let place = Some((tool.path.clone(), tool.line + 1)).filter(|(path, _)| path != input.path);
         let fault = match defined.get(&tool.name) {
@@ -68,10 +69,13 @@ fn own(sink: &mut Sink, input: &Input<'_>, name: Spanned<String>, tool: WrittenT
             }
         },
     };
-    let line = lines(input.text.get(..name.span.start as usize).unwrap_or(""));
+    let line = ended(input.text.get(..name.span.start as usize).unwrap_or(""));
     let description = tool.description.unwrap_or_default();
     let path = input.path.to_owned();
-    out.push((name.span, ProjectTool { name: name.value, description, parameters, strict: tool.strict, path, line }));
+    out.push((
+        name.span,
+        ToolDefinition { name: name.value, description, parameters, strict: tool.strict, command: tool.command, path, line },
+    ));
 }
 
 /// The schema of a tool that takes no arguments.
@@ -116,11 +120,11 @@ fn from_file(sink: &mut Sink, input: &Input<'_>, path: &Spanned<String>, out: &m
     for (entry, raw) in entries.iter().zip(listed) {
         // The text of an entry is a part of the file's.
         let start = (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
-        let line = lines(text.get(..start).unwrap_or(""));
+        let line = ended(text.get(..start).unwrap_or(""));
         match entry_of(entry) {
             Ok(tool) => {
                 let path_of = path.value.trim_start_matches("./").to_owned();
-                out.push((path.span, ProjectTool { path: path_of, line, ..tool }));
+                out.push((path.span, ToolDefinition { path: path_of, line, ..tool }));
             }
             Err((name, why)) => report(name, line + 1, why),
         }
@@ -128,7 +132,7 @@ fn from_file(sink: &mut Sink, input: &Input<'_>, path: &Spanned<String>, out: &m
 }
 
 /// One entry of a file: what OpenAI takes, nested or flat, or what MCP lists.
-fn entry_of(entry: &Json) -> Result<ProjectTool, (Option<&str>, ToolFault)> {
+fn entry_of(entry: &Json) -> Result<ToolDefinition, (Option<&str>, ToolFault)> {
     if let Some(kind) = entry.get("type").and_then(Json::as_str).filter(|kind| *kind != "function") {
         return Err((None, ToolFault::Hosted(kind.to_owned())));
     }
@@ -142,11 +146,19 @@ fn entry_of(entry: &Json) -> Result<ProjectTool, (Option<&str>, ToolFault)> {
     let schema = ["parameters", "inputSchema", "input_schema"].iter().find_map(|key| own.get(key));
     let parameters = schema.filter(|schema| !schema.is_null()).cloned().unwrap_or_else(none);
     let strict = own.get("strict").and_then(Json::as_bool);
-    Ok(ProjectTool { name: name.to_owned(), description, parameters, strict, path: String::new(), line: 0 })
+    Ok(ToolDefinition {
+        name: name.to_owned(),
+        description,
+        parameters,
+        strict,
+        command: Vec::new(),
+        path: String::new(),
+        line: 0,
+    })
 }
 
 /// What providers would refuse in a definition, or take for nothing.
-fn unsound(tool: &ProjectTool) -> Option<ToolFault> {
+fn unsound(tool: &ToolDefinition) -> Option<ToolFault> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     if tool.name.is_empty() || tool.name.len() > 64 || !tool.name.chars().all(is_word) {
         return Some(ToolFault::BadName);
@@ -162,7 +174,7 @@ fn unsound(tool: &ProjectTool) -> Option<ToolFault> {
 const CHOICE: &str = Parameter::ToolChoice.word();
 
 /// Names and patterns of a role that no definition has.
-fn unknown(sink: &mut Sink, role: &Role, defined: &BTreeMap<String, ProjectTool>) {
+fn unknown(sink: &mut Sink, role: &Role, defined: &BTreeMap<String, ToolDefinition>) {
     let mut report = |span, key, found: &str| {
         let is_pattern = found.ends_with('*');
         let near = near(found, defined.keys().map(String::as_str)).filter(|_| !is_pattern && key != CHOICE);

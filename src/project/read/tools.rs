@@ -24,6 +24,14 @@ const TOOL_ROWS: &[Row<WrittenTool>] = &[
     row("parameters", Shape::NameOr(&PARAMETERS), "the JSON Schema of its arguments, or the file that holds it", |at, tool| {
         tool.parameters = parameters(at);
     }),
+    row(
+        "command",
+        Shape::Texts,
+        "the program that runs it, and its arguments: it reads what the tool is given, as JSON",
+        |at, tool| {
+            tool.command = at.texts().into_iter().map(|one| one.value).collect();
+        },
+    ),
     row("strict", Shape::Bool, "whether OpenAI is to hold calls to the schema", |at, tool| {
         tool.strict = boolean(at.sink, &at.path, at.value).map(|found| found.value);
     }),
@@ -47,6 +55,7 @@ pub(super) struct WrittenTool {
     pub(super) description: Option<String>,
     pub(super) parameters: Option<Spanned<Parameters>>,
     pub(super) strict: Option<bool>,
+    pub(super) command: Vec<String>,
 }
 
 /// Where the schema of a tool stands.

@@ -1,9 +1,10 @@
 //! Typed access to TOML values: each getter gives the value or reports what stands there instead.
 
-use crate::base::glob::Globs;
+use crate::base::quoted::either;
 use crate::base::span::{Span, Spanned};
 use crate::base::suggest::nearest;
 use crate::project::fault::{Fault, FaultKind};
+use crate::project::glob::Globs;
 use crate::project::table as keys;
 use std::ops::Range;
 use toml::de::{DeString, DeValue};
@@ -87,17 +88,7 @@ pub(super) fn needs(sink: &mut Sink, (name, at): (&str, Span), table: &Table<'_>
     }
 }
 
-/// `a`, `b` or `c`.
-pub(super) fn either(words: &[&str]) -> String {
-    let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
-    match quoted.split_last() {
-        Some((last, [])) => last.clone(),
-        Some((last, others)) => format!("{} or {last}", others.join(", ")),
-        None => String::new(),
-    }
-}
-
-/// One of some words. A bare `true` or `false`, for whoever takes the words for a switch, is told the words of
+/// One of some words. A bare `true` or `false`, for those who take the words for a switch, is answered with the words of
 /// `switch`: that for `true`, that for `false`.
 pub(super) fn word<'v>(
     sink: &mut Sink,

@@ -3,7 +3,7 @@
 use super::super::recording::Recording;
 use super::fault::ForeignFault;
 use super::{otlp, vcr};
-use crate::schema::json::names::REQUEST;
+use crate::schema::json::names::{REQUEST, RUN};
 
 /// The format of a file with calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum Format {
 
 /// The format of a file, by its first few thousand bytes; `None` for another file.
 pub fn format_of(head: &str) -> Option<Format> {
-    if head.contains(REQUEST.trim_end_matches(char::is_numeric)) {
+    if [REQUEST, RUN].iter().any(|schema| head.contains(schema.trim_end_matches(char::is_numeric))) {
         return Some(Format::Ctxc);
     }
     let text = head.trim_start_matches(|c: char| c == '\u{feff}' || c.is_whitespace());

@@ -2,7 +2,7 @@
 
 use super::super::mask::Mask;
 use super::super::recording::AnsweredBy;
-use super::answers::{self, Made};
+use super::super::response_body::{self, Made};
 use super::body::{self, Fault, Outgoing, full};
 use super::errors;
 use super::forward::{self, Failed, HttpClient, Limits, plain, reason};
@@ -11,7 +11,7 @@ use super::replay::Replay;
 use super::request::{self, Asked};
 use super::streams::stream;
 use super::strict::Strict;
-use super::vendor::Vendor;
+use super::vendor::{self, Vendor};
 use crate::kernel::provider::Answer;
 use http_body_util::BodyExt;
 use http_body_util::channel::{Channel, Sender};
@@ -127,7 +127,7 @@ impl Proxy {
         let id = (self.calls.load(Ordering::Relaxed) + 1).to_string();
         let asked =
             if head.method == Method::POST { Asked::read(id, route.vendor, &head, endpoint.clone(), &bytes) } else { None };
-        let Some(asked) = asked else { return self.pass(&head, route.vendor, &address, bytes).await };
+        let Some(asked) = asked else { return self.pass((&head, &endpoint), route.vendor, &address, bytes, &mask).await };
         let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
         let asked = Arc::new(Asked { id: number.to_string(), ..asked });
         self.open.fetch_add(1, Ordering::AcqRel);
@@ -147,7 +147,14 @@ impl Proxy {
     }
 
     /// What is no call: sent on as it is, and not kept.
-    async fn pass(&self, head: &Parts, vendor: &Vendor, address: &str, bytes: Bytes) -> Response<Outgoing> {
+    async fn pass(
+        &self,
+        (head, endpoint): (&Parts, &str),
+        vendor: &Vendor,
+        address: &str,
+        bytes: Bytes,
+        mask: &Mask,
+    ) -> Response<Outgoing> {
         self.keeper.tally().passed += 1;
         let error = |status, message: &str| {
             let mut response = answer(status, JSON, full(errors::body(vendor.name, status, "ctxc", message)));
@@ -157,6 +164,16 @@ impl Proxy {
         if !matches!(self.source, Source::Upstream) {
             if head.method != Method::POST {
                 return error(404, "ctxc: recordings and scripts answer calls alone");
+            }
+            // A body that is no JSON is refused as its vendor refuses it.
+            let refusal = vendor::dialect(endpoint).and_then(|spoken| {
+                let hook = self.strict.hook.as_ref().filter(|_| !self.strict.is_lenient)?;
+                Some((spoken, hook(endpoint, &String::from_utf8_lossy(&bytes))?))
+            });
+            if let Some((spoken, refusal)) = refusal {
+                let words = mask.text(&refusal.words());
+                self.keeper.tally().refusals.push(words.clone());
+                return answer(refusal.status, JSON, full(errors::body(spoken, refusal.status, &refusal.rule, &words)));
             }
             let miss = "a request whose body is no JSON has no recorded answer";
             self.keeper.tally().misses.push(miss.to_owned());
@@ -309,14 +326,16 @@ impl Call {
     /// Status, content type and parts of an answer, and whether it is a stream.
     fn answer(&self, mask: &Mask) -> (u16, String, Vec<String>, bool) {
         let asked = &*self.asked;
-        let vendor = if asked.dialect == "other" { asked.vendor.name } else { asked.dialect };
+        let vendor = if asked.dialect == request::OTHER { asked.vendor.name } else { asked.dialect };
         let error = |status, kind: &str, message: &str| {
             (status, JSON.to_owned(), vec![errors::body(vendor, status, kind, message)], false)
         };
         let Strict { hook, is_lenient } = &self.proxy.strict;
-        if let Some(refusal) = hook.as_ref().and_then(|hook| hook(asked.dialect, &asked.body)) {
+        if let Some(refusal) =
+            hook.as_ref().filter(|_| asked.dialect != request::OTHER).and_then(|hook| hook(&asked.endpoint, &asked.body))
+        {
             let from = asked.caller.as_ref().map_or_else(String::new, |caller| format!(", sent from {}", mask.text(caller)));
-            self.proxy.keeper.tally().refusals.push(format!("call {}{from}: {}", asked.id, refusal.words()));
+            self.proxy.keeper.tally().refusals.push(format!("call {}{from}: {}", asked.id, mask.text(&refusal.words())));
             if !is_lenient {
                 return error(refusal.status, &refusal.rule, &refusal.words());
             }
@@ -369,7 +388,7 @@ fn scripted(asked: &Asked, said: &Answer) -> (u16, String, Vec<String>, bool) {
         is_sse: asked.endpoint.contains("alt=sse"),
     };
     if !asked.is_stream {
-        return (200, JSON.to_owned(), vec![answers::whole(asked.dialect, &made)], false);
+        return (200, JSON.to_owned(), vec![response_body::whole(asked.dialect, &made)], false);
     }
     let kind = match asked.dialect {
         "ollama" => "application/x-ndjson",

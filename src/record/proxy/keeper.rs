@@ -4,6 +4,7 @@ use super::super::json_text;
 use super::super::mask::Mask;
 use super::super::places;
 use super::super::recording::{AnsweredBy, Recording, Redacted};
+use super::super::redact::Find;
 use super::body;
 use super::request::Asked;
 use crate::base::fs::{self, LineFile};
@@ -30,6 +31,8 @@ pub struct Keep {
     pub secrets: Vec<String>,
     /// What is kept of words.
     pub content: Content,
+    /// What is replaced besides secrets and personal data.
+    pub own: Vec<Arc<dyn Find>>,
     /// The file; `None` where nothing is kept.
     pub file: Option<PathBuf>,
     /// Who is handed each call as it is kept; `None` where nobody is.
@@ -106,7 +109,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Keeper {
     pub(super) fn new(keep: Keep) -> Self {
-        let mask = Mask::new(keep.salt, keep.secrets.iter().cloned(), keep.content);
+        let mask = Mask::new(keep.salt, keep.secrets.iter().cloned(), keep.content).replacing(&keep.own);
         Self { mask: Mutex::new((BTreeSet::new(), Arc::new(mask))), keep, file: Mutex::default(), tally: Mutex::default() }
     }
 
@@ -122,7 +125,7 @@ impl Keeper {
         seen.extend(secrets);
         if seen.len() > before {
             let all = self.keep.secrets.iter().chain(&*seen).cloned();
-            *current = Arc::new(Mask::new(self.keep.salt, all, self.keep.content));
+            *current = Arc::new(Mask::new(self.keep.salt, all, self.keep.content).replacing(&self.keep.own));
         }
         Arc::clone(current)
     }

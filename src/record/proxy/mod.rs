@@ -3,7 +3,6 @@
 //! The one place with an async runtime. Listens on loopback alone, answers nothing without the token of its run, and connects to no address but the
 //! one that a call is for.
 
-mod answers;
 mod body;
 mod errors;
 mod exchange;

@@ -3,6 +3,7 @@
 use super::super::places::Call;
 use super::super::recording::Recording;
 use super::super::turns::{Said, Turn, turns};
+use super::super::volatile::Volatile;
 use super::request::Asked;
 use crate::base::hash::Hash;
 use serde::Deserialize;
@@ -28,6 +29,7 @@ pub enum By {
 pub struct Replay {
     calls: Vec<Call>,
     by: By,
+    volatile: Volatile,
     places: BTreeMap<String, Vec<usize>>,
     given: Mutex<BTreeMap<String, usize>>,
     /// By their places, where calls are found by that.
@@ -49,28 +51,35 @@ fn last_message(dialect: &str, body: &str) -> Option<String> {
     Some(Hash::of([dialect, last].join("\n").as_bytes()).to_string())
 }
 
+/// What finds a request that is less what is volatile, as it is kept.
+fn rest(volatile: &Volatile, endpoint: &str, kept: &str) -> Option<String> {
+    volatile.key(endpoint, kept).map(|key| key.to_string())
+}
+
 impl Replay {
-    /// Gives the answers of these calls. Those that were never answered, or not wholly, are left out.
-    pub fn new(calls: Vec<Call>, by: By) -> Self {
+    /// Gives the answers of these calls. Those that were never answered, or not wholly, are left out; what is volatile makes no request another one.
+    pub fn new(calls: Vec<Call>, by: By, volatile: Volatile) -> Self {
         let is_whole = |call: &Recording| call.response.is_some() && call.status.is_some() && call.error.is_none();
         let calls: Vec<Call> = calls.into_iter().filter(|call| is_whole(&call.call)).collect();
         let mut places: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (at, Call { call, .. }) in calls.iter().enumerate() {
             let key = match by {
-                By::Key | By::Turn => Some(call.key.clone()),
+                By::Key | By::Turn => {
+                    Some(rest(&volatile, &call.endpoint, call.request.get()).unwrap_or_else(|| call.key.clone()))
+                }
                 By::Conversation => last_message(&call.dialect, call.request.get()),
             };
             places.entry(key.unwrap_or_default()).or_default().push(at);
         }
         let said: Vec<Option<Said>> = calls.iter().filter(|_| by == By::Turn).map(|call| Said::of_call(&call.call)).collect();
         let turns = turns(&said).into_iter().enumerate().filter_map(|(at, turn)| Some((turn?, at))).collect();
-        Self { calls, by, places, given: Mutex::default(), turns, said: Mutex::default() }
+        Self { calls, by, volatile, places, given: Mutex::default(), turns, said: Mutex::default() }
     }
 
     /// The answer to a request, whose body is `kept` where it is kept; else why there is none.
     pub(super) fn next(&self, asked: &Asked, kept: &str) -> Result<&Recording, String> {
         let key = match self.by {
-            By::Key | By::Turn => asked.key.clone(),
+            By::Key | By::Turn => rest(&self.volatile, &asked.endpoint, kept).unwrap_or_else(|| asked.key.clone()),
             By::Conversation => last_message(asked.dialect, kept).unwrap_or_default(),
         };
         let turn = if self.by == By::Turn { self.turn(asked, kept) } else { None };
@@ -114,7 +123,8 @@ impl Replay {
             || "they differ in bytes that were replaced before it was kept".to_owned(),
             |(pointer, was, is)| format!("`{pointer}` was {was}, now {is}"),
         );
-        format!("no recorded call is equal to this one; the nearest is {name}: {differs}")
+        let advice = "where it differs every time and says nothing, `[requests] volatile` in ctxc.toml leaves it out";
+        format!("no recorded call is equal to this one; the nearest is {name}: {differs} ({advice})")
     }
 }
 

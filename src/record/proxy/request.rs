@@ -42,7 +42,7 @@ pub(super) struct Asked {
 }
 
 /// The calls of another kind, such as those for embeddings.
-const OTHER: &str = "other";
+pub(super) const OTHER: &str = "other";
 
 #[derive(Default, Deserialize)]
 struct Head {

@@ -1,6 +1,6 @@
 //! Whole answers as the streams that each vendor sends: what a script says, in the pieces of the dialect that was asked.
 
-use super::answers::{Made, anthropic_usage, blocks, chat_usage, output, reason, response};
+use super::super::response_body::{Made, anthropic_usage, blocks, chat_usage, output, reason, response};
 use crate::kernel::conversation::Part;
 use serde_json::{Value, json};
 
@@ -171,7 +171,7 @@ fn gemini(made: &Made<'_>) -> Vec<String> {
         candidate.insert("finishReason".to_owned(), json!(reason("gemini", made.answer.stop)));
     }
     if let Some(object) = last.as_object_mut() {
-        object.insert("usageMetadata".to_owned(), super::answers::gemini_usage(made));
+        object.insert("usageMetadata".to_owned(), super::super::response_body::gemini_usage(made));
     }
     events.push(last);
     if made.is_sse {
@@ -186,7 +186,10 @@ fn gemini(made: &Made<'_>) -> Vec<String> {
 
 fn ollama(made: &Made<'_>) -> Vec<String> {
     let line = |message: Value| {
-        format!("{}\n", json!({"model": made.model, "created_at": super::answers::WHEN, "message": message, "done": false}))
+        format!(
+            "{}\n",
+            json!({"model": made.model, "created_at": super::super::response_body::WHEN, "message": message, "done": false})
+        )
     };
     let mut out = Vec::new();
     for part in &made.answer.turn.parts {
@@ -202,7 +205,7 @@ fn ollama(made: &Made<'_>) -> Vec<String> {
     let (input, written) = made.usage();
     out.push(format!(
         "{}\n",
-        json!({"model": made.model, "created_at": super::answers::WHEN, "message": {"role": "assistant", "content": ""},
+        json!({"model": made.model, "created_at": super::super::response_body::WHEN, "message": {"role": "assistant", "content": ""},
         "done": true, "done_reason": reason("ollama", made.answer.stop), "prompt_eval_count": input, "eval_count": written})
     ));
     out

@@ -15,7 +15,7 @@ pub struct Refusal {
     pub page: String,
 }
 
-/// Looks at the body of a request in a dialect, and says whether its provider would refuse it. Asked from several threads.
+/// Looks at the body of a request that goes to a path, and says whether its provider would refuse it. Asked from several threads.
 pub type Hook = Arc<dyn Fn(&str, &str) -> Option<Refusal> + Send + Sync>;
 
 /// What is done with a request that would be refused.

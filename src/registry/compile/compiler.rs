@@ -21,6 +21,7 @@ use crate::template;
 use crate::template::model::Definition;
 use crate::template::names::FileFacts;
 use crate::template::parts::Parameter;
+use crate::template::scope::Purpose;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -108,7 +109,8 @@ impl Compiler<'_> {
         let mut unread = Vec::new();
         let texts = self.texts(path, text, &facts, &mut unread);
         texts.weigh(&mut facts);
-        let mut scopes = template::scope::resolve(&file, &|written| texts.shared(written), &|body| bodies.reach(body));
+        let purpose = if self.entries.is_some() { Purpose::Registry } else { Purpose::Findings };
+        let mut scopes = template::scope::resolve(&file, &|written| texts.shared(written), &|body| bodies.reach(body), purpose);
         scopes.learn(&mut facts);
         let unseen = paths::judge(self.door(), path, &facts);
         let cx = FileCx { path, document, file: &file, bodies, scopes: &scopes, unread: &unseen, config: self.config };

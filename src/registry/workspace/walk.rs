@@ -8,10 +8,11 @@ use super::names::{name_in, slashed};
 use crate::base::contained_path::leads_out;
 use crate::base::fs;
 use crate::base::fs::irregular;
-use crate::base::glob::Globs;
 use crate::base::parallel::spawn_deep;
 use crate::base::patterns::SkippedFolders;
 use crate::project::config::Templates;
+use crate::project::glob::Globs;
+use crate::project::path_patterns;
 use ignore::{DirEntry, WalkBuilder};
 use std::io;
 use std::num::NonZeroUsize;
@@ -319,11 +320,7 @@ fn bases(root: &Path, globs: &Globs) -> Vec<Start> {
 
 /// The same by their names in the project.
 pub(super) fn base_names(globs: &Globs) -> Vec<String> {
-    let fixed = |pattern: &String| -> String {
-        let parts = pattern.split('/').take_while(|part| !part.contains(['*', '?', '[', '{']) && !part.is_empty());
-        parts.filter(|part| *part != ".").collect::<Vec<_>>().join("/")
-    };
-    let mut names: Vec<String> = globs.written().iter().map(fixed).collect();
+    let mut names: Vec<String> = globs.written().iter().map(|pattern| path_patterns::fixed(pattern)).collect();
     names.sort();
     let mut kept: Vec<String> = Vec::new();
     for name in names {
@@ -338,8 +335,8 @@ pub(super) fn base_names(globs: &Globs) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::{By, Found, Plan, Visit};
-    use crate::base::glob::Globs;
     use crate::project::config::Templates;
+    use crate::project::glob::Globs;
     use std::collections::BTreeSet;
     use std::num::NonZeroUsize;
     use std::path::Path;

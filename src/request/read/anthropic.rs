@@ -9,7 +9,7 @@ pub(in crate::request) fn read(body: &Value, request: &mut Request) {
     for (pointer, value) in list(body, "", "tools") {
         let mut own = tool(value, value, &pointer, "", "input_schema");
         // The vendor's own have a dated kind, and no schema.
-        own.is_server = own.schema.is_none() && !matches!(text(value, "type"), "" | "custom");
+        own.is_server = !own.has_schema && !matches!(text(value, "type"), "" | "custom");
         request.tools.push(own);
     }
     if let Some(schema) = body.pointer("/output_config/format/schema") {

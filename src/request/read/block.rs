@@ -22,9 +22,14 @@ pub(super) fn placed(part: Option<Part>, kind: &str, pointer: String, value: &Va
     Placed { part, kind: kind.to_owned(), pointer, cache: CacheMark::of(value) }
 }
 
+/// A part whose form has no room for a breakpoint.
+pub(super) fn bare(part: Part, kind: &str, pointer: String) -> Placed {
+    Placed { part: Some(part), kind: kind.to_owned(), pointer, cache: None }
+}
+
 /// A text at its place.
 pub(super) fn said(text: &str, pointer: String) -> Placed {
-    placed(Some(Part::Text(text.to_owned())), "", pointer, &text.into())
+    bare(Part::Text(text.to_owned()), "", pointer)
 }
 
 /// A message without parts.
@@ -80,11 +85,10 @@ pub(super) fn result(call: &str, parts: Vec<Part>, is_error: bool) -> Part {
 pub(super) fn tool(value: &Value, function: &Value, pointer: &str, inner: &str, schema: &str) -> Tool {
     let kind = text(value, "type");
     let name = text(function, "name");
-    let found = function.get(schema).cloned();
     Tool {
         name: if name.is_empty() { kind } else { name }.to_owned(),
         description: text(function, "description").to_owned(),
-        schema: found,
+        has_schema: function.get(schema).is_some(),
         pointer: pointer.to_owned(),
         schema_pointer: format!("{pointer}{inner}/{schema}"),
         is_server: false,

@@ -1,6 +1,6 @@
 //! Chat of Ollama. Calls have no ids: results follow in the order of the calls.
 
-use super::block::{base64, call, list, message, placed, result, said, speaker, text, tool};
+use super::block::{bare, base64, call, list, message, placed, result, said, speaker, text, tool};
 use crate::kernel::conversation::{Part, Reasoning, Speaker};
 use crate::request::model::Request;
 use serde_json::Value;
@@ -23,7 +23,7 @@ pub(in crate::request) fn read(body: &Value, request: &mut Request) {
         let mut own = message(speaker(role), role, Some(number + 1), &pointer);
         if let Some(thought) = value.get("thinking").and_then(Value::as_str) {
             let part = Part::Reasoning(Reasoning { text: thought.to_owned(), signature: None, redacted: None });
-            own.parts.push(placed(Some(part), "thinking", format!("{pointer}/thinking"), &thought.into()));
+            own.parts.push(bare(part, "thinking", format!("{pointer}/thinking")));
         }
         let words = value.get("content").and_then(Value::as_str);
         let images = list(value, &pointer, "images")

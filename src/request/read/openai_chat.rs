@@ -1,6 +1,6 @@
 //! Chat completions of `OpenAI`, and of the many that speak like it.
 
-use super::block::{call, list, media, message, placed, result, said, speaker, text, tool};
+use super::block::{bare, call, list, media, message, placed, result, said, speaker, text, tool};
 use crate::kernel::conversation::{Part, Reasoning, Speaker};
 use crate::request::model::{Message, Placed, Request};
 use serde_json::Value;
@@ -32,12 +32,12 @@ fn one(value: &Value, pointer: &str, number: usize) -> Message {
     for key in ["reasoning_content", "reasoning"] {
         if let Some(thought) = value.get(key).and_then(Value::as_str) {
             let part = Part::Reasoning(Reasoning { text: thought.to_owned(), signature: None, redacted: None });
-            own.parts.push(placed(Some(part), key, format!("{pointer}/{key}"), &thought.into()));
+            own.parts.push(bare(part, key, format!("{pointer}/{key}")));
         }
     }
     let mut contents = content(value, pointer);
     if own.speaker == Speaker::Tool {
-        let parts = contents.iter().filter_map(|placed| placed.part.clone()).collect();
+        let parts = contents.into_iter().filter_map(|placed| placed.part).collect();
         let id = value.get("tool_call_id").and_then(Value::as_str).unwrap_or_else(|| text(value, "name"));
         contents = vec![placed(Some(result(id, parts, false)), "tool", pointer.to_owned(), value)];
     }

@@ -37,7 +37,7 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     }
     finding = finding.help("where that is meant, say so inside the task: <?ctxc allow no-context reason=\"…\"?>");
     let ways = [(FreshContext, "enabled", "looks up context of its own"), (InheritContext, "full", "sees its parent's context")];
-    // Whoever wrote one of them has chosen.
+    // The author of one of them has chosen.
     for (name, value, effect) in ways.into_iter().filter(|_| at.is_none()) {
         finding = finding.fix(set(cx.task, name, value, effect));
     }

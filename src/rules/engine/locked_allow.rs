@@ -2,7 +2,7 @@
 
 use crate::rules::prelude::*;
 
-/// A promise about settings that can be switched off is none.
+/// A guarantee that you can switch off is not a guarantee.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::warning(
         192,

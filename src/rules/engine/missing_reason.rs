@@ -2,7 +2,7 @@
 
 use crate::rules::prelude::*;
 
-/// Whoever reads it later cannot tell whether it still holds.
+/// Later readers cannot tell whether it still holds.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::warning(194, "missing-reason", "an `allow` instruction without a reason", case!("missing-reason")),
     check: Check::Edge,

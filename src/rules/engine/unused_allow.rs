@@ -1,6 +1,7 @@
 //! CTX190: an `allow` that silences nothing.
 
 use crate::rules::prelude::*;
+use crate::rules::structure::family::whole_line;
 
 /// An `allow` without effect outlives its reason and would hide the next finding of that name.
 pub(crate) static RULE: Rule = Rule {
@@ -21,7 +22,7 @@ pub(in crate::rules) enum UnusedExtent {
 /// Words it. `only` says how much of the instruction can go.
 pub(in crate::rules) fn word(cx: &FileCx<'_>, instruction: Span, name: Spanned<&str>, only: UnusedExtent) -> Diagnostic {
     let fix = match only {
-        UnusedExtent::Name => Fix::safe("remove the instruction", vec![Edit::delete(with_line(cx.document.text, instruction))]),
+        UnusedExtent::Name => Fix::safe("remove the instruction", vec![Edit::delete(whole_line(cx, instruction))]),
         UnusedExtent::OneOfSeveral => Fix::safe(
             format!("remove `{}` from the instruction", name.value),
             vec![Edit::delete(with_space(cx.document.text, name.span))],
@@ -31,22 +32,6 @@ pub(in crate::rules) fn word(cx: &FileCx<'_>, instruction: Span, name: Spanned<&
         .here("no such finding in the element that this stands in")
         .note("an `allow` speaks for its parent element alone, not for tasks nested in it")
         .fix(fix)
-}
-
-/// The instruction with its whole line when nothing else stands on it.
-fn with_line(text: &str, span: Span) -> Span {
-    let before = text.get(..span.start as usize).unwrap_or("");
-    let after = text.get(span.end as usize..).unwrap_or("");
-    let indent = before.len() - before.trim_end_matches([' ', '\t']).len();
-    let rest = after.len() - after.trim_start_matches([' ', '\t']).len();
-    let line_start = before.len() - indent;
-    let alone = line_start == 0 || before.as_bytes().get(line_start - 1) == Some(&b'\n');
-    let newline = match after.get(rest..) {
-        Some(tail) if tail.starts_with("\r\n") => 2,
-        Some(tail) if tail.starts_with('\n') => 1,
-        Some(_) | None => 0,
-    };
-    if alone && newline > 0 { Span::of(line_start, span.end as usize + rest + newline) } else { span }
 }
 
 fn with_space(text: &str, span: Span) -> Span {

@@ -1,4 +1,4 @@
-//! CTX306: a file that a template pulls in and that cannot be had.
+//! CTX306: a file that a template pulls in and that cannot be read.
 
 use crate::rules::prelude::*;
 use crate::template::names::{Source, SourceKind};

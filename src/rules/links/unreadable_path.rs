@@ -1,4 +1,4 @@
-//! CTX308: a file that an agent is to be shown, and that cannot be had.
+//! CTX308: a file that an agent is to be shown, and that cannot be read.
 
 use crate::rules::prelude::*;
 use crate::rules::rule::Unread;

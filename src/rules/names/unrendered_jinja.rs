@@ -23,9 +23,14 @@ const ENDINGS: [&str; 3] = [".j2", ".jinja", ".jinja2"];
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let text = cx.document.text;
-    let has = |what: &str| memchr::memmem::find(text.as_bytes(), what.as_bytes()).is_some();
-    // Nearly no file has one of them; all endings begin so.
-    if !(has("{%") || has(".j") && ENDINGS.into_iter().any(has)) {
+    // Nearly no file has a tag or one of the endings, which all begin alike.
+    let bytes = text.as_bytes();
+    let begins = |at: usize| matches!(bytes.get(at..at + 2), Some(b"{%" | b".j"));
+    if !memchr::memchr2_iter(b'{', b'.', bytes).any(begins) {
+        return;
+    }
+    let has = |what: &str| memchr::memmem::find(bytes, what.as_bytes()).is_some();
+    if !(has("{%") || ENDINGS.into_iter().any(has)) {
         return;
     }
     let reported = reported(cx);

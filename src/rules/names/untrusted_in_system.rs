@@ -7,7 +7,7 @@ use crate::rules::structure::family::shown;
 use crate::template::names::Unfenced;
 use crate::template::scope::FaultKind;
 
-/// Whoever writes the ticket would be writing the system prompt.
+/// The author of the ticket would be writing the system prompt.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::error(
         310,

@@ -9,7 +9,7 @@ use crate::template;
 use crate::template::scope::{FaultKind, Origin};
 use std::collections::{BTreeSet, HashMap};
 
-/// Whoever runs the task must give a value that goes nowhere.
+/// Its callers must give a value that goes nowhere.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::warning(316, "unused-parameter", "a parameter that nothing reads", case!("unused-parameter"))
         .fixed(Fixable::Suggested),
@@ -20,6 +20,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let mut meant = None;
     let mut damaged = None;
     let mut elsewhere = None;
+    let mut misplaced = None;
     for fault in &cx.scopes.faults {
         let FaultKind::Unused { name, origin } = &fault.kind else { continue };
         if meant.get_or_insert_with(|| self::meant(cx)).contains(name.as_str()) || is_repeated(cx, name) {
@@ -31,6 +32,10 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         let is_damaged = damaged.get(after).is_some_and(|start| *start < element.span().end);
         // What was left unread may read any parameter.
         if is_damaged || !cx.file.unread_in(element).is_empty() {
+            continue;
+        }
+        // So may words between elements, which have been reported.
+        if misplaced.get_or_insert_with(|| self::misplaced(cx)).contains(&**name) {
             continue;
         }
         let what = match origin {
@@ -77,6 +82,16 @@ fn placeholders(text: &str) -> HashMap<&str, Vec<Span>> {
 fn is_in_text(cx: &FileCx<'_>, around: Element<'_>, at: Span) -> bool {
     let text = cx.document.element_at(at.start).filter(|text| around.span().encloses(at) && text.inner().encloses(at));
     text.is_some_and(|text| unrendered_jinja::is_text(text) && text.attribute("verbatim").is_none())
+}
+
+/// Names that texts between elements would read.
+fn misplaced<'c>(cx: &'c FileCx<'_>) -> BTreeSet<&'c str> {
+    let is_text = |kind: &template::fault::FaultKind<'_>| matches!(kind, template::fault::FaultKind::MisplacedText { .. });
+    let faults = cx.file.faults.iter().filter(|fault| is_text(&fault.kind));
+    let texts = faults.flat_map(|fault| fault.span.slice(cx.document.text).split("{{").skip(1));
+    texts
+        .map(|text| text.trim_start().split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-')).next().unwrap_or(""))
+        .collect()
 }
 
 /// Where something is damaged, in order, which has been reported: it may read any parameter.

@@ -1,6 +1,7 @@
 //! CTX502–CTX505, CTX531, CTX532: a project file that cannot be read as one, its keys and their values.
 
-use super::words::{Form, list, meant, phrase, slice};
+use super::words::{Form, meant, phrase, slice};
+use crate::base::quoted::list;
 use crate::project::config::EDITION;
 use crate::project::fault::{Fault, FaultKind};
 use crate::rules::prelude::*;

@@ -23,7 +23,7 @@ fn unknown_lint(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     Some(meant(finding, fault.span, near.as_deref(), Form::Bare))
 }
 
-/// A promise that can be switched off is none.
+/// A guarantee that you can switch off is not a guarantee.
 pub(super) static LOCKED_LINT: Rule = Rule {
     meta: RuleMeta::promise(510, "locked-lint", "`[lints]` would silence or lower a rule that is locked", case!("locked-lint"))
         .fixed(Fixable::Suggested),

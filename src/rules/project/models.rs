@@ -1,6 +1,7 @@
 //! CTX523–CTX527, CTX529: models, providers, and the choice among them.
 
-use super::words::{Form, list, meant};
+use super::words::{Form, meant};
+use crate::base::quoted::list;
 use crate::project::disqualified::Unfit;
 use crate::project::fault::{Fault, FaultKind};
 use crate::rules::prelude::*;

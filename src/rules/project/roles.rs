@@ -1,7 +1,7 @@
 //! CTX513, CTX522, CTX528–CTX530, CTX533: what roles and requirements on roles name and say.
 
 use super::words::{Form, line, meant};
-use crate::project::fault::{Fault, FaultKind, Unreadable};
+use crate::project::fault::{Fault, FaultKind};
 use crate::rules::prelude::*;
 use crate::rules::rule::Scope;
 use crate::rules::structure::family::shown;
@@ -81,11 +81,6 @@ pub(super) static SYSTEM_PROMPT: Rule = Rule {
 
 fn system_prompt(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::SystemPrompt { role, path, why } = &fault.kind else { return None };
-    let why = match why {
-        Unreadable::Outside => "it lies outside the project's folder",
-        Unreadable::Empty => "it is empty",
-        Unreadable::Because(reason) => reason,
-    };
     let message = format!("the system prompt of role `{role}` cannot be had: `{path}`: {why}");
     let finding = cx.finding(&SYSTEM_PROMPT, fault, message);
     Some(finding.help("paths are relative to the folder of ctxc.toml; a short text can stand here itself: `system = \"You …\"`"))

@@ -1,9 +1,10 @@
 //! CTX534, CTX535: the tools that a project defines, and those that its roles name.
 
-use super::words::{Form, list, meant};
-use crate::project::fault::{Fault, FaultKind, ToolFault, Unreadable};
+use super::words::{Form, meant};
+use crate::base::quoted::list;
+use crate::project::fault::{Fault, FaultKind, ToolFault};
 use crate::rules::prelude::*;
-use crate::scenario::json_schema::{SlipKind, pointer};
+use crate::scenario::json_schema::SlipKind;
 
 /// Tools that are listed in full.
 const LISTED: usize = 12;
@@ -56,14 +57,10 @@ fn bad_tool(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// What is wrong with a tool, and what to do.
 fn words(tool: &str, why: &ToolFault) -> (String, String) {
-    let path = "paths are relative to the folder of ctxc.toml";
     let schema = "write a JSON Schema such as `{type = \"object\", properties = {path = {type = \"string\"}}}`";
     let (why, help) = match why {
-        ToolFault::Unreadable(Unreadable::Outside) => ("it lies outside the project's folder".to_owned(), path),
-        ToolFault::Unreadable(Unreadable::Empty) => ("it is empty".to_owned(), path),
-        ToolFault::Unreadable(Unreadable::Because(reason)) => {
-            let is_missing = reason.starts_with("there is no such");
-            (reason.clone(), if is_missing { path } else { "name a file of text, of at most 1 MiB" })
+        ToolFault::Unreadable(why) => {
+            (why.clone(), "name a file of text, of at most 1 MiB; paths are relative to the folder of ctxc.toml")
         }
         ToolFault::Json(words) => (format!("it is no JSON: {words}"), "correct the file"),
         ToolFault::Form => (
@@ -85,7 +82,6 @@ fn words(tool: &str, why: &ToolFault) -> (String, String) {
         }
         ToolFault::NoObject => (format!("the parameters of {tool} are not a JSON Schema whose `type` is \"object\""), schema),
         ToolFault::Slip(slip) => {
-            let at = pointer(&slip.path);
             let (what, near) = match &slip.kind {
                 SlipKind::Unknown { near } => ("is no keyword of a JSON Schema".to_owned(), near.map(str::to_owned)),
                 SlipKind::Bad { expected, near } => {
@@ -93,7 +89,7 @@ fn words(tool: &str, why: &ToolFault) -> (String, String) {
                 }
             };
             let help = near.map_or_else(|| "correct the schema".to_owned(), |near| format!("did you mean `{near}`?"));
-            return (format!("in the parameters of {tool}, `{}` {what}", at.escape_debug()), help);
+            return (format!("in the parameters of {tool}, `{}` {what}", slip.path.escape_debug()), help);
         }
     };
     (why, help.to_owned())

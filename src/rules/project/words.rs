@@ -28,11 +28,6 @@ pub(super) fn meant(finding: Diagnostic, span: Span, near: Option<&str>, form: F
         .fix(Fix::suggested(format!("write `{near}`"), vec![Edit::replace(span, insert)]))
 }
 
-/// `a`, `b`, `c`.
-pub(super) fn list<T: AsRef<str>>(words: &[T]) -> String {
-    words.iter().map(|word| format!("`{}`", word.as_ref())).collect::<Vec<_>>().join(", ")
-}
-
 /// The text at a fault's place.
 pub(super) fn slice<'a>(cx: &ConfigCx<'a>, fault: &Fault) -> &'a str {
     cx.config.files.get(fault.file as usize).map_or("", |file| fault.span.slice(&file.text))

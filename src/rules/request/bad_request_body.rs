@@ -21,5 +21,9 @@ pub(super) fn word(path: &Arc<str>, text: &str, offset: usize, why: &NoRequest) 
         _ => 0,
     };
     let end = body.ceil_char_boundary(at + 1);
-    Some(Diagnostic::new(&RULE.meta, path, Span::of(offset + at, offset + end), why.to_string()))
+    let found = Diagnostic::new(&RULE.meta, path, Span::of(offset + at, offset + end), why.to_string());
+    Some(match why {
+        NoRequest::NoJson(_) => found,
+        NoRequest::Other(_) => found.help("a scenario in JSON says so: `\"schema\": \"ctxc/scenario/1\"`"),
+    })
 }

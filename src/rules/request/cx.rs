@@ -3,9 +3,10 @@
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::RuleMeta;
 use crate::base::span::Span;
+use crate::kernel::conversation::Part;
 use crate::project::config::Config;
 use crate::request::dialect::Dialect;
-use crate::request::model::Request;
+use crate::request::model::{Placed, Request};
 use crate::request::places::place;
 use crate::request::prompt_cache::Reuse;
 use crate::request::public_models::{PublicModel, public_model};
@@ -28,6 +29,8 @@ pub struct RequestCx<'a> {
     pub before: Option<&'a Request>,
     /// What a prompt cache reuses of it, where a call is before it.
     pub reuse: Option<&'a Reuse>,
+    /// Tokens of tools and system text that another conversation of its agent began with as well; `None` where none did, or nobody counted.
+    pub shared_front: Option<u64>,
     /// What is known of its model; nothing of one that nobody knows.
     pub model: ModelFacts,
     /// Tokens of it, as its vendor reported them or a counter knows them exactly.
@@ -65,6 +68,7 @@ impl<'a> RequestCx<'a> {
             request,
             before: None,
             reuse: None,
+            shared_front: None,
             model: ModelFacts::of(config, request.model.as_deref()),
             input_tokens: None,
             was_answered: false,
@@ -123,6 +127,21 @@ impl<'a> RequestCx<'a> {
         let name = self.direct().filter(|_| self.is(dialects))?;
         let is_own = ["gpt-3.5", "gpt-4", "gpt-5", "o1", "o3", "o4-mini", "ft:gpt-"].iter().any(|own| name.starts_with(own));
         is_own.then_some(name)
+    }
+}
+
+/// The texts of a part, those of a result included.
+pub(super) fn texts(placed: &Placed) -> Vec<&str> {
+    fn text(part: &Part) -> Option<&str> {
+        match part {
+            Part::Text(text) => Some(text),
+            Part::Reasoning(_) | Part::Call(_) | Part::Result(_) | Part::Media(_) => None,
+        }
+    }
+    match &placed.part {
+        Some(Part::Result(result)) => result.parts.iter().filter_map(text).collect(),
+        Some(part) => text(part).into_iter().collect(),
+        None => Vec::new(),
     }
 }
 

@@ -1,7 +1,6 @@
 //! CTX733: characters that the model reads and nobody sees.
 
-use super::cx::RequestCx;
-use crate::kernel::conversation::Part;
+use super::cx::{RequestCx, texts};
 use crate::rules::prelude::*;
 
 /// What a person does not see, an attacker can write.
@@ -12,14 +11,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     for (_, placed) in cx.request.parts() {
-        let found = match &placed.part {
-            Some(Part::Text(text)) => hidden(text),
-            Some(Part::Result(result)) => result.parts.iter().find_map(|part| match part {
-                Part::Text(text) => hidden(text),
-                Part::Reasoning(_) | Part::Call(_) | Part::Result(_) | Part::Media(_) => None,
-            }),
-            _ => None,
-        };
+        let found = texts(placed).into_iter().find_map(hidden);
         let Some(found) = found else { continue };
         let kind = if is_tag(found) {
             "tag characters, which are read and not shown"

@@ -19,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let names: Vec<&str> = cx.request.tools.iter().map(|tool| tool.name.as_str()).collect();
     // With tools of a vendor's own, such as a search for tools, more can be called than is listed.
-    if names.is_empty() || cx.request.tools.iter().any(|tool| tool.schema.is_none()) {
+    if names.is_empty() || cx.request.tools.iter().any(|tool| !tool.has_schema) {
         return;
     }
     for (_, placed) in cx.request.parts().filter(|(message, _)| message.speaker == Speaker::System) {

@@ -2,8 +2,10 @@
 //! known, and the rule would have to know it, nothing is said.
 
 mod bad_request_body;
+mod base64_text;
 mod broken_prefix;
 mod cache_breakpoints;
+mod call_turn;
 pub mod check;
 pub mod cx;
 mod empty_text;
@@ -11,6 +13,7 @@ mod far_breakpoint;
 mod forced_tool;
 mod image_size;
 mod invisible_text;
+mod late_breakpoint;
 mod lone_surrogate;
 mod lost_reasoning;
 mod lost_signature;
@@ -18,19 +21,26 @@ mod lost_thinking;
 mod missing_tool;
 mod near_window;
 mod no_context_length;
+mod orphan_heading;
 mod output_limit;
 mod over_window;
 mod pairs;
+mod personal_data;
 mod prefill;
 mod refused_parameter;
+mod repeated_passage;
 mod repeated_tool;
+mod repeated_turn;
+mod secret_in_request;
 mod system_role;
 mod tool_name;
 mod tool_schema;
 mod unanswered_call;
 mod uncalled_result;
+mod undeclared_tools;
 mod unfilled_placeholder;
 mod unparsed_arguments;
+mod zero_width;
 
 use super::rule::Rule;
 
@@ -56,6 +66,8 @@ pub(super) static RULES: &[&Rule] = &[
     &lost_signature::RULE,
     &over_window::RULE,
     &image_size::RULE,
+    &call_turn::RULE,
+    &undeclared_tools::RULE,
     &near_window::RULE,
     &unfilled_placeholder::RULE,
     &invisible_text::RULE,
@@ -63,4 +75,12 @@ pub(super) static RULES: &[&Rule] = &[
     &far_breakpoint::RULE,
     &broken_prefix::RULE,
     &missing_tool::RULE,
+    &repeated_turn::RULE,
+    &late_breakpoint::RULE,
+    &secret_in_request::RULE,
+    &personal_data::RULE,
+    &repeated_passage::RULE,
+    &zero_width::RULE,
+    &orphan_heading::RULE,
+    &base64_text::RULE,
 ];

@@ -3,6 +3,7 @@
 use super::cx::{RequestCx, short};
 use crate::request::dialect::Dialect;
 use crate::request::model::Tool;
+use crate::request::places::below;
 use crate::rules::prelude::*;
 use serde_json::{Map, Value};
 
@@ -21,46 +22,62 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     for tool in &cx.request.tools {
-        let Some(schema) = &tool.schema else { continue };
-        if let Some((pointer, message, help)) = fault(cx, tool, schema, &tool.schema_pointer, DEPTH) {
-            out.push(cx.found(&RULE.meta, &pointer, message).help(help));
+        let Some(schema) = cx.request.schema(tool) else { continue };
+        if let Some(SchemaFault { pointer, message, help }) = fault(cx, tool, schema, DEPTH) {
+            out.push(cx.found(&RULE.meta, &(tool.schema_pointer.clone() + &pointer), message).help(help));
         }
     }
 }
 
-/// The first fault of a schema: where, what, and what to do.
-fn fault(cx: &RequestCx<'_>, tool: &Tool, schema: &Value, pointer: &str, depth: usize) -> Option<(String, String, &'static str)> {
+/// A fault of a schema.
+struct SchemaFault {
+    /// The way to it from where the search began.
+    pointer: String,
+    /// What was found, and what was expected.
+    message: String,
+    /// What to do.
+    help: &'static str,
+}
+
+/// The first fault of a schema.
+fn fault(cx: &RequestCx<'_>, tool: &Tool, schema: &Value, depth: usize) -> Option<SchemaFault> {
     let object = schema.as_object().filter(|_| depth > 0)?;
-    let (name, vendor) = (short(&tool.name), cx.request.dialect.vendor());
-    // What JSON Schema and Gemini's own form call one kind.
-    let kind = object.get("type").and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
+    let here = |message: String, help| Some(SchemaFault { pointer: String::new(), message, help });
+    let vendor = cx.request.dialect.vendor();
     let has = |key: &str| object.contains_key(key);
-    if kind == "array" && !has("items") && !has("prefixItems") {
+    // What JSON Schema and Gemini's own form call one kind.
+    let is_array = object.get("type").and_then(Value::as_str).is_some_and(|kind| kind.eq_ignore_ascii_case("array"));
+    if is_array && !has("items") && !has("prefixItems") {
+        let name = short(&tool.name);
         let message = format!("found an array without `items` in `{name}`; {vendor} expects to know what is in it");
-        return Some((pointer.to_owned(), message, "add `items`, such as `{\"type\": \"string\"}`"));
+        return here(message, "add `items`, such as `{\"type\": \"string\"}`");
     }
     if tool.is_strict
-        && cx.request.dialect.vendor() == "OpenAI"
+        && vendor == "OpenAI"
         && has("properties")
-        && let Some(message) = not_strict(object, &name)
+        && let Some(message) = not_strict(object, &short(&tool.name))
     {
-        return Some((
-            pointer.to_owned(),
+        return here(
             message,
             "name every property in `required` (with `null` among its types where it may be left out), and say `\"additionalProperties\": false`",
-        ));
+        );
     }
-    let lists = ["anyOf", "oneOf", "allOf", "prefixItems"].into_iter();
-    let listed = lists.flat_map(|key| {
-        let all = object.get(key).and_then(Value::as_array).into_iter().flatten();
-        all.enumerate().map(move |(at, one)| (format!("{pointer}/{key}/{at}"), one))
+    let inside = |one: &Value, way: &dyn Fn() -> String| {
+        let found = fault(cx, tool, one, depth - 1)?;
+        Some(SchemaFault { pointer: way() + &found.pointer, ..found })
+    };
+    let named = ["properties", "$defs", "definitions"].into_iter().find_map(|key| {
+        let mut all = object.get(key).and_then(Value::as_object).into_iter().flatten();
+        all.find_map(|(own, one)| inside(one, &|| below(&format!("/{key}"), own)))
     });
-    let named = ["properties", "$defs", "definitions"].into_iter().flat_map(|key| {
-        let all = object.get(key).and_then(Value::as_object).into_iter().flatten();
-        all.map(move |(own, one)| (format!("{pointer}/{key}/{}", own.replace('~', "~0").replace('/', "~1")), one))
-    });
-    let items = object.get("items").map(|one| (format!("{pointer}/items"), one));
-    named.chain(items).chain(listed).find_map(|(pointer, one)| fault(cx, tool, one, &pointer, depth - 1))
+    let items = || object.get("items").and_then(|one| inside(one, &|| "/items".to_owned()));
+    let listed = || {
+        ["anyOf", "oneOf", "allOf", "prefixItems"].into_iter().find_map(|key| {
+            let mut all = object.get(key).and_then(Value::as_array).into_iter().flatten().enumerate();
+            all.find_map(|(at, one)| inside(one, &|| format!("/{key}/{at}")))
+        })
+    };
+    named.or_else(items).or_else(listed)
 }
 
 /// What a strict schema of `OpenAI` lacks.

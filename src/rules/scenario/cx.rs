@@ -103,7 +103,7 @@ pub struct ProjectView<'w> {
     pub exists: &'w dyn Fn(&str) -> bool,
     /// Whether a link on a path leads out of the project: what lies behind it counts as not there.
     pub leads_out: &'w dyn Fn(&str) -> bool,
-    /// The text of a file of the project, by its path from the root; `None` where it cannot be had.
+    /// The text of a file of the project, by its path from the root; `None` where it cannot be read.
     pub text: &'w dyn Fn(&str) -> Option<String>,
     /// Today as days since 1970; `None` where nobody asks how old a case is.
     pub today: Option<i64>,

@@ -1,7 +1,7 @@
 //! CTX604: a scenario without something that it needs.
 
 use super::cx::ScenarioCx;
-use super::words::list;
+use crate::base::quoted::list;
 use crate::rules::prelude::*;
 use crate::scenario::keys;
 use crate::scenario::{Fault, FaultKind};
@@ -31,7 +31,7 @@ fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
             Some(about) => finding.note(format!("`{key}`: {about}")),
             None => finding,
         },
-        _ => finding.note(format!("the keys are {}", list(keys))),
+        _ => finding.note(format!("the keys are {}", list(*keys))),
     })
 }
 

@@ -16,6 +16,7 @@ mod missing_frozen_file;
 mod missing_input;
 mod missing_scenario_key;
 mod repeated_scenario_key;
+mod replaced_expectations;
 mod review_due;
 mod scenario_syntax;
 pub mod shown;
@@ -62,4 +63,5 @@ pub(super) static RULES: &[&Rule] = &[
     &unheard_history::RULE,
     &untaken_result::RULE,
     &unsound_frozen_file::RULE,
+    &replaced_expectations::RULE,
 ];

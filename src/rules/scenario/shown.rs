@@ -96,7 +96,7 @@ pub(super) fn word(id: &str) -> &str {
     id.split([':', '#', '/', '@']).next().unwrap_or(id)
 }
 
-/// Whether an id may begin with a word. An agent role is told its objective in a segment of that name, and each of its tools
+/// Whether an id may begin with a word. An agent role is given its objective in a segment of that name, and each of its tools
 /// is one by its own.
 pub(super) fn is_kind(word: &str) -> bool {
     KINDS.contains(&word) || matches!(word, "objective" | "tool")

@@ -1,7 +1,6 @@
 //! CTX625: a conversation that no agent of the task is shown.
 
 use super::cx::{CaseCx, Results};
-use super::words::first_line;
 use crate::rules::prelude::*;
 
 /// What reaches no prompt tests nothing.
@@ -19,7 +18,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let span = cx.key_of("history", history.span);
-    let span = first_line(cx.file.text, span);
+    let span = span.first_line(cx.file.text);
     if let Some(agent) = deaf.and_then(|results| results.agent) {
         let finding = cx.finding(&RULE.meta, span, format!("the agent `{agent}` of `{task}` is not shown the conversation"));
         let finding = finding.note("neither it nor what it inherits from has `<history>`").severity(Severity::Warning);

@@ -1,7 +1,7 @@
 //! CTX602: a key that nothing reads.
 
 use super::cx::ScenarioCx;
-use super::words::list;
+use crate::base::quoted::list;
 use crate::rules::prelude::*;
 use crate::scenario::{Fault, FaultKind};
 

@@ -3,7 +3,8 @@
 use super::cx::CaseCx;
 use super::shown::{self, Shown};
 use super::walk::{self, MissingNameEffect};
-use super::words::{list, short, some};
+use super::words::{short, some};
+use crate::base::quoted::list;
 use crate::rules::prelude::*;
 use crate::scenario::expect::segments::Named;
 use crate::scenario::model::Subject;
@@ -53,7 +54,7 @@ fn id(cx: &CaseCx<'_>, id: &Spanned<String>, stake: MissingNameEffect) -> Option
 }
 
 /// What is said of an id whose kind is one, and whose name is none of those that the agents of the task can be shown. What is
-/// expected to be absent may have any name: of that a slip alone is told.
+/// expected to be absent may have any name: for that, only a slip is reported.
 fn name(cx: &CaseCx<'_>, id: &Spanned<String>, stake: MissingNameEffect) -> Option<Diagnostic> {
     let (kind, rest) = shown::named(&id.value)?;
     if kind == "history" && !rest.parse().is_ok_and(|number: usize| number > 0) {

@@ -2,12 +2,12 @@
 
 use super::cx::CaseCx;
 use super::walk;
-use super::words::{first_line, short};
+use super::words::short;
 use crate::base::number;
 use crate::base::span::Spanned;
 use crate::kernel::conversation::Speaker;
 use crate::rules::prelude::*;
-use crate::scenario::json_schema::{self, Slip, SlipKind, pointer};
+use crate::scenario::json_schema::{self, Slip, SlipKind};
 use crate::scenario::message_keys::{KINDS, SPEAKERS};
 use crate::scenario::messages;
 use crate::scenario::model::{Conversation, Frozen};
@@ -25,7 +25,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Case(check),
 };
 
-/// Slips that are told of one schema.
+/// Slips that are reported of one schema.
 const MOST: usize = 8;
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
@@ -53,7 +53,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 fn finding(cx: &CaseCx<'_>, span: Span, message: String) -> Diagnostic {
-    cx.finding(&RULE.meta, first_line(cx.file.text, span), message)
+    cx.finding(&RULE.meta, span.first_line(cx.file.text), message)
 }
 
 /// Why a text is no JSON.
@@ -135,8 +135,7 @@ fn schema(cx: &CaseCx<'_>, (path, text): (&str, &str), span: Span, out: &mut Vec
             return out.push(finding(cx, span, format!("`{path}` is no JSON, and so no JSON Schema: {why}")));
         }
     };
-    for Slip { path: steps, kind } in json_schema::slips(&schema).into_iter().take(MOST) {
-        let at = pointer(&steps);
+    for Slip { path: at, kind } in json_schema::slips(&schema).into_iter().take(MOST) {
         let (found, near) = match kind {
             SlipKind::Unknown { near } => {
                 let found = finding(

@@ -1,7 +1,7 @@
 //! CTX626: a frozen result or a scripted answer that nobody takes.
 
 use super::cx::CaseCx;
-use super::words::{first_line, short, some};
+use super::words::{short, some};
 use crate::rules::prelude::*;
 
 /// What reaches nobody tests nothing.
@@ -29,7 +29,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
             continue;
         }
         let span = cx.key_of(name, value.span);
-        let place = first_line(cx.file.text, span);
+        let place = span.first_line(cx.file.text);
         if let [first, ..] = paths {
             let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
             let message = format!("`{}` is the name of {} results of the task `{task}`", short(name), paths.len());
@@ -57,13 +57,13 @@ fn answers(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(at) = answers.iter().position(|answer| answer.value.has.is_empty() && answer.value.lacks.is_empty()) else { return };
     let Some(first) = answers.get(at) else { return };
     for never in answers.iter().skip(at + 1) {
-        let span = first_line(cx.file.text, never.span);
+        let span = never.span.first_line(cx.file.text);
         let finding = cx.finding(&RULE.meta, span, "this answer is never given: one before it answers every request");
         let finding = finding.severity(Severity::Warning).help("put the answer without `when` last");
         out.push(if cx.is_row() {
             finding
         } else {
-            finding.label(first_line(cx.file.text, first.span), "this one has no `when`")
+            finding.label(first.span.first_line(cx.file.text), "this one has no `when`")
         });
     }
 }

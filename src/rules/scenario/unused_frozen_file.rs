@@ -23,7 +23,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     }
     let Some((task, takes)) = cx.receiver() else { return };
     for (path, content) in &cx.case.situation.files {
-        // What lies outside is told as that.
+        // A file outside is reported as such.
         if beside("", path).is_none() || takes.files.iter().any(|known| plain(known) == plain(path)) {
             continue;
         }
@@ -34,7 +34,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         let near = nearest(path, known.iter().copied().filter(|known| !frozen(known)));
         let finding = match (near, known.is_empty()) {
             (Some(_), _) => finding,
-            // Whoever freezes a whole situation freezes more than one task shows.
+            // A frozen situation may hold more than one task shows.
             (None, true) => finding.severity(Severity::Hint).note("it names no files under `<file_paths>`"),
             (None, false) => finding.severity(Severity::Hint).note(format!("it is shown {}", some(&known))),
         };

@@ -1,7 +1,6 @@
 //! CTX624: a value that is not of its parameter's type.
 
 use super::cx::CaseCx;
-use super::words::first_line;
 use crate::rules::prelude::*;
 use crate::scenario::model::Frozen;
 use crate::template::value_type;
@@ -21,14 +20,14 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         let Some(given) = cx.case.situation.inputs.get(&*parameter.name) else { continue };
         let Frozen::Value(value) = &given.value else { continue };
         let Some(kind) = parameter.wanted().missed(value) else { continue };
-        // An alias of nothing is told as that.
+        // An alias of nothing is reported as such.
         if value.is_null() && given.span.slice(cx.file.text).starts_with('*') {
             continue;
         }
         let name = &parameter.name;
         let found = value_type::word(value);
         let message = format!("the value of `{name}` is {found}, and its type in the task `{task}` is `{kind}`");
-        let finding = cx.finding(&RULE.meta, first_line(cx.file.text, given.span), message);
+        let finding = cx.finding(&RULE.meta, given.span.first_line(cx.file.text), message);
         out.push(mended(cx, finding, (value, kind), given.span));
     }
 }

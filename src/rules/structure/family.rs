@@ -1,27 +1,13 @@
 //! What the rules of this family share: their metadata, the names of things for people, places of edits.
 
+pub(in crate::rules) use crate::base::quoted::{either, joined, shown};
 use crate::rules::prelude::*;
 use crate::syntax::tree::{Attribute, Element, Kind as Node};
 use crate::template::elements::Kind;
-use std::borrow::Cow;
-use std::fmt::Write as _;
 
 /// A finding of a file.
 pub(in crate::rules) fn finding(rule: &'static RuleMeta, cx: &FileCx<'_>, span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(rule, cx.path, span, message)
-}
-
-/// What an author wrote, cut where nobody would read on.
-pub(in crate::rules) fn shown(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(60) {
-        Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or(""))),
-        None => Cow::Borrowed(text),
-    }
-}
-
-/// “`full`, `none` or `subset`”.
-pub(in crate::rules) fn either<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
-    joined(words.into_iter().map(|word| format!("`{word}`")), " or ")
 }
 
 /// “`<inputs>` or `<example>`”.
@@ -35,29 +21,9 @@ pub(super) fn tags(kinds: impl IntoIterator<Item = Kind>) -> String {
     joined(seen.into_iter().map(|tag| format!("`<{tag}>`")), " or ")
 }
 
-/// “a, b or c”.
-pub(in crate::rules) fn joined(parts: impl Iterator<Item = String>, last: &str) -> String {
-    let parts: Vec<String> = parts.collect();
-    let mut out = String::new();
-    for (at, part) in parts.iter().enumerate() {
-        if at > 0 {
-            out.push_str(if at + 1 == parts.len() { last } else { ", " });
-        }
-        let _ = out.write_str(part);
-    }
-    out
-}
-
 /// What may stand in an element. In a body, a task of its own is no child that anybody should write.
 pub(super) fn children(kind: Kind) -> impl Iterator<Item = Kind> {
     kind.spec().children.iter().map(|child| child.kind).filter(move |child| !(kind.is_body() && *child == Kind::Task))
-}
-
-/// The white space before a place when its line has nothing else before it.
-pub(in crate::rules) fn indent<'a>(cx: &FileCx<'a>, offset: u32) -> Option<&'a str> {
-    let before = cx.document.text.get(..offset as usize).unwrap_or("");
-    let line = before.rfind(['\n', '\r']).map_or(0, |newline| newline + 1);
-    before.get(line..).filter(|indent| indent.chars().all(|c| c == ' ' || c == '\t'))
 }
 
 /// How the file breaks its lines.
@@ -66,8 +32,8 @@ pub(in crate::rules) fn line_break(cx: &FileCx<'_>) -> &'static str {
 }
 
 /// A span, with its line when nothing else stands there.
-pub(super) fn whole_line(cx: &FileCx<'_>, span: Span) -> Span {
-    let Some(own) = indent(cx, span.start) else { return span };
+pub(in crate::rules) fn whole_line(cx: &FileCx<'_>, span: Span) -> Span {
+    let Some(own) = cx.indent(span.start) else { return span };
     let after = cx.document.text.get(span.end as usize..).unwrap_or("");
     let rest = after.trim_start_matches([' ', '\t']);
     let line = if rest.starts_with("\r\n") { 2 } else { usize::from(rest.starts_with(['\n', '\r'])) };

@@ -1,6 +1,6 @@
 //! CTX103: an element in a place where it means nothing.
 
-use super::family::{finding, indent, is_small, line_break, shown, tags};
+use super::family::{finding, is_small, line_break, shown, tags};
 use crate::rules::prelude::*;
 use crate::syntax::tree::Element;
 use crate::syntax::write::{insert_child, insert_first_child, remove_element};
@@ -61,7 +61,7 @@ fn into(cx: &FileCx<'_>, around: Element<'_>, element: Element<'_>, home: Kind) 
     }
     let line = line_break(cx);
     let tag = home.tag();
-    let wrapped = match indent(cx, element.span().start) {
+    let wrapped = match cx.indent(element.span().start) {
         Some(own) => format!("<{tag}>{line}{own}  {xml}{line}{own}</{tag}>"),
         None => format!("<{tag}>{xml}</{tag}>"),
     };

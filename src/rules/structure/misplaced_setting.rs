@@ -1,6 +1,6 @@
 //! CTX104: a context setting outside of its block.
 
-use super::family::{finding, indent, is_small, line_break, whole_line};
+use super::family::{finding, is_small, line_break, whole_line};
 use crate::rules::prelude::*;
 use crate::syntax::tree::Element;
 use crate::syntax::write::{escape_text, insert_child};
@@ -77,7 +77,7 @@ fn moved(cx: &FileCx<'_>, strays: &[Element<'_>], block: Option<Element<'_>>) ->
     let mut rest = strays.iter();
     let Some(first) = rest.next() else { return edits };
     let line = line_break(cx);
-    let (open, between, close) = match indent(cx, first.span().start) {
+    let (open, between, close) = match cx.indent(first.span().start) {
         Some(own) => (format!("{line}{own}  "), format!("{line}{own}  "), format!("{line}{own}")),
         None => Default::default(),
     };

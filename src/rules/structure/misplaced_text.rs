@@ -1,6 +1,6 @@
 //! CTX115: text where only elements stand.
 
-use super::family::{finding, shown, trimmed, wrap};
+use super::family::{children, finding, shown, tags, trimmed, wrap};
 use super::unknown::SCHEMA_TYPES;
 use crate::rules::prelude::*;
 use crate::syntax::tree::Element;
@@ -44,7 +44,8 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         let edits = vec![Edit::insert(span.start, "<!-- "), Edit::insert(span.end, " -->")];
         found = found.fix(Fix::suggested("make it a comment", edits));
     }
-    Some(found)
+    let may: Vec<Kind> = children(parent).collect();
+    Some(if (1..=6).contains(&may.len()) { found.help(format!("`<{}>` holds {}", parent.tag(), tags(may))) } else { found })
 }
 
 /// Names between the tags are those of parameters.

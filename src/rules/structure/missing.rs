@@ -1,6 +1,6 @@
 //! CTX108–CTX110, CTX117, CTX123: attributes, elements, descriptions, values and types that have to be there and are not.
 
-use super::family::{content_attribute, finding, has_slip_of, is_small, shown, words, wrap};
+use super::family::{content_attribute, finding, has_slip_of, is_small, shown, words};
 use crate::rules::prelude::*;
 use crate::settings::operators::Operator;
 use crate::syntax::tree::Element;
@@ -95,8 +95,8 @@ fn incomplete(cx: &FileCx<'_>, task: &Task<'_>, lacks: &[Kind]) -> Diagnostic {
 
 fn needed_child(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::MissingChild { kind, child } = fault.kind else { return None };
-    let is_text = || wrap(kind, fault.element) == Some(child) && words(fault.element).next().is_some();
-    // It may be what was left unread, which has been reported.
+    // It may be in what was left unread, or in words that stand in its place, which has been reported.
+    let is_text = || words(fault.element).next().is_some();
     let is_unread = |element: &Element<'_>| element.parent().is_some_and(|parent| parent.id() == fault.element.id());
     if has_slip_of(fault.element, kind, child) || is_text() || cx.file.unread_in(fault.element).iter().any(is_unread) {
         return None;
@@ -152,7 +152,7 @@ fn missing_description(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     out.push(found.help("add a <description> that says in a sentence what the task is for"));
 }
 
-/// Harmless, and a guess for whoever reads the template.
+/// Harmless, but readers of the template have to guess.
 pub(super) static MISSING_TYPE: Rule = Rule {
     meta: RuleMeta::hint(123, "missing-type", "a task does not say its type", case!("missing-type")).fixed(Fixable::Suggested),
     check: Check::Node(missing_type),

@@ -31,7 +31,7 @@ fn unknown_element(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         return Some(found.help(format!("did you mean `<{meant}>`?")).fix(fix));
     }
     if parent.is_text() {
-        return Some(in_text(cx, fault, parent));
+        return (!is_sign(fault.element)).then(|| in_text(cx, fault, parent));
     }
     if known_elsewhere {
         return None;
@@ -50,6 +50,13 @@ fn unknown_element(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         1..=6 => found.help(format!("it holds {}", tags(may))),
         _ => found.help("remove it, or give it a namespace of its own to keep it as an extension"),
     })
+}
+
+/// Whether `<` was meant as a sign, as in `List<String>`, and that nothing closes it was reported already.
+fn is_sign(element: Element<'_>) -> bool {
+    let before = Span::new(0, element.span().start).slice(element.document().text);
+    let is_open = element.end_tag().is_none() && !element.is_empty_tag();
+    is_open && before.ends_with(char::is_alphanumeric) && Kind::homes(element.name()).next().is_none()
 }
 
 fn in_text(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Diagnostic {
@@ -169,7 +176,11 @@ fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         let found = found.help(format!("`{}` is an element in `<{tag}>`", child.tag()));
         return Some(found.fix(Fix::suggested(format!("write it as <{}>", child.tag()), edits)));
     }
-    let found = if has.is_empty() {
+    let is_of_context =
+        Kind::ContextManagement.tag().starts_with(&*name.to_lowercase()) && kind.child(Kind::ContextManagement.tag()).is_some();
+    let found = if is_of_context {
+        found.help("what a task sees is said by `<inherit_context>` and the other settings in `<context_management>`")
+    } else if has.is_empty() {
         found.help(format!("`<{tag}>` has no attributes"))
     } else {
         found.help(format!("it can have {}", either(has)))

@@ -3,7 +3,8 @@
 //! draft refuses by itself is asked of `draft`.
 
 use super::draft::{self, Draft};
-use super::slip::{Slip, SlipKind, Step};
+use super::slip::{Slip, SlipKind, under};
+use crate::base::quoted::list;
 use crate::base::suggest::{likeliest, nearest};
 use serde_json::Value;
 
@@ -145,7 +146,7 @@ pub fn keywords() -> impl Iterator<Item = &'static str> {
 
 /// Everything that is wrong with a schema, in its order.
 pub fn slips(schema: &Value) -> Vec<Slip> {
-    let mut walk = Walk { root: schema, draft: Draft::of(schema), found: Vec::new(), open: vec![(Vec::new(), schema)] };
+    let mut walk = Walk { root: schema, draft: Draft::of(schema), found: Vec::new(), open: vec![(String::new(), schema)] };
     while let Some((path, schema)) = walk.open.pop() {
         if walk.found.len() >= MOST {
             break;
@@ -162,40 +163,34 @@ struct Walk<'s> {
     draft: Draft,
     found: Vec<Slip>,
     /// Schemas that are still to be looked at, the next one last.
-    open: Vec<(Vec<Step>, &'s Value)>,
-}
-
-fn under(path: &[Step], step: Step) -> Vec<Step> {
-    path.iter().cloned().chain([step]).collect()
-}
-
-fn list(words: &[&str]) -> String {
-    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+    open: Vec<(String, &'s Value)>,
 }
 
 impl<'s> Walk<'s> {
-    fn bad(&mut self, path: Vec<Step>, expected: impl Into<String>, near: Option<&str>) {
+    fn bad(&mut self, path: String, expected: impl Into<String>, near: Option<&str>) {
         let kind = SlipKind::Bad { expected: expected.into(), near: near.map(str::to_owned) };
         self.found.push(Slip { path, kind });
     }
 
-    /// What the draft refuses, where nothing is told of it yet.
+    /// What the draft refuses, where nothing is reported yet.
     #[cfg(feature = "eval")]
     fn refused(&mut self) {
-        let bad: Vec<Vec<Step>> =
+        let bad: Vec<String> =
             self.found.iter().filter(|slip| matches!(slip.kind, SlipKind::Bad { .. })).map(|slip| slip.path.clone()).collect();
-        let is_told = |path: &[Step]| bad.iter().any(|told| path.starts_with(told) || told.starts_with(path));
+        let holds =
+            |outer: &str, path: &str| path.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let is_told = |path: &str| bad.iter().any(|told| holds(told, path) || holds(path, told));
         self.found.extend(draft::refused(self.root).into_iter().filter(|slip| !is_told(&slip.path)).take(MOST));
         if self.found.iter().all(|slip| matches!(slip.kind, SlipKind::Unknown { .. })) {
             self.found.extend(draft::uncompiled(self.root));
         }
     }
 
-    fn schema(&mut self, path: &[Step], schema: &'s Value) {
+    fn schema(&mut self, path: &str, schema: &'s Value) {
         let Value::Object(keys) = schema else { return };
         let inside = self.open.len();
         for (key, value) in keys {
-            let at = under(path, Step::Key(key.clone()));
+            let at = under(path, key);
             match KEYWORDS.iter().find(|(name, _)| name == key) {
                 Some((_, holds)) => match self.draft.lacks(key) {
                     Some(expected) => self.bad(at, expected, None),
@@ -215,12 +210,12 @@ impl<'s> Walk<'s> {
         self.together(path, keys);
     }
 
-    fn keyword(&mut self, at: Vec<Step>, (key, holds): (&str, KeywordValue), value: &'s Value) {
+    fn keyword(&mut self, at: String, (key, holds): (&str, KeywordValue), value: &'s Value) {
         match (key, value) {
             ("type", Value::String(word)) => self.word(at, word, TYPES),
             ("type", Value::Array(words)) => {
                 for (number, word) in words.iter().enumerate().filter_map(|(number, word)| Some((number, word.as_str()?))) {
-                    self.word(under(&at, Step::Item(number)), word, TYPES);
+                    self.word(under(&at, &number.to_string()), word, TYPES);
                 }
             }
             // A program may have formats of its own.
@@ -232,30 +227,30 @@ impl<'s> Walk<'s> {
             }
             ("$ref", Value::String(to)) => self.reference(at, to),
             (_, Value::Object(named)) if holds == KeywordValue::Named => {
-                self.open.extend(named.iter().map(|(name, schema)| (under(&at, Step::Key(name.clone())), schema)));
+                self.open.extend(named.iter().map(|(name, schema)| (under(&at, name), schema)));
             }
             (_, Value::Array(items)) if holds == KeywordValue::Schema => {
-                self.open.extend(items.iter().enumerate().map(|(number, item)| (under(&at, Step::Item(number)), item)));
+                self.open.extend(items.iter().enumerate().map(|(number, item)| (under(&at, &number.to_string()), item)));
             }
             _ if holds == KeywordValue::Schema => self.open.push((at, value)),
             _ => {}
         }
     }
 
-    fn word(&mut self, at: Vec<Step>, word: &str, known: &[&str]) {
+    fn word(&mut self, at: String, word: &str, known: &[&str]) {
         if !known.contains(&word) {
             self.bad(at, list(known), likeliest(word, known.iter().copied()));
         }
     }
 
     /// A reference into the schema itself leads somewhere.
-    fn reference(&mut self, at: Vec<Step>, text: &str) {
+    fn reference(&mut self, at: String, text: &str) {
         if draft::is_elsewhere(self.root, text) {
             return self.bad(at, "a place in this schema, for nothing is read from elsewhere: `#/$defs/NAME`", None);
         }
         let Some(pointer) = text.strip_prefix('#').filter(|pointer| pointer.starts_with('/')) else { return };
         let has_other_root = || self.root.pointer("/$id").is_some() || self.root.pointer("/id").is_some();
-        // What is escaped in a reference is for whoever follows it.
+        // A reference with escapes is left to the validator.
         if self.root.pointer(pointer).is_some() || pointer.contains('%') || has_other_root() {
             return;
         }
@@ -267,14 +262,13 @@ impl<'s> Walk<'s> {
     }
 
     /// Keywords that nothing satisfies together.
-    fn together(&mut self, path: &[Step], keys: &serde_json::Map<String, Value>) {
+    fn together(&mut self, path: &str, keys: &serde_json::Map<String, Value>) {
         for (least, most) in BOUNDS {
             let number = |key: &str| keys.get(key).and_then(Value::as_f64);
             if let (Some(low), Some(high)) = (number(least), number(most))
                 && low > high
             {
-                let most = (*most).to_owned();
-                self.bad(under(path, Step::Key(most)), format!("{low} or more, as `{least}` says"), None);
+                self.bad(under(path, most), format!("{low} or more, as `{least}` says"), None);
             }
         }
         let closed = keys.get("additionalProperties") == Some(&Value::Bool(false)) && !keys.contains_key("patternProperties");
@@ -284,7 +278,7 @@ impl<'s> Walk<'s> {
         for (number, name) in required.iter().enumerate().filter_map(|(number, name)| Some((number, name.as_str()?))) {
             if !names().any(|known| known == name) {
                 let near = nearest(name, names()).map(str::to_owned);
-                let at = under(&under(path, Step::Key("required".to_owned())), Step::Item(number));
+                let at = format!("{path}/required/{number}");
                 self.bad(at, "a name under `properties`, since `additionalProperties` rules out every other", near.as_deref());
             }
         }

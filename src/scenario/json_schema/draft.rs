@@ -4,7 +4,7 @@
 //! The only module that uses the crate `jsonschema`. Fetches nothing: a reference leads into the schema or to the schema of a draft.
 
 #[cfg(feature = "eval")]
-use super::slip::{Slip, SlipKind, Step};
+use super::slip::{Slip, SlipKind};
 use serde_json::Value;
 
 /// A draft.
@@ -143,7 +143,7 @@ pub(super) fn refused(schema: &Value) -> Vec<Slip> {
 
 /// A value in place of which the draft takes another one.
 #[cfg(feature = "eval")]
-fn taken(schema: &Value, path: Vec<Step>, error: &jsonschema::ValidationError<'_>) -> Slip {
+fn taken(schema: &Value, path: String, error: &jsonschema::ValidationError<'_>) -> Slip {
     let named = if schema.get("$schema").is_some() { "" } else { ", which is meant where `$schema` names no other" };
     let why = one_line(&error.masked_with("this").to_string());
     let expected = format!("what {} takes{named}: {why}", Draft::of(schema).name());
@@ -155,16 +155,15 @@ fn taken(schema: &Value, path: Vec<Step>, error: &jsonschema::ValidationError<'_
 pub(super) fn uncompiled(schema: &Value) -> Option<Slip> {
     let bad = |path, expected| Slip { path, kind: SlipKind::Bad { expected, near: None } };
     if super::cost::visits(schema, &Value::Null).is_none() {
-        return Some(bad(Vec::new(), "a schema whose references come to an end".to_owned()));
+        return Some(bad(String::new(), "a schema whose references come to an end".to_owned()));
     }
     let error = validator(schema).err()?;
     let path = lead(schema, error.schema_path().as_str());
-    let is_pattern = |step: &Step| matches!(step, Step::Key(key) if key == "pattern" || key == "patternProperties");
     if path.is_empty() {
         let why = one_line(&error.masked_with("this").to_string());
         return Some(bad(path, format!("a schema whose references lead to a place in it: {why}")));
     }
-    if path.iter().rev().take(2).any(is_pattern) {
+    if path.rsplit('/').take(2).any(|step| step == "pattern" || step == "patternProperties") {
         let expected =
             "a pattern that is read once from left to right, of a size that can be held: it can look neither around nor back";
         return Some(bad(path, expected.to_owned()));
@@ -172,27 +171,13 @@ pub(super) fn uncompiled(schema: &Value) -> Option<Slip> {
     Some(taken(schema, path, &error))
 }
 
-/// The steps of a pointer as far as they lead into a value.
+/// A pointer as far as it leads into a value.
 #[cfg(feature = "eval")]
-fn lead(root: &Value, pointer: &str) -> Vec<Step> {
-    let mut value = root;
-    let mut steps = Vec::new();
-    for word in pointer.split('/').skip(1) {
-        let word = word.replace("~1", "/").replace("~0", "~");
-        let (step, inner) = match value {
-            Value::Array(items) => match word.parse::<usize>() {
-                Ok(number) => (Step::Item(number), items.get(number)),
-                Err(_) => break,
-            },
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
-                (Step::Key(word.clone()), value.get(&word))
-            }
-        };
-        let Some(inner) = inner else { break };
-        value = inner;
-        steps.push(step);
+fn lead(root: &Value, mut pointer: &str) -> String {
+    while root.pointer(pointer).is_none() {
+        pointer = pointer.rsplit_once('/').map_or("", |(parent, _)| parent);
     }
-    steps
+    pointer.to_owned()
 }
 
 /// The last line of a message of several, which says what is wrong.

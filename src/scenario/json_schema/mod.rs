@@ -5,6 +5,10 @@ mod check;
 pub(crate) mod cost;
 pub(crate) mod draft;
 mod slip;
+#[cfg(feature = "eval")]
+mod violations;
 
 pub use check::{keywords, slips};
-pub use slip::{Slip, SlipKind, Step, pointer};
+pub use slip::{Slip, SlipKind, steps};
+#[cfg(feature = "eval")]
+pub(crate) use violations::violations;

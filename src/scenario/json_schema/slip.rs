@@ -3,19 +3,10 @@
 /// One slip.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slip {
-    /// The keys and numbers that lead to it.
-    pub path: Vec<Step>,
+    /// The JSON Pointer to it.
+    pub path: String,
     /// What it is.
     pub kind: SlipKind,
-}
-
-/// A step into a schema.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// The value of a key.
-    Key(String),
-    /// An item of a list, from 0.
-    Item(usize),
 }
 
 /// The kinds of slips.
@@ -35,11 +26,12 @@ pub enum SlipKind {
     },
 }
 
-/// A path as a JSON Pointer.
-pub fn pointer(path: &[Step]) -> String {
-    let step = |step: &Step| match step {
-        Step::Key(key) => format!("/{}", key.replace('~', "~0").replace('/', "~1")),
-        Step::Item(number) => format!("/{number}"),
-    };
-    path.iter().map(step).collect()
+/// The pointer to a key or an item of what a pointer leads to.
+pub(super) fn under(path: &str, step: &str) -> String {
+    format!("{path}/{}", step.replace('~', "~0").replace('/', "~1"))
+}
+
+/// The keys and numbers of a pointer.
+pub fn steps(path: &str) -> impl Iterator<Item = String> {
+    path.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~"))
 }

@@ -48,6 +48,8 @@ pub const PROMPT_CACHE: &str = "ctxc/prompt-cache/1";
 pub const RECORDING_DIFF: &str = "ctxc/recording-diff/1";
 /// `ctxc manifest` of requests.
 pub const REQUEST_MANIFEST: &str = "ctxc/request-manifest/1";
+/// A line of the trace of a run that is no call.
+pub const RUN: &str = "ctxc/run/1";
 /// A recorded call.
 pub const REQUEST: &str = "ctxc/request/1";
 /// The stored request of a scenario.

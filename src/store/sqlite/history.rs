@@ -1,11 +1,11 @@
-//! The history in an SQLite database: one commit a case, with its trials. Several programs may write at once, each its own runs.
+//! The history in an SQLite database: cases with their trials are committed as they are handed in. Several programs may write at once, each its own runs.
 //!
 //! What a signal of drift is made of stands in columns, clustered by case, so that the last runs of a case are read without those
 //! before them. It is opened with distrust, as the index is, and never made again: nobody else has what it holds.
 
 use super::base::{guard, schema};
 use crate::base::fs;
-use crate::store::history::{CaseRecord, Earlier, EvalHistory, HistoryError, RunRecord, Series, TrialRecord};
+use crate::store::history::{CaseRecord, Earlier, EvalHistory, HistoryError, OpenTrial, RunRecord, Series, TrialRecord};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, TransactionBehavior, params};
 use serde_json::value::RawValue;
 use std::path::Path;
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// What the file says it is: `ctxh` in ASCII.
 const APPLICATION: i32 = 0x6374_7868;
 /// Moves with the tables.
-const VERSION: i32 = 2;
+const VERSION: i32 = 3;
 /// How long one statement waits for another program's.
 const PATIENCE: Duration = Duration::from_secs(5);
 const NAP: Duration = Duration::from_millis(20);
@@ -28,10 +28,11 @@ const TABLES: &str = "
     CREATE TABLE trials (run INTEGER NOT NULL, key TEXT NOT NULL, trial INTEGER NOT NULL, verdict TEXT NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL, cost_usd REAL, latency_ms INTEGER, decomposes INTEGER, PRIMARY KEY (run, key, trial)) WITHOUT ROWID;
 ";
 
-/// What version 1 has not.
-const ANSWERS: &str = "
-    CREATE TABLE answers (run INTEGER NOT NULL, id TEXT NOT NULL, given TEXT NOT NULL, PRIMARY KEY (run, id)) WITHOUT ROWID;
-";
+/// What each version adds to the one before it.
+const ADDED: [&str; 2] = [
+    "CREATE TABLE answers (run INTEGER NOT NULL, id TEXT NOT NULL, given TEXT NOT NULL, PRIMARY KEY (run, id)) WITHOUT ROWID;",
+    "CREATE TABLE open_trials (run INTEGER NOT NULL, id TEXT NOT NULL, trial TEXT NOT NULL, key TEXT NOT NULL, context_hash TEXT NOT NULL, given TEXT, used TEXT NOT NULL, PRIMARY KEY (run, id, trial)) WITHOUT ROWID;",
+];
 
 const RUNS: &str = "
     SELECT runs.id, seq, at, tool, mode, registry_hash, selection, planned, finished, calls, tokens, cost_usd,
@@ -153,7 +154,7 @@ fn prepare(connection: &mut Connection) -> Result<(), HistoryError> {
         // Another program may have been faster.
         if schema(&making)?.is_empty() {
             making.execute_batch(TABLES)?;
-            making.execute_batch(ANSWERS)?;
+            making.execute_batch(&ADDED.concat())?;
             making.pragma_update(None, "application_id", APPLICATION)?;
             making.pragma_update(None, "user_version", VERSION)?;
         }
@@ -162,15 +163,17 @@ fn prepare(connection: &mut Connection) -> Result<(), HistoryError> {
         drop(making);
     }
     empty.execute_batch(TABLES)?;
-    if application == APPLICATION && version == 1 {
-        let making = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        if number(&making, "user_version")? == 1 && schema(&making)? == schema(&empty)? {
-            making.execute_batch(ANSWERS)?;
-            making.pragma_update(None, "user_version", VERSION)?;
+    for (before, added) in (1..).zip(ADDED) {
+        if application == APPLICATION && version <= before {
+            let making = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            if number(&making, "user_version")? == before && schema(&making)? == schema(&empty)? {
+                making.execute_batch(added)?;
+                making.pragma_update(None, "user_version", before + 1)?;
+            }
+            making.commit()?;
         }
-        making.commit()?;
+        empty.execute_batch(added)?;
     }
-    empty.execute_batch(ANSWERS)?;
     if number(connection, "application_id")? == APPLICATION && schema(connection)? == schema(&empty)? {
         return Ok(());
     }
@@ -187,24 +190,64 @@ impl EvalHistory for SqliteHistory {
             "UPDATE results SET result = NULL WHERE result NOT NULL AND run < (SELECT seq FROM runs ORDER BY seq DESC LIMIT 1 OFFSET ?1)",
             [WHOLE],
         )?;
-        making.execute("DELETE FROM answers WHERE run < (SELECT seq FROM runs ORDER BY seq DESC LIMIT 1 OFFSET ?1)", [WHOLE])?;
+        for table in ["answers", "open_trials"] {
+            let old = format!("DELETE FROM {table} WHERE run < (SELECT seq FROM runs ORDER BY seq DESC LIMIT 1 OFFSET ?1)");
+            making.execute(&old, [WHOLE])?;
+        }
         making.commit()?;
         Ok(seq)
     }
 
-    fn case(&mut self, run: i64, case: &CaseRecord, (calls, tokens, usd): (u64, u64, f64)) -> Result<(), HistoryError> {
+    fn add(&mut self, run: i64, cases: &[CaseRecord], used: (u64, u64, f64)) -> Result<(), HistoryError> {
         let making = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        put(&making, run, case)?;
-        if calls > 0 {
-            let mut spend = making.prepare_cached("UPDATE runs SET calls = ?2, tokens = ?3, cost_usd = ?4 WHERE seq = ?1")?;
-            spend.execute(params![run, calls.cast_signed(), tokens.cast_signed(), usd])?;
+        for case in cases {
+            put(&making, run, case)?;
+        }
+        if used.0 > 0 {
+            spent(&making, run, used)?;
+            let mut tried = making.prepare_cached("DELETE FROM open_trials WHERE run = ?1 AND id = ?2")?;
+            // What a case was answered that could not be tried to its end is of use when it is tried again.
+            for case in cases.iter().filter(|case| case.verdict != "error") {
+                tried.execute(params![run, case.id])?;
+            }
         }
         Ok(making.commit()?)
     }
 
+    fn trial(&mut self, run: i64, trial: &OpenTrial, used: (u64, u64, f64)) -> Result<(), HistoryError> {
+        let making = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let OpenTrial { id, trial, key, context_hash, answer, used: its } = trial;
+        making
+            .prepare_cached(
+                "INSERT OR REPLACE INTO open_trials (run, id, trial, key, context_hash, given, used) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            )?
+            .execute(params![run, id, trial, key, context_hash, answer.as_ref().map(|answer| answer.get()), its.get()])?;
+        spent(&making, run, used)?;
+        Ok(making.commit()?)
+    }
+
+    fn open_trials(&self, run: i64) -> Result<Vec<OpenTrial>, HistoryError> {
+        let mut ask = self.connection.prepare_cached(
+            "SELECT id, trial, key, context_hash, given, used FROM open_trials WHERE run = ?1 ORDER BY id, trial",
+        )?;
+        let trial = |row: &Row<'_>| {
+            Ok(OpenTrial {
+                id: row.get(0)?,
+                trial: row.get(1)?,
+                key: row.get(2)?,
+                context_hash: row.get(3)?,
+                answer: row.get::<_, Option<String>>(4)?.and_then(raw),
+                used: raw(row.get(5)?).unwrap_or_default(),
+            })
+        };
+        Ok(ask.query_map([run], trial)?.collect::<rusqlite::Result<_>>()?)
+    }
+
     fn end(&mut self, run: i64) -> Result<(), HistoryError> {
-        self.connection.execute("UPDATE runs SET finished = 1 WHERE seq = ?1", [run])?;
-        Ok(())
+        let making = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        making.execute("UPDATE runs SET finished = 1 WHERE seq = ?1", [run])?;
+        making.execute("DELETE FROM open_trials WHERE run = ?1", [run])?;
+        Ok(making.commit()?)
     }
 
     fn runs(&self) -> Result<Vec<RunRecord>, HistoryError> {
@@ -266,6 +309,10 @@ impl EvalHistory for SqliteHistory {
         self.read_series(window, each)
     }
 
+    fn series_of(&self, id: &str, window: usize) -> Result<Option<Series>, HistoryError> {
+        self.read_series_of(id, window)
+    }
+
     fn adopt(&mut self, run: &RunRecord, cases: &[CaseRecord]) -> Result<bool, HistoryError> {
         let making = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let exists = |column: &str, value: &dyn rusqlite::ToSql| {
@@ -294,7 +341,7 @@ impl EvalHistory for SqliteHistory {
                 "DELETE FROM cases WHERE (id, live, run) IN (SELECT id, live, run FROM results WHERE run = ?1)",
                 [run],
             )?;
-            for table in ["results", "answers", "trials"] {
+            for table in ["results", "answers", "trials", "open_trials"] {
                 making.execute(&format!("DELETE FROM {table} WHERE run = ?1"), [run])?;
             }
             making.execute("DELETE FROM runs WHERE seq = ?1", [run])?;
@@ -359,6 +406,13 @@ fn put(making: &Connection, run: i64, case: &CaseRecord) -> Result<(), HistoryEr
             )?
             .execute(params![run, key, index, verdict, tokens_in, tokens_out, cost_usd, latency, decomposes])?;
     }
+    Ok(())
+}
+
+/// Writes down what a run has used by now.
+fn spent(making: &Connection, run: i64, (calls, tokens, usd): (u64, u64, f64)) -> Result<(), HistoryError> {
+    let mut spend = making.prepare_cached("UPDATE runs SET calls = ?2, tokens = ?3, cost_usd = ?4 WHERE seq = ?1")?;
+    spend.execute(params![run, calls.cast_signed(), tokens.cast_signed(), usd])?;
     Ok(())
 }
 

@@ -19,14 +19,22 @@ impl SqliteHistory {
         let mut id = String::new();
         while let Some(found) = next.query_row([&id], |row| row.get::<_, Option<String>>(0))? {
             id = found;
-            // What models answered says more than what is replayed or scripted.
-            let series = match of_case(&mut runs, &id, true, window)? {
-                None => of_case(&mut runs, &id, false, window)?,
-                series => series,
-            };
-            series.into_iter().for_each(&mut *each);
+            either(&mut runs, &id, window)?.into_iter().for_each(&mut *each);
         }
         Ok(())
+    }
+
+    pub(super) fn read_series_of(&self, id: &str, window: usize) -> Result<Option<Series>, HistoryError> {
+        let mut runs = self.connection.prepare_cached(RUNS)?;
+        Ok(either(&mut runs, id, window)?)
+    }
+}
+
+/// What models answered says more than what is replayed or scripted.
+fn either(runs: &mut Statement<'_>, id: &str, window: usize) -> rusqlite::Result<Option<Series>> {
+    match of_case(runs, id, true, window)? {
+        None => of_case(runs, id, false, window),
+        series => Ok(series),
     }
 }
 

@@ -1,6 +1,6 @@
 //! From events to a tree. Collections in the making stand on a stack of their own, never on that of the program.
 
-use super::fault::{DEPTH, Fault, FaultKind, WEIGHT, visible};
+use super::fault::{DEPTH, Fault, FaultKind, WEIGHT};
 use super::keys::{Key, merge, pair};
 use super::node::{Entry, Node, Value};
 use super::scalar::{own_tag, scalar};
@@ -78,7 +78,7 @@ impl<'t> Builder<'t> {
         #[allow(clippy::wildcard_enum_match_arm, reason = "a foreign list that may grow: what has no node is passed over")]
         match event {
             Event::DocumentStart(..) if self.root.is_some() => {
-                self.report(visible(self.text, span), FaultKind::SecondDocument);
+                self.report(span.visible(self.text), FaultKind::SecondDocument);
                 return false;
             }
             Event::Scalar(text, style, anchor, own) => {
@@ -121,7 +121,7 @@ impl<'t> Builder<'t> {
 
     fn syntax(&self, offset: usize, error: &granit_parser::ScanError) -> (Span, FaultKind) {
         let offset = self.text.floor_char_boundary(offset);
-        let span = visible(self.text, Span::of(offset, offset));
+        let span = Span::of(offset, offset).visible(self.text);
         if matches!(error.kind(), ErrorKind::RecursionLimitExceeded) {
             return (span, FaultKind::Deep);
         }
@@ -140,7 +140,7 @@ impl<'t> Builder<'t> {
 
     fn start(&mut self, span: Span, anchor: usize, tag: Option<Box<Spanned<String>>>, parts: Parts<'t>) -> bool {
         if self.open.len() >= DEPTH {
-            self.report(visible(self.text, span), FaultKind::Deep);
+            self.report(span.visible(self.text), FaultKind::Deep);
             return false;
         }
         self.open.push(Open { start: span.start, end: span.end, anchor, tag, parts });
@@ -167,7 +167,7 @@ impl<'t> Builder<'t> {
     fn node(&mut self, node: Node<'t>, anchor: usize) -> bool {
         self.weight += 1;
         if self.weight > WEIGHT {
-            self.report(visible(self.text, node.span), FaultKind::Heavy);
+            self.report(node.span.visible(self.text), FaultKind::Heavy);
             return false;
         }
         if anchor != 0 {

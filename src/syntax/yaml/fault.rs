@@ -53,19 +53,3 @@ impl FaultKind {
         matches!(self, Self::Syntax(_) | Self::Tab | Self::Deep | Self::Heavy)
     }
 }
-
-/// A place that can be shown: an empty one takes the character at it, or the one before the end.
-pub(super) fn visible(text: &str, span: Span) -> Span {
-    if !span.is_empty() {
-        return span;
-    }
-    let at = text.floor_char_boundary(span.start as usize);
-    match text.get(at..).and_then(|rest| rest.chars().next()) {
-        Some(c) if !matches!(c, '\n' | '\r') => Span::of(at, at + c.len_utf8()),
-        _ => {
-            let before = text.get(..at).unwrap_or("").trim_end();
-            let last = before.chars().next_back().map_or(0, char::len_utf8);
-            Span::of(before.len() - last, before.len())
-        }
-    }
-}

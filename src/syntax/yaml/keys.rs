@@ -1,6 +1,6 @@
 //! Keys of a mapping: what is one, and what `<<` brings along.
 
-use super::fault::{Fault, FaultKind, visible};
+use super::fault::{Fault, FaultKind};
 use super::node::{Entry, Node, Value};
 use crate::base::span::{Span, Spanned};
 use std::borrow::Cow;
@@ -25,7 +25,7 @@ pub(super) fn pair<'t>(text: &'t str, entries: Entries<'_, 't>, key: &mut Option
     let Some(known) = key.take() else {
         let span = node.span;
         let is_plain = !span_is_quoted(text, node.span);
-        let fault = |kind| Some(Fault { span: visible(text, span), kind });
+        let fault = |kind| Some(Fault { span: span.visible(text), kind });
         *key = Some(match node.value {
             Value::Text(merge) if merge == "<<" && is_plain => Key::Merge(span),
             Value::Text(word) => Key::Plain(Spanned::new(word, span)),

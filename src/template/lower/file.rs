@@ -31,8 +31,8 @@ const ROOTS: [Kind; 3] = [Kind::Task, Kind::Template, Kind::Library];
 /// What the root of a document is, or is meant as where its name is nearly one; `None` for that of another format. Other formats have
 /// such roots in their namespaces: there, something in it has to be of the language.
 pub fn root_kind(root: Element<'_>) -> Option<Kind> {
-    let meant = suggest::nearest(root.local(), ROOTS.map(Kind::tag))?;
-    let kind = ROOTS.into_iter().find(|kind| kind.tag() == meant)?;
+    let named = |name: &str| ROOTS.into_iter().find(|kind| kind.tag() == name);
+    let kind = named(root.local()).or_else(|| named(suggest::nearest(root.local(), ROOTS.map(Kind::tag))?))?;
     let is_ours = root.namespace().is_none() || root.elements().any(|child| kind.child(child.local()).is_some());
     is_ours.then_some(kind)
 }

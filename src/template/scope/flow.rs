@@ -5,6 +5,7 @@ use crate::base::span::{Span, Spanned};
 use crate::template::keywords::Trust;
 use crate::template::model::{Input, Value};
 use crate::template::names::{Event, FileFacts, Flow, FlowName, Param, PartUse, Site, Unfenced};
+use crate::template::parts::is_schema_file;
 use crate::template::shape::Shape;
 use crate::template::trust::spread_back;
 use std::borrow::Cow;
@@ -84,6 +85,15 @@ impl From<Option<Trust>> for Mark {
             Some(Trust::Untrusted) => Self::Outside,
         }
     }
+}
+
+/// What linking is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Findings alone.
+    Findings,
+    /// A registry, which says of each value whether it is trusted.
+    Registry,
 }
 
 /// What a definition takes and how names flow in it.
@@ -250,30 +260,11 @@ impl<'m> Recorder<'m> {
         used
     }
 
-    pub(super) fn finish(self, owner: u32) -> Learned {
-        let made_of =
-            |at: usize| self.names.get(at).into_iter().flat_map(|name| &name.made_of).map(|(source, _)| *source).collect();
-        let unfenced = Unfenced::ALL.map(|own| {
-            let said = self.uses.iter().filter(|used| used.unfenced == Some(own)).map(|used| used.name);
-            spread_back(self.names.len(), said, made_of)
-        });
-        let in_result = spread_back(self.names.len(), self.result, made_of);
-        let parts = self.parts();
-        let param = |(id, required): &(u32, bool)| {
-            let Name { word, kind, .. } = self.names.get(*id as usize)?;
-            let is_inert = kind.is_some_and(|kind| Shape::declared(kind).is_inert());
-            let is = |marks: &[bool]| !is_inert && marks.get(*id as usize) == Some(&true);
-            let parts = parts.get(id).into_iter().flatten().take(MOST_PARTS).cloned().collect();
-            let (unfenced, in_result) = (Unfenced::of(&unfenced, is), is(&in_result));
-            Some(Param { name: Box::from(&**word), required: *required, kind: kind.map(Box::from), unfenced, in_result, parts })
-        };
-        let params = self.takes.iter().filter_map(param).collect();
-        // Where nothing is known of any value, nothing is wrong with a part of it.
-        let is_used = |used: &PartUse| !used.path.is_empty() || used.wanted.is_some();
-        let has_uses = self.uses.iter().any(is_used) && self.names.iter().any(|name| name.kind.is_some());
-        let is_marked = self.names.iter().any(|name| name.untrusted);
+    pub(super) fn finish(self, owner: u32, purpose: Purpose) -> Learned {
+        let params = if self.takes.is_empty() { Box::default() } else { self.params() };
+        let keeps = self.keeps(purpose);
         let inherits = self.inherits;
-        let flow = (self.has_sites || has_uses || is_marked || self.has_results).then(|| {
+        let flow = keeps.then(|| {
             let whole = |own: Name<'_>| FlowName {
                 name: own.word.into(),
                 at: own.at,
@@ -289,6 +280,65 @@ impl<'m> Recorder<'m> {
             Flow { owner, names, events: self.events.into(), uses: self.uses.into(), result: self.result }
         });
         Learned { params, inherits, flow }
+    }
+
+    /// What the definition takes.
+    fn params(&self) -> Box<[Param]> {
+        let made_of = |at: usize, into: &mut Vec<u32>| {
+            let all = self.names.get(at).into_iter().flat_map(|name| &name.made_of);
+            into.extend(all.filter(|(source, path)| !self.is_inert(*source, path)).map(|(source, _)| *source));
+        };
+        let unfenced = Unfenced::ALL.map(|own| {
+            let said = self.uses.iter().filter(|used| used.unfenced == Some(own) && !self.is_inert(used.name, &used.path));
+            spread_back(self.names.len(), said.map(|used| used.name), made_of)
+        });
+        let in_result = spread_back(self.names.len(), self.result, made_of);
+        let parts = self.parts();
+        let param = |(id, required): &(u32, bool)| {
+            let Name { word, kind, .. } = self.names.get(*id as usize)?;
+            let is_inert = kind.is_some_and(|kind| Shape::declared(kind).is_inert());
+            let is = |marks: &[bool]| !is_inert && marks.get(*id as usize) == Some(&true);
+            let parts = parts.get(id).into_iter().flatten().take(MOST_PARTS).cloned().collect();
+            let (unfenced, in_result) = (Unfenced::of(&unfenced, is), is(&in_result));
+            Some(Param { name: Box::from(&**word), required: *required, kind: kind.map(Box::from), unfenced, in_result, parts })
+        };
+        self.takes.iter().filter_map(param).collect()
+    }
+
+    /// Whether a part of a value cannot hold a text of somebody else's, as far as declared types say it. Linking asks the same of a
+    /// [`Flow`], and knows schemas and answers, too.
+    fn is_inert(&self, mut name: u32, path: &str) -> bool {
+        let mut path = Cow::Borrowed(path);
+        loop {
+            let Some(own) = self.names.get(name as usize) else { return false };
+            // A parameter of a body inside is held to its type where nobody sees it.
+            let is_held = own.at.rsplit_once("/parameters/").is_none_or(|(node, _)| node.is_empty());
+            let shape = own.kind.filter(|_| is_held).map(Shape::declared);
+            if shape.is_some_and(|shape| shape.part(&path).is_ok_and(Shape::is_inert)) {
+                return true;
+            }
+            let [(whole, way)] = own.part_of.as_slice() else { return false };
+            if !way.is_empty() {
+                path = Cow::Owned([&**way, &*path].concat());
+            }
+            name = *whole;
+        }
+    }
+
+    /// Whether linking needs more than what the definition takes.
+    fn keeps(&self, purpose: Purpose) -> bool {
+        // Where nothing is known of any value, nothing is wrong with a part of it.
+        let is_used = |used: &PartUse| !used.path.is_empty() || used.wanted.is_some();
+        let has_uses = || self.uses.iter().any(is_used) && self.names.iter().any(|name| name.kind.is_some());
+        let is_marked = || self.names.iter().any(|name| name.untrusted);
+        // Values that nothing makes untrusted here are asked for where a registry says so, and else where only linking knows what
+        // those who use the definition bring into them.
+        let is_asked = || {
+            purpose == Purpose::Registry
+                || self.uses.iter().any(|used| used.unfenced.is_some())
+                || self.names.iter().any(|name| name.kind.is_some_and(is_schema_file))
+        };
+        self.has_sites || has_uses() || is_marked() || self.has_results && is_asked()
     }
 }
 

@@ -17,6 +17,7 @@ mod used;
 mod walk;
 
 pub use fault::{Fault, FaultKind, Inside, Origin};
+pub use flow::Purpose;
 pub(crate) use flow::{MOST_PARTS, chain};
 pub use state::{Implicit, Reach, Scopes, Sources};
 pub use trace::{Bound, BoundKind, How, Target, Trace, TracedUse};

@@ -2,7 +2,7 @@
 
 use super::env::{Binding, Entry, Env};
 use super::fault::{Fault, FaultKind, Origin, Place};
-use super::flow::{Learned, Made, Mark, Recorder};
+use super::flow::{Learned, Made, Mark, Purpose, Recorder};
 use super::rounds::{answer, answer_of_call, default};
 use super::state::{Reach, Reader, Scopes, Sources, Walk, hidden};
 use super::trace::{BoundKind, How, Target, Trace};
@@ -25,23 +25,24 @@ use std::collections::{HashMap, HashSet};
 /// How many names are compared in a definition in search of “did you mean”.
 const NEAREST: usize = 20_000;
 
-/// Holds every variable of a file against what binds it. `reach` says what reaches each body, by its number.
-pub fn resolve<'a>(file: &File<'a>, sources: &Sources<'_>, reach: &dyn Fn(u32) -> Reach) -> Scopes<'a> {
-    walk(file, sources, reach, None)
+/// Holds every variable of a file against what binds it. `reach` says what reaches each body, by its number; `purpose`, how much linking
+/// is to know.
+pub fn resolve<'a>(file: &File<'a>, sources: &Sources<'_>, reach: &dyn Fn(u32) -> Reach, purpose: Purpose) -> Scopes<'a> {
+    walk(file, sources, (reach, purpose), None)
 }
 
 /// Writes down what every name of a file stands for. `wanted` is what tasks and fragments that are used by their names are
 /// taken to want from where they are used.
 pub fn trace(file: &File<'_>, sources: &Sources<'_>, wanted: &str) -> Trace {
     let mut trace = Trace::default();
-    walk(file, sources, &|_| Reach::default(), Some((&mut trace, wanted)));
+    walk(file, sources, (&|_| Reach::default(), Purpose::Findings), Some((&mut trace, wanted)));
     trace
 }
 
 fn walk<'a>(
     file: &File<'a>,
     sources: &Sources<'_>,
-    reach: &dyn Fn(u32) -> Reach,
+    (reach, purpose): (&dyn Fn(u32) -> Reach, Purpose),
     mut traced: Option<(&mut Trace, &str)>,
 ) -> Scopes<'a> {
     let mut scopes = Scopes::default();
@@ -72,7 +73,7 @@ fn walk<'a>(
             flow: Recorder::default(),
             traced: traced.as_mut().map(|(trace, wanted)| (&mut **trace, *wanted)),
         };
-        let learned = walk.definition(definition);
+        let learned = walk.definition(definition, purpose);
         scopes.learned.push(learned);
         if let Some(own) = scopes.implicit.get_mut(first..) {
             own.sort_by_key(|implicit| implicit.name.span);
@@ -82,14 +83,14 @@ fn walk<'a>(
 }
 
 impl<'m, 'a> Walk<'m, 'a, '_> {
-    fn definition(mut self, definition: &'m Definition<'a>) -> Learned {
+    fn definition(mut self, definition: &'m Definition<'a>, purpose: Purpose) -> Learned {
         match definition {
             Definition::Task(task) => self.root(task),
             Definition::Template(template) => self.function(template),
             // Its variables are those of whoever uses it; that it can be read is seen here.
             Definition::Fragment(fragment) => self.fragment(&fragment.text),
         }
-        self.flow.finish(self.owner)
+        self.flow.finish(self.owner, purpose)
     }
 
     fn fragment(&mut self, text: &'m Text<'a>) {

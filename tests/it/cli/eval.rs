@@ -448,7 +448,8 @@ fn pages_hold_every_scenario_and_no_name_breaks_them() {
     let cases = card["cases"].as_array().unwrap();
     let open = cases.iter().filter(|case| case["verdict"] != "pass").count();
     for (name, format) in [("e.html", "html"), ("e.md", "markdown")] {
-        let page = project.run(&["eval", "--format", format]).code(3).stdout;
+        // The history grows from run to run.
+        let page = project.run(&["eval", "--no-history", "--format", format]).code(3).stdout;
         assert!(
             !page.contains("<img") && !page.contains("<script") && !page.contains("http:") && !page.contains("https:"),
             "{page}"
@@ -456,7 +457,7 @@ fn pages_hold_every_scenario_and_no_name_breaks_them() {
         assert_eq!(page.matches("<details").count(), open + usize::from(format == "markdown"), "{page}");
         // Written again over its own kind.
         for _ in 0..2 {
-            project.run(&["eval", "--report", &format!("{format}={name}")]).code(3);
+            project.run(&["eval", "--no-history", "--report", &format!("{format}={name}")]).code(3);
             assert_eq!(project.read(name), page);
         }
     }
@@ -464,4 +465,26 @@ fn pages_hold_every_scenario_and_no_name_breaks_them() {
     assert_eq!(html.matches("<b>").count(), cases.len(), "{html}");
     assert!(html.contains("/&lt;img src=x onerror=alert\\(1\\)&gt;|`*&amp;/"), "{html}");
     project.run(&["eval", "--mutate", "--format", "html"]).code(2).warns("this format is for verdicts");
+}
+
+/// `--fail-fast`: what stands behind the first failure is neither run nor listed, on any number of threads.
+#[test]
+fn nothing_runs_behind_the_first_failure_where_that_is_asked() {
+    let mut project = sample();
+    for (name, word) in [("a", "invoice"), ("b", "elephant"), ("c", "invoice"), ("d", "elephant")] {
+        project =
+            project.file(&format!("scenarios/{name}.yaml"), scenario(name, &format!("expect_context:\n  - contains: {word}\n")));
+    }
+    let ids = |arguments: &[&str]| {
+        let card: Value = serde_json::from_str(&project.run(arguments).code(1).stdout).unwrap();
+        let cases = card["cases"].as_array().unwrap().iter();
+        cases.map(|case| format!("{} {}", case["id"].as_str().unwrap(), case["verdict"].as_str().unwrap())).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&["eval", "--json"]), ["a pass", "b fail", "c pass", "d fail"]);
+    for threads in ["1", "4"] {
+        assert_eq!(ids(&["eval", "--json", "--fail-fast", "--threads", threads]), ["a pass", "b fail"]);
+    }
+    let run = project.run(&["eval", "--fail-fast"]).code(1);
+    run.says("2 scenarios: 1 passed, 1 failed").warns("2 scenarios behind the first that does not pass: not run");
+    project.run(&["eval", "--fail-fast", "a", "c"]).code(0).says("2 passed");
 }

@@ -87,7 +87,7 @@ fn a_check_without_a_verdict_is_an_error_and_neither_passes_nor_fails() {
         ("echo '[]'", wanted.to_owned()),
         ("echo '{\"pass\": \"true\"}'", wanted.to_owned()),
         ("echo '{\"pass\": true}'; echo 'no room left' >&2; exit 3", "it ended with exit code 3: no room left".to_owned()),
-        ("kill -9 $$", "a signal ended it".to_owned()),
+        ("kill -9 $$", "signal 9 ended it".to_owned()),
         ("printf '\\377'", "what it wrote is no UTF-8".to_owned()),
         (
             "while :; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done",
@@ -108,7 +108,7 @@ fn a_check_ends_with_everything_that_it_started() {
     project.write("checks/own.sh", "(while :; do date +%s%N > beat; sleep 0.05; done) &\nsleep 30\n");
     project.run(&["trust", "--yes"]).code(0);
     let begun = Instant::now();
-    project.run(&["eval"]).code(3).says("it was killed after 1 s: `timeout_s` gives it more");
+    project.run(&["eval"]).code(3).says("it was ended after 1 s: `timeout_s` gives it more");
     assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
     let beat = project.read("beat");
     std::thread::sleep(Duration::from_millis(400));

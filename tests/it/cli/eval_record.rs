@@ -92,12 +92,12 @@ fn an_answer_that_is_cut_withheld_or_empty_is_none_to_judge() {
 }
 
 /// A server on loopback that answers each request in turn, and what it was sent.
-pub(super) struct Upstream {
-    pub(super) address: String,
+pub(crate) struct Upstream {
+    pub(crate) address: String,
     asked: std::sync::mpsc::Receiver<String>,
 }
 
-pub(super) fn upstream(answers: Vec<String>) -> Upstream {
+pub(crate) fn upstream(answers: Vec<String>) -> Upstream {
     use std::io::{BufRead, BufReader, Read, Write};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -139,7 +139,7 @@ pub(super) fn completion(text: &str) -> String {
 
 const KEY: &str = "house-key-0123456789";
 
-pub(super) fn asked(project: &Project, args: &[&str]) -> Run {
+pub(crate) fn asked(project: &Project, args: &[&str]) -> Run {
     Run::from(project.command(args).env("HOUSE_KEY", KEY).output().unwrap())
 }
 

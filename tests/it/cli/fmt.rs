@@ -36,7 +36,7 @@ fn a_check_names_files_and_writes_nothing() {
     insta::assert_snapshot!(run.stdout, @r#"
     --- templates/a.xml
     +++ templates/a.xml
-    @@ -1,1 +1,3 @@
+    @@ -1 +1,3 @@
     -<task  name='a' type='atomic'><description>d</description></task>
     \ No newline at end of file
     +<task name="a" type="atomic">

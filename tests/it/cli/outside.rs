@@ -116,3 +116,77 @@ fn a_named_link_out_of_the_project_has_places_and_no_lines() {
     let run = run_in(&project, "work", &["check", "link.xml"]).code(1).says("link.xml:5:5");
     assert!(!run.stdout.contains("<fresh_context>"), "{}", run.stdout);
 }
+
+/// Commands that a cloned project is first looked at with, and those that would reach furthest.
+#[cfg(unix)]
+const LOOKS: &str = "check|check --json|check --fix --unsafe-fixes|check --suppress-existing|fmt|build|list|show a|render a -i x=1|render s|render r -i x=1 --as openai-chat|\
+    manifest|manifest --check|manifest diff HEAD|eval|eval --json|eval --accept|eval --record|eval --answers live|eval --since HEAD|eval --affected|eval --mutate|eval --coverage|\
+    eval --plan|gate|drift|history|trust|search secret|new scenario a -i x=1|import docs|init --ci github|gc|explain a.fresh_context|defaults";
+
+/// A cloned project does its worst, on a machine with a secret: nothing of it runs, reads or writes outside, shows the secret, or waits.
+#[cfg(unix)]
+#[test]
+fn nothing_of_a_hostile_project_runs_or_reaches_out() {
+    use std::os::unix::fs::symlink;
+    let (project, out) = (Project::new(), tempfile::tempdir().unwrap());
+    let (outside, ran) = (out.path().display().to_string(), out.path().join("ran"));
+    std::fs::write(out.path().join("secret.txt"), "hunter2\n").unwrap();
+    let touch = format!("touch {}", ran.display());
+    let toml = format!(
+        "edition = \"2026\"\n[history]\npath = \"{outside}/history.db\"\n[context]\ninclude = [\"../**\", \"docs/**\", \"{outside}/**\"]\n\
+         [providers.p]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:9/$SECRET_TOKEN\"\napi_key_env = \"SECRET_TOKEN\"\n\
+         [models.m]\nprovider = \"p\"\nid = \"x\"\ntier = \"standard\"\ncontext_window = 1000\n[roles.r]\ntemplate = \"a\"\nmodel = [\"m\"]\n"
+    );
+    project.write("ctxc.toml", &toml);
+    let task = |name: &str, kind: &str, inside: &str| {
+        project.write(
+            &format!("templates/{name}.xml"),
+            format!("<task type=\"{kind}\" name=\"{name}\"><description>d</description>{inside}</task>"),
+        );
+    };
+    task("a", "atomic", "<instructions>do {{x}}</instructions><parameters><parameter name=\"x\"/></parameters>");
+    task("s", "script", &format!("<command shell=\"sh\">{touch}; echo $SECRET_TOKEN</command>"));
+    task("c", "atomic", &format!("<file_paths source=\"command\"><command>{touch}</command></file_paths>"));
+    task("d", "atomic", "<instructions src=\"lib/secret.txt\"/><file_paths><path>docs/l.md</path></file_paths>");
+    let scenario = |name: &str, rest: &str| project.write(&format!("scenarios/{name}.yaml"), format!("name: {name}\n{rest}"));
+    let own =
+        format!("expectations:\n  - command: [sh, -c, \"{touch}\"]\n  - python: \"evil:check\"\nanswers: [{{reply: hi}}]\n");
+    scenario(
+        "e",
+        &format!(
+            "task: a\ncontext: {{objective: o, inputs: {{x: {{file: ../docs/l.md}}}}}}\nexpect_context: [{{snapshot: true}}]\n{own}"
+        ),
+    );
+    scenario("q", &format!("request: {{command: [sh, -c, \"{touch}\"]}}\nexpect_context: [{{contains: x}}]\n"));
+    for name in ["evil.py", "sitecustomize.py", "conftest.py"] {
+        project.write(name, format!("import os\nos.system('{touch}')\n"));
+    }
+    project.write("docs/a.md", "nothing secret\n");
+    let link = |to: &str, at: &str| symlink(to, project.path(at)).unwrap();
+    for (to, at) in [
+        (&*format!("{outside}/secret.txt"), "docs/l.md"),
+        (&outside, ".ctxc"),
+        (&outside, "templates/lib"),
+        (&outside, "scenarios/snapshots"),
+        (&outside, "scenarios/recordings"),
+    ] {
+        link(to, at);
+    }
+    link("/dev/zero", "docs/zero.md");
+    link(&format!("{outside}/made"), "registry.json");
+    for pipe in ["templates/p.xml", "docs/p.md", "scenarios/p.yaml"] {
+        assert!(std::process::Command::new("mkfifo").arg(project.path(pipe)).status().unwrap().success());
+    }
+    std::fs::File::create(project.path("docs/huge.md")).unwrap().set_len(3 << 30).unwrap();
+    let listed = || std::fs::read_dir(out.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>();
+    for extends in ["", "extends = { path = \"../../../../../../../../proc/self/environ\", hash = \"b3:00\" }\n"] {
+        project.write("ctxc.toml", format!("{extends}{toml}"));
+        for look in LOOKS.split('|') {
+            let mut command = project.command(&look.split_whitespace().collect::<Vec<_>>());
+            let run = Run::from(command.env("SECRET_TOKEN", "hunter2").output().unwrap());
+            assert!(matches!(run.code, Some(0..=7)), "{look}: {run:#?}");
+            assert!(!format!("{}{}", run.stdout, run.stderr).contains("hunter2"), "{look}: {run:#?}");
+            assert_eq!(listed(), ["secret.txt"], "{look}: {run:#?}");
+        }
+    }
+}

@@ -31,6 +31,14 @@ fn a_program_is_recorded_checked_and_replayed() {
     around(&project, &["replay", "calls"], &bodies[..2]).code(0).says("One moment.").says("It was sent.");
     // Another request has no answer.
     around(&project, &["replay", "calls"], &bodies[3..]).code(6).says("status 422").warns("not answered");
+    // What differs every time can be left out, and the recording need not be made anew.
+    let mut dated = bodies[0].clone();
+    dated["metadata"] = json!({"id": "7"});
+    let missed = around(&project, &["replay", "calls"], std::slice::from_ref(&dated)).code(6);
+    missed.says("`[requests] volatile` in ctxc.toml leaves it out");
+    project.write("ctxc.toml", "[requests]\nvolatile = [\"/metadata\"]\n");
+    around(&project, &["replay", "calls"], &[dated]).code(0).says("One moment.");
+    around(&project, &["replay", "calls"], &bodies[3..]).code(6);
     project.run(&["new", "scenario", "--from", "calls#2", "--name", "sent", "--copy"]).code(0);
     project.run(&["eval"]).code(0).says("sent");
 }

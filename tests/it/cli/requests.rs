@@ -89,6 +89,24 @@ fn a_manifest_of_requests_has_their_segments_and_sections() {
 }
 
 #[test]
+fn a_project_names_sections_by_patterns() {
+    let project = Project::new().file("ctxc.toml", "[requests.blocks]\nRefunds = \"(?s)Refund policy:.*?(\\\\n\\\\n|$)\"\n");
+    let system = "You help.\n\nRefund policy: within 14 days.\n\nBe brief.";
+    let body =
+        json!({"model": "gpt-4.1", "messages": [{"role": "system", "content": system}, {"role": "user", "content": "Hello"}]});
+    project.write("one.json", body.to_string());
+    project.run(&["manifest", "one.json"]).code(0).says("Refunds 8");
+    project.run(&["new", "scenario", "--from", "one.json", "--name", "one", "--no-snapshot"]).code(0);
+    assert!(project.read("scenarios/one.yaml").contains("- segment: {id: system/Refunds, state: kept}"));
+    project.run(&["eval"]).code(0).says("PASS");
+    let pattern = "name: two\nrequest: {file: ../one.json}\nexpect_context:\n  - contains: {in: system/Refunds, patterns: [14 days]}\n  - absent: {in: system/Refunds, patterns: [brief]}\n";
+    project.write("scenarios/two.yaml", pattern);
+    project.run(&["eval", "two"]).code(0).says("context 2/2");
+    project.write("ctxc.toml", "[requests.blocks]\nRefunds = \"(\"\n");
+    project.run(&["check"]).code(2).says("requests.blocks.Refunds").says("a pattern: ");
+}
+
+#[test]
 fn a_request_is_shown_segment_by_segment() {
     let project = sample();
     project.run(&["render", "calls.jsonl#2"]).code(0).says("── message:3/text:1, assistant, 3 tokens\nOne moment.");
@@ -275,6 +293,17 @@ fn what_a_provider_would_refuse_is_found_at_its_place() {
     project.run(&["check", "scripted.jsonl#1", "--json"]).code(1).says("unanswered-call");
     project.write("broken.json", "{\"messages\": [");
     project.run(&["check", "broken.json"]).code(1).says("bad-request-body");
+    // JSON of something else says what was found, and what a request or a scenario looks like.
+    for other in ["{\"name\": \"shop\"}", "[]", "{\"schema\": \"ctxc/registry/1\", \"tasks\": []}"] {
+        project.write("other.json", other);
+        project
+            .run(&["check", "other.json"])
+            .code(1)
+            .says("bad-request-body")
+            .says("it is no request to a model: expected an object with `messages`, `input` or `contents`")
+            .says("a scenario in JSON says so: `\"schema\": \"ctxc/scenario/1\"`")
+            .never_says("unknown-scenario-key");
+    }
     project.run(&["check", "one.json", "templates"]).code(2).warns("requests and other files stand together");
     project.run(&["check", "one.json", "--fix"]).code(2).warns("cannot be mended");
 }

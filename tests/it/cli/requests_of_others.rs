@@ -95,6 +95,17 @@ fn a_cassette_is_read_by_every_verb_that_takes_a_recording() {
 }
 
 #[test]
+fn what_is_copied_from_a_cassette_is_masked() {
+    let text = CASSETTE.replace("order 7?", "order 7? Write to ann.planted@example.org with sk-planted0123456789abcdef.");
+    let project = Project::new().file("orders.yaml", text);
+    project.run(&["new", "scenario", "--from", "orders.yaml#1"]).code(0).says("(1 email, 1 secret masked)");
+    for file in project.files().iter().filter(|file| file.starts_with("scenarios/")) {
+        assert!(!project.read(file).contains("planted"), "{file}");
+    }
+    project.run(&["eval"]).code(0).says("PASS");
+}
+
+#[test]
 fn a_cassette_of_json_is_one_and_a_file_with_no_call_says_what_it_holds() {
     let body =
         "{\"model\": \"claude-sonnet-4-5\", \"max_tokens\": 9, \"messages\": [{\"role\": \"user\", \"content\": \"hello\"}]}";

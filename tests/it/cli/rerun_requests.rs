@@ -70,8 +70,52 @@ fn the_program_of_a_scenario_is_run_again_where_that_is_permitted() {
     project.write("scenarios/when.yaml", scenario);
     std::fs::remove_file(state(&project).join("ctxc/secret")).unwrap();
     run(&project, &["eval"], &before).code(0);
-    run(&project, &["eval", "--accept"], &after).code(0);
-    run(&project, &["eval"], &after).code(0);
+    std::fs::remove_dir_all(state(&project)).unwrap();
+}
+
+#[test]
+fn the_recorded_answer_is_judged_as_long_as_the_request_is_the_recorded_one() {
+    let project = recorded();
+    let before = calls("Look an order up by its number");
+    run(&project, &["new", "scenario", "--from", "calls#2", "--name", "when"], &before)
+        .code(0)
+        .says("6 expectations on the request and 2 on its recorded answer");
+    let scenario = project.read("scenarios/when.yaml");
+    let (_, of_answer) = scenario.split_once("expectations:\n").unwrap();
+    assert!(
+        of_answer.starts_with("  - never_calls_tool: \"*\"\n  - max_tokens: ")
+            && of_answer.ends_with("\nruns: 1\npass_threshold: 1\n")
+    );
+    run(&project, &["check"], &before).code(0);
+    run(&project, &["trust", "--yes"], &before).code(0);
+    run(&project, &["eval"], &before).code(0).says("answer 1 of 1 (scripted)  PASS").never_says("context only");
+    run(&project, &["eval", "--answers", "replay"], &before).code(0).says("answer 1 of 1");
+    // What it says is looked at.
+    project.write("scenarios/when.yaml", scenario.replace("never_calls_tool: \"*\"", "contains: [Berlin]"));
+    run(&project, &["eval"], &before).code(1).says("expected /Berlin/, found it nowhere in “In Oslo.”").says("answer 0 of 1");
+    project.write("scenarios/when.yaml", &scenario);
+    // Another request has no answer until somebody records one.
+    let after = calls("Find orders");
+    run(&project, &["eval"], &after)
+        .code(1)
+        .says("answer stale")
+        .says("its answers were recorded for another request; since then: tools 1 function description: “Find orders” in place of “Look an order up by its number”");
+    run(&project, &["eval", "--accept"], &after)
+        .code(6)
+        .says("STALE")
+        .says("`ctxc new scenario --from @last#N --name when --renew`");
+    let program = caller();
+    let mut args = vec!["record", "--script", "script.yaml", "--into", "calls", "--name", "a", "--"];
+    args.extend(program.iter().map(String::as_str));
+    run(&project, &args, &after).code(0);
+    let renew = |call: &str| run(&project, &["new", "scenario", "--from", call, "--name", "when", "--renew"], &after);
+    renew("calls#1").code(2).warns("`when` is about call 2 of conversation 1 of").warns("and calls#1 is call 1");
+    renew("calls#2").code(0).says("recorded anew: scenarios/requests/when.jsonl and scenarios/snapshots/when.json");
+    assert_eq!(project.read("scenarios/when.yaml"), scenario);
+    run(&project, &["eval"], &after).code(0).says("answer 1 of 1 (scripted)  PASS");
+    run(&project, &["new", "scenario", "--from", "calls#2", "--name", "other", "--renew"], &after)
+        .code(2)
+        .warns("there is no scenario `other` whose request was recorded");
     std::fs::remove_dir_all(state(&project)).unwrap();
 }
 
@@ -81,14 +125,14 @@ fn a_copy_needs_no_program_and_no_permission() {
     let none = Vec::new();
     run(&project, &["new", "scenario", "--from", "calls#2", "--name", "when", "--copy"], &none).code(0);
     assert!(project.read("scenarios/when.yaml").contains("request: {file: \"requests/when.jsonl#2\"}\n"));
-    run(&project, &["eval"], &none).code(0).says("PASS");
+    run(&project, &["eval"], &none).code(0).says("answer 1 of 1 (scripted)  PASS");
     for (source, said) in [
         ("{command: [a], file: b}", "`file` beside `command`"),
         ("{file: b, call: {conversation: 1, n: 1}}", "`call`"),
         ("{python: a, answers: b}", "`answers`"),
         ("{command: [a], call: {n: 0}}", "`conversation`"),
         ("{}", "`file`"),
-        ("{file: a}\nexpectations: [{contains: [Oslo]}]", "`expectations` beside `request`"),
+        ("{file: a}\nanswers: [{reply: Oslo}]", "`answers` beside `request`"),
     ] {
         project.write("scenarios/two.yaml", format!("name: two\nrequest: {source}\nexpect_context:\n  - model: gpt-4.1\n"));
         run(&project, &["check"], &none).code(1).says(said);

@@ -62,6 +62,9 @@ fn a_template_with_a_slip_has_one_finding() {
         "there is no type `sequence`",
         "did you mean `sequential`?",
     );
+    let wrapped = "<steps><![CDATA[<task><description>a {{n}}</description></task>]]></steps>";
+    let unread = task("sequential", wrapped).replace("answer {{n}}", "answer");
+    told("templates/x.xml", &unread, "`<![CDATA[<task><description>a {{n}}", "`<steps>` holds `<task>`");
     let twice = "<parameters><parameter name=\"n\"/><parameter name=\"n\"/></parameters>";
     let text = task("atomic", "").replace("<parameters><parameter name=\"n\"/></parameters>", twice);
     told("templates/x.xml", &text, "a second parameter named `n`", "n");
@@ -88,4 +91,63 @@ fn many_fixes_that_cannot_go_are_not_tried_one_by_one() {
     let project = Project::new().file("templates/x.xml", text);
     let run = project.run(&["check", "--fix", "--unsafe-fixes"]).code(1);
     run.says("there is a `<instructions>` already").says("fixed 1 finding");
+}
+
+/// A path where a name was asked for, and words of other tools.
+#[test]
+fn a_name_that_was_written_in_another_way_is_recognised() {
+    let steps = |name: &str| {
+        format!("<task type=\"sequential\" name=\"x\"><description>d</description><steps><task ref=\"{name}\"/></steps></task>")
+    };
+    for written in ["t.xml", "templates/t.xml", "./t"] {
+        told("templates/x.xml", &steps(written), &format!("refers to the task `{written}`"), "did you mean `t`?");
+        let scenario = format!(
+            "name: a\ntask: {written}\ncontext: {{objective: o, inputs: {{n: 5}}}}\nexpect_context:\n  - nothing_cut: true\n"
+        );
+        told("scenarios/a.yaml", &scenario, &format!("the project has no task `{written}`"), "did you mean `t`?");
+        let role = format!("edition = \"2026\"\n[roles.r]\ntemplate = \"{written}\"\n");
+        Project::new().file("ctxc.toml", &role).file("templates/t.xml", TASK).run(&["check"]).says("did you mean `t`?");
+    }
+    let scenario = |rest: &str| format!("name: a\ntask: t\ncontext:\n  objective: o\n  inputs: {{n: 5}}\n{rest}");
+    let expects = |line: &str| scenario(&format!("expect_context:\n  - {line}\n"));
+    told("scenarios/a.yaml", &expects("not_contains: x"), "an expectation on the context", "did you mean `absent`?");
+    told(
+        "scenarios/a.yaml",
+        &scenario("expect:\n  - contains: x\n"),
+        "a scenario has no key `expect`",
+        "did you mean `expect_context`?",
+    );
+    let outside = "name: a\ntask: t\ninputs: {n: 5}\nexpect_context:\n  - nothing_cut: true\n";
+    told("scenarios/a.yaml", outside, "a scenario has no key `inputs`", "`inputs` goes under `context`");
+}
+
+#[test]
+fn markup_of_a_page_in_a_text_is_one_finding() {
+    let text = TASK.replace("answer {{n}}", "answer<br>with {{n}}");
+    told("templates/x.xml", &text.replace("name=\"t\"", "name=\"x\""), "`<br>` is never closed", "write `&lt;`");
+    let context = TASK.replace("name=\"t\"", "name=\"x\" context=\"none\"");
+    told("templates/x.xml", &context, "`<task>` has no attribute `context`", "<context_management>");
+}
+
+#[test]
+fn a_command_line_of_another_tool_is_answered_with_that_of_this_one() {
+    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("templates/t.xml", TASK);
+    let scenario = "name: a\ntask: t\ncontext: {objective: o, inputs: {n: 5}}\nexpect_context:\n  - nothing_cut: true\n";
+    let project = project.file("scenarios/a.yaml", scenario);
+    for (line, words) in [
+        (vec!["test"], "did you mean `ctxc eval`?"),
+        (vec!["new", "scenaro", "t"], "did you mean `ctxc new scenario`?"),
+        (vec!["render", "t", "n=5"], "did you mean `--input n=5`?"),
+        (vec!["check", "-o", "json"], "`--format json`"),
+        (vec!["eval", "--output", "junit"], "`--format junit`"),
+        (vec!["manifest", "--budget", "lots"], "expected a number of tokens, such as 8000 or 8k"),
+        (vec!["eval", "t"], "of `t` there are `a`"),
+    ] {
+        project.run(&line).code(2).warns(words);
+    }
+    assert!(!project.files().contains(&"json".to_owned()));
+    let budget = |words: &str| project.run(&["manifest", "--json", "--budget", words]).code(0).stdout;
+    assert_eq!(budget("8k"), budget("8000"));
+    project.run(&["check", "--json", "-o", "./json"]).code(0);
+    Project::new().file("ctxc.toml", "").run(&["check"]).code(5).warns("ctxc import");
 }

@@ -278,7 +278,14 @@ fn trials_stop_once_they_are_certain() {
 #[test]
 fn the_first_script_whose_patterns_hold_answers() {
     let script = |has: &[&str], lacks: &[&str], reply: &str| {
-        at(Scripted { has: words(has), lacks: words(lacks), reply: json!(reply), tool_calls: Vec::new(), usage: None })
+        at(Scripted {
+            node: None,
+            has: words(has),
+            lacks: words(lacks),
+            reply: json!(reply),
+            tool_calls: Vec::new(),
+            usage: None,
+        })
     };
     let mut case = answering(json!(""), vec![AnswerTest::Contains(words(&["^second$"]))]);
     case.answers = vec![

@@ -67,3 +67,71 @@ fn the_corpus_of_the_texts() {
 fn the_corpus_of_the_pipeline() {
     replay("pipeline", super::pipeline::check);
 }
+
+#[test]
+fn the_corpus_of_the_requests() {
+    replay("requests", super::requests::check);
+}
+
+#[test]
+fn the_corpus_of_the_recordings() {
+    replay("recordings", super::recordings::check);
+}
+
+#[test]
+fn the_corpus_of_the_proxy() {
+    replay("proxy", super::proxy::check);
+}
+
+/// A number that nobody can tell from chance.
+fn next(state: &mut u64) -> usize {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    usize::try_from(*state >> 16).unwrap()
+}
+
+/// A few random edits of one input: a byte changed, a piece taken out, doubled, or brought in from another.
+fn mutated(inputs: &[(String, Vec<u8>)], state: &mut u64) -> Vec<u8> {
+    let mut bytes = inputs[next(state) % inputs.len()].1.clone();
+    let other = &inputs[next(state) % inputs.len()].1;
+    for _ in 0..1 + next(state) % 6 {
+        let (at, len) = (next(state) % (bytes.len() + 1), next(state) % 24);
+        let end = (at + len).min(bytes.len());
+        match next(state) % 4 {
+            0 if at < bytes.len() => bytes[at] = u8::try_from(next(state) % 256).unwrap(),
+            1 => drop(bytes.drain(at..end)),
+            2 => {
+                let piece = bytes[at..end].to_vec();
+                drop(bytes.splice(at..at, piece));
+            }
+            _ => {
+                let from = next(state) % (other.len() + 1);
+                let piece = other[from..(from + len).min(other.len())].to_vec();
+                drop(bytes.splice(at..at, piece));
+            }
+        }
+    }
+    bytes
+}
+
+/// What needs no nightly compiler: random edits of the corpora, for `CTXC_FUZZ_SECONDS` a target.
+#[test]
+#[ignore = "needs mutated: random edits of the corpora, for as long as CTXC_FUZZ_SECONDS says"]
+fn mutated_corpora_of_requests() {
+    let seconds = std::env::var("CTXC_FUZZ_SECONDS").map_or(30, |seconds| seconds.parse().unwrap());
+    let targets: [(&str, fn(&[u8])); 3] =
+        [("requests", super::requests::check), ("recordings", super::recordings::check), ("proxy", super::proxy::check)];
+    for (target, check) in targets {
+        let inputs = inputs(target);
+        let mut state = 0x9e37_79b9_7f4a_7c15;
+        let (start, mut count) = (std::time::Instant::now(), 0_u64);
+        while start.elapsed().as_secs() < seconds {
+            let bytes = mutated(&inputs, &mut state);
+            count += 1;
+            let failed = catch_unwind(AssertUnwindSafe(|| check(&bytes))).is_err();
+            assert!(!failed, "{target} fails on {}", bytes.escape_ascii());
+        }
+        println!("{target}: {count} inputs");
+    }
+}

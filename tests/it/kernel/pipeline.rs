@@ -132,7 +132,7 @@ fn what_a_graph_leaves_open_ends_the_run() {
     };
     assert_eq!(ended(AgentOutput::complete("x")).1, "stalled");
     let request = SubtaskRequest { kind: "atomic".to_owned(), description: "look".to_owned(), ..SubtaskRequest::default() };
-    let asking = AgentOutput { status: Status::Continuation, subtask_request: Some(Box::new(request)), ..AgentOutput::default() };
+    let asking = AgentOutput { status: Status::Continuation, subtask_request: Some(request), ..AgentOutput::default() };
     let note = "`only` asks for a subtask, and this pipeline runs none".to_owned();
     assert_eq!(ended(asking), (PipelineStatus::Blocked, "subtask".to_owned(), note));
     assert_eq!(

@@ -15,6 +15,7 @@ mod large;
 mod meanings;
 mod process;
 mod projects;
+mod refactor;
 mod renames;
 mod same;
 mod scenarios;

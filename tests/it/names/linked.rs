@@ -6,6 +6,9 @@ use ctxc::internals::context::context_source::Fixtures;
 use ctxc::internals::context::fault::{FaultKind, MissingFrom};
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::{Request, StepResult};
+use ctxc::internals::registry::workspace;
+use ctxc::internals::registry::workspace::request::{Goal, Recording};
+use ctxc::internals::rules::check::Identity;
 use ctxc::{Config, Registry, compile_sources};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
@@ -424,8 +427,8 @@ fn refused(registry: &Registry, brings: Brings) -> Option<String> {
 }
 
 proptest! {
-    // The same projects in every run.
-    #![proptest_config(ProptestConfig { cases: 60, rng_seed: RngSeed::Fixed(15), ..ProptestConfig::default() })]
+    // The same projects in every run, unless PROPTEST_RNG_SEED asks for others.
+    #![proptest_config(ProptestConfig { cases: 60, rng_seed: seed(), ..ProptestConfig::default() })]
 
     #[test]
     fn what_passes_check_can_run(seed: u64) {
@@ -437,6 +440,47 @@ proptest! {
         let why = refused(&registry, Brings::All).or_else(|| refused(&registry, Brings::Needed));
         prop_assert_eq!(why.filter(|_| !is_told), None, "{}", project);
     }
+}
+
+fn seed() -> RngSeed {
+    match ProptestConfig::default().rng_seed {
+        RngSeed::Random => RngSeed::Fixed(15),
+        asked => asked,
+    }
+}
+
+/// A check without a registry keeps less of each file, and says the same.
+#[test]
+fn a_check_alone_finds_what_a_build_finds() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("c.json"), C).unwrap();
+    let mut wrong = 0;
+    for seed in 0..24 {
+        let mut dice = Dice { state: seed, is_part: false };
+        let project = dice.project();
+        // The last task is taken as it comes.
+        let project = format!("{}{}</library>", project.trim_end_matches("</library>"), dice.task(5));
+        std::fs::write(folder.path().join("a.xml"), &project).unwrap();
+        let [check, build] = [Goal::Findings, Goal::Registry].map(|goal| {
+            let request = workspace::request::Request {
+                root: folder.path(),
+                config: &Config::default(),
+                given: &[],
+                stdin: None,
+                overlay: &BTreeMap::new(),
+                threads: None,
+                goal,
+                recording: Recording::Off,
+                identity: Identity::Wanted,
+                least: ctxc::Severity::Hint,
+            };
+            let found = workspace::check::check_project(&request).unwrap().diagnostics;
+            found.iter().map(|found| format!("{found:?}")).collect::<Vec<_>>()
+        });
+        assert_eq!(check, build, "{project}");
+        wrong += usize::from(check.iter().any(|found| found.contains("from outside")));
+    }
+    assert!(wrong > 0, "no project is wrong by what references bring");
 }
 
 /// A number that a step results in gives no orders, whatever it becomes part of behind a reference.

@@ -1,7 +1,7 @@
 //! Which names are bound where.
 
 use ctxc::internals::syntax::{Limits, Reader};
-use ctxc::internals::template::scope::{Fault, FaultKind, Reach, Scopes, resolve};
+use ctxc::internals::template::scope::{Fault, FaultKind, Purpose, Reach, Scopes, resolve};
 use pretty_assertions::assert_eq;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ fn scopes<R>(text: &str, sources: &[(&str, &str)], look: impl FnOnce(&Scopes<'_>
     reader.read(text, &Limits::default());
     let file = ctxc::internals::template::lower(reader.document(text));
     let find = |path: &str| sources.iter().find(|(own, _)| *own == path).map(|(_, text)| Arc::from(*text));
-    look(&resolve(&file, &find, &|_| Reach::default()))
+    look(&resolve(&file, &find, &|_| Reach::default(), Purpose::Findings))
 }
 
 /// Implicit parameters, then faults, each as `kind name at “text”`, sorted by place.

@@ -5,6 +5,7 @@ mod conformance;
 mod editors;
 mod emacs;
 mod importers;
+mod javascript;
 mod jing;
 mod npmclient;
 mod nvim;

@@ -1,6 +1,6 @@
 //! Path patterns.
 
-use ctxc::internals::base::glob::{GlobError, Globs};
+use ctxc::internals::project::glob::{GlobError, Globs};
 
 fn globs(pattern: &str) -> Globs {
     let mut globs = Globs::default();
@@ -61,10 +61,9 @@ fn what_cannot_be_read_is_refused() {
     assert_eq!(add("/"), Err(GlobError::Outside));
     assert_eq!(add("/srv/x"), Err(GlobError::Outside));
     assert_eq!(add("a/../../x"), Err(GlobError::Outside));
-    assert_eq!(add("a[b"), Err(GlobError::Class));
-    assert_eq!(add("a{b,c"), Err(GlobError::Brace));
-    assert_eq!(add("a}b"), Err(GlobError::Brace));
-    assert_eq!(add(&"{a,b}".repeat(10)), Err(GlobError::Alternatives));
+    for broken in ["a[b", "a{b,c", "a}b"] {
+        assert!(matches!(add(broken), Err(GlobError::Syntax(_))), "{broken}");
+    }
     assert_eq!(add(&"a".repeat(1001)), Err(GlobError::Long));
 }
 

@@ -112,7 +112,7 @@ fn values_outside_their_set_name_the_nearest() {
     error CTX504 ctxc.toml:3:8 `\" \"`: `project.name` is ` `; expected a name with at least one character
     error CTX504 ctxc.toml:5:12 `\"../x\"`: the pattern `../x` cannot be read: a pattern is relative to the project and stays inside it
       ? `*` stands for a name, `**` for any folders: `templates/**/*.xml`
-    error CTX504 ctxc.toml:5:20 `\"a[b\"`: the pattern `a[b` cannot be read: `[` without a closing `]`
+    error CTX504 ctxc.toml:5:20 `\"a[b\"`: the pattern `a[b` cannot be read: unclosed character class; missing ']'
       ? `*` stands for a name, `**` for any folders: `templates/**/*.xml`
     error CTX504 ctxc.toml:7:9 `0`: `limits.depth` is `0`; expected a number from 1 to 512
     error CTX504 ctxc.toml:8:9 `999999999999`: `limits.nodes` is `999999999999`; expected a number from 1 to 100000000

@@ -164,7 +164,7 @@ fn a_file_that_is_not_the_pinned_one_is_neither_parsed_nor_kept() {
 fn a_file_that_cannot_be_read_says_why() {
     let found = |own: &str| shown(&read_with(own, &[]));
     assert_snapshot!(found("extends = \"none.toml\"\n"), @r#"
-    error CTX517 ctxc.toml:1:11 `\"none.toml\"`: cannot read the shared file none.toml: there is no such file
+    error CTX517 ctxc.toml:1:11 `\"none.toml\"`: cannot read the shared file none.toml: it does not exist
       ? the path is relative to the folder of the project file; without the file none of its policies hold
     "#);
     assert_snapshot!(found("extends = \"package:acme/strict@1\"\n"), @r#"

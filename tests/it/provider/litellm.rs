@@ -2,6 +2,8 @@
 
 use super::fault_server::{Server, response, say};
 use super::read::words;
+use crate::cli::eval_record::asked;
+use crate::cli::project::Project;
 use ctxc::internals::kernel::provider::{Provider, ProviderError, WireRequest};
 use ctxc::internals::provider::endpoint::Endpoint;
 use ctxc::internals::provider::http::{CallLimits, HttpProvider};
@@ -113,4 +115,49 @@ fn what_litellm_sends_is_read() {
     // It keeps neither the count of the cache nor the ids of the calls here.
     let gemini = proxy.ask("gemini", "chat", r#"{"contents":[{"role":"user","parts":[{"text":"hi"}]}]}"#);
     assert_eq!(gemini, Ok("text `Hello`; call call_1 f {\"a\":1}; Tool; in 20 (-) out 5 (-); -".to_owned()));
+}
+
+/// What a model answers that has the result of its tool.
+const ENDED: &str = r#"{"id":"c","object":"chat.completion","created":1,"model":"up","choices":[{"index":0,"message":{"role":"assistant","content":"It is billing."},"finish_reason":"stop"}],
+"usage":{"prompt_tokens":30,"completion_tokens":4,"total_tokens":34}}"#;
+
+#[test]
+#[ignore = "needs litellm: a proxy of another project, and what it brings"]
+fn scenarios_are_recorded_through_litellm_and_replayed_without_it() {
+    let upstream = Server::new(|_, request, connection| {
+        let body = if request.contains(r#""role":"tool""#) || request.contains(r#""role": "tool""#) { ENDED } else { WHOLE };
+        say(connection, &response("200 OK", "content-type: application/json\r\n", body));
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let proxy = Proxy::before(&upstream, folder.path());
+    let task = "<task type=\"atomic\" name=\"sort\"><description>Sort it.</description></task>\n";
+    let model = |name: &str, base: &str| {
+        format!(
+            "[roles.{name}]\ntemplate = \"sort\"\nmodel = \"{name}\"\ntools = [\"f\"]\n[models.{name}]\nid = \"chat\"\nprovider = \"{name}\"\ntier = \"economy\"\ncontext_window = 8000\noutput_reserve = 100\n\
+             [providers.{name}]\nkind = \"{name}\"\nbase_url = \"http://127.0.0.1:{}{base}\"\napi_key_env = \"HOUSE_KEY\"\n",
+            proxy.1
+        )
+    };
+    let tool = "[tools.f]\ndescription = \"Looks up\"\nparameters = { type = \"object\", properties = { a = { type = \"integer\" } } }\n";
+    let case = |name: &str| {
+        format!(
+            "  - {{id: {name}, role: {name}, input: {{objective: sort}}, expected: [{{contains: [billing]}}, {{calls_tool: f}}]}}\n"
+        )
+    };
+    let project = Project::new()
+        .file("templates/sort.xml", task)
+        .file("ctxc.toml", model("openai", "/v1") + &model("anthropic", "") + tool)
+        .file(
+            "scenarios/many.yaml",
+            format!("id: many\nfixtures: {{tools: {{f: found}}}}\ncases:\n{}{}", case("openai"), case("anthropic")),
+        );
+    asked(&project, &["trust", "--yes"]).code(0);
+    let card = asked(&project, &["eval", "--record", "--json"]).code(0).json();
+    assert_eq!((&card["summary"]["passed"], &card["summary"]["calls"]), (&2.into(), &12.into()), "{card:#}");
+    assert_eq!(
+        card["cases"][0]["trials"][0]["tokens"],
+        serde_json::json!({"input": 50, "cached": 8, "output": 9, "reasoning": null})
+    );
+    drop(proxy);
+    project.run(&["eval"]).code(0).says("2 passed");
 }

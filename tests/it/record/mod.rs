@@ -7,6 +7,7 @@ mod kept;
 mod passing;
 mod places;
 mod redact;
+mod refusing;
 mod replaying;
 mod running;
 mod security;

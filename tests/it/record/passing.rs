@@ -250,3 +250,17 @@ fn old_and_odd_requests_are_served() {
     proxy.stop().code(0).warns("recorded 2 calls of 2 models");
     assert!(proxy.text().len() > 3 << 20);
 }
+
+#[test]
+#[ignore = "needs proxy_hard: bodies of 100 MB take a minute"]
+fn proxy_hard_a_body_of_100_mb_passes_and_one_of_129_mb_is_refused() {
+    let server = Server::saying(response("200 OK", "content-type: application/json\r\n", "{\"ok\":true}"));
+    let mut proxy = Proxy::to(&server.url());
+    let body =
+        |bytes: usize| format!(r#"{{"model":"large","messages":[{{"role":"user","content":"{}"}}]}}"#, "a ".repeat(bytes / 2));
+    assert_eq!(proxy.chat(body(100 << 20)).text(), "{\"ok\":true}");
+    assert_eq!(proxy.chat(body(129 << 20)).status, 413);
+    assert_eq!(proxy.chat(body(10)).status, 200);
+    proxy.stop().code(3).warns("recorded 2 calls of 1 model").warns("has more than 134217728 bytes");
+    assert!(proxy.text().len() > 100 << 20);
+}

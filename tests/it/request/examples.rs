@@ -6,8 +6,9 @@ use ctxc::internals::base::rule_meta::{RequestExample, RuleMeta, Severity};
 use ctxc::internals::kernel::tokens::TokenCounter;
 use ctxc::internals::request::dialect::Dialect;
 use ctxc::internals::request::model::Request;
-use ctxc::internals::request::prompt_cache::compare;
+use ctxc::internals::request::prompt_cache::{compare, compare_agent};
 use ctxc::internals::request::segments::segments;
+use ctxc::internals::request::threads::is_shared;
 use ctxc::internals::rules::list;
 use ctxc::internals::rules::request::check;
 use ctxc::internals::rules::request::cx::RequestCx;
@@ -30,9 +31,14 @@ pub(crate) fn found(body: &str, words: &str, before: Option<&str>, project: &str
         Err(why) => return check::unreadable(&file, (body, 0), &why, &config),
     };
     let before = before.map(|before| read(&before).expect("a request"));
-    let reuse = before.as_ref().map(|before| compare(&segments(before), &segments(&request), &Bytes));
+    // The call before may be one of another conversation of the same agent.
+    let is_agents = words.split(' ').any(|word| word == "agent");
+    let own = segments(&request);
+    let reuse = before.as_ref().map(|before| if is_agents { compare_agent } else { compare }(&segments(before), &own, &Bytes));
+    let front = own.iter().filter(|segment| is_shared(segment)).map(|segment| segment.text.len() as u64).sum();
     let cx = RequestCx {
-        before: before.as_ref(),
+        before: before.as_ref().filter(|_| !is_agents),
+        shared_front: reuse.as_ref().filter(|reuse| is_agents && reuse.broken_by.is_none()).map(|_| front),
         reuse: reuse.as_ref(),
         input_tokens: word("tokens=").map(|tokens| tokens.parse().expect("a number")),
         ..RequestCx::new(&file, body, &request, &config)
@@ -103,6 +109,20 @@ fn bad_examples_give_their_finding_and_good_ones_no_error() {
             let is_counted = example.words.contains("tokens=");
             if !is_counted && rule.severity == Some(Severity::Error) && refused(&example) != Some(rule.name) {
                 wrong.push(format!("{}: not refused: {}", rule.name, example.body));
+            }
+            // What is an error stands at a value of the body, or at a place of what is no JSON.
+            let is_value = |finding: &Diagnostic| {
+                let slice = example.body.get(finding.span.start as usize..finding.span.end as usize);
+                slice.is_some_and(|slice| serde_json::from_str::<serde_json::Value>(slice).is_ok())
+            };
+            let is_json = serde_json::from_str::<serde_json::Value>(example.body).is_ok();
+            if rule.severity == Some(Severity::Error) && is_json && !example.words.contains("fill=") {
+                wrong.extend(
+                    found
+                        .iter()
+                        .filter(|one| one.rule.code.0 != 701 && !is_value(one))
+                        .map(|one| format!("{}: at no value: {:?}", rule.name, one.span)),
+                );
             }
             if names != [rule.name] {
                 wrong.push(format!("{}: {names:?} in {}", rule.name, example.body));

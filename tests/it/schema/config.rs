@@ -74,6 +74,8 @@ fn sound(shape: Shape) -> Vec<Value> {
     match shape {
         Shape::Text | Shape::Name => vec![json!("X")],
         Shape::Texts | Shape::Set => vec![json!("x"), json!(["x", "y"])],
+        Shape::Pointer => vec![json!("/a/b"), json!("")],
+        Shape::PointersOr(table) => vec![json!("/a"), json!(["/a", least(table)])],
         Shape::Globs => vec![json!("./a/**/*.md"), json!(["a", "b..c/[x]{y,z}"])],
         Shape::Words(all) => [words(all), vec![json!(all)]].concat(),
         Shape::Word(all) => words(all),
@@ -101,6 +103,8 @@ fn bad(shape: Shape) -> Vec<Value> {
         Shape::Text => vec![json!(5), json!(["x"])],
         Shape::Name | Shape::NameOr(_) => vec![json!(5), json!(" ")],
         Shape::Texts => vec![json!(5), json!([5])],
+        Shape::Pointer => vec![json!(5), json!("a"), json!("/")],
+        Shape::PointersOr(_) => vec![json!(5), json!(""), json!(["/"]), json!([5]), json!([{}])],
         Shape::Set => vec![json!(5), json!(["x", " "])],
         Shape::Globs => vec![json!(5), json!("/x"), json!(["a", "../x"]), json!("a/../x"), json!("")],
         Shape::Words(_) => vec![json!("nothing"), json!(["nothing"]), json!(5)],

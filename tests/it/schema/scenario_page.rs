@@ -35,8 +35,8 @@ Files lie beside the scenario and inside the project. A content is taken from on
 
 A table of cases (`cases_from`) is CSV as RFC 4180 says, with the names of its columns in the first line, or JSONL. The columns `id`, `name`,
 `description`, `role`, `task`, `node`, `tags`, `runs`, `pass_threshold`, `reviewed`, `baseline_config_hash`, `objective`, `task_id`, `risk_level`, `contains`,
-`absent` and `exact` are what they say, and every other one is an input of the task (`inputs.NAME` where it is called like one of these). An
-empty field says nothing. A line of JSONL is an object with the keys of a case. A table has 20,000 rows at most.
+`absent` and `exact` have the meaning of the key of that name (the last three are about the answer); any other column is an input of the task (write
+`inputs.NAME` if the names clash). Empty fields are ignored. A line of JSONL is an object with the keys of a case. A table has 20,000 rows at most.
 
 The `defaults` of a suite are filled into a case key by key, and so is its `context`. A list is taken or replaced, never joined: a case with an
 `expect_context` or `expectations` of its own is held against those alone, so one that adds an expectation repeats the suite's.
@@ -62,23 +62,23 @@ segment as one that is there when the caller names an objective.
 
 A file that a template names is the one in `file_context`, else that of the project, whose text then counts in the context hash.
 
-A JSON Schema in `schema` has the keywords of the drafts from 4 to 2020-12, and of your own those that begin with `x-`: a validator passes over every other, so that a slip would ask for
-nothing. `check` tells them in a scenario; with one in a file that `schema` names, the expectation fails.
+A JSON Schema in `schema` may use the keywords of drafts 4 to 2020-12, and your own if they start with `x-`. Validators silently ignore anything else, so a typo would check
+nothing: `check` reports it in a scenario, and an expectation whose `schema` names a file with one fails.
 
 `$schema` names the draft by which a schema is read: `http://json-schema.org/draft-04/schema#`, `draft-06`, `draft-07`, `https://json-schema.org/draft/2019-09/schema` or
-`https://json-schema.org/draft/2020-12/schema`, the last one where it is left out. `check` compiles the schema as `eval` does and tells what its draft does not take: a list under `items` in
+`https://json-schema.org/draft/2020-12/schema`, the last one where it is left out. `check` compiles the schema as `eval` does and reports what its draft does not allow: a list under `items` in
 2020-12, a keyword that only another draft has, another `$schema`. A `$ref` leads into the schema itself or to the schema of a draft; nothing is fetched from elsewhere, and `check` says so.
-What a draft passes over counts for nothing: until draft 7, all that stands beside a `$ref`.
+Keywords that a draft ignores have no effect: up to draft 7, everything next to a `$ref`.
 
-## What `not` holds of
+## When `not` applies
 
-`not` turns what could be looked at, and nothing else. Where what is asked about is not there, cannot be read or is of the wrong kind, neither the expectation nor
+`not` negates a check only if the check could be made. Where what it asks about is missing, cannot be read or is of the wrong kind, neither the expectation nor
 its opposite holds: a JSONPath that selects nothing, a risk that the answer does not say, a node without settings, tokens that nobody counted, a role's tools
 where a task is asked for. So a slip in a name fails, under `not` too.
 
 A segment that is absent was looked at, if the agent could be shown it: `not: {segment: {source: docs/x.md, state: kept}}` holds where docs/x.md is a file of the
 project or of the case and no part of this context. It fails where no such file is there, and of an input that no task here declares; `check` says so too
-(`unknown-segment`). What a later change is not to bring, whatever it will be called, is ruled out by `state: absent`.
+(`unknown-segment`). To rule out something that a later change might add, under any name, use `state: absent`.
 
 ## Calls of tools
 

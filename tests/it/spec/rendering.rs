@@ -15,7 +15,7 @@ use ctxc::internals::kernel::budget::{Block, Budget, Counting, Disposition, WORT
 use ctxc::internals::kernel::context::{Cut, FIRST_EXPENDABLE, Kind, Origin, Segment, Stability, Traced, Trust};
 use ctxc::internals::kernel::sampling::{Parameter, Sampling};
 use ctxc::internals::kernel::tokens::Bytes;
-use ctxc::internals::project::tools::ProjectTool;
+use ctxc::internals::project::tools::ToolDefinition;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 use std::fmt::Write as _;
@@ -170,11 +170,12 @@ fn targets() -> String {
         "additionalProperties": false
     });
     let parameters = json!({"type": "object", "properties": {"ticket": {"type": "string"}}, "required": ["ticket"]});
-    let tool = ProjectTool {
+    let tool = ToolDefinition {
         name: "read_ticket".to_owned(),
         description: "Read a ticket.".to_owned(),
         parameters,
         strict: None,
+        command: Vec::new(),
         path: String::new(),
         line: 0,
     };

@@ -1,6 +1,6 @@
 //! A folder of files, and an index over it.
 
-use ctxc::internals::base::glob::Globs;
+use ctxc::internals::project::glob::Globs;
 use ctxc::internals::store::{Index, Scope};
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! The history: kept in order, each trial once, opened with distrust.
 
 use ctxc::internals::store::SqliteHistory;
-use ctxc::internals::store::history::{CaseRecord, EvalHistory, HistoryError, RunRecord, TrialRecord};
+use ctxc::internals::store::history::{CaseRecord, EvalHistory, HistoryError, OpenTrial, RunRecord, TrialRecord};
 use pretty_assertions::assert_eq;
 use serde_json::value::RawValue;
 use std::path::PathBuf;
@@ -67,15 +67,15 @@ fn what_is_written_twice_counts_once() {
     let mut history = folder.open();
     let first = history.begin(&run("a", 5)).unwrap();
     for _ in 0..3 {
-        history.case(first, &case("x", "k1", "pass", 3), NOTHING).unwrap();
-        history.case(first, &case("y", "k2", "fail", 0), NOTHING).unwrap();
+        history.add(first, &[case("x", "k1", "pass", 3)], NOTHING).unwrap();
+        history.add(first, &[case("y", "k2", "fail", 0)], NOTHING).unwrap();
     }
     // It was edited before it was run again, so that its earlier trials are of nobody.
-    history.case(first, &case("x", "k9", "fail", 2), NOTHING).unwrap();
+    history.add(first, &[case("x", "k9", "fail", 2)], NOTHING).unwrap();
     let mut replayed = case("x", "k9", "pass", 1);
     replayed.live = false;
-    history.case(first, &replayed, NOTHING).unwrap();
-    history.case(first, &case("z", "k3", "stale", 0), (4, 100, 0.5)).unwrap();
+    history.add(first, &[replayed], NOTHING).unwrap();
+    history.add(first, &[case("z", "k3", "stale", 0)], (4, 100, 0.5)).unwrap();
     history.end(first).unwrap();
     drop(history);
     let history = folder.open();
@@ -100,7 +100,7 @@ fn runs_are_in_the_order_in_which_they_began_whatever_the_clock_says() {
     assert_eq!(ids, ["a", "b", "c", "d"]);
     // The last is that of the last run.
     for (order, verdict) in [(100, "pass"), (102, "fail"), (101, "pass")] {
-        history.case(order, &case("x", "k", verdict, 1), NOTHING).unwrap();
+        history.add(order, &[case("x", "k", verdict, 1)], NOTHING).unwrap();
     }
     let last = |key: &str, context: &str| history.last("x", key, context).unwrap().map(|earlier| earlier.verdict);
     assert_eq!((last("k", "b3:c"), last("k2", "b3:c"), last("k", "b3:d")), (Some("fail".to_owned()), None, None));
@@ -127,7 +127,7 @@ fn whole_results_are_kept_of_the_last_runs() {
     let mut history = folder.open();
     for number in 0..60 {
         let run = history.begin(&run(&format!("r{number}"), number)).unwrap();
-        history.case(run, &case("x", "k", "pass", 1), NOTHING).unwrap();
+        history.add(run, &[case("x", "k", "pass", 1)], NOTHING).unwrap();
     }
     let whole: Vec<bool> = (0..60).map(|run| history.cases(run).unwrap()[0].result.is_some()).collect();
     assert_eq!(whole.iter().filter(|is_whole| **is_whole).count(), 51);
@@ -152,8 +152,8 @@ fn what_is_no_history_of_this_version_is_refused_and_left_as_it_is() {
     let mut bytes = std::fs::read(history.path()).unwrap();
     // `user_version` is at 60, `application_id` at 68, each with its highest byte first.
     bytes[63] = 7;
-    assert_eq!(refused(&bytes), HistoryError::Newer(7, 2));
-    bytes[63] = 2;
+    assert_eq!(refused(&bytes), HistoryError::Newer(7, 3));
+    bytes[63] = 3;
     bytes[71] ^= 1;
     assert!(matches!(refused(&bytes), HistoryError::Foreign(_)));
     bytes[71] ^= 1;
@@ -171,18 +171,56 @@ fn a_history_of_version_1_goes_on_with_what_it_has() {
     let folder = Folder::new();
     let mut history = folder.open();
     let first = history.begin(&run("a", 1)).unwrap();
-    history.case(first, &case("x", "k", "pass", 1), NOTHING).unwrap();
+    history.add(first, &[case("x", "k", "pass", 1)], NOTHING).unwrap();
     drop(history);
     let file = rusqlite::Connection::open(folder.path()).unwrap();
-    file.execute_batch("DROP TABLE answers; PRAGMA user_version = 1;").unwrap();
+    file.execute_batch("DROP TABLE answers; DROP TABLE open_trials; PRAGMA user_version = 1;").unwrap();
     drop(file);
     let mut history = folder.open();
     let earlier = &history.cases(first).unwrap()[0];
     assert_eq!((earlier.trials.len(), earlier.answers.is_some()), (1, false));
     let second = history.begin(&run("b", 2)).unwrap();
-    history.case(second, &case("x", "k", "pass", 1), NOTHING).unwrap();
+    history.add(second, &[case("x", "k", "pass", 1)], NOTHING).unwrap();
     drop(history);
     assert_eq!(folder.open().cases(second).unwrap()[0].answers.as_ref().unwrap().get(), "[{}]");
+    // That of version 2 as well.
+    let file = rusqlite::Connection::open(folder.path()).unwrap();
+    file.execute_batch("DROP TABLE open_trials; PRAGMA user_version = 2;").unwrap();
+    drop(file);
+    assert_eq!(folder.open().open_trials(second).unwrap().len(), 0);
+}
+
+#[test]
+fn answered_trials_stay_until_their_case_is_finished() {
+    let folder = Folder::new();
+    let mut history = folder.open();
+    let run = history.begin(&run("a", 1)).unwrap();
+    let raw = |text: &str| serde_json::value::RawValue::from_string(text.to_owned()).unwrap();
+    let trial = |id: &str, trial: &str| OpenTrial {
+        id: id.to_owned(),
+        trial: trial.to_owned(),
+        key: "k".to_owned(),
+        context_hash: "c".to_owned(),
+        answer: Some(raw("{}")),
+        used: raw("{}"),
+    };
+    for (number, (id, label)) in [("x", "first 1"), ("x", "first 2"), ("y", "first 1"), ("x", "first 2")].into_iter().enumerate()
+    {
+        history.trial(run, &trial(id, label), (number as u64 + 1, 10, 0.5)).unwrap();
+    }
+    drop(history);
+    let mut history = folder.open();
+    let names = |history: &SqliteHistory| -> Vec<String> {
+        history.open_trials(run).unwrap().into_iter().map(|one| format!("{} {}", one.id, one.trial)).collect()
+    };
+    assert_eq!(names(&history), ["x first 1", "x first 2", "y first 1"]);
+    assert_eq!((history.runs().unwrap()[0].calls, history.runs().unwrap()[0].tokens), (4, 10));
+    // What could not be tried to its end is tried again, with what it was answered.
+    history.add(run, &[case("y", "k", "error", 1)], (5, 10, 0.5)).unwrap();
+    history.add(run, &[case("x", "k", "pass", 1)], (5, 10, 0.5)).unwrap();
+    assert_eq!(names(&history), ["y first 1"]);
+    history.end(run).unwrap();
+    assert_eq!(names(&history), [""; 0]);
 }
 
 #[test]
@@ -191,7 +229,7 @@ fn a_damaged_history_is_never_silently_empty() {
     let mut history = folder.open();
     let first = history.begin(&run("a", 1)).unwrap();
     for number in 0..200 {
-        history.case(first, &case(&format!("case {number}"), "k", "pass", 3), NOTHING).unwrap();
+        history.add(first, &[case(&format!("case {number}"), "k", "pass", 3)], NOTHING).unwrap();
     }
     drop(history);
     let whole = std::fs::read(folder.path()).unwrap();
@@ -222,7 +260,7 @@ fn programs_that_write_at_once_wait_for_each_other() {
                 let mut history = folder.open();
                 let order = history.begin(&run(&format!("w{writer}"), 10)).unwrap();
                 for number in 0..50 {
-                    history.case(order, &case(&format!("c{number}"), "k", "pass", 2), NOTHING).unwrap();
+                    history.add(order, &[case(&format!("c{number}"), "k", "pass", 2)], NOTHING).unwrap();
                 }
                 history.end(order).unwrap();
             });

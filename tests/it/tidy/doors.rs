@@ -12,6 +12,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("clap_mangen", &["src/cli/"]),
     ("gen_lsp_types", &["src/lsp/"]),
     ("flate2", &["src/record/foreign/vcr.rs", "src/record/proxy/"]),
+    ("globset", &["src/project/glob.rs"]),
     ("granit_parser", &["src/syntax/yaml"]),
     ("jsonschema", &["src/scenario/json_schema/draft.rs"]),
     ("lsp_server", &["src/lsp/"]),
@@ -28,7 +29,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("regex_syntax", &["src/scenario/"]),
     ("ring", &["src/work/webhook.rs"]),
     ("rusqlite", &["src/store/sqlite"]),
-    ("rustix", &["src/base/fs.rs", "src/cli/context/eval/bounded_process.rs", "src/cli/record/child.rs", "src/cli/watch/"]),
+    ("rustix", &["src/base/fs.rs", "src/run/process.rs", "src/cli/record/child.rs", "src/cli/watch/"]),
     // Derived on the types that artifacts are written from.
     (
         "schemars",

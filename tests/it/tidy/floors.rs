@@ -20,6 +20,7 @@ const FLOORS: &[&[&str]] = &[
     &["schema", "context", "import"],
     &["store", "provider", "work"],
     &["record"],
+    &["run"],
     &["eval"],
     &["lsp"],
     &["cli"],

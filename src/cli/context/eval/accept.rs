@@ -71,7 +71,7 @@ pub(super) fn accept(
             *again = true;
         }
     }
-    for (slot, judged) in finished.iter_mut().zip(eval_run.run(&again, cx.options.threads)) {
+    for (slot, judged) in finished.iter_mut().zip(eval_run.run(&again, cx.options.threads, false)) {
         if judged.is_some() {
             *slot = judged;
         }

@@ -48,6 +48,9 @@ pub(crate) struct EvalArgs {
     /// pass are run again and all others are listed as carried
     #[arg(long, value_name = "REV|FILE")]
     pub(super) since: Option<String>,
+    /// Run nothing behind the first scenario that does not pass, by their order in the list
+    #[arg(long, conflicts_with_all = ["mutate", "coverage", "accept", "diff", "plan", "resume"])]
+    pub(super) fail_fast: bool,
     /// List the changes that none of these scenarios would notice: each segment dropped or its text halved, each setting moved
     #[arg(long, conflicts_with_all = ["affected", "since", "accept", "junit", "out"])]
     pub(super) mutate: bool,
@@ -237,6 +240,24 @@ pub(crate) enum AnswerSource {
     Live,
 }
 
+impl AnswerSource {
+    /// Its word.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Replay => "replay",
+            Self::Scripted => "scripted",
+            Self::Record => "record",
+            Self::ReplayOrRecord => "replay-or-record",
+            Self::Live => "live",
+        }
+    }
+
+    /// The source of a word.
+    pub(crate) fn of_word(word: &str) -> Option<Self> {
+        Self::value_variants().iter().copied().find(|one| one.word() == word)
+    }
+}
+
 /// Whether models are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Mode {
@@ -246,7 +267,7 @@ enum Mode {
     Real,
 }
 
-fn parse_usd(text: &str) -> Result<f64, String> {
+pub(crate) fn parse_usd(text: &str) -> Result<f64, String> {
     let usd: Option<f64> = text.parse().ok();
     usd.filter(|usd| usd.is_finite() && *usd >= 0.0).ok_or_else(|| "expected an amount of US dollars, such as 0.50".to_owned())
 }

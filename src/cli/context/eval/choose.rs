@@ -16,7 +16,7 @@ use crate::cli::render::summary::plural;
 use crate::context::context_source::ContextSource;
 use crate::context::request::Files;
 use crate::eval::affected::{Choice, Since};
-use crate::eval::asked::{AnswersFrom, CaseAnswers, RunAnswers};
+use crate::eval::asked::{AnswersFrom, CaseAnswers, KeepTrials, RunAnswers};
 use crate::eval::case_keys::Keys;
 use crate::eval::compiled_patterns::CompiledPatterns;
 use crate::eval::finished::{CaseVerdict, Finished};
@@ -26,8 +26,10 @@ use crate::eval::receiver::Roles;
 use crate::eval::run;
 use crate::eval::scorecard::{CaseRow, SCHEMA, Scorecard};
 use crate::eval::trials::Rows;
+use crate::eval::volatile::volatile;
 use crate::record::file::Recordings;
 use crate::record::recording::Recording;
+use crate::record::volatile::Volatile;
 use crate::registry::scenarios::Refusals;
 use crate::scenario::paths;
 use crate::store::history::EvalHistory;
@@ -56,6 +58,7 @@ pub(super) struct EvalRun<'w> {
     /// Who asks models, where one may be asked, and how.
     asking: RunAnswers<'w>,
     patterns: CompiledPatterns,
+    volatile: Volatile,
     counters: &'w Counters,
     rows: Rows,
     /// The cases that are not run, as `check` would have it.
@@ -88,6 +91,7 @@ impl<'w> EvalRun<'w> {
             recorded: chosen.iter().map(|chosen| recorded(project, chosen, from)).collect(),
             from,
             asking: RunAnswers::default(),
+            volatile: volatile(&project.config),
             patterns: CompiledPatterns::of(chosen.iter().map(|chosen| chosen.case), plan(project)),
             counters,
             rows,
@@ -122,7 +126,11 @@ impl<'w> EvalRun<'w> {
     }
 
     /// The same with somebody who keeps what becomes of each case.
-    pub(super) fn kept_by(self, journal: Option<&'w Journal<'w>>) -> Self {
+    pub(super) fn kept_by(mut self, journal: Option<&'w Journal<'w>>) -> Self {
+        // What this run recorded before it was interrupted was asked for by it, and is no earlier recording.
+        for recorded in self.recorded.iter_mut().flatten() {
+            recorded.retain(|call| !journal.is_some_and(|journal| journal.resumes(call)));
+        }
         Self { journal, ..self }
     }
 
@@ -148,7 +156,9 @@ impl<'w> EvalRun<'w> {
 
     fn context(&self) -> RunContext<'_> {
         let index = self.index.map(|index| -> &(dyn ContextSource + Sync) { index });
+        let trials = self.journal.map(|journal| -> &dyn KeepTrials { journal });
         let answers = RunAnswers { from: self.from, providers: Some(&self.project.config.providers), ..self.asking };
+        let answers = RunAnswers { trials, volatile: Some(&self.volatile), ..answers };
         RunContext { rows: self.rows, index, answers, ..context(self.project, self.files, self.counters, &self.patterns) }
     }
 
@@ -186,18 +196,26 @@ impl<'w> EvalRun<'w> {
         self.done.load(Ordering::Relaxed)
     }
 
-    /// Runs those cases that `which` says.
-    pub(super) fn run(&self, which: &[bool], threads: Option<NonZeroUsize>) -> Vec<Option<Finished>> {
+    /// Runs those cases that `which` says; with `fails_fast` none behind the first of them that does not pass.
+    pub(super) fn run(&self, which: &[bool], threads: Option<NonZeroUsize>, fails_fast: bool) -> Vec<Option<Finished>> {
+        let last = AtomicUsize::new(usize::MAX);
         let chosen = self.inputs().into_iter().zip(which).filter(|(_, is_run)| **is_run);
         let inputs: Vec<CaseInput<'_>> = chosen.map(|(input, _)| input).collect();
-        let keep = |input: &CaseInput<'_>, done: &Finished| {
+        let keep = |at: usize, input: &CaseInput<'_>, done: &Finished| {
+            if fails_fast && done.verdict != CaseVerdict::Pass {
+                last.fetch_min(at, Ordering::Relaxed);
+            }
             self.done.fetch_add(1, Ordering::Relaxed);
             if let Some(journal) = self.journal {
                 journal.finished(input, done);
             }
         };
-        let mut done = run::run_and(&self.context(), &inputs, threads, &keep).into_iter();
-        which.iter().map(|is_run| if *is_run { done.next() } else { None }).collect()
+        let begins = |at| at < last.load(Ordering::Relaxed);
+        let mut done = run::run_and(&self.context(), &inputs, threads, &begins, &keep);
+        // What other threads had begun behind it does not count: the same cases are listed on any number of threads.
+        done.iter_mut().skip(last.load(Ordering::Relaxed).saturating_add(1)).for_each(|behind| *behind = None);
+        let mut done = done.into_iter();
+        which.iter().map(|is_run| if *is_run { done.next().flatten() } else { None }).collect()
     }
 }
 

@@ -1,6 +1,7 @@
-//! Adds a run to the history while it goes on: each case as soon as it is finished.
+//! Adds a run to the history while it goes on: each case as soon as it is finished. Where nobody is asked and no program is run, a case
+//! takes less time than its commit, so that some are committed at once: what a kill loses of these is judged again within milliseconds.
 
-use super::asking::Asking;
+use super::asking::{Asking, label};
 use super::load::Chosen;
 use crate::base::fs;
 use crate::base::hash::{Hash, Hasher};
@@ -9,8 +10,8 @@ use crate::cli::error::{CliError, Result};
 use crate::cli::history::{Place, find};
 use crate::cli::render::summary::plural;
 use crate::eval::affected::Choice;
-use crate::eval::answer::KeptAnswer;
-use crate::eval::asked::AnswersFrom;
+use crate::eval::answer::{Answer, KeptAnswer};
+use crate::eval::asked::{AnswersFrom, KeepTrials, TrialUnderWay};
 use crate::eval::case_keys::Keys;
 use crate::eval::finished::{Answered, CaseVerdict, Finished, Trial};
 use crate::eval::locate::Locator;
@@ -20,9 +21,11 @@ use crate::eval::scorecard::{CaseRow, Of, TrialRow};
 use crate::eval::trials::Rows;
 use crate::project::config::Content;
 use crate::provider::spending::Spend;
+use crate::provider::throttle::Calls;
+use crate::record::recording::Recording;
 use crate::scenario::date;
 use crate::store::SqliteHistory;
-use crate::store::history::{CaseRecord, EvalHistory, RunRecord, TrialRecord};
+use crate::store::history::{CaseRecord, EvalHistory, OpenTrial, RunRecord, TrialRecord};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -33,15 +36,27 @@ pub(super) struct Journal<'j> {
     chosen: BTreeMap<(&'j str, &'j str), &'j Chosen<'j>>,
     asking: Option<&'j Asking<'j>>,
     /// The run that goes on, with what it finished.
-    resumed: Option<(RunRecord, Vec<CaseRecord>)>,
+    resumed: Option<Resumed>,
+    /// Cases that are committed at once.
+    at_once: usize,
     state: Mutex<State<'j>>,
 }
+
+/// Cases that are committed at once where nobody waits for any of them.
+const MANY: usize = 64;
+
+/// A run that was interrupted, with the cases that it finished, and the answered trials of others by case and label.
+type Resumed = (RunRecord, Vec<CaseRecord>, BTreeMap<(String, String), OpenTrial>);
 
 /// What is written to, one case after the other.
 struct State<'j> {
     locator: Locator<'j>,
     /// The history, and the place of the run in it; `None` once it cannot be written any more.
     open: Option<(Place, SqliteHistory, i64)>,
+    /// Cases that are not committed yet.
+    waiting: Vec<CaseRecord>,
+    /// What the run has used, as far as that is written down: calls, tokens, US$.
+    used: (u64, u64, f64),
     trouble: Option<CliError>,
 }
 
@@ -52,14 +67,15 @@ impl std::fmt::Debug for Journal<'_> {
 }
 
 impl<'j> Journal<'j> {
-    /// Begins a run, or goes on with one. Where the history cannot be used, the run goes on without it.
+    /// Begins a run, or goes on with one. Where the history cannot be used, the run goes on without it. Where nobody is
+    /// asked and no program is run, nothing takes long or costs anything.
     ///
     /// # Errors
     /// A run that is to be resumed cannot be.
     pub(super) fn begin(
         project: &'j Compiled,
         chosen: &'j [Chosen<'j>],
-        asking: Option<&'j Asking<'j>>,
+        (asking, runs_programs): (Option<&'j Asking<'j>>, bool),
         locator: Locator<'j>,
         (run, resume): (RunRecord, Option<&str>),
     ) -> Result<Self> {
@@ -67,7 +83,7 @@ impl<'j> Journal<'j> {
             let mut history = place.make()?;
             let earlier = resume.map_or(Ok(None), |name| unfinished(&place, &history, name, &run))?;
             let order = match &earlier {
-                Some((run, _)) => run.order,
+                Some((run, ..)) => run.order,
                 None => history.begin(&run).map_err(|error| place.unusable(&error))?,
             };
             Ok((place, history, order, earlier))
@@ -77,16 +93,32 @@ impl<'j> Journal<'j> {
             Err(error) if resume.is_some() => return Err(error),
             Err(error) => (None, Some(error), None),
         };
-        if let (Some(asking), Some((RunRecord { calls, tokens, cost_usd, .. }, _))) = (asking, &resumed) {
-            asking.resume(*calls, Spend { tokens: *tokens, usd: *cost_usd });
+        let mut used = (0, 0, 0.0);
+        if let Some(asking) = asking.filter(|_| open.is_some()) {
+            asking.begin(resumed.as_ref().map_or(&run.id, |(run, ..)| &run.id));
+            if let Some((RunRecord { calls, tokens, cost_usd, .. }, cases, trials)) = &resumed {
+                used = (*calls, *tokens, *cost_usd);
+                asking.resume(
+                    *calls,
+                    Spend { tokens: *tokens, usd: *cost_usd },
+                    cases.iter().map(|case| (case.id.clone(), String::new())).chain(trials.keys().cloned()).collect(),
+                );
+            }
         }
         let chosen = chosen.iter().map(|one| ((one.path, one.case.name.value.as_str()), one)).collect();
-        Ok(Self { project, chosen, asking, resumed, state: Mutex::new(State { locator, open, trouble }) })
+        let state = Mutex::new(State { locator, open, waiting: Vec::new(), used, trouble });
+        let at_once = if asking.is_none() && !runs_programs { MANY } else { 1 };
+        Ok(Self { project, chosen, asking, resumed, at_once, state })
+    }
+
+    /// Whether a recorded call is of the part of this run that was interrupted.
+    pub(super) fn resumes(&self, call: &Recording) -> bool {
+        self.resumed.as_ref().is_some_and(|(run, ..)| call.run.as_ref() == Some(&run.id))
     }
 
     /// Takes what the resumed run finished, where it would come out the same again, and says how much that is.
     pub(super) fn take(&self, choices: &mut [Choice], keys: impl FnOnce() -> Vec<(String, Option<Keys>)>) -> Option<String> {
-        let (run, cases) = self.resumed.as_ref()?;
+        let (run, cases, _) = self.resumed.as_ref()?;
         let cases: BTreeMap<&str, &CaseRecord> = cases.iter().map(|case| (case.id.as_str(), case)).collect();
         let mut taken = 0;
         for (choice, (name, keys)) in choices.iter_mut().zip(keys()) {
@@ -108,15 +140,16 @@ impl<'j> Journal<'j> {
     pub(super) fn finished(&self, input: &CaseInput<'_>, done: &Finished) {
         let Some(Chosen { path, suite, case }) = self.chosen.get(&(input.path, input.case.name.value.as_str())) else { return };
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let State { locator, open, trouble } = &mut *state;
-        let Some((place, history, run)) = open else { return };
+        let State { locator, open, waiting, used, .. } = &mut *state;
+        if open.is_none() {
+            return;
+        }
         let receiver = receiver(case, &self.project.config.roles).ok();
         let row = CaseRow::of(Of { path, suite, case, receiver }, done, locator);
-        let (calls, spent) = self.asking.map(Asking::spent).unwrap_or_default();
-        let record = CaseRecord { answers: self.answers(done), ..record(&row, done) };
-        if let Err(error) = history.case(*run, &record, (calls, spent.tokens, spent.usd)) {
-            *trouble = Some(place.unusable(&error));
-            *open = None;
+        plus(used, &self.asking.map(|asking| asking.used(path, &case.name.value)).unwrap_or_default());
+        waiting.push(CaseRecord { answers: self.answers(done), ..record(&row, done) });
+        if waiting.len() >= self.at_once {
+            commit(&mut state);
         }
     }
 
@@ -126,7 +159,11 @@ impl<'j> Journal<'j> {
             return None;
         }
         let kept = |trial: &Trial| KeptAnswer { stage: trial.stage, by: trial.by.clone(), answer: Arc::clone(&trial.answer) };
-        let json = serde_json::to_string(&done.trials.iter().map(kept).collect::<Vec<_>>()).ok()?;
+        self.redacted(serde_json::to_string(&done.trials.iter().map(kept).collect::<Vec<_>>()).ok()?)
+    }
+
+    /// JSON as it is kept.
+    fn redacted(&self, json: String) -> Option<Box<RawValue>> {
         let json = match self.asking {
             None => json,
             Some(asking) => asking.redactor()?.json(&json, "", &mut Vec::new()),
@@ -140,6 +177,9 @@ impl<'j> Journal<'j> {
     /// It is not kept, or not all of it.
     pub(super) fn end(&self) -> Result<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if !state.waiting.is_empty() {
+            commit(&mut state);
+        }
         if let Some(trouble) = state.trouble.take() {
             return Err(trouble);
         }
@@ -148,13 +188,63 @@ impl<'j> Journal<'j> {
     }
 }
 
+/// Commits the cases that wait.
+fn commit(State { open, waiting, used, trouble, .. }: &mut State<'_>) {
+    let Some((place, history, run)) = open else { return };
+    if let Err(error) = history.add(*run, waiting, *used) {
+        *trouble = Some(place.unusable(&error));
+        *open = None;
+    }
+    waiting.clear();
+}
+
+impl KeepTrials for Journal<'_> {
+    fn earlier(&self, trial: &TrialUnderWay<'_>) -> Option<Answer> {
+        let kept = self.resumed.as_ref()?.2.get(&(trial.case.to_owned(), label(trial.trial)))?;
+        let answer = kept.answer.as_ref()?;
+        if (&kept.key, &kept.context_hash) != (&trial.keys.case.to_string(), &trial.keys.context.to_string()) {
+            return None;
+        }
+        let answer = serde_json::from_str::<KeptAnswer>(answer.get()).ok()?.whole();
+        if let (Some(asking), Ok(used)) = (self.asking, serde_json::from_str::<Calls>(kept.used.get())) {
+            asking.failed_before(trial.path, trial.case, &used);
+        }
+        Some(answer)
+    }
+
+    fn tried(&self, trial: &TrialUnderWay<'_>, answer: &Answer, by: &str) {
+        let Some(asking) = self.asking else { return };
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let State { open, used, trouble, .. } = &mut *state;
+        let Some((place, history, run)) = open else { return };
+        let calls = asking.used(trial.path, trial.case);
+        plus(used, &calls);
+        // What is recorded is kept there.
+        let is_kept = !asking.records() && self.project.config.record.content != Content::Shape;
+        let kept = || KeptAnswer { stage: trial.trial.stage, by: by.to_owned(), answer: Arc::new(answer.clone()) };
+        let answer = is_kept.then(|| serde_json::to_string(&kept()).ok()).flatten().and_then(|json| self.redacted(json));
+        let record = OpenTrial {
+            id: trial.case.to_owned(),
+            trial: label(trial.trial),
+            key: trial.keys.case.to_string(),
+            context_hash: trial.keys.context.to_string(),
+            answer,
+            used: serde_json::value::to_raw_value(&calls).unwrap_or_default(),
+        };
+        if let Err(error) = history.trial(*run, &record, *used) {
+            *trouble = Some(place.unusable(&error));
+            *open = None;
+        }
+    }
+}
+
+/// Adds calls to what the run has used.
+fn plus((calls, tokens, usd): &mut (u64, u64, f64), more: &Calls) {
+    (*calls, *tokens, *usd) = (*calls + more.made, tokens.saturating_add(more.spent.tokens), *usd + more.spent.usd);
+}
+
 /// The run that is to go on: the named one, else the last that was broken off and is of the same scenarios.
-fn unfinished(
-    place: &Place,
-    history: &SqliteHistory,
-    name: &str,
-    now: &RunRecord,
-) -> Result<Option<(RunRecord, Vec<CaseRecord>)>> {
+fn unfinished(place: &Place, history: &SqliteHistory, name: &str, now: &RunRecord) -> Result<Option<Resumed>> {
     let runs = history.runs().map_err(|error| place.unusable(&error))?;
     let is_same = |run: &RunRecord| run.selection == now.selection;
     let found = if name.is_empty() {
@@ -172,7 +262,9 @@ fn unfinished(
     };
     let Some(run) = found else { return Ok(None) };
     let cases = history.cases(run.order).map_err(|error| place.unusable(&error))?;
-    Ok(Some((run.clone(), cases)))
+    let trials = history.open_trials(run.order).map_err(|error| place.unusable(&error))?;
+    let trials = trials.into_iter().map(|trial| ((trial.id.clone(), trial.trial.clone()), trial)).collect();
+    Ok(Some((run.clone(), cases, trials)))
 }
 
 /// A run that begins now. Runs with equal `selection` are of the same scenarios, tasks and options.

@@ -51,7 +51,7 @@ pub(in crate::cli::context) fn judge(
     let eval_run = eval_run.asking(RunAnswers { own, programs, config: Some(&project.config), ..RunAnswers::default() });
     let eval_run = eval_run.frozen_in(&frozen).refusing(refusals).looking_up(&index);
     let all = vec![true; chosen.len()];
-    let finished = eval_run.run(&all, cx.options.threads);
+    let finished = eval_run.run(&all, cx.options.threads, false);
     let choices = vec![Choice::Run; chosen.len()];
     Ok(card(project, scenarios, &eval_run, choices, &finished, counters.first().name()))
 }

@@ -7,17 +7,16 @@ use crate::cli::render::summary::plural;
 use crate::eval::asked::Asked;
 use crate::kernel::provider::Response;
 use crate::provider::read;
+use crate::record::exchange::Exchange;
 use crate::record::file::{Recordings, append};
-use crate::record::json_text;
 use crate::record::recording::{AnsweredBy, Recording};
 use crate::record::redact::Redactor;
 use crate::rules::input::read_fault::reason;
 use crate::scenario::{date, paths};
-use crate::schema::json::names::REQUEST;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// More than any recording.
@@ -28,9 +27,19 @@ const LIMIT: u64 = 1 << 28;
 pub(super) struct Keeper<'p> {
     root: &'p Path,
     redactor: Redactor,
+    /// What names the run, where it is kept in the history.
+    run: OnceLock<String>,
     /// The recordings that this run has begun and not ended, by their paths.
     begun: Mutex<BTreeMap<String, Begun>>,
     taken_over: Mutex<usize>,
+}
+
+/// An answer that nobody had to be asked for again.
+#[derive(Debug)]
+pub(super) struct TakenOver {
+    pub(super) response: Response,
+    /// Whether an earlier part of this run was given it.
+    pub(super) is_of_run: bool,
 }
 
 /// A recording that is being made.
@@ -46,7 +55,16 @@ struct Begun {
 
 impl<'p> Keeper<'p> {
     pub(super) fn new(root: &'p Path, redactor: Redactor) -> Self {
-        Self { root, redactor, begun: Mutex::default(), taken_over: Mutex::default() }
+        Self { root, redactor, run: OnceLock::new(), begun: Mutex::default(), taken_over: Mutex::default() }
+    }
+
+    /// Says which run this is; the first word stands.
+    pub(super) fn name_run(&self, run: &str) {
+        self.run.get_or_init(|| run.to_owned());
+    }
+
+    fn is_of_run(&self, call: &Recording) -> bool {
+        self.run.get().is_some_and(|run| call.run.as_ref() == Some(run))
     }
 
     /// The answers of interrupted runs that nobody had to be asked for again.
@@ -63,7 +81,7 @@ impl<'p> Keeper<'p> {
     }
 
     /// Makes sure that an answer can be kept, before anybody pays for it. What an interrupted run was answered in this trial to this request comes back.
-    pub(super) fn begin(&self, asked: &Asked<'_>) -> Result<Option<Response>, String> {
+    pub(super) fn begin(&self, asked: &Asked<'_>) -> Result<Option<TakenOver>, String> {
         let path = paths::recording(asked.path, asked.case);
         let mut all = self.begun();
         if !all.contains_key(&path) {
@@ -77,14 +95,14 @@ impl<'p> Keeper<'p> {
             begun.count += 1;
             begun.kept += &call.line();
             *self.taken_over.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-            return Ok(Some(response));
+            return Ok(Some(TakenOver { response, is_of_run: self.is_of_run(&call) }));
         }
         begun.left.clear();
         let written = fs::write_atomic(&self.part(&path), begun.kept.as_bytes());
         written.map(|_| None).map_err(|why| unkept(&path, &why))
     }
 
-    /// Opens the file beside a recording, and reads what is left in it.
+    /// Opens the file beside a recording, and reads what is left in it; where the run was killed as soon as it had put that in its place, what is there.
     fn open(&self, path: &str) -> Result<VecDeque<Recording>, String> {
         let (place, part) = (self.root.join(path), self.part(path));
         for name in [path, &paths::unfinished(path)] {
@@ -96,13 +114,20 @@ impl<'p> Keeper<'p> {
         if fs::is_read_only(&place) {
             return Err(format!("{path} is read-only"));
         }
-        let mut bytes = Vec::new();
-        match fs::read_into(&part, LIMIT, &mut bytes) {
-            Err(why) if why.kind() != io::ErrorKind::NotFound => return Err(unkept(path, &why)),
-            _ => {}
+        let calls = |file: &Path| {
+            let mut bytes = Vec::new();
+            match fs::read_into(file, LIMIT, &mut bytes) {
+                Err(why) if why.kind() != io::ErrorKind::NotFound => return Err(unkept(path, &why)),
+                _ => {}
+            }
+            let text = String::from_utf8_lossy(&bytes);
+            Ok(Recordings::read(&text).map(|found| found.calls).unwrap_or_default())
+        };
+        let mut left = calls(&part)?;
+        if left.is_empty() && self.run.get().is_some() && fs::is_file(&place) {
+            left = calls(&place)?;
+            left.retain(|call| self.is_of_run(call));
         }
-        let text = String::from_utf8_lossy(&bytes);
-        let left = Recordings::read(&text).map(|found| found.calls).unwrap_or_default();
         fs::create_dir_all(place.parent().unwrap_or(self.root)).map_err(|why| unkept(path, &why))?;
         let whole: String = left.iter().map(Recording::line).collect();
         fs::write_atomic(&part, whole.as_bytes()).map_err(|why| unkept(path, &why))?;
@@ -149,37 +174,22 @@ impl<'p> Keeper<'p> {
     }
 
     fn recording(&self, asked: &Asked<'_>, response: &Response, number: usize) -> Recording {
-        let mut redacted = Vec::new();
-        let mut body =
-            |body: &str, root: &str| json_text::raw(&self.redactor.json(json_text::raw(body).get(), root, &mut redacted));
-        let (request, answer) = (body(&asked.sent.body, "/request"), body(&response.body, "/response"));
-        Recording {
-            schema: REQUEST.to_owned(),
-            id: number.to_string(),
-            at: Some(date::time((fs::now() / 1_000_000_000) as i64)),
-            agent: None,
-            conversation: Some(asked.case.to_owned()),
-            run: None,
-            command: None,
-            trial: Some(asked.trial),
-            answered_by: AnsweredBy::Upstream,
-            dialect: asked.sent.dialect.to_owned(),
-            endpoint: asked.sent.endpoint.clone(),
-            model: asked.sent.model.clone(),
-            stream: false,
-            request,
-            response: Some(answer),
-            status: Some(response.status),
+        let sent = asked.sent;
+        let exchange = Exchange {
+            dialect: sent.dialect,
+            endpoint: &sent.endpoint,
+            model: &sent.model,
+            key: &sent.key,
+            request: &sent.body,
+            response: &response.body,
+            status: response.status,
             usage: response.answer.usage,
             latency_ms: u64::try_from(response.latency.as_millis()).ok(),
-            key: asked.sent.key.clone(),
-            headers: BTreeMap::new(),
-            chunks: None,
-            error: None,
-            caller: None,
-            truncated: false,
-            redacted,
-        }
+            by: AnsweredBy::Upstream,
+        };
+        let at = Some(date::time((fs::now() / 1_000_000_000) as i64));
+        let recording = Recording::of(&exchange, (number.to_string(), at), &self.redactor);
+        Recording { conversation: Some(asked.case.to_owned()), run: self.run.get().cloned(), trial: Some(asked.trial), ..recording }
     }
 }
 

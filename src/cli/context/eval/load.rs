@@ -268,7 +268,13 @@ impl Scenarios {
     fn known(&self) -> Result<()> {
         let there: BTreeSet<&str> = self.files.iter().flat_map(named).collect();
         let Some(unknown) = self.names.iter().find(|name| !there.contains(name.as_str())) else { return Ok(()) };
-        let all = || "`ctxc eval` without names runs all scenarios of the project".to_owned();
+        let cases = self.files.iter().flat_map(|file| &file.suite).flat_map(|suite| &suite.cases);
+        let of_it = |case: &&Case| matches!(&case.subject.value, Subject::Task(own) | Subject::Role(own) if own == unknown);
+        let its: Vec<String> = cases.filter(of_it).take(5).map(|case| format!("`{}`", case.name.value)).collect();
+        let all = || match its.as_slice() {
+            [] => "`ctxc eval` without names runs all scenarios of the project".to_owned(),
+            its => format!("scenarios are named by what they are called: of `{unknown}` there are {}", its.join(", ")),
+        };
         Err(CliError::usage(format!("there is no scenario, suite, file or folder `{unknown}`"))
             .did_you_mean_or(suggest::nearest(unknown, there.iter().copied()), all))
     }

@@ -2,6 +2,7 @@
 
 use super::args::EvalFormat;
 use super::choose::scorecard;
+use super::page_details::PageDetails;
 use super::run::written;
 use super::text;
 use crate::cli::args::OutputArgs;
@@ -49,7 +50,9 @@ pub(crate) fn run(args: &ScorecardArgs, cx: &mut Cx) -> Result<Exit> {
     let stale = Project::load(&cx.options)?.config.eval.stale;
     cx.emit(output, |format, cx| match format {
         EvalFormat::Text => text::print(&card, cx),
-        EvalFormat::Json | EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => written(&card, format, stale, cx),
+        EvalFormat::Json | EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => {
+            written(&card, format, (stale, &PageDetails::default()), cx)
+        }
     })?;
     Ok(Exit::Success)
 }

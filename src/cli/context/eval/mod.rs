@@ -3,7 +3,6 @@
 mod accept;
 mod args;
 mod asking;
-mod bounded_process;
 mod choose;
 pub(crate) mod coverage;
 pub(super) mod drafting;
@@ -16,6 +15,7 @@ mod merge;
 mod mutate;
 mod own_checks;
 mod page;
+mod page_details;
 pub(crate) mod plan;
 mod programs;
 mod progress;
@@ -23,8 +23,8 @@ mod rescore;
 mod run;
 mod text;
 
-pub(crate) use args::EvalArgs;
+pub(crate) use args::{AnswerSource, EvalArgs, parse_usd};
 pub(super) use judge::judge;
-pub(super) use load::names;
+pub(super) use load::{all, names};
 pub(crate) use merge::{ScorecardArgs, run as scorecard};
 pub(crate) use run::run;

@@ -1,13 +1,13 @@
 //! Runs the checks of a project's own: those commands alone that its user permitted, each in the project's folder, without the keys of
 //! providers, for a limited time.
 
-use super::bounded_process::{self, Bounds, Ended};
 use crate::base::fs;
 use crate::cli::context::project::Compiled;
 use crate::cli::context::trust::{self, TrustHashArgs};
 use crate::cli::error::Result;
 use crate::eval::asked::RunCheck;
 use crate::record::redact::SECRETS;
+use crate::run::process::{self, Bounds};
 use crate::scenario::expect::answer::each;
 use crate::scenario::expect::own_check::{OwnCheck, Runs};
 use crate::scenario::model::Case;
@@ -34,8 +34,8 @@ pub(super) struct OwnChecks<'p> {
     root: &'p Path,
     /// The commands that are permitted.
     permitted: BTreeSet<String>,
-    /// Variables that no check is shown.
-    hidden: Vec<String>,
+    /// Variables that checks see: ours, but for secrets.
+    variables: Vec<(String, String)>,
 }
 
 impl<'p> OwnChecks<'p> {
@@ -57,7 +57,7 @@ impl<'p> OwnChecks<'p> {
         Ok(Some(Self {
             root: &project.root,
             permitted: permitted.commands.into_iter().map(|command| command.line).collect(),
-            hidden: fs::env_ending(&SECRETS).into_iter().map(|(name, _)| name).chain(named).collect(),
+            variables: variables(named.collect()),
         }))
     }
 
@@ -90,13 +90,13 @@ impl RunCheck for OwnChecks<'_> {
         };
         let seconds = check.timeout_s;
         let bounds = Bounds::of(Duration::from_secs(seconds), LIMIT);
-        let ended = bounded_process::run(&argv, self.root, (&[], &self.hidden), trial, &bounds);
-        Some(match ended {
-            Ended::Well(said) => String::from_utf8(said).map_err(|_| "what it wrote is no UTF-8".to_owned()),
-            Ended::Badly { how, said } => Err(if said.is_empty() { how } else { format!("{how}: {said}") }),
-            Ended::Late => Err(format!("it was killed after {seconds} s: `timeout_s` gives it more")),
-            Ended::TooMuch => Err(format!("it was killed, since it wrote more than {LIMIT} bytes")),
-            Ended::Never(why) => Err(format!("it cannot be started: {why}")),
-        })
+        let said = process::run(&argv, self.root, &self.variables, trial, &bounds).well(&bounds);
+        Some(said.and_then(|said| String::from_utf8(said).map_err(|_| "what it wrote is no UTF-8".to_owned())))
     }
+}
+
+/// Our own variables, but for those that hold secrets by their names, and for some.
+pub(super) fn variables(hidden: BTreeSet<String>) -> Vec<(String, String)> {
+    let is_secret = |name: &str| SECRETS.iter().any(|ending| name.ends_with(ending)) || hidden.contains(name);
+    fs::env_all().into_iter().filter(|(name, _)| !is_secret(name)).collect()
 }

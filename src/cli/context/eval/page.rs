@@ -2,6 +2,7 @@
 //!
 //! Writing to a string cannot fail, so nobody looks at what `write!` gives back.
 
+use super::page_details::PageDetails;
 use super::text::{answer, lines, state, totals};
 use crate::cli::render::markup::{cell, code, html as text};
 use crate::cli::render::summary::thousands;
@@ -16,12 +17,18 @@ const STYLE: &str = "\
 :root{color-scheme:light dark;--good:#2b8a57;--bad:#c0392b;--open:#b98a2e}
 body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:64rem;padding:0 1rem}
 svg{display:block;width:100%;height:1.4rem;border-radius:4px;margin:.6rem 0}
-ul{list-style:none;padding:0}
-li,summary{display:flex;flex-wrap:wrap;gap:.1rem 1rem;padding:.2rem .4rem;border-left:4px solid var(--good);border-bottom:1px solid #8883}
+ul,ol{list-style:none;padding:0}
+ul>li,summary{display:flex;flex-wrap:wrap;gap:.1rem 1rem;padding:.2rem .4rem;border-left:4px solid var(--good);border-bottom:1px solid #8883}
 summary{cursor:pointer}summary:focus-visible{outline:2px solid Highlight}
 b{flex:1 1 14rem;overflow-wrap:anywhere}span{font-variant-numeric:tabular-nums}
 .fail,.error{border-left-color:var(--bad)}.stale,.inconclusive{border-left-color:var(--open)}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.4rem 0 1rem;padding:.6rem;background:#8882;border-radius:4px;font-size:.9em}
+h2{font-size:1em;margin:.8rem 0 .3rem}
+ol>li{border-left:3px solid #8886;margin:.4rem 0;padding-left:.6rem}
+ol pre,.diff{max-height:22rem;overflow:auto}pre:focus-visible{outline:2px solid Highlight}
+ins{color:var(--good);text-decoration:none}del{color:var(--bad);text-decoration:none}
+figure{margin:.6rem 0}figcaption{opacity:.7}
+svg.line{width:auto;max-width:100%;height:4.5rem}polyline{fill:none;stroke:currentColor;stroke-width:1.5;opacity:.6}
 .dim{opacity:.7}code{font-size:.9em;overflow-wrap:anywhere}
 ";
 
@@ -59,7 +66,7 @@ fn many(number: u64) -> String {
 }
 
 /// The page of HTML.
-pub(super) fn html(card: &Scorecard) -> String {
+pub(super) fn html(card: &Scorecard, details: &PageDetails) -> String {
     let (open, passed) = ordered(card);
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"{SCHEMA}\">\n\
@@ -69,6 +76,7 @@ pub(super) fn html(card: &Scorecard) -> String {
         text(&totals(card))
     );
     bar(card, &mut out);
+    details.trend(&mut out);
     if let Some(line) = rate(card) {
         let _ = writeln!(out, "<p>{}</p>", text(&line));
     }
@@ -81,7 +89,9 @@ pub(super) fn html(card: &Scorecard) -> String {
         for line in row.diff.iter().flat_map(|diff| diff.lines()) {
             let _ = writeln!(out, "{}", text(line));
         }
-        out.push_str("</pre></details>\n");
+        out.push_str("</pre>\n");
+        details.case(row, &mut out);
+        out.push_str("</details>\n");
     }
     out.push_str("<ul>\n");
     for row in passed {

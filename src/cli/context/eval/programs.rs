@@ -1,7 +1,7 @@
 //! Programs of the project that scenarios take their requests from: run behind a double that answers from a recording, until the call
 //! that is meant was made.
 
-use super::bounded_process::{self, Bounds, Ended};
+use crate::base::fs;
 use crate::cli::context::project::Compiled;
 use crate::cli::context::trust::{self, TrustHashArgs};
 use crate::cli::error::Result;
@@ -13,6 +13,7 @@ use crate::record::foreign::Format;
 use crate::record::places::Call;
 use crate::record::recording::Recording;
 use crate::record::turns::{Said, Turn, turns};
+use crate::run::process::{self, Bounds, Ended};
 use crate::scenario::model::{Case, Subject};
 use crate::scenario::request_source::{RequestSource, SentBy};
 use crate::store::trust::program_of;
@@ -72,10 +73,11 @@ impl<'p> Programs<'p> {
                     return Err(format!("`{function}` names no function: expected `module:function`"));
                 };
                 let argv = ["python3", "-c", SHIM, module, name].map(str::to_owned);
-                let ended = self.run(&argv, &[], &Bounds::of(Duration::from_secs(*timeout_s), LIMIT));
-                let written = failed(&format!("the function {function}"), ended, *timeout_s)?;
+                let bounds = Bounds::of(Duration::from_secs(*timeout_s), LIMIT);
+                let written = self.run(&argv, &[], &bounds).well(&bounds);
+                let written = written.map_err(|why| format!("the function {function} failed: {why}"))?;
                 let body = String::from_utf8(written).map_err(|_| format!("what {function} returned is no UTF-8"))?;
-                Ok(ProgramRequest { before: None, endpoint: None, body })
+                Ok(ProgramRequest { before: None, endpoint: None, body, key: None })
             }
         }
     }
@@ -86,7 +88,9 @@ impl<'p> Programs<'p> {
         if let Some(program) = argv.first_mut().filter(|program| program.contains('/')) {
             *program = self.project.root.join(&*program).to_string_lossy().into_owned();
         }
-        bounded_process::run(&argv, &self.project.root, (variables, &[]), "", bounds)
+        let mut all = fs::env_all();
+        all.extend(variables.iter().cloned());
+        process::run(&argv, &self.project.root, &all, "", bounds)
     }
 
     /// Runs a program until it made the call that is meant.
@@ -117,7 +121,7 @@ impl<'p> Programs<'p> {
         let shown = sent.argv.join(" ");
         let missed = tally.misses.first().map(|why| format!("; {why}")).unwrap_or_default();
         let was = calls.lock().unwrap_or_else(PoisonError::into_inner).words(wanted);
-        let written = failed(&format!("`{shown}`"), ended, sent.timeout_s).map_err(|why| format!("{why}; {was}{missed}"));
+        let written = ended.well(&bounds).map_err(|why| format!("`{shown}` failed: {why}; {was}{missed}"));
         written.and_then(|_| Err(format!("`{shown}` ended; {was}{missed}")))
     }
 }
@@ -147,7 +151,12 @@ impl Calls {
         let call = self.all.get(at(wanted)?)?;
         let before = at(Turn { n: wanted.n - 1, ..wanted }).and_then(|at| self.all.get(at));
         let before = before.map(|call| call.request.get().to_owned());
-        self.found = Some(ProgramRequest { before, endpoint: Some(call.endpoint.clone()), body: call.request.get().to_owned() });
+        self.found = Some(ProgramRequest {
+            before,
+            endpoint: Some(call.endpoint.clone()),
+            body: call.request.get().to_owned(),
+            key: Some(call.key.clone()),
+        });
         self.found.clone()
     }
 
@@ -171,18 +180,6 @@ impl Calls {
                 format!("it made {} in conversation {}, and call {} is meant", plural(own, "call"), wanted.conversation, wanted.n)
             }
         }
-    }
-}
-
-/// What a program wrote that ended well, else why it did not.
-fn failed(what: &str, ended: Ended, seconds: u64) -> std::result::Result<Vec<u8>, String> {
-    match ended {
-        Ended::Well(written) => Ok(written),
-        Ended::Badly { how, said } if said.is_empty() => Err(format!("{what} failed: {how}")),
-        Ended::Badly { how, said } => Err(format!("{what} failed: {how}: {said}")),
-        Ended::Late => Err(format!("{what} was stopped after {seconds} s: `timeout_s` gives it more")),
-        Ended::TooMuch => Err(format!("{what} was stopped, since it wrote more than {LIMIT} bytes")),
-        Ended::Never(why) => Err(format!("{what} cannot be started in the project's folder: {why}")),
     }
 }
 

@@ -15,7 +15,7 @@ pub(super) struct Progress {
     pub(super) done: usize,
     /// Scenarios that are run.
     pub(super) planned: usize,
-    /// Calls that were answered.
+    /// Calls that were made.
     pub(super) calls: u64,
     /// What they cost.
     pub(super) usd: f64,
@@ -39,7 +39,7 @@ pub(super) fn told<T>(now: impl Fn() -> Progress + Sync, work: impl FnOnce() -> 
     })
 }
 
-/// “12 of 40 scenarios, 38 calls answered (1.9 a second), US$ 0.02, about 3 min left”.
+/// “12 of 40 scenarios, 38 calls (1.9 a second), US$ 0.02, about 3 min left”.
 fn line(now: Progress, since: Duration) -> String {
     let Progress { done, planned, calls, usd } = now;
     #[allow(clippy::cast_precision_loss, reason = "an estimate for people")]
@@ -53,7 +53,7 @@ fn line(now: Progress, since: Duration) -> String {
         }
     };
     format!(
-        "{done} of {}, {} answered ({rate:.1} a second), US$ {usd:.2}, {left}",
+        "{done} of {}, {} ({rate:.1} a second), US$ {usd:.2}, {left}",
         plural(planned, "scenario"),
         plural(calls as usize, "call")
     )
@@ -68,8 +68,8 @@ mod tests {
     fn a_line_says_what_is_done_what_it_cost_and_what_is_left() {
         let now = |done, calls| Progress { done, planned: 40, calls, usd: 0.021 };
         let said = |done, calls, seconds| line(now(done, calls), Duration::from_secs(seconds));
-        assert_eq!(said(0, 0, 10), "0 of 40 scenarios, 0 calls answered (0.0 a second), US$ 0.02, no scenario is finished yet");
-        assert_eq!(said(10, 30, 20), "10 of 40 scenarios, 30 calls answered (1.5 a second), US$ 0.02, about 60 s left");
-        assert_eq!(said(1, 3, 10), "1 of 40 scenarios, 3 calls answered (0.3 a second), US$ 0.02, about 6 min left");
+        assert_eq!(said(0, 0, 10), "0 of 40 scenarios, 0 calls (0.0 a second), US$ 0.02, no scenario is finished yet");
+        assert_eq!(said(10, 30, 20), "10 of 40 scenarios, 30 calls (1.5 a second), US$ 0.02, about 60 s left");
+        assert_eq!(said(1, 3, 10), "1 of 40 scenarios, 3 calls (0.3 a second), US$ 0.02, about 6 min left");
     }
 }

@@ -7,6 +7,7 @@ use super::choose::{self, EvalRun};
 use super::journal::{self, Journal};
 use super::load::{CachedFiles, Chosen, Scenarios, folders};
 use super::own_checks::OwnChecks;
+use super::page_details::PageDetails;
 use super::programs::Programs;
 use super::progress::{self, Progress};
 use super::rescore::Earlier;
@@ -86,21 +87,22 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let lines = || project.lines(&project.paths());
     let journal = (!args.no_history && earlier.is_none() && planned > 0).then(|| {
         let head = journal::head(&project, &chosen, (from, rows), planned);
-        let locator = locator(&scenarios, &files, &lines);
-        Journal::begin(&project, &chosen, asking.as_ref(), locator, (head, args.resume.as_deref()))
+        let asked = (asking.as_ref(), own.is_some() || programs.is_some());
+        Journal::begin(&project, &chosen, asked, locator(&scenarios, &files, &lines), (head, args.resume.as_deref()))
     });
     let journal = journal.transpose()?;
+    let mut eval_run = eval_run.kept_by(journal.as_ref());
     let resumed = journal.as_ref().and_then(|journal| journal.take(&mut choices, || eval_run.keys(cx.options.threads)));
     if args.resume.is_some() {
         cx.note(&resumed.unwrap_or_else(|| "no run of these scenarios was broken off: a new one begins".to_owned()));
     }
     let which: Vec<bool> = choices.iter().map(|choice| *choice == Choice::Run).collect();
-    let mut eval_run = eval_run.kept_by(journal.as_ref());
     let threads = callers(args, asking.as_ref()).or(cx.options.threads);
     let mut finished = match asking.as_ref().filter(|_| cx.options.is_chatty()) {
-        Some(asking) => progress::told(|| so_far(planned, &eval_run, asking), || eval_run.run(&which, threads)),
-        None => eval_run.run(&which, threads),
+        Some(asking) => progress::told(|| so_far(planned, &eval_run, asking), || eval_run.run(&which, threads, args.fail_fast)),
+        None => eval_run.run(&which, threads, args.fail_fast),
     };
+    leave_out(&mut choices, &finished, cx);
     if args.accept || args.diff {
         let output = if args.diff { Output::Diff } else { Output::Write };
         let shown = if args.output.format.resolve() == EvalFormat::Text { Shown::Differences } else { Shown::Document };
@@ -120,10 +122,12 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     };
     let card = if args.exact { card.exact() } else { card };
     let card = Scorecard { shard: args.shard.map(Shard::numbers), ..card };
+    let is_kept = !args.no_history && kept.is_ok();
+    let details = wants_page(args).then(|| PageDetails::of(&project, &eval_run, &finished, is_kept)).unwrap_or_default();
     cx.emit(&args.results(), |format, cx| match format {
         EvalFormat::Text => text::print(&card, cx),
         EvalFormat::Json | EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => {
-            written(&card, format, project.config.eval.stale, cx)
+            written(&card, format, (project.config.eval.stale, &details), cx)
         }
     })?;
     if !is_narrow(args) && broken.is_empty() {
@@ -172,12 +176,27 @@ fn asking<'p>(args: &EvalArgs, project: &'p Compiled, most: SpendLimit, cx: &mut
 fn asking_of<'w>(args: &EvalArgs, asking: Option<&'w Asking<'_>>, own: Option<&'w OwnChecks<'_>>) -> RunAnswers<'w> {
     let ask = asking.map(|asking| -> &dyn Ask { asking });
     let own = own.map(|own| -> &dyn RunCheck { own });
-    RunAnswers { ask, own, confirms: args.confirm, plans: args.plan, ..RunAnswers::default() }
+    RunAnswers { ask, own, confirms: args.confirm, plans: args.plan, shows: wants_page(args), ..RunAnswers::default() }
+}
+
+/// Whether a page is written, which shows what was said.
+fn wants_page(args: &EvalArgs) -> bool {
+    let output = args.results();
+    output.format.resolve() == EvalFormat::Html || output.format.reports().iter().any(|report| report.format == EvalFormat::Html)
 }
 
 /// Scenarios that ask at the same time: who asks waits most of the time.
 fn callers(args: &EvalArgs, asking: Option<&Asking<'_>>) -> Option<NonZeroUsize> {
     asking.and(args.jobs.or(NonZeroUsize::new(CEILING)))
+}
+
+/// Leaves out what was not run behind a failure, and says how many.
+fn leave_out(choices: &mut [Choice], finished: &[Option<Finished>], cx: &mut Cx) {
+    let behind = choices.iter_mut().zip(finished).filter(|(choice, done)| **choice == Choice::Run && done.is_none());
+    let count = behind.map(|(choice, _)| *choice = Choice::LeaveOut).count();
+    if count > 0 {
+        cx.note(&format!("{} behind the first that does not pass: not run", plural(count, "scenario")));
+    }
 }
 
 /// Says which answers nobody was asked for again.
@@ -213,7 +232,7 @@ fn mutated(
 
 /// What a run would ask.
 fn planned_alone(args: &EvalArgs, eval_run: &EvalRun<'_>, cx: &mut Cx) -> Result<Exit> {
-    let finished = eval_run.run(&vec![true; eval_run.chosen.len()], cx.options.threads);
+    let finished = eval_run.run(&vec![true; eval_run.chosen.len()], cx.options.threads, false);
     let plan = plan::document(eval_run.chosen, &finished, (args.jobs.map(NonZeroUsize::get), args.confirm));
     cx.emit(&args.output, |format, cx| match format {
         EvalFormat::Text => plan::print(&plan, cx),
@@ -234,12 +253,12 @@ fn covered(args: &EvalArgs, document: &coverage::Document, cx: &mut Cx) -> Resul
 }
 
 /// Writes a scorecard in a format that is no text for people.
-pub(super) fn written(card: &Scorecard, format: EvalFormat, stale: Stale, cx: &mut Cx) -> Result<()> {
+pub(super) fn written(card: &Scorecard, format: EvalFormat, (stale, details): (Stale, &PageDetails), cx: &mut Cx) -> Result<()> {
     let text = match format {
         EvalFormat::Text | EvalFormat::Json => card.json(),
         EvalFormat::Junit => junit::xml(card, stale),
         EvalFormat::Markdown => page::markdown(card),
-        EvalFormat::Html => page::html(card),
+        EvalFormat::Html => page::html(card, details),
     };
     cx.print(|out| out.write_all(text.as_bytes()))
 }
@@ -264,7 +283,7 @@ fn empty(args: &EvalArgs, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
         EvalFormat::Json if args.mutate => cx.json(&scores.document(&[])),
         EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html if args.mutate => Err(no_report()),
         EvalFormat::Json | EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => {
-            written(&card, format, project.config.eval.stale, cx)
+            written(&card, format, (project.config.eval.stale, &PageDetails::default()), cx)
         }
     })?;
     Ok(Exit::Success)

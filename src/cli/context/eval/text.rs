@@ -6,8 +6,9 @@ use crate::cli::render::escape::escape;
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::plural;
 use crate::eval::finished::{Answered, CaseVerdict};
-use crate::eval::scorecard::{AnewRow, CaseRow, PlaceRow, RecordedRow, Scorecard, VerdictRow};
+use crate::eval::scorecard::{AnewRow, CaseRow, PlaceRow, RecordedRow, Scorecard, Summary, VerdictRow};
 use crate::record::recording::Stage;
+use std::collections::BTreeSet;
 
 /// Columns that names are padded to at most.
 const NAME: usize = 40;
@@ -133,6 +134,12 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
         let first = moved.next().map_or_else(String::new, |first| format!("; since then: {first}"));
         out.push(format!("{}:{}: its answers were recorded for another request{first}", row.path, row.line));
         out.extend(moved.map(|moved| format!("  {moved}")));
+        if row.role.is_none() && row.task.is_none() {
+            out.push(format!(
+                "  `ctxc record` its program again, then `ctxc new scenario --from @last#N --name {} --renew`, where N is the number of the call",
+                row.id
+            ));
+        }
         out.extend(row.anew.map(|AnewRow { calls: [least, most], usd: price }| {
             let calls = if least == most {
                 plural(most as usize, "call")
@@ -145,6 +152,10 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
             let price = price.map_or_else(|| "at no price that ctxc.toml names".to_owned(), |[least, most]| usd((least, most)));
             format!("  `ctxc eval {} --record --stale{budget}` asks anew: {calls}, {price}", row.id)
         }));
+    }
+    let miscounted: BTreeSet<&String> = row.trials.iter().filter_map(|trial| trial.miscounted.as_ref()).collect();
+    for what in miscounted {
+        out.push(format!("{}:{}: its provider's count of tokens cannot be: {what}; they were counted here", row.path, row.line));
     }
     // A script gives the same answer every time, and one that failed tells for all.
     let trial = row.trials.iter().find(|trial| trial.verdict == "fail").or_else(|| row.trials.first());
@@ -183,9 +194,18 @@ pub(super) fn print(card: &Scorecard, cx: &mut Cx) -> Result<()> {
     Ok(())
 }
 
+/// “12 calls (4 not answered: 3 rate limited, 1 cut stream)”.
+fn calls(totals: &Summary) -> String {
+    let failed: u64 = totals.failed_calls.values().sum();
+    let kinds: Vec<String> =
+        totals.failed_calls.iter().map(|(kind, count)| format!("{count} {}", kind.replace('_', " "))).collect();
+    let failed = if failed == 0 { String::new() } else { format!(" ({failed} not answered: {})", kinds.join(", ")) };
+    plural(totals.calls as usize, "call") + &failed
+}
+
 /// The last line: the parts make up what was planned.
 pub(super) fn totals(card: &Scorecard) -> String {
-    let totals = card.summary;
+    let totals = &card.summary;
     let some = |count: usize, word: &str| if count == 0 { String::new() } else { format!(", {count} {word}") };
     let what = if totals.planned == 1 { "scenario" } else { "scenarios" };
     let cost = format!("US$ {}", (totals.cost_usd * 1e4).round() / 1e4);
@@ -199,6 +219,6 @@ pub(super) fn totals(card: &Scorecard) -> String {
         totals.errored,
         some(totals.inconclusive, "inconclusive"),
         totals.carried,
-        plural(totals.calls as usize, "call"),
+        calls(totals),
     )
 }

@@ -128,8 +128,7 @@ impl Compared {
 
     /// Who may accept, by the base.
     pub(super) fn accepters(&self) -> Vec<String> {
-        let then = self.base.then.as_ref().and_then(|(then, _)| then.config.eval.stability.as_ref());
-        then.into_iter().flat_map(|policy| &policy.accepters).map(|one| one.value.clone()).collect()
+        self.base.then.iter().flat_map(|(then, _)| then.config.eval.accepters()).map(str::to_owned).collect()
     }
 }
 

@@ -7,6 +7,7 @@ use crate::cli::context::project::{Compiled, Inside};
 use crate::context::request::Files;
 use crate::eval::case_keys;
 use crate::eval::gate::{ANSWER, Kind, Safeguard, Safeguards};
+use crate::project::config::VolatilePart;
 use crate::project::require::Requirement;
 use crate::project::suppressions::{self, Suppressions};
 use crate::record::file::Recordings;
@@ -71,7 +72,7 @@ fn lints(project: &Compiled, safeguards: &mut Safeguards) {
 /// What a `[[require]]` asks of whom.
 fn words(required: &Requirement) -> String {
     let selector = &required.selector;
-    let globs = |globs: &Option<crate::base::glob::Globs>| globs.as_ref().map(|globs| globs.written().join(" "));
+    let globs = |globs: &Option<crate::project::glob::Globs>| globs.as_ref().map(|globs| globs.written().join(" "));
     let names = |names: &[crate::base::span::Spanned<String>]| {
         let names: Vec<&str> = names.iter().map(|name| name.value.as_str()).collect();
         Some(names.join(" ")).filter(|names| !names.is_empty())
@@ -89,6 +90,11 @@ fn words(required: &Requirement) -> String {
 }
 
 fn limits(project: &Compiled, safeguards: &mut Safeguards) {
+    for VolatilePart { place, pattern } in &project.config.requests.volatile {
+        let what = pattern.as_ref().map_or_else(String::new, |pattern| format!(": /{pattern}/"));
+        let safeguard = Safeguard { path: FILE.to_owned(), value: "left out".to_owned(), strictness: None };
+        safeguards.add(Kind::Volatile, "[requests]", format!("{place}{what}"), safeguard);
+    }
     let eval = &project.config.eval;
     let mut add = |of: &str, value: String, strictness: Option<f64>| {
         safeguards.add(Kind::Threshold, of, "value", Safeguard { path: FILE.to_owned(), value, strictness });
@@ -115,15 +121,17 @@ fn limits(project: &Compiled, safeguards: &mut Safeguards) {
         let (value, strictness) = most(Some(limit));
         add(&format!("[eval.drift] {name}"), value, Some(strictness));
     }
-    let globs = |globs: &crate::base::glob::Globs| globs.written().join(" ");
+    let globs = |globs: &crate::project::glob::Globs| globs.written().join(" ");
     let templates = &project.config.templates;
     add("[templates] include", templates.include.as_ref().map_or_else(String::new, globs), None);
     add("[templates] exclude", globs(&templates.exclude), None);
     let informs = if eval.stability.is_some() { "answers of live models gate" } else { "answers of live models inform" };
     add("[eval.stability]", informs.to_owned(), Some(f64::from(u8::from(eval.stability.is_none()))));
+    let accepters: Vec<&str> = eval.accepters().collect();
+    if !accepters.is_empty() {
+        add("accepters", accepters.join(" "), None);
+    }
     if let Some(policy) = &eval.stability {
-        let accepters: Vec<&str> = policy.accepters.iter().map(|one| one.value.as_str()).collect();
-        add("[eval.stability] accepters", accepters.join(" "), None);
         add("[eval.stability] reruns", policy.reruns.to_string(), Some(f64::from(policy.reruns)));
         for (name, limit) in [("variance", policy.variance), ("cost_usd", policy.cost_usd)] {
             let (value, strictness) = most(Some(limit));

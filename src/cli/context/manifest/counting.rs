@@ -1,5 +1,6 @@
 //! How tokens are counted for a manifest, and manifests made with that: of a project, or of a registry alone.
 
+use crate::cli::args::parse_tokens;
 use crate::cli::context::models::Counters;
 use crate::cli::context::project::{Compiled, Inside};
 use crate::cli::context::render_errors::refused;
@@ -20,7 +21,7 @@ pub(super) struct CountingArgs {
     #[arg(long, value_name = "NAME")]
     pub(super) tokenizer: Option<String>,
     /// Tokens to fit each context into, where neither its role nor its model has fewer
-    #[arg(long, value_name = "TOKENS")]
+    #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]
     pub(super) budget: Option<usize>,
 }
 

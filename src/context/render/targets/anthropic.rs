@@ -9,7 +9,7 @@ use crate::context::render::schema;
 use crate::context::render::target::Target;
 use crate::kernel::conversation::{Media, MediaSource, Part, Reasoning, Speaker};
 use crate::kernel::sampling::Parameter as P;
-use crate::project::tools::ProjectTool;
+use crate::project::tools::ToolDefinition;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -153,7 +153,7 @@ fn body(messages: &[Message], call: &Call) -> String {
     })
 }
 
-fn tool(tool: &ProjectTool) -> Tool<'_> {
+fn tool(tool: &ToolDefinition) -> Tool<'_> {
     Tool { name: &tool.name, description: &tool.description, input_schema: &tool.parameters, cache_control: None }
 }
 

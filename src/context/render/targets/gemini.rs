@@ -7,7 +7,7 @@ use crate::context::render::target::Target;
 use crate::kernel::assembler::Speaker;
 use crate::kernel::conversation::{Media, MediaSource, Part as Said};
 use crate::kernel::sampling::Parameter as P;
-use crate::project::tools::ProjectTool;
+use crate::project::tools::ToolDefinition;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -120,7 +120,7 @@ fn body<'c>(messages: &[Message], call: &'c Call) -> String {
             None => contents.push(Content { role, parts: said }),
         }
     }
-    let declaration = |tool: &'c ProjectTool| Declaration {
+    let declaration = |tool: &'c ToolDefinition| Declaration {
         name: &tool.name,
         description: &tool.description,
         parameters_json_schema: &tool.parameters,

@@ -1,35 +1,35 @@
-//! What a script says as the bodies of the vendors' responses: the inverse of what `provider/dialects` reads. As streams in `streams`.
+//! What a script says as the bodies of the vendors' responses: the inverse of what `provider/dialects` reads. As streams in `proxy/streams`.
 
 use crate::kernel::conversation::Part;
 use crate::kernel::provider::{Answer, Stop};
 use serde_json::{Value, json};
 
 /// When an answer was made that nobody made.
-pub(super) const WHEN: &str = "1970-01-01T00:00:00Z";
+pub(crate) const WHEN: &str = "1970-01-01T00:00:00Z";
 
 /// An answer that is to be written.
 #[derive(Debug)]
-pub(super) struct Made<'a> {
-    pub(super) answer: &'a Answer,
+pub(crate) struct Made<'a> {
+    pub(crate) answer: &'a Answer,
     /// What names it.
-    pub(super) id: String,
+    pub(crate) id: String,
     /// The model that was asked.
-    pub(super) model: &'a str,
+    pub(crate) model: &'a str,
     /// Whether a stream of chat completions ends with what was counted.
-    pub(super) wants_usage: bool,
+    pub(crate) wants_usage: bool,
     /// Whether a stream of Gemini is one of events, not a list.
-    pub(super) is_sse: bool,
+    pub(crate) is_sse: bool,
 }
 
 impl Made<'_> {
     /// Tokens in and out.
-    pub(super) fn usage(&self) -> (u64, u64) {
+    pub(crate) fn usage(&self) -> (u64, u64) {
         (self.answer.usage.input.unwrap_or(0), self.answer.usage.output.unwrap_or(0))
     }
 }
 
 /// Why an answer ended, in the word of a dialect.
-pub(super) fn reason(dialect: &str, stop: Stop) -> &'static str {
+pub(crate) fn reason(dialect: &str, stop: Stop) -> &'static str {
     match (dialect, stop) {
         ("anthropic", Stop::Length) => "max_tokens",
         ("anthropic", Stop::Tool) => "tool_use",
@@ -45,8 +45,13 @@ pub(super) fn reason(dialect: &str, stop: Stop) -> &'static str {
     }
 }
 
+/// The body of a response with this answer, and a name of its own.
+pub(crate) fn body(dialect: &str, answer: &Answer, (id, model): (&str, &str)) -> String {
+    whole(dialect, &Made { answer, id: id.to_owned(), model, wants_usage: true, is_sse: false })
+}
+
 /// The body of a response that is no stream.
-pub(super) fn whole(dialect: &str, made: &Made<'_>) -> String {
+pub(crate) fn whole(dialect: &str, made: &Made<'_>) -> String {
     let (input, written) = made.usage();
     let body = match dialect {
         "openai-responses" => response(made, "completed", &output(made)),
@@ -91,23 +96,23 @@ pub(super) fn whole(dialect: &str, made: &Made<'_>) -> String {
     body.to_string()
 }
 
-pub(super) fn chat_usage(made: &Made<'_>) -> Value {
+pub(crate) fn chat_usage(made: &Made<'_>) -> Value {
     let (input, written) = made.usage();
     json!({"prompt_tokens": input, "completion_tokens": written, "total_tokens": input.saturating_add(written)})
 }
 
-pub(super) fn anthropic_usage(made: &Made<'_>) -> Value {
+pub(crate) fn anthropic_usage(made: &Made<'_>) -> Value {
     let (input, written) = made.usage();
     json!({"input_tokens": input, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": written})
 }
 
-pub(super) fn gemini_usage(made: &Made<'_>) -> Value {
+pub(crate) fn gemini_usage(made: &Made<'_>) -> Value {
     let (input, written) = made.usage();
     json!({"promptTokenCount": input, "candidatesTokenCount": written, "totalTokenCount": input.saturating_add(written)})
 }
 
 /// The blocks of a message of Anthropic.
-pub(super) fn blocks(made: &Made<'_>) -> Vec<Value> {
+pub(crate) fn blocks(made: &Made<'_>) -> Vec<Value> {
     let block = |part: &Part| match part {
         Part::Text(text) => Some(json!({"type": "text", "text": text})),
         Part::Call(call) => Some(json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments})),
@@ -117,7 +122,7 @@ pub(super) fn blocks(made: &Made<'_>) -> Vec<Value> {
 }
 
 /// The items of a response of OpenAI.
-pub(super) fn output(made: &Made<'_>) -> Vec<Value> {
+pub(crate) fn output(made: &Made<'_>) -> Vec<Value> {
     let item = |(at, part): (usize, &Part)| match part {
         Part::Text(text) => {
             Some(json!({"type": "message", "id": format!("msg_{}_{at}", made.id), "status": "completed", "role": "assistant",
@@ -133,7 +138,7 @@ pub(super) fn output(made: &Made<'_>) -> Vec<Value> {
 }
 
 /// A response of OpenAI, with what is wanted by those who read it strictly.
-pub(super) fn response(made: &Made<'_>, status: &str, output: &[Value]) -> Value {
+pub(crate) fn response(made: &Made<'_>, status: &str, output: &[Value]) -> Value {
     let (input, written) = made.usage();
     let usage = (status == "completed").then(|| {
         json!({"input_tokens": input, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": written,

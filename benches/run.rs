@@ -1,0 +1,63 @@
+//! 10,000 runs of a task of three steps in one process, by a script, with nothing written: what the runner itself costs.
+#![allow(missing_docs, clippy::unwrap_used, clippy::disallowed_methods, reason = "a benchmark")]
+
+use ctxc::internals::context::TaskGraph;
+use ctxc::internals::context::options::Options;
+use ctxc::internals::eval::scripted::Script;
+use ctxc::internals::record::redact::Redactor;
+use ctxc::internals::run::commands::NoCommands;
+use ctxc::internals::run::flow::TaskFlow;
+use ctxc::internals::run::runner::{Frame, Limits, Parts, Runner};
+use ctxc::internals::run::situation::Situation;
+use ctxc::internals::run::subtask_compiler::NoSubtasks;
+use ctxc::internals::run::tools::NoTools;
+use ctxc::internals::run::trace::{Journal, Trace};
+use ctxc::internals::scenario::read_script;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+const TASK: &str = "<task type=\"sequential\" name=\"t\"><description>Handle {{ticket}}.</description>\
+    <parameters><parameter name=\"ticket\" type=\"string\" required=\"true\"/></parameters><steps>\
+    <task as=\"plan\"><description>Plan {{ticket}}.</description></task><task as=\"work\"><description>Do {{plan}}.</description></task>\
+    <task><description>Report on {{work}}.</description></task></steps></task>";
+const ANSWERS: &str =
+    "answers:\n- {when: {node: plan}, reply: in two parts}\n- {when: {node: work}, reply: both done}\n- {reply: all is well}\n";
+
+fn main() {
+    divan::main();
+}
+
+#[divan::bench(sample_count = 5, sample_size = 1)]
+fn ten_thousand_runs_of_three_steps(bencher: divan::Bencher<'_, '_>) {
+    let built = ctxc::compile_sources(&ctxc::Config::default(), [("t.xml", TASK)]).registry.unwrap();
+    let graph = TaskGraph::load(&built, "t").unwrap().unwrap();
+    let script = Script::new(read_script(ANSWERS).0).unwrap();
+    let trace = Trace::new(String::new(), None, Redactor::new([0; 32], []), Journal::default());
+    let options = Options::default();
+    let limits = Limits { jobs: 1, ..Limits::default() };
+    bencher.bench(|| {
+        for number in 0..10_000 {
+            let inputs = BTreeMap::from([("ticket".to_owned(), json!(format!("ticket {number}")))]);
+            let situation = Situation::new("t", &inputs);
+            let flow = TaskFlow::new(&graph, situation, &options).unwrap();
+            let parts = Parts {
+                options,
+                providers: None,
+                answers: &script,
+                tools: &NoTools,
+                commands: &NoCommands,
+                subtasks: &NoSubtasks,
+                trace: &trace,
+                limits,
+                clock: || None,
+            };
+            let outcome = Runner::new(parts).run(&Frame::new(&graph, situation, &flow));
+            assert!(outcome.result.is_some());
+        }
+    });
+    if let Ok(status) = std::fs::read_to_string("/proc/self/status") {
+        for line in status.lines().filter(|line| line.starts_with("VmHWM")) {
+            println!("{line}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Any bytes come to the proxy: it answers as HTTP or closes the connection, and answers the next call.
+
+use ctxc::internals::project::config::Content;
+use ctxc::internals::record::proxy::keeper::Keep;
+use ctxc::internals::record::proxy::replay::{By, Replay};
+use ctxc::internals::record::volatile::Volatile;
+use ctxc::internals::record::proxy::server::{Limits, Plan, Route, Server, Source};
+use ctxc::internals::record::proxy::strict::Strict;
+use ctxc::internals::record::proxy::vendor::VENDORS;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// What stands for the path with the token of the run.
+const HERE: &str = "/HERE";
+/// How often a good call is made in between.
+const EVERY: u64 = 16;
+
+/// A proxy with nothing to answer from.
+fn server() -> &'static Server {
+    static SERVER: OnceLock<Server> = OnceLock::new();
+    SERVER.get_or_init(|| {
+        let route = |vendor: &'static _| Route { name: "openai".to_owned(), vendor, upstream: "http://127.0.0.1:9".to_owned() };
+        let keep = Keep {
+            salt: [7; 32],
+            secrets: Vec::new(),
+            content: Content::Redacted,
+            own: Vec::new(),
+            file: None,
+            also: None,
+            project: std::env::temp_dir(),
+            command: None,
+        };
+        let source = Source::Replay(Arc::new(Replay::new(Vec::new(), By::Key, Volatile::default())));
+        let routes = vec![route(&VENDORS[0])];
+        let plan = Plan { port: 0, routes, source, strict: Strict::default(), limits: Limits::default(), keep };
+        Server::start(plan).expect("a free port")
+    })
+}
+
+/// Sends bytes, says whether they end there, and reads to the end; `None` where this machine has no port left.
+fn answer(sent: &[u8], ends: bool) -> Option<Vec<u8>> {
+    let mut stream = TcpStream::connect(("127.0.0.1", server().port())).ok()?;
+    stream.set_read_timeout(Some(Duration::from_secs(10))).ok()?;
+    // It may close before it has read everything.
+    let _ = stream.write_all(sent);
+    if ends {
+        let _ = stream.shutdown(Shutdown::Write);
+    }
+    let mut answer = Vec::new();
+    match stream.read_to_end(&mut answer) {
+        Err(why) if matches!(why.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut) => {
+            panic!("no answer, and no end")
+        }
+        _ => Some(answer),
+    }
+}
+
+/// Sends the bytes, the path of the run in their place.
+pub(crate) fn check(data: &[u8]) {
+    let url = server().url("openai");
+    let path = url.splitn(4, '/').nth(3).expect("an address with a path");
+    let mut sent = data.to_vec();
+    if let Some(at) = data.windows(HERE.len()).position(|window| window == HERE.as_bytes()) {
+        sent.splice(at + 1..at + HERE.len(), path.bytes());
+    }
+    if let Some(answer) = answer(&sent, true) {
+        assert!(answer.is_empty() || answer.starts_with(b"HTTP/1."), "{:?}", String::from_utf8_lossy(&answer));
+    }
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    if COUNT.fetch_add(1, Ordering::Relaxed).is_multiple_of(EVERY) {
+        let body = r#"{"model":"m","messages":[]}"#;
+        let good = format!(
+            "POST /{path}/chat/completions HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        if let Some(answer) = answer(good.as_bytes(), false) {
+            assert!(answer.starts_with(b"HTTP/1.1 422"), "{:?}", String::from_utf8_lossy(&answer));
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! What the page shows of scenarios that do not pass, beyond their scorecard: the conversation, what moved in the request, the last runs.
+//!
+//! Of the first ones alone, and of long texts their beginnings: a page opens in a moment, whatever is wrong.
+
+use super::choose::EvalRun;
+use crate::cli::context::project::Compiled;
+use crate::cli::history::Place;
+use crate::cli::render::markup::html as text;
+use crate::cli::render::screen::Screen;
+use crate::cli::render::summary::plural;
+use crate::cli::render::unified;
+use crate::eval::finished::{CaseVerdict, Finished};
+use crate::eval::scorecard::CaseRow;
+use crate::eval::trials::TrialOutcome;
+use crate::scenario::paths;
+use crate::store::history::{EvalHistory, Point, RunRecord, Series};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// Scenarios of which a page shows more than the reasons.
+const CASES: usize = 100;
+/// Characters of a text.
+const TEXT: usize = 6_000;
+/// Runs before the last, and runs of all scenarios.
+const WINDOW: usize = 5;
+const RUNS: usize = 30;
+
+/// What is known beyond a scorecard.
+#[derive(Debug, Default)]
+pub(super) struct PageDetails {
+    /// By path and name.
+    cases: BTreeMap<(String, String), CaseDetails>,
+    /// How the last runs ended: scenarios, and those of them that passed.
+    runs: Vec<(u64, u64)>,
+}
+
+#[derive(Debug, Default)]
+struct CaseDetails {
+    /// What was said, by whom.
+    said: Vec<(String, String)>,
+    /// What leads from the stored request to today's; `None` where none is stored.
+    diff: Option<String>,
+    series: Option<Series>,
+}
+
+impl PageDetails {
+    /// Of the scenarios of a run; with what the history says of them, where it is kept and can be read.
+    pub(super) fn of(project: &Compiled, eval_run: &EvalRun<'_>, finished: &[Option<Finished>], is_kept: bool) -> Self {
+        let history = Place::of(&project.root, &project.config).ok().filter(|_| is_kept).and_then(|place| place.open().ok()?);
+        let mut cases = BTreeMap::new();
+        let all = eval_run.chosen.iter().zip(&eval_run.snapshots).zip(finished);
+        let open = all.filter_map(|(of, done)| Some((of, done.as_ref().filter(|done| done.verdict != CaseVerdict::Pass)?)));
+        for ((chosen, stored), done) in open.take(CASES) {
+            let name = &chosen.case.name.value;
+            let diff = stored.as_deref().zip(done.snapshot.as_deref()).map(|(before, now)| {
+                let mut out = Vec::new();
+                // Bytes in memory take every line.
+                let _ = unified::write(&mut out, &paths::snapshot(chosen.path, name), before, now, Screen::PLAIN);
+                String::from_utf8_lossy(&out).into_owned()
+            });
+            let series = history.as_ref().and_then(|history| history.series_of(name, WINDOW).ok()?);
+            cases.insert((chosen.path.to_owned(), name.clone()), CaseDetails { said: said(done), diff, series });
+        }
+        let ended = |run: &RunRecord| (run.finished && run.cases > 0).then_some((run.cases, run.passed));
+        let runs = history.and_then(|history| history.runs().ok()).unwrap_or_default();
+        let mut runs: Vec<(u64, u64)> = runs.iter().filter_map(ended).collect();
+        runs.drain(..runs.len().saturating_sub(RUNS));
+        Self { cases, runs }
+    }
+
+    /// How the last runs ended, as a line.
+    pub(super) fn trend(&self, out: &mut String) {
+        if self.runs.len() < 2 {
+            return;
+        }
+        #[allow(clippy::cast_precision_loss, reason = "a project has fewer than 2^52 scenarios")]
+        let share = |(cases, passed): &(u64, u64)| *passed as f64 / *cases as f64;
+        let points: Vec<(f64, bool)> = self.runs.iter().map(|run| (share(run), run.0 == run.1)).collect();
+        let last = self.runs.last().map_or_else(String::new, |(cases, passed)| format!(", {passed} of {cases} in the last"));
+        let what = format!("scenarios that passed in the last {}{last}", plural(points.len(), "run"));
+        let _ = write!(out, "<figure><figcaption>{}</figcaption>", text(&what));
+        line(&points, (0.0, 1.0), &what, out);
+        out.push_str("</figure>\n");
+    }
+
+    /// What is known of a scenario.
+    pub(super) fn case(&self, row: &CaseRow, out: &mut String) {
+        let Some(CaseDetails { said, diff, series }) = self.cases.get(&(row.path.clone(), row.id.clone())) else { return };
+        if !said.is_empty() {
+            out.push_str("<h2>Conversation</h2>\n<ol>\n");
+            for (who, what) in said {
+                let _ = writeln!(out, "<li><strong>{}</strong>{}</li>", text(who), block("", &text(&cut(what))));
+            }
+            out.push_str("</ol>\n");
+        }
+        if let Some(diff) = diff {
+            out.push_str("<h2>Request against the stored one</h2>\n");
+            if diff.is_empty() {
+                out.push_str("<p>It is the stored one.</p>\n");
+            } else {
+                out.push_str(&block(" class=\"diff\"", &colored(&cut(diff))));
+            }
+        }
+        if let Some(series) = series {
+            runs(series, out);
+        }
+    }
+}
+
+/// The request as messages, and the answer of the trial that failed first.
+fn said(done: &Finished) -> Vec<(String, String)> {
+    let mut said: Vec<(String, String)> =
+        done.said.iter().map(|(speaker, text)| (speaker.word().to_owned(), text.clone())).collect();
+    let failed = done.trials.iter().position(|trial| trial.tried == TrialOutcome::Failed);
+    let at = failed.unwrap_or(0);
+    if let Some(trial) = done.trials.get(at) {
+        let mut words = trial.answer.text.clone();
+        for (name, arguments) in &trial.answer.tool_calls {
+            let _ = write!(words, "{}calls {name} {arguments}", if words.is_empty() { "" } else { "\n" });
+        }
+        let state = if failed.is_some() { "fails" } else { "passes" };
+        said.push((format!("answer of trial {} of {}, by {}: {state}", at + 1, done.trials.len(), trial.by), words));
+    }
+    said
+}
+
+/// A text that can be scrolled, by keys too.
+fn block(attributes: &str, html: &str) -> String {
+    format!("<pre{attributes} tabindex=\"0\">{html}</pre>\n")
+}
+
+fn cut(words: &str) -> String {
+    match words.char_indices().nth(TEXT) {
+        None => words.to_owned(),
+        Some((at, _)) => {
+            let rest = words.get(at..).map_or(0, |rest| rest.chars().count());
+            format!("{}\n… {rest} more characters", words.get(..at).unwrap_or_default())
+        }
+    }
+}
+
+/// A diff whose lines say by their elements, too, what is new and what is gone.
+fn colored(diff: &str) -> String {
+    let mut out = String::new();
+    for line in diff.lines() {
+        let _ = match line.as_bytes().first() {
+            Some(b'+') => writeln!(out, "<ins>{}</ins>", text(line)),
+            Some(b'-') => writeln!(out, "<del>{}</del>", text(line)),
+            _ => writeln!(out, "{}", text(line)),
+        };
+    }
+    out
+}
+
+/// The last runs of a scenario: tokens as a line, its points by the verdict.
+fn runs(series: &Series, out: &mut String) {
+    let all: Vec<&Point> = series.before.iter().chain(&series.now).collect();
+    let tokens: Vec<(f64, bool)> = all.iter().filter_map(|point| Some((point.tokens?, point.passed))).collect();
+    if tokens.len() < 2 {
+        return;
+    }
+    let (least, most) = tokens.iter().fold((f64::MAX, f64::MIN), |(least, most), (one, _)| (least.min(*one), most.max(*one)));
+    let passed = tokens.iter().filter(|(_, passed)| *passed).count();
+    let moved = if series.before.is_empty() { "" } else { "; model or context changed in between" };
+    let what =
+        format!("mean tokens in the last {}: {least:.0} to {most:.0}; {passed} passed{moved}", plural(tokens.len(), "run"));
+    let _ = write!(out, "<h2>Last runs</h2>\n<figure><figcaption>{}</figcaption>", text(&what));
+    line(&tokens, (least, most), &what, out);
+    out.push_str("</figure>\n");
+}
+
+/// Points from left to right, the good and the bad ones in their colours.
+fn line(points: &[(f64, bool)], (least, most): (f64, f64), what: &str, out: &mut String) {
+    const HEIGHT: f64 = 40.0;
+    let width = points.len().saturating_sub(1).max(1) * 12;
+    #[allow(clippy::cast_precision_loss, reason = "a few points")]
+    let place = |at: usize, value: f64| {
+        let share = if most > least { (value - least) / (most - least) } else { 0.5 };
+        ((at * 12) as f64, HEIGHT - share * HEIGHT)
+    };
+    let _ = write!(
+        out,
+        "<svg class=\"line\" viewBox=\"-6 -6 {} {}\" role=\"img\" aria-label=\"{}\"><polyline points=\"",
+        width + 12,
+        HEIGHT + 12.0,
+        text(what)
+    );
+    for (at, (value, _)) in points.iter().enumerate() {
+        let (x, y) = place(at, *value);
+        let _ = write!(out, "{x},{y:.1} ");
+    }
+    out.push_str("\"/>");
+    for (at, (value, is_good)) in points.iter().enumerate() {
+        let (x, y) = place(at, *value);
+        let color = if *is_good { "--good" } else { "--bad" };
+        let _ = write!(out, "<circle cx=\"{x}\" cy=\"{y:.1}\" r=\"3\" fill=\"var({color})\"/>");
+    }
+    out.push_str("</svg>");
+}

@@ -1,0 +1,53 @@
+//! `ctxc graph TASK`: the flow of a task, drawn.
+
+use super::project::Compiled;
+use super::subject::SubjectArgs;
+use crate::cli::args::Sign;
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Result};
+use crate::cli::exit::Exit;
+use crate::context::TaskGraph;
+use crate::run::drawing;
+use crate::run::plan::plan;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// Draw the flow of a task: what runs after what, what is chosen, what is repeated
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  ctxc graph answer-customer\n  ctxc graph review-code --as svg -o review-code.svg")]
+pub(crate) struct GraphArgs {
+    #[command(flatten)]
+    subject: SubjectArgs,
+    /// The form of the drawing
+    #[arg(long = "as", value_name = "FORM", default_value = "mermaid")]
+    form: Form,
+    /// Write the drawing to a file, whole or not at all [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// A form of drawings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// A chart of Mermaid, for Markdown
+    Mermaid,
+    /// A picture that needs nothing else
+    Svg,
+}
+
+/// Draws.
+pub(crate) fn run(args: &GraphArgs, cx: &mut Cx) -> Result<Exit> {
+    let project = Compiled::load(cx)?;
+    let (_, task) = args.subject.read(&project)?;
+    let graph = TaskGraph::load(&project.registry, &task)?;
+    let graph = graph.ok_or_else(|| CliError::usage(format!("there is no task `{task}`")))?;
+    let plan = plan(&graph, &task)?;
+    let (text, sign) = match args.form {
+        Form::Mermaid => (drawing::mermaid(&plan), "flowchart TD"),
+        Form::Svg => (drawing::svg(&plan), "<svg"),
+    };
+    cx.write(args.output.as_deref(), Some(Sign { artifact: "drawing", text: sign }), |cx| {
+        cx.print(|out| out.write_all(text.as_bytes()))
+    })?;
+    Ok(Exit::Success)
+}

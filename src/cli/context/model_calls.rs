@@ -1,0 +1,139 @@
+//! Asks the models of a project: each by its provider, as often as helps, by no more callers at once than it bears, within a budget. Keys are
+//! read, so the project has to be trusted.
+
+use super::project::Compiled;
+use crate::base::fs;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::eval::masks;
+use crate::kernel::provider::{Provider, ProviderError, Response, Usage, WireRequest};
+use crate::project::config::Config;
+use crate::project::models::Model;
+use crate::provider::clock::SystemClock;
+use crate::provider::endpoint::Endpoint;
+use crate::provider::http::{CallLimits, HttpProvider};
+use crate::provider::limiter::Limiter;
+use crate::provider::retry::Retry;
+use crate::provider::spending::{Spend, SpendLimit, Spending};
+use crate::provider::throttle::{Calls, Throttle, used};
+use crate::record::recording::AnsweredBy;
+use crate::record::redact::{Redactor, SECRETS};
+use crate::rules::input::read_fault::reason;
+use crate::rules::request::check;
+use crate::run::answers::{Answers, AskedCall, Given, NoAnswer};
+use crate::run::wire::Sent;
+use crate::store::secret::secret;
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The models of a project, each with who is asked for it.
+#[derive(Debug)]
+pub(super) struct ModelCalls<'p> {
+    config: &'p Config,
+    /// By the names of models; why one cannot be asked.
+    providers: BTreeMap<String, std::result::Result<HttpProvider, String>>,
+    limiters: BTreeMap<String, Limiter>,
+    spending: Spending,
+    clock: SystemClock,
+    calls: AtomicU64,
+}
+
+impl<'p> ModelCalls<'p> {
+    /// Nobody is asked yet.
+    pub(super) fn new(config: &'p Config, most: SpendLimit, jobs: Option<NonZeroUsize>) -> Self {
+        let endpoint = |model: &Model| match Endpoint::of(model, config, &fs::env) {
+            Ok(Some(endpoint)) => {
+                let own = config.providers.get(&model.provider.value);
+                Ok(HttpProvider::new(endpoint, CallLimits::within(own.and_then(|own| own.timeout_s))))
+            }
+            Ok(None) => Err(format!("there is no provider `{}` in this project", model.provider.value)),
+            Err(why) => Err(why.to_string()),
+        };
+        Self {
+            config,
+            providers: config.models.values().map(|model| (model.name.value.clone(), endpoint(model))).collect(),
+            limiters: config.models.values().map(|model| (model.provider.value.clone(), Limiter::new(jobs))).collect(),
+            spending: Spending::new(most),
+            clock: SystemClock::default(),
+            calls: AtomicU64::new(0),
+        }
+    }
+
+    /// Counts calls that an earlier part of the run made, and what they used.
+    pub(super) fn resume(&self, calls: u64, spend: Spend) {
+        self.calls.fetch_add(calls, Ordering::Relaxed);
+        self.spending.add(spend);
+    }
+
+    /// The calls that were made, and what they used.
+    pub(super) fn spent(&self) -> (u64, Spend) {
+        (self.calls.load(Ordering::Relaxed), self.spending.spent())
+    }
+
+    /// What an answered call used.
+    pub(super) fn used(&self, sent: &Sent, response: &Response) -> Spend {
+        used(&|id: &str, usage: &Usage| price(self.config, id, usage), &wire(sent), response)
+    }
+
+    /// Asks a model, and says which calls that took.
+    ///
+    /// # Errors
+    /// There is no answer.
+    pub(super) fn ask(&self, model: &Model, sent: &Sent) -> (Calls, std::result::Result<Response, NoAnswer>) {
+        let unknown = || NoAnswer::Provider(format!("there is no model `{}`", model.name.value));
+        let found = || {
+            if let Some(refusal) = check::refusal_of_body(&sent.body, Some(&sent.endpoint), self.config) {
+                return Err(NoAnswer::Provider(refusal.words()));
+            }
+            let provider = self.providers.get(&model.name.value).ok_or_else(unknown)?;
+            let provider = provider.as_ref().map_err(|why| NoAnswer::Provider(why.clone()))?;
+            Ok((provider, self.limiters.get(&model.provider.value).ok_or_else(unknown)?))
+        };
+        let (provider, limiter) = match found() {
+            Ok(found) => found,
+            Err(none) => return (Calls::default(), Err(none)),
+        };
+        let price = |id: &str, usage: &Usage| price(self.config, id, usage);
+        let limits = (limiter, &self.spending, Retry::default());
+        let seed = u64::try_from(fs::now()).unwrap_or(0);
+        let patient = Throttle::new(provider, limits, &self.clock, &price, seed);
+        let answered = patient.answer(&wire(sent)).map_err(|error| match error {
+            ProviderError::OverBudget { .. } => NoAnswer::Budget(error.to_string()),
+            error => NoAnswer::Provider(error.to_string()),
+        });
+        let calls = patient.calls();
+        self.calls.fetch_add(calls.made, Ordering::Relaxed);
+        (calls, answered)
+    }
+}
+
+fn wire(sent: &Sent) -> WireRequest<'_> {
+    WireRequest { dialect: sent.dialect, model: &sent.model, body: &sent.body }
+}
+
+impl Answers for ModelCalls<'_> {
+    fn answer(&self, asked: &AskedCall<'_>) -> std::result::Result<Given, NoAnswer> {
+        let nobody = || NoAnswer::Unknown(format!("no model of `[models]` in ctxc.toml is known for {}", asked.node));
+        let response = self.ask(asked.model.ok_or_else(nobody)?, asked.sent).1?;
+        Ok(Given { response, by: AnsweredBy::Upstream })
+    }
+}
+
+/// What a call costs; nothing where the project does not say.
+fn price(config: &Config, id: &str, usage: &Usage) -> f64 {
+    let model = config.models.values().find(|model| model.id == id);
+    let Some(prices) = model.and_then(|model| model.prices.as_ref()) else { return 0.0 };
+    prices.of_call((usage.input.unwrap_or(0), usage.cached.unwrap_or(0)), usage.output.unwrap_or(0))
+}
+
+/// What replaces secrets and personal data in what is kept of a project's calls.
+///
+/// # Errors
+/// Its own secret cannot be kept.
+pub(super) fn redactor(project: &Compiled) -> Result<Redactor> {
+    let named = project.config.providers.values().filter_map(|provider| fs::env(provider.api_key_env.as_deref()?));
+    let secrets = fs::env_ending(&SECRETS).into_iter().map(|(_, value)| value).chain(named);
+    secret().map(|salt| Redactor::new(salt, secrets).replacing(masks(&project.config.record.mask))).map_err(|why| {
+        CliError::new(Kind::Infrastructure, format!("what recordings are redacted with cannot be kept: {}", reason(&why)))
+    })
+}

@@ -1,0 +1,88 @@
+//! Where the answers of a run come from: a script, a recording, models.
+
+use super::args::RunArgs;
+use super::traces;
+use crate::cli::context::eval::AnswerSource;
+use crate::cli::context::model_calls::ModelCalls;
+use crate::cli::context::project::Compiled;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::record::script;
+use crate::eval::scripted::Script;
+use crate::provider::spending::SpendLimit;
+use crate::record::file::Recordings;
+use crate::record::places::Subject;
+use crate::record::recording::Recording;
+use crate::registry::scenarios;
+use crate::run::answers::{Answers, Chain, Replay};
+use crate::scenario::paths;
+use std::collections::BTreeSet;
+
+/// Everybody who may answer.
+#[derive(Debug)]
+pub(super) struct Sources<'p> {
+    /// What the command line says, or what holds where it says nothing.
+    pub(super) from: AnswerSource,
+    replay: Replay,
+    script: Script,
+    models: Option<ModelCalls<'p>>,
+}
+
+impl<'p> Sources<'p> {
+    /// Reads what answers. Models are asked in a trusted project alone.
+    pub(super) fn new(args: &RunArgs, from: AnswerSource, project: &'p Compiled) -> Result<Self> {
+        let script = match (&args.script, from) {
+            (Some(path), AnswerSource::Scripted) => script::read(path)?,
+            (None, AnswerSource::Scripted) => {
+                return Err(CliError::usage("--answers scripted takes its answers from a file: `--script FILE`"));
+            }
+            (Some(_), _) => return Err(CliError::usage("--script is for `--answers scripted`")),
+            (None, _) => Script::default(),
+        };
+        let replay = match from {
+            AnswerSource::Replay | AnswerSource::ReplayOrRecord => Replay::new(recorded(args, project)?),
+            _ => Replay::default(),
+        };
+        let asks = matches!(from, AnswerSource::Record | AnswerSource::ReplayOrRecord | AnswerSource::Live);
+        let most = SpendLimit { tokens: args.budget_tokens, usd: args.budget_usd };
+        let models = asks.then(|| ModelCalls::new(&project.config, most, args.jobs));
+        Ok(Self { from, replay, script, models })
+    }
+
+    /// Does something with who answers.
+    pub(super) fn with<T>(&self, then: impl FnOnce(&dyn Answers) -> T) -> T {
+        match (self.from, &self.models) {
+            (AnswerSource::Scripted, _) => then(&self.script),
+            (AnswerSource::ReplayOrRecord, Some(models)) => then(&Chain { first: &self.replay, then: models }),
+            (AnswerSource::Record | AnswerSource::Live, Some(models)) => then(models),
+            _ => then(&self.replay),
+        }
+    }
+}
+
+/// What was recorded: in the recording that is named, else beside the scenarios of the project.
+fn recorded(args: &RunArgs, project: &Compiled) -> Result<Vec<Recording>> {
+    let Some(named) = &args.recording else { return Ok(of_scenarios(project)) };
+    if let Some(name) = named.strip_prefix("run:") {
+        return Ok(traces::read(&project.root, name)?.1.calls.into_values().collect());
+    }
+    let calls = Subject::parse(named).load(&project.root).map_err(|fault| CliError::usage(fault.to_string()))?;
+    Ok(calls.into_iter().map(|call| call.call).collect())
+}
+
+fn of_scenarios(project: &Compiled) -> Vec<Recording> {
+    let files = scenarios::load(&project.root, &project.config, &scenarios::files(&project.root, &project.config));
+    let cases =
+        files.iter().flat_map(|file| file.suite.iter().flat_map(|suite| suite.cases.iter().map(|case| (&*file.path, case))));
+    let paths: BTreeSet<String> = cases.map(|(path, case)| paths::recording(path, &case.name.value)).collect();
+    let read = |path: String| {
+        let text = crate::context::request::Files::text(&project.files(), &path).ok()?;
+        Recordings::read(&text).ok()
+    };
+    paths.into_iter().filter_map(read).flat_map(|found| found.calls).collect()
+}
+
+/// Why a run that needs a model may not be recorded.
+pub(super) fn shape() -> CliError {
+    CliError::new(Kind::Usage, "answers are not recorded in this project: `[record] content` in ctxc.toml is \"shape\"")
+        .hint("`--answers live` asks and keeps no words")
+}

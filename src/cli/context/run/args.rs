@@ -1,0 +1,74 @@
+//! The command line of `ctxc run`.
+
+use crate::cli::args::{DataFormat, OutputArgs};
+use crate::cli::context::eval::AnswerSource;
+use crate::cli::context::lookup::LookupArgs;
+use crate::cli::context::subject::SubjectArgs;
+use crate::cli::context::trust::TrustHashArgs;
+use crate::cli::context::values::{HistoryArgs, ObjectiveArgs};
+use clap::Args;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// Run a task with all its agents and print the result of the last; every call is recorded
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  ctxc run triage-ticket --input ticket=@t1.txt --script answers.yaml\n  \
+    ctxc run answer --input ticket=@t1.txt --answers record\n  ctxc run answer --input ticket=@t1.txt --answers replay --recording run:last\n  \
+    ctxc run --resume=last\n\n\
+    Each agent receives exactly what `ctxc render --node NODE` shows for the same values and results. Answers come from what was recorded, unless \
+    `--answers` or `--script` says otherwise. Asking a model, running a script and starting a server of tools need a project that `ctxc trust` permits to. \
+    The trace of the run is kept outside the project, without keys: JSON lines, whose calls are a recording that `ctxc replay`, `check` and \
+    `prompt-cache` read (`run:ID`).\n\n\
+    Exit codes: 0 complete, 1 a stage failed, 2 wrong usage, or something that is not permitted, 3 a provider gave no answer, or the trace cannot be \
+    written, 6 no answer is recorded for a request, 7 blocked: an agent waits for somebody, a loop reached its bound, or the budget is spent.",
+    mut_arg("subject", |arg| arg.required_unless_present_any(["role", "resume"])))]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(super) subject: SubjectArgs,
+    /// A value of the task: words, or a file behind `@`; `@@` begins words that begin with `@`
+    #[arg(short, long, value_name = "NAME=VALUE")]
+    pub(super) input: Vec<String>,
+    #[command(flatten)]
+    pub(super) objective: ObjectiveArgs,
+    #[command(flatten)]
+    pub(super) history: HistoryArgs,
+    #[command(flatten)]
+    pub(super) lookup: LookupArgs,
+    /// The conversation or run that it belongs to: the marks around untrusted text are made of it
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub(super) session: String,
+    /// Where answers come from [default: scripted where --script is given; else what was recorded for the project's scenarios]
+    #[arg(long, value_name = "SOURCE")]
+    pub(super) answers: Option<AnswerSource>,
+    /// Answers that somebody wrote, in YAML or JSON: a list `answers`, each with `reply` or `tool_calls`, and `when` (`node`, `has`, `lacks`)
+    #[arg(long, value_name = "FILE")]
+    pub(super) script: Option<PathBuf>,
+    /// Replay the calls of this recording: `run:ID`, `run:last`, `@NAME`, or a file
+    #[arg(long, value_name = "RECORDING")]
+    pub(super) recording: Option<String>,
+    /// Go on with a run that was broken off: the last one, or the one that is named. What it was answered is not asked again
+    #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "last")]
+    pub(super) resume: Option<String>,
+    /// Say which way the run took and why: every stage with its model and what its context lost, every decision
+    #[arg(long)]
+    pub(super) explain: bool,
+    /// Keep no trace of the run
+    #[arg(long, conflicts_with = "resume")]
+    pub(super) no_trace: bool,
+    /// Stages that run at once [default: 8 where models are asked, else 1]
+    #[arg(long, value_name = "N")]
+    pub(super) jobs: Option<NonZeroUsize>,
+    /// Ask no model any more once the calls cost so much, by the prices in ctxc.toml
+    #[arg(long, value_name = "USD", value_parser = crate::cli::context::eval::parse_usd)]
+    pub(super) budget_usd: Option<f64>,
+    /// Ask no model any more once so many tokens were sent and answered
+    #[arg(long, value_name = "N")]
+    pub(super) budget_tokens: Option<u64>,
+    /// How deep subtasks may go that agents ask for
+    #[arg(long, value_name = "N", default_value_t = crate::run::runner::DEPTH)]
+    pub(super) max_depth: u32,
+    #[command(flatten)]
+    pub(super) trust: TrustHashArgs,
+    #[command(flatten)]
+    pub(super) output: OutputArgs<DataFormat>,
+}

@@ -1,0 +1,222 @@
+//! Runs the commands of a project: scripts, lists of files, tools. The user permitted them; `[policy]` of the project bounds them further.
+
+use crate::base::fs;
+use crate::cli::context::project::{Compiled, Inside};
+use crate::context::request::Files;
+use crate::kernel::conversation::ToolCall;
+use crate::project::config::Policy;
+use crate::project::roles::Role;
+use crate::record::redact::SECRETS;
+use crate::run::commands::{CommandEnd, CommandSpec, Commands, Inherits};
+use crate::run::mcp::{McpServer, McpServers};
+use crate::run::process::{self, Bounds, ENVIRONMENT, Ended, OUTPUT};
+use crate::run::tools::{ToolAnswer, Tools};
+use crate::template::argv;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// How long a command may run that says nothing of it.
+const TIME: Duration = Duration::from_secs(60);
+
+/// Runs commands in the folder of a project.
+#[derive(Debug)]
+pub(super) struct ProjectCommands<'p> {
+    project: &'p Compiled,
+    policy: &'p Policy,
+    /// Whether the user permitted them.
+    is_permitted: bool,
+    /// Variables that none of them sees.
+    hidden: BTreeSet<String>,
+}
+
+impl<'p> ProjectCommands<'p> {
+    pub(super) fn new(project: &'p Compiled, is_permitted: bool) -> Self {
+        let keys = project.config.providers.values().filter_map(|provider| provider.api_key_env.clone());
+        Self { project, policy: &project.config.policy, is_permitted, hidden: keys.collect() }
+    }
+
+    /// Runs a program with some of our variables.
+    fn execute(
+        &self,
+        argv: &[String],
+        folder: Option<&str>,
+        (inherits, own): (Inherits, &[(String, String)]),
+        (input, time): (&str, Duration),
+    ) -> std::result::Result<CommandEnd, String> {
+        let line = argv.join(" ");
+        self.permit(&line)?;
+        let folder = folder.map_or_else(|| self.project.root.clone(), |folder| self.project.root.join(folder));
+        let is_inside = fs::ReadFs::canonical(&fs::RealFs, &folder).is_ok_and(|folder| folder.starts_with(&self.project.root));
+        let root_is_real = fs::ReadFs::canonical(&fs::RealFs, &self.project.root).is_ok_and(|root| root == self.project.root);
+        if root_is_real && !is_inside {
+            return Err(format!("the folder {} is none inside the project", folder.display()));
+        }
+        let argv = self.argv(argv);
+        let bounds = Bounds { key: "<timeout>", ..Bounds::of(time, OUTPUT) };
+        let ended = process::run(&argv, &folder, &self.variables(inherits, own), input, &bounds);
+        match ended {
+            Ended::Exited { code, out, said } => {
+                let out = String::from_utf8(out).map_err(|_| "what it wrote is no UTF-8".to_owned())?;
+                Ok(CommandEnd { code, out, said })
+            }
+            ended => ended.well(&bounds).map(|_| CommandEnd { code: 0, out: String::new(), said: String::new() }),
+        }
+    }
+
+    /// A program and its arguments: a path from the project's folder, whatever the system takes such a path from.
+    fn argv(&self, written: &[String]) -> Vec<String> {
+        let mut argv = written.to_vec();
+        if let Some(program) = argv.first_mut().filter(|program| program.contains('/')) {
+            *program = self.project.root.join(&*program).to_string_lossy().into_owned();
+        }
+        argv
+    }
+
+    /// Refuses what the user did not permit, and what the project's policy rules out.
+    fn permit(&self, line: &str) -> std::result::Result<(), String> {
+        if !self.is_permitted {
+            return Err(format!(
+                "`{line}` is not run: the commands of this project are not permitted; `ctxc trust` shows them, and asks"
+            ));
+        }
+        let begins =
+            |prefix: &String| line == prefix || line.strip_prefix(prefix.as_str()).is_some_and(|rest| rest.starts_with(' '));
+        if let Some(commands) = &self.policy.commands
+            && !commands.iter().any(begins)
+        {
+            return Err(format!("`{line}` is not run: `[policy] commands` in ctxc.toml allows none that begins like it"));
+        }
+        match self.policy.blocked.iter().find(|blocked| line.contains(blocked.as_str())) {
+            Some(blocked) => Err(format!("`{line}` is not run: `[policy] blocked` in ctxc.toml rules out `{blocked}`")),
+            None => Ok(()),
+        }
+    }
+
+    fn variables(&self, inherits: Inherits, own: &[(String, String)]) -> Vec<(String, String)> {
+        let is_secret = |name: &str| SECRETS.iter().any(|ending| name.ends_with(ending)) || self.hidden.contains(name);
+        let mut variables = match inherits {
+            Inherits::Usual => process::environment(ENVIRONMENT.into_iter().chain(self.policy.env.iter().map(String::as_str))),
+            Inherits::All => fs::env_all().into_iter().filter(|(name, _)| !is_secret(name)).collect(),
+            Inherits::Nothing => Vec::new(),
+        };
+        variables.extend(own.iter().cloned());
+        variables
+    }
+}
+
+impl Commands for ProjectCommands<'_> {
+    fn run(&self, command: &CommandSpec) -> std::result::Result<CommandEnd, String> {
+        let environment = (command.inherits, &*command.variables);
+        self.execute(&command.argv, command.folder.as_deref(), environment, ("", command.timeout.unwrap_or(TIME)))
+    }
+}
+
+/// Files of the project, and the lists of them that commands give.
+#[derive(Debug)]
+pub(super) struct ListedFiles<'p> {
+    pub(super) inside: Inside<'p>,
+    pub(super) commands: &'p ProjectCommands<'p>,
+}
+
+impl Files for ListedFiles<'_> {
+    fn text(&self, path: &str) -> std::result::Result<String, String> {
+        self.inside.text(path)
+    }
+
+    fn listed(&self, command: &str) -> std::result::Result<Vec<String>, String> {
+        let split = argv::split(command, 0).map_err(|_| "it cannot be split into arguments".to_owned())?;
+        let argv: Vec<String> = split.arguments.into_iter().map(|word| word.value).collect();
+        let end = self.commands.execute(&argv, None, (Inherits::Usual, &[]), ("", TIME))?;
+        if end.code != 0 {
+            return Err(format!("it ended with exit code {}", end.code));
+        }
+        Ok(end.out.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
+    }
+}
+
+/// The tools of a project: those that commands run, and those of servers.
+#[derive(Debug)]
+pub(super) struct ProjectTools<'p> {
+    pub(super) commands: &'p ProjectCommands<'p>,
+    pub(super) servers: McpServers,
+}
+
+impl<'p> ProjectTools<'p> {
+    /// Starts the servers, where a role has tools that no command runs.
+    ///
+    /// # Errors
+    /// One cannot be started, or a tool is of no server: which, and why.
+    pub(super) fn start(commands: &'p ProjectCommands<'p>, role: Option<&Role>) -> std::result::Result<Self, String> {
+        let mut servers = McpServers::new();
+        let tools = role.and_then(|role| role.tools.as_ref());
+        let wanted: Vec<&str> = tools
+            .into_iter()
+            .flat_map(|tools| tools.given())
+            .filter(|tool| tool.command.is_empty())
+            .map(|tool| tool.name.as_str())
+            .collect();
+        let config = &commands.project.config;
+        for (name, server) in config.mcp.iter().filter(|_| !wanted.is_empty()) {
+            let failed = |why: String| format!("the server of tools `{name}`: {why}");
+            commands.permit(&server.command.join(" ")).map_err(failed)?;
+            let names = ENVIRONMENT.into_iter().chain(server.env.iter().map(String::as_str));
+            let argv = commands.argv(&server.command);
+            let started = McpServer::start(&argv, &commands.project.root, &process::environment(names)).map_err(failed)?;
+            servers.insert(name.clone(), started);
+        }
+        let is_served = |tool: &str| servers.values().any(|server| server.tools().iter().any(|name| name == tool));
+        match wanted.into_iter().find(|tool| !config.mcp.is_empty() && !is_served(tool)) {
+            Some(tool) => Err(format!("no server of `[mcp]` has the tool `{tool}`, and it has no `command`")),
+            None => Ok(Self { commands, servers }),
+        }
+    }
+}
+
+impl Tools for ProjectTools<'_> {
+    fn call(&self, call: &ToolCall, role: Option<&Role>) -> ToolAnswer {
+        let tools = role.and_then(|role| role.tools.as_ref());
+        let given = tools.into_iter().flat_map(|tools| tools.given()).find(|tool| tool.name == call.name);
+        let Some(tool) = given else {
+            return ToolAnswer::refused(format!("there is no tool `{}` that this agent may use", call.name));
+        };
+        if let Some(path) = protected(call, role) {
+            return ToolAnswer::refused(format!("`{path}` is protected: no tool of this agent may touch it"));
+        }
+        if tool.command.is_empty() {
+            let server = self.servers.values().find(|server| server.tools().contains(&call.name));
+            let none = || ToolAnswer::refused(format!("nothing runs the tool `{}` here", call.name));
+            return server.map_or_else(none, |server| server.call(&call.name, &call.arguments));
+        }
+        let input = call.arguments.to_string();
+        match self.commands.execute(&tool.command, None, (Inherits::Usual, &[]), (&input, TIME)) {
+            Ok(CommandEnd { code: 0, out, .. }) => ToolAnswer::of(out.trim_end_matches('\n')),
+            Ok(CommandEnd { code, out, said }) => {
+                let said = [out.trim_end(), said.trim_end()].into_iter().filter(|part| !part.is_empty());
+                let said: Vec<&str> = said.collect();
+                ToolAnswer::refused(format!("{}\n[exit code {code}]", said.join("\n")))
+            }
+            Err(why) => ToolAnswer::refused(why),
+        }
+    }
+}
+
+/// A protected path that the arguments of a call name.
+fn protected(call: &ToolCall, role: Option<&Role>) -> Option<String> {
+    let role = role.filter(|role| !role.protected_paths.is_empty())?;
+    let mut open = vec![&call.arguments];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::String(text) => {
+                let path = text.trim_start_matches("./").replace('\\', "/");
+                if role.protected.matches(&path) {
+                    return Some(path);
+                }
+            }
+            Value::Array(items) => open.extend(items),
+            Value::Object(fields) => open.extend(fields.values()),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    None
+}

@@ -1,0 +1,343 @@
+//! `ctxc run`: the values read, the answers opened, the trace begun, the task run, its result printed.
+
+use super::answers::{self, Sources};
+use super::args::RunArgs;
+use super::commands::{ListedFiles, ProjectCommands, ProjectTools};
+use super::subtasks::Subtasks;
+use super::{show, traces};
+use crate::base::fs;
+use crate::cli::args::DataFormat;
+use crate::cli::context::eval::AnswerSource;
+use crate::cli::context::model_calls::redactor;
+use crate::cli::context::models::Counters;
+use crate::cli::context::project::Compiled;
+use crate::cli::context::render_errors::refused;
+use crate::cli::context::trust;
+use crate::cli::context::values;
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::exit::Exit;
+use crate::cli::render::summary::plural;
+use crate::context::TaskGraph;
+use crate::context::fault::{Fault, FaultKind, MissingFrom};
+use crate::context::objective;
+use crate::context::options::Options;
+use crate::context::request::Asked;
+use crate::kernel::pipeline::machine::PipelineStatus;
+use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
+use crate::project::config::Content;
+use crate::project::roles::Role;
+use crate::registry::Parameter;
+use crate::registry::body::Body;
+use crate::registry::node::Node;
+use crate::run::answers::NOT_RECORDED;
+use crate::run::flow::TaskFlow;
+use crate::run::plan::{PlanKind, PlanNode};
+use crate::run::runner::{Frame, Limits, Outcome, Parts, Runner};
+use crate::run::situation::Situation;
+use crate::run::trace::{Begin, End, Journal, LineSink, Trace, TraceEvent, TraceLine, hash_of};
+use crate::scenario::date;
+use crate::schema::json::names::RUN;
+use crate::template::keywords::FileSource;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+
+/// What is run, and with what.
+struct Wanted<'p> {
+    task: String,
+    role: Option<&'p Role>,
+    inputs: BTreeMap<String, Value>,
+    objective: Option<String>,
+}
+
+/// Runs a task.
+pub(crate) fn run(args: &RunArgs, cx: &mut Cx) -> Result<Exit> {
+    let project = Compiled::load(cx)?;
+    let resumed = args.resume.as_deref().map(|name| traces::read(&project.root, name.trim_start_matches("run:"))).transpose()?;
+    let wanted = wanted(args, &project, resumed.as_ref().map(|(_, journal)| journal))?;
+    let graph = TaskGraph::load(&project.registry, &wanted.task)?;
+    let graph = graph.ok_or_else(|| CliError::usage(format!("there is no task `{}`", wanted.task)))?;
+    let counters = Counters::new(&project.config, None)?;
+    let options = Options { counter: counters.first(), models: Some(counters.models(&project.config)), ..Options::default() };
+    let history = args.history.read()?;
+    let source = args.lookup.of(&project);
+    let from = from(args, resumed.as_ref().map(|(_, journal)| journal))?;
+    let asks = matches!(from, AnswerSource::Record | AnswerSource::ReplayOrRecord | AnswerSource::Live);
+    let needs = needs(&graph, &wanted, &project);
+    if asks {
+        trust::require(&project, &args.trust, "asking a model")?;
+    }
+    if let Some(what) = &needs {
+        trust::require(&project, &args.trust, what)?;
+    }
+    let commands = ProjectCommands::new(&project, needs.is_some());
+    let files = ListedFiles { inside: project.files(), commands: &commands };
+    let situation = Situation {
+        source: &source,
+        files: &files,
+        history: &history,
+        asked: Asked { objective: wanted.objective.as_deref(), ..Asked::default() },
+        role: wanted.role,
+        session: &args.session,
+        ..Situation::new(&wanted.task, &wanted.inputs)
+    };
+    let flow = TaskFlow::new(&graph, situation, &options)?;
+    let sources = Sources::new(args, from, &project)?;
+    let (trace, _lock) = trace(args, &project, (from, asks), resumed, cx)?;
+    let begin = begin(&wanted, args, (&project, from), &trace);
+    if let Some(before) = &trace.before().begin {
+        same(before, &begin, &trace, cx)?;
+    } else {
+        trace.event(TraceEvent::Begin(begin)).map_err(|why| CliError::new(Kind::Infrastructure, why))?;
+    }
+    let jobs = args.jobs.map_or(if asks { 8 } else { 1 }, NonZeroUsize::get);
+    let limits = Limits { depth: args.max_depth, usd: args.budget_usd, tokens: args.budget_tokens, jobs };
+    let tools = ProjectTools::start(&commands, wanted.role).map_err(|why| CliError::new(Kind::Infrastructure, why))?;
+    let subtasks = Subtasks(&project.config);
+    let (outcome, spent) = sources.with(|answers| {
+        let runner = Runner::new(Parts {
+            options,
+            providers: Some(&project.config.providers),
+            answers,
+            tools: &tools,
+            commands: &commands,
+            subtasks: &subtasks,
+            trace: &trace,
+            limits,
+            clock: if asks { now } else { || None },
+        });
+        let outcome = runner.run(&Frame::new(&graph, situation, &flow));
+        (outcome, runner.spent())
+    });
+    source.note(cx);
+    let end = End {
+        status: outcome.status.word().to_owned(),
+        obstacle: outcome.obstacle.clone(),
+        content: outcome.result.as_ref().map(|result| result.content.clone()).unwrap_or_default(),
+        partial: outcome.partial.clone(),
+        calls: spent.calls,
+        tokens: spent.tokens,
+        usd: (spent.usd * 1e9).round() / 1e9,
+    };
+    let kept = trace.event(TraceEvent::End(end.clone())).and_then(|()| trace.sync());
+    finish(args, (&outcome, end), &trace, kept, cx)
+}
+
+/// The time, in UTC.
+fn now() -> Option<String> {
+    Some(date::time((fs::now() / 1_000_000_000) as i64))
+}
+
+/// What is run: what the command line says, and for a run that is gone on with what it said then.
+fn wanted<'p>(args: &RunArgs, project: &'p Compiled, journal: Option<&Journal>) -> Result<Wanted<'p>> {
+    let before = journal.and_then(|journal| journal.begin.as_ref());
+    let (role, task) = match before.filter(|_| !args.subject.is_there()) {
+        Some(begin) => {
+            let role = begin.role.as_deref().map(|name| crate::cli::context::models::role(&project.config, name)).transpose()?;
+            (role, project.task(&begin.task)?)
+        }
+        None => args.subject.read(project)?,
+    };
+    let parameters = project.parameters(&task)?;
+    let mut inputs = values::inputs(&args.input, &parameters)?;
+    let mut objective = args.objective.read(&task, (&parameters, role), &inputs)?;
+    if let Some(begin) = before.filter(|_| args.input.is_empty() && objective.is_none()) {
+        if begin.is_redacted {
+            return Err(CliError::usage("the values of this run are not kept, since they hold secrets or personal data")
+                .hint("give them again: `--input NAME=VALUE` as in the first command"));
+        }
+        (inputs, objective) = (begin.inputs.clone(), begin.objective.clone());
+    }
+    complete(project, (&task, &parameters), &inputs, objective.as_deref())?;
+    Ok(Wanted { task, role, inputs, objective })
+}
+
+/// Ends a run that has no value for a parameter, before anybody is asked.
+fn complete(
+    project: &Compiled,
+    (task, parameters): (&str, &[Parameter]),
+    inputs: &BTreeMap<String, Value>,
+    objective: Option<&str>,
+) -> Result<()> {
+    let is_missing = |parameter: &&Parameter| {
+        let is_given = inputs.contains_key(&parameter.name) || objective.is_some() && parameter.name == objective::NAME;
+        parameter.default.is_none() && !is_given
+    };
+    let missing = |parameter: &Parameter| {
+        let kind = FaultKind::Missing { name: parameter.name.clone(), origin: MissingFrom::Input };
+        let place = crate::context::fault::Place {
+            definition: task.to_owned(),
+            node: "/".to_owned(),
+            field: format!("parameters/{}", parameter.name),
+        };
+        Fault::of(place, kind)
+    };
+    let faults: Vec<Fault> = parameters.iter().filter(is_missing).map(missing).collect();
+    if faults.is_empty() { Ok(()) } else { Err(refused(&faults, &project.lines(&project.paths()))) }
+}
+
+/// Where answers come from.
+fn from(args: &RunArgs, journal: Option<&Journal>) -> Result<AnswerSource> {
+    let before = journal.and_then(|journal| journal.begin.as_ref()).and_then(|begin| AnswerSource::of_word(&begin.answers));
+    let from = match (args.answers, &args.script) {
+        (Some(from), _) => from,
+        (None, Some(_)) => AnswerSource::Scripted,
+        (None, None) => before.unwrap_or(AnswerSource::Replay),
+    };
+    let asks = matches!(from, AnswerSource::Record | AnswerSource::ReplayOrRecord | AnswerSource::Live);
+    if !asks && (args.budget_tokens.is_some() || args.budget_usd.is_some()) && from != AnswerSource::Scripted {
+        return Err(CliError::usage("a budget is for calls of models, and none is asked here")
+            .hint("`--answers record` or `live` asks them"));
+    }
+    if args.recording.is_some() && !matches!(from, AnswerSource::Replay | AnswerSource::ReplayOrRecord) {
+        return Err(CliError::usage("--recording is for `--answers replay` and `replay-or-record`"));
+    }
+    Ok(from)
+}
+
+/// What of a task needs the user's permission, in words; `None` for nothing.
+fn needs(graph: &TaskGraph<'_>, wanted: &Wanted<'_>, project: &Compiled) -> Option<String> {
+    let plan = crate::run::plan::plan(graph, &wanted.task).ok()?;
+    let all = plan.all();
+    let of = |node: &PlanNode| graph.node(&wanted.task, &node.path);
+    if let Some(script) = all.iter().find(|node| node.kind == PlanKind::Script) {
+        let words = of(script).map_or_else(String::new, |node| command_words(&node.body));
+        return Some(format!("running the command of {} ({words})", script.path));
+    }
+    let lists = |node: &&Node| node.body.file_paths.as_ref().is_some_and(|files| files.source == FileSource::Command);
+    if let Some(node) = all.iter().filter_map(|node| of(node)).find(lists) {
+        let command = node.body.file_paths.as_ref().and_then(|files| files.command.as_deref()).unwrap_or_default();
+        return Some(format!("running `{command}`, which lists files"));
+    }
+    let tools = wanted.role.and_then(|role| role.tools.as_ref());
+    let given: Vec<_> = tools.into_iter().flat_map(|tools| tools.given()).collect();
+    if let Some(tool) = given.iter().find(|tool| !tool.command.is_empty()) {
+        return Some(format!("running the command of the tool `{}`", tool.name));
+    }
+    let (name, _) = project.config.mcp.first_key_value().filter(|_| !given.is_empty())?;
+    Some(format!("starting the server of tools `{name}`"))
+}
+
+fn command_words(body: &Body<'_>) -> String {
+    let Some(command) = &body.command else { return String::new() };
+    let text = |text: &crate::registry::body::Text<'_>| text.text.as_deref().unwrap_or("…").to_owned();
+    let words: Vec<String> = command.line.iter().chain(&command.args).map(text).collect();
+    words.join(" ")
+}
+
+/// The trace of the run: a new one, that of the run that is gone on with, or none.
+fn trace(
+    args: &RunArgs,
+    project: &Compiled,
+    (from, asks): (AnswerSource, bool),
+    resumed: Option<(String, Journal)>,
+    cx: &mut Cx,
+) -> Result<(Trace, Option<fs::Lock>)> {
+    let content = project.config.record.content;
+    if content == Content::Shape && matches!(from, AnswerSource::Record | AnswerSource::ReplayOrRecord) {
+        return Err(answers::shape());
+    }
+    let kept = |trace: Trace| if args.explain { trace.kept() } else { trace };
+    let redactor = redactor(project)?;
+    let redactor = if content == Content::Full { redactor.keeping_persons() } else { redactor };
+    if let Some((name, journal)) = resumed {
+        if journal.end.as_ref().is_some_and(|end| end.status == PipelineStatus::Complete.word()) {
+            return Err(CliError::usage(format!("run {name} is complete: there is nothing to go on with")));
+        }
+        let (file, lock) = traces::resume(&project.root, &name)?;
+        return Ok((kept(Trace::new(name, Some(Box::new(file)), redactor, journal)), lock));
+    }
+    let begun = if args.no_trace || content == Content::Shape { None } else { traces::begin(&project.root)? };
+    match begun {
+        Some((name, file, lock)) => {
+            let file: Box<dyn LineSink> = Box::new(file);
+            Ok((kept(Trace::new(name, Some(file), redactor, Journal::default())), lock))
+        }
+        None => {
+            if asks && !args.no_trace {
+                cx.note("this run keeps no trace, so it cannot be gone on with");
+            }
+            Ok((kept(Trace::new(String::new(), None, redactor, Journal::default())), None))
+        }
+    }
+}
+
+fn begin(wanted: &Wanted<'_>, args: &RunArgs, (project, from): (&Compiled, AnswerSource), trace: &Trace) -> Begin {
+    let given = hash_of(&wanted.inputs, wanted.objective.as_deref(), trace.redactor());
+    let text = serde_json::to_string(&(&wanted.inputs, &wanted.objective)).unwrap_or_default();
+    let mut redacted = Vec::new();
+    trace.redactor().json(&text, "", &mut redacted);
+    Begin {
+        at: now(),
+        task: wanted.task.clone(),
+        role: wanted.role.map(|role| role.name.value.clone()),
+        inputs: wanted.inputs.clone(),
+        objective: wanted.objective.clone(),
+        session: args.session.clone(),
+        answers: from.word().to_owned(),
+        registry: project.registry.hash().to_string(),
+        given,
+        is_redacted: !redacted.is_empty(),
+    }
+}
+
+/// Refuses to go on with a run of something else.
+fn same(before: &Begin, now: &Begin, trace: &Trace, cx: &mut Cx) -> Result<()> {
+    let differs = match () {
+        () if before.task != now.task || before.role != now.role => "it is of another task or role",
+        () if before.given != now.given => "it was given other values",
+        () if before.registry != now.registry => "the templates have changed since",
+        () if before.session != now.session => "it has another --session",
+        () => {
+            if trace.is_redacted() {
+                cx.note("some of what this run was answered is kept without personal data: what goes on from there has placeholders in its place");
+            }
+            return Ok(());
+        }
+    };
+    Err(CliError::usage(format!("run {} cannot be gone on with: {differs}", trace.run)).hint("run it anew, without --resume"))
+}
+
+/// Prints what the run came to.
+fn finish(
+    args: &RunArgs,
+    (outcome, end): (&Outcome, End),
+    trace: &Trace,
+    kept: std::result::Result<(), String>,
+    cx: &mut Cx,
+) -> Result<Exit> {
+    if args.explain {
+        show::way(&trace.events(), cx);
+    }
+    let line = TraceLine { schema: RUN.to_owned(), run: trace.run.clone(), event: TraceEvent::End(end.clone()) };
+    cx.emit(&args.output, |format, cx| match format {
+        DataFormat::Json => cx.json(&line),
+        DataFormat::Text => match &outcome.result {
+            Some(result) => show::result(&result.content, cx),
+            None => Ok(()),
+        },
+    })?;
+    if !trace.run.is_empty() {
+        cx.note(&format!("{}: {}", format_args!("run:{}", trace.run), plural(end.calls as usize, "call")));
+    }
+    kept.map_err(|why| CliError::new(Kind::Infrastructure, why))?;
+    match &outcome.obstacle {
+        None => Ok(Exit::Success),
+        Some(obstacle) => {
+            show::unfinished(&end, cx);
+            cx.note(&format!("{}: {}", outcome.status.word(), crate::cli::render::escape::escape(&obstacle.to_string())));
+            Ok(exit(outcome.status, obstacle))
+        }
+    }
+}
+
+fn exit(status: PipelineStatus, obstacle: &Obstacle) -> Exit {
+    match &obstacle.kind {
+        ObstacleKind::Provider => Exit::Infrastructure,
+        ObstacleKind::Other(word) if word == NOT_RECORDED => Exit::Stale,
+        ObstacleKind::Other(word) if word == "trace" => Exit::Infrastructure,
+        _ if status == PipelineStatus::Blocked => Exit::Inconclusive,
+        _ => Exit::Findings,
+    }
+}

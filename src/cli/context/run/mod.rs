@@ -1,0 +1,13 @@
+//! `ctxc run`: a compiled task executed, all its agents, and what happened written down.
+
+mod answers;
+mod args;
+pub(super) mod as_scenario;
+mod commands;
+mod execute;
+mod show;
+mod subtasks;
+pub(in crate::cli) mod traces;
+
+pub(crate) use args::RunArgs;
+pub(crate) use execute::run;

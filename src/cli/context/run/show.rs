@@ -1,0 +1,81 @@
+//! What a run came to, for people: its result, why it has none, and with `--explain` the way that it took.
+
+use crate::cli::cx::Cx;
+use crate::cli::error::Result;
+use crate::cli::render::escape::{escape, escape_lines};
+use crate::cli::render::summary::{plural, thousands};
+use crate::run::trace::{End, TraceEvent};
+use serde_json::Value;
+
+/// Prints the content of the result and nothing else.
+pub(super) fn result(content: &Value, cx: &mut Cx) -> Result<()> {
+    // To the byte for files and pipes; a terminal would obey what a text says to it.
+    let is_terminal = cx.is_terminal();
+    let text = match content {
+        Value::String(text) => text.clone(),
+        other => serde_json::to_string_pretty(other).unwrap_or_default(),
+    };
+    let text = if is_terminal { escape_lines(&text).into_owned() } else { text };
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    cx.print(|out| write!(out, "{text}{end}"))
+}
+
+/// Says which way a run took, a line an event.
+pub(super) fn way(events: &[TraceEvent], cx: &mut Cx) {
+    for event in events {
+        if let Some(line) = line(event) {
+            cx.note(&escape(&line));
+        }
+    }
+}
+
+fn line(event: &TraceEvent) -> Option<String> {
+    Some(match event {
+        TraceEvent::Stage { stage, model, segments, .. } => {
+            let tokens: usize = segments.iter().filter_map(|segment| segment.tokens).sum();
+            let lost: Vec<String> = segments
+                .iter()
+                .filter(|segment| segment.state != "kept")
+                .map(|segment| format!("{} {}", segment.id, segment.state))
+                .collect();
+            let lost = if lost.is_empty() { String::new() } else { format!("; {}", lost.join(", ")) };
+            let model = model.as_deref().unwrap_or("no model known");
+            format!("{stage}: {}, {} tokens, {model}{lost}", plural(segments.len(), "segment"), thousands(tokens))
+        }
+        TraceEvent::Case { stage, case: Some(case), test } => {
+            let test = test.as_deref().map_or_else(|| "it has no test".to_owned(), |test| format!("`{test}` holds"));
+            format!("{stage}: case {case}, since {test}")
+        }
+        TraceEvent::Case { stage, case: None, .. } => format!("{stage}: no case, since no test holds"),
+        TraceEvent::Round { stage, round, ends } => {
+            format!(
+                "{stage}: round {round} {}",
+                if *ends { "is the last: the condition holds" } else { "is over, and the condition does not hold" }
+            )
+        }
+        TraceEvent::Tool(tool) => {
+            let how = if tool.is_error { "failed" } else { "answered" };
+            let first = tool.result.lines().next().unwrap_or_default();
+            format!("{}: {}({}) {how}: {first}", tool.stage, tool.name, tool.arguments)
+        }
+        TraceEvent::Command { stage, argv, .. } => format!("{stage}: ran {}", argv.join(" ")),
+        TraceEvent::Subtask { stage, depth, request, refused } => match refused {
+            Some(why) => format!("{stage}: its subtask is refused: {why}"),
+            None => format!("{stage}: subtask at depth {depth}: {}", request.description),
+        },
+        TraceEvent::Failed { stage, obstacle } => format!("{stage}: {}: {}", obstacle.kind, obstacle.note),
+        TraceEvent::Result { stage, output, .. } => {
+            let first = output.text().lines().next().unwrap_or_default().to_owned();
+            format!("{stage}: {first}")
+        }
+        _ => return None,
+    })
+}
+
+/// Says why a run has no result, and what its stages left.
+pub(super) fn unfinished(end: &End, cx: &mut Cx) {
+    for left in &end.partial {
+        let first = left.notes.lines().next().unwrap_or_default();
+        cx.note(&escape(&format!("done: {}: {first}", left.stage)));
+    }
+}

@@ -1,0 +1,100 @@
+//! The values that a node names which calls no agent: a script, a choice, the inputs of a composite task. For whoever runs it.
+//!
+//! Bound as they are for the texts of agents, and filled without fences: what is made here goes to a program, never to a model.
+
+use super::binder::{Binder, place};
+use crate::context::fault::{Fault, FaultKind, Refused};
+use crate::context::fence_marker::Marks;
+use crate::context::fill::{Faults, Fences, Filler, Unknown};
+use crate::context::given_results::GivenResults;
+use crate::context::objective;
+use crate::context::request::Request;
+use crate::context::task_graph::{Link, TaskGraph};
+use crate::context::values::{self, Scope};
+use crate::registry::Node;
+use crate::registry::body::{Input, Text};
+use serde_json::Value;
+
+/// The values in scope at a node.
+pub(crate) struct NodeValues<'a> {
+    link: Link<'a>,
+    scope: Scope,
+    filler: Filler<'a>,
+}
+
+/// Does something with the values in scope at the node of a request, which need not be an agent.
+///
+/// # Errors
+/// There is no such node, or a value that is handed in cannot be taken.
+pub(crate) fn at_node<T>(
+    graph: &TaskGraph<'_>,
+    request: &Request<'_>,
+    then: impl FnOnce(&NodeValues<'_>) -> T,
+) -> Result<T, Refused> {
+    let objective = objective::values(graph.registry, request)?;
+    let request = &objective::settled(request, objective.as_ref());
+    let chain = graph.chain(request.task, request.node)?;
+    let marks = Marks::of(request);
+    let filler = Filler { registry: graph.registry, path: "", unknown: Unknown::Fault, marks: &marks, fences: Fences::None };
+    let results = GivenResults::of(graph, request)?;
+    let mut faults = Faults::new();
+    let binder = Binder { request, results: &results, forest: graph, filler, faults: &mut faults };
+    let scope = { binder }.scope(&chain, None)?;
+    if !faults.is_empty() {
+        return Err(faults.into());
+    }
+    let unknown = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
+    let link = *chain.last().ok_or_else(unknown)?;
+    Ok(then(&NodeValues { link, scope, filler }))
+}
+
+impl NodeValues<'_> {
+    /// The node.
+    pub(crate) const fn node(&self) -> &Node {
+        self.link.node
+    }
+
+    /// What `a.b[0]` leads to: `None` where nothing binds the name, `null` where the value has no such part.
+    pub(crate) fn value(&self, path: &str) -> Option<Value> {
+        let (root, rest) = values::path(path);
+        let value = self.scope.get(root)?.value.as_ref()?;
+        Some(values::part(value, &rest).cloned().unwrap_or_default())
+    }
+
+    /// The inputs of the node in their order, each with its name.
+    ///
+    /// # Errors
+    /// One has no value.
+    pub(crate) fn inputs(&self) -> Result<Vec<(String, Value)>, Refused> {
+        let one = |input: &Input<'_>| {
+            let name = input.name.as_deref().unwrap_or_default();
+            let bound = self.scope.get(name);
+            let value = bound.and_then(|bound| bound.value.as_deref().cloned());
+            value.map(|value| (name.to_owned(), value)).ok_or_else(|| self.missing(name))
+        };
+        let found: Result<Vec<_>, Fault> = self.link.node.body.inputs.iter().map(one).collect();
+        Ok(found?)
+    }
+
+    fn missing(&self, name: &str) -> Fault {
+        let origin = self.scope.get(name).map(|bound| crate::context::fault::MissingFrom::of(&bound.origin).0);
+        let origin = origin.unwrap_or(crate::context::fault::MissingFrom::Input);
+        Fault::of(place(&self.link, &self.link.node.id, "inputs"), FaultKind::Missing { name: name.to_owned(), origin })
+    }
+
+    /// A text of the node with its values filled in.
+    ///
+    /// # Errors
+    /// A value is missing.
+    pub(crate) fn text(&self, text: &Text<'_>, field: &str) -> Result<String, Refused> {
+        let mut faults = Faults::new();
+        let place = place(&self.link, &self.link.node.id, field);
+        let filled = self.filler.of(&self.link.tree.path).fill(text, &place, &self.scope, &mut faults);
+        if faults.is_empty() { Ok(filled.text.text().to_owned()) } else { Err(faults.into()) }
+    }
+}
+
+/// What the path `a.b[0]` leads to in the value of `a`.
+pub(crate) fn part(value: &Value, path: &str) -> Option<Value> {
+    values::part(value, &values::path(path).1).cloned()
+}

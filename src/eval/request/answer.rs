@@ -1,0 +1,61 @@
+//! The recorded answer to the request of another program, judged as long as the request is the one that it answered.
+
+use super::sent::Sent;
+use crate::eval::answer::{Answer, Judging, SCRIPT, Unanswered, answer_of, moved, one, rejudged};
+use crate::eval::asked::AnswersFrom;
+use crate::eval::finished::{Answered, Finished};
+use crate::eval::prepared::{CaseInput, RunContext};
+use crate::eval::trials::Decision;
+use crate::kernel::tokens::TokenCounter;
+use crate::record::recording::{AnsweredBy, Recording};
+use crate::request::segments::Segment;
+
+/// Judges the recorded answer; `Open` where nothing is expected of it, or none was recorded.
+///
+/// # Errors
+/// It was recorded for another request, or cannot be read.
+pub(super) fn answered(
+    run: &RunContext<'_>,
+    input: &CaseInput<'_>,
+    sent: &Sent,
+    done: &mut Finished,
+) -> Result<Decision, Unanswered> {
+    let case = Judging { run, input, model: sent.request.model.as_deref(), prepared: None };
+    if input.case.expectations.is_empty() {
+        return Ok(Decision::Open);
+    }
+    let from = run.answers.from;
+    if from == AnswersFrom::Kept {
+        return rejudged(&case, done);
+    }
+    let Some(call) = sent.recorded.as_ref().filter(|call| call.is_answered()) else { return Ok(Decision::Open) };
+    let by = match call.answered_by {
+        AnsweredBy::Script => (Answered::Scripted, SCRIPT),
+        // A model answered, and nobody is asked again.
+        AnsweredBy::Upstream | AnsweredBy::Replay if from != AnswersFrom::Scripted => (Answered::Replayed, "recording"),
+        AnsweredBy::Upstream | AnsweredBy::Replay => return Ok(Decision::Open),
+    };
+    if sent.key.as_ref().is_some_and(|key| *key != call.key) {
+        let now = sent.request.body.to_string();
+        let rest = |body: &str| run.answers.volatile.and_then(|volatile| volatile.key(&call.endpoint, body));
+        if rest(&now).is_none_or(|rest_now| rest(call.request.get()) != Some(rest_now)) {
+            return Err(Unanswered::Stale(moved(call.request.get(), &now)));
+        }
+    }
+    one(&case, &given(call, &sent.segments, &*sent.counter)?, by, done)
+}
+
+/// The answer of a call.
+///
+/// # Errors
+/// It cannot be read: why, in words.
+pub(super) fn given(call: &Recording, segments: &[Segment], counter: &dyn TokenCounter) -> Result<Answer, String> {
+    let given = answer_of(call).map_err(|why| match why {
+        Unanswered::Trouble(why) => why,
+        Unanswered::Stale(_) => String::new(),
+    })?;
+    let tokens: usize = segments.iter().map(|segment| segment.tokens(counter)).sum();
+    let mut answer = Answer::given(&given, tokens as u64, counter, None);
+    answer.took.latency_ms = call.latency_ms;
+    Ok(answer)
+}

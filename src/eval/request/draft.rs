@@ -1,0 +1,63 @@
+//! What a new scenario expects of the recorded answer: coarse enough that another good answer passes as well.
+
+use super::answer::given;
+use crate::eval::answer::parts_at;
+use crate::eval::compiled_patterns::CompiledPatterns;
+use crate::eval::draft::{ceiling, scalar};
+use crate::kernel::tokens::TokenCounter;
+use crate::record::recording::Recording;
+use crate::request::segments::Segment;
+use std::collections::BTreeSet;
+
+/// The longest ending of a file's name.
+const ENDING: usize = 5;
+
+/// Expectations on the answer of a call, a line each: the tools that it calls, the files of the request that it mentions, whether it
+/// splits the work, a ceiling of tokens. None where it was not answered.
+///
+/// # Errors
+/// The answer cannot be read: why, in words.
+pub fn answer_expectations(
+    call: &Recording,
+    segments: &[Segment],
+    counter: &dyn TokenCounter,
+    plan: &str,
+) -> Result<Vec<String>, String> {
+    if !call.is_answered() {
+        return Ok(Vec::new());
+    }
+    let answer = given(call, segments, counter)?;
+    let mut lines = Vec::new();
+    let called: BTreeSet<&str> = answer.tool_calls.iter().map(|(name, _)| name.as_str()).collect();
+    lines.extend(called.iter().map(|name| format!("calls_tool: {}", scalar(name))));
+    if called.is_empty() && segments.iter().any(|segment| segment.group == "tools") {
+        lines.push("never_calls_tool: \"*\"".to_owned());
+    }
+    let shown = |path: &&str| segments.iter().any(|segment| segment.group != "tools" && segment.text.contains(*path));
+    let files: BTreeSet<&str> = files(&answer.text).filter(shown).collect();
+    if !files.is_empty() {
+        let files: Vec<String> = files.into_iter().map(scalar).collect();
+        lines.push(format!("references_files: [{}]", files.join(", ")));
+    }
+    if answer.json.as_ref().is_some_and(serde_json::Value::is_object) {
+        let (is_split, _) = parts_at(plan, &CompiledPatterns::of([], plan), &answer)?;
+        lines.push(format!("decomposes: {is_split}"));
+    }
+    if answer.flaw.is_none() {
+        let (input, output) = answer.tokens;
+        let all = usize::try_from(input.saturating_add(output)).unwrap_or(usize::MAX / 2);
+        lines.push(format!("max_tokens: {}", ceiling(all)));
+    }
+    Ok(lines)
+}
+
+/// The words of a text that could be paths of files: with a folder, and an ending of letters or digits.
+fn files(text: &str) -> impl Iterator<Item = &str> {
+    let is_path = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
+    let words = text.split(move |c| !is_path(c)).map(|word| word.trim_end_matches('.'));
+    words.filter(|word| {
+        let name = word.rsplit_once('/').filter(|(folder, _)| !folder.is_empty()).map(|(_, name)| name);
+        let ending = name.and_then(|name| name.rsplit_once('.')).map(|(_, ending)| ending);
+        ending.is_some_and(|ending| (1..=ENDING).contains(&ending.len()) && ending.chars().all(|c| c.is_ascii_alphanumeric()))
+    })
+}

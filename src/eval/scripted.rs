@@ -1,0 +1,130 @@
+//! Answers that somebody wrote, for the agents of runs and for programs behind the proxy.
+//!
+//! Of those for any agent the first is given whose patterns hold. Those of one agent are given in their order, then the last of them, so that a
+//! script can say what happens round by round.
+
+use super::compiled_patterns::Filter;
+use crate::kernel::conversation::{Part, ToolCall};
+use crate::kernel::provider::{Answer, Response, Stop, Usage};
+use crate::record::recording::AnsweredBy;
+use crate::record::response_body;
+use crate::run::answers::{Answers, AskedCall, Given, NoAnswer};
+use crate::scenario::model::Scripted;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// An answer with the requests that it is for.
+#[derive(Debug)]
+struct Line {
+    has: Vec<Filter>,
+    lacks: Vec<Filter>,
+    says: Scripted,
+}
+
+/// Written answers.
+#[derive(Debug, Default)]
+pub struct Script {
+    lines: Vec<Line>,
+    /// How many answers of each agent were given.
+    given: Mutex<BTreeMap<String, usize>>,
+}
+
+/// Whose answer is asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Asking<'a> {
+    /// The agent with the rounds that it stands in, its path, and its name.
+    pub names: [Option<&'a str>; 3],
+}
+
+impl Script {
+    /// Reads answers.
+    ///
+    /// # Errors
+    /// A pattern is none: why.
+    pub fn new(answers: impl IntoIterator<Item = Scripted>) -> Result<Self, String> {
+        let filters = |patterns: &[crate::base::span::Spanned<String>]| {
+            patterns.iter().map(|pattern| Filter::new(&pattern.value)).collect::<Result<Vec<_>, _>>()
+        };
+        let mut lines = Vec::new();
+        for says in answers {
+            lines.push(Line { has: filters(&says.has)?, lacks: filters(&says.lacks)?, says });
+        }
+        Ok(Self { lines, given: Mutex::default() })
+    }
+
+    /// Whether it has no answer at all.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// The answer to a request with this text.
+    pub fn answer(&self, asking: Asking<'_>, text: &str) -> Option<Answer> {
+        let holds = |line: &&Line| {
+            line.has.iter().all(|pattern| pattern.takes(text)) && !line.lacks.iter().any(|pattern| pattern.takes(text))
+        };
+        let is_of = |line: &&Line| {
+            let node = line.says.node.as_ref().map(|node| node.value.as_str());
+            node.is_some_and(|node| asking.names.contains(&Some(node)))
+        };
+        let own: Vec<&Line> = self.lines.iter().filter(is_of).filter(holds).collect();
+        if let Some(last) = own.last() {
+            let agent = asking.names.into_iter().flatten().next_back().unwrap_or_default().to_owned();
+            let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+            let number = given.entry(agent).or_default();
+            let line = own.get(*number).unwrap_or(last);
+            *number += 1;
+            return Some(answer(&line.says, text));
+        }
+        let line = self.lines.iter().filter(|line| line.says.node.is_none()).find(holds)?;
+        Some(answer(&line.says, text))
+    }
+}
+
+impl Answers for Script {
+    fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer> {
+        let text = asked.messages.iter().map(|message| message.as_str()).collect::<Vec<_>>().join("\n");
+        let asking = Asking { names: [Some(asked.stage), Some(asked.node), asked.name] };
+        let answer = self.answer(asking, &text).ok_or_else(|| {
+            NoAnswer::Unknown(format!(
+                "none of the {} scripted answers is for this request of {}: neither `node` nor a pattern of `when` fits",
+                self.lines.len(),
+                asked.name.unwrap_or(asked.stage)
+            ))
+        })?;
+        let id = format!("script-{}-{}", asked.stage, asked.number);
+        let body = response_body::body(asked.sent.dialect, &answer, (&id, &asked.sent.model));
+        let response = Response { answer, body, status: 200, latency: Duration::ZERO };
+        Ok(Given { response, by: AnsweredBy::Script })
+    }
+}
+
+/// What a script says, as a model's answer. Tokens that it does not say are about four characters each.
+fn answer(says: &Scripted, asked: &str) -> Answer {
+    const TOKEN: usize = 4;
+    let text = match &says.reply {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        reply @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => reply.to_string(),
+    };
+    // A conversation has each id once, whatever was answered in it before.
+    let ids = asked.split("call_").skip(1).filter_map(|rest| {
+        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        rest.get(..end)?.parse::<usize>().ok()
+    });
+    let earlier = ids.max().unwrap_or(0);
+    let call = |(number, (name, arguments)): (usize, &(String, Value))| {
+        Part::Call(ToolCall {
+            id: format!("call_{}", earlier.saturating_add(number + 1)),
+            name: name.clone(),
+            arguments: arguments.clone(),
+        })
+    };
+    let count = |text: &str| text.len().div_ceil(TOKEN).max(1) as u64;
+    let (input, output) = says.usage.unwrap_or_else(|| (count(asked), count(&text)));
+    let parts = Some(text).filter(|text| !text.is_empty()).map(Part::Text).into_iter();
+    let parts = parts.chain(says.tool_calls.iter().enumerate().map(call)).collect();
+    let stop = if says.tool_calls.is_empty() { Stop::End } else { Stop::Tool };
+    Answer::new(parts, stop, Usage { input: Some(input), output: Some(output), ..Usage::default() }, None)
+}

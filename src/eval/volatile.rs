@@ -1,0 +1,23 @@
+//! `[requests] volatile` with its patterns compiled.
+
+use super::search::Pattern;
+use crate::project::config::{Config, VolatilePart};
+use crate::record::volatile::{Part, Search, Volatile};
+use std::sync::Arc;
+
+/// What a project leaves out of its requests where they are compared with recorded ones. A text that a pattern is too much for stays whole.
+pub fn volatile(config: &Config) -> Volatile {
+    let part = |VolatilePart { place, pattern }: &VolatilePart| {
+        let find = match pattern {
+            None => None,
+            // A pattern that is none was reported when the project was read.
+            Some(pattern) => {
+                let pattern = Pattern::new(pattern).ok()?;
+                let find: Search = Arc::new(move |text: &str| pattern.find(text).ok().flatten());
+                Some(find)
+            }
+        };
+        Some(Part { place: place.clone(), find })
+    };
+    Volatile(config.requests.volatile.iter().filter_map(part).collect())
+}

@@ -1,0 +1,21 @@
+//! CTX721: a history that begins with a call of a tool.
+
+use super::cx::RequestCx;
+use crate::kernel::conversation::{Part, Speaker};
+use crate::request::dialect::Dialect;
+use crate::rules::prelude::*;
+
+/// A program that keeps the newest messages alone cuts between a question and its call.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::error(721, "call-turn", "a history that begins with a call of a tool", case!("call-turn")),
+    check: Check::Request(check),
+};
+
+fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    let first = cx.request.messages.iter().find(|message| message.speaker != Speaker::System);
+    let Some(first) = first.filter(|_| cx.is(&[Dialect::Gemini])) else { return };
+    if first.speaker == Speaker::Assistant && first.parts.iter().any(|placed| matches!(placed.part, Some(Part::Call(_)))) {
+        let message = "found a call of a tool at the beginning; Gemini expects a turn of the user in front of it";
+        out.push(cx.found(&RULE.meta, &first.pointer, message).help("cut a history in front of a turn of the user"));
+    }
+}

@@ -1,0 +1,34 @@
+//! CTX740: a cache breakpoint behind what is different in every conversation alone.
+
+use super::cx::RequestCx;
+use crate::kernel::conversation::Speaker;
+use crate::rules::prelude::*;
+
+/// A breakpoint on the last message keeps one conversation, and tools and system text are written to the cache for each.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::warning(
+        740,
+        "late-breakpoint",
+        "cache breakpoints that all stand behind what changes with every conversation",
+        case!("late-breakpoint"),
+    ),
+    check: Check::Request(check),
+};
+
+/// Tokens that a prompt cache keeps at least, where nothing is known of the model.
+const FLOOR: u64 = 1024;
+
+fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    let Some(front) = cx.shared_front.filter(|_| cx.is_claude()) else { return };
+    let floor = cx.model.public.and_then(|public| public.cache_floor).unwrap_or(FLOOR);
+    let is_front = |speaker: Speaker| speaker == Speaker::System;
+    let is_marked = cx.request.tools.iter().any(|tool| tool.cache.is_some())
+        || cx.request.parts().any(|(message, placed)| is_front(message.speaker) && placed.cache.is_some());
+    let first = cx.request.parts().find(|(message, placed)| !is_front(message.speaker) && placed.cache.is_some());
+    let Some((_, placed)) = first.filter(|_| !is_marked && front >= floor) else { return };
+    let message = format!(
+        "the first cache breakpoint stands in the conversation; about {front} tokens of tools and system text in front of it are the same in every \
+         conversation, and each writes them to the cache anew"
+    );
+    out.push(cx.found(&RULE.meta, &placed.pointer, message).help("set one more breakpoint behind the last block of `system`"));
+}

@@ -1,0 +1,25 @@
+//! CTX742: personal data in what the model reads.
+
+use super::cx::{RequestCx, texts};
+use crate::rules::prelude::*;
+
+/// Off by default: most agents that help customers are sent some.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::hint(742, "personal-data", "personal data in what a model is sent", case!("personal-data")).off(),
+    check: Check::Request(check),
+};
+
+/// What stands for personal data in what was recorded.
+const KINDS: [(&str, &str); 4] =
+    [("⟦email:", "an e-mail address"), ("⟦phone:", "a phone number"), ("⟦card:", "a card number"), ("⟦iban:", "an IBAN")];
+
+fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    for (_, placed) in cx.request.parts() {
+        let texts = texts(placed);
+        let found = KINDS.iter().find(|(placeholder, _)| texts.iter().any(|text| text.contains(placeholder)));
+        if let Some((_, what)) = found {
+            let help = "leave it out where the model can do without it";
+            out.push(cx.found(&RULE.meta, &placed.pointer, format!("found {what}")).help(help));
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! CTX739: two turns of one role where the chat template of the model takes none.
+
+use super::cx::RequestCx;
+use crate::kernel::conversation::Speaker;
+use crate::request::dialect::Dialect;
+use crate::rules::prelude::*;
+
+/// A group chat, or a reminder that a program adds behind the question.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::warning(
+        739,
+        "repeated-turn",
+        "two turns of one role where the model's chat template refuses that",
+        case!("repeated-turn"),
+    ),
+    check: Check::Request(check),
+};
+
+/// Models whose published chat template raises an error.
+const STRICT: [&str; 5] = ["mistral-7b-instruct", "mixtral-8x", "mistral-nemo-instruct", "gemma-2-", "gemma-3-"];
+
+fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    let name = cx.request.model.as_deref().filter(|_| cx.is(&[Dialect::OpenaiChat])).unwrap_or_default().to_ascii_lowercase();
+    if !STRICT.iter().any(|strict| name.contains(strict)) {
+        return;
+    }
+    let speaks = |speaker: Speaker| matches!(speaker, Speaker::User | Speaker::Assistant);
+    let twice = cx.request.messages.windows(2).find_map(|pair| match pair {
+        [first, second] if first.speaker == second.speaker && speaks(first.speaker) => Some(second),
+        _ => None,
+    });
+    let Some(second) = twice else { return };
+    let message = format!(
+        "found two turns of the {} in a row; the chat template of this model, which vLLM applies, expects {} and {} by turns",
+        second.role,
+        Speaker::User.word(),
+        Speaker::Assistant.word()
+    );
+    out.push(cx.found(&RULE.meta, &second.pointer, message).help("join the two turns into one"));
+}

@@ -1,0 +1,20 @@
+//! CTX744: characters without width.
+
+use super::cx::{RequestCx, texts};
+use crate::rules::prelude::*;
+
+/// Off by default: they come along with what is copied from a page, and do little.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::hint(744, "zero-width", "characters without width in a request", case!("zero-width")).off(),
+    check: Check::Request(check),
+};
+
+fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    // Joiners are letters of some scripts, and parts of emoji.
+    let is_one = |one: char| matches!(one, '\u{200B}' | '\u{2060}' | '\u{FEFF}' | '\u{00AD}');
+    for (_, placed) in cx.request.parts() {
+        let Some(found) = texts(placed).iter().find_map(|text| text.chars().find(|one| is_one(*one))) else { continue };
+        let message = format!("found U+{:04X}, which nobody sees and which splits a word into other tokens", u32::from(found));
+        out.push(cx.found(&RULE.meta, &placed.pointer, message).help("take it out where the text is read"));
+    }
+}

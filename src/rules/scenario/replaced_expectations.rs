@@ -1,0 +1,32 @@
+//! CTX628: expectations of a suite's `defaults` that a case replaces.
+
+use super::cx::CaseCx;
+use crate::base::span::Span;
+use crate::rules::prelude::*;
+
+/// Who adds one expectation to a case seldom means to drop those of all cases.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::hint(
+        628,
+        "replaced-expectations",
+        "expectations of `defaults` that a case replaces by its own",
+        case!("replaced-expectations"),
+    ),
+    check: Check::Case(check),
+};
+
+fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
+    for replaced in cx.case.replaces.iter().filter(|_| !cx.is_row()) {
+        let count = replaced.count;
+        let what = if count == 1 { "an expectation".to_owned() } else { format!("{count} expectations") };
+        let message = format!("replaces {what} of `defaults`, which this case is no longer held to");
+        // The key alone: its list may be long.
+        let start = cx.key_of(replaced.key, replaced.span).start;
+        let end = start + replaced.key.len() as u32;
+        let finding = cx.finding(&RULE.meta, Span::new(start, end), message);
+        out.push(finding.help(format!(
+            "a list of a case stands in the place of that of `defaults`: repeat what holds here too under `{}`",
+            replaced.key
+        )));
+    }
+}

@@ -1,0 +1,276 @@
+//! One agent of a run: its context put together, asked, its tools called, its answer held against its form, its subtask run, until it
+//! answers.
+//!
+//! The context is that of `ctxc render`, from the same function; what follows it in a conversation are turns behind it.
+
+use super::answers::{AskedCall, Given, response_of};
+use super::conversation::{CALLS, converse};
+use super::flow::Ready;
+use super::output;
+use super::runner::{Frame, Runner};
+use super::trace::{SegmentLine, ToolLine, TraceEvent};
+use super::wire::Wire;
+use crate::context::assemble::{Assembly, assemble_in};
+use crate::context::render::message::Message;
+use crate::context::role::{self, Routed};
+use crate::kernel::budget::Disposition;
+use crate::kernel::conversation::{Part, Speaker, ToolCall, ToolResult, Turn};
+use crate::kernel::pipeline::agent::{AgentOutput, Status};
+use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
+use crate::kernel::provider::{self, Stop};
+use crate::kernel::tokens::TokenCounter;
+use crate::record::exchange::Exchange;
+use crate::record::recording::Recording;
+use crate::registry::body::OutputFormat;
+use std::cell::{Cell, RefCell};
+
+/// An agent that is asked.
+struct Asked<'v, 'a> {
+    runner: &'v Runner<'a>,
+    frame: &'v Frame<'a>,
+    ready: &'v Ready,
+    name: Option<String>,
+    assembly: Assembly,
+    wire: Wire<'a>,
+    routed: Routed<'a>,
+    format: Option<OutputFormat<'static>>,
+    /// Requests so far.
+    requests: Cell<u32>,
+    /// Calls of tools so far.
+    tools: Cell<u32>,
+    /// Subtasks so far.
+    subtasks: Cell<u32>,
+    is_repaired: Cell<bool>,
+    /// The result, once an answer is one.
+    result: RefCell<Option<AgentOutput>>,
+}
+
+/// Asks the agent of a stage.
+///
+/// # Errors
+/// It has no result: what stood in the way.
+pub(super) fn ask(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready) -> Result<AgentOutput, Obstacle> {
+    let request = frame.situation.at(&ready.node, &ready.results);
+    let context = |why: String| Obstacle::new(ObstacleKind::Context, why);
+    let assembly = assemble_in(frame.graph, &request, &runner.options).map_err(|refused| context(refused.to_string()))?;
+    let routed = role::route(frame.graph, &request, &runner.options).map_err(|fault| context(fault.to_string()))?;
+    let wire = Wire::of(frame.graph, &request, &routed, runner.providers).map_err(|fault| context(fault.to_string()))?;
+    let node = frame.graph.node(request.task, &ready.node);
+    let format = node.and_then(|node| node.body.output_format.clone());
+    let name = frame.flow_name(&ready.node);
+    let asked = Asked {
+        runner,
+        frame,
+        ready,
+        name,
+        assembly,
+        wire,
+        routed,
+        format,
+        requests: Cell::new(0),
+        tools: Cell::new(0),
+        subtasks: Cell::new(0),
+        is_repaired: Cell::new(false),
+        result: RefCell::new(None),
+    };
+    asked.trace_segments()?;
+    let conversation =
+        converse(&asked.assembly.messages, |messages| asked.answer(messages), |answer, turn| asked.follow(answer, turn))?;
+    if !conversation.is_ended {
+        let note =
+            format!("{} was still asking for more after {CALLS} requests: no answer of it ends the conversation", asked.stage());
+        return Err(Obstacle::new(ObstacleKind::LoopLimit, note));
+    }
+    asked.result.into_inner().ok_or_else(|| Obstacle::new(ObstacleKind::Answer, "there is no answer"))
+}
+
+impl Asked<'_, '_> {
+    /// The stage in the whole run.
+    fn stage(&self) -> String {
+        self.frame.stage(&self.ready.stage)
+    }
+
+    fn event(&self, event: TraceEvent) -> Result<(), Obstacle> {
+        self.runner.event(event)
+    }
+
+    fn trace_segments(&self) -> Result<(), Obstacle> {
+        let line = |account: &crate::kernel::assembler::SegmentReport| SegmentLine {
+            id: account.segment.id.clone(),
+            state: match account.fate {
+                Disposition::Kept => "kept",
+                Disposition::Cut { .. } | Disposition::Shortened { .. } => "cut",
+                Disposition::Dropped => "dropped",
+            }
+            .to_owned(),
+            tokens: account.kept_tokens,
+        };
+        if !self.runner.trace.wants_events() {
+            return Ok(());
+        }
+        let segments = self.assembly.report.segments.iter().map(line).collect();
+        let model = self.routed.model().map(str::to_owned);
+        self.event(TraceEvent::Stage { stage: self.stage(), node: self.ready.node.clone(), model, segments })
+    }
+
+    /// The answer to some messages: from an earlier part of the run, else from who answers; where a provider fails, from the next model.
+    fn answer(&self, messages: &[Message]) -> Result<(provider::Answer, Turn), Obstacle> {
+        self.requests.set(self.requests.get() + 1);
+        self.within_window(messages)?;
+        let id = format!("{}#{}", self.stage(), self.requests.get());
+        let sent = self.wire.sent(messages).map_err(|why| Obstacle::new(ObstacleKind::Context, why))?;
+        let trace = &self.runner.trace;
+        // Where something was replaced in what was kept, the requests that were made of it are others.
+        let before = trace.before().calls.get(&id).filter(|call| call.key == sent.key || trace.is_redacted());
+        if let Some(call) = before.filter(|call| call.is_answered()) {
+            let response = response_of(call).map_err(|why| Obstacle::new(ObstacleKind::Provider, why))?;
+            self.runner.count(&response.answer, self.wire.model);
+            return Ok(with_turn(response.answer));
+        }
+        self.runner.within_budget()?;
+        let number = self.requests.get();
+        let stage = self.stage();
+        let call = |wire: &Wire<'_>, sent: &super::wire::Sent| {
+            let name = self.name.as_deref();
+            let asked = AskedCall { stage: &stage, node: &self.ready.node, name, number, model: wire.model, sent, messages };
+            self.runner.answers.answer(&asked)
+        };
+        let mut answered = call(&self.wire, &sent).map(|given| (given, sent, self.wire.model));
+        let fallback = self.routed.choice.iter().flat_map(|choice| choice.fallback.iter().copied());
+        for model in fallback {
+            let Err(super::answers::NoAnswer::Provider(_)) = &answered else { break };
+            let wire = self.wire.of_model(model, self.runner.providers);
+            let sent = wire.sent(messages).map_err(|why| Obstacle::new(ObstacleKind::Context, why))?;
+            answered = call(&wire, &sent).map(|given| (given, sent, Some(model)));
+        }
+        let (given, sent, model) = answered?;
+        self.keep(id, &given, &sent)?;
+        self.runner.count(&given.response.answer, model);
+        Ok(with_turn(given.response.answer))
+    }
+
+    /// Writes a call, before anybody uses its answer.
+    fn keep(&self, id: String, given: &Given, sent: &super::wire::Sent) -> Result<(), Obstacle> {
+        let trace = &self.runner.trace;
+        if !trace.is_written() {
+            return Ok(());
+        }
+        let exchange = Exchange {
+            dialect: sent.dialect,
+            endpoint: &sent.endpoint,
+            model: &sent.model,
+            key: &sent.key,
+            request: &sent.body,
+            response: &given.response.body,
+            status: given.response.status,
+            usage: given.response.answer.usage,
+            latency_ms: u64::try_from(given.response.latency.as_millis()).ok(),
+            by: given.by,
+        };
+        let recording = Recording::of(&exchange, (id, self.runner.now()), trace.redactor());
+        let recording = Recording {
+            agent: Some(self.ready.node.clone()),
+            conversation: Some(self.stage()),
+            run: Some(trace.run.clone()),
+            ..recording
+        };
+        let kept = trace.call(&recording);
+        let is_paid = given.by == crate::record::recording::AnsweredBy::Upstream;
+        let kept = if is_paid { kept.and_then(|()| trace.sync()) } else { kept };
+        kept.map_err(|why| Obstacle::new("trace", why))
+    }
+
+    /// Whether what a conversation has come to still fits: nothing of it can be left out.
+    fn within_window(&self, messages: &[Message]) -> Result<(), Obstacle> {
+        let more = messages.get(self.assembly.messages.len()..).unwrap_or_default();
+        let Some(budget) = self.routed.options.budget.filter(|_| !more.is_empty()) else { return Ok(()) };
+        let counter: &dyn TokenCounter = self.routed.options.counter;
+        let count = |messages: &[Message]| messages.iter().map(|message| counter.count(message.as_str())).sum::<usize>();
+        let tokens = count(messages);
+        if tokens <= budget {
+            return Ok(());
+        }
+        let note = format!(
+            "the conversation of {} has grown to {tokens} tokens, {} of them by its turns, and the budget is {budget}",
+            self.stage(),
+            count(more)
+        );
+        Err(Obstacle::new("context_window", note))
+    }
+
+    /// What follows an answer; `None` where it is the result.
+    fn follow(&self, answer: &provider::Answer, turn: &Turn) -> Result<Option<Vec<Turn>>, Obstacle> {
+        if turn.calls().next().is_some() && !matches!(answer.stop, Stop::Length | Stop::Filter) {
+            let results: Result<Vec<Turn>, Obstacle> = turn.calls().map(|call| self.tool(call)).collect();
+            return results.map(Some);
+        }
+        let format = self.format.as_ref();
+        let unread = |why: String| Obstacle::new(ObstacleKind::Answer, format!("{}: {why}", self.stage()));
+        let mut output = output::read(answer, format).map_err(unread)?;
+        match output.status {
+            Status::Continuation => return self.subtask(output).map(|turn| Some(vec![turn])),
+            Status::Waiting | Status::Failed => {}
+            _ => {
+                if let Err(why) = output::conform(&mut output, format, &self.wire.call.answer) {
+                    if self.is_repaired.replace(true) {
+                        return Err(unread(format!(
+                            "the answer does not have the form that was asked for, nor did its repair: {why}"
+                        )));
+                    }
+                    return Ok(Some(vec![Turn::new(Speaker::User, output::repair(&why))]));
+                }
+            }
+        }
+        self.result.replace(Some(output));
+        Ok(None)
+    }
+
+    /// Calls a tool. One that is refused or fails is reported to the agent.
+    fn tool(&self, call: &ToolCall) -> Result<Turn, Obstacle> {
+        self.tools.set(self.tools.get() + 1);
+        let (stage, number) = (self.stage(), self.tools.get());
+        let before = self.runner.trace.before().tools.get(&(stage.clone(), number)).filter(|line| line.name == call.name);
+        let line = match before {
+            Some(line) => line.clone(),
+            None => {
+                let answer = self.runner.tools.call(call, self.frame.situation.role);
+                let line = ToolLine {
+                    stage,
+                    number,
+                    name: call.name.clone(),
+                    arguments: call.arguments.clone(),
+                    result: answer.text,
+                    is_error: answer.is_error,
+                };
+                self.event(TraceEvent::Tool(line.clone()))?;
+                line
+            }
+        };
+        let result = ToolResult { call: call.id.clone(), parts: vec![Part::Text(line.result)], is_error: line.is_error };
+        Ok(Turn { speaker: Speaker::Tool, parts: vec![Part::Result(result)] })
+    }
+
+    /// Runs the subtask that an answer asks for; what it came to is what the agent is told next.
+    fn subtask(&self, output: AgentOutput) -> Result<Turn, Obstacle> {
+        self.subtasks.set(self.subtasks.get() + 1);
+        let missing =
+            || Obstacle::new(ObstacleKind::Subtask, format!("{} says CONTINUATION and has no `subtask_request`", self.stage()));
+        let request = output.subtask_request.ok_or_else(missing)?;
+        let stage = format!("{}~{}", self.stage(), self.subtasks.get());
+        let parent = self.assembly.segments();
+        let result = super::subtask::run(self.runner, self.frame, (&self.stage(), stage), &parent, request)?;
+        let words = serde_json::to_string_pretty(&result.content).unwrap_or_default();
+        let content = result.content.as_str().map_or(words, str::to_owned);
+        let told = match (result.status, &result.notes) {
+            (Status::Failed, _) => format!("The subtask failed: {content}"),
+            (_, Some(notes)) => format!("The result of the subtask:\n\n{content}\n\nNotes: {notes}"),
+            (_, None) => format!("The result of the subtask:\n\n{content}"),
+        };
+        Ok(Turn::new(Speaker::User, told))
+    }
+}
+
+fn with_turn(answer: provider::Answer) -> (provider::Answer, Turn) {
+    let turn = answer.turn.clone();
+    (answer, turn)
+}

@@ -1,0 +1,61 @@
+//! The commands of tasks: what is run, how it ended, and the seam to whoever runs it.
+
+use std::fmt::Debug;
+use std::time::Duration;
+
+/// A command that a task runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandSpec {
+    /// The program and its arguments.
+    pub argv: Vec<String>,
+    /// What of our environment it sees.
+    pub inherits: Inherits,
+    /// Variables of its own.
+    pub variables: Vec<(String, String)>,
+    /// The folder that it runs in, relative to the project; the project's own where it says nothing.
+    pub folder: Option<String>,
+    /// How long it may run; `None` where it says nothing.
+    pub timeout: Option<Duration>,
+}
+
+/// What of our environment a command sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inherits {
+    /// What finds programs and says how texts are written, and what `[policy] env` adds.
+    Usual,
+    /// All but what holds secrets.
+    All,
+    /// Nothing.
+    Nothing,
+}
+
+/// How a command ended that did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandEnd {
+    /// Its exit code.
+    pub code: i32,
+    /// What it wrote.
+    pub out: String,
+    /// What it wrote to its standard error, the last of it.
+    pub said: String,
+}
+
+/// Runs commands, where their user permits it.
+pub trait Commands: Debug + Sync {
+    /// Runs one to its end.
+    ///
+    /// # Errors
+    /// It may not be run, or came to no end of its own: why.
+    fn run(&self, command: &CommandSpec) -> Result<CommandEnd, String>;
+}
+
+/// Runs nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct NoCommands;
+
+impl Commands for NoCommands {
+    fn run(&self, command: &CommandSpec) -> Result<CommandEnd, String> {
+        let program = command.argv.first().map_or("", String::as_str);
+        Err(format!("`{program}` is not run: nobody permitted the commands of this project"))
+    }
+}

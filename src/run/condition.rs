@@ -1,0 +1,144 @@
+//! Conditions evaluated: the `test` of a case and the `condition` of a loop, over the values in scope.
+//!
+//! `==` and `!=` compare as JSON does, numbers by what they are worth; the other comparisons want two numbers or two texts. A value taken for
+//! true or false has to be one. A field that a value does not have is `null`, which equals nothing that can be written.
+
+use crate::base::span::Span;
+use crate::template::condition::{self, Comparator, Condition, Place, Value as Operand};
+use crate::template::expression::{Path, Step};
+use serde_json::Value;
+use std::cmp::Ordering;
+
+/// Whether a condition holds. `value` gives what a path such as `a.b[0]` leads to; `None` where nothing binds its name.
+///
+/// # Errors
+/// It cannot be told: why, a lower-case fragment.
+pub fn holds(text: &str, value: &dyn Fn(&str) -> Option<Value>) -> Result<bool, String> {
+    let parsed = condition::parse(text, Place::Whole(Span::default()));
+    let parsed = parsed.map_err(|fault| format!("`{text}` cannot be read at `{}`", fault.found))?;
+    truth(&parsed, value).map_err(|why| format!("`{text}` cannot be decided: {why}"))
+}
+
+fn truth(condition: &Condition<'_>, value: &dyn Fn(&str) -> Option<Value>) -> Result<bool, String> {
+    match condition {
+        Condition::And(all) => {
+            for one in all {
+                if !truth(one, value)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+        Condition::Or(some) => {
+            for one in some {
+                if truth(one, value)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        }
+        Condition::Not(one) => Ok(!truth(one, value)?),
+        Condition::Compare(compared) => {
+            let (left, right) = (operand(&compared.left, value)?, operand(&compared.right, value)?);
+            compare(&left, compared.operator.value, &right)
+        }
+        Condition::Value(_) => match operand(condition, value)? {
+            Value::Bool(is_true) => Ok(is_true),
+            other => Err(format!("expected true or false, found {other}")),
+        },
+    }
+}
+
+fn operand(condition: &Condition<'_>, value: &dyn Fn(&str) -> Option<Value>) -> Result<Value, String> {
+    match condition {
+        Condition::Value(Operand::Path(path)) => {
+            let written = written(path);
+            value(&written).ok_or_else(|| format!("`{}` has no value", path.root.value))
+        }
+        Condition::Value(Operand::Number(number)) => {
+            let parsed = serde_json::from_str(&number.value).or_else(|_| number.value.parse::<f64>().map(Value::from));
+            parsed.map_err(|_| format!("`{}` is not a number", number.value))
+        }
+        Condition::Value(Operand::Text(text)) => Ok(Value::from(&*text.value)),
+        Condition::Value(Operand::Boolean(is_true)) => Ok(Value::Bool(is_true.value)),
+        other => truth(other, value).map(Value::Bool),
+    }
+}
+
+/// A path as `from` writes it.
+fn written(path: &Path<'_>) -> String {
+    let mut out = path.root.value.to_string();
+    for step in &path.rest {
+        match step {
+            Step::Field(name) => out.extend([".", &*name.value]),
+            Step::Index(index) => out.push_str(&format!("[{}]", index.value)),
+        }
+    }
+    out
+}
+
+fn compare(left: &Value, comparator: Comparator, right: &Value) -> Result<bool, String> {
+    let order = match (left, right) {
+        (Value::Number(left), Value::Number(right)) => left.as_f64().zip(right.as_f64()).and_then(|(a, b)| a.partial_cmp(&b)),
+        (Value::String(left), Value::String(right)) => Some(left.cmp(right)),
+        _ => None,
+    };
+    let is_equal = order.map_or_else(|| left == right, |order| order == Ordering::Equal);
+    let ordered = || order.ok_or_else(|| format!("expected two numbers or two texts, found {left} and {right}"));
+    Ok(match comparator {
+        Comparator::Equal => is_equal,
+        Comparator::NotEqual => !is_equal,
+        Comparator::Less => ordered()? == Ordering::Less,
+        Comparator::LessOrEqual => ordered()? != Ordering::Greater,
+        Comparator::Greater => ordered()? == Ordering::Greater,
+        Comparator::GreaterOrEqual => ordered()? != Ordering::Less,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::holds;
+    use serde_json::{Value, json};
+
+    fn said(text: &str) -> Result<bool, String> {
+        holds(text, &|path| match path {
+            "rate" => Some(json!(0.05)),
+            "region" => Some(json!("eu")),
+            "done" => Some(json!(true)),
+            "verdict.severity" => Some(json!("sev1")),
+            "verdict.none" => Some(Value::Null),
+            "list[1]" => Some(json!(2)),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn comparisons_and_connectives_say_what_they_say() {
+        for (text, holds) in [
+            ("rate ge 0.05", true),
+            ("rate lt 0.05", false),
+            ("rate == 5e-2", true),
+            ("list[1] == 2.0", true),
+            ("region == 'eu' and not (rate gt 1)", true),
+            ("region != 'eu' or done", true),
+            ("done", true),
+            ("done == false", false),
+            ("verdict.severity == 'sev1' or verdict.severity == 'sev2'", true),
+            ("verdict.none == 'sev1'", false),
+            ("verdict.none != true", true),
+            ("region lt 'f'", true),
+            ("not done or rate le 1", true),
+        ] {
+            assert_eq!(said(text), Ok(holds), "{text}");
+        }
+        // What decides is enough.
+        assert_eq!(said("done or nowhere"), Ok(true));
+    }
+
+    #[test]
+    fn what_cannot_be_decided_is_neither() {
+        for text in ["nowhere", "region", "rate lt 'a'", "verdict.none lt 3", "rate"] {
+            assert!(said(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Runs a task: the pipeline of the kernel over its graph of stages, each stage by its agent or command. Stages that wait for nothing of each
+//! other run at once, on threads.
+
+use super::agent;
+use super::flow::{Position, Ready, result_of};
+use super::plan::PlanKind;
+use super::runner::{Frame, Outcome, Parts, Runner};
+use super::script;
+use super::trace::{Partial, TraceEvent};
+use crate::base::parallel::spawn_deep;
+use crate::kernel::pipeline::agent::AgentOutput;
+use crate::kernel::pipeline::machine::{Effect, Event, Pipeline, PipelineState, PipelineStatus};
+use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
+use crate::kernel::pipeline::stage_graph::Visit;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::mpsc;
+
+impl<'a> Runner<'a> {
+    /// Puts a runner together.
+    pub fn new(parts: Parts<'a>) -> Self {
+        Self::with(parts, run)
+    }
+
+    /// Runs a task to its end.
+    pub fn run(&self, frame: &Frame<'_>) -> Outcome {
+        run(self, frame)
+    }
+}
+
+/// Runs a task to its end.
+pub(super) fn run(runner: &Runner<'_>, frame: &Frame<'_>) -> Outcome {
+    let pipeline = Pipeline::new(frame.flow);
+    let (mut state, effects) = pipeline.begin();
+    let mut traced = 0;
+    let traced_all = decisions(runner, frame, &state, &mut traced);
+    if let Err(obstacle) = traced_all {
+        pipeline.step(&mut state, Event::Stopped { obstacle });
+        return outcome(frame, &state);
+    }
+    std::thread::scope(|scope| {
+        let (send, receive) = mpsc::channel();
+        let mut waiting = effects;
+        let mut under_way = 0_usize;
+        let mut queue: Vec<Visit> = Vec::new();
+        loop {
+            queue.extend(waiting.drain(..).filter_map(|effect| if let Effect::Run(visit) = effect { Some(visit) } else { None }));
+            if state.status() != PipelineStatus::Running {
+                break;
+            }
+            let ready = ready(frame, &state);
+            let event = if under_way == 0 && (queue.len() == 1 || runner.limits.jobs <= 1) && !queue.is_empty() {
+                let visit = queue.remove(0);
+                play(runner, frame, ready.get(&visit.stage), visit)
+            } else {
+                while under_way < runner.limits.jobs.max(1) && !queue.is_empty() {
+                    let visit = queue.remove(0);
+                    let one = ready.get(&visit.stage).cloned();
+                    let send = send.clone();
+                    under_way += 1;
+                    spawn_deep(scope, move || {
+                        // Whoever ended the run meanwhile waits for nobody.
+                        let _ = send.send(play(runner, frame, one.as_ref(), visit));
+                    });
+                }
+                let Ok(event) = receive.recv() else { break };
+                under_way -= 1;
+                event
+            };
+            waiting = pipeline.step(&mut state, event);
+            if let Err(obstacle) = decisions(runner, frame, &state, &mut traced) {
+                waiting = pipeline.step(&mut state, Event::Stopped { obstacle });
+            }
+        }
+    });
+    outcome(frame, &state)
+}
+
+/// The stages that can run now, by their names.
+fn ready(frame: &Frame<'_>, state: &PipelineState) -> BTreeMap<String, Ready> {
+    match frame.flow.position(state.results()).0 {
+        Position::Running(ready) => ready.into_iter().map(|ready| (ready.stage.clone(), ready)).collect(),
+        Position::Done(_) | Position::Blocked(_) | Position::Failed(_) => BTreeMap::new(),
+    }
+}
+
+/// Writes the decisions that are new.
+fn decisions(runner: &Runner<'_>, frame: &Frame<'_>, state: &PipelineState, traced: &mut usize) -> Result<(), Obstacle> {
+    if !runner.trace.wants_events() || !frame.flow.decides() {
+        return Ok(());
+    }
+    let (_, decisions) = frame.flow.position(state.results());
+    for decision in decisions.into_iter().skip(*traced) {
+        *traced += 1;
+        runner.event(decision.within(&|stage: &str| frame.stage(stage)).into())?;
+    }
+    Ok(())
+}
+
+/// Plays a stage.
+fn play(runner: &Runner<'_>, frame: &Frame<'_>, ready: Option<&Ready>, visit: Visit) -> Event {
+    let lost = || Obstacle::new(ObstacleKind::Stalled, format!("{} cannot run now", visit.stage));
+    let played = ready.ok_or_else(lost).and_then(|ready| {
+        let leaf = frame.leaves.get(ready.node.as_str());
+        let output = match leaf.map(|leaf| &leaf.kind) {
+            Some(PlanKind::Script) => script::run(runner, frame, ready),
+            _ => agent::ask(runner, frame, ready),
+        }?;
+        let stage = frame.stage(&ready.stage);
+        let notes_cut = output.notes.is_none();
+        runner.event(TraceEvent::Result { stage, output: output.clone(), notes_cut })?;
+        Ok(output)
+    });
+    match played {
+        Ok(output) => Event::Finished { visit, output },
+        Err(obstacle) => {
+            // What cannot be written is the obstacle itrunner.
+            let _ = runner.event(TraceEvent::Failed { stage: frame.stage(&visit.stage), obstacle: obstacle.clone() });
+            match obstacle.kind {
+                ObstacleKind::Budget | ObstacleKind::Cancelled | ObstacleKind::LoopLimit => Event::Stopped { obstacle },
+                _ => Event::Failed { visit, obstacle },
+            }
+        }
+    }
+}
+
+fn outcome(frame: &Frame<'_>, state: &PipelineState) -> Outcome {
+    let (position, _) = frame.flow.position(state.results());
+    let is_complete = state.status() == PipelineStatus::Complete;
+    let result = match position {
+        Position::Done(result) if is_complete => Some(result),
+        _ => None,
+    };
+    let partial = if is_complete { Vec::new() } else { partial(frame, state) };
+    Outcome { status: state.status(), obstacle: state.obstacle().cloned(), result, partial }
+}
+
+/// What the stages of a task left that were done: their notes, and their content where the task carries that along.
+fn partial(frame: &Frame<'_>, state: &PipelineState) -> Vec<Partial> {
+    const NOTES: usize = 800;
+    let keeps_output = frame.flow.plan().keeps_output;
+    let one = |(stage, output): (&String, &AgentOutput)| {
+        let text = output.text();
+        let head = || text.get(..text.floor_char_boundary(NOTES)).unwrap_or_default().to_owned();
+        let notes = output.notes.clone().unwrap_or_else(head);
+        let content = if keeps_output { result_of(output).content } else { Value::Null };
+        Partial { stage: frame.stage(stage), notes, content }
+    };
+    let done = state.path().iter().filter_map(|step| state.results().get_key_value(&step.visit.stage));
+    done.map(one).collect()
+}

@@ -1,0 +1,388 @@
+//! A compiled task as a graph of stages: which agents and scripts run next, by what the others left.
+//!
+//! Pure: the same results have the same next stages, so that a run can be replayed. A stage is a node with the rounds that it stands in:
+//! `/steps/1`, `/evaluator@2`, `/steps/0/inner_task@3/inputs/0`. Its results never overwrite those of an earlier round; what an agent sees
+//! are those of the present one, under the paths that `ctxc render --result` takes.
+
+use super::condition;
+use super::plan::{PlanKind, PlanNode, plan};
+use super::situation::{Results, Situation};
+use crate::context::assemble::preview_in;
+use crate::context::fault::Fault;
+use crate::context::node_values::{NodeValues, at_node};
+use crate::context::options::Options;
+use crate::context::request::{Request, StepResult};
+use crate::context::{NoSource, TaskGraph};
+use crate::kernel::pipeline::agent::AgentOutput;
+use crate::kernel::pipeline::machine::PipelineState;
+use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
+use crate::kernel::pipeline::stage_graph::{Next, StageGraph, Visit};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A task that runs.
+#[derive(Debug)]
+pub struct TaskFlow<'a> {
+    graph: &'a TaskGraph<'a>,
+    situation: Situation<'a>,
+    plan: PlanNode,
+    /// The inputs that may be made while earlier ones of their node are: nothing of those is shown to them.
+    independent: BTreeSet<String>,
+}
+
+/// A stage that can run now.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ready {
+    /// Its node with the rounds that it stands in.
+    pub stage: String,
+    /// Its node.
+    pub node: String,
+    /// What the stages before it left, as its context has it.
+    pub results: Results,
+}
+
+/// Where a run has come to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Position {
+    /// These stages can run, those that run already among them.
+    Running(Vec<Ready>),
+    /// All is done: the result.
+    Done(StepResult),
+    /// It goes on no more: a bound is reached.
+    Blocked(Obstacle),
+    /// It cannot go on.
+    Failed(Obstacle),
+}
+
+/// A decision on the way, for whoever asks why a run took its path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// A choice took this case, from 0, or none.
+    Case {
+        /// The choice.
+        stage: String,
+        /// Which case.
+        case: Option<usize>,
+        /// Its test.
+        test: Option<String>,
+    },
+    /// A round of a loop is over.
+    Round {
+        /// The loop.
+        stage: String,
+        /// Which round, from 1.
+        round: u32,
+        /// Whether the condition holds, so that it was the last.
+        ends: bool,
+    },
+}
+
+impl Decision {
+    /// The same with its stage as the whole run names it.
+    #[must_use]
+    pub fn within(self, whole: &dyn Fn(&str) -> String) -> Self {
+        match self {
+            Self::Case { stage, case, test } => Self::Case { stage: whole(&stage), case, test },
+            Self::Round { stage, round, ends } => Self::Round { stage: whole(&stage), round, ends },
+        }
+    }
+}
+
+impl<'a> TaskFlow<'a> {
+    /// A task in its situation.
+    ///
+    /// # Errors
+    /// There is no such task, or it refers to what is not there.
+    pub fn new(graph: &'a TaskGraph<'a>, situation: Situation<'a>, options: &Options<'_>) -> Result<Self, Fault> {
+        let plan = plan(graph, situation.task)?;
+        let independent = independent(graph, &situation, options, &plan);
+        Ok(Self { graph, situation, plan, independent })
+    }
+
+    /// Whether it has a choice or a loop, so that there is something to decide.
+    pub fn decides(&self) -> bool {
+        self.plan.all().into_iter().any(|node| matches!(node.kind, PlanKind::Choice(_) | PlanKind::Loop { .. }))
+    }
+
+    /// What runs.
+    pub const fn plan(&self) -> &PlanNode {
+        &self.plan
+    }
+
+    /// Where a run has come to, by the outputs of its stages; with the decisions that led there, in order.
+    pub fn position(&self, outputs: &BTreeMap<String, AgentOutput>) -> (Position, Vec<Decision>) {
+        let mut walk = Walk { flow: self, outputs, results: Results::new(), ready: Vec::new(), decisions: Vec::new() };
+        let position = match walk.node(&self.plan, "") {
+            Ok(Some(result)) => Position::Done(result),
+            Ok(None) => Position::Running(walk.ready),
+            Err(Stop::Blocked(obstacle)) => Position::Blocked(obstacle),
+            Err(Stop::Failed(obstacle)) => Position::Failed(obstacle),
+        };
+        (position, walk.decisions)
+    }
+}
+
+impl StageGraph for &TaskFlow<'_> {
+    fn start(&self) -> Vec<String> {
+        match self.position(&BTreeMap::new()).0 {
+            Position::Running(ready) => ready.into_iter().map(|ready| ready.stage).collect(),
+            Position::Done(_) | Position::Blocked(_) | Position::Failed(_) => Vec::new(),
+        }
+    }
+
+    fn next(&self, _: &Visit, state: &PipelineState) -> Next {
+        match self.position(state.results()).0 {
+            Position::Done(_) => Next::Complete,
+            Position::Blocked(obstacle) => Next::Block(obstacle),
+            Position::Failed(obstacle) => Next::Fail(obstacle),
+            Position::Running(ready) => {
+                let new = ready.into_iter().map(|ready| ready.stage).filter(|stage| state.visits(stage) == 0);
+                let new: Vec<String> = new.collect();
+                if new.is_empty() { Next::Wait } else { Next::Run(new) }
+            }
+        }
+    }
+}
+
+/// Why a walk ends.
+enum Stop {
+    Blocked(Obstacle),
+    Failed(Obstacle),
+}
+
+/// One way through the plan, as far as there are results.
+struct Walk<'w, 'a> {
+    flow: &'w TaskFlow<'a>,
+    outputs: &'w BTreeMap<String, AgentOutput>,
+    /// What is there for the context of the next stage.
+    results: Results,
+    ready: Vec<Ready>,
+    decisions: Vec<Decision>,
+}
+
+/// The result of a node; `None` where it has none yet.
+type Reached = Result<Option<StepResult>, Stop>;
+
+impl Walk<'_, '_> {
+    /// Walks a node. `round` is what its path has behind it in stages: the round of the node around it.
+    fn node(&mut self, node: &PlanNode, stage: &str) -> Reached {
+        let stage = if stage.is_empty() { node.path.clone() } else { stage.to_owned() };
+        if !self.made(node, &stage)? {
+            return Ok(None);
+        }
+        let result = match &node.kind {
+            PlanKind::Agent | PlanKind::Script => match self.outputs.get(&stage) {
+                Some(output) => Some(result_of(output)),
+                None => {
+                    let results = self.results.clone();
+                    self.ready.push(Ready { stage, node: node.path.clone(), results });
+                    None
+                }
+            },
+            PlanKind::Definition(root) => self.node(root, &below(&stage, &node.path, &root.path))?,
+            PlanKind::Sequence(steps) => self.sequence(steps, (&stage, &node.path))?,
+            PlanKind::Choice(cases) => self.choice(node, cases, &stage)?,
+            PlanKind::Fold { inner, reduction } => self.fold(node, (inner, reduction), &stage)?,
+            PlanKind::Loop { .. } => self.rounds(node, &stage)?,
+        };
+        if let Some(result) = &result {
+            self.results.insert(node.path.clone(), result.clone());
+        }
+        Ok(result)
+    }
+
+    /// Makes what a node needs first; whether all of it is there.
+    fn made(&mut self, node: &PlanNode, stage: &str) -> Result<bool, Stop> {
+        let mut is_all = true;
+        let before = self.results.clone();
+        for made in &node.made {
+            if !is_all && !self.flow.independent.contains(&made.path) {
+                continue;
+            }
+            // One that is made beside others sees none of them, whichever is there first.
+            let all = self.flow.independent.contains(&made.path).then(|| std::mem::replace(&mut self.results, before.clone()));
+            let found = self.node(made, &below(stage, &node.path, &made.path))?;
+            if let Some(all) = all {
+                let own = std::mem::replace(&mut self.results, all);
+                self.results.extend(own.into_iter().filter(|(path, _)| path.starts_with(&made.path)));
+            }
+            is_all &= found.is_some();
+        }
+        Ok(is_all)
+    }
+
+    fn sequence(&mut self, steps: &[PlanNode], (stage, path): (&str, &str)) -> Reached {
+        let mut last = StepResult::default();
+        for step in steps {
+            match self.node(step, &below(stage, path, &step.path))? {
+                Some(result) => last = result,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(last))
+    }
+
+    fn choice(&mut self, node: &PlanNode, cases: &[(Option<String>, PlanNode)], stage: &str) -> Reached {
+        let mut taken = None;
+        for (number, (test, _)) in cases.iter().enumerate() {
+            let Some(test) = test else {
+                taken = Some(number);
+                break;
+            };
+            let holds = self.values(&node.path, |values| condition::holds(test, &|path| values.value(path)))?;
+            if holds.map_err(|why| Stop::Failed(Obstacle::new(ObstacleKind::Context, format!("{stage}: {why}"))))? {
+                taken = Some(number);
+                break;
+            }
+        }
+        let test = taken.and_then(|taken| cases.get(taken)?.0.clone());
+        self.decisions.push(Decision::Case { stage: stage.to_owned(), case: taken, test });
+        match taken.and_then(|taken| cases.get(taken)) {
+            Some((_, case)) => {
+                let result = self.node(case, &below(stage, &node.path, &case.path))?;
+                // It goes by the path of its choice.
+                self.results.remove(&case.path);
+                Ok(result)
+            }
+            // A choice that chose nothing has left nothing, and says so to whoever is told of earlier steps.
+            None => Ok(Some(StepResult { content: Value::Null, notes: Some("no case held, so nothing was done".to_owned()) })),
+        }
+    }
+
+    fn fold(&mut self, node: &PlanNode, (inner, reduction): (&PlanNode, &PlanNode), stage: &str) -> Reached {
+        let items = self.values(&node.path, |values| values.inputs())?.map_err(|refused| stopped(&refused))?;
+        let name = |part: &PlanNode, round: usize| format!("{}@{round}", below(stage, &node.path, &part.path));
+        let accumulator = variable(node, "accumulator");
+        for (at, (_, item)) in items.iter().enumerate() {
+            let round = at + 1;
+            // What is merged already is looked at no more, but for what it came to.
+            if let Some(merged) = self.outputs.get(&name(reduction, round)) {
+                self.results.insert(accumulator.clone(), result_of(merged));
+                continue;
+            }
+            self.forget([inner, reduction]);
+            self.results.insert(variable(node, "current_input"), StepResult { content: item.clone(), notes: None });
+            if self.node(inner, &name(inner, round))?.is_none() {
+                return Ok(None);
+            }
+            match self.node(reduction, &name(reduction, round))? {
+                Some(merged) => self.results.insert(accumulator.clone(), merged),
+                None => return Ok(None),
+            };
+        }
+        self.forget([inner, reduction]);
+        Ok(Some(self.results.get(&accumulator).cloned().unwrap_or_default()))
+    }
+
+    fn rounds(&mut self, node: &PlanNode, stage: &str) -> Reached {
+        let PlanKind::Loop { director, script, evaluator, condition, rounds } = &node.kind else { return Ok(None) };
+        let parts: Vec<&PlanNode> = [Some(&**director), script.as_deref(), evaluator.as_deref()].into_iter().flatten().collect();
+        let mut proposal = StepResult::default();
+        for round in 1..=*rounds {
+            self.forget(parts.iter().copied());
+            if round > 1 {
+                let number = StepResult { content: Value::from(round), notes: None };
+                self.results.insert(variable(node, "current_iteration"), number);
+            }
+            let mut judged = None;
+            for part in &parts {
+                let own = format!("{}@{round}", below(stage, &node.path, &part.path));
+                let Some(result) = self.node(part, &own)? else { return Ok(None) };
+                if std::ptr::eq(*part, &**director) {
+                    proposal = result.clone();
+                }
+                judged = Some(result);
+            }
+            let judged = judged.unwrap_or_default();
+            let ends = match condition {
+                Some(condition) => self.ends(node, condition, (stage, &judged))?,
+                None => round == *rounds,
+            };
+            self.decisions.push(Decision::Round { stage: stage.to_owned(), round, ends });
+            if ends {
+                return Ok(Some(proposal));
+            }
+            if evaluator.is_some() {
+                self.results.insert(variable(node, "evaluation_feedback"), StepResult { content: judged.content, notes: None });
+            }
+        }
+        let condition = condition.as_deref().unwrap_or_default();
+        let note =
+            format!("{stage}: `{condition}` did not hold after {rounds} rounds, which are all that `max_iterations` gives it");
+        Err(Stop::Blocked(Obstacle::new(ObstacleKind::LoopLimit, note)))
+    }
+
+    /// Whether the condition of a loop holds, with what was judged last as `evaluation`.
+    fn ends(&self, node: &PlanNode, condition: &str, (stage, judged): (&str, &StepResult)) -> Result<bool, Stop> {
+        let holds = self.values(&node.path, |values| {
+            condition::holds(condition, &|path| match path.strip_prefix("evaluation") {
+                Some(rest) if rest.is_empty() || rest.starts_with(['.', '[']) => Some(part(&judged.content, path)),
+                _ => values.value(path),
+            })
+        })?;
+        holds.map_err(|why| Stop::Failed(Obstacle::new(ObstacleKind::Context, format!("{stage}: {why}"))))
+    }
+
+    /// Something with the values in scope at a node.
+    fn values<T>(&self, node: &str, then: impl FnOnce(&NodeValues<'_>) -> T) -> Result<T, Stop> {
+        at_node(self.flow.graph, &self.flow.situation.at(node, &self.results), then).map_err(|refused| stopped(&refused))
+    }
+
+    /// Leaves behind what parts of an earlier round left.
+    fn forget<'n>(&mut self, parts: impl IntoIterator<Item = &'n PlanNode>) {
+        for part in parts {
+            let inside = format!("{}/", part.path);
+            self.results.retain(|path, _| *path != part.path && !path.starts_with(&inside));
+        }
+    }
+}
+
+fn stopped(refused: &crate::context::fault::Refused) -> Stop {
+    Stop::Failed(Obstacle::new(ObstacleKind::Context, refused.to_string()))
+}
+
+/// The path of a variable of a round.
+fn variable(node: &PlanNode, name: &str) -> String {
+    format!("{}/{name}", node.path.trim_end_matches('/'))
+}
+
+/// The stage of a node inside another one, whose own stage has its rounds.
+fn below(stage: &str, path: &str, inner: &str) -> String {
+    let rest = inner.strip_prefix(path.trim_end_matches('/')).unwrap_or(inner);
+    let own = stage.trim_end_matches('/');
+    if rest.is_empty() || rest == "/" { stage.to_owned() } else { format!("{own}{rest}") }
+}
+
+/// What a path behind `evaluation` leads to in a value; `null` where it leads nowhere.
+fn part(value: &Value, path: &str) -> Value {
+    crate::context::node_values::part(value, path).unwrap_or_default()
+}
+
+/// What an output leaves for others.
+pub fn result_of(output: &AgentOutput) -> StepResult {
+    StepResult { content: output.content.clone(), notes: output.notes.clone() }
+}
+
+/// The made inputs that no value of another one reaches, found by looking at what each of their agents is shown when the others are a word
+/// that stands nowhere else.
+fn independent(graph: &TaskGraph<'_>, situation: &Situation<'_>, options: &Options<'_>, plan: &PlanNode) -> BTreeSet<String> {
+    const WORD: &str = "\u{2}made by another\u{3}";
+    let mut found = BTreeSet::new();
+    for node in plan.all().into_iter().filter(|node| node.made.len() > 1) {
+        for (at, made) in node.made.iter().enumerate() {
+            let before = node.made.get(..at).unwrap_or_default();
+            let marked = before.iter().map(|other| (other.path.clone(), StepResult { content: WORD.into(), notes: None }));
+            let results: Results = marked.collect();
+            let is_free = made.all().into_iter().filter(|inner| inner.inner().is_empty()).all(|agent| {
+                let request = Request { source: &NoSource, ..situation.at(&agent.path, &results) };
+                // Nothing is to be cut out of sight.
+                let shown = preview_in(graph, &request, &Options { budget: None, models: None, ..*options });
+                shown.is_ok_and(|shown| !shown.messages.iter().any(|message| message.as_str().contains(WORD)))
+            });
+            if is_free {
+                found.insert(made.path.clone());
+            }
+        }
+    }
+    found
+}

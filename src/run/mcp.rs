@@ -1,0 +1,197 @@
+//! A server of tools that speaks MCP on its standard input and output: JSON-RPC, a message a line. What a run needs of it: `initialize`,
+//! `tools/list`, `tools/call`.
+//!
+//! It is started by whoever has asked the user, with the variables that it is given and no others, and ends with everything that it started when
+//! it is dropped. Answers have a time limit and a size; what the server writes to its standard error is nobody's.
+
+use super::process::{self, OUTPUT, Running};
+use super::tools::ToolAnswer;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The version of the protocol that is asked for; a server may answer with an earlier one.
+const PROTOCOL: &str = "2025-06-18";
+/// How long a server may take to start, and to answer.
+const TIME: Duration = Duration::from_secs(60);
+/// Pages of a list of tools at most.
+const PAGES: usize = 64;
+
+/// A server that runs.
+#[derive(Debug)]
+pub struct McpServer {
+    connection: Mutex<Connection>,
+    /// The names of its tools.
+    tools: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Connection {
+    child: Child,
+    _running: Running,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<Result<String, String>>,
+    /// The number of the next request.
+    next: u64,
+}
+
+impl McpServer {
+    /// Starts a server and asks for its tools.
+    ///
+    /// # Errors
+    /// It cannot be started, or does not speak MCP: why.
+    pub fn start(argv: &[String], folder: &Path, variables: &[(String, String)]) -> Result<Self, String> {
+        let mut command = process::command(argv, folder, variables)?;
+        command.stderr(std::process::Stdio::null());
+        let mut child = command.spawn().map_err(|why| format!("it cannot be started: {why}"))?;
+        let running = Running::of(&child);
+        let stdin = child.stdin.take();
+        let stdout = child.stdout.take().ok_or_else(|| "it has no output".to_owned())?;
+        let (send, lines) = mpsc::channel();
+        thread::spawn(move || {
+            let mut reader = BufReader::new(stdout);
+            loop {
+                let mut line = Vec::new();
+                let read = (&mut reader).take(OUTPUT as u64 + 1).read_until(b'\n', &mut line);
+                let line = match read {
+                    Ok(0) => return,
+                    Ok(_) if line.len() > OUTPUT => Err(format!("it wrote a line of more than {OUTPUT} bytes")),
+                    Ok(_) => String::from_utf8(line).map_err(|_| "what it wrote is not UTF-8".to_owned()),
+                    Err(why) => Err(why.to_string()),
+                };
+                let is_last = line.is_err();
+                if send.send(line).is_err() || is_last {
+                    return;
+                }
+            }
+        });
+        let mut connection = Connection { child, _running: running, stdin, lines, next: 1 };
+        let client = json!({"name": "ctxc", "version": env!("CARGO_PKG_VERSION")});
+        connection.request("initialize", &json!({"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": client}))?;
+        connection.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
+        let tools = connection.tools()?;
+        Ok(Self { connection: Mutex::new(connection), tools })
+    }
+
+    /// The names of its tools.
+    pub fn tools(&self) -> &[String] {
+        &self.tools
+    }
+
+    /// Calls a tool. What goes wrong is what the agent is told.
+    pub fn call(&self, name: &str, arguments: &Value) -> ToolAnswer {
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        match connection.request("tools/call", &json!({"name": name, "arguments": arguments})) {
+            Ok(result) => {
+                let text = text(&result);
+                if result["isError"] == json!(true) { ToolAnswer::refused(text) } else { ToolAnswer::of(text) }
+            }
+            Err(why) => ToolAnswer::refused(why),
+        }
+    }
+}
+
+/// The texts of a result; what else is in it by its kind.
+fn text(result: &Value) -> String {
+    let part = |part: &Value| match part["type"].as_str() {
+        Some("text") => part["text"].as_str().unwrap_or_default().to_owned(),
+        Some(kind) => format!("[{kind}]"),
+        None => part.to_string(),
+    };
+    let parts: Vec<String> = result["content"].as_array().into_iter().flatten().map(part).collect();
+    match &result["structuredContent"] {
+        Value::Null => parts.join("\n"),
+        // Whoever has a form for its result says it again as a text, or not.
+        structured if parts.is_empty() => structured.to_string(),
+        _ => parts.join("\n"),
+    }
+}
+
+impl Connection {
+    fn send(&mut self, message: &Value) -> Result<(), String> {
+        let gone = || "it has ended".to_owned();
+        let stdin = self.stdin.as_mut().ok_or_else(gone)?;
+        stdin.write_all(format!("{message}\n").as_bytes()).and_then(|()| stdin.flush()).map_err(|_| gone())
+    }
+
+    /// The result of a request. Notifications on the way are passed over, and requests of the server are answered with no.
+    fn request(&mut self, method: &str, params: &Value) -> Result<Value, String> {
+        let id = self.next;
+        self.next += 1;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
+        let begun = Instant::now();
+        loop {
+            let line = match self.lines.recv_timeout(TIME.saturating_sub(begun.elapsed())) {
+                Ok(line) => line?,
+                Err(RecvTimeoutError::Timeout) => {
+                    return Err(format!("it gave no answer to {method} within {} s", TIME.as_secs()));
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err(format!("it ended before it answered {method}")),
+            };
+            if line.trim().is_empty() {
+                continue;
+            }
+            let message: Map<String, Value> = serde_json::from_str(&line)
+                .map_err(|_| format!("expected a message of JSON-RPC, found {}", short(line.trim())))?;
+            if message.get("method").is_some() {
+                self.decline(&message)?;
+            } else if message.get("id") == Some(&json!(id)) {
+                return match (message.get("result"), message.get("error")) {
+                    (Some(result), _) => Ok(result.clone()),
+                    (None, Some(error)) => {
+                        Err(format!("{method}: {}", error["message"].as_str().unwrap_or("it failed and does not say why")))
+                    }
+                    (None, None) => Err(format!("its answer to {method} has neither `result` nor `error`")),
+                };
+            }
+        }
+    }
+
+    /// Answers a request of the server; a notification wants no answer.
+    fn decline(&mut self, message: &Map<String, Value>) -> Result<(), String> {
+        let Some(id) = message.get("id") else { return Ok(()) };
+        let answer = if message.get("method") == Some(&json!("ping")) {
+            json!({"jsonrpc": "2.0", "id": id, "result": {}})
+        } else {
+            json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "this client has no such method"}})
+        };
+        self.send(&answer)
+    }
+
+    fn tools(&mut self) -> Result<Vec<String>, String> {
+        let mut names = Vec::new();
+        let mut params = json!({});
+        for _ in 0..PAGES {
+            let listed = self.request("tools/list", &params)?;
+            let tools = listed["tools"].as_array().ok_or_else(|| "its answer to tools/list has no list `tools`".to_owned())?;
+            names.extend(tools.iter().filter_map(|tool| tool["name"].as_str().map(str::to_owned)));
+            match listed["nextCursor"].as_str() {
+                Some(cursor) => params = json!({ "cursor": cursor }),
+                None => return Ok(names),
+            }
+        }
+        Err(format!("its list of tools has more than {PAGES} pages"))
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        // A server ends when its input does.
+        drop(self.stdin.take());
+        process::end(&mut self.child);
+    }
+}
+
+/// The beginning of a line.
+fn short(line: &str) -> &str {
+    line.get(..line.floor_char_boundary(80)).unwrap_or(line)
+}
+
+/// Servers by their names, started for a run.
+pub type McpServers = BTreeMap<String, McpServer>;

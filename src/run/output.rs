@@ -1,0 +1,122 @@
+//! An agent's answer read as a result, and held against the form that was asked for.
+
+use crate::context::answer_format::Answer;
+use crate::kernel::pipeline::agent::AgentOutput;
+use crate::kernel::provider::{self, Stop};
+use crate::registry::body::OutputFormat;
+use crate::scenario::json_schema;
+use serde_json::Value;
+
+/// Reads an answer. What a provider cut or withheld, and what says nothing, is no result.
+///
+/// # Errors
+/// Why it is none, a lower-case fragment.
+pub fn read(answer: &provider::Answer, format: Option<&OutputFormat<'_>>) -> Result<AgentOutput, String> {
+    let text = answer.content();
+    match answer.stop {
+        Stop::Length => Err("the answer was cut at the limit of tokens: raise `max_output_tokens`".to_owned()),
+        Stop::Filter => Err("the provider withheld the answer, or the model refused to give one".to_owned()),
+        _ if text.trim().is_empty() => Err("the answer is empty: it neither says anything nor calls a tool".to_owned()),
+        _ => {
+            let output = AgentOutput::read(unfenced(&text));
+            let is_plain = output == AgentOutput { content: output.content.clone(), ..AgentOutput::default() };
+            let wants_text = format.is_some_and(|format| format.kind.as_deref() == Some("text"));
+            // What is asked for as text stays as it was written, be it JSON.
+            Ok(if is_plain && (wants_text || output.content.is_string()) { AgentOutput::complete(text) } else { output })
+        }
+    }
+}
+
+/// A text without the fence of Markdown that stands around all of it, as models like to write JSON.
+fn unfenced(text: &str) -> &str {
+    let inside = text.trim().strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
+    let body = inside.and_then(|inside| inside.split_once('\n')).filter(|(label, _)| matches!(label.trim(), "" | "json"));
+    body.map_or(text, |(_, body)| body.trim())
+}
+
+/// Holds a result against the form that was asked for; JSON that an envelope has as a text is read.
+///
+/// # Errors
+/// How it differs, a lower-case fragment.
+pub fn conform(output: &mut AgentOutput, format: Option<&OutputFormat<'_>>, asked: &Answer) -> Result<(), String> {
+    let Some(format) = format else { return Ok(()) };
+    let wants_json = format.kind.as_deref() == Some("json") || format.schema.is_some();
+    if !wants_json {
+        return Ok(());
+    }
+    let check = |value: &Value| match asked {
+        Answer::Free | Answer::Json if format.schema.as_deref() == Some("object") => {
+            if value.is_object() {
+                Ok(())
+            } else {
+                Err(format!("expected one JSON object, found {}", short(value)))
+            }
+        }
+        Answer::Free | Answer::Json => Ok(()),
+        Answer::Schema(schema) => match json_schema::violations(schema, value)?.split_first() {
+            None => Ok(()),
+            Some((first, [])) => Err(first.clone()),
+            Some((first, rest)) => Err(format!("{first}; and {}", rest.join("; "))),
+        },
+    };
+    if let Value::String(text) = &output.content {
+        let parsed: Option<Value> = serde_json::from_str(unfenced(text)).ok();
+        let parsed = parsed.ok_or_else(|| format!("expected JSON, found {}", short(&output.content)))?;
+        check(&parsed)?;
+        output.content = parsed;
+        return Ok(());
+    }
+    check(&output.content)
+}
+
+/// The beginning of a value.
+fn short(value: &Value) -> String {
+    const MOST: usize = 80;
+    let text = value.as_str().map_or_else(|| value.to_string(), |text| format!("“{text}”"));
+    let end = text.floor_char_boundary(MOST);
+    if end < text.len() { format!("{}…", text.get(..end).unwrap_or_default()) } else { text }
+}
+
+/// What an agent is told whose answer does not have its form: once.
+pub fn repair(why: &str) -> String {
+    format!("This answer does not have the form that was asked for: {why}. Give the corrected answer, and nothing else.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{conform, unfenced};
+    use crate::context::answer_format::Answer;
+    use crate::kernel::pipeline::agent::AgentOutput;
+    use crate::registry::body::OutputFormat;
+    use serde_json::json;
+
+    fn format(kind: &'static str, schema: Option<&'static str>) -> OutputFormat<'static> {
+        OutputFormat { kind: Some(kind.into()), schema: schema.map(Into::into), content: None }
+    }
+
+    #[test]
+    fn a_fence_around_all_of_it_is_none_of_the_answer() {
+        assert_eq!(unfenced("```json\n{\"a\": 1}\n```"), "{\"a\": 1}");
+        assert_eq!(unfenced("see\n```json\n{}\n```"), "see\n```json\n{}\n```");
+        assert_eq!(unfenced("```sh\nls\n```"), "```sh\nls\n```");
+    }
+
+    #[test]
+    fn a_form_holds_or_says_what_differs() {
+        let array = Answer::Schema(json!({"type": "array"}));
+        let json = format("json", Some("array"));
+        let of = |content: serde_json::Value| {
+            let mut output = AgentOutput::complete(content);
+            conform(&mut output, Some(&json), &array).map(|()| output.content)
+        };
+        assert_eq!(of(json!([1])), Ok(json!([1])));
+        assert_eq!(of(json!("[1, 2]")), Ok(json!([1, 2])));
+        assert!(of(json!({"a": 1})).unwrap_err().contains("array"));
+        assert_eq!(of(json!("two of them")), Err("expected JSON, found “two of them”".to_owned()));
+        let object = format("json", Some("object"));
+        let mut list = AgentOutput::complete(json!([]));
+        assert_eq!(conform(&mut list, Some(&object), &Answer::Json), Err("expected one JSON object, found []".to_owned()));
+        let mut words = AgentOutput::complete("words");
+        assert_eq!(conform(&mut words, Some(&format("text", None)), &Answer::Free), Ok(()));
+    }
+}

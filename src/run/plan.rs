@@ -1,0 +1,173 @@
+//! A compiled task as a tree of what runs: agents and scripts, in sequences, choices, folds and loops. References are followed, so that
+//! each node stands where its path says.
+//!
+//! Made once for a task, of the stored registry alone: no default of an operator is looked up here or anywhere behind.
+
+use crate::base::expansion::{MAX_AGENTS, MAX_DEPTH};
+use crate::context::TaskGraph;
+use crate::context::fault::{Fault, FaultKind};
+use crate::registry::node::{Child, Node};
+use crate::template::setting::SettingName;
+use std::collections::BTreeMap;
+
+/// A node that runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanNode {
+    /// Its path from the task's root on.
+    pub path: String,
+    /// The name of its result, where it has one.
+    pub name: Option<String>,
+    /// What its own inputs, arguments and texts need first: tasks and calls inside it, in their order.
+    pub made: Vec<PlanNode>,
+    /// How it runs.
+    pub kind: PlanKind,
+    /// Whether earlier results are carried along whole, where it fails after some of them.
+    pub keeps_output: bool,
+}
+
+/// How a node runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlanKind {
+    /// An agent answers.
+    Agent,
+    /// A command runs.
+    Script,
+    /// One after the other; the result is that of the last.
+    Sequence(Vec<PlanNode>),
+    /// The first whose test holds; a case without a test always does.
+    Choice(Vec<(Option<String>, PlanNode)>),
+    /// The same for each input, each result merged into what there is.
+    Fold {
+        /// What is done with an input.
+        inner: Box<PlanNode>,
+        /// What merges.
+        reduction: Box<PlanNode>,
+    },
+    /// Rounds until a condition holds.
+    Loop {
+        /// Who proposes.
+        director: Box<PlanNode>,
+        /// What is run on the proposal.
+        script: Option<Box<PlanNode>>,
+        /// Who judges.
+        evaluator: Option<Box<PlanNode>>,
+        /// What ends the rounds; without one they all run.
+        condition: Option<String>,
+        /// How many rounds at most.
+        rounds: u32,
+    },
+    /// Another definition, in this place.
+    Definition(Box<PlanNode>),
+}
+
+/// The plan of a task.
+///
+/// # Errors
+/// There is no such task, or it refers to what is not there.
+pub fn plan(graph: &TaskGraph<'_>, task: &str) -> Result<PlanNode, Fault> {
+    let dangling = || Fault::from(FaultKind::Dangling { name: task.to_owned() });
+    let root = graph.root(task).ok_or_else(dangling)?;
+    let mut planner = Planner { graph, nodes: 0 };
+    planner.node((root, None), "", 0)
+}
+
+struct Planner<'g, 'r> {
+    graph: &'g TaskGraph<'r>,
+    nodes: usize,
+}
+
+impl Planner<'_, '_> {
+    /// A node with the name of its result, below the path that its definition stands at.
+    fn node(&mut self, (node, name): (&Node, Option<&str>), base: &str, depth: usize) -> Result<PlanNode, Fault> {
+        self.nodes += 1;
+        let too_large = || Fault::from(FaultKind::Dangling { name: node.id.clone() });
+        if depth > MAX_DEPTH || self.nodes > 16 * MAX_AGENTS {
+            return Err(too_large());
+        }
+        let own = [base, node.id.trim_end_matches('/')].concat();
+        let path = if own.is_empty() { "/".to_owned() } else { own.clone() };
+        let is_made = |child: &&Child| matches!(child.slot.as_str(), "inputs" | "args" | "calls" | "initial_value");
+        let made = node.children.iter().filter(is_made).map(|child| self.child(child, base, depth));
+        let made = made.collect::<Result<Vec<_>, _>>()?;
+        let kind = match self.graph.behind_node(node).transpose()? {
+            Some(root) => PlanKind::Definition(Box::new(self.node((root, None), &own, depth + 1)?)),
+            None => self.kind(node, base, depth)?,
+        };
+        let keeps_output = node.setting(SettingName::AccumulationFormat) == "full_output";
+        Ok(PlanNode { path, name: name.map(str::to_owned), made, kind, keeps_output })
+    }
+
+    fn child(&mut self, child: &Child, base: &str, depth: usize) -> Result<PlanNode, Fault> {
+        self.node((&child.node, child.name.as_deref()), base, depth)
+    }
+
+    fn kind(&mut self, node: &Node, base: &str, depth: usize) -> Result<PlanKind, Fault> {
+        let in_slot = |slot: &'static str| node.children.iter().filter(move |child| child.slot == slot);
+        let mut part = |slot: &'static str| {
+            let child = in_slot(slot).next();
+            child.map(|child| self.child(child, base, depth).map(Box::new)).transpose()
+        };
+        let missing = |slot: &str| Fault::from(FaultKind::Dangling { name: format!("{}/{slot}", node.id) });
+        match (node.element.as_str(), node.operator.as_deref()) {
+            ("cond", _) => {
+                let tests = node.body.tests.clone().unwrap_or_default();
+                let mut cases = BTreeMap::new();
+                for child in in_slot("cases") {
+                    let number: usize = child.node.id.rsplit('/').next().and_then(|number| number.parse().ok()).unwrap_or(0);
+                    cases.insert(number, self.child(child, base, depth)?);
+                }
+                let test = |number: usize| tests.get(number).and_then(|test| test.as_deref().map(str::to_owned));
+                Ok(PlanKind::Choice(cases.into_iter().map(|(number, case)| (test(number), case)).collect()))
+            }
+            ("inner_task" | "reduction_task" | "director" | "evaluator", _) => Ok(PlanKind::Agent),
+            ("script_execution", _) | (_, Some("script")) => Ok(PlanKind::Script),
+            (_, Some("sequential")) => {
+                Ok(PlanKind::Sequence(in_slot("steps").map(|child| self.child(child, base, depth)).collect::<Result<_, _>>()?))
+            }
+            (_, Some("reduce")) => Ok(PlanKind::Fold {
+                inner: part("inner_task")?.ok_or_else(|| missing("inner_task"))?,
+                reduction: part("reduction_task")?.ok_or_else(|| missing("reduction_task"))?,
+            }),
+            (_, Some("director_evaluator_loop")) => Ok(PlanKind::Loop {
+                director: part("director")?.ok_or_else(|| missing("director"))?,
+                script: part("script_execution")?,
+                evaluator: part("evaluator")?,
+                condition: node.body.termination_condition.as_deref().map(str::to_owned),
+                rounds: node.body.max_iterations.ok_or_else(|| missing("max_iterations"))?,
+            }),
+            _ if node.is_agent() => Ok(PlanKind::Agent),
+            _ => Ok(PlanKind::Sequence(in_slot("steps").map(|child| self.child(child, base, depth)).collect::<Result<_, _>>()?)),
+        }
+    }
+}
+
+impl PlanNode {
+    /// This node and all below it, in the order in which they are written.
+    pub fn all(&self) -> Vec<&Self> {
+        let mut found = vec![self];
+        let mut at = 0;
+        while let Some(node) = found.get(at).copied() {
+            at += 1;
+            found.extend(node.inner());
+        }
+        found.sort_by(|a, b| a.path.cmp(&b.path));
+        found
+    }
+
+    /// The nodes right inside.
+    pub fn inner(&self) -> Vec<&Self> {
+        let mut inner: Vec<&Self> = self.made.iter().collect();
+        match &self.kind {
+            PlanKind::Agent | PlanKind::Script => {}
+            PlanKind::Sequence(steps) => inner.extend(steps),
+            PlanKind::Choice(cases) => inner.extend(cases.iter().map(|(_, case)| case)),
+            PlanKind::Fold { inner: one, reduction } => inner.extend([&**one, &**reduction]),
+            PlanKind::Loop { director, script, evaluator, .. } => {
+                inner.push(director);
+                inner.extend(script.iter().chain(evaluator).map(|part| &**part));
+            }
+            PlanKind::Definition(root) => inner.push(root),
+        }
+        inner
+    }
+}

@@ -1,0 +1,104 @@
+//! The script of a task: its command made of the values in scope, and what its end comes to as a result.
+
+use super::commands::{CommandEnd, CommandSpec, Inherits};
+use super::flow::Ready;
+use super::runner::{Frame, Runner};
+use super::trace::TraceEvent;
+use crate::context::node_values::{NodeValues, at_node};
+use crate::kernel::pipeline::agent::AgentOutput;
+use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
+use crate::registry::body::Text;
+use crate::template::argv;
+use serde_json::Value;
+use std::time::Duration;
+
+/// Runs the script of a stage.
+///
+/// # Errors
+/// It has no result: what stood in the way.
+pub(super) fn run(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready) -> Result<AgentOutput, Obstacle> {
+    let stage = frame.stage(&ready.stage);
+    if let Some(output) = runner.trace.before().commands.get(&stage) {
+        return Ok(output.clone());
+    }
+    let request = frame.situation.at(&ready.node, &ready.results);
+    let context = |why: String| Obstacle::new(ObstacleKind::Context, why);
+    let (command, is_judged, wants_json) = at_node(frame.graph, &request, |values| {
+        let node = values.node();
+        let wants_json = node.body.output_format.as_ref().is_some_and(|format| format.kind.as_deref() == Some("json"));
+        (spec(values), node.element == "script_execution", wants_json)
+    })
+    .map_err(|refused| context(refused.to_string()))?;
+    let command = command.map_err(context)?;
+    let failed = |why: String| Obstacle::new(COMMAND, format!("{stage}: {why}"));
+    let end = runner.commands.run(&command).map_err(failed)?;
+    let output = output(&end, is_judged, wants_json).map_err(failed)?;
+    let argv = command.argv.clone();
+    runner.event(TraceEvent::Command { stage: stage.clone(), argv, output: output.clone() })?;
+    Ok(output)
+}
+
+/// The word of the obstacle where a command failed.
+const COMMAND: &str = "command";
+
+/// What the end of a command comes to. In a loop the evaluator judges it, whatever it came to; elsewhere a failure ends the task.
+fn output(end: &CommandEnd, is_judged: bool, wants_json: bool) -> Result<AgentOutput, String> {
+    let out = end.out.trim_end_matches('\n');
+    if end.code == 0 {
+        let json: Option<Value> = if wants_json { serde_json::from_str(out).ok() } else { None };
+        return match json {
+            None if wants_json => Err(format!("expected JSON from the command, found {} bytes of something else", out.len())),
+            json => Ok(AgentOutput::complete(json.unwrap_or_else(|| out.into()))),
+        };
+    }
+    let said = end.said.trim_end();
+    if !is_judged {
+        let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let colon = if last.is_empty() { "" } else { ": " };
+        return Err(format!("the command ended with exit code {}{colon}{last}", end.code));
+    }
+    let parts = [out, said].into_iter().filter(|part| !part.is_empty());
+    let mut text = parts.collect::<Vec<_>>().join("\n");
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    Ok(AgentOutput::complete(format!("{text}[exit code {}]", end.code)))
+}
+
+/// The command of a node, its values filled in.
+fn spec(values: &NodeValues<'_>) -> Result<CommandSpec, String> {
+    let body = &values.node().body;
+    let command = body.command.as_ref().ok_or_else(|| "the script has no command".to_owned())?;
+    let fill = |text: &Text<'_>| values.text(text, "command").map_err(|refused| refused.to_string());
+    let argv = match (&command.line, &command.shell) {
+        (Some(line), Some(shell)) => vec![shell.to_string(), "-c".to_owned(), fill(line)?],
+        (Some(line), None) => words(line, &fill)?,
+        (None, _) => command.args.iter().map(fill).collect::<Result<_, _>>()?,
+    };
+    let variables = body.env.iter().flat_map(|env| &env.vars).map(|var| {
+        let value = values.text(&var.value, "env").map_err(|refused| refused.to_string())?;
+        Ok((var.name.as_deref().unwrap_or_default().to_owned(), value))
+    });
+    let inherits = match body.env.as_ref().map(|env| &*env.inherit) {
+        None => Inherits::Usual,
+        Some("all") => Inherits::All,
+        Some(_) => Inherits::Nothing,
+    };
+    let timeout = body.timeout_ms.map(Duration::from_millis);
+    let folder = body.cwd.as_deref().map(str::to_owned);
+    Ok(CommandSpec { argv, inherits, variables: variables.collect::<Result<_, String>>()?, folder, timeout })
+}
+
+/// The arguments of a line, split as it is written: a value with a space in it stays one argument.
+fn words(line: &Text<'_>, fill: &dyn Fn(&Text<'_>) -> Result<String, String>) -> Result<Vec<String>, String> {
+    let Some(text) = line.text.as_deref().filter(|_| line.parts.is_none()) else {
+        return split(&fill(line)?);
+    };
+    let one = |word: String| fill(&Text { text: Some(word.into()), parts: None, src: None, ..line.clone() });
+    split(text)?.into_iter().map(one).collect()
+}
+
+fn split(text: &str) -> Result<Vec<String>, String> {
+    let split = argv::split(text, 0).map_err(|_| format!("`{text}` cannot be split into arguments"))?;
+    Ok(split.arguments.into_iter().map(|word| word.value).collect())
+}

@@ -1,0 +1,162 @@
+//! Subtasks that agents ask for while they run: checked, made a task of their own by the compiler, run like any other.
+//!
+//! Its settings come by the same layers as those of every template, with the subtype `subtask`; what the request says of them is the last layer.
+//! Bounded in depth, in what the whole chain may cost, and by its ancestry: a request that stands in it already goes in a circle.
+
+use super::flow::TaskFlow;
+use super::runner::{Frame, Runner};
+use super::situation::Situation;
+use super::trace::TraceEvent;
+use crate::context::TaskGraph;
+use crate::kernel::context::{Segment, Trust};
+use crate::kernel::pipeline::agent::{AgentOutput, Status, SubtaskRequest};
+use crate::kernel::pipeline::machine::PipelineStatus;
+use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// The name of the task that is made.
+const NAME: &str = "subtask";
+
+/// Runs the subtask of an agent. `stages` are that of the agent, and that of the subtask in the whole run.
+pub(super) fn run(
+    runner: &Runner<'_>,
+    frame: &Frame<'_>,
+    (asking, scope): (&str, String),
+    parent: &[Segment],
+    request: SubtaskRequest,
+) -> Result<AgentOutput, Obstacle> {
+    let depth = frame.depth + 1;
+    let refuse = |why: String| {
+        runner.event(TraceEvent::Subtask {
+            stage: asking.to_owned(),
+            depth,
+            request: request.clone(),
+            refused: Some(why.clone()),
+        })?;
+        Err(Obstacle::new(ObstacleKind::Subtask, format!("the subtask of {asking} is refused: {why}")))
+    };
+    let most = request.max_depth.map_or(runner.limits.depth, |own| runner.limits.depth.min(frame.depth + own));
+    if depth > most {
+        return refuse(format!("it would be {depth} deep, and {most} is the most"));
+    }
+    // What an agent asks for that has read something from outside is made of that.
+    let trust = parent.iter().map(|segment| segment.trust).max().unwrap_or_default();
+    let identity = serde_json::to_string(&request).unwrap_or_default();
+    if frame.ancestry.contains(&identity) {
+        return refuse("the same request stands in its own ancestry, so it would go in a circle".to_owned());
+    }
+    let hinted = request.template_hints.iter().find(|hint| frame.graph.registry.find(hint).is_some());
+    if hinted.is_some() && !request.context_management.is_empty() {
+        return refuse(
+            "a registered task has settings of its own: leave out `context_management` or `template_hints`".to_owned(),
+        );
+    }
+    let made = match hinted {
+        Some(_) => None,
+        None => match template(&request, trust).and_then(|template| runner.subtasks.compile(&template)) {
+            Ok(registry) => Some(registry),
+            Err(why) => return refuse(why),
+        },
+    };
+    let (registry, task) = match (&made, hinted) {
+        (Some(registry), _) => (registry, NAME),
+        (None, hinted) => (frame.graph.registry, hinted.map_or(NAME, String::as_str)),
+    };
+    let graph = match TaskGraph::load(registry, task) {
+        Ok(Some(graph)) => graph,
+        Ok(None) => return refuse(format!("there is no task `{task}`")),
+        Err(fault) => return refuse(fault.to_string()),
+    };
+    runner.event(TraceEvent::Subtask { stage: asking.to_owned(), depth, request: request.clone(), refused: None })?;
+    let Situation { source, files, session, role, .. } = frame.situation;
+    let own = Situation { parent, source, files, session, role, ..Situation::new(task, &request.inputs) };
+    let flow = match TaskFlow::new(&graph, own, &runner.options) {
+        Ok(flow) => flow,
+        Err(fault) => return refuse(fault.to_string()),
+    };
+    let ancestry = frame.ancestry.iter().cloned().chain([identity]).collect();
+    let inner = Frame::new(&graph, own, &flow).inside(scope, depth, ancestry);
+    let outcome = (runner.drive)(runner, &inner);
+    match (outcome.status, outcome.result, outcome.obstacle) {
+        (PipelineStatus::Complete, Some(result), _) => {
+            Ok(AgentOutput { content: result.content, notes: result.notes, ..AgentOutput::default() })
+        }
+        // What the agent can do something about is told to it.
+        (PipelineStatus::Failed, _, Some(obstacle)) if obstacle.kind == ObstacleKind::Reported => {
+            Ok(AgentOutput { status: Status::Failed, ..AgentOutput::complete(obstacle.note) })
+        }
+        (_, _, obstacle) => Err(obstacle.unwrap_or_else(|| Obstacle::new(ObstacleKind::Subtask, "the subtask has no result"))),
+    }
+}
+
+/// The template that a request stands for.
+///
+/// # Errors
+/// What of it no template can say.
+fn template(request: &SubtaskRequest, trust: Trust) -> Result<String, String> {
+    if request.description.trim().is_empty() {
+        return Err("it has no description".to_owned());
+    }
+    if !request.kind.is_empty() && request.kind != "atomic" {
+        return Err(format!("its type is `{}`; a subtask made while a task runs is `atomic`", request.kind));
+    }
+    let subtype = request.subtype.as_deref().unwrap_or(NAME);
+    let mut out = format!("<task type=\"atomic\" subtype=\"{}\" name=\"{NAME}\">\n", escaped(subtype));
+    // Writing to a text cannot fail.
+    let trust = if trust == Trust::Untrusted { " trust=\"untrusted\"" } else { "" };
+    let _ = writeln!(out, "<description verbatim=\"true\"{trust}>{}</description>", escaped(&request.description));
+    inputs(&request.inputs, trust, &mut out);
+    if !request.context_management.is_empty() {
+        out.push_str("<context_management>\n");
+        for (name, value) in &request.context_management {
+            if !name.chars().all(|c| c.is_ascii_lowercase() || c == '_') {
+                return Err(format!("`{name}` is no setting"));
+            }
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let _ = writeln!(out, "<{name}>{}</{name}>", escaped(&value));
+        }
+        out.push_str("</context_management>\n");
+    }
+    if !request.file_paths.is_empty() {
+        out.push_str("<file_paths source=\"literal\">\n");
+        for path in &request.file_paths {
+            let _ = writeln!(out, "<path>{}</path>", escaped(path));
+        }
+        out.push_str("</file_paths>\n");
+    }
+    out.push_str("</task>\n");
+    Ok(out)
+}
+
+/// The inputs of a subtask.
+fn inputs(inputs: &BTreeMap<String, Value>, trust: &str, out: &mut String) {
+    if inputs.is_empty() {
+        return;
+    }
+    let (mut declared, mut given) = (String::new(), String::new());
+    for name in inputs.keys() {
+        let name = escaped(name);
+        let _ = writeln!(declared, "<parameter name=\"{name}\"{trust}/>");
+        let _ = writeln!(given, "<input name=\"{name}\" from=\"{name}\"/>");
+    }
+    let _ = write!(out, "<parameters>\n{declared}</parameters>\n<inputs>\n{given}</inputs>\n");
+}
+
+/// A text as XML has it in elements and in quotes.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            // What no XML can hold is left out.
+            c if c.is_control() && !matches!(c, '\n' | '\t') => {}
+            c => out.push(c),
+        }
+    }
+    out
+}

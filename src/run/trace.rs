@@ -1,0 +1,395 @@
+//! The trace of a run: JSON lines, each whole and redacted. Its calls are lines of a recording (`ctxc/request/1`), so that a trace can be replayed,
+//! checked and made a scenario of like any other; what happened around them are lines of `ctxc/run/1`.
+//!
+//! A line is on its way to the disk before what it says is used: a run that is killed goes on from there, and repeats nothing that has a line.
+
+use super::flow::Decision;
+use crate::base::hash::Hasher;
+use crate::kernel::pipeline::agent::{AgentOutput, SubtaskRequest};
+use crate::kernel::pipeline::outcome::Obstacle;
+use crate::record::json_text::map_strings;
+use crate::record::recording::Recording;
+use crate::record::redact::Redactor;
+use crate::schema::json::names::RUN;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::io;
+use std::sync::{Mutex, PoisonError};
+
+/// A line of a trace that is no call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TraceLine {
+    /// The format.
+    pub schema: String,
+    /// The run.
+    pub run: String,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: TraceEvent,
+}
+
+/// What happens in a run, beside its calls.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum TraceEvent {
+    /// It begins.
+    Begin(Begin),
+    /// An agent is about to be asked: what it is shown.
+    Stage {
+        /// The node with the rounds that it stands in.
+        stage: String,
+        /// The node.
+        node: String,
+        /// The model; null where nobody names one.
+        model: Option<String>,
+        /// What it is shown, segment by segment.
+        segments: Vec<SegmentLine>,
+    },
+    /// An agent called a tool.
+    Tool(ToolLine),
+    /// A command ran.
+    Command {
+        /// The stage that it is of.
+        stage: String,
+        /// The program and its arguments.
+        argv: Vec<String>,
+        /// What it came to.
+        output: AgentOutput,
+    },
+    /// An agent asked for a subtask.
+    Subtask {
+        /// The stage of the agent.
+        stage: String,
+        /// How deep it is, from 1.
+        depth: u32,
+        /// What was asked for.
+        request: SubtaskRequest,
+        /// Why it was not run; null where it was.
+        refused: Option<String>,
+    },
+    /// A stage is done.
+    Result {
+        /// The stage.
+        stage: String,
+        /// Its result.
+        output: AgentOutput,
+        /// Whether the beginning of its content stands for notes that it did not make, where notes are carried along.
+        notes_cut: bool,
+    },
+    /// A stage has no result.
+    Failed {
+        /// The stage.
+        stage: String,
+        /// Why.
+        obstacle: Obstacle,
+    },
+    /// A choice took a case.
+    Case {
+        /// The choice.
+        stage: String,
+        /// Which case, from 0; null for none.
+        case: Option<usize>,
+        /// Its test; null where it has none.
+        test: Option<String>,
+    },
+    /// A round of a loop is over.
+    Round {
+        /// The loop.
+        stage: String,
+        /// Which round, from 1.
+        round: u32,
+        /// Whether it was the last.
+        ends: bool,
+    },
+    /// It has ended.
+    End(End),
+}
+
+/// How a run begins.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Begin {
+    /// When, in UTC.
+    pub at: Option<String>,
+    /// The task.
+    pub task: String,
+    /// The agent role that plays it; null for the task alone.
+    pub role: Option<String>,
+    /// The values that it is given.
+    pub inputs: BTreeMap<String, Value>,
+    /// What is asked for in words.
+    pub objective: Option<String>,
+    /// The conversation or run that its fences are salted with.
+    pub session: String,
+    /// Where answers come from.
+    pub answers: String,
+    /// The hash of the registry.
+    pub registry: String,
+    /// A hash of the values as they were given, before anything in them was replaced.
+    pub given: String,
+    /// Whether something was replaced in the values, so that they have to be given again.
+    pub is_redacted: bool,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct End {
+    /// `complete`, `failed` or `blocked`.
+    pub status: String,
+    /// Why it is not complete.
+    pub obstacle: Option<Obstacle>,
+    /// The content of its result; null where it has none.
+    pub content: Value,
+    /// What the stages left that were done, where it is not complete: their notes, and their content where the task carries that along.
+    pub partial: Vec<Partial>,
+    /// The calls of models that were answered.
+    pub calls: u64,
+    /// Tokens sent and answered.
+    pub tokens: [u64; 2],
+    /// What they cost, by the prices in `ctxc.toml`.
+    pub usd: f64,
+}
+
+/// What a stage left of a run that did not end well.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Partial {
+    /// The stage.
+    pub stage: String,
+    /// Its notes, or the beginning of its content.
+    pub notes: String,
+    /// Its content, where the task carries that along.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub content: Value,
+}
+
+/// A segment of a context.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SegmentLine {
+    /// Its name in the context.
+    pub id: String,
+    /// `kept`, `cut` or `dropped`.
+    pub state: String,
+    /// Tokens of what stayed; null where nothing had to be counted.
+    pub tokens: Option<usize>,
+}
+
+/// A call of a tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolLine {
+    /// The stage of the agent.
+    pub stage: String,
+    /// Which call of its conversation, from 1.
+    pub number: u32,
+    /// The tool.
+    pub name: String,
+    /// What it was given.
+    pub arguments: Value,
+    /// What it gave back.
+    pub result: String,
+    /// Whether it failed or was refused.
+    pub is_error: bool,
+}
+
+impl From<Decision> for TraceEvent {
+    fn from(decision: Decision) -> Self {
+        match decision {
+            Decision::Case { stage, case, test } => Self::Case { stage, case, test },
+            Decision::Round { stage, round, ends } => Self::Round { stage, round, ends },
+        }
+    }
+}
+
+/// What ctxc itself writes into a line: a number in it is nobody's, whatever it looks like.
+const OWN: [&str; 5] = ["/schema", "/run", "/at", "/registry", "/given"];
+
+/// What an earlier part of a run did already.
+#[derive(Debug, Default)]
+pub struct Journal {
+    /// Answered calls by their names in the trace.
+    pub calls: BTreeMap<String, Recording>,
+    /// What tools gave back, by the stage and the number of the call.
+    pub tools: BTreeMap<(String, u32), ToolLine>,
+    /// What commands came to, by their stages.
+    pub commands: BTreeMap<String, AgentOutput>,
+    /// How it began.
+    pub begin: Option<Begin>,
+    /// How it ended, where it did.
+    pub end: Option<End>,
+    /// All lines that are no calls, in order.
+    pub events: Vec<TraceEvent>,
+}
+
+impl Journal {
+    /// Reads the text of a trace. A last line that was cut is left out.
+    ///
+    /// # Errors
+    /// A line is neither a call nor of a run: which one, and why.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let mut journal = Self::default();
+        for (at, line) in text.split_inclusive('\n').enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            if let Ok(TraceLine { event, .. }) = serde_json::from_str::<TraceLine>(line) {
+                journal.add(event);
+                continue;
+            }
+            match Recording::read(line) {
+                Ok(call) => drop(journal.calls.insert(call.id.clone(), call)),
+                Err(_) if !line.ends_with('\n') => {}
+                Err(fault) => return Err(format!("line {}: {fault}", at + 1)),
+            }
+        }
+        Ok(journal)
+    }
+
+    fn add(&mut self, event: TraceEvent) {
+        match &event {
+            TraceEvent::Begin(begin) => self.begin = Some(begin.clone()),
+            TraceEvent::End(end) => self.end = Some(end.clone()),
+            TraceEvent::Tool(tool) => drop(self.tools.insert((tool.stage.clone(), tool.number), tool.clone())),
+            TraceEvent::Command { stage, output, .. } => drop(self.commands.insert(stage.clone(), output.clone())),
+            _ => {}
+        }
+        self.events.push(event);
+    }
+}
+
+/// Where the lines of a trace go, each whole or not at all.
+pub trait LineSink: Debug + Send + Sync {
+    /// Adds a line.
+    ///
+    /// # Errors
+    /// There is no room for it, for one; nothing of it stays then.
+    fn add(&self, line: &[u8]) -> io::Result<()>;
+
+    /// Returns when what was added is on the disk.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    fn sync(&self) -> io::Result<()>;
+}
+
+#[cfg(feature = "fs")]
+impl LineSink for crate::base::fs::LineFile {
+    fn add(&self, line: &[u8]) -> io::Result<()> {
+        Self::add(self, line)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        Self::sync(self)
+    }
+}
+
+/// Writes a trace, and knows what an earlier part of it says.
+#[derive(Debug)]
+pub struct Trace {
+    /// The name of the run.
+    pub run: String,
+    file: Option<Box<dyn LineSink>>,
+    redactor: Redactor,
+    before: Journal,
+    /// The first line that could not be written: nothing goes on behind that.
+    broken: Mutex<Option<String>>,
+    /// What was written, in order, where somebody looks at it afterwards.
+    kept: Option<Mutex<Vec<TraceEvent>>>,
+}
+
+impl Trace {
+    /// The trace of a run in a file, or in none.
+    pub fn new(run: String, file: Option<Box<dyn LineSink>>, redactor: Redactor, before: Journal) -> Self {
+        Self { run, file, redactor, before, broken: Mutex::new(None), kept: None }
+    }
+
+    /// The same, which keeps what it writes in memory, too.
+    #[must_use]
+    pub fn kept(self) -> Self {
+        Self { kept: Some(Mutex::default()), ..self }
+    }
+
+    /// What was written so far, where it is kept.
+    pub fn events(&self) -> Vec<TraceEvent> {
+        self.kept.as_ref().map_or_else(Vec::new, |kept| kept.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    /// What an earlier part of the run did already.
+    pub const fn before(&self) -> &Journal {
+        &self.before
+    }
+
+    /// What replaces secrets and personal data.
+    pub const fn redactor(&self) -> &Redactor {
+        &self.redactor
+    }
+
+    /// Whether an earlier part of the run has something replaced, so that requests made of it are others.
+    pub fn is_redacted(&self) -> bool {
+        self.before.calls.values().any(|call| !call.redacted.is_empty())
+    }
+
+    /// Writes that something happened.
+    ///
+    /// # Errors
+    /// It cannot be written: why. Lines before are as they were.
+    pub fn event(&self, event: TraceEvent) -> Result<(), String> {
+        if let Some(kept) = &self.kept {
+            kept.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
+        }
+        if self.file.is_none() {
+            return Ok(());
+        }
+        let line = TraceLine { schema: RUN.to_owned(), run: self.run.clone(), event };
+        // Plain data with keys of text: writing it cannot fail.
+        let line = serde_json::to_string(&line).unwrap_or_default();
+        let line = map_strings(&line, |_, pointer, text| {
+            let (changed, counts) = self.redactor.text(text);
+            (!OWN.contains(&pointer) && !counts.is_empty()).then_some(changed)
+        });
+        self.write(&(line + "\n"))
+    }
+
+    /// Writes a call that was answered.
+    ///
+    /// # Errors
+    /// It cannot be written: why. Lines before are as they were.
+    pub fn call(&self, call: &Recording) -> Result<(), String> {
+        self.write(&call.line())
+    }
+
+    /// Returns when what was written is on the disk.
+    ///
+    /// # Errors
+    /// It cannot be written: why.
+    pub fn sync(&self) -> Result<(), String> {
+        self.file.as_ref().map_or(Ok(()), |file| file.sync().map_err(|why| unwritten(&why)))
+    }
+
+    /// Whether anybody wants to know what happens.
+    pub const fn wants_events(&self) -> bool {
+        self.file.is_some() || self.kept.is_some()
+    }
+
+    /// Whether calls are written at all.
+    pub const fn is_written(&self) -> bool {
+        self.file.is_some()
+    }
+
+    fn write(&self, line: &str) -> Result<(), String> {
+        let Some(file) = &self.file else { return Ok(()) };
+        let mut broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(why) = &*broken {
+            return Err(why.clone());
+        }
+        file.add(line.as_bytes()).map_err(|why| broken.insert(unwritten(&why)).clone())
+    }
+}
+
+fn unwritten(why: &io::Error) -> String {
+    format!("the trace of the run cannot be written: {why}; its earlier lines are as they were")
+}
+
+/// A hash of values as they were given, which nobody can try values against who does not have the user's secret.
+pub fn hash_of(inputs: &BTreeMap<String, Value>, objective: Option<&str>, redactor: &Redactor) -> String {
+    let inputs = serde_json::to_string(inputs).unwrap_or_default();
+    let hash = Hasher::new().field(inputs).field(objective.unwrap_or_default()).finish().to_string();
+    redactor.placeholder("given", &hash)
+}

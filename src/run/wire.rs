@@ -1,0 +1,91 @@
+//! The request of an agent as it is sent: one path for `eval`, `run` and everything that is recorded of them.
+
+use crate::context::TaskGraph;
+use crate::context::fault::Fault;
+use crate::context::render::call::{Call, MODEL};
+use crate::context::render::message::Message;
+use crate::context::render::target::Target;
+use crate::context::render::targets::TARGETS;
+use crate::context::request::Request;
+use crate::context::role::Routed;
+use crate::project::models::{Model, Provider, ProviderKind};
+use crate::provider::read;
+use crate::record::{json_text, key};
+use std::collections::BTreeMap;
+
+/// How the requests of an agent are written.
+#[derive(Debug)]
+pub struct Wire<'c> {
+    pub(crate) call: Call,
+    target: &'static Target,
+    /// The model, where the project has it.
+    pub(crate) model: Option<&'c Model>,
+}
+
+/// A request as it is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// The form of the body.
+    pub dialect: &'static str,
+    /// What the provider calls the model.
+    pub model: String,
+    /// The path, without the host.
+    pub endpoint: String,
+    /// The body.
+    pub body: String,
+    /// What finds the call again.
+    pub key: String,
+}
+
+impl<'c> Wire<'c> {
+    /// For the model that was chosen; without one, as a chat completion.
+    ///
+    /// # Errors
+    /// There is no such agent, or the schema of its answer cannot be read.
+    pub fn of(
+        graph: &TaskGraph<'_>,
+        request: &Request<'_>,
+        routed: &Routed<'c>,
+        providers: Option<&BTreeMap<String, Provider>>,
+    ) -> Result<Self, Fault> {
+        let model = routed.choice.as_ref().map(|choice| choice.model);
+        let call = routed.call(graph, request)?;
+        Ok(Self { call, target: target_of(model, providers), model })
+    }
+
+    /// The same request for another model, as it is asked when the first one's provider fails.
+    #[must_use]
+    pub fn of_model(&self, model: &'c Model, providers: Option<&BTreeMap<String, Provider>>) -> Self {
+        let call = Call { model: Some(model.id.clone()), ..self.call.clone() };
+        Self { call, target: target_of(Some(model), providers), model: Some(model) }
+    }
+
+    /// Tokens that an answer may have.
+    pub(crate) fn limit(&self) -> Option<u64> {
+        self.call.limit.map(u64::from)
+    }
+
+    /// The request that says some messages.
+    ///
+    /// # Errors
+    /// There is nothing to ask, or the provider has no form for it: why, in words.
+    pub fn sent(&self, messages: &[Message]) -> Result<Sent, String> {
+        let body = self.target.body(messages, &self.call).map_err(|none| none.to_string())?;
+        let body = json_text::compact(&body);
+        let dialect = self.target.name;
+        let model = self.call.model.clone().unwrap_or_else(|| MODEL.to_owned());
+        let endpoint = read::dialect(dialect).map_or_else(String::new, |dialect| (dialect.address)("", &model));
+        let key = key::key("POST", &endpoint, &body).to_string();
+        Ok(Sent { dialect, model, endpoint, body, key })
+    }
+}
+
+/// The form of the requests of a model; chat completions where nobody says.
+fn target_of(model: Option<&Model>, providers: Option<&BTreeMap<String, Provider>>) -> &'static Target {
+    let kind = model.and_then(|model| {
+        let name = &model.provider.value;
+        ProviderKind::of(name, providers.and_then(|providers| providers.get(name)))
+    });
+    let name = kind.unwrap_or(ProviderKind::Openai).dialect();
+    TARGETS.iter().copied().find(|target| target.name == name).unwrap_or(TARGETS[0])
+}

@@ -1,0 +1,142 @@
+//! Providers that fail, hang, lie or make everybody wait, and many calls at once: what the scorecard says of them.
+
+use super::eval_record::{asked, completion, with_model};
+use super::project::{Project, Run};
+use crate::provider::fault_server::{Server, hang, response, say};
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::Mutex;
+
+const JSON: &str = "content-type: application/json\r\n";
+
+/// A project with cases that each hand over a ticket, whose models are behind a server.
+fn suite(server: &Server, tickets: &[String]) -> Project {
+    let mut suite = "id: many\ndefaults: {role: clerk, runs: 1, pass_threshold: 1}\ncases:\n".to_owned();
+    for (number, ticket) in tickets.iter().enumerate() {
+        writeln!(suite, "  - {{id: c{number}, input: {{objective: sort, inputs: {{ticket: \"{ticket}\"}}}}, expected: [{{contains: [billing]}}]}}").unwrap();
+    }
+    let project = with_model(&format!("{}/v1", server.url()));
+    std::fs::remove_file(project.path("scenarios/billing.yaml")).unwrap();
+    project.write("ctxc.toml", project.read("ctxc.toml") + "timeout_s = 1\n");
+    project.write("scenarios/many.yaml", suite);
+    asked(&project, &["trust", "--yes"]).code(0);
+    project
+}
+
+fn case<'c>(card: &'c Value, id: &str) -> &'c Value {
+    card["cases"].as_array().unwrap().iter().find(|case| case["id"].as_str().unwrap().ends_with(id)).unwrap()
+}
+
+#[test]
+fn failing_calls_change_no_rate_of_the_others() {
+    let tickets: Vec<String> =
+        (0..40).map(|number| format!("ticket-{number}-{}", if number % 10 < 3 { "down" } else { "up" })).collect();
+    let play = |fails: bool| {
+        move |_: usize, request: &str, connection: &mut std::net::TcpStream| {
+            if fails && request.contains("-down") {
+                return say(connection, &response("503 Service Unavailable", JSON, r#"{"error":{"message":"overloaded"}}"#));
+            }
+            let is_other = ["ticket-4-", "ticket-14-", "ticket-25-"].iter().any(|one| request.contains(one));
+            say(connection, &response("200 OK", JSON, &completion(if is_other { "access" } else { "billing" })));
+        }
+    };
+    let (sound, failing) = (Server::new(play(false)), Server::new(play(true)));
+    let whole = asked(&suite(&sound, &tickets), &["eval", "--record", "--json"]).code(1).json();
+    let run = asked(&suite(&failing, &tickets), &["eval", "--record", "--json"]).code(3);
+    let card = run.json();
+    let rest: Vec<f64> = (0..40)
+        .filter(|number| number % 10 >= 3)
+        .map(|number| case(&whole, &format!("/c{number}"))["rate"]["value"].as_f64().unwrap())
+        .collect();
+    let summary = &card["summary"];
+    assert_eq!(summary["pass_rate"], json!(rest.iter().sum::<f64>() / rest.len() as f64));
+    assert_eq!(
+        (&summary["passed"], &summary["failed"], &summary["errored"], &summary["answered"]),
+        (&json!(25), &json!(3), &json!(12), &json!(28))
+    );
+    // Each is asked three times.
+    assert_eq!((&summary["calls"], &summary["failed_calls"]), (&json!(28 + 36), &json!({"refused": 36})));
+    assert_eq!(failing.requests().len(), 64);
+    assert_eq!(case(&card, "/c1")["failed_calls"], json!({"refused": 3}));
+    for number in (0..40).filter(|number| number % 10 >= 3) {
+        let id = format!("/c{number}");
+        assert_eq!(case(&card, &id)["verdict"], case(&whole, &id)["verdict"], "{id}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_provider_is_told_apart() {
+    let tickets = ["hangs", "half", "limits", "lies", "sound", "strange"].map(str::to_owned);
+    let times: Mutex<BTreeMap<String, usize>> = Mutex::default();
+    let server = Server::new(move |_, request, connection| {
+        let ticket =
+            ["hangs", "half", "limits", "lies", "strange"].into_iter().find(|one| request.contains(one)).unwrap_or("sound");
+        let time = {
+            let mut times = times.lock().unwrap();
+            *times.entry(ticket.to_owned()).and_modify(|time| *time += 1).or_insert(1)
+        };
+        let whole = response("200 OK", JSON, &completion("billing"));
+        match ticket {
+            "hangs" => hang(connection),
+            "half" => say(connection, &whole[..whole.len() - 30]),
+            "limits" if time < 4 => say(connection, &response("429 Too Many Requests", "retry-after: 1\r\n", "{}")),
+            "lies" => {
+                let lie = r#"{"choices":[{"message":{"role":"assistant","content":"billing"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":900}}}"#;
+                say(connection, &response("200 OK", JSON, lie));
+            }
+            "strange" => say(connection, &response("200 OK", JSON, "<html>")),
+            _ => say(connection, &whole),
+        }
+    });
+    let project = suite(&server, &tickets);
+    let run = asked(&project, &["eval", "--answers", "live", "--out", "card.json"]).code(3);
+    let card: Value = serde_json::from_str(&project.read("card.json")).unwrap();
+    let of = |id: &str| (case(&card, id)["verdict"].as_str().unwrap().to_owned(), case(&card, id)["failed_calls"].clone());
+    assert_eq!(of("/c0"), ("error".to_owned(), json!({"time_limit": 3})));
+    assert_eq!(of("/c1"), ("error".to_owned(), json!({"cut_stream": 3})));
+    assert_eq!(of("/c2"), ("pass".to_owned(), json!({"rate_limited": 3})));
+    assert_eq!(of("/c3"), ("pass".to_owned(), Value::Null));
+    assert_eq!(of("/c4"), ("pass".to_owned(), Value::Null));
+    assert_eq!(of("/c5"), ("error".to_owned(), json!({"not_understood": 1})));
+    assert_eq!(case(&card, "/c3")["trials"][0]["miscounted"], "more tokens were read from the cache than were sent");
+    assert_eq!(
+        (&case(&card, "/c3")["trials"][0]["tokens"]["cached"], &case(&card, "/c4")["trials"][0]["miscounted"]),
+        (&Value::Null, &Value::Null)
+    );
+    assert_eq!(
+        card["summary"]["failed_calls"],
+        json!({"cut_stream": 3, "not_understood": 1, "rate_limited": 3, "time_limit": 3})
+    );
+    let run = run.says("no answer within 1 s").says("the answer ended before it was complete");
+    run.says("its provider's count of tokens cannot be")
+        .says("13 calls (10 not answered: 3 cut stream, 1 not understood, 3 rate limited, 3 time limit)");
+}
+
+/// The scorecard of a run that asks, without times.
+fn recorded(server: &Server, tickets: &[String], jobs: &str) -> (Value, Run) {
+    let project = suite(server, tickets);
+    let mut card = asked(&project, &["eval", "--record", "--json", "--jobs", jobs]).code(0).json();
+    for case in card["cases"].as_array_mut().unwrap() {
+        case["trials"][0]["latency_ms"] = Value::Null;
+    }
+    (card, project.run(&["eval", "--json", "--full"]).code(0))
+}
+
+#[test]
+fn how_many_calls_are_under_way_changes_nothing() {
+    let tickets: Vec<String> = (0..30).map(|number| format!("ticket {number}")).collect();
+    let server = Server::new(|number, _, connection| {
+        std::thread::sleep(std::time::Duration::from_millis(number as u64 * 7 % 11));
+        say(connection, &response("200 OK", JSON, &completion("billing")));
+    });
+    let (one, many) = (recorded(&server, &tickets, "1"), recorded(&server, &tickets, "16"));
+    assert_eq!(one.0, many.0);
+    // What is recorded has the times of its calls, and so has what it belongs to.
+    let timeless = |run: &Run| {
+        let lines = run.stdout.lines().filter(|line| !line.contains("latency_ms") && !line.contains("\"key\""));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(timeless(&one.1), timeless(&many.1));
+}

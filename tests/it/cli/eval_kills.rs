@@ -1,0 +1,143 @@
+//! Runs that ask models and are killed at random moments: whatever was answered is asked for once, and the result is that of the whole run.
+
+use super::eval_record::{asked, completion, with_model};
+use super::project::Project;
+use crate::provider::fault_server::{Server, response, say};
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+const CASES: usize = 24;
+/// One case of three has a tool called first, so that its trials take two calls.
+const CALLS_OF_A_TRIAL: usize = CASES + CASES / 3;
+
+fn upstream() -> Server {
+    Server::new(|_, request, connection| {
+        std::thread::sleep(Duration::from_millis(4));
+        let has_result = request.contains(r#""role":"tool""#);
+        let body = if request.contains("look up") && !has_result {
+            let call = json!({"id": "call_1", "type": "function", "function": {"name": "lookup", "arguments": "{}"}});
+            json!({"choices": [{"message": {"role": "assistant", "content": null, "tool_calls": [call]}, "finish_reason": "tool_calls"}], "usage": {"prompt_tokens": 1000, "completion_tokens": 10}}).to_string()
+        } else {
+            completion(if request.contains("access") { "access" } else { "billing" })
+        };
+        say(connection, &response("200 OK", "content-type: application/json\r\n", &body));
+    })
+}
+
+fn suite(server: &Server) -> Project {
+    let mut suite = "id: many\ndefaults: {role: clerk}\nfixtures: {tools: {lookup: found}}\ncases:\n".to_owned();
+    for number in 0..CASES {
+        let ticket = ["look up my invoice", "my invoice", "my access"][number % 3];
+        writeln!(
+            suite,
+            "  - {{id: c{number}, input: {{objective: sort, inputs: {{ticket: \"{ticket} {number}\"}}}}, expected: [{{contains: [billing]}}]}}"
+        )
+        .unwrap();
+    }
+    let project = with_model(&format!("{}/v1", server.url()));
+    std::fs::remove_file(project.path("scenarios/billing.yaml")).unwrap();
+    let tool = "[tools.lookup]\ndescription = \"Looks up\"\n";
+    project.write(
+        "ctxc.toml",
+        project.read("ctxc.toml").replace("model = \"small\"", "model = \"small\"\ntools = [\"lookup\"]") + tool,
+    );
+    project.write("scenarios/many.yaml", suite);
+    asked(&project, &["trust", "--yes"]).code(0);
+    project
+}
+
+/// A scorecard without what a clock says.
+fn timeless(mut card: Value) -> Value {
+    let trials = card["cases"].as_array_mut().unwrap().iter_mut().flat_map(|case| case["trials"].as_array_mut().unwrap());
+    trials.for_each(|trial| trial["latency_ms"] = Value::Null);
+    card
+}
+
+/// What of the last run is written down: whether it is open, and how many of its calls were answered.
+fn acknowledged(project: &Project, records: bool) -> (bool, usize) {
+    let list = project.run(&["history", "list", "--json"]).code(0).json();
+    let Some(last) = list["runs"].as_array().unwrap().last().filter(|run| run["finished"] == false) else { return (false, 0) };
+    if !records {
+        return (true, last["calls"].as_u64().unwrap() as usize);
+    }
+    let folder = std::fs::read_dir(project.path("scenarios/recordings")).into_iter().flatten();
+    let mut ids: Vec<(String, String)> = Vec::new();
+    for file in folder {
+        let path = file.unwrap().path();
+        let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+        let calls = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let name = path.file_name().unwrap().to_string_lossy().replace(".part", "");
+        ids.extend(calls.filter(|call| call["run"] == last["id"]).map(|call| (name.clone(), call["id"].to_string())));
+    }
+    // A recording stands twice for a moment: beside its place, and in it.
+    ids.sort();
+    ids.dedup();
+    (true, ids.len())
+}
+
+fn kills(rounds: u64, args: &[&str], trials: usize) {
+    let records = args.contains(&"--record") || args.contains(&"replay-or-record");
+    let server = upstream();
+    let project = suite(&server);
+    let total = CALLS_OF_A_TRIAL * trials;
+    let fresh = || drop(std::fs::remove_dir_all(project.path("scenarios/recordings")));
+    let args = [&["eval", "--json", "--jobs", "6"], args].concat();
+    let begun = Instant::now();
+    let whole = timeless(asked(&project, &args).json());
+    let time = begun.elapsed();
+    assert_eq!((server.requests().len(), &whole["summary"]["calls"]), (total, &total.into()));
+    assert_eq!((&whole["summary"]["passed"], &whole["summary"]["failed"]), (&16.into(), &8.into()), "{whole:#}");
+    let (mut seed, mut halves) = (2026_u64 + trials as u64, 0);
+    for round in 0..rounds {
+        fresh();
+        let mut child = project.command(&args);
+        let mut child = child
+            .env("HOUSE_KEY", "house-key-0123456789")
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        std::thread::sleep(Duration::from_micros((seed >> 33) % (time.as_micros() as u64 * 11 / 10)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // What was sent before the kill arrives.
+        std::thread::sleep(Duration::from_millis(20));
+        let (is_open, known) = acknowledged(&project, records);
+        halves += u64::from(known > 0 && known < total);
+        if !is_open {
+            fresh();
+        }
+        let before = server.requests().len();
+        let card = asked(&project, &[&args[..], &["--resume"]].concat()).json();
+        assert_eq!(timeless(card), whole, "round {round}");
+        assert_eq!(server.requests().len() - before, total - known, "round {round}: an answer was asked for again, or lost");
+        let (is_open, _) = acknowledged(&project, records);
+        assert!(!is_open);
+        let cases = project.run(&["history", "show", "last", "--json"]).code(0).json()["cases"].as_array().unwrap().len();
+        assert_eq!(cases, CASES, "round {round}");
+        if records {
+            let names = std::fs::read_dir(project.path("scenarios/recordings")).unwrap().map(|file| file.unwrap().file_name());
+            let names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
+            assert!(names.len() == CASES && names.iter().all(|name| name.ends_with(".jsonl")), "{names:?}");
+        }
+    }
+    assert!(halves >= rounds / 6, "only {halves} kills of {rounds} hit a run between two answers");
+}
+
+#[test]
+fn a_killed_run_asks_for_no_answer_twice() {
+    kills(6, &["--answers", "live"], 2);
+    kills(6, &["--record"], 3);
+    kills(3, &["--answers", "replay-or-record"], 3);
+}
+
+#[test]
+#[ignore = "needs kills: 300 of them take minutes"]
+fn three_hundred_kills_of_runs_that_ask_lose_no_answer() {
+    kills(120, &["--answers", "live"], 2);
+    kills(120, &["--record"], 3);
+    kills(60, &["--answers", "replay-or-record"], 3);
+}

@@ -1,0 +1,51 @@
+//! The page: what was said, what moved in the request, and the last runs of scenarios that do not pass.
+
+use super::eval_answers::{TASK, scenario};
+use super::project::Project;
+use pretty_assertions::assert_eq;
+
+#[test]
+fn a_failing_scenario_is_shown_with_its_conversation_its_diff_and_its_last_runs() {
+    let project = Project::new()
+        .file("templates/triage.xml", TASK)
+        .file("scenarios/billing.yaml", scenario("expect_context:\n  - snapshot: true\nanswers: [{reply: \"billing <b>\"}]\n"))
+        .file("scenarios/other.yaml", scenario("answers: [{reply: billing}]\n").replace("name: billing", "name: other"));
+    project.run(&["eval", "--accept"]).code(0);
+    project.run(&["eval"]).code(0);
+    project.write("templates/triage.xml", TASK.replace("Sort the ticket", "Order the ticket at once"));
+    project.run(&["eval", "--report", "html=page.html"]).code(1);
+    let page = project.read("page.html");
+    let has = |what: &str| assert!(page.contains(what), "{what}\n{page}");
+    has("<h2>Conversation</h2>");
+    has("<li><strong>user</strong><pre tabindex=\"0\">");
+    has("Order the ticket at once: ");
+    has("<strong>answer of trial 1 of 2, by script: passes</strong><pre tabindex=\"0\">billing &lt;b&gt;</pre>");
+    has("<del>-");
+    has("<ins>+");
+    has("<figcaption>mean tokens in the last 3 runs: ");
+    has("; 2 passed; model or context changed in between</figcaption><svg class=\"line\"");
+    has("<figcaption>scenarios that passed in the last 3 runs, 1 of 2 in the last</figcaption>");
+    has("content=\"default-src 'none'; style-src 'unsafe-inline'\"");
+    assert!(!page.contains("<script") && !page.contains("http"), "{page}");
+    // One that passes says nothing of that.
+    assert_eq!(page.matches("<h2>Conversation</h2>").count(), 1);
+    // Without a history and without a stored request there is what was said.
+    project.write("scenarios/billing.yaml", scenario("answers: [{reply: access}]\n"));
+    let page = project.run(&["eval", "--no-history", "--format", "html"]).code(1).stdout;
+    assert!(page.contains("by script: fails") && !page.contains("<figure>") && !page.contains("stored one"), "{page}");
+}
+
+#[test]
+fn a_page_of_many_failures_stays_small() {
+    let long = "word ".repeat(4_000);
+    let cases: String = (0..150)
+        .map(|number| format!("  - {{id: c{number}, input: {{objective: sort, inputs: {{ticket: \"{long}\"}}}}, expected: [{{contains: [x]}}], answers: [{{reply: y}}]}}\n"))
+        .collect();
+    let project = Project::new()
+        .file("templates/triage.xml", TASK)
+        .file("scenarios/many.yaml", format!("id: many\ndefaults: {{task: triage}}\ncases:\n{cases}"));
+    let page = project.run(&["eval", "--format", "html"]).code(1).stdout;
+    assert_eq!(page.matches("<h2>Conversation</h2>").count(), 100);
+    assert!(page.len() < 1_000_000, "{}", page.len());
+    assert!(page.contains(" more characters</pre>"));
+}

@@ -1,0 +1,65 @@
+//! `[requests] volatile`: what differs every time makes no request another one.
+
+use super::eval_record::{asked, completion, stale, upstream, with_model};
+use super::project::Project;
+use pretty_assertions::assert_eq;
+
+const SETTING: &str = "[requests]\nvolatile = [{ in = \"/messages\", pattern = \"(Sort|Order) the\" }]\n";
+
+#[test]
+fn an_answer_is_found_by_the_rest_of_its_request() {
+    let project = stale();
+    project.run(&["eval"]).code(6).says("STALE");
+    // The setting may come later than the recording.
+    project.write("ctxc.toml", project.read("ctxc.toml") + SETTING);
+    let run = project.run(&["eval"]).code(0);
+    run.says("answer 2 of 2 (replayed)  PASS");
+    // All else is compared.
+    project.write("templates/triage.xml", project.read("templates/triage.xml").replace("ticket:", "letter:"));
+    project.run(&["eval"]).code(6).says("STALE").says("letter");
+}
+
+#[test]
+fn a_value_is_left_out_whole() {
+    let server = upstream(["billing"; 3].map(completion).to_vec());
+    let project = with_model(&server.address);
+    asked(&project, &["trust", "--yes"]).code(0);
+    asked(&project, &["eval", "--record"]).code(0);
+    let other = project.read("ctxc.toml").replace("id = \"house-1\"", "id = \"house-2\"");
+    project.write("ctxc.toml", &other);
+    project.run(&["eval"]).code(6);
+    project.write("ctxc.toml", other + "[requests]\nvolatile = \"/model\"\n");
+    project.run(&["eval"]).code(0).says("replayed");
+}
+
+#[test]
+fn what_is_no_place_of_a_request_is_told() {
+    let project =
+        Project::new().file("templates/a.xml", "<task type=\"atomic\" name=\"a\"><description>x</description></task>\n");
+    let told = |value: &str| {
+        project.write("ctxc.toml", format!("[requests]\nvolatile = {value}\n"));
+        project.run(&["check", "--format", "concise"]).code(1)
+    };
+    told("[\"metadata\"]").says("a JSON Pointer of a part of the request, such as `/metadata/id`");
+    told("\"\"").says("a JSON Pointer");
+    told("[{ in = \"/a\" }]").says("pattern");
+    told("[{ in = \"/a\", pattern = \"(\" }]").says("a pattern");
+    told("[3]").says("a JSON Pointer such as");
+    told("[{ in = \"/a\", pattern = \"x\", patern = \"y\" }]").says("patern");
+    project.write("ctxc.toml", "[requests]\nvolatile = [\"/a\", { in = \"\", pattern = \"x\" }]\n");
+    project.run(&["check"]).code(0);
+}
+
+#[test]
+fn the_gate_lists_what_a_change_leaves_out() {
+    let project = stale();
+    project.write("templates/triage.xml", project.read("templates/triage.xml").replace("Order", "Sort"));
+    super::eval::commit(&project);
+    project.run(&["gate", "--base", "HEAD"]).code(0);
+    project.write("templates/triage.xml", project.read("templates/triage.xml").replace("Sort", "Order"));
+    project.write("ctxc.toml", project.read("ctxc.toml") + SETTING);
+    let run = project.run(&["gate", "--base", "HEAD", "--json"]).code(4);
+    let weakened = run.json()["weakened"].clone();
+    let found = weakened.as_array().unwrap().iter().find(|one| one["kind"] == "volatile").cloned();
+    assert_eq!(found.unwrap()["what"], "/messages: /(Sort|Order) the/");
+}

@@ -1,0 +1,9 @@
+//! Whole tasks run: every operator, traces, trust, what goes wrong.
+
+mod operators;
+mod permitted;
+mod sameness;
+mod stored;
+pub(crate) mod support;
+mod traces;
+mod wrong;

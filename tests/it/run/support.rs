@@ -1,0 +1,56 @@
+//! Projects that are run, and their traces.
+
+use crate::cli::project::{Project, Run};
+use serde_json::Value;
+
+/// A project with some templates, beside a script of answers.
+pub(crate) fn project(templates: &[(&str, &str)]) -> Project {
+    let mut project = Project::new().file("ctxc.toml", "edition = \"2026\"\n");
+    for (name, text) in templates {
+        project = project.file(&format!("templates/{name}.xml"), text);
+    }
+    project
+}
+
+/// Runs a task by a script of answers.
+pub(crate) fn scripted(project: &Project, task: &[&str], answers: &str) -> Run {
+    project.write("answers.yaml", format!("answers:\n{answers}"));
+    let state = state(project);
+    let args: Vec<&str> = ["run"].iter().chain(task).copied().chain(["--no-index", "--script", "answers.yaml"]).collect();
+    Run::from(project.command(&args).env("XDG_STATE_HOME", state).output().unwrap())
+}
+
+/// Where the traces of a project lie that [`scripted`] runs.
+pub(crate) fn state(project: &Project) -> String {
+    format!(
+        "{}/state-of-runs/{}",
+        env!("CARGO_TARGET_TMPDIR"),
+        project.path("").file_name().unwrap_or_default().to_string_lossy()
+    )
+}
+
+/// The newest trace below a folder for state, as JSON lines.
+pub(crate) fn trace(state: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(newest(state)).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The file of the newest trace.
+pub(crate) fn newest(state: &str) -> std::path::PathBuf {
+    let projects = std::fs::read_dir(std::path::Path::new(state).join("ctxc")).unwrap();
+    let runs = projects.flat_map(|project| std::fs::read_dir(project.unwrap().path().join("runs")).into_iter().flatten());
+    let mut files: Vec<_> =
+        runs.map(|file| file.unwrap().path()).filter(|file| file.extension().is_some_and(|ending| ending == "jsonl")).collect();
+    files.sort();
+    files.pop().unwrap()
+}
+
+/// The events of a kind in a trace.
+pub(crate) fn events<'t>(trace: &'t [Value], event: &str) -> Vec<&'t Value> {
+    trace.iter().filter(|line| line["event"] == event).collect()
+}
+
+/// The calls in a trace.
+pub(crate) fn calls(trace: &[Value]) -> Vec<&Value> {
+    trace.iter().filter(|line| line["schema"] == "ctxc/request/1").collect()
+}

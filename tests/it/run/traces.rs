@@ -1,0 +1,214 @@
+//! Traces: what they say, that they are recordings, and that a run goes on from one.
+
+use super::support::{calls, newest, project, scripted, state, trace};
+use crate::cli::project::{Project, Run};
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+const THREE: &str = r#"<task type="sequential" name="t"><description>Handle {{x}}.</description>
+    <parameters><parameter name="x" type="string" required="true"/></parameters>
+    <steps><task as="a"><description>First, of {{x}}.</description></task><task as="b"><description>Second, of {{a}}.</description></task>
+    <task><description>Third, of {{b}}.</description></task></steps></task>"#;
+
+fn with_state(project: &Project, args: &[&str]) -> Run {
+    Run::from(project.command(args).env("XDG_STATE_HOME", state(project)).output().unwrap())
+}
+
+#[test]
+fn a_trace_is_a_recording_that_answers_the_same_run() {
+    let project = project(&[("t", THREE)]);
+    let answers = "- {when: {node: a}, reply: one}\n- {when: {node: b}, reply: two}\n- {reply: three}\n";
+    scripted(&project, &["t", "-i", "x=this"], answers).code(0);
+    let path = newest(&state(&project));
+    let path = path.to_string_lossy();
+    assert_eq!(with_state(&project, &["run", "t", "-i", "x=this", "--recording", "run:last"]).code(0).stdout, "three\n");
+    with_state(&project, &["run", "t", "-i", "x=that", "--recording", &path])
+        .code(6)
+        .warns("no answer is recorded for this request of /steps/0");
+    // Other verbs read the calls between the lines of the run.
+    with_state(&project, &["manifest", &format!("{path}#2")]).code(0).says("Earlier step: a");
+    with_state(&project, &["check", &path]).code(0);
+}
+
+/// Who waits a moment before each answer, and notes what was asked.
+fn slow(wait: Duration, asked: Arc<Mutex<Vec<String>>>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/v1", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let asked = Arc::clone(&asked);
+            std::thread::spawn(move || {
+                let mut stream = stream.unwrap();
+                let mut reader = BufReader::new(stream.try_clone().unwrap());
+                let mut length = 0;
+                loop {
+                    let mut line = String::new();
+                    if reader.read_line(&mut line).unwrap_or(0) == 0 {
+                        return;
+                    }
+                    if let Some((name, value)) = line.split_once(':')
+                        && name.eq_ignore_ascii_case("content-length")
+                    {
+                        length = value.trim().parse().unwrap();
+                    }
+                    if line.trim().is_empty() {
+                        break;
+                    }
+                }
+                let mut body = vec![0; length];
+                reader.read_exact(&mut body).unwrap();
+                let body: Value = serde_json::from_slice(&body).unwrap();
+                let last =
+                    body["messages"].as_array().unwrap().iter().map(|message| message["content"].to_string()).collect::<String>();
+                asked.lock().unwrap().push(last.clone());
+                std::thread::sleep(wait);
+                let word = ["Third", "Second", "First"]
+                    .into_iter()
+                    .find(|word| last.contains(&format!("{word}, of")))
+                    .unwrap_or("other");
+                let answer = json!({"choices": [{"message": {"role": "assistant", "content": format!("{word} done")}, "finish_reason": "stop"}],
+                    "usage": {"prompt_tokens": 5, "completion_tokens": 1}})
+                .to_string();
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+                    answer.len()
+                );
+                // Who was killed reads no more.
+                let _ = stream.write_all((head + &answer).as_bytes());
+            });
+        }
+    });
+    address
+}
+
+fn with_server(address: &str, task: &str) -> Project {
+    let config = format!(
+        "edition = \"2026\"\n[models.small]\nid = \"house-1\"\nprovider = \"house\"\ntier = \"economy\"\ncontext_window = 8000\n\
+         [providers.house]\nkind = \"openai\"\nbase_url = \"{address}\"\n"
+    );
+    let project = project(&[("t", task)]).file("ctxc.toml", config);
+    with_state(&project, &["trust", "--yes"]).code(0);
+    project
+}
+
+fn modelled(task: &str) -> String {
+    task.replacen("<description>", "<model>small</model><description>", 1)
+}
+
+/// Kills a run after so long, goes on until it is done, and says what was asked.
+fn killed(times: &mut dyn FnMut() -> Duration, most: usize) {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let project = with_server(&slow(Duration::from_millis(20), Arc::clone(&asked)), &modelled(THREE));
+    let mut args = vec!["run", "t", "-i", "x=this", "--answers", "record"];
+    for _ in 0..most {
+        let mut child = project
+            .command(&args)
+            .env("XDG_STATE_HOME", state(&project))
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(times());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let has_begun = std::path::Path::new(&state(&project)).join("ctxc").exists()
+            && std::panic::catch_unwind(|| newest(&state(&project))).is_ok_and(|file| std::fs::metadata(file).unwrap().len() > 0);
+        if has_begun {
+            args = vec!["run", "--resume"];
+        }
+    }
+    let run = with_state(&project, &args);
+    if run.code == Some(2) {
+        assert!(run.stderr.contains("is complete"), "{}", run.stderr);
+    } else {
+        assert_eq!(run.code(0).stdout, "Third done\n");
+    }
+    // Each call has one line, and the end says that it is complete.
+    let lines = std::fs::read_to_string(newest(&state(&project))).unwrap();
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut ids: BTreeMap<&str, usize> = BTreeMap::new();
+    for call in calls(&lines) {
+        *ids.entry(call["id"].as_str().unwrap()).or_default() += 1;
+    }
+    assert_eq!(ids, BTreeMap::from([("/steps/0#1", 1), ("/steps/1#1", 1), ("/steps/2#1", 1)]));
+    assert_eq!(lines.last().unwrap()["status"], "complete");
+}
+
+#[test]
+fn a_run_that_was_killed_goes_on_without_repeating_a_finished_call() {
+    let mut at = [60_u64, 90, 130].into_iter().cycle();
+    killed(&mut || Duration::from_millis(at.next().unwrap()), 3);
+}
+
+#[test]
+#[ignore = "needs kills: 200 of them take minutes"]
+fn a_run_goes_on_whatever_moment_kills_it() {
+    let mut state = 7_u64;
+    let mut random = move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        Duration::from_millis((state >> 33) % 160)
+    };
+    for _ in 0..40 {
+        killed(&mut random, 5);
+    }
+}
+
+#[test]
+fn a_run_that_changed_or_is_complete_is_not_gone_on_with() {
+    let project = project(&[("t", THREE)]);
+    scripted(&project, &["t", "-i", "x=this"], "- {when: {node: a}, reply: one}\n").code(6);
+    // It goes on with the answers that are there now, and asks for none twice.
+    let answers = "- {when: {node: b}, reply: two}\n- {when: {has: Third}, reply: three}\n";
+    project.write("answers.yaml", format!("answers:\n{answers}"));
+    let other = with_state(&project, &["run", "--resume=last", "-i", "x=that", "--script", "answers.yaml"]).code(2);
+    other.warns("it was given other values");
+    assert_eq!(with_state(&project, &["run", "--resume", "--script", "answers.yaml"]).code(0).stdout, "three\n");
+    let trace = trace(&state(&project));
+    assert_eq!(calls(&trace).len(), 3);
+    with_state(&project, &["run", "--resume", "--script", "answers.yaml"]).code(2).warns("is complete");
+    scripted(&project, &["t", "-i", "x=this"], "- {when: {node: a}, reply: one}\n").code(6);
+    project.write("templates/t.xml", THREE.replace("First", "Firstly"));
+    with_state(&project, &["run", "--resume", "--script", "answers.yaml"]).code(2).warns("the templates have changed since");
+}
+
+#[test]
+fn independent_inputs_are_made_at_once() {
+    let made = |name: &str| {
+        format!(r#"<input name="{name}"><task type="atomic"><description>Make {name}.</description></task></input>"#)
+    };
+    let inputs: String = ["one", "two", "three", "four"].into_iter().map(made).collect();
+    let task = format!(
+        r#"<task type="atomic" name="t"><description>Join.</description><inputs>{inputs}</inputs>
+        <instructions>{{{{one}}}} {{{{two}}}} {{{{three}}}} {{{{four}}}}</instructions></task>"#
+    );
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let project = with_server(&slow(Duration::from_millis(200), Arc::clone(&asked)), &modelled(&task));
+    let begun = Instant::now();
+    with_state(&project, &["run", "t", "--answers", "live"]).code(0);
+    let at_once = begun.elapsed();
+    let begun = Instant::now();
+    with_state(&project, &["run", "t", "--answers", "live", "--jobs", "1"]).code(0);
+    // Four in a row and one behind them are a second; at once they are as long as two.
+    assert!(begun.elapsed() > at_once + Duration::from_millis(400), "{at_once:?} against {:?}", begun.elapsed());
+    assert_eq!(asked.lock().unwrap().len(), 10);
+}
+
+#[test]
+fn a_scenario_of_an_agent_in_a_run_passes_with_what_it_answered() {
+    let project = project(&[("t", THREE)]);
+    let answers = "- {when: {node: a}, reply: one}\n- {when: {node: b}, reply: two}\n- {reply: three}\n";
+    scripted(&project, &["t", "-i", "x=this"], answers).code(0);
+    with_state(&project, &["new", "scenario", "--from", "run:last/b", "--name", "second"])
+        .code(0)
+        .says("wrote scenarios/second.yaml");
+    let text = project.read("scenarios/second.yaml");
+    assert!(text.contains("node: b") && text.contains("one") && text.contains("runs: 1"), "{text}");
+    assert!(project.read("scenarios/recordings/second.jsonl").contains("\"/steps/1#1\""));
+    with_state(&project, &["eval"]).code(0).says("answer 1 of 1 (scripted)  PASS");
+    with_state(&project, &["new", "scenario", "--from", "run:last/nobody"]).code(2).warns("no agent `/nobody` of run");
+}

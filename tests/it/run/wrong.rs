@@ -1,0 +1,76 @@
+//! What goes wrong is said, costs nothing that was there, and is never a result.
+
+use super::support::{calls, events, project, scripted, state, trace};
+use ctxc::internals::record::redact::Redactor;
+use ctxc::internals::run::trace::{Journal, LineSink, Trace, TraceEvent};
+use pretty_assertions::assert_eq;
+use serde_json::json;
+use std::io;
+use std::sync::{Arc, Mutex};
+
+#[test]
+fn a_missing_value_fails_before_any_call() {
+    let task = r#"<task type="sequential" name="t"><description>Handle.</description>
+        <parameters><parameter name="late" type="string" required="true"/></parameters>
+        <steps><task><description>First.</description></task><task><description>Then {{late}}.</description></task></steps></task>"#;
+    let project = project(&[("t", task)]);
+    scripted(&project, &["t"], "- {reply: x}\n").code(2).warns("`late` has no value").warns("--input late=VALUE").silent_out();
+    assert!(!std::path::Path::new(&state(&project)).exists(), "nothing was begun");
+    scripted(&project, &["t", "--input", "lat=x"], "- {reply: x}\n").code(2).warns("did you mean `late`?");
+}
+
+#[test]
+fn a_tool_that_nobody_gave_is_refused_to_the_agent_and_traced() {
+    let project = project(&[("t", r#"<task type="atomic" name="t"><description>Do it.</description></task>"#)]);
+    let answers = "- {when: {lacks: there is no tool}, tool_calls: [{name: rm_rf, arguments: {path: /}}]}\n- {when: {has: there is no tool}, reply: then not}\n";
+    assert_eq!(scripted(&project, &["t"], answers).code(0).stdout, "then not\n");
+    let trace = trace(&state(&project));
+    let tool = events(&trace, "tool")[0];
+    assert_eq!((&tool["name"], &tool["is_error"]), (&json!("rm_rf"), &json!(true)));
+    assert_eq!(calls(&trace).len(), 2);
+    // One that goes on calling ends at a bound.
+    scripted(&project, &["t"], "- {tool_calls: [{name: rm_rf}]}\n").code(7).warns("still asking for more after 16 requests");
+}
+
+#[test]
+fn an_answer_that_nobody_wrote_or_recorded_is_told_apart() {
+    let project = project(&[("t", r#"<task type="atomic" name="t"><description>Do it.</description></task>"#)]);
+    scripted(&project, &["t"], "- {when: {has: nothing like it}, reply: x}\n")
+        .code(6)
+        .warns("none of the 1 scripted answers is for this request");
+    project.run(&["run", "t", "--no-trace"]).code(6).warns("no answer is recorded for this request");
+    scripted(&project, &["t"], "- {reply: ''}\n").code(1).warns("the answer is empty");
+}
+
+/// A disk that is full after some lines.
+#[derive(Debug)]
+struct Full(Arc<Mutex<Vec<String>>>, usize);
+
+impl LineSink for Full {
+    fn add(&self, line: &[u8]) -> io::Result<()> {
+        let mut lines = self.0.lock().unwrap();
+        if lines.len() == self.1 {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        lines.push(String::from_utf8(line.to_vec()).unwrap());
+        Ok(())
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_full_disk_loses_no_earlier_line_and_nothing_goes_on_behind_it() {
+    let lines = Arc::default();
+    let sink: Box<dyn LineSink> = Box::new(Full(Arc::clone(&lines), 2));
+    let trace = Trace::new("r".to_owned(), Some(sink), Redactor::new([0; 32], []), Journal::default());
+    let event = |stage: &str| TraceEvent::Case { stage: stage.to_owned(), case: None, test: None };
+    trace.event(event("/a")).unwrap();
+    trace.event(event("/b")).unwrap();
+    assert!(trace.event(event("/c")).unwrap_err().contains("its earlier lines are as they were"));
+    assert!(trace.event(event("/d")).is_err());
+    let journal = Journal::read(&lines.lock().unwrap().concat()).unwrap();
+    assert_eq!(journal.events, [event("/a"), event("/b")]);
+}
