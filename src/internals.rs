@@ -83,3 +83,7 @@ pub mod syntax {
 pub mod template {
     pub use crate::template::*;
 }
+#[cfg(feature = "fs")]
+pub mod work {
+    pub use crate::work::*;
+}

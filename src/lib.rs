@@ -2,7 +2,7 @@
 //! resolved, hashed registry, so that nothing is resolved at run time.
 //!
 //! Data moves one way, top to bottom of this list; a module imports only from those above it:
-//! `base` → `syntax`, `jinja`, `kernel` → `template`, `request` → `scenario` → `settings`, `format` → `project` → `rules` → `registry` → `schema`, `context`, `import` → `store`, `provider` → `record` → `run` → `eval` → `lsp` → `cli`.
+//! `base` → `syntax`, `jinja`, `kernel` → `template`, `request` → `scenario` → `settings`, `format` → `project` → `rules` → `registry` → `schema`, `context`, `import` → `store`, `provider`, `work` → `record` → `run` → `eval` → `lsp` → `cli`.
 //!
 //! What a program links stands here, by name. The rooms themselves are private.
 
@@ -37,6 +37,7 @@ mod request;
 mod rules;
 #[cfg(feature = "eval")]
 mod run;
+pub mod runtime;
 #[cfg(feature = "compile")]
 mod scenario;
 #[cfg(feature = "compile")]
@@ -47,6 +48,8 @@ mod store;
 #[cfg(feature = "compile")]
 mod syntax;
 mod template;
+#[cfg(feature = "fs")]
+mod work;
 
 pub use base::diagnostic::Diagnostic;
 pub use base::rule_meta::Severity;
@@ -57,7 +60,7 @@ pub use context::tokens::counter as token_counter;
 pub use context::{
     AgentNode, Asked, Assembly, ContextSource, Counting, Deferred, Disposition, Fault, FaultKind, Files, Fixtures, Inputs, Kind,
     Match, Media, MediaSource, Message, Options, Part, Profile, Reasoning, Refused, Report, Request, Segment, SegmentReport,
-    Speaker, Stability, StepResult, TaskGraph, TokenCounter, ToolCall, ToolResult, Trust, Turn, assemble,
+    Speaker, Stability, StepResult, TaskGraph, TokenCounter, ToolCall, ToolResult, Trust, Turn, assemble, assemble_segments,
 };
 #[cfg(feature = "compile")]
 pub use project::config::Config;
@@ -66,19 +69,3 @@ pub use registry::library::{Built, compile_sources};
 #[cfg(feature = "fs")]
 pub use registry::library::{LoadError, Project};
 pub use registry::{NoTask, ReadError, Registry, Task};
-
-/// The parts of a run, for organisations of any kind: the shape of a pipeline and the state machine that follows it, agents, histories,
-/// budgets.
-///
-/// Nothing here knows templates, a vendor, files, threads or a way to wait. A host brings its stages and its agents and drives the
-/// [`Pipeline`](runtime::Pipeline) in whatever way it waits for answers.
-pub mod runtime {
-    pub use crate::kernel::pipeline::agent::{Agent, AgentContext, AgentOutput, ContextStrategy, Status, SubtaskRequest};
-    pub use crate::kernel::pipeline::history::HistoryBackend;
-    pub use crate::kernel::pipeline::machine::{Effect, Event, Pipeline, PipelineState, PipelineStatus, Step};
-    pub use crate::kernel::pipeline::outcome::{Amounts, Attempt, Obstacle, ObstacleKind, OutcomeContext};
-    pub use crate::kernel::pipeline::routing::Router;
-    pub use crate::kernel::pipeline::stage_graph::{Next, StageGraph, Visit};
-    pub use crate::kernel::work::budget_policy::{BudgetAccount, BudgetPolicy};
-    pub use crate::kernel::work::restart_intensity::RestartIntensity;
-}

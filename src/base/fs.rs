@@ -57,8 +57,8 @@ pub trait ReadFs: Sync {
 pub use super::memory::MemoryFs;
 #[cfg(feature = "fs")]
 pub use super::write::{
-    LineFile, Lock, append_line, create_dir_all, create_private_dir, hold_writes, remove, take_back, try_lock, write_atomic,
-    write_cache, write_private,
+    LineFile, Lock, append_line, create_dir_all, create_private_dir, hold_writes, remove, remove_tree, take_back, try_lock,
+    write_atomic, write_cache, write_private,
 };
 #[cfg(feature = "fs")]
 pub use real::*;

@@ -235,6 +235,14 @@ pub fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Removes a folder with all that is in it; one that is not there is removed. Links in it are removed, not followed.
+pub fn remove_tree(path: &Path) -> io::Result<()> {
+    match std::fs::remove_dir_all(path) {
+        Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
 /// A lock that lasts as long as the value; the system lets go of it however the program ends.
 #[derive(Debug)]
 pub struct Lock {

@@ -42,7 +42,7 @@ pub use crate::kernel::budget::{Counting, Disposition};
 pub use crate::kernel::context::{Kind, Segment, Stability, Trust};
 pub use crate::kernel::conversation::{Media, MediaSource, Part, Reasoning, ToolCall, ToolResult, Turn};
 pub use crate::kernel::tokens::TokenCounter;
-pub use assemble::{Assembly, Report, assemble};
+pub use assemble::{Assembly, Report, assemble, assemble_segments};
 pub use context_source::{ContextSource, Fixtures, Match, NoSource};
 pub use fault::{Fault, FaultKind, Refused};
 pub use options::{Counters, ModelSettings, Options};

@@ -106,8 +106,7 @@ fn wanted<'f>(chain: &[Link<'f>]) -> Vec<&'f str> {
 /// The kinds of segments that a role puts first, behind what the system says. Where nothing but the author's words is said, the question
 /// stands behind the conversation, as in a chat.
 pub(super) fn order(role: Option<&Role>, profile: Profile) -> Vec<Kind> {
-    let kind = |word: &str| Kind::ALL.into_iter().find(|kind| kind.word() == word);
-    let order: Vec<Kind> = role.map_or(&[][..], |role| &role.order).iter().filter_map(|word| kind(word.value)).collect();
+    let order: Vec<Kind> = role.map_or(&[][..], |role| &role.order).iter().filter_map(|word| Kind::named(word.value)).collect();
     if order.is_empty() && profile == Profile::Bare { vec![Kind::History] } else { order }
 }
 

@@ -94,6 +94,18 @@ pub struct ToolResult {
     pub is_error: bool,
 }
 
+impl ToolResult {
+    /// What a tool gave back, as text.
+    pub fn new(call: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { call: call.into(), parts: vec![Part::Text(text.into())], is_error: false }
+    }
+
+    /// The same, of a tool that failed or was refused.
+    pub fn failed(call: impl Into<String>, why: impl Into<String>) -> Self {
+        Self { is_error: true, ..Self::new(call, why) }
+    }
+}
+
 /// An image or a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Media {
@@ -181,8 +193,7 @@ impl Turn {
 
     /// The result of a call.
     pub fn result(call: impl Into<String>, text: impl Into<String>) -> Self {
-        let result = ToolResult { call: call.into(), parts: vec![Part::Text(text.into())], is_error: false };
-        Self { speaker: Speaker::Tool, parts: vec![Part::Result(result)] }
+        Self { speaker: Speaker::Tool, parts: vec![Part::Result(ToolResult::new(call, text))] }
     }
 
     /// The same, with a call of a tool.

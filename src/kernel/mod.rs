@@ -9,6 +9,8 @@ pub mod context;
 pub mod conversation;
 pub mod fold;
 mod grapheme;
+#[cfg(all(doctest, feature = "assemble"))]
+mod guide;
 pub mod pipeline;
 pub mod profile;
 pub mod provider;
@@ -16,4 +18,5 @@ pub mod sampling;
 mod shortened;
 pub mod token_boundary;
 pub mod tokens;
+pub mod tools;
 pub mod work;

@@ -133,11 +133,11 @@ pub(crate) struct ProxyArgs {
     pub(super) answer: AnswerArgs,
 }
 
-/// Remove recordings that are older than some days
+/// Remove recordings that are older than some days, and workspaces of crashed programs
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc gc\n  ctxc gc --ttl 0\n\n\
     Removes those of every project in your own folder for data; those that `--into` put elsewhere stay. `ctxc record` does the same with \
-    those of its project that are older than 14 days.\n\n\
+    those of its project that are older than 14 days. Workspaces are removed once the program that made them no longer runs.\n\n\
     Exit codes: 0 done, 3 a file could not be removed.")]
 pub(crate) struct GcArgs {
     /// Days that a recording is kept

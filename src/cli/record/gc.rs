@@ -1,4 +1,4 @@
-//! `ctxc gc`: removes recordings that are older than some days.
+//! `ctxc gc`: removes recordings that are older than some days, and workspaces of programs that no longer run.
 
 use super::args::GcArgs;
 use crate::base::folders;
@@ -10,6 +10,7 @@ use crate::cli::exit::Exit;
 use crate::cli::render::summary::plural;
 use crate::record::places::ENDING;
 use crate::rules::input::read_fault::reason;
+use crate::work::{WORKSPACES, sweep as sweep_workspaces};
 use std::io;
 use std::path::Path;
 
@@ -19,9 +20,8 @@ const DAY: i128 = 86_400 * 1_000_000_000;
 
 /// Removes what is old, of every project.
 pub(crate) fn gc(args: &GcArgs, cx: &mut Cx) -> Result<Exit> {
-    let Some(all) = folders::all_data() else { return Ok(Exit::Success) };
     let mut removed = 0;
-    for (_, folder) in fs::entries_in(&all) {
+    for (_, folder) in folders::all_data().iter().flat_map(|all| fs::entries_in(all)) {
         removed += sweep(&folder, args.ttl).map_err(|why| {
             CliError::new(
                 Kind::Infrastructure,
@@ -33,6 +33,14 @@ pub(crate) fn gc(args: &GcArgs, cx: &mut Cx) -> Result<Exit> {
         .map_err(|why| CliError::new(Kind::Infrastructure, format!("the trace of a run cannot be removed: {}", reason(&why))))?;
     let (recordings, traces) = (plural(removed, "recording"), plural(runs, "trace"));
     cx.note(&format!("removed {recordings} and {traces} of runs older than {}", plural(args.ttl as usize, "day")));
+    let mut workspaces = 0;
+    for (_, folder) in folders::states().iter().flat_map(|states| fs::entries_in(states)) {
+        let swept = sweep_workspaces(&folder.join(WORKSPACES));
+        workspaces += swept.map_err(|why| CliError::new(Kind::Infrastructure, why.note))?;
+    }
+    if workspaces > 0 {
+        cx.note(&format!("removed {} of programs that no longer run", plural(workspaces, "workspace")));
+    }
     Ok(Exit::Success)
 }
 

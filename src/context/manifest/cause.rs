@@ -68,7 +68,8 @@ const fn settings_of(kind: Kind) -> &'static [SettingName] {
         | Kind::File
         | Kind::Examples
         | Kind::History
-        | Kind::FailureHistory => &[],
+        | Kind::FailureHistory
+        | Kind::Custom(_) => &[],
     }
 }
 

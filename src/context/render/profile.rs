@@ -42,6 +42,7 @@ fn title(segment: &Segment) -> String {
         Kind::Examples => "Examples".to_owned(),
         Kind::History => "Conversation".to_owned(),
         Kind::FailureHistory => "Earlier attempts".to_owned(),
+        Kind::Custom(kind) => of(kind.title),
     }
 }
 

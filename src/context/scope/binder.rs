@@ -358,7 +358,7 @@ pub(in crate::context) fn placed(forest: &TaskGraph<'_>, request: &Request<'_>, 
     let Some(link) = chain.last() else { return fault };
     let largest = over.parts.iter().max_by_key(|(_, tokens)| *tokens).map_or("", |(id, _)| id);
     let body = &link.node.body;
-    let is_field = match Kind::ALL.into_iter().find(|kind| kind.word() == largest) {
+    let is_field = match Kind::named(largest) {
         Some(Kind::System) => body.system.is_some(),
         Some(Kind::Description) => body.description.is_some(),
         Some(Kind::Instructions) => body.instructions.is_some(),

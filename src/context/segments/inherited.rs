@@ -60,7 +60,8 @@ fn others(why: &str) -> DraftSegment {
 fn inherit(drafted: &DraftSegment, why: &str, cap: Option<usize>) -> DraftSegment {
     let mut inherited = drafted.clone();
     let segment = &mut inherited.segment;
-    if segment.kind != Kind::Inherited {
+    // A host's own kind keeps its place, its priority and its heading.
+    if !matches!(segment.kind, Kind::Inherited | Kind::Custom(_)) {
         if segment.title.is_empty() {
             segment.title = segment.kind.word().replace('_', " ");
         }

@@ -7,5 +7,8 @@ pub mod agent;
 pub mod history;
 pub mod machine;
 pub mod outcome;
+pub mod output;
 pub mod routing;
 pub mod stage_graph;
+pub mod state;
+pub mod visit;

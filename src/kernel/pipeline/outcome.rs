@@ -2,7 +2,7 @@
 //!
 //! The kinds are the kernel's own; an organisation adds its own words, which nothing here reads.
 
-use super::stage_graph::Visit;
+use super::visit::Visit;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,6 +23,8 @@ pub enum ObstacleKind {
     Stalled,
     /// The context could not be put together: a value is missing, or what must be said does not fit.
     Context,
+    /// The context is not the one that answers were accepted or recorded for.
+    ContextDrift,
     /// No model answered.
     Provider,
     /// The answer does not have the form that was asked for.
@@ -31,6 +33,8 @@ pub enum ObstacleKind {
     Tool,
     /// A subtask was refused.
     Subtask,
+    /// Tasks could not be read, or what became of them not be kept.
+    Source,
     /// There is no workspace.
     Workspace,
     /// The budget is spent.
@@ -45,16 +49,18 @@ pub enum ObstacleKind {
 
 impl ObstacleKind {
     /// The kernel's own kinds.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::Reported,
         Self::Waiting,
         Self::LoopLimit,
         Self::Stalled,
         Self::Context,
+        Self::ContextDrift,
         Self::Provider,
         Self::Answer,
         Self::Tool,
         Self::Subtask,
+        Self::Source,
         Self::Workspace,
         Self::Budget,
         Self::Failures,
@@ -69,10 +75,12 @@ impl ObstacleKind {
             Self::LoopLimit => "loop_limit",
             Self::Stalled => "stalled",
             Self::Context => "context",
+            Self::ContextDrift => "context_drift",
             Self::Provider => "provider",
             Self::Answer => "answer",
             Self::Tool => "tool",
             Self::Subtask => "subtask",
+            Self::Source => "source",
             Self::Workspace => "workspace",
             Self::Budget => "budget",
             Self::Failures => "failures",

@@ -1,6 +1,6 @@
 //! Who plays a stage, and who is next when that one fails.
 
-use super::stage_graph::Visit;
+use super::visit::Visit;
 
 /// Routes visits of stages to models, roles, people: whatever an organisation calls for an answer.
 ///

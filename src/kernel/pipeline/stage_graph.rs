@@ -2,10 +2,10 @@
 //!
 //! A graph is asked, it does nothing: the same questions have the same answers, so that a run can be resumed and repeated.
 
-use super::agent::SubtaskRequest;
-use super::machine::PipelineState;
 use super::outcome::{Obstacle, ObstacleKind};
-use serde::{Deserialize, Serialize};
+use super::output::SubtaskRequest;
+use super::state::PipelineState;
+pub use super::visit::Visit;
 
 /// The stages of an organisation and the ways between them.
 ///
@@ -55,22 +55,6 @@ pub trait StageGraph {
     /// more often.
     fn max_visits(&self, _stage: &str) -> u32 {
         1
-    }
-}
-
-/// A run of a stage: stages that loop are visited several times.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Visit {
-    /// The stage.
-    pub stage: String,
-    /// Which visit of it, from 1.
-    pub number: u32,
-}
-
-impl Visit {
-    /// The first visit of a stage.
-    pub fn first(stage: impl Into<String>) -> Self {
-        Self { stage: stage.into(), number: 1 }
     }
 }
 

@@ -2,5 +2,9 @@
 //!
 //! No clock is read here: the time is handed in.
 
+pub mod batch;
 pub mod budget_policy;
+pub mod failure;
 pub mod restart_intensity;
+pub mod task;
+pub mod workspace;

@@ -173,7 +173,7 @@ impl Selector {
             return Some(Self::Id(id));
         }
         if let Some(kind) = node.get("kind").and_then(text) {
-            let found = Kind::ALL.into_iter().find(|found| found.word() == kind.value)?;
+            let found = Kind::named(&kind.value)?;
             return Some(Self::Kind(Spanned::new(found, kind.span)));
         }
         node.get("source").and_then(text).map(Self::Source)

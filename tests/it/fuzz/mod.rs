@@ -4,6 +4,8 @@
 mod assembler;
 #[path = "../../../fuzz/checks/lsp.rs"]
 mod lsp;
+#[path = "../../../fuzz/checks/pipeline.rs"]
+pub(crate) mod pipeline;
 #[path = "../../../fuzz/checks/project.rs"]
 mod project;
 #[path = "../../../fuzz/checks/proxy.rs"]

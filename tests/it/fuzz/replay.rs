@@ -64,6 +64,11 @@ fn the_corpus_of_the_texts() {
 }
 
 #[test]
+fn the_corpus_of_the_pipeline() {
+    replay("pipeline", super::pipeline::check);
+}
+
+#[test]
 fn the_corpus_of_the_requests() {
     replay("requests", super::requests::check);
 }

@@ -8,6 +8,7 @@ mod doors;
 mod floors;
 mod forgotten;
 mod ignored;
+mod kernel_names;
 mod merged;
 mod places;
 mod rooms;

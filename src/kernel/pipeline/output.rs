@@ -1,0 +1,126 @@
+//! What an agent gives back, and the subtask that it may ask for.
+//!
+//! Reads an answer and believes nothing in it: what an agent asks for is a request.
+
+use super::outcome::{Obstacle, ObstacleKind};
+use super::visit::Visit;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// How an agent ended its stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[non_exhaustive]
+pub enum Status {
+    /// It is done.
+    #[default]
+    Complete,
+    /// It needs a subtask done first.
+    Continuation,
+    /// It waits for somebody outside of the pipeline.
+    Waiting,
+    /// It could not do it.
+    Failed,
+}
+
+/// What an agent gives back.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentOutput {
+    /// How it ended.
+    pub status: Status,
+    /// Its result: JSON where it was JSON, else text.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub content: Value,
+    /// What later stages should know of it, in a few words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
+    /// With [`Status::Continuation`]: the subtask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subtask_request: Option<SubtaskRequest>,
+}
+
+/// A subtask that an agent asks for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SubtaskRequest {
+    /// Its operator or kind, such as `atomic`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// What is to be done.
+    pub description: String,
+    /// Values of its inputs, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub inputs: BTreeMap<String, Value>,
+    /// Definitions that may suit, the best first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub template_hints: Vec<String>,
+    /// Context settings of its own, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub context_management: BTreeMap<String, Value>,
+    /// How deep subtasks may go below this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_depth: Option<u32>,
+    /// The refinement of its kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subtype: Option<String>,
+    /// Files that it needs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub file_paths: Vec<String>,
+}
+
+impl AgentOutput {
+    /// A finished result.
+    pub fn complete(content: impl Into<Value>) -> Self {
+        Self { content: content.into(), ..Self::default() }
+    }
+
+    /// A result that says why the stage failed.
+    pub fn failed(content: impl Into<Value>) -> Self {
+        Self { status: Status::Failed, ..Self::complete(content) }
+    }
+
+    /// The same, with notes for later stages.
+    #[must_use]
+    pub fn with_notes(self, notes: impl Into<String>) -> Self {
+        Self { notes: Some(notes.into()), ..self }
+    }
+
+    /// Reads an answer. A JSON object of this form, `status` with other keys of it, is taken as such; any other JSON and any other text is
+    /// the content of a finished result.
+    ///
+    /// ```
+    /// use ctxc::runtime::{AgentOutput, Status};
+    ///
+    /// let failed = AgentOutput::read(r#"{"status": "FAILED", "content": "no such host"}"#);
+    /// assert_eq!((failed.status, failed.text().as_ref()), (Status::Failed, "no such host"));
+    /// assert_eq!(AgentOutput::read("plain words"), AgentOutput::complete("plain words"));
+    /// ```
+    pub fn read(answer: &str) -> Self {
+        let is_json =
+            matches!(answer.trim_start().bytes().next(), Some(b'{' | b'[' | b'"' | b'0'..=b'9' | b'-' | b't' | b'f' | b'n'));
+        let Some(value) = is_json.then(|| serde_json::from_str::<Value>(answer).ok()).flatten() else {
+            return Self::complete(answer);
+        };
+        let is_result = value.as_object().is_some_and(|object| object.len() > 1 && object.contains_key("status"));
+        let result = is_result.then(|| serde_json::from_str(answer).ok()).flatten();
+        result.unwrap_or_else(|| Self::complete(value))
+    }
+
+    /// Why it did not finish, in the agent's own words: its notes, else its content.
+    pub(crate) fn obstacle(&self, kind: ObstacleKind, visit: &Visit) -> Obstacle {
+        let words = self.notes.as_deref().map_or_else(|| self.text(), Into::into);
+        let note = if words.is_empty() { format!("`{}` gave no reason", visit.stage) } else { words.into_owned() };
+        Obstacle { kind, note }
+    }
+
+    /// The content as text: a string as it is, other JSON as it is written.
+    pub fn text(&self) -> std::borrow::Cow<'_, str> {
+        match &self.content {
+            Value::String(text) => text.as_str().into(),
+            Value::Null => "".into(),
+            other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => other.to_string().into(),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Asks until an answer calls no more tools: what each call gives back goes into the next question.
+//!
+//! Knows neither who answers nor what the tools do. Every call passes the gate.
+
+use super::tool_registry::{ToolRegistry, ToolRunner};
+use crate::kernel::conversation::{Part, Speaker, Turn};
+use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
+use crate::kernel::provider::{Answer, ProviderError};
+
+/// Asks at most `most` times. `ask` is given the turns since the first question: calls of tools and their results. A call that is
+/// refused, or of a tool that does not exist, is a result like another: the agent reads why.
+///
+/// ```
+/// use ctxc::runtime::{Answer, ApprovedAction, Part, Stop, ToolCall, ToolPolicy, ToolRegistry, ToolResult, ToolRunner, Usage, tool_loop};
+///
+/// struct Nothing;
+///
+/// impl ToolRunner for Nothing {
+///     fn run(&mut self, action: &ApprovedAction<ToolCall>) -> ToolResult {
+///         ToolResult::new(&action.action().id, "")
+///     }
+/// }
+///
+/// let call = ToolCall { id: "1".into(), name: "rm".into(), arguments: serde_json::json!({}) };
+/// let answer = |part: Part| Answer::new(vec![part], Stop::End, Usage::default(), None);
+/// let tools = ToolRegistry::new(ToolPolicy::default());
+/// let last = tool_loop(&tools, &mut Nothing, 2, |turns| {
+///     Ok(if turns.is_empty() { answer(Part::Call(call.clone())) } else { answer(Part::Text(turns[1].read().text)) })
+/// })?;
+/// assert_eq!(last.content(), "[error 1] there is no tool `rm`");
+/// # Ok::<(), ctxc::runtime::Obstacle>(())
+/// ```
+///
+/// # Errors
+/// There is no answer, or it still calls tools.
+pub fn tool_loop(
+    tools: &ToolRegistry,
+    runner: &mut impl ToolRunner,
+    most: u32,
+    mut ask: impl FnMut(&[Turn]) -> Result<Answer, ProviderError>,
+) -> Result<Answer, Obstacle> {
+    let mut turns = Vec::new();
+    for _ in 0..most {
+        let answer = ask(&turns)?;
+        let results: Vec<Part> = answer.tool_calls().map(|call| Part::Result(tools.run(call.clone(), runner))).collect();
+        if results.is_empty() {
+            return Ok(answer);
+        }
+        turns.push(answer.turn);
+        turns.extend(results.into_iter().map(|result| Turn { speaker: Speaker::Tool, parts: vec![result] }));
+    }
+    let note = format!("it still called tools in answer {most}, the last that it may give");
+    Err(Obstacle { kind: ObstacleKind::Tool, note })
+}
+
+/// Who gave no answer, and why.
+impl From<ProviderError> for Obstacle {
+    fn from(error: ProviderError) -> Self {
+        let kind = if matches!(error, ProviderError::OverBudget { .. }) { ObstacleKind::Budget } else { ObstacleKind::Provider };
+        Self { kind, note: error.to_string() }
+    }
+}

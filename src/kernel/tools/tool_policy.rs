@@ -1,0 +1,168 @@
+//! What actions may do, and the gate: what is not allowed is refused, and so is what is blocked or touches a protected path, although it
+//! is allowed.
+//!
+//! Looks at the words of an action alone. It is no sandbox: a tool that is allowed to run programs can do what those can.
+
+use super::approval::ApprovedAction;
+use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
+
+/// Something that needs approval before it is done.
+pub trait Action {
+    /// What it does, in one line: the name of the tool and, of a tool that runs programs, the command line behind it, such as
+    /// `shell cargo test`.
+    fn line(&self) -> String;
+
+    /// Whether a shell reads the line, so that one line can hold several commands.
+    fn is_shell(&self) -> bool;
+
+    /// Every text in it that blocked patterns are looked for in.
+    fn texts(&self) -> Vec<&str>;
+
+    /// Every text in it that may be a path, but for the words of its command line.
+    fn paths(&self) -> Vec<&str>;
+
+    /// The words of its command line.
+    fn words(&self) -> Vec<&str>;
+}
+
+/// Which actions are approved. Nothing is allowed by default.
+///
+/// ```
+/// use ctxc::runtime::ToolPolicy;
+///
+/// let policy = ToolPolicy::allowing(["read_file", "shell cargo test*"]);
+/// let policy = policy.blocking(["--no-verify"]).protecting(["deploy/**/*.yaml", ".github"]);
+/// assert_eq!(policy.protected.len(), 2);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolPolicy {
+    /// Lines of actions that are allowed: whole ones, or how they begin where the entry ends in `*`. See [`Action::line`].
+    pub allowed: Vec<String>,
+    /// Texts that no part of an action may contain; `*` stands for anything.
+    pub blocked: Vec<String>,
+    /// Paths that no action may name, but a command line that is allowed as a whole: relative to the workspace, each with all that is in
+    /// it; `*` stands for anything within a name, `**` for any folders.
+    pub protected: Vec<String>,
+}
+
+/// Signs by which a shell runs more than one command, or writes into a file.
+const CONTROL: [char; 10] = [';', '&', '|', '<', '>', '`', '$', '\n', '\r', '\0'];
+
+impl ToolPolicy {
+    /// Allows lines of actions: whole ones, or how they begin where the entry ends in `*`.
+    pub fn allowing<'p>(lines: impl IntoIterator<Item = &'p str>) -> Self {
+        Self { allowed: lines.into_iter().map(str::to_owned).collect(), ..Self::default() }
+    }
+
+    /// The same with more blocked patterns.
+    #[must_use]
+    pub fn blocking<'p>(mut self, patterns: impl IntoIterator<Item = &'p str>) -> Self {
+        self.blocked.extend(patterns.into_iter().map(str::to_owned));
+        self
+    }
+
+    /// The same with more protected paths.
+    #[must_use]
+    pub fn protecting<'p>(mut self, patterns: impl IntoIterator<Item = &'p str>) -> Self {
+        self.protected.extend(patterns.into_iter().map(str::to_owned));
+        self
+    }
+
+    /// The gate.
+    ///
+    /// # Errors
+    /// The action is refused: the note says which entry decided, so that an agent can be told.
+    pub fn approve<A: Action>(&self, action: A) -> Result<ApprovedAction<A>, Obstacle> {
+        self.review(&action)?;
+        Ok(ApprovedAction::new(action))
+    }
+
+    /// What the gate looks at.
+    pub(super) fn review(&self, action: &impl Action) -> Result<(), Obstacle> {
+        let line = action.line();
+        let Some(entry) = self.allowed.iter().find(|entry| covers(entry, &line)) else {
+            let allowed = if self.allowed.is_empty() { "nothing is".to_owned() } else { self.allowed.join(", ") };
+            return Err(refused(format!("`{}` is not allowed; allowed: {allowed}", short(&line))));
+        };
+        // A beginning that is allowed says nothing of a second command behind it.
+        let is_bounded = entry.contains(' ') && entry != &line;
+        if let Some(sign) = line.chars().find(|c| CONTROL.contains(c)).filter(|_| action.is_shell() && is_bounded) {
+            let note = format!(
+                "`{}` is not allowed: `{}` would let a shell do more than `{entry}` covers",
+                short(&line),
+                sign.escape_debug()
+            );
+            return Err(refused(note));
+        }
+        let texts = action.texts();
+        let found =
+            |pattern: &&String| std::iter::once(line.as_str()).chain(texts.iter().copied()).any(|text| contains(text, pattern));
+        if let Some(pattern) = self.blocked.iter().find(found) {
+            return Err(refused(format!("`{}` is blocked by the pattern `{pattern}`", short(&line))));
+        }
+        let is_protected = |path: &&str| self.protected.iter().any(|pattern| covers_path(&names(pattern), &names(path)));
+        let words = if *entry == line { Vec::new() } else { action.words() };
+        if let Some(path) = action.paths().into_iter().chain(words).find(is_protected) {
+            return Err(refused(format!("`{}` is refused: {} is a protected path", short(&line), short(path))));
+        }
+        Ok(())
+    }
+}
+
+pub(super) const fn refused(note: String) -> Obstacle {
+    Obstacle { kind: ObstacleKind::Tool, note }
+}
+
+/// Whether an entry covers a line: as a whole, or its beginning where it ends in `*`.
+fn covers(entry: &str, line: &str) -> bool {
+    entry.strip_suffix('*').map_or(entry == line, |beginning| line.starts_with(beginning))
+}
+
+/// Whether a text contains the parts of a pattern between its `*`, in their order.
+fn contains(text: &str, pattern: &str) -> bool {
+    let mut rest = text;
+    pattern.split('*').all(|part| {
+        let found = rest.find(part);
+        rest = found.and_then(|at| rest.get(at + part.len()..)).unwrap_or("");
+        found.is_some()
+    })
+}
+
+/// The names in a path, without `.` and `..`. What leads out of the workspace begins at the root of it.
+fn names(path: &str) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in path.split(['/', '\\']) {
+        match name {
+            "" | "." => {}
+            ".." => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    names
+}
+
+/// Whether a pattern covers a path, or a folder above it.
+fn covers_path(pattern: &[&str], path: &[&str]) -> bool {
+    match (pattern.split_first(), path.split_first()) {
+        (None, _) => true,
+        (Some((&"**", rest)), Some((_, below))) => covers_path(rest, path) || covers_path(pattern, below),
+        (Some((name, rest)), Some((found, below))) => is_like(found, name) && covers_path(rest, below),
+        (Some(_), None) => false,
+    }
+}
+
+/// Whether a name is as a pattern says, from its beginning to its end.
+fn is_like(name: &str, pattern: &str) -> bool {
+    let Some((beginning, rest)) = pattern.split_once('*') else { return name == pattern };
+    let (middle, end) = rest.rsplit_once('*').unwrap_or(("", rest));
+    let inside = name.strip_prefix(beginning).and_then(|name| name.strip_suffix(end));
+    inside.is_some_and(|inside| contains(inside, middle))
+}
+
+/// A text on one line of a message.
+fn short(text: &str) -> String {
+    const MOST: usize = 120;
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let end = line.floor_char_boundary(MOST);
+    if end < line.len() { format!("{}…", line.get(..end).unwrap_or("")) } else { line }
+}

@@ -1,0 +1,161 @@
+//! The tools of an organisation, and the one way from a call to an approved action.
+//!
+//! Knows what a tool is called, not what it does: that is the organisation's.
+
+use super::approval::ApprovedAction;
+use super::tool_policy::{Action, ToolPolicy, refused};
+use crate::base::suggest::nearest;
+use crate::kernel::conversation::{ToolCall, ToolResult};
+use crate::kernel::pipeline::outcome::Obstacle;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// A tool as agents are told of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolDefinition {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// The JSON Schema of its arguments: an object's.
+    pub parameters: Value,
+    /// The argument that holds the command line, of a tool that runs programs: a list of words, or one text that a shell reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+}
+
+impl ToolDefinition {
+    /// A tool that takes no arguments.
+    pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
+        let parameters = json!({"type": "object", "properties": {}});
+        Self { name: name.into(), description: description.into(), parameters, command: None }
+    }
+
+    /// The same with the JSON Schema of its arguments.
+    #[must_use]
+    pub fn taking(self, parameters: Value) -> Self {
+        Self { parameters, ..self }
+    }
+
+    /// The same, with the argument that holds a command line.
+    #[must_use]
+    pub fn running(self, argument: impl Into<String>) -> Self {
+        Self { command: Some(argument.into()), ..self }
+    }
+}
+
+/// The tools of an organisation, each by its name, and the policy that bounds their use. See [`ApprovedAction`] for an example.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolRegistry {
+    definitions: BTreeMap<String, ToolDefinition>,
+    policy: ToolPolicy,
+}
+
+/// Runs approved calls: the tools of an organisation.
+pub trait ToolRunner {
+    /// Runs one. A tool that fails says so in its result, for the agent to read.
+    fn run(&mut self, action: &ApprovedAction<ToolCall>) -> ToolResult;
+}
+
+impl ToolRegistry {
+    /// No tools, under a policy.
+    pub const fn new(policy: ToolPolicy) -> Self {
+        Self { definitions: BTreeMap::new(), policy }
+    }
+
+    /// Adds a tool.
+    ///
+    /// # Errors
+    /// Another one has its name.
+    pub fn register(&mut self, definition: ToolDefinition) -> Result<(), Obstacle> {
+        if self.definitions.contains_key(&definition.name) {
+            return Err(refused(format!("two tools are called `{}`", definition.name)));
+        }
+        self.definitions.insert(definition.name.clone(), definition);
+        Ok(())
+    }
+
+    /// The tools by name.
+    pub fn definitions(&self) -> impl Iterator<Item = &ToolDefinition> {
+        self.definitions.values()
+    }
+
+    /// The policy.
+    pub const fn policy(&self) -> &ToolPolicy {
+        &self.policy
+    }
+
+    /// The gate for calls of tools.
+    ///
+    /// # Errors
+    /// There is no such tool, or the policy refuses the call.
+    pub fn approve(&self, call: ToolCall) -> Result<ApprovedAction<ToolCall>, Obstacle> {
+        let Some(definition) = self.definitions.get(&call.name) else {
+            let near = nearest(&call.name, self.definitions.keys().map(String::as_str));
+            let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            return Err(refused(format!("there is no tool `{}`{near}", call.name)));
+        };
+        self.policy.review(&Defined { call: &call, definition })?;
+        Ok(ApprovedAction::new(call))
+    }
+
+    /// Runs a call where the gate approves it. A refusal is a result that the agent reads.
+    pub fn run(&self, call: ToolCall, runner: &mut impl ToolRunner) -> ToolResult {
+        let id = call.id.clone();
+        match self.approve(call) {
+            Ok(action) => runner.run(&action),
+            Err(refusal) => ToolResult::failed(id, refusal.note),
+        }
+    }
+}
+
+/// A call with the definition of its tool.
+struct Defined<'c> {
+    call: &'c ToolCall,
+    definition: &'c ToolDefinition,
+}
+
+impl Defined<'_> {
+    fn command(&self) -> Option<&Value> {
+        self.definition.command.as_ref().and_then(|argument| self.call.arguments.get(argument))
+    }
+}
+
+impl Action for Defined<'_> {
+    fn line(&self) -> String {
+        let mut words = vec![self.call.name.as_str()];
+        words.extend(self.command().into_iter().flat_map(texts));
+        words.join(" ")
+    }
+
+    fn is_shell(&self) -> bool {
+        self.command().is_some_and(Value::is_string)
+    }
+
+    fn texts(&self) -> Vec<&str> {
+        texts(&self.call.arguments)
+    }
+
+    fn paths(&self) -> Vec<&str> {
+        let arguments = self.call.arguments.as_object().into_iter().flatten();
+        let others = arguments.filter(|(name, _)| Some(*name) != self.definition.command.as_ref());
+        others.flat_map(|(_, value)| texts(value)).collect()
+    }
+
+    fn words(&self) -> Vec<&str> {
+        let texts = self.command().into_iter().flat_map(texts);
+        texts.flat_map(|text| text.split([' ', '\t', '\n', '=', '"', '\''])).collect()
+    }
+}
+
+/// Every text in a value, the keys of objects too.
+fn texts(value: &Value) -> Vec<&str> {
+    match value {
+        Value::String(text) => vec![text],
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        Value::Object(entries) => entries.iter().flat_map(|(key, value)| [vec![key.as_str()], texts(value)].concat()).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
+    }
+}

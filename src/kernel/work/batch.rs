@@ -1,0 +1,154 @@
+//! Works tasks off, one after another: each in a workspace of its own, under a budget, until there is none or the batch has to end.
+//!
+//! Blocking. A host that waits in another way drives the [`Pipeline`] itself.
+
+use super::budget_policy::BudgetAccount;
+use super::restart_intensity::RestartIntensity;
+use super::task::{Task, TaskSource};
+use super::workspace::WorkspaceProvider;
+use crate::kernel::pipeline::agent::AgentContext;
+use crate::kernel::pipeline::history::HistoryBackend;
+use crate::kernel::pipeline::machine::{Event, Pipeline};
+use crate::kernel::pipeline::outcome::{Amounts, Attempt, Obstacle, ObstacleKind, OutcomeContext};
+use crate::kernel::pipeline::output::{AgentOutput, Status};
+use crate::kernel::pipeline::stage_graph::StageGraph;
+use crate::kernel::pipeline::state::{PipelineState, PipelineStatus};
+use crate::kernel::pipeline::visit::Visit;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+/// The unit of the share of the budget that was used up when a visit ended, among the amounts of its outcome.
+pub const PRESSURE: &str = "budget_pressure";
+
+/// What a batch works with.
+pub struct Batch<'b, P, S: StageGraph> {
+    /// The way of each task.
+    pub pipeline: &'b Pipeline<S>,
+    /// Where tasks come from.
+    pub source: &'b mut dyn TaskSource<P>,
+    /// Where they are worked on.
+    pub workspaces: &'b dyn WorkspaceProvider,
+    /// What becomes of them, and what a new attempt is told of earlier ones.
+    pub history: &'b mut dyn HistoryBackend,
+    /// What the batch may use up.
+    pub budget: &'b mut BudgetAccount,
+    /// How many failures it bears.
+    pub intensity: &'b mut RestartIntensity,
+    /// How often one task is tried before it is left to another batch.
+    pub max_attempts: u32,
+    /// The time since a start that all outcomes of the history share.
+    pub clock: &'b dyn Fn() -> Duration,
+}
+
+/// Plays one visit of a stage, and adds what it uses up to the amounts.
+pub type Play<'p, P> = dyn FnMut(&Task<P>, &AgentContext<'_>, &mut Amounts) -> Result<AgentOutput, Obstacle> + 'p;
+
+/// What became of a batch.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct BatchReport {
+    /// Each attempt at a task, by the task's id, in order.
+    pub runs: Vec<(String, PipelineState)>,
+    /// The outcomes of all visits, in order.
+    pub outcomes: Vec<OutcomeContext>,
+    /// Why it ended before there was no task left.
+    pub ended: Option<Obstacle>,
+}
+
+impl<P, S: StageGraph> Batch<'_, P, S> {
+    /// Works tasks off. A task that is complete is never delivered again; one that failed is tried again in this batch, and what is
+    /// left then is given back to its source.
+    ///
+    /// # Errors
+    /// The source or the history cannot be read or written.
+    pub fn run(&mut self, play: &mut Play<'_, P>) -> Result<BatchReport, Obstacle> {
+        let mut report = BatchReport::default();
+        let mut attempts: BTreeMap<String, u32> = BTreeMap::new();
+        let mut left = Vec::new();
+        while report.ended.is_none() {
+            let Some(task) = self.source.claim()? else { break };
+            if let Err(spent) = self.budget.begin_task((self.clock)()) {
+                report.ended = Some(spent);
+                left.push(task.id);
+                break;
+            }
+            let state = self.attempt(&task, play, &mut report)?;
+            let tried = attempts.entry(task.id.clone()).or_insert(0);
+            *tried += 1;
+            let is_over = state.obstacle().is_some_and(|obstacle| obstacle.kind == ObstacleKind::Budget);
+            match state.status() {
+                PipelineStatus::Complete => self.source.complete(&task.id)?,
+                PipelineStatus::Failed if *tried < self.max_attempts => self.source.release(&task.id)?,
+                PipelineStatus::Failed | PipelineStatus::Blocked | PipelineStatus::Running => left.push(task.id.clone()),
+            }
+            if is_over {
+                report.ended = state.obstacle().cloned();
+            } else if state.status() == PipelineStatus::Failed {
+                report.ended = self.intensity.failed((self.clock)()).err();
+            }
+            report.runs.push((task.id, state));
+        }
+        for id in left {
+            self.source.release(&id)?;
+        }
+        Ok(report)
+    }
+
+    /// One attempt at a task.
+    fn attempt(&mut self, task: &Task<P>, play: &mut Play<'_, P>, report: &mut BatchReport) -> Result<PipelineState, Obstacle> {
+        let attempts = self.history.failure_context(&task.id).map_err(|why| Obstacle::new(ObstacleKind::Source, why))?;
+        let workspace = match self.workspaces.acquire(&task.id) {
+            Ok(workspace) => workspace,
+            Err(obstacle) => return Ok(Pipeline::<S>::unstarted(obstacle)),
+        };
+        let state = self.follow(task, (&attempts, workspace.path()), play, report);
+        let released = self.workspaces.release(workspace);
+        let state = state?;
+        released.map(|()| state)
+    }
+
+    fn follow(
+        &mut self,
+        task: &Task<P>,
+        (attempts, workspace): (&[Attempt], Option<&Path>),
+        play: &mut Play<'_, P>,
+        report: &mut BatchReport,
+    ) -> Result<PipelineState, Obstacle> {
+        let (mut state, _) = self.pipeline.begin();
+        while let Some(visit) = state.pending().first().cloned() {
+            if let Err(obstacle) = self.budget.check((self.clock)(), &Amounts::new()) {
+                self.pipeline.step(&mut state, Event::Stopped { obstacle });
+                break;
+            }
+            let mut amounts = Amounts::new();
+            let context = AgentContext { task: &task.id, visit: &visit, state: &state, attempts, workspace };
+            let played = play(task, &context, &mut amounts);
+            let now = (self.clock)();
+            self.budget.add(now, &amounts);
+            amounts.insert(PRESSURE.to_owned(), self.budget.pressure(now));
+            let outcome = outcome(task, &visit, now, &played);
+            let outcome = OutcomeContext { amounts, ..outcome };
+            self.history.record(outcome.clone()).map_err(|why| Obstacle::new(ObstacleKind::Source, why))?;
+            report.outcomes.push(outcome);
+            let event = match played {
+                Ok(output) => Event::Finished { visit, output },
+                Err(obstacle) => Event::Failed { visit, obstacle },
+            };
+            self.pipeline.step(&mut state, event);
+        }
+        Ok(state)
+    }
+}
+
+fn outcome<P>(task: &Task<P>, visit: &Visit, now: Duration, played: &Result<AgentOutput, Obstacle>) -> OutcomeContext {
+    let outcome = task.outcome(visit.clone(), now);
+    match played {
+        Err(obstacle) => outcome.failed(obstacle.clone()),
+        Ok(output) => match output.status {
+            Status::Failed => outcome.failed(output.obstacle(ObstacleKind::Reported, visit)),
+            Status::Waiting => outcome.failed(output.obstacle(ObstacleKind::Waiting, visit)),
+            Status::Complete | Status::Continuation => outcome,
+        },
+    }
+}

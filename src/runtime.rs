@@ -1,0 +1,37 @@
+//! The parts of a run, for organisations of any kind: the shape of a pipeline and the state machine that follows it, agents, tools behind
+//! a gate, tasks, budgets, failures that repeat.
+//!
+//! Nothing here knows templates, a vendor, threads or a way to wait, and but for sources of tasks and workspaces nothing knows files. A host brings
+//! its stages and its agents and drives a [`Pipeline`] in whatever way it waits for answers. `docs/KERNEL.md` shows a whole organisation.
+
+pub use crate::kernel::assembler::{ContextAssembler, Speaker};
+pub use crate::kernel::context::{CustomKind, Kind, Segment, Stability, Trust};
+pub use crate::kernel::conversation::{Part, ToolCall, ToolResult, Turn};
+pub use crate::kernel::pipeline::agent::{Agent, AgentContext, ContextStrategy};
+pub use crate::kernel::pipeline::history::HistoryBackend;
+pub use crate::kernel::pipeline::machine::{Effect, Event, Pipeline};
+pub use crate::kernel::pipeline::outcome::{Amounts, Attempt, Obstacle, ObstacleKind, OutcomeContext};
+pub use crate::kernel::pipeline::output::{AgentOutput, Status, SubtaskRequest};
+pub use crate::kernel::pipeline::routing::Router;
+pub use crate::kernel::pipeline::stage_graph::{Next, StageGraph};
+pub use crate::kernel::pipeline::state::{PipelineState, PipelineStatus, Step};
+pub use crate::kernel::pipeline::visit::Visit;
+pub use crate::kernel::provider::{Answer, Provider, ProviderError, Response, Stop, Usage, WireRequest};
+pub use crate::kernel::tokens::TokenCounter;
+pub use crate::kernel::tools::approval::ApprovedAction;
+pub use crate::kernel::tools::tool_loop::tool_loop;
+pub use crate::kernel::tools::tool_policy::{Action, ToolPolicy};
+pub use crate::kernel::tools::tool_registry::{ToolDefinition, ToolRegistry, ToolRunner};
+pub use crate::kernel::work::batch::{Batch, BatchReport, Play};
+pub use crate::kernel::work::budget_policy::{BudgetAccount, BudgetPolicy};
+pub use crate::kernel::work::failure::{FailurePattern, Finding, PatternLimit, PatternScope, QualityAnalyzer};
+pub use crate::kernel::work::restart_intensity::RestartIntensity;
+pub use crate::kernel::work::task::{Task, TaskQueue, TaskSource};
+pub use crate::kernel::work::workspace::{Workspace, WorkspaceProvider};
+#[cfg(feature = "serve")]
+pub use crate::work::webhook::{Webhook, WebhookOptions};
+#[cfg(feature = "fs")]
+pub use crate::work::{
+    beads::read_beads, git_worktrees::GitWorktrees, sweep, task_file::read_task_file, task_journal::TaskJournal,
+    temporary_folders::TemporaryFolders,
+};

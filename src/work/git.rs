@@ -1,0 +1,64 @@
+//! The program `git`, asked for worktrees: without a shell, hooks or questions to a person.
+
+use crate::base::contained_path::reason;
+use crate::base::fs::{self, ReadFs, RealFs};
+use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The ending of the file that names the repository which a folder is a worktree of.
+pub(super) const REPOSITORY: &str = ".repository";
+/// Variables that would lead git to another repository, as its hooks set them.
+const ELSEWHERE: [&str; 6] =
+    ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"];
+/// Bytes of a file that names a repository.
+const LONGEST: u64 = 1 << 16;
+
+/// The branch of a workspace.
+pub(super) fn branch(id: &str) -> String {
+    ["ctxc/", id].concat()
+}
+
+/// Removes the worktree of an id, and its branch where nothing was committed on it.
+pub(super) fn remove(named: &Path, folder: &Path, id: &str) -> Result<(), Obstacle> {
+    let mut bytes = Vec::new();
+    fs::read_own(named, LONGEST, &mut bytes).map_err(|why| obstacle(format!("{}: {}", named.display(), reason(&why))))?;
+    let text = String::from_utf8_lossy(&bytes);
+    let (repository, start) = text.rsplit_once('\n').unwrap_or((&text, ""));
+    let repository = PathBuf::from(repository);
+    if !repository.is_absolute() || RealFs.canonical(&repository).is_err() {
+        // The repository is gone, and nothing there knows of the worktree any more.
+        return Ok(());
+    }
+    fs::remove_tree(folder).map_err(|why| obstacle(format!("{} cannot be removed: {}", folder.display(), reason(&why))))?;
+    git(&repository, &["worktree", "prune"])?;
+    // A branch on which something was committed stays; one that was not made yet is not there.
+    let branch = branch(id);
+    let tip = git(&repository, &["rev-parse", "--verify", "--quiet", &format!("refs/heads/{branch}")]);
+    if tip.is_ok_and(|tip| tip.trim_end() == start) {
+        git(&repository, &["branch", "--quiet", "--delete", "--force", "--", &branch])?;
+    }
+    Ok(())
+}
+
+/// Asks git, without a shell, hooks or questions to a person.
+pub(super) fn git(folder: &Path, arguments: &[&str]) -> Result<String, Obstacle> {
+    #[allow(clippy::disallowed_methods, reason = "git alone knows its repositories; a host asked for its worktrees")]
+    let mut command = Command::new("git");
+    command.arg("-C").arg(folder).args(["-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0"]).args(arguments);
+    command.env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C").stdin(Stdio::null());
+    for name in ELSEWHERE {
+        command.env_remove(name);
+    }
+    let done = command.output().map_err(|why| obstacle(format!("git cannot be run: {}", reason(&why))))?;
+    if done.status.success() {
+        return Ok(String::from_utf8_lossy(&done.stdout).into_owned());
+    }
+    let said = String::from_utf8_lossy(&done.stderr);
+    let said = said.lines().last().unwrap_or("it said nothing");
+    Err(obstacle(format!("`git {}` failed in {}: {said}", arguments.first().unwrap_or(&""), folder.display())))
+}
+
+pub(super) const fn obstacle(note: String) -> Obstacle {
+    Obstacle { kind: ObstacleKind::Workspace, note }
+}

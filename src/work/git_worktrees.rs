@@ -1,0 +1,67 @@
+//! Workspaces that are worktrees of a git repository, each on a branch of its own.
+//!
+//! Runs the program `git` with none of the repository's hooks. What was committed in a workspace stays on its branch when it is
+//! released; what was not is removed with it.
+
+use super::git::{REPOSITORY, branch, git, obstacle};
+use super::leases::Leases;
+use crate::base::contained_path::reason;
+use crate::base::fs;
+use crate::kernel::pipeline::outcome::Obstacle;
+use crate::kernel::work::workspace::{Workspace, WorkspaceProvider};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Gives each task a worktree of a repository, on a branch `ctxc/ID` from its `HEAD`.
+#[derive(Debug)]
+pub struct GitWorktrees {
+    /// The folder whose `HEAD` the worktrees begin at.
+    folder: PathBuf,
+    /// What all worktrees of the repository share.
+    repository: PathBuf,
+    leases: Leases,
+    /// Two at once would be in each other's way in the repository.
+    one: Mutex<()>,
+}
+
+impl GitWorktrees {
+    /// Worktrees of the repository that `folder` lies in, below `root`, which is made where it is missing.
+    ///
+    /// # Errors
+    /// The folder lies in no repository, or git is not there.
+    pub fn new(folder: &Path, root: impl Into<PathBuf>) -> Result<Self, Obstacle> {
+        let found = git(folder, &["rev-parse", "--path-format=absolute", "--git-common-dir"])?;
+        let repository = PathBuf::from(found.trim_end_matches(['\n', '\r']));
+        Ok(Self { folder: folder.to_owned(), repository, leases: Leases::new(root.into()), one: Mutex::new(()) })
+    }
+}
+
+impl WorkspaceProvider for GitWorktrees {
+    fn acquire(&self, task: &str) -> Result<Workspace, Obstacle> {
+        let (id, path) = self.leases.take(task)?;
+        let workspace = Workspace::folder(id, &path);
+        let start = git(&self.folder, &["rev-parse", "--verify", "HEAD^{commit}"]);
+        let unmade = |why: std::io::Error| obstacle(format!("{} cannot be made: {}", path.display(), reason(&why)));
+        let made = start.and_then(|start| {
+            let start = start.trim_end();
+            let named = [self.repository.as_os_str().as_encoded_bytes(), b"\n", start.as_bytes()].concat();
+            fs::write_private(&self.leases.beside(&workspace.id, REPOSITORY), &named).map_err(unmade)?;
+            let _one = self.one.lock().unwrap_or_else(PoisonError::into_inner);
+            let (branch, folder) = (branch(&workspace.id), path.to_string_lossy());
+            git(&self.folder, &["worktree", "add", "--quiet", "-b", &branch, "--", &folder, start])
+        });
+        match made {
+            Ok(_) => Ok(workspace),
+            Err(why) => {
+                // The reason is why there is no workspace; what may be left of it goes with the next sweep.
+                let _ = self.release(workspace);
+                Err(why)
+            }
+        }
+    }
+
+    fn release(&self, workspace: Workspace) -> Result<(), Obstacle> {
+        let _one = self.one.lock().unwrap_or_else(PoisonError::into_inner);
+        self.leases.end(&workspace)
+    }
+}

@@ -1,0 +1,142 @@
+//! Tasks that outlive a program: which came and which are done, a line of JSON each.
+//!
+//! One program at a time works a journal off. A claim is not written down: it ends with the program, so that whatever was neither
+//! completed nor released is delivered again. What was added is on the disk before anybody is told so.
+
+use crate::base::contained_path::reason;
+use crate::base::folders;
+use crate::base::fs::{self, Lock};
+use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
+use crate::kernel::work::task::{Task, TaskQueue, TaskSource};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Bytes that a journal may have.
+const LARGEST: u64 = 1 << 30;
+
+/// A queue of tasks that is kept in a folder.
+#[derive(Debug)]
+pub struct TaskJournal<P> {
+    queue: TaskQueue<P>,
+    path: PathBuf,
+    _lock: Lock,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Line<T> {
+    Added(T),
+    Done(String),
+}
+
+impl<P: Clone + Serialize + DeserializeOwned> TaskJournal<P> {
+    /// Opens the journal of a folder, which is made where it is missing.
+    ///
+    /// # Errors
+    /// Another program works on it, it is damaged, or the disk is in the way.
+    pub fn open(folder: &Path) -> Result<Self, Obstacle> {
+        let path = folder.join("tasks.jsonl");
+        let refused = |what: &str, why: &io::Error| obstacle(&path, &format!("{what}: {}", reason(why)));
+        folders::make(folder).map_err(|why| refused("its folder cannot be made", &why))?;
+        let lock = fs::try_lock(&folder.join("tasks.lock")).map_err(|why| refused("it cannot be locked", &why))?;
+        let lock =
+            lock.ok_or_else(|| obstacle(&path, "another program works these tasks off; stop it, or use another folder"))?;
+        let mut bytes = Vec::new();
+        if fs::exists(&path) {
+            fs::read_own(&path, LARGEST, &mut bytes).map_err(|why| refused("it cannot be read", &why))?;
+        }
+        let (queue, count) = read(&bytes).map_err(|why| obstacle(&path, &why))?;
+        let journal = Self { queue, path, _lock: lock };
+        if count > 2 * journal.queue.waiting().count() + journal.queue.done().count() {
+            journal.rewrite().map_err(|why| obstacle(&journal.path, &format!("it cannot be written: {}", reason(&why))))?;
+        }
+        Ok(journal)
+    }
+
+    /// Adds a task, and returns when it is on the disk; `false` where its id is known already, whatever became of that one.
+    ///
+    /// # Errors
+    /// It cannot be written: the task is not added.
+    pub fn add(&mut self, task: Task<P>) -> Result<bool, Obstacle> {
+        if self.queue.knows(&task.id) {
+            return Ok(false);
+        }
+        self.write(&Line::Added(&task))?;
+        Ok(self.queue.push(task))
+    }
+
+    /// The tasks that nobody works on, the most urgent first.
+    pub fn waiting(&self) -> impl Iterator<Item = &Task<P>> {
+        self.queue.waiting()
+    }
+
+    fn write<T: Serialize>(&self, line: &Line<T>) -> Result<(), Obstacle> {
+        let unwritten = |why: io::Error| obstacle(&self.path, &format!("it cannot be written: {}", reason(&why)));
+        let mut bytes = serde_json::to_vec(line).map_err(|why| unwritten(why.into()))?;
+        bytes.push(b'\n');
+        fs::append_line(&self.path, &bytes, |rest| serde_json::from_slice::<serde_json::Value>(rest).is_ok()).map_err(unwritten)
+    }
+
+    /// Writes what is still to be known, and no more.
+    fn rewrite(&self) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        for id in self.queue.done() {
+            serde_json::to_writer(&mut bytes, &Line::<()>::Done(id.to_owned()))?;
+            bytes.push(b'\n');
+        }
+        for task in self.queue.waiting() {
+            serde_json::to_writer(&mut bytes, &Line::Added(task))?;
+            bytes.push(b'\n');
+        }
+        fs::write_private(&self.path, &bytes)
+    }
+}
+
+impl<P: Clone + Serialize + DeserializeOwned> TaskSource<P> for TaskJournal<P> {
+    fn claim(&mut self) -> Result<Option<Task<P>>, Obstacle> {
+        self.queue.claim()
+    }
+
+    fn complete(&mut self, id: &str) -> Result<(), Obstacle> {
+        if self.queue.claimed().any(|task| task.id == id) {
+            self.write(&Line::<()>::Done(id.to_owned()))?;
+        }
+        self.queue.complete(id)
+    }
+
+    fn release(&mut self, id: &str) -> Result<(), Obstacle> {
+        self.queue.release(id)
+    }
+}
+
+fn obstacle(path: &Path, what: &str) -> Obstacle {
+    Obstacle { kind: ObstacleKind::Source, note: format!("{}: {what}", path.display()) }
+}
+
+/// The queue that a journal says, and how many lines it has. Half a line at its end is what a killed program left: it told nobody of it.
+fn read<P: Clone + DeserializeOwned>(bytes: &[u8]) -> Result<(TaskQueue<P>, usize), String> {
+    let mut added = Vec::new();
+    let mut done = BTreeSet::new();
+    let mut count = 0;
+    let mut lines = bytes.split_inclusive(|byte| *byte == b'\n').peekable();
+    while let Some(line) = lines.next() {
+        count += 1;
+        match serde_json::from_slice(line) {
+            Ok(Line::Added(task)) => added.push(task),
+            Ok(Line::Done(id)) => drop(done.insert(id)),
+            Err(_) if lines.peek().is_none() && !line.ends_with(b"\n") => {}
+            Err(why) => return Err(format!("line {count} is damaged: {why}")),
+        }
+    }
+    let mut queue = TaskQueue::default();
+    for id in done {
+        queue.remember(id);
+    }
+    for task in added {
+        queue.push(task);
+    }
+    Ok((queue, count))
+}

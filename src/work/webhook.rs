@@ -1,0 +1,268 @@
+//! A webhook: tasks that others deliver over HTTP. A delivery is on the disk before it is acknowledged, so that none is lost, and one
+//! that is delivered again is the same task.
+//!
+//! Takes JSON alone, which no page in a browser sends to another address unasked. Who may deliver is checked before a body is believed.
+
+use super::task_journal::TaskJournal;
+use crate::base::hash::Hash;
+use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
+use crate::kernel::work::task::{Task, TaskSource};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{HeaderMap, Method, Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use ring::hmac;
+use serde_json::{Value, json};
+use std::convert::Infallible;
+use std::fmt;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::Semaphore;
+
+/// The header of a signature: `sha256=` and the HMAC of the body in hex digits.
+pub const SIGNATURE: &str = "x-hub-signature-256";
+/// Headers that name a delivery, the first that is there. A delivery without one is named by the hash of its body.
+pub const IDS: [&str; 3] = ["idempotency-key", "webhook-id", "x-github-delivery"];
+/// Characters that such a name may have.
+const LONGEST_ID: usize = 256;
+/// Connections at once.
+const CONNECTIONS: usize = 256;
+/// How long a sender may take for the head of a delivery, and for its body.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Where deliveries are taken, and whose.
+#[derive(Clone)]
+pub struct WebhookOptions {
+    /// The address to listen on: loopback and any free port by default.
+    pub address: SocketAddr,
+    /// The path of the deliveries.
+    pub path: String,
+    /// What a sender proves itself by: `Authorization: Bearer TOKEN`, or the last part of the path.
+    pub token: Option<String>,
+    /// The key of the signature that a delivery needs: see [`SIGNATURE`].
+    pub secret: Option<String>,
+    /// Bytes that a body may have.
+    pub max_body: usize,
+    /// Whose work the tasks are.
+    pub org: String,
+    /// How urgent they are.
+    pub priority: u8,
+}
+
+impl Default for WebhookOptions {
+    fn default() -> Self {
+        let address = (Ipv4Addr::LOCALHOST, 0).into();
+        let org = String::new();
+        Self { address, path: "/tasks".to_owned(), token: None, secret: None, max_body: 1 << 20, org, priority: 0 }
+    }
+}
+
+/// Without the token and the secret.
+impl fmt::Debug for WebhookOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WebhookOptions").field("address", &self.address).field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// A webhook that takes deliveries, as a source of tasks.
+#[derive(Debug)]
+pub struct Webhook {
+    _runtime: Runtime,
+    address: SocketAddr,
+    inbox: Arc<Inbox>,
+}
+
+#[derive(Debug)]
+struct Inbox {
+    options: WebhookOptions,
+    journal: Mutex<TaskJournal<Value>>,
+    arrived: Condvar,
+}
+
+impl Webhook {
+    /// Listens, and keeps what comes in a journal.
+    ///
+    /// # Errors
+    /// It cannot listen there, or anybody could deliver: an address that other machines reach needs a token and a secret.
+    pub fn start(journal: TaskJournal<Value>, options: WebhookOptions) -> Result<Self, Obstacle> {
+        let address = options.address;
+        let proofs = [&options.token, &options.secret];
+        let is_proven = proofs.into_iter().all(|proof| proof.as_ref().is_some_and(|proof| !proof.is_empty()));
+        if !is_proven && !address.ip().is_loopback() {
+            return Err(obstacle(format!(
+                "other machines reach {address}: a webhook there needs a token and a secret for signatures"
+            )));
+        }
+        let unheard = |why: std::io::Error| obstacle(format!("the webhook cannot listen on {address}: {why}"));
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_io().enable_time().build().map_err(unheard)?;
+        let listener = runtime.block_on(TcpListener::bind(address)).map_err(unheard)?;
+        let address = listener.local_addr().map_err(unheard)?;
+        let inbox = Arc::new(Inbox { options, journal: Mutex::new(journal), arrived: Condvar::new() });
+        runtime.spawn(accept(listener, Arc::clone(&inbox)));
+        Ok(Self { _runtime: runtime, address, inbox })
+    }
+
+    /// The address that it listens on.
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Waits until a task is there that nobody works on, or the time is over.
+    pub fn wait(&self, most: Duration) {
+        let is_empty = |journal: &mut TaskJournal<Value>| journal.waiting().next().is_none();
+        // A poisoned lock is still a lock.
+        drop(self.inbox.arrived.wait_timeout_while(self.inbox.journal(), most, is_empty));
+    }
+}
+
+impl TaskSource<Value> for Webhook {
+    fn claim(&mut self) -> Result<Option<Task<Value>>, Obstacle> {
+        self.inbox.journal().claim()
+    }
+
+    fn complete(&mut self, id: &str) -> Result<(), Obstacle> {
+        self.inbox.journal().complete(id)
+    }
+
+    fn release(&mut self, id: &str) -> Result<(), Obstacle> {
+        self.inbox.journal().release(id)
+    }
+}
+
+impl Inbox {
+    fn journal(&self) -> MutexGuard<'_, TaskJournal<Value>> {
+        self.journal.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a sender may deliver here, by the path and the head of its request.
+    fn admits(&self, path: &str, headers: &HeaderMap) -> Result<(), (StatusCode, &'static str)> {
+        let Some(rest) = path.strip_prefix(self.options.path.trim_end_matches('/')) else {
+            return Err((StatusCode::NOT_FOUND, "no deliveries are taken at this path"));
+        };
+        let rest = rest.trim_matches('/');
+        let Some(token) = &self.options.token else {
+            return if rest.is_empty() { Ok(()) } else { Err((StatusCode::NOT_FOUND, "no deliveries are taken at this path")) };
+        };
+        let bearer = header(headers, AUTHORIZATION.as_str()).and_then(|value| value.strip_prefix("Bearer "));
+        let given = bearer.unwrap_or(rest);
+        // Of hashes, nothing is learnt by how long they take to compare.
+        let is_token = Hash::of(given.as_bytes()) == Hash::of(token.as_bytes());
+        if is_token { Ok(()) } else { Err((StatusCode::UNAUTHORIZED, "the token is missing or is another one")) }
+    }
+
+    /// Whether the body is the sender's own.
+    fn is_signed(&self, headers: &HeaderMap, body: &[u8]) -> bool {
+        let Some(secret) = &self.options.secret else { return true };
+        let given = header(headers, SIGNATURE).and_then(|value| value.strip_prefix("sha256="));
+        let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
+        given.and_then(bytes_of_hex).is_some_and(|signature| hmac::verify(&key, body, &signature).is_ok())
+    }
+
+    /// Keeps a delivery, and says whether it is a new one.
+    fn keep(&self, id: String, payload: Value) -> Result<bool, Obstacle> {
+        let task = Task { priority: self.options.priority, ..Task::new(&self.options.org, id, payload) };
+        let is_new = self.journal().add(task)?;
+        self.arrived.notify_one();
+        Ok(is_new)
+    }
+}
+
+async fn accept(listener: TcpListener, inbox: Arc<Inbox>) {
+    let room = Arc::new(Semaphore::new(CONNECTIONS));
+    loop {
+        // Never closed.
+        let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
+        let Ok((stream, _)) = listener.accept().await else {
+            // Too many files are open: some will close.
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            continue;
+        };
+        let inbox = Arc::clone(&inbox);
+        tokio::spawn(async move {
+            let _place = place;
+            let service = service_fn(move |request: Request<Incoming>| {
+                let inbox = Arc::clone(&inbox);
+                async move { Ok::<_, Infallible>(serve(request, inbox).await) }
+            });
+            let mut server = http1::Builder::new();
+            server.timer(TokioTimer::new()).header_read_timeout(PATIENCE);
+            // A connection that breaks is the sender's affair: what was not acknowledged is delivered again.
+            let _ = server.serve_connection(TokioIo::new(stream), service).await;
+        });
+    }
+}
+
+async fn serve(request: Request<Incoming>, inbox: Arc<Inbox>) -> Response<Full<Bytes>> {
+    match deliver(request, inbox).await {
+        Ok((id, true)) => answer(StatusCode::ACCEPTED, &json!({"id": id, "known": false})),
+        Ok((id, false)) => answer(StatusCode::OK, &json!({"id": id, "known": true})),
+        Err((status, why)) => answer(status, &json!({"error": why})),
+    }
+}
+
+/// Takes a delivery: its id, and whether it is a new one.
+async fn deliver(request: Request<Incoming>, inbox: Arc<Inbox>) -> Result<(String, bool), (StatusCode, String)> {
+    let refused = |(status, why): (StatusCode, &str)| (status, why.to_owned());
+    inbox.admits(request.uri().path(), request.headers()).map_err(refused)?;
+    if request.method() != Method::POST {
+        return Err(refused((StatusCode::METHOD_NOT_ALLOWED, "a delivery is a POST")));
+    }
+    let media = header(request.headers(), CONTENT_TYPE.as_str()).unwrap_or("").split(';').next().unwrap_or("").trim();
+    if !(media.eq_ignore_ascii_case("application/json") || media.ends_with("+json")) {
+        return Err(refused((StatusCode::UNSUPPORTED_MEDIA_TYPE, "a delivery is JSON: its content type is application/json")));
+    }
+    let (head, body) = request.into_parts();
+    let read = tokio::time::timeout(PATIENCE, Limited::new(body, inbox.options.max_body).collect()).await;
+    let body = match read {
+        Err(_) => return Err(refused((StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time"))),
+        Ok(Err(why)) if why.is::<LengthLimitError>() => {
+            return Err((StatusCode::PAYLOAD_TOO_LARGE, format!("a body has at most {} bytes", inbox.options.max_body)));
+        }
+        Ok(Err(why)) => return Err((StatusCode::BAD_REQUEST, format!("the body could not be read: {why}"))),
+        Ok(Ok(body)) => body.to_bytes(),
+    };
+    if !inbox.is_signed(&head.headers, &body) {
+        return Err(refused((StatusCode::UNAUTHORIZED, "the signature is missing or does not fit the body")));
+    }
+    let payload: Value =
+        serde_json::from_slice(&body).map_err(|why| (StatusCode::BAD_REQUEST, format!("the body is not JSON: {why}")))?;
+    let named = IDS.iter().find_map(|name| header(&head.headers, name)).filter(|id| !id.is_empty());
+    if named.is_some_and(|id| id.len() > LONGEST_ID) {
+        return Err((StatusCode::BAD_REQUEST, format!("the id of a delivery has at most {LONGEST_ID} characters")));
+    }
+    let id = named.map_or_else(|| Hash::of(&body).to_string(), str::to_owned);
+    let name = id.clone();
+    // Until it is on the disk nothing else of this runtime has to wait.
+    let kept = tokio::task::spawn_blocking(move || inbox.keep(name, payload)).await;
+    match kept {
+        Ok(Ok(is_new)) => Ok((id, is_new)),
+        Ok(Err(_)) | Err(_) => Err(refused((StatusCode::SERVICE_UNAVAILABLE, "the delivery could not be kept; try again"))),
+    }
+}
+
+fn header<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+fn answer(status: StatusCode, body: &Value) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(Bytes::from(body.to_string())));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, hyper::header::HeaderValue::from_static("application/json"));
+    response
+}
+
+fn bytes_of_hex(text: &str) -> Option<Vec<u8>> {
+    let digits: Option<Vec<u8>> = text.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect();
+    let pairs = digits.as_deref().filter(|digits| digits.len().is_multiple_of(2))?.chunks_exact(2);
+    Some(pairs.map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect())
+}
+
+const fn obstacle(note: String) -> Obstacle {
+    Obstacle { kind: ObstacleKind::Source, note }
+}

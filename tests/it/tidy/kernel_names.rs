@@ -1,0 +1,81 @@
+//! The kernel names no vendor, no way to wait, no language of templates and no kind of repository.
+
+use super::source::{self, Source};
+use proc_macro2::{TokenStream, TokenTree};
+
+/// Words that no name in the kernel has.
+const FOREIGN: &[&str] = &[
+    "anthropic",
+    "async",
+    "await",
+    "claude",
+    "future",
+    "gemini",
+    "git",
+    "github",
+    "gpt",
+    "jinja",
+    "ollama",
+    "openai",
+    "repository",
+    "thread",
+    "tokio",
+    "worktree",
+    "xml",
+];
+/// Names that mean something else: a layout of what an agent reads.
+const MEANT: &[(&str, &str)] = &[("src/kernel/profile.rs", "xml")];
+
+/// The words of a name: `GitWorktrees` and `git_worktrees` have two.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for c in name.chars() {
+        if (c == '_' || c.is_uppercase()) && words.last().is_some_and(|word| !word.is_empty()) {
+            words.push(String::new());
+        }
+        if c != '_' {
+            words.last_mut().unwrap().extend(c.to_lowercase());
+        }
+    }
+    words
+}
+
+fn foreign(tokens: TokenStream, found: &mut Vec<String>) {
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => foreign(group.stream(), found),
+            TokenTree::Ident(name) => found.extend(
+                words(&name.to_string())
+                    .into_iter()
+                    .filter(|word| FOREIGN.contains(&word.as_str()) || FOREIGN.contains(&word.trim_end_matches('s'))),
+            ),
+            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+        }
+    }
+}
+
+fn faults(sources: &[Source]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for source in sources {
+        let mut found = Vec::new();
+        foreign(source.text.parse().unwrap(), &mut found);
+        let is_foreign = |word: &String| !MEANT.contains(&(source.path.as_str(), word.as_str()));
+        faults.extend(found.into_iter().filter(is_foreign).map(|word| format!("{}: {word}", source.path)));
+    }
+    faults
+}
+
+#[test]
+fn the_kernel_names_no_vendor_and_no_way_to_wait() {
+    let kernel = source::rust(&["src/kernel/"]);
+    assert!(kernel.len() > 20);
+    assert_eq!(faults(&kernel), Vec::<String>::new());
+}
+
+#[test]
+fn a_foreign_name_is_found() {
+    let bad = |text: &str| faults(&[Source::new("src/kernel/a.rs", text)]).len();
+    assert_eq!(bad("async fn f() { g().await }"), 2);
+    assert_eq!(bad("struct GitWorktrees; use std::thread::spawn;"), 3);
+    assert_eq!(bad("struct Digit; fn thread_pool() {}"), 1);
+}
