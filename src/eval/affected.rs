@@ -2,8 +2,8 @@
 //! again too, and its other verdicts are carried over. Compared with a revision, the verdicts of unchanged cases are not known:
 //! they are left out, and never counted as passed.
 
-use super::case_keys::Keys;
 use super::finished::CaseVerdict;
+use super::finished::Keys;
 use super::scorecard::{CaseRow, Scorecard};
 use std::collections::BTreeMap;
 

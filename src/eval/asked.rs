@@ -1,7 +1,7 @@
 //! Where answers come from; and asking a model on behalf of a case: the request as it is sent, and the seam to whoever sends and keeps it.
 
 use super::answer::{Answer, KeptAnswer};
-use super::case_keys::Keys;
+use super::finished::Keys;
 use crate::kernel::provider::Response;
 use crate::project::config::Config;
 use crate::project::models::{Model, Provider};

@@ -8,15 +8,6 @@ use crate::scenario::expect::own_check::OwnCheck;
 use crate::scenario::expect::{answer, context as context_tests};
 use crate::scenario::model::{Case, Content, Conversation, Frozen, Subject};
 
-/// The keys of one case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Keys {
-    /// What the agent receives, and all else that expectations on it look at.
-    pub context: Hash,
-    /// What the case says, and which version of this program judges it.
-    pub case: Hash,
-}
-
 /// The hash of what a case says, with the texts of the files that it names, the request that is stored for it, and the path at
 /// which the project keeps a plan.
 pub(super) fn case(case: &Case, beside: &dyn Files, snapshot: Option<&str>, plan: &str) -> Hash {

@@ -1,7 +1,8 @@
 //! What the result of a case belongs to, once its context is there.
 
-use super::case_keys::{self, Keys};
+use super::case_keys;
 use super::context::{found, source, stored_request};
+use super::finished::Keys;
 use super::prepared::{CaseInput, PreparedCase, Seen};
 use crate::base::hash::{Hash, Hasher};
 use crate::context::assemble::Assembly;

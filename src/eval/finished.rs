@@ -1,15 +1,24 @@
 //! What became of a case: its verdict, what was looked at, its trials. Plain data.
 
 use super::answer::{Answer, Took};
-use super::case_keys::Keys;
 use super::trials::TrialOutcome;
 use super::verdict::Verdict;
+use crate::base::hash::Hash;
 use crate::context::fault::Fault;
 use crate::kernel::conversation::Speaker;
 use crate::record::recording::Stage;
 use crate::scenario::model::Rule;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// The keys of one case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Keys {
+    /// What the agent receives, and all else that expectations on it look at.
+    pub context: Hash,
+    /// What the case says, and which version of this program judges it.
+    pub case: Hash,
+}
 
 /// What became of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,9 +2,9 @@
 //! in the order of the cases, the same on any number of threads.
 
 use super::case;
-use super::case_keys::Keys;
 use super::context_hash;
 use super::finished::Finished;
+use super::finished::Keys;
 use super::prepared::{self, CaseInput, RunContext};
 use super::receiver::{Receiver, receiver};
 use super::request;

@@ -56,7 +56,9 @@ fn no_text_names_a_command_or_a_flag_that_there_is_not() {
     let project = Project::new();
     let help = project.run(&["--help"]).code(0).stdout;
     let verbs: Vec<&str> = super::help::verbs(&help);
-    let known: BTreeMap<&str, String> = verbs.iter().map(|verb| (*verb, project.run(&[verb, "--help"]).code(0).stdout)).collect();
+    let mut known: BTreeMap<&str, String> =
+        verbs.iter().map(|verb| (*verb, project.run(&[verb, "--help"]).code(0).stdout)).collect();
+    known.entry("new").or_default().push_str(&project.run(&["new", "scenario", "--help"]).code(0).stdout);
     all.extend(known.iter().map(|(verb, help)| (format!("ctxc {verb} --help"), help.clone())));
     let mut named = 0;
     for (path, text) in &all {

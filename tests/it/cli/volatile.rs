@@ -38,7 +38,7 @@ fn what_is_no_place_of_a_request_is_told() {
         Project::new().file("templates/a.xml", "<task type=\"atomic\" name=\"a\"><description>x</description></task>\n");
     let told = |value: &str| {
         project.write("ctxc.toml", format!("[requests]\nvolatile = {value}\n"));
-        project.run(&["check", "--format", "concise"]).code(1)
+        project.run(&["check", "--format", "concise"]).code(2)
     };
     told("[\"metadata\"]").says("a JSON Pointer of a part of the request, such as `/metadata/id`");
     told("\"\"").says("a JSON Pointer");

@@ -91,7 +91,7 @@ fn what_no_scenario_would_notice_is_listed() {
     assert_eq!(unnoticed(&[weak, strong]), (12, left));
 }
 
-fn row_of(case: &Case, registry: &ctxc::Registry) -> (CaseRow, Option<ctxc::internals::eval::case_keys::Keys>) {
+fn row_of(case: &Case, registry: &ctxc::Registry) -> (CaseRow, Option<ctxc::internals::eval::finished::Keys>) {
     let done = Setting::of(registry).finish(case);
     let live = live();
     let lines = || {

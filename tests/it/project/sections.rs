@@ -14,8 +14,7 @@ fn a_file_of_every_section_has_no_findings() {
     assert_eq!(config.owner("templates/a.xml"), Some("platform"));
     assert_eq!(config.roles["planner"].task.value, "plan");
     let sections: Vec<&str> = config.reserved.keys().map(String::as_str).collect();
-    assert_eq!(sections, ["package", "policy"]);
-    assert_eq!(config.reserved["policy"].span.slice(FULL), "policy");
+    assert_eq!(sections, ["package"]);
 }
 
 #[test]
@@ -54,7 +53,7 @@ fn an_empty_file_is_the_default() {
 fn unknown_keys_are_found_at_every_level() {
     assert_snapshot!(found("titel = \"x\"\n[project]\nnane = \"x\"\n[templates]\nincludes = []\n[limits]\nwidth = 1\n[defaults.atomic]\nfresh = \"enabled\"\n[defaults.atomic.subtask]\nx = 1\n[[require]]\npaths = \"x\"\nmust = \"has owner\"\n[allow]\nlosen = []\n"), @r#"
     error CTX503 ctxc.toml:1:1 `titel`: ctxc.toml has no key `titel`
-      = nothing reads it, so it has no effect; the keys are `edition`, `extends`, `project`, `templates`, `context`, `defaults`, `operators`, `lints`, `require`, `owners`, `limits`, `allow`, `roles`, `tools`, `models`, `policy`, `providers`, `eval`, `history`, `record`, `package`, `fmt`
+      = nothing reads it, so it has no effect; the keys are `edition`, `extends`, `project`, `templates`, `context`, `defaults`, `operators`, `lints`, `require`, `owners`, `limits`, `allow`, `roles`, `tools`, `models`, `policy`, `mcp`, `providers`, `eval`, `history`, `record`, `requests`, `package`, `fmt`
     error CTX503 ctxc.toml:3:1 `nane`: `[project]` has no key `nane`
       = nothing reads it, so it has no effect; the keys are `name`, `version`, `description`
       ? did you mean `name`?

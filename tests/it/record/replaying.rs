@@ -71,7 +71,7 @@ fn a_call_without_an_answer_fails_once_and_names_the_nearest() {
     let said = serde_json::from_str::<Value>(&miss.text()).unwrap()["error"]["message"].as_str().unwrap().to_owned();
     assert_eq!(
         said,
-        "ctxc: no recorded call is equal to this one; the nearest is @last#2: `/messages/1/content` was “again”, now “again and again”"
+        "ctxc: no recorded call is equal to this one; the nearest is @last#2: `/messages/1/content` was “again”, now “again and again” (where it differs every time and says nothing, `[requests] volatile` in ctxc.toml leaves it out)"
     );
     let miss = proxy.chat(asks("mail eve@example.org", false));
     assert!(!miss.text().contains("eve@"), "{}", miss.text());

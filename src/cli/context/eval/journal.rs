@@ -12,7 +12,7 @@ use crate::cli::render::summary::plural;
 use crate::eval::affected::Choice;
 use crate::eval::answer::{Answer, KeptAnswer};
 use crate::eval::asked::{AnswersFrom, KeepTrials, TrialUnderWay};
-use crate::eval::case_keys::Keys;
+use crate::eval::finished::Keys;
 use crate::eval::finished::{Answered, CaseVerdict, Finished, Trial};
 use crate::eval::locate::Locator;
 use crate::eval::prepared::CaseInput;
