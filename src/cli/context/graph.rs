@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 /// Draw the flow of a task: what runs after what, what is chosen, what is repeated
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ctxc graph answer-customer\n  ctxc graph review-code --as svg -o review-code.svg")]
+#[command(after_help = "Examples:\n  ctxc graph investigate\n  ctxc graph investigate --as svg -o investigate.svg")]
 pub(crate) struct GraphArgs {
     #[command(flatten)]
     subject: SubjectArgs,

@@ -34,6 +34,7 @@ fn sample() -> Project {
         .file("templates/answer.xml", answer)
         .file("templates/investigate.xml", investigate)
         .file("samples/t1.txt", "My invoice is wrong.\n")
+        .file("answers.yaml", "answers: [{reply: It was charged twice.}]\n")
         .file("ctxc.toml", "[roles.clerk]\ntemplate = \"triage\"\nsystem = \"You sort.\"\n")
         .file("calls.jsonl", super::requests::line(1, &super::requests::bodies()[0]))
         .file("legacy/reply.j2", "Reply to {{ name }}.\n")
@@ -65,10 +66,12 @@ fn every_verb_has_examples_and_every_example_works() {
             "list",
             "show",
             "render",
+            "graph",
             "manifest",
             "prompt-cache",
             "search",
             "new",
+            "run",
             "eval",
             "gate",
             "baseline",

@@ -12,11 +12,12 @@ use std::path::PathBuf;
 
 /// Run a task with all its agents and print the result of the last; every call is recorded
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ctxc run triage-ticket --input ticket=@t1.txt --script answers.yaml\n  \
-    ctxc run answer --input ticket=@t1.txt --answers record\n  ctxc run answer --input ticket=@t1.txt --answers replay --recording run:last\n  \
-    ctxc run --resume=last\n\n\
+#[command(after_help = "Examples:\n  ctxc run answer --input ticket=@samples/t1.txt --script answers.yaml\n  \
+    ctxc run investigate --script answers.yaml --explain\n  \
+    ctxc run investigate --script answers.yaml && ctxc run investigate --recording run:last\n\n\
     Each agent receives exactly what `ctxc render --node NODE` shows for the same values and results. Answers come from what was recorded, unless \
-    `--answers` or `--script` says otherwise. Asking a model, running a script and starting a server of tools need a project that `ctxc trust` permits to. \
+    `--answers` or `--script` says otherwise: `--answers record` asks the models of ctxc.toml. Asking a model, running a \
+    script and starting a server of tools need a project that `ctxc trust` permits to. \
     The trace of the run is kept outside the project, without keys: JSON lines, whose calls are a recording that `ctxc replay`, `check` and \
     `prompt-cache` read (`run:ID`).\n\n\
     Exit codes: 0 complete, 1 a stage failed, 2 wrong usage, or something that is not permitted, 3 a provider gave no answer, or the trace cannot be \
