@@ -3,10 +3,10 @@
 use ctxc::internals::project::config::Content;
 use ctxc::internals::record::proxy::keeper::Keep;
 use ctxc::internals::record::proxy::replay::{By, Replay};
-use ctxc::internals::record::volatile::Volatile;
 use ctxc::internals::record::proxy::server::{Limits, Plan, Route, Server, Source};
 use ctxc::internals::record::proxy::strict::Strict;
 use ctxc::internals::record::proxy::vendor::VENDORS;
+use ctxc::internals::record::volatile::Volatile;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
