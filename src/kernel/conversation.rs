@@ -242,13 +242,13 @@ impl Turn {
         self.parts.iter().map(Part::media_tokens).sum()
     }
 
-    /// What stands in a [`Slot`], by its number.
-    pub(crate) fn slot_mut(&mut self, number: usize) -> Option<&mut Part> {
+    /// What stands in each [`Slot`], in order.
+    pub(crate) fn slots_mut(&mut self) -> impl Iterator<Item = &mut Part> {
         let parts = self.parts.iter_mut().flat_map(|part| match part {
             Part::Result(result) => result.parts.iter_mut(),
             part @ (Part::Text(_) | Part::Reasoning(_) | Part::Call(_) | Part::Media(_)) => std::slice::from_mut(part).iter_mut(),
         });
-        parts.filter(|part| matches!(part, Part::Text(_) | Part::Media(_))).nth(number)
+        parts.filter(|part| matches!(part, Part::Text(_) | Part::Media(_)))
     }
 }
 

@@ -7,7 +7,7 @@ use super::conversation::{Part, Slot, Speaker, Turn};
 use super::grapheme;
 use super::tokens::TokenCounter;
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// A message of which something may be left out.
@@ -62,32 +62,33 @@ fn cut<'a>(mut messages: Vec<Shortened<'a>>, room: usize, counter: &dyn TokenCou
         }
     }
     media.sort_unstable();
-    // Counting a message takes as long as it is: that waits until as much is left out as can be enough.
+    // To change and count a message takes as long as it is: that waits until as much is to be left out as can be enough.
     let mut least = tokens(&messages);
-    let mut uncounted = BTreeSet::new();
+    let mut waiting = Cuts::new();
     for (.., at, slot) in media {
         if least <= room {
-            count(&mut messages, &mut uncounted, counter);
+            leave_out(&mut messages, std::mem::take(&mut waiting), counter);
             least = tokens(&messages);
         }
         if least <= room {
             break;
         }
-        if let Some(one) = messages.get_mut(at) {
-            least = least.saturating_sub(one.freed(slot, counter));
-            one.leave_out(slot, 0);
-            uncounted.insert(at);
-        }
+        least = least.saturating_sub(messages.get(at).map_or(0, |one| one.freed(slot, counter)));
+        waiting.entry(at).or_default().insert(slot, 0);
     }
-    count(&mut messages, &mut uncounted, counter);
+    leave_out(&mut messages, waiting, counter);
     cut_texts(&mut messages, false, room, counter);
     messages
 }
 
-/// Counts the messages that wait for it.
-fn count(messages: &mut [Shortened<'_>], waiting: &mut BTreeSet<usize>, counter: &dyn TokenCounter) {
-    for at in std::mem::take(waiting) {
+/// Bytes that are to be kept of slots, by message and slot.
+type Cuts = BTreeMap<usize, BTreeMap<usize, usize>>;
+
+/// Cuts messages, and counts what stays.
+fn leave_out(messages: &mut [Shortened<'_>], cuts: Cuts, counter: &dyn TokenCounter) {
+    for (at, keep) in cuts {
         if let Some(one) = messages.get_mut(at) {
+            one.leave_out(&keep);
             one.count(counter);
         }
     }
@@ -131,16 +132,13 @@ fn cut_texts(messages: &mut [Shortened<'_>], is_result: bool, room: usize, count
             let middle = above - (above - level) / 2;
             if size(middle) <= left { level = middle } else { above = middle - 1 }
         }
+        let mut cuts = Cuts::new();
         for piece in pieces.iter().filter(|piece| piece.tokens > level.max(piece.mark)) {
             let rest = level.saturating_sub(piece.mark);
             let keep = if rest == 0 { 0 } else { grapheme::before(piece.text, counter.fit(piece.text, rest)) };
-            if let Some(one) = messages.get_mut(piece.at) {
-                one.leave_out(piece.slot, keep);
-            }
+            cuts.entry(piece.at).or_default().insert(piece.slot, keep);
         }
-        for one in &mut *messages {
-            one.count(counter);
-        }
+        leave_out(messages, cuts, counter);
         let total = tokens(messages);
         if total <= room || level == 0 {
             return;
@@ -158,10 +156,8 @@ impl<'a> Shortened<'a> {
 
     /// Leaves out what tools gave back.
     pub(super) fn leave_out_results(&mut self, counter: &dyn TokenCounter) {
-        let results: Vec<usize> = self.slots(|slot| slot.is_result).map(|(number, _)| number).collect();
-        for slot in results {
-            self.leave_out(slot, 0);
-        }
+        let results = self.slots(|slot| slot.is_result).map(|(number, _)| (number, 0)).collect();
+        self.leave_out(&results);
         self.count(counter);
     }
 
@@ -212,25 +208,30 @@ impl<'a> Shortened<'a> {
         (media + counter.count(text) + JOINTS).saturating_sub(counter.count(&format!("[cut: of {} left out]", self.id)))
     }
 
-    /// Keeps so many bytes of a text, unless the mark of what is left out were longer than that. Of an image or a document the mark alone stays.
-    fn leave_out(&mut self, slot: usize, keep: usize) {
-        let (Some(part), Some(Slot { range: whole, media, .. })) = (self.turn.slot_mut(slot), self.whole.get(slot)) else {
-            return;
-        };
-        match part {
-            Part::Text(text) if *media == 0 => {
-                let mark = missing(self.id, whole.len() - keep);
-                if text.len() <= keep + mark.len() {
-                    return;
+    /// Keeps so many bytes of texts, by their slots, unless the mark of what is left out were longer than that. Of an image or a document the mark
+    /// alone stays.
+    fn leave_out(&mut self, keep: &BTreeMap<usize, usize>) {
+        // By where a slot starts: where it ends, and what of it is left out.
+        let mut cut = BTreeMap::new();
+        for (number, (part, Slot { range: whole, media, .. })) in self.turn.slots_mut().zip(&self.whole).enumerate() {
+            let Some(keep) = keep.get(&number).copied() else { continue };
+            match part {
+                Part::Text(text) if *media == 0 => {
+                    let mark = missing(self.id, whole.len() - keep);
+                    if text.len() <= keep + mark.len() {
+                        continue;
+                    }
+                    text.truncate(keep);
+                    text.push_str(&mark);
                 }
-                text.truncate(keep);
-                text.push_str(&mark);
+                Part::Media(media) => *part = Part::Text(format!("[cut: {} of {} left out]", media.title(), self.id)),
+                Part::Text(_) | Part::Reasoning(_) | Part::Call(_) | Part::Result(_) => continue,
             }
-            Part::Media(media) => *part = Part::Text(format!("[cut: {} of {} left out]", media.title(), self.id)),
-            Part::Text(_) | Part::Reasoning(_) | Part::Call(_) | Part::Result(_) => return,
+            cut.insert(whole.start, (whole.end, whole.start + keep..whole.end));
         }
-        self.left_out.retain(|range| !whole.contains(&range.start));
-        self.left_out.push(whole.start + keep..whole.end);
+        let is_other = |at: usize| cut.range(..=at).next_back().is_none_or(|(_, (end, _))| at >= *end);
+        self.left_out.retain(|range| is_other(range.start));
+        self.left_out.extend(cut.into_values().map(|(_, range)| range));
     }
 
     /// Counts what stays, where something is left out.

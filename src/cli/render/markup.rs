@@ -1,11 +1,20 @@
 //! Texts inside HTML and Markdown that stay texts, whatever they hold.
 
-use super::escape::escape;
+use super::escape::{escape, escape_lines};
 
-/// Text in an element or attribute of HTML.
+/// Text in an element or attribute of HTML, on one line.
 pub(crate) fn html(text: &str) -> String {
+    entities(&escape(text))
+}
+
+/// Text in an element of HTML that keeps its lines: line ends and tabs stay what they are.
+pub(crate) fn html_lines(text: &str) -> String {
+    entities(&escape_lines(text))
+}
+
+fn entities(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in escape(text).chars() {
+    for c in text.chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),

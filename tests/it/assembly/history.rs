@@ -196,14 +196,16 @@ fn an_image_gives_way_to_the_words_that_ask_about_it() {
 #[test]
 fn of_many_images_as_many_stay_as_there_is_room_for() {
     let many = (0..60).fold(asking("which of these is torn?"), |turn, _| turn.with(image()));
-    for room in [3_000, 20_000, 50_000] {
-        let cut = reply(&format!("<history max_tokens=\"{room}\"/>"), std::slice::from_ref(&many), None);
+    for limit in [3_100, 20_000, 50_000, 90_000] {
+        let cut = reply(&format!("<history max_tokens=\"{limit}\"/>"), std::slice::from_ref(&many), None);
+        // What exceeds the limit is cut to seven tenths of it.
+        let room = limit / 10 * 7;
         let message = &cut.messages[1];
         let text = message.as_str();
         let images = message.parts.iter().filter(|part| matches!(part, Part::Media(_))).count();
         // A byte is a token here.
         let tokens = |images: usize| images * 1_600 + text.len();
-        assert!(tokens(images) <= room && tokens(images + 1) > room, "{room}: {images} images, {} bytes", text.len());
+        assert!(tokens(images) <= room && tokens(images + 1) > room, "{limit}: {images} images, {} bytes", text.len());
         assert!(text.starts_with("which of these is torn?\n[cut: image of history:1 left out]"));
     }
 }

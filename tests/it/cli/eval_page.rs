@@ -17,7 +17,7 @@ fn a_failing_scenario_is_shown_with_its_conversation_its_diff_and_its_last_runs(
     let page = project.read("page.html");
     let has = |what: &str| assert!(page.contains(what), "{what}\n{page}");
     has("<h2>Conversation</h2>");
-    has("<li><strong>user</strong><pre tabindex=\"0\">");
+    has("<li><strong>user</strong><pre tabindex=\"0\">## Task\n\n");
     has("Order the ticket at once: ");
     has("<strong>answer of trial 1 of 2, by script: passes</strong><pre tabindex=\"0\">billing &lt;b&gt;</pre>");
     has("<del>-");

@@ -137,7 +137,7 @@ pub(super) fn completion(text: &str) -> String {
     json!({"choices": [{"message": says(text), "finish_reason": "stop"}], "usage": {"prompt_tokens": 1000, "completion_tokens": 100}}).to_string()
 }
 
-const KEY: &str = "house-key-0123456789";
+pub(super) const KEY: &str = "house-key-0123456789";
 
 pub(crate) fn asked(project: &Project, args: &[&str]) -> Run {
     Run::from(project.command(args).env("HOUSE_KEY", KEY).output().unwrap())

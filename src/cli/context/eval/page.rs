@@ -14,7 +14,8 @@ use std::fmt::Write as _;
 const ROWS: usize = 50;
 
 const STYLE: &str = "\
-:root{color-scheme:light dark;--good:#2b8a57;--bad:#c0392b;--open:#b98a2e}
+:root{color-scheme:light dark;--good:#24774a;--bad:#b83327;--open:#8f6a1f}
+@media (prefers-color-scheme:dark){:root{--good:#5cc98d;--bad:#ff8a7d;--open:#d9ab4f}}
 body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:64rem;padding:0 1rem}
 svg{display:block;width:100%;height:1.4rem;border-radius:4px;margin:.6rem 0}
 ul,ol{list-style:none;padding:0}

@@ -5,7 +5,7 @@
 use super::choose::EvalRun;
 use crate::cli::context::project::Compiled;
 use crate::cli::history::Place;
-use crate::cli::render::markup::html as text;
+use crate::cli::render::markup::{html as text, html_lines};
 use crate::cli::render::screen::Screen;
 use crate::cli::render::summary::plural;
 use crate::cli::render::unified;
@@ -89,7 +89,7 @@ impl PageDetails {
         if !said.is_empty() {
             out.push_str("<h2>Conversation</h2>\n<ol>\n");
             for (who, what) in said {
-                let _ = writeln!(out, "<li><strong>{}</strong>{}</li>", text(who), block("", &text(&cut(what))));
+                let _ = writeln!(out, "<li><strong>{}</strong>{}</li>", text(who), block("", &html_lines(&cut(what))));
             }
             out.push_str("</ol>\n");
         }
@@ -144,9 +144,9 @@ fn colored(diff: &str) -> String {
     let mut out = String::new();
     for line in diff.lines() {
         let _ = match line.as_bytes().first() {
-            Some(b'+') => writeln!(out, "<ins>{}</ins>", text(line)),
-            Some(b'-') => writeln!(out, "<del>{}</del>", text(line)),
-            _ => writeln!(out, "{}", text(line)),
+            Some(b'+') => writeln!(out, "<ins>{}</ins>", html_lines(line)),
+            Some(b'-') => writeln!(out, "<del>{}</del>", html_lines(line)),
+            _ => writeln!(out, "{}", html_lines(line)),
         };
     }
     out
