@@ -8,10 +8,8 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
 fn tools(allowed: &[&str]) -> ToolRegistry {
-    let policy = ToolPolicy::allowing(allowed.iter().copied())
-        .blocking(["--force", "curl*|"])
-        .protecting([".github", "deploy/**/*.yaml"])
-        .unwrap();
+    let policy =
+        ToolPolicy::allowing(allowed.iter().copied()).blocking(["--force", "curl*|"]).protecting([".github", "deploy/**/*.yaml"]);
     let mut tools = ToolRegistry::new(policy);
     for name in ["get_metrics", "get_logs", "write_file"] {
         tools.register(ToolDefinition::new(name, "")).unwrap();
