@@ -92,7 +92,7 @@ pub(super) fn each<T: Send>(
 ) -> Vec<T> {
     let receivers: Vec<Result<Receiver<'_>, String>> = inputs.iter().map(|input| receiver(input.case, context.roles)).collect();
     let forests = Forests::of(context.registry, receivers.iter().flatten().map(|receiver| receiver.task));
-    let both: Vec<(usize, (&CaseInput<'_>, &Result<Receiver<'_>, String>))> = inputs.iter().zip(&receivers).enumerate().collect();
+    let both: Vec<_> = inputs.iter().zip(&receivers).enumerate().collect();
     parallel::each(&both, threads, |(at, (input, receiver))| {
         work(*at, input, Result::clone(receiver).and_then(|receiver| Ok((forests.get(receiver.task)?, receiver))))
     })

@@ -4,6 +4,7 @@
 //! script can say what happens round by round.
 
 use super::compiled_patterns::Filter;
+use crate::context::render::message::Message;
 use crate::kernel::conversation::{Part, ToolCall};
 use crate::kernel::provider::{Answer, Response, Stop, Usage};
 use crate::record::recording::AnsweredBy;
@@ -84,7 +85,7 @@ impl Script {
 
 impl Answers for Script {
     fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer> {
-        let text = asked.messages.iter().map(|message| message.as_str()).collect::<Vec<_>>().join("\n");
+        let text = asked.messages.iter().map(Message::as_str).collect::<Vec<_>>().join("\n");
         let asking = Asking { names: [Some(asked.stage), Some(asked.node), asked.name] };
         let answer = self.answer(asking, &text).ok_or_else(|| {
             NoAnswer::Unknown(format!(

@@ -142,7 +142,7 @@ fn kept(project: &Path) -> Option<Kept> {
 
 /// The commands that run tools, and those that serve them, each with the variables that it sees besides the usual ones.
 fn tools_of(config: &Config) -> impl Iterator<Item = (&[String], &[String])> {
-    let defined = config.roles.values().filter_map(|role| role.tools.as_ref()).next();
+    let defined = config.roles.values().find_map(|role| role.tools.as_ref());
     let own = defined.into_iter().flat_map(|tools| tools.defined.values()).filter(|tool| !tool.command.is_empty());
     let servers = config.mcp.values().map(|server| (&*server.command, &*server.env));
     own.map(|tool| (&*tool.command, &[][..])).chain(servers)

@@ -14,8 +14,8 @@ use crate::eval::verdict::{Outcome, Reason, Verdict};
 use crate::kernel::provider;
 use crate::kernel::tokens::TokenCounter;
 use crate::record::recording::{AnsweredBy, Recording, Stage, TrialOf};
-use crate::run::answers::response_of;
 use crate::record::volatile::Volatile;
+use crate::run::answers::response_of;
 use crate::scenario::model::{AnswerTest, Expectation, Scripted};
 use std::sync::Arc;
 

@@ -189,7 +189,12 @@ impl<'p> Keeper<'p> {
         };
         let at = Some(date::time((fs::now() / 1_000_000_000) as i64));
         let recording = Recording::of(&exchange, (number.to_string(), at), &self.redactor);
-        Recording { conversation: Some(asked.case.to_owned()), run: self.run.get().cloned(), trial: Some(asked.trial), ..recording }
+        Recording {
+            conversation: Some(asked.case.to_owned()),
+            run: self.run.get().cloned(),
+            trial: Some(asked.trial),
+            ..recording
+        }
     }
 }
 

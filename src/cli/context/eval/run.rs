@@ -118,7 +118,8 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let card = card(&project, &scenarios, &eval_run, choices, &finished, counters.first().name());
     let card = completed(card, args, asking.as_ref());
     let is_kept = !args.no_history && kept.is_ok();
-    let details = if wants_page(args) { PageDetails::of(&project, &eval_run, &finished, is_kept) } else { PageDetails::default() };
+    let details =
+        if wants_page(args) { PageDetails::of(&project, &eval_run, &finished, is_kept) } else { PageDetails::default() };
     cx.emit(&args.results(), |format, cx| match format {
         EvalFormat::Text => text::print(&card, cx),
         EvalFormat::Json | EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => {
