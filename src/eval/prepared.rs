@@ -21,6 +21,7 @@ use crate::kernel::budget::Counting;
 use crate::kernel::context::Segment;
 use crate::kernel::tokens::TokenCounter;
 use crate::registry::Registry;
+use crate::run::wire;
 use crate::scenario::model::Case;
 use std::rc::Rc;
 
@@ -96,9 +97,15 @@ impl PreparedCase<'_> {
         self.other_model.as_deref().or_else(|| self.routed.model())
     }
 
+    /// How its context is put together: for the body that it is sent in.
+    fn options(&self) -> Options<'_> {
+        let model = self.routed.choice.as_ref().map(|choice| choice.model);
+        Options { target: Some(wire::target_of(model, self.run.answers.providers)), ..self.run.options() }
+    }
+
     /// Its context with nothing found but what a source finds.
     pub(super) fn assemble_from(&self, source: &dyn ContextSource) -> Result<Assembly, Vec<Fault>> {
-        let options = self.run.options();
+        let options = self.options();
         let ask = |request: &Request<'_>| {
             assemble_in(self.forest, &Request { source, ..*request }, &options).map_err(|refused| refused.to_vec())
         };
@@ -107,7 +114,7 @@ impl PreparedCase<'_> {
 
     /// Its context, with the segments changed before they are fitted.
     pub(super) fn assemble(&self, edit: &dyn Fn(&mut Vec<Segment>)) -> Result<Assembly, Vec<Fault>> {
-        let options = self.run.options();
+        let options = self.options();
         let ask =
             |request: &Request<'_>| assemble_edited(self.forest, request, &options, edit).map_err(|refused| refused.to_vec());
         self.read.ask(self.receiver, &self.node, self.run.live, ask)

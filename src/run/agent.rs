@@ -11,6 +11,7 @@ use super::runner::{Frame, Runner};
 use super::trace::{SegmentLine, ToolLine, TraceEvent};
 use super::wire::Wire;
 use crate::context::assemble::{Assembly, assemble_in};
+use crate::context::options::Options;
 use crate::context::render::message::Message;
 use crate::context::role::{self, Routed};
 use crate::kernel::budget::Disposition;
@@ -22,6 +23,7 @@ use crate::kernel::tokens::TokenCounter;
 use crate::record::exchange::Exchange;
 use crate::record::recording::Recording;
 use crate::registry::body::OutputFormat;
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
 /// An agent that is asked.
@@ -52,9 +54,9 @@ struct Asked<'v, 'a> {
 pub(super) fn ask(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready) -> Result<AgentOutput, Obstacle> {
     let request = frame.situation.at(&ready.node, &ready.results);
     let context = |why: String| Obstacle::new(ObstacleKind::Context, why);
-    let assembly = assemble_in(frame.graph, &request, &runner.options).map_err(|refused| context(refused.to_string()))?;
     let routed = role::route(frame.graph, &request, &runner.options).map_err(|fault| context(fault.to_string()))?;
     let wire = Wire::of(frame.graph, &request, &routed, runner.providers).map_err(|fault| context(fault.to_string()))?;
+    let assembly = assemble(runner, frame, ready, &wire)?;
     let node = frame.graph.node(request.task, &ready.node);
     let format = node.and_then(|node| node.body.output_format.clone());
     let name = frame.flow_name(&ready.node);
@@ -82,6 +84,13 @@ pub(super) fn ask(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready) -> Resu
         return Err(Obstacle::new(ObstacleKind::LoopLimit, words));
     }
     asked.result.into_inner().ok_or_else(|| Obstacle::new(ObstacleKind::Answer, "there is no answer"))
+}
+
+/// The context of a stage, for the body that it is sent in: what that has a field for is not said in words too.
+fn assemble(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready, wire: &Wire<'_>) -> Result<Assembly, Obstacle> {
+    let request = frame.situation.at(&ready.node, &ready.results);
+    let options = Options { target: Some(wire.target), ..runner.options };
+    assemble_in(frame.graph, &request, &options).map_err(|refused| Obstacle::new(ObstacleKind::Context, refused.to_string()))
 }
 
 impl Asked<'_, '_> {
@@ -130,23 +139,34 @@ impl Asked<'_, '_> {
         self.runner.within_budget()?;
         let number = self.requests.get();
         let stage = self.stage();
-        let call = |wire: &Wire<'_>, sent: &super::wire::Sent| {
+        let call = |wire: &Wire<'_>, sent: &super::wire::Sent, messages: &[Message]| {
             let name = self.name.as_deref();
             let asked = AskedCall { stage: &stage, node: &self.ready.node, name, number, model: wire.model, sent, messages };
             self.runner.answers.answer(&asked)
         };
-        let mut answered = call(&self.wire, &sent).map(|given| (given, sent, self.wire.model));
+        let mut answered = call(&self.wire, &sent, messages).map(|given| (given, sent, self.wire.model));
         let fallback = self.routed.choice.iter().flat_map(|choice| choice.fallback.iter().copied());
         for model in fallback {
             let Err(super::answers::NoAnswer::Provider(_)) = &answered else { break };
             let wire = self.wire.of_model(model, self.runner.providers);
+            let messages = &*self.messages_for(&wire, messages)?;
             let sent = wire.sent(messages).map_err(|why| Obstacle::new(ObstacleKind::Context, why))?;
-            answered = call(&wire, &sent).map(|given| (given, sent, Some(model)));
+            answered = call(&wire, &sent, messages).map(|given| (given, sent, Some(model)));
         }
         let (given, sent, model) = answered?;
         self.keep(id, &given, &sent)?;
         self.runner.count(&given.response.answer, model);
         Ok(with_turn(given.response.answer))
+    }
+
+    /// The messages as the body of another model wants them.
+    fn messages_for<'m>(&self, wire: &Wire<'_>, messages: &'m [Message]) -> Result<Cow<'m, [Message]>, Obstacle> {
+        if wire.target.name == self.wire.target.name {
+            return Ok(Cow::Borrowed(messages));
+        }
+        let turns = messages.get(self.assembly.messages.len()..).unwrap_or_default();
+        let context = assemble(self.runner, self.frame, self.ready, wire)?;
+        Ok(context.messages.iter().chain(turns).cloned().collect())
     }
 
     /// Writes a call, before anybody uses its answer.
@@ -207,19 +227,16 @@ impl Asked<'_, '_> {
         let format = self.format.as_ref();
         let unread = |why: String| Obstacle::new(ObstacleKind::Answer, format!("{}: {why}", self.stage()));
         let mut output = output::read(answer, format).map_err(unread)?;
-        match output.status {
-            Status::Continuation => return self.subtask(output).map(|turn| Some(vec![turn])),
-            Status::Waiting | Status::Failed => {}
-            _ => {
-                if let Err(why) = output::conform(&mut output, format, &self.wire.call.answer) {
-                    if self.is_repaired.replace(true) {
-                        return Err(unread(format!(
-                            "the answer does not have the form that was asked for, nor did its repair: {why}"
-                        )));
-                    }
-                    return Ok(Some(vec![Turn::new(Speaker::User, output::repair(&why))]));
-                }
+        if output.status == Status::Continuation {
+            return self.subtask(output).map(|turn| Some(vec![turn]));
+        }
+        if output.status == Status::Complete
+            && let Err(why) = output::conform(&mut output, format, &self.wire.call.answer)
+        {
+            if self.is_repaired.replace(true) {
+                return Err(unread(format!("the answer does not have the form that was asked for, nor did its repair: {why}")));
             }
+            return Ok(Some(vec![Turn::new(Speaker::User, output::repair(&why))]));
         }
         self.result.replace(Some(output));
         Ok(None)
@@ -230,21 +247,20 @@ impl Asked<'_, '_> {
         self.tools.set(self.tools.get() + 1);
         let (stage, number) = (self.stage(), self.tools.get());
         let before = self.runner.trace.before().tools.get(&(stage.clone(), number)).filter(|line| line.name == call.name);
-        let line = match before {
-            Some(line) => line.clone(),
-            None => {
-                let answer = self.runner.tools.call(call, self.frame.situation.role);
-                let line = ToolLine {
-                    stage,
-                    number,
-                    name: call.name.clone(),
-                    arguments: call.arguments.clone(),
-                    result: answer.text,
-                    is_error: answer.is_error,
-                };
-                self.event(TraceEvent::Tool(line.clone()))?;
-                line
-            }
+        let line = if let Some(line) = before {
+            line.clone()
+        } else {
+            let answer = self.runner.tools.call(call, self.frame.situation.role);
+            let line = ToolLine {
+                stage,
+                number,
+                name: call.name.clone(),
+                arguments: call.arguments.clone(),
+                result: answer.text,
+                is_error: answer.is_error,
+            };
+            self.event(TraceEvent::Tool(line.clone()))?;
+            line
         };
         let result = ToolResult { call: call.id.clone(), parts: vec![Part::Text(line.result)], is_error: line.is_error };
         Ok(Turn { speaker: Speaker::Tool, parts: vec![Part::Result(result)] })
@@ -258,7 +274,7 @@ impl Asked<'_, '_> {
         let request = output.subtask_request.ok_or_else(missing)?;
         let stage = format!("{}~{}", self.stage(), self.subtasks.get());
         let parent = self.assembly.segments();
-        let result = super::subtask::run(self.runner, self.frame, (&self.stage(), stage), &parent, request)?;
+        let result = super::subtask::run(self.runner, self.frame, (&self.stage(), stage), &parent, &request)?;
         let words = serde_json::to_string_pretty(&result.content).unwrap_or_default();
         let content = result.content.as_str().map_or(words, str::to_owned);
         let told = match (result.status, &result.notes) {

@@ -42,10 +42,10 @@ fn truth(condition: &Condition<'_>, value: &dyn Fn(&str) -> Option<Value>) -> Re
             let (left, right) = (operand(&compared.left, value)?, operand(&compared.right, value)?);
             compare(&left, compared.operator.value, &right)
         }
-        Condition::Value(_) => match operand(condition, value)? {
-            Value::Bool(is_true) => Ok(is_true),
-            other => Err(format!("expected true or false, found {other}")),
-        },
+        Condition::Value(_) => {
+            let found = operand(condition, value)?;
+            found.as_bool().ok_or_else(|| format!("expected true or false, found {found}"))
+        }
     }
 }
 
@@ -61,7 +61,9 @@ fn operand(condition: &Condition<'_>, value: &dyn Fn(&str) -> Option<Value>) -> 
         }
         Condition::Value(Operand::Text(text)) => Ok(Value::from(&*text.value)),
         Condition::Value(Operand::Boolean(is_true)) => Ok(Value::Bool(is_true.value)),
-        other => truth(other, value).map(Value::Bool),
+        Condition::And(_) | Condition::Or(_) | Condition::Not(_) | Condition::Compare(_) => {
+            truth(condition, value).map(Value::Bool)
+        }
     }
 }
 
@@ -71,7 +73,7 @@ fn written(path: &Path<'_>) -> String {
     for step in &path.rest {
         match step {
             Step::Field(name) => out.extend([".", &*name.value]),
-            Step::Index(index) => out.push_str(&format!("[{}]", index.value)),
+            Step::Index(index) => out.extend(["[", &*index.value.to_string(), "]"]),
         }
     }
     out

@@ -7,10 +7,7 @@ use std::fmt::Write as _;
 
 /// What a node is called: its name, else the end of its path.
 fn title(node: &PlanNode) -> String {
-    let kind = match &node.kind {
-        PlanKind::Script => " (script)",
-        _ => "",
-    };
+    let kind = if matches!(node.kind, PlanKind::Script) { " (script)" } else { "" };
     let name = node.name.clone().unwrap_or_else(|| node.path.clone());
     format!("{name}{kind}")
 }

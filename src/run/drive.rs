@@ -19,7 +19,7 @@ use std::sync::mpsc;
 impl<'a> Runner<'a> {
     /// Puts a runner together.
     pub fn new(parts: Parts<'a>) -> Self {
-        Self::with(parts, run)
+        Self::with(&parts, run)
     }
 
     /// Runs a task to its end.
@@ -114,12 +114,10 @@ fn play(runner: &Runner<'_>, frame: &Frame<'_>, ready: Option<&Ready>, visit: Vi
     match played {
         Ok(output) => Event::Finished { visit, output },
         Err(obstacle) => {
-            // What cannot be written is the obstacle itrunner.
+            // What cannot be written is the obstacle itself.
             let _ = runner.event(TraceEvent::Failed { stage: frame.stage(&visit.stage), obstacle: obstacle.clone() });
-            match obstacle.kind {
-                ObstacleKind::Budget | ObstacleKind::Cancelled | ObstacleKind::LoopLimit => Event::Stopped { obstacle },
-                _ => Event::Failed { visit, obstacle },
-            }
+            let stops = matches!(obstacle.kind, ObstacleKind::Budget | ObstacleKind::Cancelled | ObstacleKind::LoopLimit);
+            if stops { Event::Stopped { obstacle } } else { Event::Failed { visit, obstacle } }
         }
     }
 }
@@ -127,10 +125,7 @@ fn play(runner: &Runner<'_>, frame: &Frame<'_>, ready: Option<&Ready>, visit: Vi
 fn outcome(frame: &Frame<'_>, state: &PipelineState) -> Outcome {
     let (position, _) = frame.flow.position(state.results());
     let is_complete = state.status() == PipelineStatus::Complete;
-    let result = match position {
-        Position::Done(result) if is_complete => Some(result),
-        _ => None,
-    };
+    let result = if let Position::Done(result) = position { Some(result).filter(|_| is_complete) } else { None };
     let partial = if is_complete { Vec::new() } else { partial(frame, state) };
     Outcome { status: state.status(), obstacle: state.obstacle().cloned(), result, partial }
 }

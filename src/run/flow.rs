@@ -171,14 +171,14 @@ impl Walk<'_, '_> {
             return Ok(None);
         }
         let result = match &node.kind {
-            PlanKind::Agent | PlanKind::Script => match self.outputs.get(&stage) {
-                Some(output) => Some(result_of(output)),
-                None => {
+            PlanKind::Agent | PlanKind::Script => {
+                let result = self.outputs.get(&stage).map(result_of);
+                if result.is_none() {
                     let results = self.results.clone();
                     self.ready.push(Ready { stage, node: node.path.clone(), results });
-                    None
                 }
-            },
+                result
+            }
             PlanKind::Definition(root) => self.node(root, &below(&stage, &node.path, &root.path))?,
             PlanKind::Sequence(steps) => self.sequence(steps, (&stage, &node.path))?,
             PlanKind::Choice(cases) => self.choice(node, cases, &stage)?,
@@ -250,7 +250,7 @@ impl Walk<'_, '_> {
     }
 
     fn fold(&mut self, node: &PlanNode, (inner, reduction): (&PlanNode, &PlanNode), stage: &str) -> Reached {
-        let items = self.values(&node.path, |values| values.inputs())?.map_err(|refused| stopped(&refused))?;
+        let items = self.values(&node.path, |values| values.inputs().map_err(|refused| stopped(&refused)))??;
         let name = |part: &PlanNode, round: usize| format!("{}@{round}", below(stage, &node.path, &part.path));
         let accumulator = variable(node, "accumulator");
         for (at, (_, item)) in items.iter().enumerate() {
@@ -276,7 +276,8 @@ impl Walk<'_, '_> {
 
     fn rounds(&mut self, node: &PlanNode, stage: &str) -> Reached {
         let PlanKind::Loop { director, script, evaluator, condition, rounds } = &node.kind else { return Ok(None) };
-        let parts: Vec<&PlanNode> = [Some(&**director), script.as_deref(), evaluator.as_deref()].into_iter().flatten().collect();
+        let director: &PlanNode = director;
+        let parts: Vec<&PlanNode> = [Some(director), script.as_deref(), evaluator.as_deref()].into_iter().flatten().collect();
         let mut proposal = StepResult::default();
         for round in 1..=*rounds {
             self.forget(parts.iter().copied());
@@ -288,7 +289,7 @@ impl Walk<'_, '_> {
             for part in &parts {
                 let own = format!("{}@{round}", below(stage, &node.path, &part.path));
                 let Some(result) = self.node(part, &own)? else { return Ok(None) };
-                if std::ptr::eq(*part, &**director) {
+                if std::ptr::eq(*part, director) {
                     proposal = result.clone();
                 }
                 judged = Some(result);

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 /// The version of the protocol that is asked for; a server may answer with an earlier one.
 const PROTOCOL: &str = "2025-06-18";
 /// How long a server may take to start, and to answer.
-const TIME: Duration = Duration::from_secs(60);
+const TIME: Duration = Duration::from_mins(1);
 /// Pages of a list of tools at most.
 const PAGES: usize = 64;
 
@@ -90,7 +90,7 @@ impl McpServer {
         match connection.request("tools/call", &json!({"name": name, "arguments": arguments})) {
             Ok(result) => {
                 let text = text(&result);
-                if result["isError"] == json!(true) { ToolAnswer::refused(text) } else { ToolAnswer::of(text) }
+                if result.get("isError") == Some(&json!(true)) { ToolAnswer::refused(text) } else { ToolAnswer::of(text) }
             }
             Err(why) => ToolAnswer::refused(why),
         }
@@ -105,12 +105,9 @@ fn text(result: &Value) -> String {
         None => part.to_string(),
     };
     let parts: Vec<String> = result["content"].as_array().into_iter().flatten().map(part).collect();
-    match &result["structuredContent"] {
-        Value::Null => parts.join("\n"),
-        // Whoever has a form for its result says it again as a text, or not.
-        structured if parts.is_empty() => structured.to_string(),
-        _ => parts.join("\n"),
-    }
+    // A server that gives a result a form may say it again as a text, or not.
+    let structured = result.get("structuredContent").filter(|structured| parts.is_empty() && !structured.is_null());
+    structured.map_or_else(|| parts.join("\n"), Value::to_string)
 }
 
 impl Connection {
@@ -169,9 +166,12 @@ impl Connection {
         let mut params = json!({});
         for _ in 0..PAGES {
             let listed = self.request("tools/list", &params)?;
-            let tools = listed["tools"].as_array().ok_or_else(|| "its answer to tools/list has no list `tools`".to_owned())?;
+            let tools = listed
+                .get("tools")
+                .and_then(Value::as_array)
+                .ok_or_else(|| "its answer to tools/list has no list `tools`".to_owned())?;
             names.extend(tools.iter().filter_map(|tool| tool["name"].as_str().map(str::to_owned)));
-            match listed["nextCursor"].as_str() {
+            match listed.get("nextCursor").and_then(Value::as_str) {
                 Some(cursor) => params = json!({ "cursor": cursor }),
                 None => return Ok(names),
             }

@@ -16,8 +16,10 @@ pub fn read(answer: &provider::Answer, format: Option<&OutputFormat<'_>>) -> Res
     match answer.stop {
         Stop::Length => Err("the answer was cut at the limit of tokens: raise `max_output_tokens`".to_owned()),
         Stop::Filter => Err("the provider withheld the answer, or the model refused to give one".to_owned()),
-        _ if text.trim().is_empty() => Err("the answer is empty: it neither says anything nor calls a tool".to_owned()),
-        _ => {
+        Stop::End | Stop::Tool | Stop::Other if text.trim().is_empty() => {
+            Err("the answer is empty: it neither says anything nor calls a tool".to_owned())
+        }
+        Stop::End | Stop::Tool | Stop::Other => {
             let output = AgentOutput::read(unfenced(&text));
             let is_plain = output == AgentOutput { content: output.content.clone(), ..AgentOutput::default() };
             let wants_text = format.is_some_and(|format| format.kind.as_deref() == Some("text"));

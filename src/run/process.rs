@@ -156,7 +156,7 @@ pub fn run(argv: &[String], folder: &Path, variables: &[(String, String)], input
         (None, _) => Ended::Late,
         // What it started still writes.
         (Some(status), None) if status.success() => Ended::Late,
-        (Some(status), out) => of_status(status, out.flatten().unwrap_or_default(), said()),
+        (Some(status), out) => of_status(status, out.flatten().unwrap_or_default(), &said()),
     }
 }
 
@@ -190,8 +190,8 @@ fn wait(
     }
 }
 
-fn of_status(status: ExitStatus, out: Vec<u8>, said: Vec<u8>) -> Ended {
-    let said = String::from_utf8_lossy(&said).into_owned();
+fn of_status(status: ExitStatus, out: Vec<u8>, said: &[u8]) -> Ended {
+    let said = String::from_utf8_lossy(said).into_owned();
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         return Ended::Signal { signal, said };

@@ -162,8 +162,8 @@ impl<'f> Frame<'f> {
 
 impl<'a> Runner<'a> {
     /// Puts a runner together that runs tasks, subtasks too, in one way.
-    pub(super) fn with(parts: Parts<'a>, drive: Drive) -> Self {
-        let Parts { options, providers, answers, tools, commands, subtasks, trace, limits, clock } = parts;
+    pub(super) fn with(parts: &Parts<'a>, drive: Drive) -> Self {
+        let Parts { options, providers, answers, tools, commands, subtasks, trace, limits, clock } = *parts;
         let spent = Mutex::default();
         Self { options, providers, answers, tools, commands, subtasks, trace, limits, clock, drive, spent }
     }

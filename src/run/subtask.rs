@@ -25,7 +25,7 @@ pub(super) fn run(
     frame: &Frame<'_>,
     (asking, scope): (&str, String),
     parent: &[Segment],
-    request: SubtaskRequest,
+    request: &SubtaskRequest,
 ) -> Result<AgentOutput, Obstacle> {
     let depth = frame.depth + 1;
     let refuse = |why: String| {
@@ -43,7 +43,7 @@ pub(super) fn run(
     }
     // What an agent asks for that has read something from outside is made of that.
     let trust = parent.iter().map(|segment| segment.trust).max().unwrap_or_default();
-    let identity = serde_json::to_string(&request).unwrap_or_default();
+    let identity = serde_json::to_string(request).unwrap_or_default();
     if frame.ancestry.contains(&identity) {
         return refuse("the same request stands in its own ancestry, so it would go in a circle".to_owned());
     }
@@ -55,7 +55,7 @@ pub(super) fn run(
     }
     let made = match hinted {
         Some(_) => None,
-        None => match template(&request, trust).and_then(|template| runner.subtasks.compile(&template)) {
+        None => match template(request, trust).and_then(|template| runner.subtasks.compile(&template)) {
             Ok(registry) => Some(registry),
             Err(why) => return refuse(why),
         },
@@ -71,7 +71,7 @@ pub(super) fn run(
     };
     runner.event(TraceEvent::Subtask { stage: asking.to_owned(), depth, request: request.clone(), refused: None })?;
     let Situation { source, files, session, role, .. } = frame.situation;
-    let own = Situation { parent, source, files, session, role, ..Situation::new(task, &request.inputs) };
+    let own = Situation { parent, source, files, role, session, ..Situation::new(task, &request.inputs) };
     let flow = match TaskFlow::new(&graph, own, &runner.options) {
         Ok(flow) => flow,
         Err(fault) => return refuse(fault.to_string()),

@@ -248,7 +248,12 @@ impl Journal {
             TraceEvent::End(end) => self.end = Some(end.clone()),
             TraceEvent::Tool(tool) => drop(self.tools.insert((tool.stage.clone(), tool.number), tool.clone())),
             TraceEvent::Command { stage, output, .. } => drop(self.commands.insert(stage.clone(), output.clone())),
-            _ => {}
+            TraceEvent::Stage { .. }
+            | TraceEvent::Subtask { .. }
+            | TraceEvent::Result { .. }
+            | TraceEvent::Failed { .. }
+            | TraceEvent::Case { .. }
+            | TraceEvent::Round { .. } => {}
         }
         self.events.push(event);
     }

@@ -5,7 +5,7 @@ use crate::context::fault::Fault;
 use crate::context::render::call::{Call, MODEL};
 use crate::context::render::message::Message;
 use crate::context::render::target::Target;
-use crate::context::render::targets::TARGETS;
+use crate::context::render::targets::{DEFAULT, TARGETS};
 use crate::context::request::Request;
 use crate::context::role::Routed;
 use crate::project::models::{Model, Provider, ProviderKind};
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 #[derive(Debug)]
 pub struct Wire<'c> {
     pub(crate) call: Call,
-    target: &'static Target,
+    pub(super) target: &'static Target,
     /// The model, where the project has it.
     pub(crate) model: Option<&'c Model>,
 }
@@ -81,11 +81,11 @@ impl<'c> Wire<'c> {
 }
 
 /// The form of the requests of a model; chat completions where nobody says.
-fn target_of(model: Option<&Model>, providers: Option<&BTreeMap<String, Provider>>) -> &'static Target {
+pub(crate) fn target_of(model: Option<&Model>, providers: Option<&BTreeMap<String, Provider>>) -> &'static Target {
     let kind = model.and_then(|model| {
         let name = &model.provider.value;
         ProviderKind::of(name, providers.and_then(|providers| providers.get(name)))
     });
     let name = kind.unwrap_or(ProviderKind::Openai).dialect();
-    TARGETS.iter().copied().find(|target| target.name == name).unwrap_or(TARGETS[0])
+    TARGETS.iter().copied().find(|target| target.name == name).unwrap_or(DEFAULT)
 }

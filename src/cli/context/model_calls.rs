@@ -97,9 +97,9 @@ impl<'p> ModelCalls<'p> {
         let limits = (limiter, &self.spending, Retry::default());
         let seed = u64::try_from(fs::now()).unwrap_or(0);
         let patient = Throttle::new(provider, limits, &self.clock, &price, seed);
-        let answered = patient.answer(&wire(sent)).map_err(|error| match error {
-            ProviderError::OverBudget { .. } => NoAnswer::Budget(error.to_string()),
-            error => NoAnswer::Provider(error.to_string()),
+        let answered = patient.answer(&wire(sent)).map_err(|error| {
+            let is_spent = matches!(error, ProviderError::OverBudget { .. });
+            if is_spent { NoAnswer::Budget(error.to_string()) } else { NoAnswer::Provider(error.to_string()) }
         });
         let calls = patient.calls();
         self.calls.fetch_add(calls.made, Ordering::Relaxed);

@@ -40,7 +40,7 @@ impl<'p> Sources<'p> {
         };
         let replay = match from {
             AnswerSource::Replay | AnswerSource::ReplayOrRecord => Replay::new(recorded(args, project)?),
-            _ => Replay::default(),
+            AnswerSource::Scripted | AnswerSource::Record | AnswerSource::Live => Replay::default(),
         };
         let asks = matches!(from, AnswerSource::Record | AnswerSource::ReplayOrRecord | AnswerSource::Live);
         let most = SpendLimit { tokens: args.budget_tokens, usd: args.budget_usd };

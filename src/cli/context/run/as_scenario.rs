@@ -89,10 +89,10 @@ fn given(name: &str, value: &Value) -> String {
 
 /// The first stage of the agent that is meant, and its node.
 fn stage(project: &Compiled, task: &str, (id, node): (&str, Option<&str>), journal: &Journal) -> Result<(String, String)> {
-    let of = |event: &TraceEvent| match event {
+    let of = |event: &TraceEvent| {
+        let TraceEvent::Stage { stage, node, .. } = event else { return None };
         // Stages of subtasks have a `:` behind those of the agent that asked.
-        TraceEvent::Stage { stage, node, .. } if !stage.contains(':') => Some((stage.clone(), node.clone())),
-        _ => None,
+        (!stage.contains(':')).then(|| (stage.clone(), node.clone()))
     };
     let all: Vec<(String, String)> = journal.events.iter().filter_map(of).collect();
     let nobody = || CliError::usage(format!("no agent of run {id} was asked"));
@@ -123,10 +123,11 @@ fn results(
     let flow = TaskFlow::new(&graph, situation, &Options::default())?;
     let mut outputs = BTreeMap::new();
     for event in &journal.events {
-        match event {
-            TraceEvent::Result { stage, output, .. } => drop(outputs.insert(stage.clone(), output.clone())),
-            TraceEvent::Stage { stage: here, .. } if here == stage => break,
-            _ => {}
+        if matches!(event, TraceEvent::Stage { stage: here, .. } if here == stage) {
+            break;
+        }
+        if let TraceEvent::Result { stage, output, .. } = event {
+            outputs.insert(stage.clone(), output.clone());
         }
     }
     match flow.position(&outputs).0 {

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// How long a command may run that says nothing of it.
-const TIME: Duration = Duration::from_secs(60);
+const TIME: Duration = Duration::from_mins(1);
 
 /// Runs commands in the folder of a project.
 #[derive(Debug)]
@@ -60,7 +60,9 @@ impl<'p> ProjectCommands<'p> {
                 let out = String::from_utf8(out).map_err(|_| "what it wrote is no UTF-8".to_owned())?;
                 Ok(CommandEnd { code, out, said })
             }
-            ended => ended.well(&bounds).map(|_| CommandEnd { code: 0, out: String::new(), said: String::new() }),
+            ended @ (Ended::Signal { .. } | Ended::Stopped | Ended::Late | Ended::TooMuch | Ended::Never(_)) => {
+                ended.well(&bounds).map(|_| CommandEnd { code: 0, out: String::new(), said: String::new() })
+            }
         }
     }
 

@@ -105,7 +105,7 @@ pub(crate) fn run(args: &RunArgs, cx: &mut Cx) -> Result<Exit> {
             subtasks: &subtasks,
             trace: &trace,
             limits,
-            clock: if asks { now } else { || None },
+            clock: if asks { || Some(now()) } else { || None },
         });
         let outcome = runner.run(&Frame::new(&graph, situation, &flow));
         (outcome, runner.spent())
@@ -125,8 +125,8 @@ pub(crate) fn run(args: &RunArgs, cx: &mut Cx) -> Result<Exit> {
 }
 
 /// The time, in UTC.
-fn now() -> Option<String> {
-    Some(date::time((fs::now() / 1_000_000_000) as i64))
+fn now() -> String {
+    date::time((fs::now() / 1_000_000_000) as i64)
 }
 
 /// What is run: what the command line says, and for a run that is gone on with what it said then.
@@ -249,18 +249,14 @@ fn trace(
         return Ok((kept(Trace::new(name, Some(Box::new(file)), redactor, journal)), lock));
     }
     let begun = if args.no_trace || content == Content::Shape { None } else { traces::begin(&project.root)? };
-    match begun {
-        Some((name, file, lock)) => {
-            let file: Box<dyn LineSink> = Box::new(file);
-            Ok((kept(Trace::new(name, Some(file), redactor, Journal::default())), lock))
-        }
-        None => {
-            if asks && !args.no_trace {
-                cx.note("this run keeps no trace, so it cannot be gone on with");
-            }
-            Ok((kept(Trace::new(String::new(), None, redactor, Journal::default())), None))
-        }
+    if let Some((name, file, lock)) = begun {
+        let file: Box<dyn LineSink> = Box::new(file);
+        return Ok((kept(Trace::new(name, Some(file), redactor, Journal::default())), lock));
     }
+    if asks && !args.no_trace {
+        cx.note("this run keeps no trace, so it cannot be gone on with");
+    }
+    Ok((kept(Trace::new(String::new(), None, redactor, Journal::default())), None))
 }
 
 fn begin(wanted: &Wanted<'_>, args: &RunArgs, (project, from): (&Compiled, AnswerSource), trace: &Trace) -> Begin {
@@ -269,7 +265,7 @@ fn begin(wanted: &Wanted<'_>, args: &RunArgs, (project, from): (&Compiled, Answe
     let mut redacted = Vec::new();
     trace.redactor().json(&text, "", &mut redacted);
     Begin {
-        at: now(),
+        at: Some(now()),
         task: wanted.task.clone(),
         role: wanted.role.map(|role| role.name.value.clone()),
         inputs: wanted.inputs.clone(),
@@ -333,11 +329,14 @@ fn finish(
 }
 
 fn exit(status: PipelineStatus, obstacle: &Obstacle) -> Exit {
-    match &obstacle.kind {
-        ObstacleKind::Provider => Exit::Infrastructure,
-        ObstacleKind::Other(word) if word == NOT_RECORDED => Exit::Stale,
-        ObstacleKind::Other(word) if word == "trace" => Exit::Infrastructure,
-        _ if status == PipelineStatus::Blocked => Exit::Inconclusive,
-        _ => Exit::Findings,
+    let is_other = |word: &str| matches!(&obstacle.kind, ObstacleKind::Other(own) if own == word);
+    if obstacle.kind == ObstacleKind::Provider || is_other("trace") {
+        Exit::Infrastructure
+    } else if is_other(NOT_RECORDED) {
+        Exit::Stale
+    } else if status == PipelineStatus::Blocked {
+        Exit::Inconclusive
+    } else {
+        Exit::Findings
     }
 }

@@ -11,10 +11,8 @@ use serde_json::Value;
 pub(super) fn result(content: &Value, cx: &mut Cx) -> Result<()> {
     // To the byte for files and pipes; a terminal would obey what a text says to it.
     let is_terminal = cx.is_terminal();
-    let text = match content {
-        Value::String(text) => text.clone(),
-        other => serde_json::to_string_pretty(other).unwrap_or_default(),
-    };
+    let pretty = || serde_json::to_string_pretty(content).unwrap_or_default();
+    let text = content.as_str().map_or_else(pretty, str::to_owned);
     let text = if is_terminal { escape_lines(&text).into_owned() } else { text };
     let end = if text.ends_with('\n') { "" } else { "\n" };
     cx.print(|out| write!(out, "{text}{end}"))
@@ -68,7 +66,7 @@ fn line(event: &TraceEvent) -> Option<String> {
             let first = output.text().lines().next().unwrap_or_default().to_owned();
             format!("{stage}: {first}")
         }
-        _ => return None,
+        TraceEvent::Begin(_) | TraceEvent::End(_) => return None,
     })
 }
 

@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 
 /// How the files of traces end.
 const ENDING: &str = ".jsonl";
+/// What the names of their locks end with.
+const LOCK: &str = ".lock";
 /// The newest run.
 const LAST: &str = "last";
 /// More than any trace.
@@ -102,7 +104,7 @@ pub(in crate::cli) fn sweep(ttl: u32) -> io::Result<usize> {
         let folder = project.join("runs");
         for name in fs::names_in(&folder) {
             let file = folder.join(&name);
-            if name.ends_with(".lock") {
+            if name.ends_with(LOCK) {
                 // One that is held is of a run that is under way.
                 if let Ok(Some(_held)) = fs::try_lock(&file) {
                     fs::remove(&file)?;

@@ -8,6 +8,9 @@ mod openai_responses;
 
 use super::target::Target;
 
+/// The form of a body where nobody says another: chat completions.
+pub static DEFAULT: &Target = &openai_chat::TARGET;
+
 /// Every target.
 pub static TARGETS: &[&Target] =
     &[&openai_chat::TARGET, &openai_responses::TARGET, &anthropic::TARGET, &gemini::TARGET, &ollama::TARGET];
