@@ -10,7 +10,7 @@ pub mod eval;
 pub mod expansion;
 #[cfg(feature = "compile")]
 pub mod fault;
-#[cfg(feature = "compile")]
+#[cfg(any(feature = "compile", feature = "assemble"))]
 pub mod glob;
 #[cfg(feature = "compile")]
 pub mod index;

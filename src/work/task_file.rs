@@ -20,8 +20,8 @@ const KEYS: [&str; 4] = ["id", "priority", "org", "payload"];
 /// let tasks = ctxc::runtime::read_task_file(text)?;
 /// assert_eq!((tasks[0].id.as_str(), tasks[0].payload["task"].as_str()), ("T-1", Some("triage")));
 ///
-/// let refused = ctxc::runtime::read_task_file("- id: T-1\n  prio: 1\n  payload: x\n").unwrap_err();
-/// assert_eq!(refused.note, "line 2: a task has no key `prio`; did you mean `priority`?");
+/// let refused = ctxc::runtime::read_task_file("- id: T-1\n  priorit: 1\n  payload: x\n").unwrap_err();
+/// assert_eq!(refused.note, "line 2: a task has no key `priorit`; did you mean `priority`?");
 /// # Ok::<(), ctxc::runtime::Obstacle>(())
 /// ```
 ///
