@@ -1,5 +1,5 @@
 //! 10,000 runs of a task of three steps in one process, by a script, with nothing written: what the runner itself costs.
-#![allow(missing_docs, clippy::unwrap_used, clippy::disallowed_methods, reason = "a benchmark")]
+#![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used, clippy::disallowed_methods, reason = "a benchmark")]
 
 use ctxc::internals::context::TaskGraph;
 use ctxc::internals::context::options::Options;

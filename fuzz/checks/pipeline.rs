@@ -88,7 +88,7 @@ pub(crate) fn check(data: &[u8]) {
         let event = event(*byte);
         let is_known = match &event {
             Event::Finished { visit, .. } | Event::Failed { visit, .. } => state.pending().contains(visit),
-            _ => true,
+            Event::Stopped { .. } | _ => true,
         };
         let effects = pipeline.step(&mut state, event);
         if !is_known || before.status() != PipelineStatus::Running {

@@ -58,6 +58,9 @@ fn answer(sent: &[u8], ends: bool) -> Option<Vec<u8>> {
     }
 }
 
+/// The inputs that were sent.
+static COUNT: AtomicU64 = AtomicU64::new(0);
+
 /// Sends the bytes, the path of the run in their place.
 pub(crate) fn check(data: &[u8]) {
     let url = server().url("openai");
@@ -69,7 +72,6 @@ pub(crate) fn check(data: &[u8]) {
     if let Some(answer) = answer(&sent, true) {
         assert!(answer.is_empty() || answer.starts_with(b"HTTP/1."), "{:?}", String::from_utf8_lossy(&answer));
     }
-    static COUNT: AtomicU64 = AtomicU64::new(0);
     if COUNT.fetch_add(1, Ordering::Relaxed).is_multiple_of(EVERY) {
         let body = r#"{"model":"m","messages":[]}"#;
         let good = format!(

@@ -46,12 +46,12 @@ fn failing_calls_change_no_rate_of_the_others() {
     let whole = asked(&suite(&sound, &tickets), &["eval", "--record", "--json"]).code(1).json();
     let run = asked(&suite(&failing, &tickets), &["eval", "--record", "--json"]).code(3);
     let card = run.json();
-    let rest: Vec<f64> = (0..40)
+    let rest: Vec<f64> = (0_u32..40)
         .filter(|number| number % 10 >= 3)
         .map(|number| case(&whole, &format!("/c{number}"))["rate"]["value"].as_f64().unwrap())
         .collect();
     let summary = &card["summary"];
-    assert_eq!(summary["pass_rate"], json!(rest.iter().sum::<f64>() / rest.len() as f64));
+    assert_eq!(summary["pass_rate"], json!(rest.iter().sum::<f64>() / f64::from(u32::try_from(rest.len()).unwrap())));
     assert_eq!(
         (&summary["passed"], &summary["failed"], &summary["errored"], &summary["answered"]),
         (&json!(25), &json!(3), &json!(12), &json!(28))

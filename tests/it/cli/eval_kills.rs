@@ -57,8 +57,8 @@ fn timeless(mut card: Value) -> Value {
 
 /// What of the last run is written down: whether it is open, and how many of its calls were answered.
 fn acknowledged(project: &Project, records: bool) -> (bool, usize) {
-    let list = project.run(&["history", "list", "--json"]).code(0).json();
-    let Some(last) = list["runs"].as_array().unwrap().last().filter(|run| run["finished"] == false) else { return (false, 0) };
+    let listed = project.run(&["history", "list", "--json"]).code(0).json();
+    let Some(last) = listed["runs"].as_array().unwrap().last().filter(|run| run["finished"] == false) else { return (false, 0) };
     if !records {
         return (true, last["calls"].as_u64().unwrap() as usize);
     }
@@ -121,7 +121,11 @@ fn kills(rounds: u64, args: &[&str], trials: usize) {
         if records {
             let names = std::fs::read_dir(project.path("scenarios/recordings")).unwrap().map(|file| file.unwrap().file_name());
             let names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
-            assert!(names.len() == CASES && names.iter().all(|name| name.ends_with(".jsonl")), "{names:?}");
+            assert!(
+                names.len() == CASES
+                    && names.iter().all(|name| std::path::Path::new(name).extension().is_some_and(|ending| ending == "jsonl")),
+                "{names:?}"
+            );
         }
     }
     assert!(halves >= rounds / 6, "only {halves} kills of {rounds} hit a run between two answers");

@@ -38,9 +38,9 @@ fn a_failing_scenario_is_shown_with_its_conversation_its_diff_and_its_last_runs(
 #[test]
 fn a_page_of_many_failures_stays_small() {
     let long = "word ".repeat(4_000);
-    let cases: String = (0..150)
-        .map(|number| format!("  - {{id: c{number}, input: {{objective: sort, inputs: {{ticket: \"{long}\"}}}}, expected: [{{contains: [x]}}], answers: [{{reply: y}}]}}\n"))
-        .collect();
+    let cases = (0..150).fold(String::new(), |cases, number| {
+        cases + &format!("  - {{id: c{number}, input: {{objective: sort, inputs: {{ticket: \"{long}\"}}}}, expected: [{{contains: [x]}}], answers: [{{reply: y}}]}}\n")
+    });
     let project = Project::new()
         .file("templates/triage.xml", TASK)
         .file("scenarios/many.yaml", format!("id: many\ndefaults: {{task: triage}}\ncases:\n{cases}"));

@@ -95,7 +95,7 @@ fn next(state: &mut u64) -> usize {
 fn mutated(inputs: &[(String, Vec<u8>)], state: &mut u64) -> Vec<u8> {
     let mut bytes = inputs[next(state) % inputs.len()].1.clone();
     let other = &inputs[next(state) % inputs.len()].1;
-    for _ in 0..1 + next(state) % 6 {
+    for _ in 0..=(next(state) % 6) {
         let (at, len) = (next(state) % (bytes.len() + 1), next(state) % 24);
         let end = (at + len).min(bytes.len());
         match next(state) % 4 {
@@ -115,14 +115,16 @@ fn mutated(inputs: &[(String, Vec<u8>)], state: &mut u64) -> Vec<u8> {
     bytes
 }
 
+/// What is done with one input.
+type Check = fn(&[u8]);
+
 /// What needs no nightly compiler: random edits of the corpora, for `CTXC_FUZZ_SECONDS` a target.
 #[test]
 #[ignore = "needs mutated: random edits of the corpora, for as long as CTXC_FUZZ_SECONDS says"]
 fn mutated_corpora_of_requests() {
     let seconds = std::env::var("CTXC_FUZZ_SECONDS").map_or(30, |seconds| seconds.parse().unwrap());
-    let targets: [(&str, fn(&[u8])); 3] =
-        [("requests", super::requests::check), ("recordings", super::recordings::check), ("proxy", super::proxy::check)];
-    for (target, check) in targets {
+    let checks: [Check; 3] = [super::requests::check, super::recordings::check, super::proxy::check];
+    for (target, check) in ["requests", "recordings", "proxy"].into_iter().zip(checks) {
         let inputs = inputs(target);
         let mut state = 0x9e37_79b9_7f4a_7c15;
         let (start, mut count) = (std::time::Instant::now(), 0_u64);

@@ -68,7 +68,7 @@ async fn host(pipeline: &Pipeline<Sums>) -> PipelineState {
         if state.status() != PipelineStatus::Running {
             return state;
         }
-        let event = tokio::time::timeout(Duration::from_secs(60), events.recv()).await;
+        let event = tokio::time::timeout(Duration::from_mins(1), events.recv()).await;
         effects = pipeline.step(&mut state, event.unwrap().unwrap());
     }
 }

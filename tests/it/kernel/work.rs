@@ -46,10 +46,10 @@ fn a_rolling_window_forgets_and_a_budget_of_nothing_allows_nothing() {
     assert!(account.check(seconds(59), &Amounts::new()).is_err());
     assert!(account.check(seconds(60), &amounts("calls", 1.0)).is_ok());
     account.add(seconds(60), &amounts("calls", 0.5));
-    assert_eq!([account.used(seconds(61), "calls")], [0.5]);
+    assert!((account.used(seconds(61), "calls") - 0.5).abs() < 1e-9);
     let nothing = BudgetAccount::new(window(0.0));
     assert!(nothing.check(seconds(0), &Amounts::new()).is_err());
-    assert_eq!([nothing.pressure(seconds(0))], [1.0]);
+    assert!((nothing.pressure(seconds(0)) - 1.0).abs() < 1e-9);
 }
 
 /// One stage.

@@ -445,7 +445,7 @@ proptest! {
 fn seed() -> RngSeed {
     match ProptestConfig::default().rng_seed {
         RngSeed::Random => RngSeed::Fixed(15),
-        asked => asked,
+        asked @ RngSeed::Fixed(_) => asked,
     }
 }
 

@@ -63,7 +63,7 @@ fn changed(built: &[u8], change: &dyn Fn(&mut Value)) -> Vec<u8> {
         match value {
             Value::Object(fields) => fields.values_mut().for_each(|inner| walk(inner, change)),
             Value::Array(items) => items.iter_mut().for_each(|inner| walk(inner, change)),
-            _ => {}
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
     }
     let mut registry: Value = serde_json::from_slice(built).unwrap();

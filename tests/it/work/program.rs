@@ -16,7 +16,7 @@ pub(super) fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
         if let Some(found) = look() {
             return found;
         }
-        assert!(begun.elapsed() < std::time::Duration::from_secs(120), "{what} did not come");
+        assert!(begun.elapsed() < std::time::Duration::from_mins(2), "{what} did not come");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
 }

@@ -87,7 +87,7 @@ fn a_token_and_a_signature_are_held_against_every_delivery() {
     let body = "\"Hello, World!\"";
     let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, b"It's a Secret to Everybody");
     let hex = |text: &str| {
-        ring::hmac::sign(&key, text.as_bytes()).as_ref().iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+        ring::hmac::sign(&key, text.as_bytes()).as_ref().iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
     };
     assert_eq!(hex("Hello, World!"), "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17");
     let bearer = "authorization: Bearer letmein\r\n";

@@ -76,7 +76,7 @@ fn what_a_killed_program_leaves_is_removed() {
         let folders = TemporaryFolders::new(&root);
         let _plain = folders.acquire("plain").unwrap();
         fs::write(place.join("ready"), "").unwrap();
-        std::thread::sleep(std::time::Duration::from_secs(600));
+        std::thread::sleep(std::time::Duration::from_mins(10));
     }
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("repository");
