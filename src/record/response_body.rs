@@ -16,8 +16,10 @@ pub(crate) struct Made<'a> {
     /// The model that was asked.
     pub(crate) model: &'a str,
     /// Whether a stream of chat completions ends with what was counted.
+    #[cfg_attr(not(feature = "serve"), expect(dead_code, reason = "only the double writes streams"))]
     pub(crate) wants_usage: bool,
     /// Whether a stream of Gemini is one of events, not a list.
+    #[cfg_attr(not(feature = "serve"), expect(dead_code, reason = "only the double writes streams"))]
     pub(crate) is_sse: bool,
 }
 

@@ -119,7 +119,7 @@ mod tests {
         for (text, holds) in [
             ("rate ge 0.05", true),
             ("rate lt 0.05", false),
-            ("rate == 5e-2", true),
+            ("rate == 0.050", true),
             ("list[1] == 2.0", true),
             ("region == 'eu' and not (rate gt 1)", true),
             ("region != 'eu' or done", true),

@@ -122,11 +122,13 @@ impl<P> TaskQueue<P> {
     }
 
     /// Remembers the id of a task that was done before.
+    #[cfg(feature = "fs")]
     pub(crate) fn remember(&mut self, id: String) {
         self.known.insert(id);
     }
 
     /// The ids of all that were done.
+    #[cfg(feature = "fs")]
     pub(crate) fn done(&self) -> impl Iterator<Item = &str> {
         let open: BTreeSet<&str> = self.waiting.values().chain(self.claimed.values()).map(|task| task.id.as_str()).collect();
         self.known.iter().map(String::as_str).filter(move |id| !open.contains(id))
