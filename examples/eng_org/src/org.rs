@@ -28,6 +28,9 @@ pub fn patterns() -> Result<Vec<FailurePattern>, Obstacle> {
     serde_json::from_str(include_str!("../patterns.json")).map_err(|why| Obstacle::new("source", why.to_string()))
 }
 
+/// What became of a batch: its report, what went wrong more than once, and the tasks that remedy that.
+pub type Worked = (BatchReport, Vec<Finding>, Vec<Task<Value>>);
+
 /// Works tasks off, and says what went wrong more than once: the findings, and the tasks that remedy them.
 ///
 /// # Errors
@@ -38,7 +41,7 @@ pub fn work(
     history: &mut dyn HistoryBackend,
     clock: &dyn Fn() -> Duration,
     model: &Model<'_>,
-) -> Result<(BatchReport, Vec<Finding>, Vec<Task<Value>>), Obstacle> {
+) -> Result<Worked, Obstacle> {
     let max_cost = Amounts::from([("tokens".to_owned(), 200_000.0), ("usd".to_owned(), 5.0)]);
     let mut budget = BudgetAccount::new(BudgetPolicy::BatchWindow { max_tasks: Some(20), max_cost });
     let mut intensity = RestartIntensity::new(3, Duration::from_secs(600));

@@ -12,6 +12,9 @@ use ctxc::runtime::{
 use ctxc::{Message, Options, assemble_segments};
 use std::time::Duration;
 
+/// What became of a batch: its report, what went wrong more than once, and the tasks that remedy that.
+pub type Worked = (BatchReport, Vec<Finding>, Vec<Task<Alert>>);
+
 /// Who answers. It is given the messages, and the calls of tools so far.
 pub type Model<'m> = dyn Fn(&Visit, &[Message], &[Turn]) -> Result<Answer, ProviderError> + 'm;
 
@@ -49,7 +52,7 @@ impl Team<'_> {
         source: &mut dyn TaskSource<Alert>,
         history: &mut dyn HistoryBackend,
         clock: &dyn Fn() -> Duration,
-    ) -> Result<(BatchReport, Vec<Finding>, Vec<Task<Alert>>), Obstacle> {
+    ) -> Result<Worked, Obstacle> {
         let period = Duration::from_secs(3600);
         let max_cost_per_period = Amounts::from([("alerts".to_owned(), 10.0)]);
         let mut budget = BudgetAccount::new(BudgetPolicy::RollingWindow { period, max_cost_per_period });
