@@ -54,8 +54,8 @@ struct Asked<'v, 'a> {
 pub(super) fn ask(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready) -> Result<AgentOutput, Obstacle> {
     let request = frame.situation.at(&ready.node, &ready.results);
     let context = |why: String| Obstacle::new(ObstacleKind::Context, why);
-    let routed = role::route(frame.graph, &request, &runner.options).map_err(|fault| context(fault.to_string()))?;
-    let wire = Wire::of(frame.graph, &request, &routed, runner.providers).map_err(|fault| context(fault.to_string()))?;
+    let routed = role::route(frame.graph, &request, &runner.parts.options).map_err(|fault| context(fault.to_string()))?;
+    let wire = Wire::of(frame.graph, &request, &routed, runner.parts.providers).map_err(|fault| context(fault.to_string()))?;
     let assembly = assemble(runner, frame, ready, &wire)?;
     let node = frame.graph.node(request.task, &ready.node);
     let format = node.and_then(|node| node.body.output_format.clone());
@@ -89,7 +89,7 @@ pub(super) fn ask(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready) -> Resu
 /// The context of a stage, for the body that it is sent in: what that has a field for is not said in words too.
 fn assemble(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready, wire: &Wire<'_>) -> Result<Assembly, Obstacle> {
     let request = frame.situation.at(&ready.node, &ready.results);
-    let options = Options { target: Some(wire.target), ..runner.options };
+    let options = Options { target: Some(wire.target), ..runner.parts.options };
     assemble_in(frame.graph, &request, &options).map_err(|refused| Obstacle::new(ObstacleKind::Context, refused.to_string()))
 }
 
@@ -114,7 +114,7 @@ impl Asked<'_, '_> {
             .to_owned(),
             tokens: account.kept_tokens,
         };
-        if !self.runner.trace.wants_events() {
+        if !self.runner.parts.trace.wants_events() {
             return Ok(());
         }
         let segments = self.assembly.report.segments.iter().map(line).collect();
@@ -128,7 +128,7 @@ impl Asked<'_, '_> {
         self.within_window(messages)?;
         let id = format!("{}#{}", self.stage(), self.requests.get());
         let sent = self.wire.sent(messages).map_err(|why| Obstacle::new(ObstacleKind::Context, why))?;
-        let trace = &self.runner.trace;
+        let trace = &self.runner.parts.trace;
         // Where something was replaced in what was kept, the requests that were made of it are others.
         let before = trace.before().calls.get(&id).filter(|call| call.key == sent.key || trace.is_redacted());
         if let Some(call) = before.filter(|call| call.is_answered()) {
@@ -142,13 +142,13 @@ impl Asked<'_, '_> {
         let call = |wire: &Wire<'_>, sent: &super::wire::Sent, messages: &[Message]| {
             let name = self.name.as_deref();
             let asked = AskedCall { stage: &stage, node: &self.ready.node, name, number, model: wire.model, sent, messages };
-            self.runner.answers.answer(&asked)
+            self.runner.parts.answers.answer(&asked)
         };
         let mut answered = call(&self.wire, &sent, messages).map(|given| (given, sent, self.wire.model));
         let fallback = self.routed.choice.iter().flat_map(|choice| choice.fallback.iter().copied());
         for model in fallback {
             let Err(super::answers::NoAnswer::Provider(_)) = &answered else { break };
-            let wire = self.wire.of_model(model, self.runner.providers);
+            let wire = self.wire.of_model(model, self.runner.parts.providers);
             let messages = &*self.messages_for(&wire, messages)?;
             let sent = wire.sent(messages).map_err(|why| Obstacle::new(ObstacleKind::Context, why))?;
             answered = call(&wire, &sent, messages).map(|given| (given, sent, Some(model)));
@@ -171,7 +171,7 @@ impl Asked<'_, '_> {
 
     /// Writes a call, before anybody uses its answer.
     fn keep(&self, id: String, given: &Given, sent: &super::wire::Sent) -> Result<(), Obstacle> {
-        let trace = &self.runner.trace;
+        let trace = &self.runner.parts.trace;
         if !trace.is_written() {
             return Ok(());
         }
@@ -246,11 +246,11 @@ impl Asked<'_, '_> {
     fn tool(&self, call: &ToolCall) -> Result<Turn, Obstacle> {
         self.tools.set(self.tools.get() + 1);
         let (stage, number) = (self.stage(), self.tools.get());
-        let before = self.runner.trace.before().tools.get(&(stage.clone(), number)).filter(|line| line.name == call.name);
+        let before = self.runner.parts.trace.before().tools.get(&(stage.clone(), number)).filter(|line| line.name == call.name);
         let line = if let Some(line) = before {
             line.clone()
         } else {
-            let answer = self.runner.tools.call(call, self.frame.situation.role);
+            let answer = self.runner.parts.tools.call(call, self.frame.situation.role);
             let line = ToolLine {
                 stage,
                 number,

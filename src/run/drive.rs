@@ -49,11 +49,11 @@ pub(super) fn run(runner: &Runner<'_>, frame: &Frame<'_>) -> Outcome {
                 break;
             }
             let ready = ready(frame, &state);
-            let event = if under_way == 0 && (queue.len() == 1 || runner.limits.jobs <= 1) && !queue.is_empty() {
+            let event = if under_way == 0 && (queue.len() == 1 || runner.parts.limits.jobs <= 1) && !queue.is_empty() {
                 let visit = queue.remove(0);
                 play(runner, frame, ready.get(&visit.stage), visit)
             } else {
-                while under_way < runner.limits.jobs.max(1) && !queue.is_empty() {
+                while under_way < runner.parts.limits.jobs.max(1) && !queue.is_empty() {
                     let visit = queue.remove(0);
                     let one = ready.get(&visit.stage).cloned();
                     let send = send.clone();
@@ -86,7 +86,7 @@ fn ready(frame: &Frame<'_>, state: &PipelineState) -> BTreeMap<String, Ready> {
 
 /// Writes the decisions that are new.
 fn decisions(runner: &Runner<'_>, frame: &Frame<'_>, state: &PipelineState, traced: &mut usize) -> Result<(), Obstacle> {
-    if !runner.trace.wants_events() || !frame.flow.decides() {
+    if !runner.parts.trace.wants_events() || !frame.flow.decides() {
         return Ok(());
     }
     let (_, decisions) = frame.flow.position(state.results());

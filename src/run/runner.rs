@@ -51,9 +51,21 @@ pub struct Spent {
     pub usd: f64,
 }
 
-/// Everything that the stages of a run share.
+/// Runs tasks: what all stages of a run share, and what they used up.
 #[derive(Debug)]
 pub struct Runner<'a> {
+    pub(super) parts: Parts<'a>,
+    /// Runs a task to its end.
+    pub(super) drive: Drive,
+    spent: Mutex<Spent>,
+}
+
+/// Runs a task to its end.
+pub(super) type Drive = fn(&Runner<'_>, &Frame<'_>) -> Outcome;
+
+/// What a runner is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts<'a> {
     /// How contexts are put together.
     pub options: Options<'a>,
     /// `[providers]`.
@@ -71,35 +83,6 @@ pub struct Runner<'a> {
     /// What it may use up.
     pub limits: Limits,
     /// The time, in UTC; nothing where answers are no model's.
-    pub clock: fn() -> Option<String>,
-    /// Runs a task to its end.
-    pub(super) drive: Drive,
-    spent: Mutex<Spent>,
-}
-
-/// Runs a task to its end.
-pub(super) type Drive = fn(&Runner<'_>, &Frame<'_>) -> Outcome;
-
-/// What a runner is made of.
-#[derive(Clone, Copy, Debug)]
-pub struct Parts<'a> {
-    /// See [`Runner`].
-    pub options: Options<'a>,
-    /// See [`Runner`].
-    pub providers: Option<&'a BTreeMap<String, Provider>>,
-    /// See [`Runner`].
-    pub answers: &'a dyn Answers,
-    /// See [`Runner`].
-    pub tools: &'a dyn Tools,
-    /// See [`Runner`].
-    pub commands: &'a dyn Commands,
-    /// See [`Runner`].
-    pub subtasks: &'a dyn CompileSubtask,
-    /// See [`Runner`].
-    pub trace: &'a Trace,
-    /// See [`Runner`].
-    pub limits: Limits,
-    /// See [`Runner`].
     pub clock: fn() -> Option<String>,
 }
 
@@ -163,9 +146,7 @@ impl<'f> Frame<'f> {
 impl<'a> Runner<'a> {
     /// Puts a runner together that runs tasks, subtasks too, in one way.
     pub(super) fn with(parts: &Parts<'a>, drive: Drive) -> Self {
-        let Parts { options, providers, answers, tools, commands, subtasks, trace, limits, clock } = *parts;
-        let spent = Mutex::default();
-        Self { options, providers, answers, tools, commands, subtasks, trace, limits, clock, drive, spent }
+        Self { parts: *parts, drive, spent: Mutex::default() }
     }
 
     /// What it used up so far.
@@ -175,12 +156,12 @@ impl<'a> Runner<'a> {
 
     /// Writes that something happened.
     pub(super) fn event(&self, event: TraceEvent) -> Result<(), Obstacle> {
-        self.trace.event(event).map_err(|why| Obstacle::new("trace", why))
+        self.parts.trace.event(event).map_err(|why| Obstacle::new("trace", why))
     }
 
     /// The time, where it is one of a model's answer.
     pub(super) fn now(&self) -> Option<String> {
-        (self.clock)()
+        (self.parts.clock)()
     }
 
     /// Counts what a call used up.
@@ -198,7 +179,7 @@ impl<'a> Runner<'a> {
     pub(super) fn within_budget(&self) -> Result<(), Obstacle> {
         let spent = self.spent();
         let tokens = spent.tokens[0].saturating_add(spent.tokens[1]);
-        let over = match (self.limits.tokens, self.limits.usd) {
+        let over = match (self.parts.limits.tokens, self.parts.limits.usd) {
             (Some(most), _) if tokens >= most => format!("{tokens} of {most} tokens are spent"),
             (_, Some(most)) if spent.usd >= most => format!("US$ {:.6} of {most} are spent", spent.usd),
             _ => return Ok(()),

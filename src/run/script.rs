@@ -18,7 +18,7 @@ use std::time::Duration;
 /// It has no result: what stood in the way.
 pub(super) fn run(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready) -> Result<AgentOutput, Obstacle> {
     let stage = frame.stage(&ready.stage);
-    if let Some(output) = runner.trace.before().commands.get(&stage) {
+    if let Some(output) = runner.parts.trace.before().commands.get(&stage) {
         return Ok(output.clone());
     }
     let request = frame.situation.at(&ready.node, &ready.results);
@@ -31,7 +31,7 @@ pub(super) fn run(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready) -> Resu
     .map_err(|refused| context(refused.to_string()))?;
     let command = command.map_err(context)?;
     let failed = |why: String| Obstacle::new(COMMAND, format!("{stage}: {why}"));
-    let end = runner.commands.run(&command).map_err(failed)?;
+    let end = runner.parts.commands.run(&command).map_err(failed)?;
     let output = output(&end, is_judged, wants_json).map_err(failed)?;
     let argv = command.argv.clone();
     runner.event(TraceEvent::Command { stage: stage.clone(), argv, output: output.clone() })?;

@@ -37,7 +37,7 @@ pub(super) fn run(
         })?;
         Err(Obstacle::new(ObstacleKind::Subtask, format!("the subtask of {asking} is refused: {why}")))
     };
-    let most = request.max_depth.map_or(runner.limits.depth, |own| runner.limits.depth.min(frame.depth + own));
+    let most = request.max_depth.map_or(runner.parts.limits.depth, |own| runner.parts.limits.depth.min(frame.depth + own));
     if depth > most {
         return refuse(format!("it would be {depth} deep, and {most} is the most"));
     }
@@ -55,7 +55,7 @@ pub(super) fn run(
     }
     let made = match hinted {
         Some(_) => None,
-        None => match template(request, trust).and_then(|template| runner.subtasks.compile(&template)) {
+        None => match template(request, trust).and_then(|template| runner.parts.subtasks.compile(&template)) {
             Ok(registry) => Some(registry),
             Err(why) => return refuse(why),
         },
@@ -72,7 +72,7 @@ pub(super) fn run(
     runner.event(TraceEvent::Subtask { stage: asking.to_owned(), depth, request: request.clone(), refused: None })?;
     let Situation { source, files, session, role, .. } = frame.situation;
     let own = Situation { parent, source, files, role, session, ..Situation::new(task, &request.inputs) };
-    let flow = match TaskFlow::new(&graph, own, &runner.options) {
+    let flow = match TaskFlow::new(&graph, own, &runner.parts.options) {
         Ok(flow) => flow,
         Err(fault) => return refuse(fault.to_string()),
     };
