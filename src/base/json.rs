@@ -91,3 +91,8 @@ impl<'de> Visitor<'de> for Level {
         Ok(Value::Object(all))
     }
 }
+
+/// Why a text is not JSON. The parser's own word for the beginning of `true`, `false` and `null` says nothing to people.
+pub fn why_not(error: &serde_json::Error) -> String {
+    error.to_string().replace("expected ident", "expected a value")
+}

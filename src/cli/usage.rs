@@ -50,6 +50,14 @@ pub(super) fn advise(mut error: Error, command: &Command, args: &[OsString]) -> 
             tip(&mut error, &format!("`--input {written}`"));
             return error;
         }
+        // `ctxc record pytest tests/`: the command stands behind `--`.
+        if !written.starts_with('-')
+            && let Some(verb) = verb_of(command, args).filter(|verb| verb.get_arguments().any(clap::Arg::is_last_set))
+        {
+            let subject = if verb.get_name() == "replay" { " RECORDING" } else { "" };
+            tip(&mut error, &format!("`ctxc {}{subject} -- {written} …`", verb.get_name()));
+            return error;
+        }
         // That a path may begin with a dash is the last thing that anybody needs to hear.
         error.remove(ContextKind::Suggested);
         if let Some(meant) = flag(&written, command, args) {

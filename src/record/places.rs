@@ -5,6 +5,7 @@
 use super::file::{self, FileFault, LinePlace, ReadFault};
 use super::foreign::{self, ForeignFault, Format};
 use super::recording::Recording;
+use crate::base::contained_path::reason;
 use crate::base::folders;
 use crate::base::fs::{self, ReadFs, RealFs};
 use std::io;
@@ -100,7 +101,7 @@ pub enum PlaceFault {
         fault: ForeignFault,
     },
     /// A file cannot be read.
-    #[error("{}: {fault}", file.display())]
+    #[error("{} cannot be read: {}", file.display(), reason(fault))]
     Unreadable {
         /// The file.
         file: PathBuf,
@@ -112,7 +113,7 @@ pub enum PlaceFault {
 
 fn listed(known: &[String]) -> String {
     if known.is_empty() {
-        return "there is none yet, and `ctxc record -- COMMAND` makes one".to_owned();
+        return "it has none yet, and `ctxc record -- COMMAND` makes one".to_owned();
     }
     format!("there are {}", known.iter().map(|name| format!("@{name}")).collect::<Vec<_>>().join(", "))
 }

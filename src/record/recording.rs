@@ -1,6 +1,7 @@
 //! One call: a request with what was answered, a line of a file.
 
 use super::key::key;
+use crate::base::json::why_not;
 use crate::kernel::provider::Usage;
 use crate::schema::json::names::{REQUEST, RUN};
 use serde::{Deserialize, Serialize};
@@ -118,8 +119,8 @@ pub struct Redacted {
 /// Why a line is no call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineFault {
-    /// It is no JSON; the line of a program that was killed while it wrote is so.
-    #[error("it is no JSON: {0}")]
+    /// It is not JSON; the line of a program that was killed while it wrote is so.
+    #[error("it is not JSON: {0}")]
     NoJson(String),
     /// It is a line of the trace of a run, which has calls between such lines.
     #[error("it says what a run did beside its calls")]
@@ -181,7 +182,7 @@ impl Recording {
 /// Why a line is no call, as far as its beginning says so.
 fn fault(line: &str) -> Option<LineFault> {
     if let Err(error) = serde_json::from_str::<&RawValue>(line) {
-        return Some(LineFault::NoJson(error.to_string()));
+        return Some(LineFault::NoJson(why_not(&error)));
     }
     let schema = match serde_json::from_str::<Head>(line) {
         Ok(Head { schema: Some(schema) }) => schema,

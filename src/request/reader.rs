@@ -3,15 +3,16 @@
 use super::dialect::Dialect;
 use super::model::{NoRequest, Request};
 use super::read::{anthropic, gemini, ollama, openai_chat, openai_responses};
+use crate::base::json::why_not;
 use serde_json::Value;
 
 impl Request {
     /// Reads the text of a body. The path that it goes to says the form where it is known, and the model where the body does not.
     ///
     /// # Errors
-    /// It is no JSON, or no request.
+    /// It is not JSON, or no request.
     pub fn read(text: &str, path: Option<&str>) -> Result<Self, NoRequest> {
-        let body = serde_json::from_str(text).map_err(|error| NoRequest::NoJson(error.to_string()))?;
+        let body = serde_json::from_str(text).map_err(|error| NoRequest::NoJson(why_not(&error)))?;
         Self::of(body, path)
     }
 

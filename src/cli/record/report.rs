@@ -19,7 +19,9 @@ pub(super) enum Done {
 
 /// Says what was seen. An error is what ctxc could not do.
 pub(super) fn report(tally: &Tally, done: Done, shown: Option<&str>, cx: &mut Cx) -> Result<()> {
-    for (what, all) in [("refused, as its provider would", &tally.refusals), ("not answered", &tally.misses)] {
+    let kinds =
+        [("refused, as its provider would", &tally.refusals), ("failed", &tally.failures), ("not answered", &tally.misses)];
+    for (what, all) in kinds {
         for one in all.iter().take(LISTED) {
             cx.note(&format!("{what}: {}", escape(one)));
         }
@@ -28,8 +30,9 @@ pub(super) fn report(tally: &Tally, done: Done, shown: Option<&str>, cx: &mut Cx
         }
     }
     cx.note(&summary(tally, done, shown));
-    if tally.calls == 0 {
-        cx.note(&nothing(tally));
+    // What was refused or not answered is explained above.
+    if tally.calls == 0 && tally.refusals.is_empty() && tally.misses.is_empty() {
+        nothing(tally).iter().for_each(|line| cx.note(line));
     }
     let mut faults = tally.faults.iter();
     match faults.next() {
@@ -79,23 +82,23 @@ fn summary(tally: &Tally, done: Done, shown: Option<&str>) -> String {
     line.concat()
 }
 
-/// Why there may be no call.
-fn nothing(tally: &Tally) -> String {
-    let names = few(VENDORS.iter().filter_map(|vendor| vendor.variables.first()).map(|(name, _)| *name));
+/// Why there may be no call, and what to do about it.
+fn nothing(tally: &Tally) -> Vec<String> {
+    let came = |count: u64| format!("{} came", plural(usize::try_from(count).unwrap_or(usize::MAX), "request"));
     let seen = match (tally.connections, tally.passed, tally.strangers) {
         (0, ..) => "no connection came to the proxy".to_owned(),
         (_, 0, 0) => "a connection came to the proxy, and no request".to_owned(),
-        (_, passed, 0) => format!(
-            "{} came that are no calls, such as one for a list of models",
-            plural(usize::try_from(passed).unwrap_or(usize::MAX), "request")
-        ),
-        (.., strangers) => format!(
-            "{} came without the path that the variables hold",
-            plural(usize::try_from(strangers).unwrap_or(usize::MAX), "request")
-        ),
+        (_, passed, 0) => format!("{}, but no call to a model: only something like a list of models", came(passed)),
+        (.., strangers) => {
+            let why = "a client that takes only host and port from its variable needs the whole address";
+            return vec![format!("{} without the path that the variables hold: {why}", came(strangers))];
+        }
     };
-    format!(
-        "{seen}. Libraries find the proxy by their variables ({names}, and others that docs/RECORD.md lists): a client with an address in its code does \
-         not read them, a mocked client sends nothing, and `[record] env` in ctxc.toml names variables of your own"
-    )
+    let names = few(VENDORS.iter().filter_map(|vendor| vendor.variables.first()).map(|(name, _)| *name));
+    vec![
+        format!("{seen}. Libraries find the proxy by their variables ({names}, and others that docs/RECORD.md lists)"),
+        "  a mocked client sends nothing: run the program without the mock".to_owned(),
+        "  a client with an address in its code ignores the variables: leave out `base_url=…`".to_owned(),
+        "  a library that reads another variable: name it in ctxc.toml, `[record] env = [\"MY_BASE_URL\"]`".to_owned(),
+    ]
 }

@@ -52,7 +52,7 @@ pub(crate) fn run(subjects: &[String], filter: &RuleFilter, output: &OutputArgs<
     let mut sources = project.sources().with_texts(&texts);
     cx.emit(output, |format, cx| findings::print(cx, &report, format, &project.root, &mut sources))?;
     if skipped > 0 {
-        cx.note(&format!("{} of other servers skipped", plural(skipped, "recorded call")));
+        cx.note(&format!("{} skipped: not to a chat model", plural(skipped, "recorded call")));
     }
     if has_rebuilt {
         cx.note("a trace does not hold the bodies as they were sent: they were put together again, and errors in them count as warnings");

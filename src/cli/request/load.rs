@@ -99,8 +99,13 @@ pub(super) fn load(subjects: &[String], project: &Path) -> Result<Vec<Loaded>> {
             return Err(CliError::new(Kind::Nothing, format!("{text} holds no recorded call"))
                 .hint("`ctxc record -- COMMAND` records what a program sends"));
         }
+        let before = all.len();
         for Call { name, call, .. } in calls.into_iter().filter(is_of_model) {
             all.push(recorded(name, call)?);
+        }
+        if all.len() == before {
+            return Err(CliError::new(Kind::Nothing, format!("{text} holds no call to a chat model"))
+                .hint("a call of another kind, such as for embeddings, has no messages to show"));
         }
     }
     Ok(all)
@@ -209,7 +214,7 @@ impl Body {
     }
 }
 
-/// Hands on the bodies that a subject names, in order and one by one. Returns how many calls of another tool's recording ask no model.
+/// Hands on the bodies that a subject names, in order and one by one. Returns how many calls ask no chat model.
 pub(super) fn bodies(subject: &str, project: &Path, mut take: impl FnMut(Body)) -> Result<usize> {
     let parsed = Subject::parse(subject);
     if let Place::Path(path) = &parsed.place
@@ -226,7 +231,7 @@ pub(super) fn bodies(subject: &str, project: &Path, mut take: impl FnMut(Body)) 
     parsed
         .each(project, |call| {
             if !is_of_model(&call) {
-                skipped += usize::from(call.format != Format::Ctxc);
+                skipped += 1;
                 return;
             }
             let path = file.take().filter(|file| **file == *call.file).unwrap_or_else(|| Arc::from(call.file.as_path()));

@@ -163,9 +163,9 @@ impl Proxy {
         };
         if !matches!(self.source, Source::Upstream) {
             if head.method != Method::POST {
-                return error(404, "ctxc: recordings and scripts answer calls alone");
+                return error(404, "ctxc: a recording or a script answers calls to a model, and nothing else");
             }
-            // A body that is no JSON is refused as its vendor refuses it.
+            // A body that is not JSON is refused as its vendor refuses it.
             let refusal = vendor::dialect(endpoint).and_then(|spoken| {
                 let hook = self.strict.hook.as_ref().filter(|_| !self.strict.is_lenient)?;
                 Some((spoken, hook(endpoint, &String::from_utf8_lossy(&bytes))?))
@@ -175,7 +175,7 @@ impl Proxy {
                 self.keeper.tally().refusals.push(words.clone());
                 return answer(refusal.status, JSON, full(errors::body(spoken, refusal.status, &refusal.rule, &words)));
             }
-            let miss = "a request whose body is no JSON has no recorded answer";
+            let miss = "a request whose body is not JSON has no recorded answer";
             self.keeper.tally().misses.push(miss.to_owned());
             return error(422, &format!("ctxc: {miss}"));
         }
@@ -185,7 +185,7 @@ impl Proxy {
                 plain(&mut head.headers);
                 Response::from_parts(head, body.map_err(Into::into).boxed())
             }
-            Err(failed) => error(502, &failed.words(address)),
+            Err(failed) => error(502, &format!("ctxc: {}", failed.words(address))),
         }
     }
 }
@@ -195,8 +195,8 @@ impl Failed {
         // What is behind a question mark may be a secret.
         let address = address.split('?').next().unwrap_or(address);
         match self {
-            Self::Unreachable(why) => format!("ctxc: {address} could not be reached: {why}"),
-            Self::Late(after) => format!("ctxc: no answer from {address} within {} s (`--timeout`)", after.as_secs_f64()),
+            Self::Unreachable(why) => format!("{address} could not be reached: {why}"),
+            Self::Late(after) => format!("no answer from {address} within {} s (`--timeout`)", after.as_secs_f64()),
         }
     }
 }
@@ -236,6 +236,7 @@ impl Call {
             is_stream: false,
             error: None,
             is_cut: false,
+            is_unwanted: false,
             latency: self.begun.elapsed(),
         }
     }
@@ -246,7 +247,7 @@ impl Call {
         let status = if matches!(failed, Failed::Late(_)) { 504 } else { 502 };
         let got = Got { error: Some(words.clone()), ..self.got(AnsweredBy::Upstream) };
         self.finish(got).await;
-        answer(status, JSON, full(errors::body(self.asked.vendor.name, status, "ctxc", &words)))
+        answer(status, JSON, full(errors::body(self.asked.vendor.name, status, "ctxc", &format!("ctxc: {words}"))))
     }
 
     /// Sends a response on, part by part as it comes, and keeps it.
@@ -273,7 +274,10 @@ impl Call {
         let mut seen = 0;
         let fault = loop {
             let next = first(timeout(self.proxy.limits.idle, body.frame()), over.wait_for(|is_over| *is_over)).await;
-            let Some(next) = next else { break Some("the run ended before the answer did".to_owned()) };
+            let Some(next) = next else {
+                got.is_unwanted = true;
+                break Some("the run ended before the answer did".to_owned());
+            };
             let part = match next {
                 Ok(Some(Ok(frame))) => match frame.into_data() {
                     Ok(part) => part,
@@ -293,6 +297,7 @@ impl Call {
                 return;
             }
             if sender.send_data(part).await.is_err() {
+                got.is_unwanted = true;
                 break Some("the program closed the connection before the answer ended".to_owned());
             }
         };
@@ -352,6 +357,11 @@ impl Call {
                     }
                 })
             }
+            Source::Script(_) if asked.dialect == request::OTHER => Err(format!(
+                "a script answers calls to a chat model, and this one went to {}: `ctxc record` without `--script` keeps what its \
+                 provider answers, and `ctxc replay` gives that",
+                asked.endpoint
+            )),
             Source::Script(script) => {
                 let said = script(&asked.texts()).ok_or_else(|| "no answer of the script is for this request".to_owned());
                 said.map(|said| scripted(asked, &said))
@@ -412,7 +422,7 @@ impl Drop for Call {
             own: self.own,
         };
         let error = Some("the program closed the connection before there was an answer".to_owned());
-        let got = Got { error, ..call.got(AnsweredBy::Upstream) };
+        let got = Got { error, is_unwanted: true, ..call.got(AnsweredBy::Upstream) };
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move { call.finish(got).await });
         }

@@ -52,7 +52,7 @@ pub struct Tally {
     pub strangers: u64,
     /// Calls.
     pub calls: u64,
-    /// Requests that are no calls, such as those for a list of models, and what is no JSON.
+    /// Requests that are not calls, such as those for a list of models, and what is not JSON.
     pub passed: u64,
     /// The models that were asked.
     pub models: BTreeSet<String>,
@@ -60,6 +60,8 @@ pub struct Tally {
     pub masked: BTreeMap<String, u64>,
     /// What the calls took longer than without the proxy.
     pub added: Duration,
+    /// What went wrong between the proxy and the provider, and errors that the provider answered with.
+    pub failures: Vec<String>,
     /// Why calls could not be answered.
     pub misses: Vec<String>,
     /// What a strict double refused, or would have.
@@ -100,6 +102,8 @@ pub(super) struct Got {
     pub(super) is_stream: bool,
     pub(super) error: Option<String>,
     pub(super) is_cut: bool,
+    /// Whether the program closed the connection before it had its answer.
+    pub(super) is_unwanted: bool,
     pub(super) latency: Duration,
 }
 
@@ -168,8 +172,15 @@ impl Keeper {
                 }
             }
         }
+        let failure = match (&error, got.status) {
+            _ if got.by != AnsweredBy::Upstream || got.is_unwanted => None,
+            (Some(why), _) => Some(mask.text(why)),
+            (None, Some(status)) if status >= 400 => Some(format!("the provider answered with status {status}")),
+            (None, _) => truncated.then(|| "the answer ended early".to_owned()),
+        };
         let mut tally = self.tally();
         tally.calls += 1;
+        tally.failures.extend(failure.map(|why| format!("call {}: {why}", asked.id)));
         if !asked.model.is_empty() {
             tally.models.insert(mask.text(&asked.model));
         }

@@ -52,7 +52,7 @@ fn the_program_of_a_scenario_is_run_again_where_that_is_permitted() {
     run(&project, &["check"], &before).code(0);
     run(&project, &["eval"], &before)
         .code(2)
-        .warns("running a program of the project's own for its requests")
+        .warns("running the program that a scenario names")
         .warns("ctxc trust");
     run(&project, &["trust", "--yes"], &before).code(0).says("record::client::a_program_that_makes_calls");
     run(&project, &["eval"], &before).code(0).says("context 6/6").says("PASS");

@@ -13,6 +13,8 @@ fn a_wrong_word_gets_the_right_one() {
         ("fix", "`ctxc check --fix`"),
         ("check --outputformat json", "`--format`"),
         ("check --output-format=json", "`--format`"),
+        ("record pytest tests/", "`ctxc record -- pytest …`"),
+        ("replay @last pytest", "`ctxc replay RECORDING -- pytest …`"),
     ] {
         let args: Vec<&str> = line.split(' ').collect();
         let run = project.run(&args).code(2).silent_out().warns(&format!("tip: did you mean {meant}?"));

@@ -189,28 +189,28 @@ fn sixty_four_calls_at_once_are_not_mixed_up() {
 #[test]
 fn what_fails_on_the_way_is_seen_and_kept() {
     let chat = |proxy: &Proxy| proxy.chat(r#"{"model":"m","stream":true,"messages":[]}"#);
-    let run = |upstream: &str, args: &[&str]| {
+    let run = |upstream: &str, args: &[&str], said: &str| {
         let mut proxy = Proxy::new(Project::new(), &[&["--upstream", upstream], args].concat());
         let answer: Answer = chat(&proxy);
-        proxy.stop().code(0).warns("recorded 1 call");
+        proxy.stop().code(0).warns("recorded 1 call").warns(said);
         (answer, proxy.lines().remove(0))
     };
     // Gone in the middle of a stream.
     let cut = Server::new(|_, _, stream| {
         say(stream, b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n6\r\ndata: \r\n");
     });
-    let (answer, line) = run(&cut.url(), &[]);
+    let (answer, line) = run(&cut.url(), &[], "failed: call 1: the answer was cut");
     assert_eq!((answer.status, answer.is_cut, answer.text()), (200, true, "data: ".to_owned()));
     assert_eq!((&line["truncated"], &line["response"]), (&true.into(), &"data: ".into()));
     assert!(line["error"].as_str().unwrap().contains("the answer was cut"), "{line}");
     // Silent.
     let silent = Server::new(|_, _, stream| hang(stream));
-    let (answer, line) = run(&silent.url(), &["--timeout", "1"]);
+    let (answer, line) = run(&silent.url(), &["--timeout", "1"], "failed: call 1: no answer from");
     assert_eq!(answer.status, 504);
     assert!(line["error"].as_str().unwrap().contains("within 1 s"), "{line}");
     assert_eq!(line["response"], serde_json::Value::Null);
     // Not there.
-    let (answer, line) = run("http://127.0.0.1:9", &[]);
+    let (answer, line) = run("http://127.0.0.1:9", &[], "failed: call 1: http://127.0.0.1:9 could not be reached");
     assert_eq!(answer.status, 502);
     assert!(
         answer.text().contains("could not be reached") && line["error"].as_str().unwrap().contains("could not be reached"),
@@ -222,7 +222,7 @@ fn what_fails_on_the_way_is_seen_and_kept() {
         "retry-after: 3\r\ncontent-type: application/json\r\n",
         "{\"error\":{\"message\":\"slow down\"}}",
     ));
-    let (answer, line) = run(&refusing.url(), &[]);
+    let (answer, line) = run(&refusing.url(), &[], "failed: call 1: the provider answered with status 429");
     assert_eq!(
         (answer.status, line["status"].as_u64(), answer.text()),
         (429, Some(429), "{\"error\":{\"message\":\"slow down\"}}".to_owned())

@@ -108,7 +108,7 @@ fn what_cannot_be_replayed_is_said_before_anything_runs() {
         .unwrap();
     replay("@none").code(2).warns(&format!("there is no recording @none of this project; there are @last, @{known}"));
     replay("@last#9").code(2).warns("@last has 4 calls, so there is no call 9");
-    replay("none.jsonl").code(2).warns("none.jsonl: ");
+    replay("none.jsonl").code(2).warns("none.jsonl cannot be read: it does not exist");
     proxy.project.write("newer.jsonl", proxy.text().replace("ctxc/request/1", "ctxc/request/2"));
     replay("newer.jsonl").code(3).warns("newer.jsonl: line 1: it says `ctxc/request/2`, which a newer ctxc wrote");
     replay("@last").code(2).warns("the command `ctxc-no-such-program` was not found");
@@ -176,6 +176,19 @@ fn a_script_answers_in_every_dialect_whole_and_as_a_stream() {
     assert!(proxy.lines().iter().all(|line| line["answered_by"] == "script"));
 }
 
+/// A library for embeddings cannot read a chat completion.
+#[test]
+fn a_script_answers_no_call_of_another_kind() {
+    let mut proxy = Proxy::new(Project::new().file("script.yaml", SCRIPT), &["--script", "script.yaml"]);
+    let answer = post(&proxy.url("OPENAI_BASE_URL", "/embeddings"), "", r#"{"model":"e","input":["a"]}"#);
+    assert_eq!(answer.status, 422, "{}", answer.text());
+    assert_eq!(proxy.chat(asks("the weather", false)).status, 200);
+    proxy.stop().code(6).warns("not answered: call 1: a script answers calls to a chat model, and this one went to /embeddings");
+    let run = |args: &[&str]| Run::from(command(&proxy.project, args).output().unwrap());
+    run(&["check", "@last"]).code(0).says("checked 1 request").warns("1 recorded call skipped: not to a chat model");
+    run(&["render", "@last#1"]).warns("@last#1 holds no call to a chat model");
+}
+
 #[test]
 fn scripted_calls_of_one_conversation_have_an_id_each() {
     let mut proxy = Proxy::new(Project::new().file("script.yaml", SCRIPT), &["--script", "script.yaml"]);
@@ -199,6 +212,6 @@ fn a_script_that_is_none_is_refused_with_its_line() {
     refused("answers:\n- reply: a\n  whn: {}\n")
         .warns("script.yaml:3: `whn` is no key of a scripted answer (`answers`); did you mean `when`?");
     refused("answers: []\n").warns("script.yaml:1: ");
-    refused("{").warns("script.yaml:1: ");
+    refused("{").warns("script.yaml:1: it is not YAML: ");
     refused("answers:\n- when: {has: ['(']}\n  reply: a\n").warns("a pattern is none");
 }

@@ -77,6 +77,13 @@ fn no_call_is_explained() {
         .code(0)
         .warns("recorded 0 calls")
         .warns("no connection came to the proxy. Libraries find the proxy by their variables (OPENAI_BASE_URL, ")
-        .warns("a mocked client sends nothing");
+        .warns("  a mocked client sends nothing: run the program without the mock")
+        .warns("  a client with an address in its code ignores the variables")
+        .warns("  a library that reads another variable: name it in ctxc.toml");
+    // What was refused says why itself.
+    let project = project.file("script.yaml", "answers:\n  - reply: a\n");
+    let run = around(&project, &["record", "--script", "script.yaml"], "no JSON", &[]).code(0);
+    let run = run.warns("refused, as its provider would: it is not JSON: expected a value").warns("recorded 0 calls");
+    assert!(!run.stderr.contains("mock"), "{}", run.stderr);
     assert!(!project.files().iter().any(|file| is_recording(file)));
 }

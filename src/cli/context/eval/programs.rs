@@ -59,7 +59,7 @@ impl<'p> Programs<'p> {
         if !cases.any(is_run) {
             return Ok(None);
         }
-        let permitted = trust::require(project, given, "running a program of the project's own for its requests")?;
+        let permitted = trust::require(project, given, "running the program that a scenario names")?;
         let permitted = permitted.commands.into_iter().map(|command| command.line).collect();
         Ok(Some(Self { project, permitted, had: Mutex::default() }))
     }
