@@ -167,3 +167,113 @@ def test_what_is_recorded_is_replayed(tmp_path):
     with ctxc.record(replay=calls.path) as again:
         assert ask("hi") == "Hello there."
     assert again[0].request == calls[0].request
+
+
+DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+ABOUT = "Find an order by its number"
+
+
+def openai_chat(number: int, turns: int) -> None:
+    from openai import OpenAI
+
+    messages: list = [{"role": "system" if number % 2 else "developer", "content": "You help with orders."}]
+    for turn in range(turns):
+        shown = [{"type": "text", "text": f"Where is order {turn}?"}, {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{DOT}"}}]
+        calls = [{"id": f"c{turn}{at}", "type": "function", "function": {"name": "find_order", "arguments": json.dumps({"number": at})}} for at in range(1 + number % 2)]
+        messages += [{"role": "user", "content": shown if number % 3 == 0 else f"Where is order {turn}?"}, {"role": "assistant", "tool_calls": calls}]
+        messages += [{"role": "tool", "tool_call_id": call["id"], "content": "in Oslo"} for call in calls]
+    more: dict = {"response_format": {"type": "json_object"}} if number % 5 == 0 else {"temperature": 0.2}
+    function = {"name": "find_order", "description": ABOUT, "parameters": {**TOOL, "additionalProperties": False}, "strict": number % 2 == 0}
+    asked = OpenAI().chat.completions.create(model="gpt-4.1", messages=messages, tools=[{"type": "function", "function": function}], stream=number % 4 == 0, **more)
+    if number % 4 == 0:
+        assert list(asked)
+
+
+def openai_responses(number: int, turns: int) -> None:
+    from openai import OpenAI
+
+    given: list = []
+    for turn in range(turns):
+        given += [
+            {"role": "user", "content": f"Where is order {turn}?"},
+            {"type": "function_call", "call_id": f"c{turn}", "name": "find_order", "arguments": json.dumps({"number": turn})},
+            {"type": "function_call_output", "call_id": f"c{turn}", "output": "in Oslo"},
+            {"role": "assistant", "content": "It is in Oslo."},
+        ]
+    given.append({"role": "user", "content": [{"type": "input_text", "text": "And now?"}]})
+    tool = {"type": "function", "name": "find_order", "description": ABOUT, "parameters": {**TOOL, "additionalProperties": False}, "strict": True}
+    more: dict = {"reasoning": {"effort": "low"}} if number % 2 else {"max_output_tokens": 500}
+    OpenAI().responses.create(model="o4-mini" if number % 2 else "gpt-4.1", instructions="You help with orders.", input=given, tools=[tool], **more)
+
+
+def anthropic_messages(number: int, turns: int) -> None:
+    import anthropic
+
+    messages: list = []
+    for turn in range(turns):
+        asked: list = [{"type": "text", "text": f"Where is order {turn}?"}]
+        if number % 3 == 0:
+            asked.append({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": DOT}})
+        messages += [
+            {"role": "user", "content": asked},
+            {"role": "assistant", "content": [{"type": "text", "text": "I look."}, {"type": "tool_use", "id": f"t{turn}", "name": "find_order", "input": {"number": turn}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": f"t{turn}", "content": "in Oslo"}]},
+            {"role": "assistant", "content": "It is in Oslo."},
+        ]
+    messages.append({"role": "user", "content": "And now?"})
+    system: list = [{"type": "text", "text": "You help with orders.", "cache_control": {"type": "ephemeral"}}]
+    tools: list = [{"name": "find_order", "description": ABOUT, "input_schema": TOOL}]
+    asked_for: dict = {"model": "claude-sonnet-4-5", "max_tokens": 200, "messages": messages, "system": system, "tools": tools}
+    client = anthropic.Anthropic(api_key="k")
+    if number % 4 == 0:
+        with client.messages.stream(**asked_for) as stream:
+            assert stream.get_final_text()
+    else:
+        client.messages.create(**asked_for)
+
+
+def gemini_contents(number: int, turns: int) -> None:
+    from google import genai
+    from google.genai import types
+
+    contents: list = []
+    for turn in range(turns):
+        contents += [
+            types.UserContent(f"Where is order {turn}?"),
+            types.ModelContent(types.Part.from_function_call(name="find_order", args={"number": turn})),
+            types.UserContent(types.Part.from_function_response(name="find_order", response={"place": "Oslo"})),
+            types.ModelContent("It is in Oslo."),
+        ]
+    contents.append(types.UserContent("And now?"))
+    declared = types.FunctionDeclaration(name="find_order", description=ABOUT, parameters_json_schema=TOOL)
+    config = types.GenerateContentConfig(system_instruction="You help with orders.", temperature=0.1 * (number % 5), tools=[types.Tool(function_declarations=[declared])])
+    client = genai.Client(api_key="k")
+    if number % 4 == 0:
+        assert list(client.models.generate_content_stream(model="gemini-2.5-flash", contents=contents, config=config))
+    else:
+        client.models.generate_content(model="gemini-2.5-flash", contents=contents, config=config)
+
+
+def langchain(number: int, turns: int) -> None:
+    from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+    from langchain_openai import ChatOpenAI
+
+    messages: list = [SystemMessage("You help with orders.")]
+    for turn in range(turns):
+        call = {"name": "find_order", "args": {"number": turn}, "id": f"c{turn}"}
+        messages += [HumanMessage(f"Where is order {turn}?"), AIMessage("", tool_calls=[call]), ToolMessage("in Oslo", tool_call_id=f"c{turn}")]
+    tool = {"type": "function", "function": {"name": "find_order", "description": ABOUT, "parameters": TOOL}}
+    model = ChatOpenAI(model="gpt-4.1", use_responses_api=number % 2 == 0).bind_tools([tool])
+    model.invoke([*messages, HumanMessage("And now?")])
+
+
+def test_300_requests_of_clients_are_not_refused_and_seldom_warned_of():
+    kinds = (openai_chat, openai_responses, anthropic_messages, gemini_contents, langchain)
+    with ctxc.strict("openai", "anthropic", "gemini", script=HELLO) as calls:
+        for number in range(60):
+            for ask in kinds:
+                ask(number, 1 + number % 6)
+    assert len(calls) == 300
+    found = [[finding for finding in call.findings] for call in calls]
+    assert [str(one) for all_of in found for one in all_of if one.severity == "error"] == []
+    assert sorted(sum(one.severity == "warning" for one in all_of) for all_of in found)[150] <= 1

@@ -32,20 +32,3 @@ pub fn place(text: &str, pointer: &str) -> Range<usize> {
 pub fn below(pointer: &str, key: &str) -> String {
     format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::place;
-
-    #[test]
-    fn a_pointer_leads_to_the_bytes_of_its_value() {
-        let text = r#" {"a": [1, {"b/c": "x"}], "d": null}"#;
-        let of = |pointer: &str| &text[place(text, pointer)];
-        assert_eq!(of("/a/1/b~1c"), "\"x\"");
-        assert_eq!(of("/a/0"), "1");
-        assert_eq!(of("/a/7"), r#"[1, {"b/c": "x"}]"#);
-        assert_eq!(of("/d"), "null");
-        assert_eq!(of(""), text.trim());
-        assert_eq!(place("no", "/a"), 0..2);
-    }
-}

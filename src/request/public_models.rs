@@ -83,20 +83,3 @@ pub fn date() -> &'static str {
     let first = TABLE.lines().next().unwrap_or_default();
     first.split(" on ").nth(1).and_then(|rest| rest.split(';').next()).unwrap_or_default()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{MODELS, date, public_model};
-    use pretty_assertions::assert_eq;
-
-    #[test]
-    fn a_model_is_found_with_its_date_and_behind_a_router() {
-        assert!(MODELS.len() > 80);
-        assert_eq!(public_model("gpt-4.1-2025-04-14"), public_model("gpt-4.1"));
-        assert_eq!(public_model("openai/gpt-4.1-2099-01-01"), public_model("gpt-4.1"));
-        assert_eq!(public_model("claude-sonnet-4-5-20991231").map(|model| model.window), Some(200_000));
-        assert_eq!(public_model("nobody-1"), None);
-        assert_eq!(public_model("-2025-04-14"), None);
-        assert_eq!(date().len(), 10);
-    }
-}

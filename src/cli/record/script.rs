@@ -7,7 +7,6 @@ use crate::record::proxy::server;
 use crate::rules::input::read_fault::reason;
 use crate::scenario::fault::{Fault, FaultKind};
 use crate::scenario::read_script;
-use crate::syntax::yaml;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -50,8 +49,7 @@ fn words(fault: &Fault) -> String {
         FaultKind::BadValue { key, found, expected, .. } => format!("`{key}` is {found}; expected {expected}"),
         FaultKind::Missing { table, keys } => format!("{table} lacks `{}`", keys.join("` or `")),
         FaultKind::BadPattern { reason, .. } => format!("a pattern is none: {reason}"),
-        FaultKind::Yaml(yaml::FaultKind::Syntax(why)) => format!("it is not YAML: {why}"),
-        FaultKind::Yaml(yaml::FaultKind::Tab) => "a tab stands where YAML wants spaces".to_owned(),
+        FaultKind::Yaml(why) => format!("it is not YAML: {why}"),
         _ => "this is no YAML or JSON that ctxc reads".to_owned(),
     }
 }

@@ -23,16 +23,3 @@ pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
     }
     Some(out)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::decode;
-
-    #[test]
-    fn bytes_are_read_with_and_without_their_end() {
-        assert_eq!(decode("aGVs\n bG8=\n").as_deref(), Some(b"hello".as_slice()));
-        assert_eq!(decode("aGVsbG8").as_deref(), Some(b"hello".as_slice()));
-        assert_eq!(decode("{\"a\": 1}"), None);
-        assert_eq!(decode("").as_deref(), Some(b"".as_slice()));
-    }
-}

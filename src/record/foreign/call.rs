@@ -97,18 +97,3 @@ pub(super) fn take_head(recording: &mut Recording) -> bool {
     recording.stream = head.stream.as_bool().unwrap_or_else(|| path.ends_with(":streamGenerateContent"));
     true
 }
-
-#[cfg(test)]
-mod tests {
-    use super::endpoint;
-
-    #[test]
-    fn an_endpoint_has_no_host_and_no_key() {
-        assert_eq!(endpoint("https://api.openai.com/v1/chat/completions"), "/chat/completions");
-        assert_eq!(endpoint("https://api.anthropic.com/v1/messages?beta=true"), "/v1/messages?beta=true");
-        let gemini = "https://h/v1beta/models/g:streamGenerateContent?alt=sse&key=s3cret";
-        assert_eq!(endpoint(gemini), "/v1beta/models/g:streamGenerateContent?alt=sse");
-        assert_eq!(endpoint("https://h"), "/");
-        assert_eq!(endpoint(""), "");
-    }
-}

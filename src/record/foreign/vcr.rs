@@ -35,23 +35,8 @@ fn tree(text: &str) -> Result<Value, ForeignFault> {
         Some(fault) => Err(ForeignFault::Unreadable {
             what: "a VCR cassette",
             line: LineIndex::new(text).line(fault.span.start) as usize,
-            why: words(&fault.kind),
+            why: fault.kind.to_string(),
         }),
-    }
-}
-
-fn words(kind: &yaml::FaultKind) -> String {
-    match kind {
-        yaml::FaultKind::Syntax(why) => why.clone(),
-        yaml::FaultKind::Tab => "a tab stands where YAML wants spaces".to_owned(),
-        yaml::FaultKind::Deep => format!("more than {} lists and mappings are inside each other", yaml::DEPTH),
-        yaml::FaultKind::Heavy => format!("the file has more than {} values", yaml::WEIGHT),
-        yaml::FaultKind::UnknownAlias(_)
-        | yaml::FaultKind::DuplicateKey { .. }
-        | yaml::FaultKind::KeyWithParts
-        | yaml::FaultKind::Merge
-        | yaml::FaultKind::Beyond(_)
-        | yaml::FaultKind::SecondDocument => "it is not as YAML wants it".to_owned(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! YAML errors as data. The caller writes the message, since it knows what the text is for.
+//! YAML errors as data, with plain words. A caller that knows what the text is for may have better ones.
 
 use crate::base::span::Span;
 
@@ -18,19 +18,25 @@ pub struct Fault {
 }
 
 /// What is wrong with a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FaultKind {
     /// Not YAML, in the words of the parser. Nothing after it was read.
+    #[error("{0}")]
     Syntax(String),
     /// A tab where YAML wants spaces. Nothing after it was read.
+    #[error("a tab stands where YAML wants spaces")]
     Tab,
     /// More than [`DEPTH`] collections open at once. Nothing after it was read.
+    #[error("more than {DEPTH} lists and mappings are inside each other")]
     Deep,
     /// More than [`WEIGHT`]. Nothing after it was read.
+    #[error("the file has more than {WEIGHT} values")]
     Heavy,
     /// An alias of an anchor that does not stand before it.
+    #[error("the alias `*{0}` has no anchor before it")]
     UnknownAlias(String),
     /// A key that its mapping has already.
+    #[error("the key `{key}` stands there twice")]
     DuplicateKey {
         /// The key.
         key: String,
@@ -38,12 +44,16 @@ pub enum FaultKind {
         first: Span,
     },
     /// A key that is a list or a mapping.
+    #[error("a list or a mapping stands where a key is expected")]
     KeyWithParts,
     /// `<<` of something that is no mapping.
+    #[error("`<<` takes over a mapping, and this is not one")]
     Merge,
     /// A whole number beyond 64 bits, which no JSON says exactly here.
+    #[error("the number {0} has more than 64 bits")]
     Beyond(String),
     /// A second document in one file.
+    #[error("a second document begins here")]
     SecondDocument,
 }
 

@@ -3,7 +3,10 @@
 pub(crate) mod client;
 mod example;
 pub(crate) mod file;
+mod foreign;
+mod json_text;
 mod kept;
+mod keys;
 mod passing;
 mod places;
 mod redact;
@@ -11,3 +14,4 @@ mod refusing;
 mod replaying;
 mod running;
 mod security;
+mod vendor;

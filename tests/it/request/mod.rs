@@ -1,5 +1,8 @@
 //! Requests of any program: read into messages, segments and threads.
 
 pub(crate) mod examples;
+mod places;
+mod public_models;
 mod reading;
 mod reuse;
+mod sections;
