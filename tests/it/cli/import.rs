@@ -396,5 +396,8 @@ fn a_sample_with_a_slip_in_a_key_is_told() {
     project.write("s.jsonl", "{\"template\": \"t\", \"inputs\": {\"tine\": \"off\"}, \"expected\": \"Go on.\"}\n");
     project.run(&["import", "--verify", "s.jsonl"]).code(0).warns("s.jsonl:1: t takes no input `tine`; did you mean `tone`?");
     project.write("s.jsonl", "{\"template\": \"t\", \"inputs\": {\"tone\": \"a\", \"tone\": \"b\"}, \"expected\": \"Go b.\"}\n");
-    project.run(&["import", "--verify", "s.jsonl"]).code(2).warns("s.jsonl:1: it is not valid JSON: `tone` a second time in one object");
+    project
+        .run(&["import", "--verify", "s.jsonl"])
+        .code(2)
+        .warns("s.jsonl:1: it is not valid JSON: `tone` a second time in one object");
 }

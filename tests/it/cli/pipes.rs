@@ -87,7 +87,11 @@ fn a_pipe_in_the_place_of_a_file_is_refused_and_never_waited_for() {
         ("scenarios/cases.csv", &["check"], IRREGULAR),
         ("scenarios/data.md", &["check"], "scenarios/data.md"),
         (".gitignore", &["check"], "error[unreadable-file] .gitignore:1:1: cannot be read: it is not a regular file"),
-        ("templates/.ignore", &["build"], "error[unreadable-file] templates/.ignore:1:1: cannot be read: it is not a regular file"),
+        (
+            "templates/.ignore",
+            &["build"],
+            "error[unreadable-file] templates/.ignore:1:1: cannot be read: it is not a regular file",
+        ),
         ("docs/.gitignore", &["search", "plan"], "docs/.gitignore: it cannot be read: it is not a regular file"),
         (
             "prompts/.gitignore",
