@@ -243,7 +243,7 @@ fn unknown_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let found = finding(&UNKNOWN_TYPE.meta, cx.cx, written.span, message);
     let operators: Vec<&str> = layers.operators().collect();
     let near = likeliest(&written.value, operators.into_iter());
-    // What is no TOML may declare it.
+    // What is not valid TOML may declare it.
     if near.is_none() && cx.cx.config.is_broken() {
         return;
     }
