@@ -50,10 +50,7 @@ fn the_program_of_a_scenario_is_run_again_where_that_is_permitted() {
     let scenario = project.read("scenarios/when.yaml");
     assert!(scenario.contains("call: {conversation: 1, n: 2}\n  answers: requests/when.jsonl\n"), "{scenario}");
     run(&project, &["check"], &before).code(0);
-    run(&project, &["eval"], &before)
-        .code(2)
-        .warns("running the program that a scenario names")
-        .warns("ctxc trust");
+    run(&project, &["eval"], &before).code(2).warns("running the program that a scenario names").warns("ctxc trust");
     run(&project, &["trust", "--yes"], &before).code(0).says("record::client::a_program_that_makes_calls");
     run(&project, &["eval"], &before).code(0).says("context 6/6").says("PASS");
     // The agent was changed: nobody has to record anything.

@@ -19,7 +19,9 @@ fn a_file_is_known_by_its_content() {
 
 /// The calls of a cassette.
 fn cassette(uri: &str, body: &str) -> Vec<Recording> {
-    let text = format!("interactions:\n- request: {{method: POST, uri: '{uri}', body: {body}}}\n  response: {{status: {{code: 200}}}}\n");
+    let text = format!(
+        "interactions:\n- request: {{method: POST, uri: '{uri}', body: {body}}}\n  response: {{status: {{code: 200}}}}\n"
+    );
     foreign::read(Format::Vcr, &text).unwrap()
 }
 
