@@ -28,6 +28,8 @@ pub struct Said {
 impl Said {
     /// What a request says, with its agent and its conversation where the program names them. `None` for what is no request to a model.
     pub fn of(body: &str, endpoint: &str, agent: Option<&str>, conversation: Option<&str>) -> Option<Self> {
+        // A body for embeddings looks like one of a response.
+        Dialect::of_path(endpoint)?;
         let request = Request::read(body, Some(endpoint)).ok()?;
         Some(Self {
             dialect: request.dialect,

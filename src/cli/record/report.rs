@@ -32,7 +32,9 @@ pub(super) fn report(tally: &Tally, done: Done, shown: Option<&str>, cx: &mut Cx
     cx.note(&summary(tally, done, shown));
     // What was refused or not answered is explained above.
     if tally.calls == 0 && tally.refusals.is_empty() && tally.misses.is_empty() {
-        nothing(tally).iter().for_each(|line| cx.note(line));
+        for line in nothing(tally) {
+            cx.note(&line);
+        }
     }
     let mut faults = tally.faults.iter();
     match faults.next() {

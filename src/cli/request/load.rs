@@ -133,6 +133,19 @@ pub(super) fn one(subject: &str, project: &Path) -> Result<Loaded> {
     }
 }
 
+/// The calls of a subject up to the one of a name, those for embeddings and the like too: a program that is run again makes all of them.
+pub(super) fn until(subject: &str, name: &str, project: &Path) -> Result<Vec<Recording>> {
+    let parsed = Subject::parse(subject);
+    if let Place::Path(path) = &parsed.place
+        && is_body(subject, path)
+    {
+        return Ok(body(path)?.call.into_iter().collect());
+    }
+    let calls = parsed.load(project).map_err(|fault| unusable(&fault))?;
+    let own = calls.iter().position(|call| call.name == name).map_or(0, |at| at + 1);
+    Ok(calls.into_iter().take(own).map(|call| call.call).collect())
+}
+
 /// A call of a recording.
 fn recorded(name: String, call: Recording) -> Result<Loaded> {
     let request = Request::read(call.request.get(), Some(&call.endpoint))

@@ -161,19 +161,20 @@ fn taken(subject: &str, is_copy: bool, project: &Project) -> Result<Taken> {
     // What another tool recorded may hold anything.
     let mask = mask(project)?;
     let loaded = load::masked(loaded, &mask)?;
-    let all = load::load(&[whole.to_owned()], &project.root)?;
-    let all = all.into_iter().map(|one| load::masked(one, &mask)).collect::<Result<Vec<_>>>()?;
     let lost = || CliError::usage(format!("{subject} is not there any more"));
-    let at = all.iter().position(|one| one.name == loaded.name).ok_or_else(lost)?;
-    let made: Vec<Recording> = all.iter().take(at + 1).filter_map(|one| one.call.clone()).collect();
     // A word that was replaced is none that can be run.
     let command = command.filter(|words| !is_copy && !words.is_empty() && !words.iter().any(|word| word.contains('⟦')));
     if let Some(command) = command {
-        let calls: Vec<Recording> = made.into_iter().filter(|call| call.command.as_ref() == Some(&command)).collect();
+        let made = load::until(whole, &loaded.name, &project.root)?.into_iter();
+        let calls: Vec<Recording> =
+            made.filter(|call| call.command.as_ref() == Some(&command)).map(|call| mask.call(call)).collect();
         let said: Vec<Option<Said>> = calls.iter().map(Said::of_call).collect();
         let turn = turns(&said).pop().flatten().ok_or_else(lost)?;
         return Ok(Taken { loaded, calls, sent_by: Some((command, turn)) });
     }
+    let all = load::load(&[whole.to_owned()], &project.root)?;
+    let all = all.into_iter().map(|one| load::masked(one, &mask)).collect::<Result<Vec<_>>>()?;
+    let at = all.iter().position(|one| one.name == loaded.name).ok_or_else(lost)?;
     let threads = threads_of(&all);
     let own = threads.get(at).ok_or_else(lost)?;
     let calls = all.iter().zip(&threads).take(at + 1);

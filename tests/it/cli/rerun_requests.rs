@@ -1,6 +1,7 @@
 //! Scenarios whose request a program sends: it is run again behind a double, and the call that is meant is looked at.
 
 use crate::cli::project::{Project, Run};
+use crate::provider::fault_server::{Server, response, say};
 use crate::record::client::{caller, command};
 
 /// What an agent sends: a question, and a second call with the answer to it.
@@ -167,4 +168,31 @@ fn an_interrupt_ends_the_program_as_well() {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     panic!("{pid} still runs");
+}
+
+/// An agent that looks something up by its meaning before it asks a model.
+#[test]
+fn calls_for_embeddings_are_answered_again_and_count_as_no_call_of_a_conversation() {
+    let server = Server::new(|_, request, stream| {
+        let is_chat = request.split_whitespace().nth(1).unwrap().ends_with("/chat/completions");
+        let chat = r#"{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"In Oslo."}}]}"#;
+        let body = if is_chat { chat } else { r#"{"data":[{"index":0,"embedding":[0.1,0.2]}]}"# };
+        say(stream, &response("200 OK", "content-type: application/json\r\n", body));
+    });
+    let project = Project::new();
+    let lookup = serde_json::json!({"model": "text-embedding-3-small", "input": ["order 7"]}).to_string();
+    let made = [&[lookup.clone()], &calls("Find orders")[..1], &[lookup], &calls("Find orders")[1..]].concat();
+    let (program, url) = (caller(), server.url());
+    let mut args = vec!["record", "--upstream", &url, "--into", "calls", "--name", "a", "--"];
+    args.extend(program.iter().map(String::as_str));
+    run(&project, &args, &made).code(0).warns("recorded 4 calls");
+    run(&project, &["check", "calls"], &made).code(0).warns("2 recorded calls skipped: not to a chat model");
+    run(&project, &["new", "scenario", "--from", "calls#4", "--name", "when"], &made).code(0);
+    let scenario = project.read("scenarios/when.yaml");
+    assert!(scenario.contains("call: {conversation: 1, n: 2}"), "{scenario}");
+    assert_eq!(project.read("scenarios/requests/when.jsonl").lines().count(), 4);
+    run(&project, &["trust", "--yes"], &made).code(0);
+    run(&project, &["eval"], &made).code(0).says("PASS");
+    // It does not get its answer from anywhere else.
+    assert_eq!(server.requests().len(), 4);
 }

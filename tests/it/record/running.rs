@@ -82,7 +82,7 @@ fn no_call_is_explained() {
         .warns("  a library that reads another variable: name it in ctxc.toml");
     // What was refused says why itself.
     let project = project.file("script.yaml", "answers:\n  - reply: a\n");
-    let run = around(&project, &["record", "--script", "script.yaml"], "no JSON", &[]).code(0);
+    let run = around(&project, &["record", "--script", "script.yaml"], r#"{"messages": no}"#, &[]).code(0);
     let run = run.warns("refused, as its provider would: it is not valid JSON: expected a value").warns("recorded 0 calls");
     assert!(!run.stderr.contains("mock"), "{}", run.stderr);
     assert!(!project.files().iter().any(|file| is_recording(file)));
