@@ -5,7 +5,6 @@ use super::recording::{AnsweredBy, Recording};
 use super::redact::Redactor;
 use crate::kernel::provider::Usage;
 use crate::schema::json::names::REQUEST;
-use std::collections::BTreeMap;
 
 /// A request that was sent, and what came back.
 #[derive(Clone, Copy, Debug)]
@@ -43,28 +42,18 @@ impl Recording {
             schema: REQUEST.to_owned(),
             id,
             at,
-            agent: None,
-            conversation: None,
-            run: None,
-            command: None,
-            trial: None,
             answered_by: by,
             dialect: dialect.to_owned(),
             endpoint: endpoint.to_owned(),
             model: model.to_owned(),
-            stream: false,
             request,
             response: Some(response),
             status: Some(status),
             usage,
             latency_ms,
             key: key.to_owned(),
-            headers: BTreeMap::new(),
-            chunks: None,
-            error: None,
-            caller: None,
-            truncated: false,
             redacted,
+            ..Self::default()
         }
     }
 }

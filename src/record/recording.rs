@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
 /// A call of a provider: a line of a recording. Bodies are as they were sent, but for white space between values and for what was replaced.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Recording {
     /// The format.
@@ -92,11 +92,12 @@ pub enum Stage {
 }
 
 /// Who gave an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AnsweredBy {
     /// A model.
+    #[default]
     Upstream,
     /// A person who wrote it.
     Script,

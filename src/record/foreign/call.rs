@@ -2,13 +2,11 @@
 
 use super::super::json_text;
 use super::super::key::key;
-use super::super::recording::{AnsweredBy, Recording};
-use crate::kernel::provider::Usage;
+use super::super::recording::Recording;
 use crate::provider::read;
 use crate::request::dialect::Dialect;
 use crate::schema::json::names::REQUEST;
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
 
 /// The dialect of calls that are no request to a model.
 pub(super) const OTHER: &str = "other";
@@ -19,29 +17,11 @@ pub(super) fn call(number: usize, dialect: Option<Dialect>, endpoint: &str, body
     Recording {
         schema: REQUEST.to_owned(),
         id: number.to_string(),
-        at: None,
-        agent: None,
-        conversation: None,
-        run: None,
-        command: None,
-        caller: None,
-        trial: None,
-        answered_by: AnsweredBy::Upstream,
         dialect: dialect.map_or(OTHER, Dialect::word).to_owned(),
         endpoint: endpoint.to_owned(),
-        model: String::new(),
-        stream: false,
         key: key("POST", endpoint, request.get()).to_string(),
         request,
-        response: None,
-        status: None,
-        usage: Usage::default(),
-        latency_ms: None,
-        headers: BTreeMap::new(),
-        chunks: None,
-        error: None,
-        truncated: false,
-        redacted: Vec::new(),
+        ..Recording::default()
     }
 }
 
