@@ -101,7 +101,7 @@ pub enum PlaceFault {
         fault: ForeignFault,
     },
     /// A file cannot be read.
-    #[error("{} cannot be read: {}", file.display(), reason(fault))]
+    #[error("{}{}", file.display(), why(fault))]
     Unreadable {
         /// The file.
         file: PathBuf,
@@ -109,6 +109,12 @@ pub enum PlaceFault {
         #[source]
         fault: io::Error,
     },
+}
+
+/// Why a file is of no use: what the machine says, or what ctxc does.
+fn why(fault: &io::Error) -> String {
+    let says = if fault.kind() == io::ErrorKind::Other { "" } else { " cannot be read" };
+    format!("{says}: {}", reason(fault))
 }
 
 fn listed(known: &[String]) -> String {
