@@ -257,7 +257,13 @@ impl Read {
     }
 
     /// Does something with the request that this is.
-    pub(super) fn ask<T>(&self, receiver: Receiver<'_>, node: &str, live: &dyn Files, then: impl FnOnce(&Request<'_>) -> T) -> T {
+    pub(super) fn ask<T>(
+        &self,
+        receiver: Receiver<'_>,
+        node: &str,
+        (live, session): (&dyn Files, &str),
+        then: impl FnOnce(&Request<'_>) -> T,
+    ) -> T {
         let files = self.over(live);
         let asked = Asked { objective: self.objective.as_deref(), criteria: &self.criteria, constraints: &self.constraints };
         then(&Request {
@@ -271,6 +277,7 @@ impl Read {
             history: &self.history,
             asked,
             role: receiver.role,
+            session,
             ..Request::new(receiver.task)
         })
     }

@@ -51,6 +51,9 @@ pub(crate) struct EvalArgs {
     /// Run nothing behind the first scenario that does not pass, by their order in the list
     #[arg(long, conflicts_with_all = ["mutate", "coverage", "accept", "diff", "plan", "resume"])]
     pub(super) fail_fast: bool,
+    /// The conversation or run that the requests belong to: the marks around untrusted text are made of it
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub(super) session: String,
     /// List the changes that none of these scenarios would notice: each segment dropped or its text halved, each setting moved
     #[arg(long, conflicts_with_all = ["affected", "since", "accept", "junit", "out"])]
     pub(super) mutate: bool,
