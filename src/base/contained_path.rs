@@ -133,7 +133,10 @@ pub fn name(path: &Path) -> String {
 
 /// The reason in an I/O error, in the words of a person rather than “(os error 13)”. A lower-case fragment.
 pub fn reason(err: &io::Error) -> String {
-    REASONS.iter().find(|(kind, _)| *kind == err.kind()).map_or_else(|| spoken(err), |(_, words)| (*words).to_owned())
+    REASONS
+        .iter()
+        .find(|(kind, _)| *kind == err.kind())
+        .map_or_else(|| spoken(&err.to_string()), |(_, words)| (*words).to_owned())
 }
 
 const REASONS: [(io::ErrorKind, &str); 9] = [
@@ -148,9 +151,9 @@ const REASONS: [(io::ErrorKind, &str); 9] = [
     (io::ErrorKind::InvalidFilename, "the file system takes no such file name"),
 ];
 
-fn spoken(err: &io::Error) -> String {
-    let text = err.to_string();
-    let text = text.split(" (os error").next().unwrap_or(&text);
+/// The words of an operating system as a fragment, without its number.
+pub fn spoken(text: &str) -> String {
+    let text = text.split(" (os error").next().unwrap_or(text);
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }

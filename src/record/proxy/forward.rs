@@ -1,6 +1,7 @@
 //! The way to the providers: requests and responses as they are, but for what is of one connection alone.
 
 use super::request::OWN_HEADERS;
+use crate::base::contained_path::spoken;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
@@ -121,5 +122,5 @@ pub(super) fn reason(error: &dyn Error) -> String {
     while let Some(source) = inner.source() {
         inner = source;
     }
-    inner.to_string()
+    spoken(&inner.to_string())
 }

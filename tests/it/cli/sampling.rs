@@ -181,7 +181,10 @@ fn an_answer_has_its_room_in_the_window() {
     assert_eq!(limit(of_model.clone()), 5_000);
     assert_eq!(limit(of_model.replace("model = \"small\"", "model = \"small\"\nmax_output_tokens = 4000")), 4_000);
     project.write("ctxc.toml", TOML.replace("output_reserve = 900", "max_output_tokens = 8000"));
-    project.run(&["check"]).code(2).says("`models.small.max_output_tokens` is `8000`; expected less than its `context_window`, 8000");
+    project
+        .run(&["check"])
+        .code(2)
+        .says("`models.small.max_output_tokens` is `8000`; expected less than its `context_window`, 8000");
 }
 
 #[test]

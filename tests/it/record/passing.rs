@@ -210,7 +210,8 @@ fn what_fails_on_the_way_is_seen_and_kept() {
     assert!(line["error"].as_str().unwrap().contains("within 1 s"), "{line}");
     assert_eq!(line["response"], serde_json::Value::Null);
     // Not there.
-    let (answer, line) = run("http://127.0.0.1:9", &[], "failed: call 1: http://127.0.0.1:9 could not be reached");
+    let (answer, line) =
+        run("http://127.0.0.1:9", &[], "failed: call 1: http://127.0.0.1:9 could not be reached: connection refused");
     assert_eq!(answer.status, 502);
     assert!(
         answer.text().contains("could not be reached") && line["error"].as_str().unwrap().contains("could not be reached"),
