@@ -41,7 +41,7 @@ fn the_calls_of_a_folder_are_counted_over_its_files_in_the_order_of_their_names(
     assert!(said(format!("{path}/notes.txt")).ends_with("notes.txt: it holds no recorded call"));
     std::fs::write(at("list.txt"), "[]\n").unwrap();
     assert!(said(format!("{path}/list.txt")).contains("list.txt: line 1: it is no recorded call"));
-    assert!(said(format!("{path}/none.jsonl")).contains("none.jsonl: "));
+    assert!(said(format!("{path}/none.jsonl")).contains("none.jsonl cannot be read: it does not exist"));
     let empty = tempfile::tempdir().unwrap();
     assert!(said(empty.path().display().to_string()).ends_with("holds no file that ends in .jsonl"));
 }
