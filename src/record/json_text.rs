@@ -146,25 +146,3 @@ fn written(steps: &[Step]) -> String {
     }
     out
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{compact, map_strings, raw};
-    use pretty_assertions::assert_eq;
-
-    #[test]
-    fn values_keep_their_bytes_and_strings_their_places() {
-        let json = r#"{ "a/b" : [ 1.0, "x\u00e9 \" {", {"c": "y" } ], "d": "", "e": 1e400 }"#;
-        assert_eq!(compact(json), r#"{"a/b":[1.0,"x\u00e9 \" {",{"c":"y"}],"d":"","e":1e400}"#);
-        let mut seen = Vec::new();
-        let same = map_strings(json, |_, pointer, text| {
-            seen.push(format!("{pointer}={text}"));
-            None
-        });
-        assert_eq!(same, json);
-        assert_eq!(seen, ["=a/b", "/a~1b/1=xé \" {", "/a~1b/2=c", "/a~1b/2/c=y", "=d", "/d=", "=e"]);
-        assert_eq!(map_strings("[\"a\", \"b\"]", |_, _, text| (text == "b").then(|| "\n".to_owned())), "[\"a\", \"\\n\"]");
-        assert_eq!(raw("data: {}\n").get(), "\"data: {}\\n\"");
-        assert_eq!(raw("{\n}").get(), "{}");
-    }
-}

@@ -93,29 +93,3 @@ fn cut(value: &mut Value, find: &Search) {
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{Part, Volatile};
-    use std::sync::Arc;
-
-    #[test]
-    fn what_is_left_out_makes_no_difference_and_all_else_does() {
-        let date = |text: &str| text.find("on day ").map(|at| at..at + 8);
-        let part = |place: &str| Part { place: place.to_owned(), find: None };
-        let words = Part { place: "/messages".to_owned(), find: Some(Arc::new(date)) };
-        let volatile = Volatile(vec![part("/metadata/id"), part("/a~1b/0"), words]);
-        let body = |id: u32, day: u32, word: &str| {
-            format!(
-                r#"{{"metadata":{{"id":{id},"x":1}},"a/b":[{id},2],"messages":[{{"content":"on day {day} and on day {day}: {word}"}}],"model":"m"}}"#
-            )
-        };
-        let key = |body: &str| volatile.key("/v1/messages", body).unwrap();
-        assert_eq!(key(&body(1, 1, "yes")), key(&body(2, 7, "yes")));
-        assert_ne!(key(&body(1, 1, "yes")), key(&body(1, 1, "no")));
-        assert_ne!(key(&body(1, 1, "yes")), key(&body(1, 1, "yes").replace("\"m\"", "\"n\"")));
-        assert_ne!(key(&body(1, 1, "yes")), key(&body(1, 1, "yes").replace("\"x\":1", "\"x\":2")));
-        assert_ne!(key(&body(1, 1, "yes")), volatile.key("/v1/other", &body(1, 1, "yes")).unwrap());
-        assert_eq!(Volatile::default().key("/v1/messages", &body(1, 1, "yes")), None);
-    }
-}

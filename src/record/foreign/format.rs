@@ -54,21 +54,3 @@ pub fn read(format: Format, text: &str) -> Result<Vec<Recording>, ForeignFault> 
         _ => Ok(calls),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{Format, format_of};
-
-    #[test]
-    fn a_file_is_known_by_its_content() {
-        let of = |text: &str| format_of(text);
-        assert_eq!(of("\u{feff}# mine\ninteractions:\n- request:\n"), Some(Format::Vcr));
-        assert_eq!(of("version: 1\ninteractions: []\n"), Some(Format::Vcr));
-        assert_eq!(of("{\"version\": 1, \"interactions\": [{\"request\": {}}]}"), Some(Format::Vcr));
-        assert_eq!(of("{\"resourceSpans\": []}\n"), Some(Format::Otlp));
-        assert_eq!(of("[{\"resourceLogs\": []}]"), Some(Format::Otlp));
-        assert_eq!(of("{\"messages\": [{\"content\": \"say \\\"resourceSpans\\\"\"}]}"), None);
-        assert_eq!(of("name: a\nrequest: {file: b}\n"), None);
-        assert_eq!(of("{\"schema\":\"ctxc/request/1\",\"request\":{\"interactions\":1}}"), Some(Format::Ctxc));
-    }
-}

@@ -4,6 +4,7 @@ pub(crate) mod client;
 mod example;
 pub(crate) mod file;
 mod kept;
+mod parts;
 mod passing;
 mod places;
 mod redact;
