@@ -45,7 +45,7 @@ fn not_prepared(trouble: Finished, case: &Case) -> Finished {
     if trouble.faults.is_empty() { trouble } else { Finished { context: unseen(case), ..trouble } }
 }
 
-/// Verdicts on a context that cannot be had.
+/// Verdicts on a context that cannot be read.
 fn unseen(case: &Case) -> Vec<Verdict> {
     let skipped = |one: &crate::base::span::Spanned<crate::scenario::model::ContextExpectation>| {
         let what = one.value.words();

@@ -25,7 +25,7 @@ pub(crate) fn read(path: &Path) -> Result<Script> {
     let mut bytes = Vec::new();
     fs::read_into(path, LIMIT, &mut bytes)
         .map_err(|why| CliError::usage(format!("the script {shown} cannot be read: {}", reason(&why))))?;
-    let text = String::from_utf8(bytes).map_err(|_| CliError::usage(format!("the script {shown} is no UTF-8")))?;
+    let text = String::from_utf8(bytes).map_err(|_| CliError::usage(format!("the script {shown} is not UTF-8")))?;
     let (answers, faults) = read_script(&text);
     if let Some(fault) = faults.first() {
         let line = text.get(..fault.span.start as usize).unwrap_or("").matches('\n').count() + 1;
@@ -49,6 +49,6 @@ fn words(fault: &Fault) -> String {
         FaultKind::BadValue { key, found, expected, .. } => format!("`{key}` is {found}; expected {expected}"),
         FaultKind::Missing { table, keys } => format!("{table} lacks `{}`", keys.join("` or `")),
         FaultKind::BadPattern { reason, .. } => format!("a pattern is none: {reason}"),
-        _ => "this is no YAML or JSON that ctxc reads".to_owned(),
+        _ => "this is not YAML or JSON that ctxc reads".to_owned(),
     }
 }

@@ -308,5 +308,5 @@ fn what_would_be_stored_is_shown_and_not_written() {
     std::fs::remove_file(project.path(stored)).unwrap();
     project.write(&format!("{stored}/a"), "x");
     let folder = project.run(&["eval"]).code(1);
-    folder.says("found what cannot be read there: it is no regular file").never_says("no such file");
+    folder.says("found what cannot be read there: it is not a regular file").never_says("no such file");
 }

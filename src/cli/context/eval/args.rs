@@ -28,7 +28,7 @@ pub(crate) struct EvalArgs {
     /// Scenario files, folders of them, names of scenarios or suites [default: those of the project]
     #[arg(value_name = "PATH|NAME")]
     pub(super) what: Vec<String>,
-    /// Those with this tag; several times: with any of them
+    /// Only scenarios with this tag (repeatable: any of them)
     #[arg(long, value_name = "TAG")]
     pub(super) tag: Vec<String>,
     /// Those of this agent role; several times: of any of them
@@ -110,7 +110,7 @@ pub(crate) struct EvalArgs {
     budget_tokens: Option<u64>,
     #[command(flatten)]
     pub(super) trust: TrustHashArgs,
-    /// Make all trials, also where the verdict is certain before
+    /// Run all trials even when the verdict is already certain
     #[arg(long)]
     pub(super) full: bool,
     /// Intervals of rates by Clopper and Pearson in place of Wilson: never narrower than they may be

@@ -262,7 +262,7 @@ fn recorded(project: &Compiled, chosen: &Chosen<'_>, from: AnswersFrom) -> std::
         Err(Refused::Io(why)) if why.kind() == io::ErrorKind::NotFound && !is_link(&project.root, &path) => return Ok(Vec::new()),
         Err(why) => return Err(format!("the recorded answers in {path} cannot be read: {why}")),
     };
-    let text = String::from_utf8(bytes).map_err(|_| format!("the recorded answers in {path} cannot be read: it is no UTF-8"))?;
+    let text = String::from_utf8(bytes).map_err(|_| format!("the recorded answers in {path} cannot be read: it is not UTF-8"))?;
     let found = Recordings::read(&text).map_err(|why| format!("the recorded answers in {path} cannot be read: {why}"))?;
     if found.is_cut && !from.asks() {
         let why = "its last line is cut, as a run leaves it that was killed; record it anew, or remove that line";
