@@ -20,7 +20,9 @@ pub(super) fn run(context: &RunContext<'_>, input: &CaseInput<'_>, forest: &Task
         Ok(case) => case,
         Err(trouble) => return not_prepared(*trouble, input.case),
     };
-    let model = case.model().map(str::to_owned);
+    // The project's name for it may mean another one tomorrow.
+    let id = case.routed.choice.as_ref().map(|choice| choice.model.id.as_str());
+    let model = id.or_else(|| case.model()).map(str::to_owned);
     let tokenizer = case.routed.options.counter.name().to_owned();
     let empty = Finished::trouble(&case.node, "");
     let assembled = case.assemble(&|_| {});

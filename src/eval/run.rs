@@ -45,17 +45,18 @@ impl<'r> Forests<'r> {
 
 /// Runs cases.
 pub fn run(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<NonZeroUsize>) -> Vec<Finished> {
-    run_and(context, inputs, threads, &|_| true, &|_, _, _| {}).into_iter().flatten().collect()
+    run_and(context, inputs, threads, &|_| true, &|_, _, done| done).into_iter().flatten().collect()
 }
 
-/// The same for those that `begins` lets begin, by their places in the list; each is handed on as soon as it is finished.
-pub fn run_and(
+/// The same for those that `begins` lets begin, by their places in the list; each is handed on as soon as it is finished, and what is left of it
+/// comes back.
+pub fn run_and<T: Send>(
     context: &RunContext<'_>,
     inputs: &[CaseInput<'_>],
     threads: Option<NonZeroUsize>,
     begins: &(dyn Fn(usize) -> bool + Sync),
-    then: &(dyn Fn(usize, &CaseInput<'_>, &Finished) + Sync),
-) -> Vec<Option<Finished>> {
+    then: &(dyn Fn(usize, &CaseInput<'_>, Finished) -> T + Sync),
+) -> Vec<Option<T>> {
     each(context, inputs, threads, |at, input, found| {
         if !begins(at) {
             return None;
@@ -66,8 +67,7 @@ pub fn run_and(
             // Who is unknown to `check` is unknown here: what it says of that says more.
             Err(why) => input.refused.map_or_else(|| Finished::trouble("/", why), Finished::refused),
         };
-        then(at, input, &done);
-        Some(done)
+        Some(then(at, input, done))
     })
 }
 

@@ -112,7 +112,7 @@ pub struct CaseRow {
     pub node: String,
     /// The provider of that model; null where the project does not say.
     pub provider: Option<String>,
-    /// The model that would be called; null where neither role nor task names one.
+    /// The model that would be called, as its provider calls it; null where neither role nor task names one.
     pub model: Option<String>,
     /// What became of it.
     #[cfg_attr(feature = "cli", schemars(extend("enum" = ["pass", "fail", "stale", "inconclusive", "error"])))]
@@ -326,8 +326,8 @@ pub struct TokensRow {
 pub struct Of<'a> {
     /// The scenario's file, relative to the project.
     pub path: &'a str,
-    /// Its suite.
-    pub suite: &'a Suite,
+    /// The id of its suite.
+    pub suite: &'a str,
     /// The case.
     pub case: &'a Case,
     /// Who receives the context; `None` where there is no such role.
@@ -409,7 +409,7 @@ impl CaseRow {
             role: receiver.and_then(|receiver| receiver.role_name()).map(str::to_owned),
             task: receiver.map(|receiver| receiver.task.to_owned()),
             rule: RuleRow::of(&case.rule),
-            ..Self::empty(&case.name.value, &suite.id.value, path)
+            ..Self::empty(&case.name.value, suite, path)
         }
     }
 
@@ -540,12 +540,6 @@ impl Scorecard {
             case.rate = rate(&case.trials, IntervalMethod::ClopperPearson);
         }
         self
-    }
-
-    /// As it is written.
-    pub fn json(&self) -> String {
-        // Plain data with string keys: writing it cannot fail.
-        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 }
 

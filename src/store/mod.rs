@@ -8,13 +8,13 @@
 pub mod history;
 mod index;
 mod indexable_files;
-mod passage;
-mod query;
+pub mod passage;
+pub mod query;
 mod refresh;
 pub mod secret;
 mod sqlite;
 pub mod trust;
-mod words;
+pub mod words;
 
 pub use index::{Found, Index, Refused, State};
 pub use indexable_files::{Scope, Skipped, Why};

@@ -6,21 +6,21 @@
 use std::ops::Range;
 
 /// Bytes of a passage at most, but for what has no better border; a file with no more is one passage.
-const MOST: usize = 3_000;
+pub const MOST: usize = 3_000;
 /// A heading begins a new passage once the one before has this many bytes.
 const ENOUGH: usize = 600;
 
 /// A part of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Passage {
+pub struct Passage {
     /// Its bytes.
-    pub(super) range: Range<usize>,
+    pub range: Range<usize>,
     /// Its first line, from 1.
-    pub(super) first: u32,
+    pub first: u32,
     /// Its last line that is not blank.
-    pub(super) last: u32,
+    pub last: u32,
     /// Which part of a line that is too long for one passage; else 0.
-    pub(super) piece: u32,
+    pub piece: u32,
 }
 
 /// A line, or a piece of one that is too long.
@@ -33,7 +33,7 @@ struct Line<'t> {
 }
 
 /// The passages of a text. `path` says by its ending how headings look.
-pub(super) fn passages(path: &str, text: &str) -> Vec<Passage> {
+pub fn passages(path: &str, text: &str) -> Vec<Passage> {
     let mut out: Vec<Passage> = Vec::new();
     if text.len() <= MOST {
         let lines = text.trim_end().split('\n').count() as u32;
@@ -141,50 +141,4 @@ fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
             Some(found)
         })
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{MOST, passages};
-    use pretty_assertions::assert_eq;
-
-    fn shown(path: &str, text: &str) -> Vec<(u32, u32, u32)> {
-        let found = passages(path, text);
-        let whole: String = found.iter().map(|passage| &text[passage.range.clone()]).collect();
-        assert_eq!(whole, text, "passages leave nothing out");
-        found.iter().map(|passage| (passage.first, passage.last, passage.piece)).collect()
-    }
-
-    #[test]
-    fn small_files_are_whole() {
-        assert_eq!(shown("a.md", ""), [(1, 1, 0)]);
-        assert_eq!(shown("a.md", "# a\n\ntext\n\n# b\n\n"), [(1, 5, 0)]);
-    }
-
-    #[test]
-    fn headings_begin_passages() {
-        let section = |name: &str| format!("# {name}\n\n{}\n\n", "word ".repeat(300));
-        let text = [section("one"), section("two"), section("three")].concat();
-        assert_eq!(shown("a.md", &text), [(1, 3, 0), (5, 7, 0), (9, 11, 0)]);
-        assert_eq!(shown("a.sh", &text), [(1, 5, 0), (7, 9, 0), (11, 11, 0)], "a comment is no heading");
-        let fenced = format!("```\n{}\n```\n{}", section("one").repeat(2).replace("word word ", "word "), section("two"));
-        assert_eq!(shown("a.md", &fenced), [(1, 11, 0), (12, 14, 0)]);
-    }
-
-    #[test]
-    fn blocks_stay_together_where_they_can() {
-        let block = format!("{}\n\n", "line of twenty bytes\n".repeat(60));
-        assert_eq!(shown("a.txt", &block.repeat(3)), [(1, 122, 0), (125, 184, 0)]);
-        let long = "line of twenty bytes\n".repeat(300);
-        assert_eq!(shown("a.txt", &long), [(1, 142, 0), (143, 284, 0), (285, 300, 0)]);
-    }
-
-    #[test]
-    fn a_line_too_long_comes_in_pieces() {
-        let text = format!("a\n{}\nb\n", "ä".repeat(MOST));
-        let found = shown("a.json", &text);
-        assert_eq!(found.first(), Some(&(1, 1, 0)));
-        assert!(found.contains(&(2, 2, 1)) && found.contains(&(2, 2, 2)), "{found:?}");
-        assert!(passages("a.json", &text).iter().all(|passage| passage.range.len() <= MOST));
-    }
 }

@@ -188,7 +188,7 @@ fn print(asked: &Permissions, config: &Config, is_given: bool, is_kept: bool, cx
     if asked.commands.is_empty() {
         cx.line("  none")?;
     }
-    cx.line("providers that it would ask, each with a key of yours:")?;
+    cx.line("providers that it would ask:")?;
     let providers = providers(config);
     for ProviderRow { name, kind, base_url, api_key_env } in &providers {
         let key = api_key_env.map_or_else(|| "no key".to_owned(), |name| format!("the key in {name}"));

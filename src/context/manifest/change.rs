@@ -158,12 +158,13 @@ impl Difference {
     }
 }
 
+/// What tells an agent from the others: role, task and node.
 type Key<'m> = (Option<&'m str>, &'m str, &'m str);
 
 /// Compares two manifests, with the places of settings where those are known.
 pub fn difference(old: &Version<'_, '_>, new: &Version<'_, '_>) -> Difference {
-    let olds = by_agent(old.manifest);
-    let news = by_agent(new.manifest);
+    let olds = by_agent(&old.manifest.entries);
+    let news = by_agent(&new.manifest.entries);
     let only = |these: &BTreeMap<Key<'_>, &Entry>, those: &BTreeMap<Key<'_>, &Entry>| {
         these.iter().filter(|(key, _)| !those.contains_key(*key)).map(|(_, entry)| agent(entry)).collect()
     };
@@ -184,8 +185,9 @@ pub fn difference(old: &Version<'_, '_>, new: &Version<'_, '_>) -> Difference {
     }
 }
 
-fn by_agent(manifest: &Manifest) -> BTreeMap<Key<'_>, &Entry> {
-    manifest.entries.iter().map(|entry| ((entry.role.as_deref(), &*entry.task, &*entry.node), entry)).collect()
+/// Entries by role, task and node.
+pub fn by_agent(entries: &[Entry]) -> BTreeMap<Key<'_>, &Entry> {
+    entries.iter().map(|entry| ((entry.role.as_deref(), &*entry.task, &*entry.node), entry)).collect()
 }
 
 fn agent(entry: &Entry) -> Agent {

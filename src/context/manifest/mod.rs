@@ -14,7 +14,7 @@ mod settings;
 pub use build::{ManifestOptions, of_project, of_rest, of_task};
 pub use cause::{Cause, CauseKind};
 pub use change::{
-    Agent, Change, CostChange, DIFF_SCHEMA, Difference, Disposition, Moved, Named, SegmentChange, Version, difference,
+    Agent, Change, CostChange, DIFF_SCHEMA, Difference, Disposition, Moved, Named, SegmentChange, Version, by_agent, difference,
 };
 pub use model::{Budget, Cost, Entry, Manifest, Part, Routing, SCHEMA, Source, SourceKind, Tokenizer, ToolPolicy, Total};
 pub use places::Places;

@@ -6,6 +6,8 @@ use serde_json::Value;
 
 /// Places that are told.
 const TOLD: usize = 5;
+/// Characters that are shown of what two texts have in common, before their first difference.
+const LEAD: usize = 20;
 
 /// The first place of each message, tool and field in which two bodies differ; what recordings leave out is no difference.
 pub(in crate::eval) fn moved(recorded: &str, now: &str) -> Vec<String> {
@@ -26,10 +28,12 @@ pub(in crate::eval) fn moved(recorded: &str, now: &str) -> Vec<String> {
     out
 }
 
-/// A value whose texts are lists of their lines.
+/// A value whose texts are lists of their lines behind a `null`, which tells them from other lists.
 fn lines(value: &Value, plain: &dyn Fn(&str) -> String) -> Value {
     match value {
-        Value::String(text) if text.contains('\n') => plain(text).split('\n').map(Value::from).collect(),
+        Value::String(text) if text.contains('\n') => {
+            std::iter::once(Value::Null).chain(plain(text).split('\n').map(Value::from)).collect()
+        }
         Value::String(text) => Value::String(plain(text)),
         Value::Array(items) => items.iter().map(|item| lines(item, plain)).collect(),
         Value::Object(fields) => fields.iter().map(|(key, value)| (key.clone(), lines(value, plain))).collect(),
@@ -58,8 +62,10 @@ fn compare(before: &Value, after: &Value, path: &mut Vec<String>, out: &mut Vec<
             }
         }
         (Value::Array(first), Value::Array(second)) => {
+            let is_text = first.first().is_some_and(Value::is_null) && second.first().is_some_and(Value::is_null);
             for at in 0..first.len().max(second.len()) {
-                step((at + 1).to_string(), first.get(at), second.get(at));
+                let key = if is_text { format!("line {at}") } else { (at + 1).to_string() };
+                step(key, first.get(at), second.get(at));
             }
         }
         _ => out.push(told(path, Some(before), Some(after))),
@@ -67,5 +73,20 @@ fn compare(before: &Value, after: &Value, path: &mut Vec<String>, out: &mut Vec<
 }
 
 fn told(path: &[String], before: Option<&Value>, after: Option<&Value>) -> String {
-    format!("{}: {} in place of {}", path.join(" "), shown(after), shown(before))
+    let whole = |value: &Value| match value {
+        Value::Array(lines) if lines.first().is_some_and(Value::is_null) => {
+            lines.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n").into()
+        }
+        value => value.clone(),
+    };
+    let (mut before, mut after) = (before.map(whole), after.map(whole));
+    if let (Some(Value::String(first)), Some(Value::String(second))) = (&mut before, &mut after) {
+        // Of two long texts that begin alike, the beginning says nothing.
+        let same = first.chars().zip(second.chars()).take_while(|(one, other)| one == other).count();
+        if same > LEAD * 2 {
+            let from = |text: &str| format!("…{}", text.chars().skip(same - LEAD).collect::<String>());
+            (*first, *second) = (from(first), from(second));
+        }
+    }
+    format!("{}: {} in place of {}", path.join(" "), shown(after.as_ref()), shown(before.as_ref()))
 }

@@ -1,7 +1,7 @@
 //! Bytes that a file of text holds in base64.
 
 /// The bytes; `None` where a sign is none of base64. White space counts for nothing.
-pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
+pub fn decode(text: &str) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
     let (mut bits, mut held) = (0_u32, 0_u32);
     for byte in text.trim_end_matches(|c: char| c == '=' || c.is_ascii_whitespace()).bytes() {

@@ -44,7 +44,7 @@ pub(super) fn answered(recording: &mut Recording, dialect: Dialect, status: Opti
 }
 
 /// A path as recordings have it: without its host, without keys in its query, and `OpenAI`'s behind the version.
-pub(super) fn endpoint(uri: &str) -> String {
+pub fn endpoint(uri: &str) -> String {
     let path = uri.split_once("://").map_or(uri, |(_, rest)| rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("/"));
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let is_key = |one: &&str| !["key=", "api_key=", "api-key="].iter().any(|key| one.starts_with(key));

@@ -1,7 +1,7 @@
 //! Calls that other tools recorded: what is in their files, as calls of ours. Reads text alone, and never writes one of their formats.
 
-mod base64;
-mod call;
+pub mod base64;
+pub mod call;
 mod fault;
 mod format;
 mod otlp;

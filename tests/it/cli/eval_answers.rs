@@ -82,6 +82,19 @@ fn recorded_answers_are_judged_each_in_its_turn() {
 }
 
 #[test]
+fn of_long_texts_the_place_is_shown_where_they_part() {
+    let project = sample("answers: [{reply: billing}]\n");
+    let task =
+        |end: &str| TASK.replace("Sort the ticket", &format!("Sort the ticket by {}{end}", "the rules of the house, ".repeat(9)));
+    project.write("templates/triage.xml", task("all of them"));
+    record(&project, &[answered("1", &body(&project), &says("billing"))]);
+    project.run(&["eval"]).code(0);
+    project.write("templates/triage.xml", task("some of them"));
+    let moved = "content line 3: “…rules of the house, some of them: my invoice” in place of “…rules of the house, all of them: my invoice”";
+    project.run(&["eval"]).code(6).says(moved);
+}
+
+#[test]
 fn answers_for_another_request_are_stale_and_what_moved_is_told() {
     let project = sample("answers: [{reply: billing}]\n");
     let body = body(&project);

@@ -11,6 +11,18 @@ use std::sync::Mutex;
 
 const JSON: &str = "content-type: application/json\r\n";
 
+/// An answer with a count of tokens that cannot be.
+const LIE: &str = r#"{"choices":[{"message":{"role":"assistant","content":"billing"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":900}}}"#;
+
+/// The scorecard of a provider that answers one scenario with what is no answer, and another with tokens that cannot be.
+pub(crate) fn failing_and_miscounted() -> Value {
+    let server = Server::new(|_, request, connection| {
+        say(connection, &response("200 OK", JSON, if request.contains("lies") { LIE } else { "<html>" }));
+    });
+    let project = suite(&server, &["lies", "strange"].map(str::to_owned));
+    asked(&project, &["eval", "--answers", "live", "--json"]).code(3).json()
+}
+
 /// A project with cases that each hand over a ticket, whose models are behind a server.
 fn suite(server: &Server, tickets: &[String]) -> Project {
     let mut suite = "id: many\ndefaults: {role: clerk, runs: 1, pass_threshold: 1}\ncases:\n".to_owned();
@@ -82,10 +94,7 @@ fn what_is_wrong_with_a_provider_is_told_apart() {
             "hangs" => hang(connection),
             "half" => say(connection, &whole[..whole.len() - 30]),
             "limits" if time < 4 => say(connection, &response("429 Too Many Requests", "retry-after: 1\r\n", "{}")),
-            "lies" => {
-                let lie = r#"{"choices":[{"message":{"role":"assistant","content":"billing"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":900}}}"#;
-                say(connection, &response("200 OK", JSON, lie));
-            }
+            "lies" => say(connection, &response("200 OK", JSON, LIE)),
             "strange" => say(connection, &response("200 OK", JSON, "<html>")),
             _ => say(connection, &whole),
         }

@@ -227,6 +227,55 @@ fn a_change_that_makes_itself_green_is_refused_and_told() {
     }
 }
 
+#[test]
+fn a_new_name_excuses_no_growth() {
+    let grow = |project: &Project| {
+        replace(
+            project,
+            "templates/triage.xml",
+            "of the house",
+            "of the house, all of them, one after the other, as they are written",
+        );
+        replace(project, "scenarios/scripted.yaml", "  - snapshot: true\n", "");
+    };
+    let rename = |project: &Project, file: &str| {
+        let text = project.read("templates/triage.xml").replace("name=\"triage\"", "name=\"sorting\"");
+        std::fs::remove_file(project.path("templates/triage.xml")).unwrap();
+        project.write(file, text);
+        for scenario in ["scripted", "recorded"] {
+            replace(project, &format!("scenarios/{scenario}.yaml"), "task: triage", "task: sorting");
+        }
+    };
+    let grown = |project: &Project| {
+        let decision = project.run(&["gate", "--json"]).code(4).json();
+        let all = decision["violated_thresholds"].as_array().unwrap().clone();
+        all.into_iter().find(|one| one["name"] == "manifest_tokens").map(|one| one["case"].as_str().unwrap().to_owned())
+    };
+    for file in ["templates/triage.xml", "templates/sorting.xml"] {
+        let project = branch();
+        rename(&project, file);
+        assert_eq!(grown(&project), None);
+        let project = branch();
+        grow(&project);
+        rename(&project, file);
+        assert_eq!(grown(&project).as_deref(), Some("sorting"));
+    }
+    // A task with other words is another one, whatever went at the same time.
+    let project = branch();
+    std::fs::remove_file(project.path("templates/triage.xml")).unwrap();
+    let words = "Write to the customer what was found in the archive, and never promise a date that nobody confirmed";
+    project.write(
+        "templates/letter.xml",
+        format!("<task type=\"atomic\" name=\"letter\"><description>{words}</description></task>\n"),
+    );
+    std::fs::remove_file(project.path("scenarios/recorded.yaml")).unwrap();
+    project.write(
+        "scenarios/scripted.yaml",
+        SCRIPTED.replace("task: triage", "task: letter").replace(", inputs: {ticket: my invoice}", ""),
+    );
+    assert_eq!(grown(&project), None);
+}
+
 /// What nobody accepts: they are put back.
 const NEVER: [&str; 3] = ["the log of the base is rewritten", "whoever changes it may accept", "accepted results are removed"];
 
@@ -315,6 +364,24 @@ fn results_that_were_edited_or_are_of_another_model_are_refused() {
     project.run(&["gate", "--allow-key-change"]).code(4);
     project.write("baselines/LOG.jsonl", "{}\n");
     project.run(&["gate"]).code(3).warns("baselines/LOG.jsonl: line 1 is no line of a log");
+}
+
+#[test]
+fn another_model_of_the_same_name_is_another_one() {
+    let project = branch();
+    let by = |id: &str| {
+        let model = format!("[models.small]\nid = \"{id}\"\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n");
+        project.write("ctxc.toml", format!("{CONFIG}{model}"));
+        project.write("scenarios/recordings/recorded.jsonl", recorded(&project, "my invoice", "billing"));
+        project.run(&["eval", "--accept"]).code(0);
+    };
+    replace(&project, "templates/triage.xml", "<description>", "<model>small</model>\n  <description>");
+    by("one");
+    project.run(&["baseline", "migrate", "--reason", "a model", "--by", "lead@example.org"]).code(0);
+    commit(&project);
+    git(&project, &["branch", "-q", "-f", "main"]);
+    by("two");
+    project.run(&["gate"]).code(3).warns("`recorded` was accepted with `openai/one`, and has `openai/two` now");
 }
 
 #[test]
@@ -425,7 +492,7 @@ fn results_move_to_another_model_only_where_none_is_worse() {
     migrate(&project).code(1).warns("1 scenario that passed fails with the other model, 0 the other way round: recorded");
     project.write("scenarios/recordings/recorded.jsonl", recorded(&project, "my invoice", "billing"));
     migrate(&project).code(0);
-    assert!(project.run(&["baseline", "show"]).code(0).stdout.contains("small"));
+    assert!(project.run(&["baseline", "show"]).code(0).stdout.contains("other"));
     project.run(&["gate"]).code(0).says("accepted by lead@example.org: cheaper");
 }
 

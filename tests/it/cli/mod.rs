@@ -12,7 +12,7 @@ mod docs;
 pub(crate) mod drift;
 pub(crate) mod eval;
 pub(crate) mod eval_answers;
-mod eval_calls;
+pub(crate) mod eval_calls;
 mod eval_checked;
 mod eval_chosen;
 #[cfg(unix)]

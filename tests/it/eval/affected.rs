@@ -160,7 +160,7 @@ fn passed(registry: &Registry, cases: &[Case], keys: &[(String, Keys)]) -> Score
         verdict: "pass".to_owned(),
         context_hash: Some(keys.context.to_string()),
         key: Some(keys.case.to_string()),
-        ..CaseRow::bare(Of { path: "s", suite: &suite, case, receiver: None }, &locator)
+        ..CaseRow::bare(Of { path: "s", suite: &suite.id.value, case, receiver: None }, &locator)
     };
     Scorecard::new(registry.hash(), "estimate", std::collections::BTreeSet::new(), cases.iter().zip(keys).map(row).collect())
 }

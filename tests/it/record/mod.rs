@@ -7,6 +7,7 @@ mod foreign;
 mod json_text;
 mod kept;
 mod keys;
+mod parts;
 mod passing;
 mod places;
 mod redact;

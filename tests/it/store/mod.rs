@@ -6,3 +6,4 @@ mod damage;
 mod folder;
 mod history;
 mod hostile;
+mod texts;

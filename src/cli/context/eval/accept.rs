@@ -1,7 +1,7 @@
 //! `--accept`: requests are stored, or stored anew, after what changed was shown. What is accepted is judged again with what is
 //! stored then, so that nothing else passes along with it. `--diff` shows the same and stores nothing.
 
-use super::choose::EvalRun;
+use super::choose::{Done, EvalRun};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::overwrite;
@@ -9,9 +9,10 @@ use crate::cli::render::screen::Screen;
 use crate::cli::render::summary::plural;
 use crate::cli::render::unified;
 use crate::cli::rewrite::{self, Change, Output};
-use crate::eval::finished::Finished;
+use crate::eval::locate::Locator;
 use crate::scenario::paths;
 use std::path::Path;
+use std::sync::Mutex;
 
 /// A request that is not the stored one.
 #[derive(Debug)]
@@ -36,8 +37,8 @@ pub(super) enum Shown {
 /// Shows the requests that moved; stores them where that is asked for, and judges their cases again.
 pub(super) fn accept(
     root: &Path,
-    eval_run: &mut EvalRun<'_>,
-    finished: &mut [Option<Finished>],
+    (eval_run, locator): (&mut EvalRun<'_>, &Mutex<Locator<'_>>),
+    finished: &mut [Option<Done>],
     (shown, output): (Shown, Output),
     cx: &mut Cx,
 ) -> Result<()> {
@@ -71,14 +72,14 @@ pub(super) fn accept(
             *again = true;
         }
     }
-    for (slot, judged) in finished.iter_mut().zip(eval_run.run(&again, cx.options.threads, false)) {
+    for (slot, judged) in finished.iter_mut().zip(eval_run.run(&again, locator, (cx.options.threads, false))) {
         if judged.is_some() {
             *slot = judged;
         }
     }
     for (at, diff) in places.into_iter().zip(diffs) {
         if let Some(Some(done)) = finished.get_mut(at) {
-            done.diff = Some(diff);
+            done.row.diff = Some(diff);
         }
     }
     Ok(())

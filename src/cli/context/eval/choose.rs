@@ -19,12 +19,13 @@ use crate::eval::affected::{Choice, Since};
 use crate::eval::asked::{AnswersFrom, CaseAnswers, KeepTrials, RunAnswers};
 use crate::eval::compiled_patterns::CompiledPatterns;
 use crate::eval::finished::Keys;
-use crate::eval::finished::{CaseVerdict, Finished};
+use crate::eval::finished::{CaseVerdict, Estimate, Finished};
+use crate::eval::locate::Locator;
 use crate::eval::mutate::{self, Scores};
 use crate::eval::prepared::{CaseInput, RunContext};
-use crate::eval::receiver::Roles;
+use crate::eval::receiver::{Roles, receiver};
 use crate::eval::run;
-use crate::eval::scorecard::{CaseRow, SCHEMA, Scorecard};
+use crate::eval::scorecard::{CaseRow, Of, SCHEMA, Scorecard};
 use crate::eval::trials::Rows;
 use crate::eval::volatile::volatile;
 use crate::record::file::Recordings;
@@ -37,11 +38,24 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// What `--affected` alone compares with.
 const HEAD: &str = "HEAD";
 /// More than any scorecard.
 const LIMIT: u64 = 1 << 28;
+
+/// A case that was run: its row of the scorecard, and what else somebody may show of it. All the rest of it is gone by then.
+#[derive(Debug)]
+pub(super) struct Done {
+    pub(super) row: CaseRow,
+    /// What it takes to ask for its answers, where they are stale or that is to be known.
+    pub(super) anew: Option<Estimate>,
+    /// The request as it is now, where it is compared with a stored one.
+    pub(super) snapshot: Option<String>,
+    /// All of it, where it does not pass and somebody shows why.
+    pub(super) open: Option<Box<Finished>>,
+}
 
 /// Everything that cases are run with.
 #[derive(Debug)]
@@ -210,18 +224,30 @@ impl<'w> EvalRun<'w> {
     }
 
     /// Runs those cases that `which` says; with `fails_fast` none behind the first of them that does not pass.
-    pub(super) fn run(&self, which: &[bool], threads: Option<NonZeroUsize>, fails_fast: bool) -> Vec<Option<Finished>> {
+    pub(super) fn run(
+        &self,
+        which: &[bool],
+        locator: &Mutex<Locator<'_>>,
+        (threads, fails_fast): (Option<NonZeroUsize>, bool),
+    ) -> Vec<Option<Done>> {
         let last = AtomicUsize::new(usize::MAX);
-        let chosen = self.inputs().into_iter().zip(which).filter(|(_, is_run)| **is_run);
-        let inputs: Vec<CaseInput<'_>> = chosen.map(|(input, _)| input).collect();
-        let keep = |at: usize, input: &CaseInput<'_>, done: &Finished| {
+        let chosen = self.inputs().into_iter().zip(self.chosen).zip(which).filter(|(_, is_run)| **is_run);
+        let (inputs, chosen): (Vec<CaseInput<'_>>, Vec<&Chosen<'_>>) = chosen.map(|(both, _)| both).unzip();
+        let keep = |at: usize, input: &CaseInput<'_>, mut done: Finished| {
             if fails_fast && done.verdict != CaseVerdict::Pass {
                 last.fetch_min(at, Ordering::Relaxed);
             }
             self.done.fetch_add(1, Ordering::Relaxed);
+            let receiver = receiver(input.case, self.roles()).ok();
+            let suite = chosen.get(at).map_or("", |chosen| chosen.suite.id.value.as_str());
+            let of = Of { path: input.path, suite, case: input.case, receiver };
+            let row = CaseRow::of(of, &done, &locator.lock().unwrap_or_else(PoisonError::into_inner));
             if let Some(journal) = self.journal {
-                journal.finished(input, done);
+                journal.finished(&row, &done);
             }
+            let snapshot = done.snapshot.take();
+            let is_shown = self.asking.shows && done.verdict != CaseVerdict::Pass;
+            Done { row, anew: done.anew, snapshot, open: is_shown.then(|| Box::new(done)) }
         };
         let begins = |at| at < last.load(Ordering::Relaxed);
         let mut done = run::run_and(&self.context(), &inputs, threads, &begins, &keep);

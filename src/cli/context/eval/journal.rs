@@ -14,10 +14,7 @@ use crate::eval::answer::{Answer, KeptAnswer};
 use crate::eval::asked::{AnswersFrom, KeepTrials, TrialUnderWay};
 use crate::eval::finished::Keys;
 use crate::eval::finished::{Answered, CaseVerdict, Finished, Trial};
-use crate::eval::locate::Locator;
-use crate::eval::prepared::CaseInput;
-use crate::eval::receiver::receiver;
-use crate::eval::scorecard::{CaseRow, Of, TrialRow};
+use crate::eval::scorecard::{CaseRow, TrialRow};
 use crate::eval::trials::Rows;
 use crate::project::config::Content;
 use crate::provider::spending::Spend;
@@ -33,13 +30,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The history of a run that is under way.
 pub(super) struct Journal<'j> {
     project: &'j Compiled,
-    chosen: BTreeMap<(&'j str, &'j str), &'j Chosen<'j>>,
     asking: Option<&'j Asking<'j>>,
     /// The run that goes on, with what it finished.
     resumed: Option<Resumed>,
     /// Cases that are committed at once.
     at_once: usize,
-    state: Mutex<State<'j>>,
+    state: Mutex<State>,
 }
 
 /// Cases that are committed at once where nobody waits for any of them.
@@ -49,8 +45,7 @@ const MANY: usize = 64;
 type Resumed = (RunRecord, Vec<CaseRecord>, BTreeMap<(String, String), OpenTrial>);
 
 /// What is written to, one case after the other.
-struct State<'j> {
-    locator: Locator<'j>,
+struct State {
     /// The history, and the place of the run in it; `None` once it cannot be written any more.
     open: Option<(Place, SqliteHistory, i64)>,
     /// Cases that are not committed yet.
@@ -74,9 +69,7 @@ impl<'j> Journal<'j> {
     /// A run that is to be resumed cannot be.
     pub(super) fn begin(
         project: &'j Compiled,
-        chosen: &'j [Chosen<'j>],
         (asking, runs_programs): (Option<&'j Asking<'j>>, bool),
-        locator: Locator<'j>,
         (run, resume): (RunRecord, Option<&str>),
     ) -> Result<Self> {
         let begun = Place::of(&project.root, &project.config).and_then(|place| {
@@ -105,10 +98,9 @@ impl<'j> Journal<'j> {
                 );
             }
         }
-        let chosen = chosen.iter().map(|one| ((one.path, one.case.name.value.as_str()), one)).collect();
-        let state = Mutex::new(State { locator, open, waiting: Vec::new(), used, trouble });
+        let state = Mutex::new(State { open, waiting: Vec::new(), used, trouble });
         let at_once = if asking.is_none() && !runs_programs { MANY } else { 1 };
-        Ok(Self { project, chosen, asking, resumed, at_once, state })
+        Ok(Self { project, asking, resumed, at_once, state })
     }
 
     /// Whether a recorded call is of the part of this run that was interrupted.
@@ -137,17 +129,14 @@ impl<'j> Journal<'j> {
     }
 
     /// Adds a case that is finished.
-    pub(super) fn finished(&self, input: &CaseInput<'_>, done: &Finished) {
-        let Some(Chosen { path, suite, case }) = self.chosen.get(&(input.path, input.case.name.value.as_str())) else { return };
+    pub(super) fn finished(&self, row: &CaseRow, done: &Finished) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let State { locator, open, waiting, used, .. } = &mut *state;
+        let State { open, waiting, used, .. } = &mut *state;
         if open.is_none() {
             return;
         }
-        let receiver = receiver(case, &self.project.config.roles).ok();
-        let row = CaseRow::of(Of { path, suite, case, receiver }, done, locator);
-        plus(used, &self.asking.map(|asking| asking.used(path, &case.name.value)).unwrap_or_default());
-        waiting.push(CaseRecord { answers: self.answers(done), ..record(&row, done) });
+        plus(used, &self.asking.map(|asking| asking.used(&row.path, &row.id)).unwrap_or_default());
+        waiting.push(CaseRecord { answers: self.answers(done), ..record(row, done) });
         if waiting.len() >= self.at_once {
             commit(&mut state);
         }
@@ -189,7 +178,7 @@ impl<'j> Journal<'j> {
 }
 
 /// Commits the cases that wait.
-fn commit(State { open, waiting, used, trouble, .. }: &mut State<'_>) {
+fn commit(State { open, waiting, used, trouble }: &mut State) {
     let Some((place, history, run)) = open else { return };
     if let Err(error) = history.add(*run, waiting, *used) {
         *trouble = Some(place.unusable(&error));

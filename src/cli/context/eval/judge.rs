@@ -5,7 +5,7 @@ use super::choose::EvalRun;
 use super::load::{CachedFiles, Scenarios};
 use super::own_checks::OwnChecks;
 use super::programs::Programs;
-use super::run::card;
+use super::run::{card, locator};
 use crate::cli::context::lookup::{CacheArgs, Lookup};
 use crate::cli::context::models::Counters;
 use crate::cli::context::project::Compiled;
@@ -51,7 +51,9 @@ pub(in crate::cli::context) fn judge(
     let eval_run = eval_run.asking(RunAnswers { own, programs, config: Some(&project.config), ..RunAnswers::default() });
     let eval_run = eval_run.frozen_in(&frozen).refusing(refusals).looking_up(&index);
     let all = vec![true; chosen.len()];
-    let finished = eval_run.run(&all, cx.options.threads, false);
+    let lines = || project.lines(&project.paths());
+    let locator = locator(scenarios, &live, &lines);
+    let finished = eval_run.run(&all, &locator, (cx.options.threads, false));
     let choices = vec![Choice::Run; chosen.len()];
-    Ok(card(project, scenarios, &eval_run, choices, &finished, counters.first().name()))
+    Ok(card(project, (scenarios, &locator), &eval_run, choices, finished, counters.first().name()))
 }

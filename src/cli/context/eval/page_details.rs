@@ -2,14 +2,14 @@
 //!
 //! Of the first ones alone, and of long texts their beginnings: a page opens in a moment, whatever is wrong.
 
-use super::choose::EvalRun;
+use super::choose::{Done, EvalRun};
 use crate::cli::context::project::Compiled;
 use crate::cli::history::Place;
 use crate::cli::render::markup::{html as text, html_lines};
 use crate::cli::render::screen::Screen;
 use crate::cli::render::summary::plural;
 use crate::cli::render::unified;
-use crate::eval::finished::{CaseVerdict, Finished};
+use crate::eval::finished::Finished;
 use crate::eval::scorecard::CaseRow;
 use crate::eval::trials::TrialOutcome;
 use crate::scenario::paths;
@@ -45,14 +45,14 @@ struct CaseDetails {
 
 impl PageDetails {
     /// Of the scenarios of a run; with what the history says of them, where it is kept and can be read.
-    pub(super) fn of(project: &Compiled, eval_run: &EvalRun<'_>, finished: &[Option<Finished>], is_kept: bool) -> Self {
+    pub(super) fn of(project: &Compiled, eval_run: &EvalRun<'_>, finished: &[Option<Done>], is_kept: bool) -> Self {
         let history = Place::of(&project.root, &project.config).ok().filter(|_| is_kept).and_then(|place| place.open().ok()?);
         let mut cases = BTreeMap::new();
         let all = eval_run.chosen.iter().zip(&eval_run.snapshots).zip(finished);
-        let open = all.filter_map(|(of, done)| Some((of, done.as_ref().filter(|done| done.verdict != CaseVerdict::Pass)?)));
-        for ((chosen, stored), done) in open.take(CASES) {
+        let open = all.filter_map(|(of, done)| Some((of, done.as_ref()?, done.as_ref()?.open.as_deref()?)));
+        for ((chosen, stored), Done { snapshot, .. }, done) in open.take(CASES) {
             let name = &chosen.case.name.value;
-            let diff = stored.as_deref().zip(done.snapshot.as_deref()).map(|(before, now)| {
+            let diff = stored.as_deref().zip(snapshot.as_deref()).map(|(before, now)| {
                 let mut out = Vec::new();
                 // Bytes in memory take every line.
                 let _ = unified::write(&mut out, &paths::snapshot(chosen.path, name), before, now, Screen::PLAIN);

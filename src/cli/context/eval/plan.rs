@@ -1,12 +1,13 @@
 //! `ctxc eval --plan`: what a run would ask, what that costs, and what its rules make of cases that pass at some rate. Calls nobody.
 
+use super::choose::Done;
 use super::load::Chosen;
 use super::text::usd;
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::cli::render::escape::escape;
 use crate::cli::render::summary::plural;
-use crate::eval::finished::{Estimate, Finished};
+use crate::eval::finished::Estimate;
 use crate::eval::statistics::outlook;
 use crate::eval::trials;
 use crate::scenario::model::Rule;
@@ -79,11 +80,7 @@ struct RateRow {
 }
 
 /// What the run of these scenarios would ask.
-pub(super) fn document(
-    chosen: &[Chosen<'_>],
-    finished: &[Option<Finished>],
-    (jobs, confirms): (Option<usize>, bool),
-) -> Document {
+pub(super) fn document(chosen: &[Chosen<'_>], finished: &[Option<Done>], (jobs, confirms): (Option<usize>, bool)) -> Document {
     let mut total = AskRow { calls: [0, 0], usd: Some([0.0, 0.0]), ms: Some([0, 0]) };
     let (mut asked, mut longest) = (0, 0);
     let mut rules: Vec<Rule> = Vec::new();
@@ -102,7 +99,7 @@ pub(super) fn document(
                 rules.push(case.case.rule);
             }
         }
-        cases.push(CaseRow { id: case.case.name.value.clone(), asks, trouble: done.trouble.clone() });
+        cases.push(CaseRow { id: case.case.name.value.clone(), asks, trouble: done.row.trouble.clone() });
     }
     let at_once = jobs.unwrap_or(USUAL).min(asked).max(1) as u64;
     let seconds = |ms: u64| ms.div_ceil(1000);

@@ -6,7 +6,7 @@ use crate::cli::error::{CliError, Result};
 use crate::cli::history::{Place, find};
 use crate::cli::render::summary::plural;
 use crate::eval::answer::KeptAnswer;
-use crate::eval::finished::Finished;
+use crate::eval::scorecard::CaseRow;
 use crate::store::history::EvalHistory;
 use std::collections::BTreeMap;
 
@@ -49,15 +49,15 @@ impl Earlier {
     }
 
     /// Says what was judged again, and what that is worth.
-    pub(super) fn note<'f>(&self, done: impl Iterator<Item = (&'f str, &'f Finished)>, cx: &mut Cx) {
+    pub(super) fn note<'f>(&self, done: impl Iterator<Item = &'f CaseRow>, cx: &mut Cx) {
         let (mut again, mut without, mut moved) = (0, 0, 0);
-        for (name, done) in done {
-            let Some((context, _)) = self.cases.get(name) else {
+        for row in done {
+            let Some((context, _)) = self.cases.get(&row.id) else {
                 without += 1;
                 continue;
             };
             again += 1;
-            moved += usize::from(done.keys.map(|keys| keys.context.to_string()) != *context);
+            moved += usize::from(row.context_hash != *context);
         }
         cx.note(&format!(
             "answers of run {} were judged again, those of {}; nobody was asked",

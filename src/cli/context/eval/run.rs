@@ -3,7 +3,7 @@
 use super::accept::{self, Shown};
 use super::args::{EvalArgs, EvalFormat, Shard};
 use super::asking::Asking;
-use super::choose::{self, EvalRun};
+use super::choose::{self, Done, EvalRun};
 use super::journal::{self, Journal};
 use super::load::{CachedFiles, Chosen, Scenarios, folders};
 use super::own_checks::OwnChecks;
@@ -25,7 +25,7 @@ use crate::cli::rewrite::Output;
 use crate::context::lines::Lines;
 use crate::eval::affected::Choice;
 use crate::eval::asked::{AnswersFrom, Ask, RunAnswers, RunCheck, RunProgram};
-use crate::eval::finished::{CaseVerdict, Finished};
+use crate::eval::finished::CaseVerdict;
 use crate::eval::locate::Locator;
 use crate::eval::mutate::Scores;
 use crate::eval::receiver::receiver;
@@ -40,6 +40,7 @@ use crate::scenario::load::Loaded;
 use crate::scenario::paths;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
+use std::sync::{Mutex, PoisonError};
 
 /// Runs scenarios.
 pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
@@ -76,19 +77,20 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let programs = programs.as_ref().map(|programs| -> &dyn RunProgram { programs });
     let eval_run =
         eval_run.asking(RunAnswers { programs, config: Some(&project.config), ..asking_of(args, asking.as_ref(), own.as_ref()) });
+    let lines = || project.lines(&project.paths());
+    let locator = locator(&scenarios, &files, &lines);
     if args.mutate {
         return mutated(args, &project, &eval_run, &broken, cx);
     }
     if args.plan {
-        return planned_alone(args, &eval_run, cx);
+        return planned_alone(args, (&eval_run, &locator), cx);
     }
     let mut choices = choose::choices(args, &project, &eval_run, cx)?;
     let planned = choices.iter().filter(|choice| **choice == Choice::Run).count();
-    let lines = || project.lines(&project.paths());
     let journal = (!args.no_history && earlier.is_none() && planned > 0).then(|| {
         let head = journal::head(&project, &chosen, (from, rows), planned);
         let asked = (asking.as_ref(), own.is_some() || programs.is_some());
-        Journal::begin(&project, &chosen, asked, locator(&scenarios, &files, &lines), (head, args.resume.as_deref()))
+        Journal::begin(&project, asked, (head, args.resume.as_deref()))
     });
     let journal = journal.transpose()?;
     let mut eval_run = eval_run.kept_by(journal.as_ref());
@@ -98,28 +100,28 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     }
     let which: Vec<bool> = choices.iter().map(|choice| *choice == Choice::Run).collect();
     let threads = callers(args, asking.as_ref()).or(cx.options.threads);
+    let how = (threads, args.fail_fast);
     let mut finished = match asking.as_ref().filter(|_| cx.options.is_chatty()) {
-        Some(asking) => progress::told(|| so_far(planned, &eval_run, asking), || eval_run.run(&which, threads, args.fail_fast)),
-        None => eval_run.run(&which, threads, args.fail_fast),
+        Some(asking) => progress::told(|| so_far(planned, &eval_run, asking), || eval_run.run(&which, &locator, how)),
+        None => eval_run.run(&which, &locator, how),
     };
     leave_out(&mut choices, &finished, cx);
     if args.accept || args.diff {
         let output = if args.diff { Output::Diff } else { Output::Write };
         let shown = if args.output.format.resolve() == EvalFormat::Text { Shown::Differences } else { Shown::Document };
-        accept::accept(&project.root, &mut eval_run, &mut finished, (shown, output), cx)?;
+        accept::accept(&project.root, (&mut eval_run, &locator), &mut finished, (shown, output), cx)?;
     }
     let kept = journal.as_ref().map_or(Ok(()), Journal::end);
     index.note(cx);
     taken_over(asking.as_ref(), cx);
     if let Some(earlier) = &earlier {
-        let names = chosen.iter().map(|one| one.case.name.value.as_str());
-        earlier.note(names.zip(&finished).filter_map(|(name, done)| Some((name, done.as_ref()?))), cx);
+        earlier.note(finished.iter().flatten().map(|done| &done.row), cx);
     }
-    let card = card(&project, &scenarios, &eval_run, choices, &finished, counters.first().name());
-    let card = completed(card, args, asking.as_ref());
     let is_kept = !args.no_history && kept.is_ok();
     let details =
         if wants_page(args) { PageDetails::of(&project, &eval_run, &finished, is_kept) } else { PageDetails::default() };
+    let card = card(&project, (&scenarios, &locator), &eval_run, choices, finished, counters.first().name());
+    let card = completed(card, args, asking.as_ref());
     cx.emit(&args.results(), |format, cx| match format {
         EvalFormat::Text => text::print(&card, cx),
         EvalFormat::Json | EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => {
@@ -197,7 +199,7 @@ fn callers(args: &EvalArgs, asking: Option<&Asking<'_>>) -> Option<NonZeroUsize>
 }
 
 /// Leaves out what was not run behind a failure, and says how many.
-fn leave_out(choices: &mut [Choice], finished: &[Option<Finished>], cx: &mut Cx) {
+fn leave_out(choices: &mut [Choice], finished: &[Option<Done>], cx: &mut Cx) {
     let behind = choices.iter_mut().zip(finished).filter(|(choice, done)| **choice == Choice::Run && done.is_none());
     let count = behind.map(|(choice, _)| *choice = Choice::LeaveOut).count();
     if count > 0 {
@@ -237,8 +239,8 @@ fn mutated(
 }
 
 /// What a run would ask.
-fn planned_alone(args: &EvalArgs, eval_run: &EvalRun<'_>, cx: &mut Cx) -> Result<Exit> {
-    let finished = eval_run.run(&vec![true; eval_run.chosen.len()], cx.options.threads, false);
+fn planned_alone(args: &EvalArgs, (eval_run, locator): (&EvalRun<'_>, &Mutex<Locator<'_>>), cx: &mut Cx) -> Result<Exit> {
+    let finished = eval_run.run(&vec![true; eval_run.chosen.len()], locator, (cx.options.threads, false));
     let plan = plan::document(eval_run.chosen, &finished, (args.jobs.map(NonZeroUsize::get), args.confirm));
     cx.emit(&args.output, |format, cx| match format {
         EvalFormat::Text => plan::print(&plan, cx),
@@ -261,7 +263,7 @@ fn covered(args: &EvalArgs, document: &coverage::Document, cx: &mut Cx) -> Resul
 /// Writes a scorecard in a format that is no text for people.
 pub(super) fn written(card: &Scorecard, format: EvalFormat, (stale, details): (Stale, &PageDetails), cx: &mut Cx) -> Result<()> {
     let text = match format {
-        EvalFormat::Text | EvalFormat::Json => card.json(),
+        EvalFormat::Text | EvalFormat::Json => return cx.json(card),
         EvalFormat::Junit => junit::xml(card, stale),
         EvalFormat::Markdown => page::markdown(card),
         EvalFormat::Html => page::html(card, details),
@@ -341,31 +343,34 @@ fn nothing(args: &EvalArgs, project: &Compiled) -> CliError {
 }
 
 /// Finds places in the files of a project, of which its scenarios are read already.
-fn locator<'l>(scenarios: &Scenarios, files: &'l CachedFiles<'_>, lines: &'l (dyn Fn() -> Lines + Sync)) -> Locator<'l> {
+pub(super) fn locator<'l>(
+    scenarios: &Scenarios,
+    files: &'l CachedFiles<'_>,
+    lines: &'l (dyn Fn() -> Lines + Sync),
+) -> Mutex<Locator<'l>> {
     let locator = Locator::new(files, lines);
     for file in &scenarios.files {
         locator.knows(&file.path, &file.text);
     }
-    locator
+    Mutex::new(locator)
 }
 
 /// The scorecard of a run.
 pub(super) fn card(
     project: &Compiled,
-    scenarios: &Scenarios,
+    (scenarios, locator): (&Scenarios, &Mutex<Locator<'_>>),
     eval_run: &EvalRun<'_>,
     choices: Vec<Choice>,
-    finished: &[Option<Finished>],
+    finished: Vec<Option<Done>>,
     tokenizer: &str,
 ) -> Scorecard {
-    let lines = || project.lines(&project.paths());
-    let locator = locator(scenarios, eval_run.files, &lines);
+    let locator = locator.lock().unwrap_or_else(PoisonError::into_inner);
     let mut rows = Vec::with_capacity(choices.len());
     let mut suites = BTreeSet::new();
     for ((chosen, choice), finished) in eval_run.chosen.iter().zip(choices).zip(finished) {
         let Chosen { path, suite, case } = *chosen;
         let receiver = receiver(case, eval_run.roles()).ok();
-        let of = Of { path, suite, case, receiver };
+        let of = Of { path, suite: &suite.id.value, case, receiver };
         let row = match (choice, finished) {
             (Choice::LeaveOut, _) => continue,
             (Choice::Carry(row), _) => {
@@ -373,7 +378,7 @@ pub(super) fn card(
                 let CaseRow { path, line, suite, tags, .. } = CaseRow::bare(of, &locator);
                 CaseRow { suite, path, line, tags, diff: None, ..*row }
             }
-            (Choice::Run, Some(finished)) => CaseRow::of(of, finished, &locator),
+            (Choice::Run, Some(done)) => done.row,
             (Choice::Run, None) => CaseRow::bare(of, &locator),
         };
         rows.push(row);

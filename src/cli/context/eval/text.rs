@@ -209,7 +209,8 @@ pub(super) fn totals(card: &Scorecard) -> String {
     let some = |count: usize, word: &str| if count == 0 { String::new() } else { format!(", {count} {word}") };
     let what = if totals.planned == 1 { "scenario" } else { "scenarios" };
     let cost = format!("US$ {}", (totals.cost_usd * 1e4).round() / 1e4);
-    let cost = if totals.calls > 0 && totals.cost_usd == 0.0 { "at no price that ctxc.toml names".to_owned() } else { cost };
+    let is_answered = totals.calls > totals.failed_calls.values().sum();
+    let cost = if is_answered && totals.cost_usd == 0.0 { "at no price that ctxc.toml names".to_owned() } else { cost };
     format!(
         "{} {what}: {} passed, {} failed{}, {} errored{}; {} carried, {}, {cost}",
         totals.planned,

@@ -9,8 +9,10 @@ use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::cli::exit::Exit;
 use crate::cli::project::root;
-use crate::context::manifest::{Difference, Places, Version, difference};
+use crate::context::manifest::{Difference, Entry, Places, Version, by_agent, difference};
+use crate::context::request::Files;
 use clap::{Args, ValueEnum};
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -73,18 +75,42 @@ pub(super) fn run(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// The agents of two states of a project, with what is known of their contexts before a run: name, tokens before and after.
+/// The agents of two states of a project, with what is known of their contexts before a run: name, tokens before and after. A new agent is
+/// compared with the one that is gone and is most like it: a new name excuses no growth.
 pub(in crate::cli::context) fn growth(
     old: &Compiled,
     new: &Compiled,
     threads: Option<NonZeroUsize>,
 ) -> Result<Vec<(String, usize, usize)>> {
     let counting = CountingArgs::default();
-    let places = Places::default();
-    let (before, after) = (of_project(old, &counting, threads)?, of_project(new, &counting, threads)?);
-    let version = |manifest| Version { name: "", manifest, places: &places };
-    let changed = difference(&version(&before), &version(&after)).changed;
-    Ok(changed.into_iter().map(|change| (change.agent, change.total.from, change.total.to)).collect())
+    let (before, after) = (of_project(old, &counting, threads)?.entries, of_project(new, &counting, threads)?.entries);
+    let (olds, news) = (by_agent(&before), by_agent(&after));
+    let gone: Vec<&Entry> = olds.iter().filter(|(key, _)| !news.contains_key(*key)).map(|(_, entry)| *entry).collect();
+    let texts: Vec<BTreeSet<String>> = gone.iter().map(|entry| words(old, entry)).collect();
+    let renamed = |entry: &Entry| {
+        let now = words(new, entry);
+        let likeness = |(then, words): (&&Entry, &BTreeSet<String>)| {
+            let kept = words.intersection(&now).count();
+            let is_role = then.role.is_some() && then.role == entry.role;
+            let is_like = is_role || then.task == entry.task || !words.is_empty() && kept * 2 >= words.len();
+            is_like.then_some((then.node == entry.node, is_role, then.task == entry.task, kept, then.total.fixed))
+        };
+        let like = gone.iter().zip(&texts).filter_map(|(then, words)| Some((likeness((then, words))?, then.total.fixed)));
+        like.max().map(|(_, tokens)| tokens)
+    };
+    let grown = |(key, entry): (_, &&Entry)| {
+        let same = olds.get(key).map(|then| then.total.fixed);
+        Some((entry.title(), same.or_else(|| renamed(entry))?, entry.total.fixed))
+    };
+    Ok(news.iter().filter_map(grown).collect())
+}
+
+/// The words of the file that an agent's task is written in, without its elements.
+fn words(project: &Compiled, entry: &Entry) -> BTreeSet<String> {
+    let source = project.registry.find(&entry.task).and_then(|task| task.source().ok());
+    let text = source.and_then(|source| project.files().text(&source.path).ok()).unwrap_or_default();
+    let texts = text.split('<').filter_map(|part| part.split_once('>'));
+    texts.flat_map(|(_, text)| text.split_whitespace()).map(str::to_owned).collect()
 }
 
 /// What two sides say differently.

@@ -22,6 +22,7 @@ pub(super) fn scorecards(out: &mut Artifacts) {
     let recorded = crate::cli::eval_answers::recorded_once();
     put(out, names::SCORECARD, "recorded", recorded.run(&["eval", "--json"]).code(0).json());
     let stale = crate::cli::eval_record::stale();
+    put(out, names::SCORECARD, "a provider that fails and miscounts", crate::cli::eval_calls::failing_and_miscounted());
     put(out, names::SCORECARD, "stale", stale.run(&["eval", "--json"]).code(6).json());
     project.run(&["eval", "--out", "card.json"]).code(3);
     put(out, names::SCORECARD, "carried", project.run(&["eval", "--json", "--since", "card.json"]).code(3).json());
