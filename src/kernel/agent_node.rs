@@ -69,9 +69,20 @@ impl Tested {
         self.0.entry(task.to_owned()).or_default().insert(node.unwrap_or_default().to_owned());
     }
 
+    /// Adds that one scenario runs a whole task.
+    pub fn insert_run(&mut self, task: &str) {
+        self.insert(task, Some(Self::ALL));
+    }
+
+    /// In place of an agent: all of them.
+    const ALL: &str = "*";
+
     /// Whether a scenario is about an agent of a task, by its path and name.
     pub fn holds(&self, task: &str, (node, name): (&str, Option<&str>), is_only: bool) -> bool {
         let Some(nodes) = self.0.get(task) else { return false };
-        nodes.contains(node) || name.is_some_and(|name| nodes.contains(name)) || is_only && nodes.contains("")
+        nodes.contains(Self::ALL)
+            || nodes.contains(node)
+            || name.is_some_and(|name| nodes.contains(name))
+            || is_only && nodes.contains("")
     }
 }

@@ -66,7 +66,7 @@ fn unknown_node(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
             let finding = finding.note(format!("it has {}", some(&agents)));
             out.push(cx.meant(finding, node.span, nearest(&node.value, agents.iter().copied())));
         }
-        (None, Some(_)) if agents.len() > 1 => {
+        (None, Some(_)) if agents.len() > 1 && !cx.case.is_run => {
             let span = cx.case.subject.span;
             let message =
                 format!("the task `{task}` has {} agents, and the scenario does not say which of them it holds", agents.len());

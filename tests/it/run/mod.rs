@@ -3,7 +3,9 @@
 mod operators;
 mod permitted;
 mod sameness;
+mod source;
 mod stored;
 pub(crate) mod support;
 mod traces;
+pub(crate) mod whole;
 mod wrong;
