@@ -127,9 +127,10 @@ fn contexts<'a, 'c>(case: &PreparedCase<'c>, answer: &'a Answer) -> Result<Vec<A
 
 /// One expectation on the contexts of a run: it has to hold each time that the agent it names is asked, or any agent.
 fn look_at(contexts: &[AgentSeen<'_, '_>], answer: &Answer, expectation: &Spanned<ContextExpectation>) -> Verdict {
-    let (named, test) = match &expectation.value {
-        ContextExpectation::OfAgent { node, test } => (Some(node.value.as_str()), &**test),
-        _ => (None, expectation),
+    let (named, test) = if let ContextExpectation::OfAgent { node, test } = &expectation.value {
+        (Some(node.value.as_str()), &**test)
+    } else {
+        (None, expectation)
     };
     let meant = named.map(|name| answer.run.as_deref().map_or_else(Vec::new, |run| run.of(name)));
     let is_meant =

@@ -243,6 +243,8 @@ pub struct RunDraft<'a> {
     pub inputs: &'a [(String, Given)],
     /// The agents and scripts that it came by.
     pub path: &'a [String],
+    /// Whether nothing was cut out of a context.
+    pub is_whole: bool,
     /// How it ended.
     pub ends: &'a str,
     /// What scripts wrote.
@@ -253,7 +255,7 @@ pub struct RunDraft<'a> {
 
 /// The text of a scenario that runs a whole task.
 pub fn run_yaml(draft: &RunDraft<'_>) -> String {
-    let RunDraft { name, receiver, objective, inputs, path, ends, scripts, tokens } = *draft;
+    let RunDraft { name, receiver, objective, inputs, path, is_whole, ends, scripts, tokens } = *draft;
     let key = if receiver.role.is_some() { "role" } else { "task" };
     let subject = receiver.name();
     let mut out = format!(
@@ -264,6 +266,9 @@ pub fn run_yaml(draft: &RunDraft<'_>) -> String {
         scalar(objective.unwrap_or(subject))
     );
     values(&mut out, "inputs", inputs);
+    if is_whole {
+        out.push_str("expect_context:\n  - nothing_cut: true\n");
+    }
     let steps: Vec<String> = path.iter().map(|step| scalar(step)).collect();
     let most = ceiling(usize::try_from(tokens).unwrap_or(usize::MAX)).max(100);
     let _ = write!(out, "expectations:\n  - path: [{}]\n  - max_tokens: {most}\n", steps.join(", "));

@@ -58,6 +58,12 @@ impl AgentNode {
     }
 }
 
+/// The node of a stage: without the rounds that it stands in.
+pub fn node_of(stage: &str) -> String {
+    let without = |part: &str| part.split_once('@').map_or(part, |(name, _)| name).to_owned();
+    stage.split('/').map(without).collect::<Vec<_>>().join("/")
+}
+
 /// The agents that scenarios are about, by their tasks: each by its name or path, as the scenario has it, or by nothing where it is the
 /// only one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -25,12 +25,6 @@ pub struct PlanNode {
     pub keeps_output: bool,
 }
 
-/// The node of a stage: without the rounds that it stands in.
-pub fn node_of(stage: &str) -> String {
-    let without = |part: &str| part.split_once('@').map_or(part, |(name, _)| name).to_owned();
-    stage.split('/').map(without).collect::<Vec<_>>().join("/")
-}
-
 /// How a node runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlanKind {

@@ -108,7 +108,9 @@ fn file(sink: &mut Sink<'_>, path: &str, root: &Node<'_>, options: &Options<'_>)
     trials(sink, cx, &SCENARIO, root);
     let name = named("name").unwrap_or_else(fallback);
     let cases: Vec<Case> = lower::case(cx, &SCENARIO, root, name.clone()).into_iter().collect();
-    cases.iter().for_each(|case| whole_run(sink, case));
+    for case in &cases {
+        whole_run(sink, case);
+    }
     Suite { id: name, is_scenario: true, name: None, version: None, cases, cases_from: None, tools: BTreeMap::new() }
 }
 

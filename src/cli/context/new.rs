@@ -295,6 +295,7 @@ fn of_run(args: &ScenarioArgs, run: &RunOfTask, project: &Compiled, cx: &mut Cx)
         objective: run.objective.as_deref().or(args.objective.as_deref()),
         inputs: &run.inputs,
         path: &run.path,
+        is_whole: run.is_whole,
         ends: &run.ends,
         scripts: &run.scripts,
         tokens: run.tokens,

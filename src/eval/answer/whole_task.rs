@@ -10,6 +10,7 @@ use crate::eval::finished::{Answered, Finished};
 use crate::eval::prepared::{CaseInput, PreparedCase};
 use crate::eval::scripted::{Asking, Script};
 use crate::eval::trials::{self, Decision, Rows, Tries};
+use crate::kernel::agent_node::node_of;
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
 use crate::kernel::provider::Usage;
 use crate::kernel::tokens::TokenCounter;
@@ -19,7 +20,7 @@ use crate::record::volatile::Volatile;
 use crate::run::answers::{Answers, AskedCall, Given, NOT_RECORDED, NoAnswer, response_of};
 use crate::run::commands::{CommandEnd, CommandSpec, Commands};
 use crate::run::flow::TaskFlow;
-use crate::run::plan::{PlanNode, node_of};
+use crate::run::plan::PlanNode;
 use crate::run::runner::{Frame, Limits, Outcome, Parts, Runner};
 use crate::run::subtask_compiler::{CompileSubtask, NoSubtasks};
 use crate::run::trace::{Journal, Trace, TraceEvent};
@@ -232,12 +233,11 @@ fn one(prepared: &PreparedCase<'_>, source: &Source<'_>) -> Result<Answer, Unans
     let outcome = runner.run(&Frame::new(prepared.forest, situation, &flow));
     if let Some(obstacle) = &outcome.obstacle {
         let is_unknown = matches!(&obstacle.kind, ObstacleKind::Other(word) if word == NOT_RECORDED);
-        match source {
-            Source::Replay { .. } if is_unknown => {
-                return Err(Unanswered::Stale(answers.stale.into_inner().unwrap_or_else(PoisonError::into_inner)));
-            }
-            _ if is_unknown || obstacle.kind == ObstacleKind::Provider => return Err(obstacle.note.clone().into()),
-            _ => {}
+        if is_unknown && matches!(source, Source::Replay { .. }) {
+            return Err(Unanswered::Stale(answers.stale.into_inner().unwrap_or_else(PoisonError::into_inner)));
+        }
+        if is_unknown || obstacle.kind == ObstacleKind::Provider {
+            return Err(obstacle.note.clone().into());
         }
     }
     let given = answers.answers.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -249,9 +249,14 @@ impl AnswerTest {
     pub fn needs_whole_answer(&self) -> bool {
         #[allow(clippy::wildcard_enum_match_arm, reason = "all others look at what is said, or at what is not called")]
         match self {
-            // An answer of an agent within a run is looked at where it is judged.
-            Self::Path(_) | Self::Ends(_) | Self::OfAgent { .. } => false,
-            Self::CallsTool(_) | Self::Refuses(_) | Self::MaxTokens(_) | Self::MaxLatency(_) | Self::MaxCost(_) => false,
+            Self::CallsTool(_)
+            | Self::Refuses(_)
+            | Self::MaxTokens(_)
+            | Self::MaxLatency(_)
+            | Self::MaxCost(_)
+            | Self::Path(_)
+            | Self::Ends(_)
+            | Self::OfAgent { .. } => false,
             Self::Trajectory(calls) => calls.matching != Matching::Superset,
             Self::AnyOf(inner) | Self::AllOf(inner) => inner.iter().any(|one| one.value.needs_whole_answer()),
             _ => true,

@@ -9,3 +9,4 @@ mod drift;
 mod hostile;
 mod situations;
 mod statistics;
+mod trials;

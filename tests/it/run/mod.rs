@@ -1,6 +1,8 @@
 //! Whole tasks run: every operator, traces, trust, what goes wrong.
 
+mod conditions;
 mod operators;
+mod outputs;
 mod permitted;
 mod sameness;
 mod source;

@@ -68,7 +68,7 @@ fn each_expectation_on_a_run_can_fail_and_says_of_whom() {
     for (wrong, says) in [
         ("expect_context:\n- {node: /director@2, absent: [too short]}\n", "the context of `/director@2`"),
         ("expect_context:\n- absent: [too short]\n", "the context of `/director@2`"),
-        ("expect_context:\n- {node: /nobody, contains: [bees]}\n", "`/nobody` to be asked"),
+        ("expect_context:\n- {node: /evaluator@3, contains: [bees]}\n", "`/evaluator@3` to be asked"),
         ("expectations:\n- path: [/director, /script_execution, /evaluator]\n", "the path `/director`"),
         ("expectations:\n- path: {match: subset, nodes: [/director, /evaluator]}\n", "nobody but"),
         ("expectations:\n- {node: /evaluator, field_matches: {path: $.success, pattern: 'false'}}\n", "to match /false/"),
@@ -97,6 +97,7 @@ fn what_is_of_a_whole_run_is_refused_elsewhere_and_the_reverse() {
         ("node: /director\nexpect_context:\n- {node: /evaluator, contains: [x]}\n", "needs `run`"),
         ("run: true\nnode: /director\nexpectations:\n- ends: complete\n", "they exclude each other"),
         ("run: true\nexpect_context:\n- snapshot: true\n", "they exclude each other"),
+        ("run: true\nexpect_context:\n- {node: /directer@2, contains: [x]}\n", "did you mean `/director`?"),
     ] {
         let head = HEAD.replace("run: true\n", "");
         project.write("scenarios/s.yaml", format!("{head}{body}{ANSWERS}"));
@@ -126,5 +127,5 @@ fn a_scenario_of_a_whole_run_passes_from_its_recording_and_is_stale_after_a_chan
     with_state(&project, &["eval"]).code(6).says("STALE");
     // An agent that no scenario names is tested by the whole run.
     project.write("templates/t.xml", THREE);
-    project.run(&["eval", "--coverage"]).code(0).says("3 of 3 tested");
+    project.run(&["eval", "--coverage"]).code(0).says("3 of 3 agents tested");
 }

@@ -7,6 +7,7 @@ use crate::context::TaskGraph;
 use crate::context::options::Options;
 use crate::context::request::StepResult;
 use crate::eval::draft::Given;
+use crate::kernel::agent_node::node_of;
 use crate::record::recording::{Recording, Stage, TrialOf};
 use crate::run::flow::TaskFlow;
 use crate::run::plan;
@@ -103,6 +104,8 @@ pub(in crate::cli::context) struct RunOfTask {
     pub(in crate::cli::context) inputs: Vec<(String, Given)>,
     /// The agents and scripts that it came by, by their names.
     pub(in crate::cli::context) path: Vec<String>,
+    /// Whether nothing was cut out of a context.
+    pub(in crate::cli::context) is_whole: bool,
     /// How it ended.
     pub(in crate::cli::context) ends: String,
     /// What scripts wrote, by their names.
@@ -126,7 +129,7 @@ pub(in crate::cli::context) fn whole(project: &Compiled, text: &str) -> Result<O
     let graph = graph.ok_or_else(|| CliError::usage(format!("there is no task `{}`", begin.task)))?;
     let plan = plan::plan(&graph, &begin.task)?;
     let label = |stage: &str| {
-        let node = plan::node_of(stage);
+        let node = node_of(stage);
         let named = plan.all().into_iter().find(|one| one.path == node).and_then(|one| one.name.clone());
         named.unwrap_or_else(|| stage.to_owned())
     };
@@ -154,6 +157,14 @@ pub(in crate::cli::context) fn whole(project: &Compiled, text: &str) -> Result<O
     if !begin.session.is_empty() {
         return refused("it had a --session, which no scenario has");
     }
+    let segments = || {
+        let of = |event: &TraceEvent| if let TraceEvent::Stage { segments, .. } = event { segments.clone() } else { Vec::new() };
+        journal.events.iter().flat_map(of)
+    };
+    if segments().any(|segment| segment.id.split(':').any(|part| part == "fresh")) {
+        return refused("its agents looked up fresh context, each its own; `ctxc run --no-index` looks up nothing");
+    }
+    let is_whole = segments().all(|segment| segment.state == "kept");
     let Some(end) = journal.end else { return refused("it was broken off") };
     let calls: Vec<Recording> = trials(journal.calls).collect();
     let tokens = calls.iter().map(used).sum();
@@ -164,6 +175,7 @@ pub(in crate::cli::context) fn whole(project: &Compiled, text: &str) -> Result<O
         objective: begin.objective,
         inputs,
         path,
+        is_whole,
         ends: end.status,
         scripts,
         calls,

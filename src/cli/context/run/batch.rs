@@ -139,7 +139,7 @@ fn infrastructure(obstacle: Obstacle) -> CliError {
 pub(super) fn run(args: &RunArgs, spec: &str, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
     let patterns = args.patterns.as_deref().map(patterns).transpose()?;
     let mut source = Source::open(spec, project, cx)?;
-    let limits = [("tokens", args.budget_tokens.map(|most| most as f64)), ("usd", args.budget_usd)];
+    let limits = [("tokens", args.budget_tokens.map(amount)), ("usd", args.budget_usd)];
     let max_cost: Amounts = limits.into_iter().filter_map(|(unit, most)| Some((unit.to_owned(), most?))).collect();
     let policy = BudgetPolicy::BatchWindow { max_tasks: args.max_tasks, max_cost };
     let (mut budget, mut intensity) = (BudgetAccount::new(policy), RestartIntensity::new(FAILURES.0, FAILURES.1));
@@ -160,12 +160,15 @@ pub(super) fn run(args: &RunArgs, spec: &str, project: &Compiled, cx: &mut Cx) -
             clock: &clock,
         };
         let report = batch.run(&mut |task, context, amounts| {
-            let done = wanted(args, project, &task.payload).and_then(|wanted| {
+            let done = wanted(args, project, &task.payload).map(|wanted| {
                 let most =
                     (args.budget_tokens.map(|most| most.saturating_sub(used.0)), args.budget_usd.map(|most| most - used.1));
-                Ok(Wanted { attempts: context.attempts.to_vec(), most, ..wanted })
+                Wanted { attempts: context.attempts.to_vec(), most, ..wanted }
             });
-            let wanted = done.map_err(|why| Obstacle::new(ObstacleKind::Source, why.message))?;
+            let wanted = done.map_err(|why| {
+                cx.note(&escape(&format!("{}: not run: {}", task.id, why.message)));
+                Obstacle::new(ObstacleKind::Source, why.message)
+            })?;
             cx.note(&escape(&format!("{}: {}", task.id, wanted.task)));
             match execute::execute(args, project, &wanted, None, cx)
                 .and_then(|done| Ok((execute::finish(args, &done, cx)?, done)))
@@ -199,9 +202,14 @@ pub(super) fn run(args: &RunArgs, spec: &str, project: &Compiled, cx: &mut Cx) -
     Ok(report(&runs, &history, ended.as_ref(), patterns, cx))
 }
 
+#[allow(clippy::cast_precision_loss, reason = "tokens are far below 2^52")]
+const fn amount(tokens: u64) -> f64 {
+    tokens as f64
+}
+
 /// What a run gives back to its batch.
 fn output(done: &Done, amounts: &mut Amounts) -> std::result::Result<AgentOutput, Obstacle> {
-    let counted = [("tokens", (done.end.tokens[0] + done.end.tokens[1]) as f64), ("usd", done.end.usd)];
+    let counted = [("tokens", amount(done.end.tokens[0] + done.end.tokens[1])), ("usd", done.end.usd)];
     amounts.extend(counted.map(|(unit, amount)| (unit.to_owned(), amount)));
     match &done.outcome.obstacle {
         Some(obstacle) => Err(obstacle.clone()),

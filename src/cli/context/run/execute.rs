@@ -23,6 +23,7 @@ use crate::context::fault::{Fault, FaultKind, MissingFrom};
 use crate::context::objective;
 use crate::context::options::Options;
 use crate::context::request::{Asked, Attempt};
+use crate::kernel::budget::Counting;
 use crate::kernel::pipeline::machine::PipelineStatus;
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
 use crate::project::config::Content;
@@ -88,7 +89,10 @@ pub(super) fn execute(
     let graph = TaskGraph::load(&project.registry, &wanted.task)?;
     let graph = graph.ok_or_else(|| CliError::usage(format!("there is no task `{}`", wanted.task)))?;
     let counters = Counters::new(&project.config, None)?;
-    let options = Options { counter: counters.first(), models: Some(counters.models(&project.config)), ..Options::default() };
+    // Who asks for the way wants to know what each context takes.
+    let counting = if args.explain { Counting::Always } else { Counting::WhenNeeded };
+    let models = Some(counters.models(&project.config));
+    let options = Options { counter: counters.first(), models, counting, ..Options::default() };
     let history = args.history.read()?;
     let source = args.lookup.of(project);
     let from = from(args, resumed.as_ref().map(|(_, journal)| journal))?;
