@@ -33,7 +33,7 @@ pub struct TraceLine {
 
 /// What happens in a run, beside its calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = described))]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TraceEvent {
@@ -85,7 +85,7 @@ pub enum TraceEvent {
     Failed {
         /// The stage.
         stage: String,
-        /// Why.
+        /// Why it has none.
         obstacle: Obstacle,
     },
     /// A choice took a case.
@@ -108,6 +108,15 @@ pub enum TraceEvent {
     },
     /// It has ended.
     End(End),
+}
+
+/// Says in a schema what the key is by which events are told apart.
+#[cfg(feature = "cli")]
+fn described(schema: &mut schemars::Schema) {
+    let events = schema.get_mut("oneOf").and_then(Value::as_array_mut).into_iter().flatten();
+    for key in events.filter_map(|event| event.pointer_mut("/properties/event")?.as_object_mut()) {
+        key.insert("description".to_owned(), "What happened.".into());
+    }
 }
 
 /// How a run begins.

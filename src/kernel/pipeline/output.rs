@@ -38,7 +38,7 @@ pub struct AgentOutput {
     /// What later stages should know of it, in a few words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
-    /// With [`Status::Continuation`]: the subtask.
+    /// With the status `CONTINUATION`: the subtask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subtask_request: Option<SubtaskRequest>,
 }
