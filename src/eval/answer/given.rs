@@ -177,6 +177,9 @@ impl KeptAnswer {
     pub fn whole(&self) -> Answer {
         let mut answer = Answer::clone(&self.answer);
         answer.json = serde_json::from_str(&answer.text).ok();
+        for stage in answer.run.iter_mut().flat_map(|run| &mut run.stages) {
+            stage.answer.json = serde_json::from_str(&stage.answer.text).ok();
+        }
         answer
     }
 }

@@ -25,6 +25,9 @@ const ANSWERS: &str = "answers:\n\
     - {when: {node: /evaluator}, reply: {success: false, feedback: too short}}\n\
     - {when: {node: /evaluator}, reply: {success: true}}\n";
 
+/// A run of THREE whose first answer is JSON.
+const JSON: &str = "- {when: {node: a}, reply: {severity: sev1}}\n- {when: {node: b}, reply: two}\n- {reply: three}\n";
+
 fn with(task: &str, expected: &str) -> Project {
     let project = project(&[("t", task)]);
     project.write("scenarios/s.yaml", format!("{HEAD}{expected}{ANSWERS}"));
@@ -116,13 +119,15 @@ fn a_command_runs_in_no_evaluation() {
 #[test]
 fn a_scenario_of_a_whole_run_passes_from_its_recording_and_is_stale_after_a_change() {
     let project = project(&[("t", THREE)]);
-    let answers = "- {when: {node: a}, reply: one}\n- {when: {node: b}, reply: two}\n- {reply: three}\n";
-    scripted(&project, &["t", "-i", "x=this"], answers).code(0);
+    scripted(&project, &["t", "-i", "x=this"], JSON).code(0);
     with_state(&project, &["new", "scenario", "--from", "run:last", "--name", "all"]).code(0).says("wrote scenarios/all.yaml");
     let text = project.read("scenarios/all.yaml");
     assert!(text.contains("run: true") && text.contains("path: [a, b, /steps/2]"), "{text}");
+    let more = "  - {node: a, field_matches: {path: $.severity, pattern: sev1}}\n";
+    project.write("scenarios/all.yaml", format!("{text}{more}"));
     with_state(&project, &["check"]).code(0);
     with_state(&project, &["eval"]).code(0).says("PASS");
+    with_state(&project, &["eval", "--rescore"]).code(0).says("PASS");
     project.write("templates/t.xml", THREE.replace("Third", "Finally"));
     with_state(&project, &["eval"]).code(6).says("STALE");
     // An agent that no scenario names is tested by the whole run.
