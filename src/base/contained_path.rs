@@ -66,7 +66,7 @@ impl From<Refused> for io::Error {
 /// All bytes of a file of at most `limit` bytes, by its path relative to `root`.
 ///
 /// # Errors
-/// What lies outside `root`, is no regular file, cannot be read, or is larger.
+/// What lies outside `root`, is not a regular file, cannot be read, or is larger.
 pub fn read(files: &dyn ReadFs, root: &Path, path: &Path, limit: u64) -> Result<Vec<u8>, Refused> {
     let file = root.join(plain(path).ok_or(Refused::Outside)?);
     if path.as_os_str().as_encoded_bytes().ends_with(b"/") {

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// What is wrong with a pipe, a device or a socket in the place of a file.
-pub(crate) const IRREGULAR: &str = "it is no regular file";
+pub(crate) const IRREGULAR: &str = "it is not a regular file";
 
 /// What is wrong with a name that is no text: two files can be shown by one.
 #[cfg(feature = "fs")]

@@ -19,7 +19,7 @@ pub(crate) enum Kind {
     Usage,
     /// `ctxc.toml` or `ctxc.suppressions.toml` cannot be taken.
     Project,
-    /// What was asked for cannot be had, because of what templates or values say: exit 1, as findings do.
+    /// What was asked for cannot be read, because of what templates or values say: exit 1, as findings do.
     Findings,
     /// The machine said no: a full disk, a folder without write permission, a held lock.
     Infrastructure,

@@ -23,7 +23,7 @@ use std::process::ExitCode;
     arg_required_else_help = true,
     propagate_version = true,
     after_help = "Start with `ctxc init`, then `ctxc check`. Exit codes: 0 fine, 1 findings, 2 usage or project file, \
-                  3 the machine said no, 5 nothing selected, 130 interrupted."
+                  3 a system error, 5 nothing selected, 130 interrupted."
 )]
 struct Cli {
     #[command(flatten)]

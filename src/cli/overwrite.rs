@@ -38,6 +38,6 @@ fn refuse_pipe(path: &Path, name: &str) -> Result<()> {
     if fs::is_file(path) || fs::is_dir(path) || !fs::exists(path) {
         return Ok(());
     }
-    Err(CliError::usage(format!("{name} is no regular file, and it would be written into"))
+    Err(CliError::usage(format!("{name} is not a regular file, and it would be written into"))
         .hint("put a file in its place, or remove it"))
 }

@@ -57,7 +57,7 @@ pub(super) fn answer(format: &OutputFormat<'_>, template: &str, files: &dyn File
     } else {
         let refused = |reason: String| FaultKind::File { path: path.clone(), reason };
         let text = files.text(&path).map_err(refused)?;
-        serde_json::from_str(&text).map_err(|err| refused(format!("it is no JSON: {err}")))?
+        serde_json::from_str(&text).map_err(|err| refused(format!("it is not valid JSON: {err}")))?
     };
     if let Value::Object(fields) = &mut schema {
         // It names the dialect to readers of the file; providers have one of their own, and refuse words they do not know.

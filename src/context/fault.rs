@@ -111,7 +111,7 @@ pub enum FaultKind {
         /// Levels.
         limit: usize,
     },
-    /// A file of `file_paths` cannot be had.
+    /// A file of `file_paths` cannot be read.
     #[error("{path} cannot be read: {reason}")]
     File {
         /// Relative to the project root.

@@ -96,7 +96,7 @@ pub trait Files: Debug {
     /// The text of a file, by its path relative to the project root.
     ///
     /// # Errors
-    /// Why it cannot be had, in words.
+    /// Why it cannot be read, in words.
     fn text(&self, path: &str) -> Result<String, String>;
 
     /// The paths that a command of `<file_paths source="command">` lists. Only a run of a trusted project runs one.

@@ -41,7 +41,7 @@ impl Routed<'_> {
     /// the tokens that are kept free for its answer.
     ///
     /// # Errors
-    /// There is no such agent, or the schema of its answer cannot be had.
+    /// There is no such agent, or the schema of its answer cannot be read.
     pub fn call(&self, graph: &TaskGraph<'_>, request: &Request<'_>) -> Result<Call, Fault> {
         let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
         let chain = graph.chain(request.task, request.node)?;

@@ -48,7 +48,7 @@ fn not_prepared(trouble: Finished, case: &Case) -> Finished {
     if trouble.faults.is_empty() { trouble } else { Finished { context: unseen(case), ..trouble } }
 }
 
-/// Verdicts on a context that cannot be had.
+/// Verdicts on a context that cannot be read.
 fn unseen(case: &Case) -> Vec<Verdict> {
     let skipped = |one: &crate::base::span::Spanned<crate::scenario::model::ContextExpectation>| {
         let what = one.value.words();
@@ -110,7 +110,7 @@ struct AgentSeen<'a, 'c> {
 /// The contexts of the agents of a run, each made again of what the stages before it left.
 fn contexts<'a, 'c>(case: &PreparedCase<'c>, answer: &'a Answer) -> Result<Vec<AgentSeen<'a, 'c>>, Fault> {
     let files = case.read.over(case.run.live);
-    let flow = TaskFlow::new(case.forest, case.read.whole(case.receiver, &files), &case.run.options())?;
+    let flow = TaskFlow::new(case.forest, case.read.whole(case.receiver, (&files, case.run.session)), &case.run.options())?;
     let (mut outputs, mut seen) = (BTreeMap::new(), Vec::new());
     for stage in answer.run.iter().flat_map(|run| &run.stages) {
         if stage.is_agent

@@ -98,7 +98,7 @@ impl CompiledPatterns {
     pub(super) fn select<'v>(&self, path: &str, value: &'v Value) -> Result<Vec<(String, &'v Value)>, String> {
         match self.paths.get(path) {
             Some(Ok(parsed)) => parsed.select(value).map_err(|error| format!("`{path}` is too much: {error}")),
-            Some(Err(why)) => Err(format!("`{path}` is no JSONPath: {why}")),
+            Some(Err(why)) => Err(format!("`{path}` is not a valid JSONPath: {why}")),
             None => Err(format!("`{path}` was not read")),
         }
     }

@@ -49,6 +49,8 @@ pub struct RunContext<'a> {
     pub patterns: &'a CompiledPatterns,
     /// Where answers come from.
     pub answers: RunAnswers<'a>,
+    /// The run or conversation that the requests belong to, as the marks of fences are made of it; empty where nobody says.
+    pub session: &'a str,
 }
 
 impl<'a> RunContext<'a> {
@@ -121,7 +123,7 @@ impl PreparedCase<'_> {
         let ask = |request: &Request<'_>| {
             assemble_in(self.forest, &Request { source, ..*request }, &options).map_err(|refused| refused.to_vec())
         };
-        self.read.ask(self.receiver, &self.node, self.run.live, ask)
+        self.read.ask(self.receiver, &self.node, (self.run.live, self.run.session), ask)
     }
 
     /// Its context, with the segments changed before they are fitted.
@@ -129,7 +131,7 @@ impl PreparedCase<'_> {
         let options = self.options();
         let ask =
             |request: &Request<'_>| assemble_edited(self.forest, request, &options, edit).map_err(|refused| refused.to_vec());
-        self.read.ask(self.receiver, &self.node, self.run.live, ask)
+        self.read.ask(self.receiver, &self.node, (self.run.live, self.run.session), ask)
     }
 }
 

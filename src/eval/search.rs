@@ -34,11 +34,11 @@ impl Pattern {
     /// Compiles a pattern; why it is none.
     pub(super) fn new(pattern: &str) -> Result<Self, String> {
         if let Some(fault) = pattern::fault(pattern) {
-            return Err(format!("/{pattern}/ is no pattern: {}", fault.reason));
+            return Err(format!("/{pattern}/ is not a valid pattern: {}", fault.reason));
         }
         let size = thompson::Config::new().nfa_size_limit(Some(PATTERN));
         let machine = PikeVM::builder().thompson(size.clone()).build(pattern);
-        let machine = machine.map_err(|error| format!("/{pattern}/ is no pattern: {error}"))?;
+        let machine = machine.map_err(|error| format!("/{pattern}/ is not a valid pattern: {error}"))?;
         // Of words between borders it knows those of ASCII; a text with others goes to the machine.
         let lazy = dfa::Config::new().cache_capacity(SEARCH).unicode_word_boundary(true);
         let lazy = lazy.minimum_cache_clear_count(Some(CLEARED)).minimum_bytes_per_state(Some(LASTED));

@@ -165,7 +165,7 @@ fn value(frozen: &Frozen, parameter: Option<&Parameter>, beside: &dyn Files) -> 
     match parameter.and_then(|parameter| parameter.kind.as_deref()) {
         None | Some("string") => Ok(Value::String(text)),
         Some(kind) => serde_json::from_str(&text)
-            .map_err(|error| format!("{path} is no JSON, which the parameter's type {kind} asks for: {error}"))
+            .map_err(|error| format!("{path} is not valid JSON, which the parameter's type {kind} asks for: {error}"))
             .and_then(|value| exact(path, &text, value)),
     }
 }
@@ -262,8 +262,12 @@ impl Read {
         Self { results: results.clone(), ..self.clone() }
     }
 
-    /// It as what all agents of a task share, with its files.
-    pub(super) fn whole<'a>(&'a self, receiver: Receiver<'a>, files: &'a Overlaid<'a>) -> run::situation::Situation<'a> {
+    /// It as what all agents of a task share, with its files and its session.
+    pub(super) fn whole<'a>(
+        &'a self,
+        receiver: Receiver<'a>,
+        (files, session): (&'a Overlaid<'a>, &'a str),
+    ) -> run::situation::Situation<'a> {
         let asked = Asked { objective: self.objective.as_deref(), criteria: &self.criteria, constraints: &self.constraints };
         run::situation::Situation {
             source: &self.found,
@@ -273,6 +277,7 @@ impl Read {
             history: &self.history,
             asked,
             role: receiver.role,
+            session,
             ..run::situation::Situation::new(receiver.task, &self.inputs)
         }
     }
@@ -282,10 +287,10 @@ impl Read {
         &self,
         receiver: Receiver<'_>,
         node: &str,
-        live: &(dyn Files + Sync),
+        (live, session): (&(dyn Files + Sync), &str),
         then: impl FnOnce(&Request<'_>) -> T,
     ) -> T {
         let files = self.over(live);
-        then(&self.whole(receiver, &files).at(node, &self.results))
+        then(&self.whole(receiver, (&files, session)).at(node, &self.results))
     }
 }

@@ -130,7 +130,7 @@ fn read<'t>(path: &str, text: &'t str, line: u32, imported: &mut Imported) -> No
 
 fn words(kind: &FaultKind) -> String {
     match kind {
-        FaultKind::Syntax(words) => format!("it is no YAML: {words}"),
+        FaultKind::Syntax(words) => format!("it is not valid YAML: {words}"),
         FaultKind::Tab => "a tab stands where YAML wants spaces".to_owned(),
         FaultKind::Deep => "its lists and mappings stand too deep in each other".to_owned(),
         FaultKind::Heavy => "its aliases repeat too much".to_owned(),

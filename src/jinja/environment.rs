@@ -44,7 +44,7 @@ pub(super) fn environment() -> Environment<'static> {
     environment
 }
 
-/// A value with the fields of its objects in the order of their names, as Jinja2 writes JSON; what is no JSON stays as it is.
+/// A value with the fields of its objects in the order of their names, as Jinja2 writes JSON; what is not valid JSON stays as it is.
 fn by_name(value: &Value) -> Value {
     let Ok(entries) = value.try_iter() else { return value.clone() };
     match value.kind() {

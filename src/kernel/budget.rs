@@ -281,7 +281,7 @@ fn cut(block: &Block<'_>, full: usize, left: usize, counter: &dyn TokenCounter) 
     // Its own bound was set for it, however little it leaves.
     let is_own = left == block.most();
     if left <= WORTH_CUTTING && !is_own {
-        return dropped(format!("{}, and a text is cut only to more than {WORTH_CUTTING}", were_left(left)));
+        return dropped(format!("{}, and texts are never cut to {WORTH_CUTTING} tokens or fewer", were_left(left)));
     }
     let found = match block.cut {
         Cut::Tail => tail(block, left, counter),

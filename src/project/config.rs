@@ -237,7 +237,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Whether its file is no TOML, so that nobody knows what it would say.
+    /// Whether its file is not valid TOML, so that nobody knows what it would say.
     pub fn is_broken(&self) -> bool {
         self.faults.iter().any(|fault| matches!(fault.kind, FaultKind::Syntax { .. }))
     }

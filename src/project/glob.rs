@@ -35,7 +35,7 @@ pub struct Globs {
 }
 
 impl Globs {
-    /// Whether there is no pattern.
+    /// Whether there is not a valid pattern.
     pub fn is_empty(&self) -> bool {
         self.globs.is_empty()
     }

@@ -320,7 +320,7 @@ impl<'r> Replay<'r> {
         let Some(target) = self.index.target(reference) else { return };
         let linked = self.linked;
         let takes = linked.takes(self.index, target);
-        if let (Some(into), true) = (site.into, linked.outside.contains_key(&target) || linked.foreign.contains(&target)) {
+        if let (Some(into), true) = (site.into, linked.outside.contains_key(&target) || self.is_foreign(target)) {
             self.sources.mark(into);
         }
         if let Some(unfenced) = site.unfenced.filter(|_| linked.outside.contains_key(&target)) {
@@ -353,6 +353,13 @@ impl<'r> Replay<'r> {
         if !absent.is_empty() {
             self.found.faults.push(Fault { at, kind: FaultKind::Undeclared(absent) });
         }
+    }
+
+    /// Whether the result of a definition is from outside.
+    fn is_foreign(&self, target: DefId) -> bool {
+        let has_flow = || flow(self.index, target).is_some();
+        let by_its_file = || self.index.definition(target).is_some_and(|definition| definition.is_foreign) && !has_flow();
+        self.linked.foreign.contains(&target) || by_its_file()
     }
 
     /// A name that nothing binds.

@@ -3,7 +3,7 @@
 
 use super::roles::Tier;
 use crate::base::span::Spanned;
-use crate::kernel::sampling::Sampling;
+use crate::kernel::sampling::{Parameter, Sampling};
 use std::collections::BTreeSet;
 
 /// The names of tokenizers, as the counters have them.
@@ -18,6 +18,8 @@ pub struct Model {
     pub id: String,
     /// `provider`: one of `[providers]`, or the kind itself for a vendor at its own address.
     pub provider: Spanned<String>,
+    /// Which protocol that is; `None` where the provider is not known.
+    pub kind: Option<ProviderKind>,
     /// `tier`.
     pub tier: Tier,
     /// `capabilities`: words of the project's own, such as `tools` or `vision`.
@@ -126,9 +128,16 @@ impl ProviderKind {
 }
 
 impl Model {
-    /// Tokens that a context can have: the window less what is kept free for the answer.
-    pub const fn room(&self) -> u64 {
-        self.window.saturating_sub(self.reserve)
+    /// Tokens that a context can have: the window less what is kept free for the answer, or what the answer may have, if that is more.
+    pub fn room(&self) -> u64 {
+        self.room_beside(&Sampling::default())
+    }
+
+    /// The same, where somebody else says how long an answer may be.
+    pub fn room_beside(&self, sampling: &Sampling) -> u64 {
+        let answer =
+            [sampling, &self.sampling].into_iter().find_map(|sampling| sampling.get(&Parameter::MaxOutputTokens)?.as_u64());
+        self.window.saturating_sub(self.reserve.max(answer.unwrap_or(0)))
     }
 }
 

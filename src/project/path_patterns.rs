@@ -23,6 +23,6 @@ pub fn holds(place: &str, path: &str) -> bool {
         return path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     }
     let mut globs = Globs::default();
-    // What is no pattern was reported where it was read, and names nothing.
+    // What is not a valid pattern was reported where it was read, and names nothing.
     globs.add(place).is_ok() && globs.matches(path)
 }

@@ -80,5 +80,6 @@ fn reason(models: &BTreeMap<String, Model>, choice: &ModelChoice, wanted: &[&str
 /// Tokens that a context may have: the smaller of the role's budget and the model's room; `None` where neither bounds it.
 pub fn budget(role: Option<&Role>, model: Option<&Model>) -> Option<u64> {
     let own = role.and_then(|role| role.budget.tokens).map(|tokens| tokens.value);
-    [own, model.map(Model::room)].into_iter().flatten().min()
+    let room = |model: &Model| role.map_or_else(|| model.room(), |role| model.room_beside(&role.sampling));
+    [own, model.map(room)].into_iter().flatten().min()
 }

@@ -41,7 +41,7 @@ const FIELDS: [&str; 5] = ["data:", "event:", "id:", "retry:", ":"];
 const DONE: &str = "[DONE]";
 
 fn broken(error: &serde_json::Error) -> Broken {
-    if error.is_eof() { Broken::Cut } else { Broken::Other(format!("it is no JSON: {error}")) }
+    if error.is_eof() { Broken::Cut } else { Broken::Other(format!("it is not valid JSON: {error}")) }
 }
 
 fn values(text: &str) -> Result<Events, Broken> {

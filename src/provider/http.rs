@@ -176,6 +176,6 @@ fn utf8(body: Vec<u8>) -> Result<String, ProviderError> {
     let bytes = body.len();
     String::from_utf8(body).map_err(|error| match error.utf8_error() {
         fault if fault.error_len().is_none() => ProviderError::CutStream { bytes },
-        fault => ProviderError::NotUnderstood { why: format!("it is no UTF-8 from byte {} on", fault.valid_up_to()) },
+        fault => ProviderError::NotUnderstood { why: format!("it is not UTF-8 from byte {} on", fault.valid_up_to()) },
     })
 }

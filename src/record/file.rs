@@ -80,7 +80,7 @@ pub fn each(path: &Path, mut take: impl FnMut(Recording, LinePlace)) -> Result<b
         let text = match std::str::from_utf8(&bytes) {
             Ok(text) => text,
             Err(_) if !is_whole && place.line > 1 => return Ok(true),
-            Err(_) => return Err(ReadFault::Unreadable(io::Error::other("it is no UTF-8"))),
+            Err(_) => return Err(ReadFault::Unreadable(io::Error::other("it is not UTF-8"))),
         };
         let text = if place.line == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
         match Recording::read(text) {

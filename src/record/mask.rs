@@ -127,7 +127,7 @@ impl Mask {
         let mut edits: Vec<Edit> = Vec::new();
         let mut at = 0;
         for range in payloads.iter().cloned().chain(std::iter::once(text.len()..text.len())) {
-            // Names of events, comments, and whatever is no JSON.
+            // Names of events, comments, and whatever is not valid JSON.
             let between = text.get(at..range.start).unwrap_or("");
             let (changed, counts) = self.redactor.text(between);
             if !counts.is_empty() {

@@ -54,7 +54,7 @@ pub struct Call {
     pub format: Format,
 }
 
-/// Why a recording cannot be had.
+/// Why a recording cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum PlaceFault {
     /// Nobody says where recordings lie.
@@ -161,7 +161,7 @@ impl Subject {
             if let Some(format) = format_of_file(&file).filter(|format| *format != Format::Ctxc) {
                 let mut bytes = Vec::new();
                 fs::read_into(&file, LIMIT, &mut bytes).map_err(unreadable)?;
-                let text = String::from_utf8(bytes).map_err(|_| unreadable(io::Error::other("it is no UTF-8")))?;
+                let text = String::from_utf8(bytes).map_err(|_| unreadable(io::Error::other("it is not UTF-8")))?;
                 let calls = foreign::read(format, &text).map_err(|fault| PlaceFault::Foreign { file: file.clone(), fault })?;
                 for call in calls {
                     counted(call, LinePlace { line: 0, offset: 0, len: 0 }, format);

@@ -118,8 +118,8 @@ pub struct Redacted {
 /// Why a line is no call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineFault {
-    /// It is no JSON; the line of a program that was killed while it wrote is so.
-    #[error("it is no JSON: {0}")]
+    /// It is not valid JSON; the line of a program that was killed while it wrote is so.
+    #[error("it is not valid JSON: {0}")]
     NoJson(String),
     /// It is a line of the trace of a run, which has calls between such lines.
     #[error("it says what a run did beside its calls")]

@@ -92,8 +92,8 @@ impl CacheMark {
 /// Why a body is no request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoRequest {
-    /// It is no JSON.
-    #[error("it is no JSON: {0}")]
+    /// It is not valid JSON.
+    #[error("it is not valid JSON: {0}")]
     NoJson(String),
     /// It is JSON of something else.
     #[error("it is no request to a model: expected an object with `messages`, `input` or `contents`, found {0}")]

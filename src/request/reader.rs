@@ -9,7 +9,7 @@ impl Request {
     /// Reads the text of a body. The path that it goes to says the form where it is known, and the model where the body does not.
     ///
     /// # Errors
-    /// It is no JSON, or no request.
+    /// It is not valid JSON, or no request.
     pub fn read(text: &str, path: Option<&str>) -> Result<Self, NoRequest> {
         let body = serde_json::from_str(text).map_err(|error| NoRequest::NoJson(error.to_string()))?;
         Self::of(body, path)

@@ -105,7 +105,7 @@ pub fn file(active: &Active, cx: &FileCx<'_>, faults: &[Fault]) -> Vec<Diagnosti
             let (Check::Template(word) | Check::TemplateAndFile(word, _)) = rule.check else { return None };
             word(cx, fault)
         });
-        found.extend(worded.map(|finding| Diagnostic { locked: finding.locked || fault.decides_settings, ..finding }));
+        found.extend(worded.map(|finding| Diagnostic { locked: finding.locked || fault.loses_something, ..finding }));
     }
     nodes::bodies(cx.file, |task, _| {
         let Some(body) = cx.bodies.get(task) else { return };

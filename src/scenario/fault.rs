@@ -87,7 +87,7 @@ pub enum FaultKind {
         /// This one.
         second: String,
     },
-    /// A pattern that is no regular expression.
+    /// A pattern that is not a valid regular expression.
     BadPattern {
         /// Why.
         reason: String,

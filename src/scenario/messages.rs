@@ -34,7 +34,7 @@ pub fn read(text: &str) -> Result<Vec<Turn>, Unread> {
     }
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let failed = |why: String| Unread { line: number + 1, why };
-        let value: Value = serde_json::from_str(line).map_err(|err| failed(format!("this is no JSON: {err}")))?;
+        let value: Value = serde_json::from_str(line).map_err(|err| failed(format!("this is not valid JSON: {err}")))?;
         if let Some(number) = number::beyond(line) {
             return Err(failed(format!("{}; write it as a text", number::too_large(number))));
         }

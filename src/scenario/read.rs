@@ -44,7 +44,7 @@ pub fn read_with(path: &str, text: &str, options: &Options<'_>) -> (Option<Suite
         sink.report(fault.span, FaultKind::Yaml(fault.kind));
     }
     let suite = match (&root.value, end) {
-        // A text that is no YAML at its very start is not told that it also lacks a name.
+        // A text that is not valid YAML at its very start is not told that it also lacks a name.
         (Value::Map(_), _) => Some(file(&mut sink, path, &root, options)),
         (_, Some(_)) => None,
         _ => {

@@ -65,7 +65,7 @@ pub enum Why {
     /// A registered document that is not there.
     #[error("there is no such file")]
     Missing,
-    /// A registered document outside the project.
+    /// Registered documents, or files to look up, outside the project.
     #[error("it lies outside the project's folder")]
     Outside,
 }
@@ -87,10 +87,26 @@ pub(super) struct Candidate {
 pub(super) fn survey(scope: &Scope) -> (Vec<Candidate>, Vec<Skipped>) {
     let mut skipped = Vec::new();
     let mut found = BTreeMap::new();
-    let starts = match &scope.include {
-        None => vec![scope.root.clone()],
-        Some(include) => include.written().iter().map(|pattern| scope.root.join(fixed(pattern))).collect(),
+    let real_root = RealFs.canonical(&scope.root);
+    // A link that a pattern names, or leads through, is followed where it stays in the project.
+    let leaves = |start: &Path| match (&real_root, RealFs.canonical(start)) {
+        (Ok(root), Ok(real)) => !real.starts_with(root),
+        _ => false,
     };
+    let mut starts = Vec::new();
+    match &scope.include {
+        None => starts.push(scope.root.clone()),
+        Some(include) => {
+            for pattern in include.written() {
+                let start = scope.root.join(fixed(pattern));
+                if leaves(&start) {
+                    skipped.push(Skipped { path: pattern.clone(), why: Why::Outside });
+                } else {
+                    starts.push(start);
+                }
+            }
+        }
+    }
     let is_meant = |name: &str| {
         let included = scope.include.as_ref().is_none_or(|globs| globs.matches(name));
         included && !scope.exclude.matches(name) && !scope.apart.contains(name)
@@ -110,12 +126,9 @@ pub(super) fn survey(scope: &Scope) -> (Vec<Candidate>, Vec<Skipped>) {
             continue;
         }
         let start = scope.root.join(fixed(pattern));
-        match (RealFs.canonical(&scope.root), RealFs.canonical(&start)) {
-            (Ok(root), Ok(real)) if !real.starts_with(&root) => {
-                skipped.push(Skipped { path: pattern.clone(), why: Why::Outside });
-                continue;
-            }
-            _ => {}
+        if leaves(&start) {
+            skipped.push(Skipped { path: pattern.clone(), why: Why::Outside });
+            continue;
         }
         let mut registered = BTreeMap::new();
         if fs::exists(&start) {

@@ -48,7 +48,18 @@ fn fact(definition: &Definition<'_>, stem: &str) -> Fact {
         Definition::Task(_) | Definition::Template(_) => None,
     };
     let bytes = element.span().len().into();
-    Fact { kind: definition.kind(), name: name.into(), span, params, returns, untrusted, inherits: false, bytes, agents: 0 }
+    Fact {
+        kind: definition.kind(),
+        name: name.into(),
+        span,
+        params,
+        returns,
+        untrusted,
+        inherits: false,
+        is_foreign: false,
+        bytes,
+        agents: 0,
+    }
 }
 
 /// What a task answers with, where it says so: a type or the path of a schema.

@@ -15,8 +15,9 @@ pub struct Fault<'a> {
     pub span: Span,
     /// The element it is about: the unknown one, the one with the bad attribute, the one that lacks a child.
     pub element: Element<'a>,
-    /// A setting, a type or a subtype hangs on it: passed over, its task would be resolved without what its author wrote.
-    pub decides_settings: bool,
+    /// A setting, a type or a subtype hangs on it, or a text or value is left out by it: passed over, an agent would go without what
+    /// its author wrote.
+    pub loses_something: bool,
 }
 
 /// The kinds of faults.
@@ -231,8 +232,24 @@ impl FaultKind<'_> {
         )
     }
 
+    /// Whether what the author wrote has no effect because of it, found at this element.
+    pub(super) fn loses_something(&self, element: Element<'_>) -> bool {
+        self.decides_settings(element)
+            || match self {
+                Self::UnknownElement { meant: None, .. } | Self::MisplacedElement { .. } | Self::Repeated { .. } => {
+                    !element.text().trim().is_empty()
+                        || element.elements().next().is_some()
+                        || element.attributes().next().is_some()
+                }
+                Self::UnknownAttribute { meant: None, attribute, .. } => Kind::homes(attribute.name()).next().is_some(),
+                Self::BadValue { name, .. } => *name == "trust",
+                Self::MisplacedText { .. } | Self::TwoContents { .. } | Self::BadNumber { .. } | Self::RefWithBody { .. } => true,
+                _ => false,
+            }
+    }
+
     /// Whether a setting, a type or a subtype of a task hangs on it, found at this element.
-    pub(super) fn decides_settings(&self, element: Element<'_>) -> bool {
+    fn decides_settings(&self, element: Element<'_>) -> bool {
         if self.is_accepted() {
             return false;
         }

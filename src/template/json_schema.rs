@@ -6,7 +6,7 @@
 use crate::base::json::UniqueKeys;
 use serde::Deserialize as _;
 
-/// Why a text is no JSON Schema.
+/// Why a text is not a valid JSON Schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SchemaFault {
     /// Nothing but white space.
@@ -32,7 +32,7 @@ pub enum SchemaFault {
 /// The schema without layout.
 ///
 /// # Errors
-/// A text that is no JSON, or neither an object nor `true` or `false`.
+/// A text that is not valid JSON, or neither an object nor `true` or `false`.
 pub fn compact(text: &str) -> Result<String, SchemaFault> {
     let found = match text.trim_start().as_bytes().first() {
         None => return Err(SchemaFault::Empty),

@@ -74,6 +74,8 @@ pub struct Definition {
     pub untrusted: Option<Span>,
     /// Whether its root inherits of the context around the place where it is used.
     pub inherits: bool,
+    /// Whether its result is from outside whatever it takes, as far as its own file shows it.
+    pub is_foreign: bool,
     /// Bytes of its source, and of the files that its texts are pulled from.
     pub bytes: u64,
     /// Task bodies in it that are written out.

@@ -36,7 +36,7 @@ pub fn settled(value: Value, kind: Option<&str>) -> Value {
     }
 }
 
-/// What a template writes, a default, as a value of a declared type: the words themselves, or JSON. What is no JSON stays a text.
+/// What a template writes, a default, as a value of a declared type: the words themselves, or JSON. What is not valid JSON stays a text.
 pub fn written(text: &str, kind: Option<&str>) -> Value {
     match kind {
         None | Some("string") => Value::String(text.to_owned()),

@@ -92,7 +92,7 @@ struct ScenarioArgs {
     /// The scenario's name [default: the task's, and the first file's]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Hold no words: store no request, of which any change is told until `ctxc eval --accept` takes it over
+    /// Store no snapshot of the request: only what the scenario expects is checked, not every changed word
     #[arg(long)]
     no_snapshot: bool,
     /// Where it goes [default: scenarios/NAME.yaml in the project's folder]

@@ -139,7 +139,19 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     source.note(cx);
     let mut assembly = assembled.map_err(|faults| refused(&faults, &lines()))?;
     if let Some(path) = &args.turns {
+        let assembled = assembly.messages.len();
         assembly.messages.extend(turns(path, "--turns")?.into_iter().map(Into::into));
+        if let Some(budget) = assembly.report.budget {
+            let all = assembly.messages.iter().map(|message| counters.first().count(message.as_str())).sum::<usize>();
+            let added = plural(assembly.messages.len() - assembled, "message");
+            if all > budget {
+                let all = plural(all, "token");
+                cx.note(&format!(
+                    "with the {added} of --turns, of which nothing is cut, this request has {all} for a limit of {}",
+                    thousands(budget)
+                ));
+            }
+        }
     }
     if !history.is_empty() && !hears(&assembly) {
         cx.note("this agent sees nothing of the conversation: its task has no <history>");
@@ -160,7 +172,7 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         let limit = args.max_output.or_else(|| limit(&sampling)).or(reserve);
         let call = Call { model: named.or(call.model), limit, sampling, ..call };
         cx.write(target, Some(Sign { artifact: "request body", text: "{" }), |cx| {
-            request_body::print(body, &assembly, &call, cx)
+            request_body::print(body, &assembly, &call, &project.config, cx)
         })?;
         return Ok(Exit::Success);
     }

@@ -7,6 +7,8 @@ use crate::context::assemble::Assembly;
 use crate::context::render::call::{Call, MODEL};
 use crate::context::render::target::{NoBody, Target};
 use crate::context::render::targets::TARGETS;
+use crate::project::config::Config;
+use crate::rules::request::check::refusal_of_body;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 /// Takes the name of a target.
@@ -16,8 +18,8 @@ pub(super) fn parser() -> impl TypedValueParser<Value = &'static Target> {
         .try_map(|name| TARGETS.iter().find(|target| target.name == name).copied().ok_or("no target has this name"))
 }
 
-/// Prints the body and nothing else.
-pub(super) fn print(target: &Target, assembly: &Assembly, call: &Call, cx: &mut Cx) -> Result<()> {
+/// Prints the body and nothing else; a note says why its vendor would refuse it.
+pub(super) fn print(target: &Target, assembly: &Assembly, call: &Call, config: &Config, cx: &mut Cx) -> Result<()> {
     let text = target.body(&assembly.messages, call).map_err(|none| {
         let error = CliError::new(Kind::Findings, none.to_string());
         if none == NoBody::Empty { error.hint("a value may be empty: look at the text without --as") } else { error }
@@ -35,6 +37,9 @@ pub(super) fn print(target: &Target, assembly: &Assembly, call: &Call, cx: &mut 
     }
     if call.model.is_none() && target.names_model {
         cx.note(&format!("`{MODEL}` stands for the model: neither the task nor --model names one"));
+    }
+    if let Some(refusal) = refusal_of_body(&text, None, config) {
+        cx.note(&refusal.words());
     }
     cx.print(|out| writeln!(out, "{text}"))
 }

@@ -63,7 +63,7 @@ impl Library for FilesBeside<'_> {
 }
 
 /// What is wrong with a name that is no text.
-const STRANGE: &str = "its name is no UTF-8, and a template cannot name it: give it another name";
+const STRANGE: &str = "its name is not UTF-8, and a template cannot name it: give it another name";
 
 /// A path with `/`.
 fn slashed(path: &Path) -> String {

@@ -67,7 +67,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Sample>> {
 }
 
 fn sample(line: usize, text: &str) -> std::result::Result<Sample, String> {
-    let UniqueKeys(value) = serde_json::from_str(text).map_err(|err| format!("it is no JSON: {err}"))?;
+    let UniqueKeys(value) = serde_json::from_str(text).map_err(|err| format!("it is not valid JSON: {err}"))?;
     if let Some(number) = number::beyond(text) {
         return Err(format!("{}; write it as a text", number::too_large(number)));
     }
@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(read.expected, Expected::Messages(messages.into()));
         assert_eq!((read.line, read.inputs["a"].clone()), (3, 1.into()));
         for (bad, why) in [
-            ("{", "it is no JSON: EOF while parsing an object at line 1 column 1"),
+            ("{", "it is not valid JSON: EOF while parsing an object at line 1 column 1"),
             ("[]", "expected a JSON object"),
             (r#"{"inputs":{}}"#, "expected a text in `template`"),
             (r#"{"template":"t"}"#, "expected a text, a list of messages or the body of a request in `expected`"),
@@ -134,7 +134,7 @@ mod tests {
             ),
             (
                 r#"{"template":"t","inputs":{"a":[{"b":1,"b":2}]},"expected":""}"#,
-                "it is no JSON: `b` a second time in one object at line 1 column 41",
+                "it is not valid JSON: `b` a second time in one object at line 1 column 41",
             ),
             (r#"{"template":"t","expected":[{}]}"#, "expected `role` and `content` in each message"),
             (

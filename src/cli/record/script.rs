@@ -55,6 +55,6 @@ fn words(fault: &Fault) -> String {
         FaultKind::BadValue { key, found, expected, .. } => format!("`{key}` is {found}; expected {expected}"),
         FaultKind::Missing { table, keys } => format!("{table} lacks `{}`", keys.join("` or `")),
         FaultKind::BadPattern { reason, .. } => format!("a pattern is none: {reason}"),
-        _ => "this is no YAML or JSON that ctxc reads".to_owned(),
+        _ => "this is not YAML or JSON that ctxc reads".to_owned(),
     }
 }

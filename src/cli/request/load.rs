@@ -162,7 +162,7 @@ fn text_of(path: &Path) -> Result<String> {
         let kind = if err.kind() == std::io::ErrorKind::NotFound { Kind::Usage } else { Kind::Findings };
         CliError::new(kind, format!("{name} cannot be read: {}", reason(&err)))
     })?;
-    let text = String::from_utf8(bytes).map_err(|_| CliError::new(Kind::Findings, format!("{name} is no UTF-8")))?;
+    let text = String::from_utf8(bytes).map_err(|_| CliError::new(Kind::Findings, format!("{name} is not UTF-8")))?;
     Ok(match text.strip_prefix('\u{feff}') {
         Some(rest) => rest.to_owned(),
         None => text,

@@ -51,7 +51,7 @@ impl Call {
     /// same definition or before; its own `output_format`.
     ///
     /// # Errors
-    /// The registry cannot be read, has no such agent, or the schema of the answer cannot be had.
+    /// The registry cannot be read, has no such agent, or the schema of the answer cannot be read.
     pub fn of(registry: &Registry, request: &Request<'_>) -> Result<Self, Fault> {
         let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
         let forest = TaskGraph::load(registry, request.task)?.ok_or_else(missing)?;
@@ -105,7 +105,7 @@ impl Call {
 /// The form of an answer that the agent of a request is asked for.
 ///
 /// # Errors
-/// There is no such agent, or the schema cannot be had.
+/// There is no such agent, or the schema cannot be read.
 pub fn answer(forest: &TaskGraph<'_>, request: &Request<'_>) -> Result<Answer, Fault> {
     let chain = forest.chain(request.task, request.node)?;
     let format = chain.last().and_then(|link| Some((link.node.body.output_format.as_ref()?, &link.tree.path)));

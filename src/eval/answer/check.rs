@@ -77,7 +77,7 @@ fn refuses(answer: &Answer, wanted: bool) -> Judged {
     if is_refused == wanted { pass(expected, found) } else { fail(expected, found) }
 }
 
-/// What an answer that is no JSON begins with.
+/// What an answer that is not valid JSON begins with.
 fn no_json(answer: &Answer) -> String {
     format!("no JSON: “{}”", short(&answer.text))
 }

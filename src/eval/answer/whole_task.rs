@@ -211,7 +211,7 @@ impl Commands for ScriptedCommands {
 fn one(prepared: &PreparedCase<'_>, source: &Source<'_>) -> Result<Answer, Unanswered> {
     let case = prepared.input.case;
     let files = prepared.read.over(prepared.run.live);
-    let situation = prepared.read.whole(prepared.receiver, &files);
+    let situation = prepared.read.whole(prepared.receiver, (&files, prepared.run.session));
     let options = prepared.run.options();
     let flow = TaskFlow::new(prepared.forest, situation, &options).map_err(|fault| fault.to_string())?;
     let counter = prepared.routed.options.counter;

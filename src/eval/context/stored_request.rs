@@ -58,6 +58,9 @@ struct Model<'r> {
     /// Who provides it. Not there where the project has no such model.
     #[serde(skip_serializing_if = "Option::is_none")]
     provider: Option<&'r str>,
+    /// Which protocol its provider speaks, where the provider's name does not say so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    protocol: Option<&'static str>,
 }
 
 /// A message.
@@ -165,6 +168,7 @@ pub fn stored_request(seen: &Seen<'_>) -> String {
     let model = case.model().map(|name| Model {
         id: choice.map_or(name, |model| &model.id),
         provider: choice.map(|model| model.provider.value.as_str()),
+        protocol: choice.and_then(|model| Some(model.kind?.word()).filter(|kind| *kind != model.provider.value)),
     });
     let mut sampling: BTreeMap<_, _> =
         case.routed.sampling.iter().map(|one| (one.name.word(), Cow::Borrowed(&one.value))).collect();
@@ -215,7 +219,7 @@ pub fn stored_sent(request: &Request) -> String {
     };
     let document = Document {
         schema: SNAPSHOT,
-        model: request.model.as_deref().map(|id| Model { id, provider: None }),
+        model: request.model.as_deref().map(|id| Model { id, provider: None, protocol: None }),
         sampling: sampling(&request.body),
         tools: request.tools.iter().map(tool).collect(),
         answer: request.format.as_ref().map(|(_, schema)| Cow::Borrowed(schema)),

@@ -36,7 +36,7 @@ impl Sent {
     /// The request of a case.
     ///
     /// # Errors
-    /// Why it cannot be had, in words.
+    /// Why it cannot be read, in words.
     pub(super) fn of(context: &RunContext<'_>, input: &CaseInput<'_>, source: &RequestSource) -> Result<Self, String> {
         let Read { request, before, was_answered, recorded, key } = match source {
             RequestSource::File(file) => {

@@ -211,7 +211,11 @@ fn schema(source: &Source<'_>, value: Option<Value>) -> Result<Value, String> {
         Some(schema) => return Ok(schema),
     };
     let (root, faults) = crate::syntax::yaml::read(&text);
-    if faults.is_empty() && root.entries().is_some() { Ok(root.to_json()) } else { Err("its value is no JSON Schema".to_owned()) }
+    if faults.is_empty() && root.entries().is_some() {
+        Ok(root.to_json())
+    } else {
+        Err("its value is not a valid JSON Schema".to_owned())
+    }
 }
 
 /// A value with those of the test put in.

@@ -204,7 +204,7 @@ fn of_file(source: &Source<'_>, name: &str) -> Result<Given, NoteKind> {
             let text = source.text(name)?;
             let mut read = Imported::default();
             let value = front_matter::whole(name, &text, &mut read).root.to_json();
-            if read.is_refused() { refuse("it is no YAML") } else { Ok(Given::Value(value)) }
+            if read.is_refused() { refuse("it is not valid YAML") } else { Ok(Given::Value(value)) }
         }
         _ => source.text(name).map(|_| Given::File(source.place(name))),
     }

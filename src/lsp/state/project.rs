@@ -66,7 +66,7 @@ pub(in crate::lsp) struct ProjectState {
     pub(in crate::lsp) large: BTreeSet<Arc<str>>,
     /// What each definition of a file is about; made when it is asked for, until the file is compiled again.
     pub(in crate::lsp) docs: RefCell<BTreeMap<Arc<str>, Rc<Vec<String>>>>,
-    /// The project file is no TOML just now: an earlier state of it holds.
+    /// The project file is not valid TOML just now: an earlier state of it holds.
     pub(in crate::lsp) is_config_broken: bool,
     /// Findings of the project file, of files it shares, and of a file of suppressions that cannot be read.
     pub(in crate::lsp) of_config: Vec<Diagnostic>,

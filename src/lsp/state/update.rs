@@ -138,7 +138,7 @@ impl ProjectState {
         let text = self.read(PROJECT);
         let new = text.map_or_else(Config::default, |text| self.project_of(&text));
         let mut found = check::config(&new);
-        // While the file is no TOML, the last one that was holds.
+        // While the file is not valid TOML, the last one that was holds.
         self.is_config_broken = new.is_broken() && self.config_revision > 1;
         if !self.is_config_broken {
             self.config = Arc::new(new);

@@ -60,7 +60,7 @@ fn merge(mut sink: Sink, files: Vec<ConfigFile>, mut own: Draft, mut shared: Dra
     let mut requirements = shared.requirements;
     requirements.append(&mut own.requirements);
     check::selectors(&mut sink, &layers, &own.roles, &requirements);
-    models::tokenizers(&mut own.models, &own.providers);
+    models::protocols(&mut own.models, &own.providers);
     routes::routes(&mut sink, &own.roles, &own.models, &own.providers);
     routes::system_prompts(&mut sink, input, &mut own.roles);
     tool_definitions::define(&mut sink, input, own.tools, &mut own.roles);

@@ -3,9 +3,9 @@
 use super::row::{At, Row, both, keys, needed, row, rows_or};
 use super::sampling;
 use super::value::{Sink, Value, named, needs, span, table};
-use crate::base::span::Spanned;
+use crate::base::span::{Span, Spanned};
 use crate::base::suggest::nearest;
-use crate::kernel::sampling::Sampling;
+use crate::kernel::sampling::{Parameter, Sampling};
 use crate::project::fault::FaultKind;
 use crate::project::models::{Model, Prices, Provider, ProviderKind, TOKENIZERS};
 use crate::project::roles::Tier;
@@ -84,8 +84,11 @@ fn model(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>, providers: &
     let path = format!("models.{}", name.value);
     let own = table(sink, &path, value)?;
     let mut found = WrittenModel::default();
-    let mut sampling = Sampling::new();
+    let (mut sampling, mut answer) = (Sampling::new(), Span::default());
     rows_or(sink, &path, own, MODEL_ROWS, &mut found, &mut |sink, key, value| {
+        if key.get_ref() == Parameter::MaxOutputTokens.word() {
+            answer = span(&value.span());
+        }
         if !sampling::take(sink, &path, key, value, &mut sampling) {
             sink.unknown_key(&path, key, &MODEL.names());
         }
@@ -95,22 +98,26 @@ fn model(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>, providers: &
     let provider = found.provider?;
     let tier = found.tier?.value;
     let window = found.window?;
-    if let Some(tokens) = found.reserve.filter(|tokens| tokens.value >= window) {
-        let expected = format!("less than its `context_window`, {window}");
-        let reserve = tokens.map(|tokens| tokens.to_string());
-        sink.bad_value(&format!("{path}.output_reserve"), &reserve, expected, None);
-        return None;
+    let longest = sampling.get(&Parameter::MaxOutputTokens).and_then(serde_json::Value::as_u64);
+    let longest = longest.map(|tokens| Spanned::new(tokens, answer));
+    for (key, kept) in [("output_reserve", &found.reserve), (Parameter::MaxOutputTokens.word(), &longest)] {
+        if let Some(tokens) = kept.clone().filter(|tokens| tokens.value >= window) {
+            let expected = format!("less than its `context_window`, {window}");
+            sink.bad_value(&format!("{path}.{key}"), &tokens.map(|tokens| tokens.to_string()), expected, None);
+            return None;
+        }
     }
     Some(Model {
         id: found.id.unwrap_or_else(|| name.value.clone()),
         name,
         provider,
+        kind: None,
         tier,
         capabilities: found.capabilities,
         window,
         reserve: found.reserve.map_or(0, |tokens| tokens.value),
         prices: found.prices,
-        // Of a model without the key it is known once all providers are: see `tokenizers`.
+        // Of a model without the key it is known once all providers are: see `protocols`.
         tokenizer: found.tokenizer.unwrap_or_default(),
         sampling,
     })
@@ -137,13 +144,14 @@ fn tokenizer(at: &mut At<'_, '_>) -> Option<&'static str> {
     known
 }
 
-/// Gives each model that names none the tokenizer of its provider's models.
-pub(super) fn tokenizers(models: &mut Models, providers: &Providers) {
-    for model in models.sound.values_mut().filter(|model| model.tokenizer.is_empty()) {
-        let named = providers.sound.get(&model.provider.value).map(|provider| provider.kind);
-        let kind = named.or_else(|| ProviderKind::parse(&model.provider.value));
-        // Of a provider that is not known, more tokens than any tokenizer counts.
-        model.tokenizer = kind.map_or("bytes", ProviderKind::tokenizer);
+/// Gives each model the protocol of its provider, and the tokenizer of its provider's models where it names none.
+pub(super) fn protocols(models: &mut Models, providers: &Providers) {
+    for model in models.sound.values_mut() {
+        model.kind = ProviderKind::of(&model.provider.value, providers.sound.get(&model.provider.value));
+        if model.tokenizer.is_empty() {
+            // Of a provider that is not known, more tokens than any tokenizer counts.
+            model.tokenizer = model.kind.map_or("bytes", ProviderKind::tokenizer);
+        }
     }
 }
 

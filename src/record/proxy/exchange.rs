@@ -165,7 +165,7 @@ impl Proxy {
             if head.method != Method::POST {
                 return error(404, "ctxc: recordings and scripts answer calls alone");
             }
-            // A body that is no JSON is refused as its vendor refuses it.
+            // A body that is not valid JSON is refused as its vendor refuses it.
             let refusal = vendor::dialect(endpoint).and_then(|spoken| {
                 let hook = self.strict.hook.as_ref().filter(|_| !self.strict.is_lenient)?;
                 Some((spoken, hook(endpoint, &String::from_utf8_lossy(&bytes))?))
@@ -175,7 +175,7 @@ impl Proxy {
                 self.keeper.tally().refusals.push(words.clone());
                 return answer(refusal.status, JSON, full(errors::body(spoken, refusal.status, &refusal.rule, &words)));
             }
-            let miss = "a request whose body is no JSON has no recorded answer";
+            let miss = "a request whose body is not valid JSON has no recorded answer";
             self.keeper.tally().misses.push(miss.to_owned());
             return error(422, &format!("ctxc: {miss}"));
         }

@@ -52,7 +52,7 @@ pub struct Tally {
     pub strangers: u64,
     /// Calls.
     pub calls: u64,
-    /// Requests that are no calls, such as those for a list of models, and what is no JSON.
+    /// Requests that are no calls, such as those for a list of models, and what is not valid JSON.
     pub passed: u64,
     /// The models that were asked.
     pub models: BTreeSet<String>,

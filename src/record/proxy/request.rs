@@ -87,7 +87,7 @@ pub(super) fn secrets(headers: &HeaderMap) -> Vec<String> {
 }
 
 impl Asked {
-    /// What a request asks; `None` where its body is no JSON.
+    /// What a request asks; `None` where its body is not valid JSON.
     pub(super) fn read(id: String, vendor: &'static Vendor, parts: &Parts, endpoint: String, body: &Bytes) -> Option<Self> {
         let text = std::str::from_utf8(body).ok()?;
         let _: &RawValue = serde_json::from_str(text).ok()?;

@@ -129,7 +129,7 @@ impl Compiler<'_> {
         FileAccess { root: self.root, files: self.files, limit: self.config.limits.file }
     }
 
-    /// The texts that the file pulls in; those that cannot be had join the findings.
+    /// The texts that the file pulls in; those that cannot be read join the findings.
     fn texts(&self, path: &Arc<str>, text: &str, facts: &FileFacts, found: &mut Vec<Diagnostic>) -> Texts {
         if facts.sources.is_empty() {
             return Texts::default();

@@ -81,6 +81,7 @@ mod tests {
             returns: None,
             untrusted: None,
             inherits: false,
+            is_foreign: false,
             bytes: 0,
             agents: 0,
         };

@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 /// How many paths of one template are looked for under other names: each looks through folders.
 const MOST: usize = 16;
 
-/// What cannot be had, by the path that is written. Nothing is allocated for a template without such paths.
+/// What cannot be read, by the path that is written. Nothing is allocated for a template without such paths.
 pub(super) fn judge(door: FileAccess<'_>, template: &str, facts: &FileFacts) -> BTreeMap<Box<str>, Unread> {
     let door = FileAccess { limit: sources::CONTEXT_FILE, ..door };
     let mut seen: BTreeSet<&str> = BTreeSet::new();

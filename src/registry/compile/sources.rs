@@ -62,7 +62,7 @@ impl Sources for Texts {
     }
 }
 
-/// Reads every file that the facts of a file name; each one that cannot be had is a finding.
+/// Reads every file that the facts of a file name; each one that cannot be read is a finding.
 pub(super) fn read(door: FileAccess<'_>, path: &Arc<str>, facts: &FileFacts, found: &mut Vec<Diagnostic>) -> Texts {
     let mut texts = Texts::default();
     for source in &facts.sources {
@@ -101,10 +101,10 @@ fn text(door: FileAccess<'_>, template: &str, written: &str) -> Result<String, S
     inside_text(door, &folder.join(written))
 }
 
-/// Why a text cannot be had.
+/// Why a text cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NoText {
-    /// Its bytes cannot be had.
+    /// Its bytes cannot be read.
     #[error("{0}")]
     Refused(contained_path::Refused),
     /// They are no text.

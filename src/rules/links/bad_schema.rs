@@ -19,7 +19,7 @@ pub(crate) fn word(path: &Arc<str>, source: &Source, fault: &SchemaFault) -> Dia
         SchemaFault::Json { why, line, column } => format!("{why} at line {line}, column {column}"),
         SchemaFault::Other { found } => format!("it holds {found}"),
     };
-    Diagnostic::new(&RULE.meta, path, source.span, format!("`{}` is no JSON Schema: {why}", source.path))
+    Diagnostic::new(&RULE.meta, path, source.span, format!("`{}` is not a valid JSON Schema: {why}", source.path))
         .note("a JSON Schema is JSON: an object, or `true` or `false`")
         .help("correct that file, or name a type: `object`, `array`, `string[]`, `number`, `boolean`")
 }

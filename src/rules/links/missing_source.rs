@@ -24,7 +24,7 @@ pub(crate) fn word(path: &Arc<str>, source: &Source, why: &str) -> Diagnostic {
             "correct the path, restore the file, or name a type: `object`, `array`, `string[]`, `number`, `boolean`",
         ),
     };
-    Diagnostic::new(&RULE.meta, path, source.span, format!("the {what} in `{}` cannot be had: {why}", source.path))
+    Diagnostic::new(&RULE.meta, path, source.span, format!("the {what} in `{}` cannot be read: {why}", source.path))
         .note("the path is relative to the template's folder and must stay inside the project")
         .help(help)
 }

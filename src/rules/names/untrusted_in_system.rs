@@ -79,7 +79,11 @@ pub(super) fn values(
             None => continue,
         };
         let checked = "; or, where its text is checked before, say `trust=\"trusted\"` where it is handed on";
-        let help = if name.is_empty() { "keep it from that context by `inherit_context` or `accumulate_data`" } else { help };
+        let help = if name.is_empty() {
+            "keep it from that context by `inherit_context`, `accumulate_data` or `fresh_context`"
+        } else {
+            help
+        };
         let is_own = *source == used.name && !name.is_empty();
         out.push(found.help(if is_own { help.to_owned() } else { [help, checked].concat() }));
     }

@@ -61,11 +61,11 @@ pub(super) static NO_MODEL: Rule = Rule {
 
 fn no_model(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::NoModel { role, tier, capabilities, refused, near } = &fault.kind else { return None };
-    let mut wanted: Vec<String> = tier.iter().map(|tier| format!("at least {}", tier.word())).collect();
+    let mut wanted: Vec<String> = tier.iter().map(|tier| format!("tier `{}` or better", tier.word())).collect();
     if !capabilities.is_empty() {
-        wanted.push(format!("with {}", capabilities.join(", ")));
+        wanted.push(format!("the capabilities {}", capabilities.join(", ")));
     }
-    let message = format!("no model of the project is {}, which role `{role}` asks for", wanted.join(" "));
+    let message = format!("no model of the project has {}, which role `{role}` asks for", wanted.join(" and "));
     let mut finding = cx.finding(&NO_MODEL, fault, message);
     for (model, unfit) in refused {
         finding = finding.note(format!("`{model}` {}", why(unfit)));

@@ -81,7 +81,7 @@ pub(super) static SYSTEM_PROMPT: Rule = Rule {
 
 fn system_prompt(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::SystemPrompt { role, path, why } = &fault.kind else { return None };
-    let message = format!("the system prompt of role `{role}` cannot be had: `{path}`: {why}");
+    let message = format!("the system prompt of role `{role}` cannot be read: `{path}`: {why}");
     let finding = cx.finding(&SYSTEM_PROMPT, fault, message);
     Some(finding.help("paths are relative to the folder of ctxc.toml; a short text can stand here itself: `system = \"You …\"`"))
 }

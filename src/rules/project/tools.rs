@@ -62,7 +62,7 @@ fn words(tool: &str, why: &ToolFault) -> (String, String) {
         ToolFault::Unreadable(why) => {
             (why.clone(), "name a file of text, of at most 1 MiB; paths are relative to the folder of ctxc.toml")
         }
-        ToolFault::Json(words) => (format!("it is no JSON: {words}"), "correct the file"),
+        ToolFault::Json(words) => (format!("it is not valid JSON: {words}"), "correct the file"),
         ToolFault::Form => (
             "expected a list of tools, or an object with `tools`, which holds one".to_owned(),
             "write what OpenAI takes, `[{\"type\": \"function\", \"function\": {\"name\": …}}]`, what Anthropic takes, `[{\"name\": …, \"input_schema\": …}]`, or what MCP answers to `tools/list`",

@@ -1,4 +1,4 @@
-//! CTX701: a body that is no JSON, or JSON of something else.
+//! CTX701: a body that is not valid JSON, or JSON of something else.
 
 use crate::request::model::NoRequest;
 use crate::rules::prelude::*;

@@ -6,12 +6,12 @@ use crate::scenario::{Fault, FaultKind};
 
 /// A path that cannot be read selects nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(607, "bad-json-path", "a path into an answer that is no JSONPath", case!("bad-json-path")),
+    meta: RuleMeta::error(607, "bad-json-path", "a path into an answer that is not a valid JSONPath", case!("bad-json-path")),
     check: Check::Scenario(word),
 };
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::BadPath { at } = &fault.kind else { return None };
-    let finding = cx.finding(&RULE.meta, fault, format!("this is no JSONPath: it stops being one at character {at}"));
+    let finding = cx.finding(&RULE.meta, fault, format!("this is not a valid JSONPath: it stops being one at character {at}"));
     Some(finding.help("a path begins with `$`: `$.risk_level`, `$.steps[0].name`"))
 }

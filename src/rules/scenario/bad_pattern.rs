@@ -1,4 +1,4 @@
-//! CTX606: a pattern that is no regular expression.
+//! CTX606: a pattern that is not a valid regular expression.
 
 use super::cx::ScenarioCx;
 use crate::rules::prelude::*;
@@ -6,14 +6,14 @@ use crate::scenario::{Fault, FaultKind};
 
 /// A pattern that cannot be read finds nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(606, "bad-pattern", "a pattern that is no regular expression", case!("bad-pattern")),
+    meta: RuleMeta::error(606, "bad-pattern", "a pattern that is not a valid regular expression", case!("bad-pattern")),
     check: Check::Scenario(word),
 };
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::BadPattern { reason, at, part } = &fault.kind else { return None };
     let part = if part.is_empty() || part.len() > 40 { String::new() } else { format!(", `{part}`") };
-    let finding = cx.finding(&RULE.meta, fault, format!("the pattern is no regular expression: {reason}"));
+    let finding = cx.finding(&RULE.meta, fault, format!("the pattern is not a valid regular expression: {reason}"));
     let finding = finding.note(format!("at character {at} of the pattern{part}"));
     Some(finding.help("a sign that is meant as itself takes a backslash: `\\(`"))
 }

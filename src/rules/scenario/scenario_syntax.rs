@@ -1,4 +1,4 @@
-//! CTX601: a scenario file that is no YAML.
+//! CTX601: a scenario file that is not valid YAML.
 
 use super::cx::{ScenarioCx, mend};
 use crate::base::number::WHOLE;
@@ -8,7 +8,7 @@ use crate::syntax::yaml;
 
 /// What cannot be read tests nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(601, "scenario-syntax", "a scenario file that is no YAML", case!("scenario-syntax"))
+    meta: RuleMeta::error(601, "scenario-syntax", "a scenario file that is not valid YAML", case!("scenario-syntax"))
         .fixed(Fixable::Suggested),
     check: Check::Scenario(word),
 };
@@ -80,7 +80,7 @@ fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
                 .note("nothing behind this place was read")
                 .help("close it, or leave it out where the text needs no quotes; a text of several lines stands under `|`")
         }
-        yaml::FaultKind::Syntax(message) => found(format!("this is no YAML: {message}"))
+        yaml::FaultKind::Syntax(message) => found(format!("this is not valid YAML: {message}"))
             .note("nothing behind this place was read")
             .help("put a text that holds `: ` or ` #`, or begins with one of `[{&*!|>%@` and the like, into quotes"),
         yaml::FaultKind::Tab => {

@@ -31,7 +31,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         }
         return unknown_node(cx, out);
     }
-    // What is no TOML may define it.
+    // What is not valid TOML may define it.
     if what == "role" && cx.file.world.config.is_broken() {
         return;
     }

@@ -56,7 +56,7 @@ fn finding(cx: &CaseCx<'_>, span: Span, message: String) -> Diagnostic {
     cx.finding(&RULE.meta, span.first_line(cx.file.text), message)
 }
 
-/// Why a text is no JSON.
+/// Why a text is not valid JSON.
 fn no_json(text: &str, error: &serde_json::Error) -> String {
     if text.trim().is_empty() { "it is empty".to_owned() } else { error.to_string() }
 }
@@ -75,7 +75,7 @@ fn inputs(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         let message = match serde_json::from_str::<Value>(&text) {
             Err(error) => {
                 let why = no_json(&text, &error);
-                format!("`{path}` is no JSON, which the type `{kind}` of `{name}` in the task `{task}` asks for: {why}")
+                format!("`{path}` is not valid JSON, which the type `{kind}` of `{name}` in the task `{task}` asks for: {why}")
             }
             Ok(_) if number::beyond(&text).is_some() => {
                 let found = number::beyond(&text).unwrap_or_default();
@@ -132,7 +132,7 @@ fn schema(cx: &CaseCx<'_>, (path, text): (&str, &str), span: Span, out: &mut Vec
         Ok(schema) => schema,
         Err(error) => {
             let why = no_json(text, &error);
-            return out.push(finding(cx, span, format!("`{path}` is no JSON, and so no JSON Schema: {why}")));
+            return out.push(finding(cx, span, format!("`{path}` is not valid JSON, and so not a valid JSON Schema: {why}")));
         }
     };
     for Slip { path: at, kind } in json_schema::slips(&schema).into_iter().take(MOST) {

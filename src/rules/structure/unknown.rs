@@ -20,7 +20,8 @@ pub(super) static UNKNOWN_ELEMENT: Rule = Rule {
 fn unknown_element(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::UnknownElement { parent, known_elsewhere, meant: read } = fault.kind else { return None };
     let name = fault.element.name();
-    if let Some(meant) = read.map(Kind::tag).or_else(|| meant(parent, name)).filter(|_| !known_elsewhere) {
+    let near = || if parent == Kind::Cond { None } else { meant(parent, name) };
+    if let Some(meant) = read.map(Kind::tag).or_else(near).filter(|_| !known_elsewhere) {
         let message = format!("`<{parent}>` has no element `<{}>`", shown(name), parent = parent.tag());
         let found = finding(&UNKNOWN_ELEMENT.meta, cx, fault.span, message);
         // What was not read as the one that is meant stands beside it.
@@ -243,7 +244,7 @@ fn unknown_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let found = finding(&UNKNOWN_TYPE.meta, cx.cx, written.span, message);
     let operators: Vec<&str> = layers.operators().collect();
     let near = likeliest(&written.value, operators.into_iter());
-    // What is no TOML may declare it.
+    // What is not valid TOML may declare it.
     if near.is_none() && cx.cx.config.is_broken() {
         return;
     }

@@ -14,7 +14,7 @@ pub(crate) fn violations(schema: &Value, value: &Value) -> Result<Vec<String>, S
         return Err(format!("the schema is too much for this value: more than {} visits of its parts", cost::MOST));
     }
     let validator =
-        draft::validator(schema).map_err(|error| format!("it is no JSON Schema: {}", one_line(&error.to_string())))?;
+        draft::validator(schema).map_err(|error| format!("it is not a valid JSON Schema: {}", one_line(&error.to_string())))?;
     let errors = validator.iter_errors(value).take(8);
     let said = errors.map(|error| {
         let at = error.instance_path().to_string();

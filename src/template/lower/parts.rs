@@ -21,6 +21,9 @@ use std::collections::HashMap;
 const BEYOND: &str =
     "whole numbers from -9223372036854775808 to 18446744073709551615, or `type=\"string\"`, which is shown as it is written";
 
+/// What a pipeline hands in, by the names of the parameters that take it.
+const HANDED_IN: [&str; 2] = ["previous_output", "failure_history"];
+
 impl<'a> Lower<'a> {
     pub(super) fn parameters(&mut self, element: Element<'a>) -> Vec<Parameter<'a>> {
         let mut out: Vec<Parameter<'a>> = Vec::new();
@@ -33,14 +36,18 @@ impl<'a> Lower<'a> {
 
     fn parameter(&mut self, kind: Kind, element: Element<'a>) -> Parameter<'a> {
         let mut out = Parameter { element, name: None, kind: None, required: None, default: None, trust: Trust::Trusted };
+        let mut trust = None;
         self.attributes(kind, element, |_, name, value| match name {
             "name" => out.name = Some(value),
             "type" => out.kind = Some(value),
             "required" => out.required = Some(value.map(|word| word == "true")),
             "default" => out.default = Some(value),
-            _ if value.value == "untrusted" => out.trust = Trust::Untrusted,
+            "trust" => trust = Trust::of(&value.value),
             _ => {}
         });
+        // What agents have said is handed to a parameter of that name.
+        let is_said = out.name.as_ref().is_some_and(|name| HANDED_IN.contains(&&*name.value));
+        out.trust = trust.unwrap_or(if is_said { Trust::Untrusted } else { Trust::Trusted });
         self.children(kind, element, |_, _| {});
         self.can_be_named(element, out.name.as_ref());
         self.default_of_type(&out);

@@ -20,6 +20,10 @@ pub(super) fn meant(parent: Kind, within: Element<'_>, found: Element<'_>, taken
         children.filter(move |(at, child)| !is_wrapped(parent, child.kind) && (child.many || taken & (1 << at) == 0))
     };
     let tag = |(_, child): &(usize, &'static Child)| child.kind.tag();
+    // A last case without a condition is of other languages.
+    if parent == Kind::Cond && ["else", "otherwise", "default"].contains(&name) {
+        return None;
+    }
     let is_at_home = Kind::homes(name).next().is_some();
     if !is_at_home && let Some(near) = likeliest(name, open().map(|child| child.1.kind.tag())) {
         return open().find(|child| tag(child) == near);
@@ -27,7 +31,6 @@ pub(super) fn meant(parent: Kind, within: Element<'_>, found: Element<'_>, taken
     // A list of one kind of things holds nothing else.
     if let (false, [only]) = (is_at_home, parent.spec().children)
         && only.many
-        && !["else", "otherwise", "default"].contains(&name)
     {
         return Some((0, only));
     }

@@ -75,10 +75,10 @@ impl<'a> Lower<'a> {
     }
 
     fn report(&mut self, element: Element<'a>, span: Span, kind: FaultKind<'a>) {
-        let decides_settings = kind.decides_settings(element);
-        let [deciding, errors, accepted] = &mut self.counts;
-        let count = if decides_settings {
-            deciding
+        let loses_something = kind.loses_something(element);
+        let [losing, errors, accepted] = &mut self.counts;
+        let count = if loses_something {
+            losing
         } else if kind.is_accepted() {
             accepted
         } else {
@@ -86,7 +86,7 @@ impl<'a> Lower<'a> {
         };
         *count += 1;
         if *count <= MOST_FAULTS {
-            self.faults.push(Fault { kind, span, element, decides_settings });
+            self.faults.push(Fault { kind, span, element, loses_something });
         }
     }
 

@@ -101,14 +101,16 @@ pub enum Purpose {
 pub(super) struct Learned {
     params: Box<[Param]>,
     inherits: bool,
+    is_foreign: bool,
     flow: Option<Flow>,
 }
 
 /// Adds what a walk learned of each definition to the facts of a file.
 pub(super) fn learn(learned: Vec<Learned>, facts: &mut FileFacts) {
-    for (definition, Learned { params, inherits, flow }) in facts.definitions.iter_mut().zip(learned) {
+    for (definition, Learned { params, inherits, is_foreign, flow }) in facts.definitions.iter_mut().zip(learned) {
         definition.params = params;
         definition.inherits = inherits;
+        definition.is_foreign = is_foreign;
         facts.flows.extend(flow);
     }
 }
@@ -263,7 +265,7 @@ impl<'m> Recorder<'m> {
     pub(super) fn finish(self, owner: u32, purpose: Purpose) -> Learned {
         let params = if self.takes.is_empty() { Box::default() } else { self.params() };
         let keeps = self.keeps(purpose);
-        let inherits = self.inherits;
+        let (inherits, is_foreign) = (self.inherits, self.is_foreign());
         let flow = keeps.then(|| {
             let whole = |own: Name<'_>| FlowName {
                 name: own.word.into(),
@@ -279,15 +281,27 @@ impl<'m> Recorder<'m> {
             let names = self.names.into_iter().map(whole).collect();
             Flow { owner, names, events: self.events.into(), uses: self.uses.into(), result: self.result }
         });
-        Learned { params, inherits, flow }
+        Learned { params, inherits, is_foreign, flow }
+    }
+
+    /// Whether the result is made of something from outside.
+    fn is_foreign(&self) -> bool {
+        let is_marked = || self.names.iter().any(|name| name.untrusted);
+        self.result.is_some() && is_marked() && {
+            let in_result = spread_back(self.names.len(), self.result, |at, into| self.made_of(at, into));
+            self.names.iter().zip(in_result).any(|(name, is)| is && name.untrusted)
+        }
+    }
+
+    /// Adds what a value is made of, but for what cannot hold a text.
+    fn made_of(&self, at: usize, into: &mut Vec<u32>) {
+        let all = self.names.get(at).into_iter().flat_map(|name| &name.made_of);
+        into.extend(all.filter(|(source, path)| !self.is_inert(*source, path)).map(|(source, _)| *source));
     }
 
     /// What the definition takes.
     fn params(&self) -> Box<[Param]> {
-        let made_of = |at: usize, into: &mut Vec<u32>| {
-            let all = self.names.get(at).into_iter().flat_map(|name| &name.made_of);
-            into.extend(all.filter(|(source, path)| !self.is_inert(*source, path)).map(|(source, _)| *source));
-        };
+        let made_of = |at: usize, into: &mut Vec<u32>| self.made_of(at, into);
         let unfenced = Unfenced::ALL.map(|own| {
             let said = self.uses.iter().filter(|used| used.unfenced == Some(own) && !self.is_inert(used.name, &used.path));
             spread_back(self.names.len(), said.map(|used| used.name), made_of)
@@ -312,8 +326,8 @@ impl<'m> Recorder<'m> {
         loop {
             let Some(own) = self.names.get(name as usize) else { return false };
             // A parameter of a body inside is held to its type where nobody sees it.
-            let is_held = own.at.rsplit_once("/parameters/").is_none_or(|(node, _)| node.is_empty());
-            let shape = own.kind.filter(|_| is_held).map(Shape::declared);
+            let is_held = || own.at.rsplit_once("/parameters/").is_none_or(|(node, _)| node.is_empty());
+            let shape = own.kind.filter(|_| is_held()).map(Shape::declared);
             if shape.is_some_and(|shape| shape.part(&path).is_ok_and(Shape::is_inert)) {
                 return true;
             }
@@ -331,14 +345,13 @@ impl<'m> Recorder<'m> {
         let is_used = |used: &PartUse| !used.path.is_empty() || used.wanted.is_some();
         let has_uses = || self.uses.iter().any(is_used) && self.names.iter().any(|name| name.kind.is_some());
         let is_marked = || self.names.iter().any(|name| name.untrusted);
-        // Values that nothing makes untrusted here are asked for where a registry says so, and else where only linking knows what
-        // those who use the definition bring into them.
+        // Who is trusted is asked for by a registry, by what nothing fences, and by what schemas in files say.
         let is_asked = || {
             purpose == Purpose::Registry
                 || self.uses.iter().any(|used| used.unfenced.is_some())
                 || self.names.iter().any(|name| name.kind.is_some_and(is_schema_file))
         };
-        self.has_sites || has_uses() || is_marked() || self.has_results && is_asked()
+        self.has_sites || has_uses() || (self.has_results || is_marked()) && is_asked()
     }
 }
 

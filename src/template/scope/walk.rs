@@ -198,7 +198,14 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         let around = (reach.inherits || is_root).then_some(self.around);
         let reader = Reader::of(task);
         let around = around.into_iter().chain(self.before.take()).filter(|_| reader == Reader::Agent);
-        let context = self.flow.value(String::new(), Mark::None, around);
+        let context = if self.profile == Some(Profile::Bare) && task.is_simple() && reader == Reader::Agent {
+            let is_found = task.files.as_ref().is_some_and(|files| files.source == FileSource::Description);
+            let seen = self.flow.value(String::new(), Mark::outside(reach.looks_up || is_found), around);
+            self.flow.part(seen, &Spanned::new(Box::default(), task.element.name_span()), None, Some(Unfenced::Bare));
+            self.flow.value(String::new(), Mark::None, [seen])
+        } else {
+            self.flow.value(String::new(), Mark::None, around)
+        };
         let outer = (std::mem::replace(&mut self.around, context), std::mem::take(&mut self.shown));
         let mark = self.env.mark();
         let before = self.unknown;

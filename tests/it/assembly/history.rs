@@ -462,7 +462,7 @@ fn messages_of_two_vendors_are_read() {
 #[test]
 fn nothing_of_a_message_is_left_out_in_silence() {
     for (text, words) in [
-        ("{\"role\":\"user\",\"content\":\"a\"}\n{", "line 2: this is no JSON"),
+        ("{\"role\":\"user\",\"content\":\"a\"}\n{", "line 2: this is not valid JSON"),
         ("{\"role\":\"user\"}", "line 1: a message needs `content` or `tool_calls`"),
         ("{\"role\":\"user\",\"contents\":\"lost\"}", "a message has no key `contents`; did you mean `content`?"),
         ("{\"role\":\"assistant\",\"content\":\"\",\"toolCalls\":[]}", "did you mean `tool_calls`?"),

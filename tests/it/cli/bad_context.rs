@@ -98,9 +98,9 @@ fn texts_from_outside_and_fragments_in_a_circle_have_no_context() {
     let run = project.run(&["check"]).code(1);
     let run = run.says("error[reference-cycle] templates/u.xml:2:35: the fragment `a` contains itself by way of others");
     let run = run.says(
-        "error[missing-source] templates/u.xml:4:48: the text in `link.md` cannot be had: it lies outside the project's folder",
+        "error[missing-source] templates/u.xml:4:48: the text in `link.md` cannot be read: it lies outside the project's folder",
     );
-    run.says("the text in `../../x.md` cannot be had: it lies outside the project's folder");
+    run.says("the text in `../../x.md` cannot be read: it lies outside the project's folder");
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn a_path_that_ends_in_a_slash_is_that_of_a_folder() {
     let task = "<task type=\"atomic\" name=\"t\">\n  <description src=\"d.md/\"/>\n  <file_paths source=\"literal\"><path>docs/a.md/</path></file_paths>\n</task>\n";
     let project = Project::new().file("templates/t.xml", task).file("templates/d.md", "Do it.\n").file("docs/a.md", "a\n");
     let run = project.run(&["check"]).code(1);
-    let run = run.says("the text in `d.md/` cannot be had: its path ends in `/`, as that of a folder does");
+    let run = run.says("the text in `d.md/` cannot be read: its path ends in `/`, as that of a folder does");
     run.says("the file `docs/a.md/` cannot be shown to the agent: its path ends in `/`, as that of a folder does")
         .says("docs/a.md`?");
 }

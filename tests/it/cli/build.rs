@@ -151,7 +151,7 @@ fn a_pipe_in_a_folder_is_no_template() {
     project
         .run(&["check"])
         .code(1)
-        .says("templates/pipe.xml:1:1: cannot be read: it is no regular file")
+        .says("templates/pipe.xml:1:1: cannot be read: it is not a regular file")
         .says("templates/link.xml");
     project.run(&["build"]).code(1);
 }
@@ -164,7 +164,7 @@ fn a_text_that_is_a_pipe_is_a_finding() {
     let made = std::process::Command::new("mkfifo").arg(project.path("templates/pipe.md")).status().unwrap();
     assert!(made.success());
     // Without an end this would wait for somebody to write into the pipe.
-    project.run(&["check"]).code(1).says("it is no regular file");
+    project.run(&["check"]).code(1).says("it is not a regular file");
     std::fs::remove_file(project.path("templates/pipe.md")).unwrap();
     project.write("templates/pipe.md", "words");
     project.run(&["build"]).code(0);

@@ -139,7 +139,7 @@ fn each_ending_has_its_exit_code() {
     project.run(&["eval", "scenarios/wrong.yaml"]).code(1).says("found “Restart” in the system message");
     project.run(&["eval", "--tag", "fine-tag"]).code(0).says("1 scenario: 1 passed");
     project.run(&["eval", "--filter", "^fi"]).code(0);
-    project.run(&["eval", "--filter", "("]).code(2).warns("/(/ is no pattern: unclosed group");
+    project.run(&["eval", "--filter", "("]).code(2).warns("/(/ is not a valid pattern: unclosed group");
     project.run(&["eval", "--role", "nobody"]).code(2).warns("there is no role `nobody` in this project");
     project.run(&["eval", "--tag", "nobody"]).code(5).warns("chooses none of the project's scenarios");
     project
@@ -170,7 +170,7 @@ fn each_ending_has_its_exit_code() {
         project.write("scenarios/a.yaml", scenario("a", "expect_context:\n  - nothing_cut: true\n").replace(from, to));
         project.run(&["eval"]).code(1).says("ERROR").says("scenarios/a.yaml:1: unknown-");
     }
-    // A context that cannot be had is a failure of its own.
+    // A context that cannot be read is a failure of its own.
     let project = sample().file("scenarios/a.yaml", scenario("a", "expect_context:\n  - nothing_cut: true\n"));
     let later = "<?ctxc allow unreadable-path reason=\"later\"?><path>docs/gone.md";
     project.write("templates/triage.xml", TRIAGE.replace("<path>docs/runbook.md", later));

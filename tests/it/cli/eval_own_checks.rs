@@ -88,7 +88,7 @@ fn a_check_without_a_verdict_is_an_error_and_neither_passes_nor_fails() {
         ("echo '{\"pass\": \"true\"}'", wanted.to_owned()),
         ("echo '{\"pass\": true}'; echo 'no room left' >&2; exit 3", "it ended with exit code 3: no room left".to_owned()),
         ("kill -9 $$", "signal 9 ended it".to_owned()),
-        ("printf '\\377'", "what it wrote is no UTF-8".to_owned()),
+        ("printf '\\377'", "what it wrote is not UTF-8".to_owned()),
         (
             "while :; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done",
             "it wrote more than 1048576 bytes".to_owned(),

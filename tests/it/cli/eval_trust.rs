@@ -180,5 +180,5 @@ fn scenarios_are_files_of_the_project() {
     let pipe = std::process::Command::new("mkfifo").arg(project.path("scenarios/p.yaml")).status().unwrap();
     assert!(pipe.success());
     let run = project.run(&["check"]).code(1);
-    assert!(run.stdout.contains("it is no regular file"), "{}", run.stdout);
+    assert!(run.stdout.contains("it is not a regular file"), "{}", run.stdout);
 }

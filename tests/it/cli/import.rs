@@ -242,7 +242,7 @@ fn a_prompt_whose_name_is_no_text_is_told() {
     let project = Project::new().file("legacy/reply.j2", "Hello {{ name }}.");
     std::fs::write(project.path("legacy").join(std::ffi::OsStr::from_bytes(b"b\xffd.j2")), "Hi {{ x }}").unwrap();
     let run = project.run(&["import", "legacy"]).code(1);
-    run.says("legacy/b\u{fffd}d.j2: error: it cannot be read: its name is no UTF-8, and a template cannot name it")
+    run.says("legacy/b\u{fffd}d.j2: error: it cannot be read: its name is not UTF-8, and a template cannot name it")
         .says("wrote 1 template");
 }
 
@@ -396,5 +396,8 @@ fn a_sample_with_a_slip_in_a_key_is_told() {
     project.write("s.jsonl", "{\"template\": \"t\", \"inputs\": {\"tine\": \"off\"}, \"expected\": \"Go on.\"}\n");
     project.run(&["import", "--verify", "s.jsonl"]).code(0).warns("s.jsonl:1: t takes no input `tine`; did you mean `tone`?");
     project.write("s.jsonl", "{\"template\": \"t\", \"inputs\": {\"tone\": \"a\", \"tone\": \"b\"}, \"expected\": \"Go b.\"}\n");
-    project.run(&["import", "--verify", "s.jsonl"]).code(2).warns("s.jsonl:1: it is no JSON: `tone` a second time in one object");
+    project
+        .run(&["import", "--verify", "s.jsonl"])
+        .code(2)
+        .warns("s.jsonl:1: it is not valid JSON: `tone` a second time in one object");
 }

@@ -172,7 +172,7 @@ fn what_a_configuration_has_and_a_project_has_not_is_named() {
     named("prompts: [file://b.txt]\n", "`b.txt` is not found");
     named("prompts: [file://../../b.txt]\n", "error: `../../b.txt`");
     named("prompts: ['file://p/*.txt']\n", "name each prompt of it by a file of its own");
-    named("prompts: [a: b]\nx: [\n", "error: it is no YAML");
+    named("prompts: [a: b]\nx: [\n", "error: it is not valid YAML");
     named("prompts: ['{{env.KEY}}']\n", "`env` cannot be carried over");
     named("prompts: ['{{_conversation}}']\n", "`_conversation` cannot be carried over");
     named("prompts: ['[{\"role\": \"tool\", \"content\": \"x\"}]']\n", "a message of `tool`");

@@ -74,6 +74,28 @@ fn links_that_lead_out_of_the_project_are_told_and_not_followed() {
 }
 
 #[test]
+fn what_is_looked_up_does_not_lead_out_of_the_project() {
+    for (place, target, include) in
+        [("m.txt", "secret.md", "m.txt"), ("l", "far", "l"), ("l", "", "l/secret.md"), ("sub/l", "", "sub/l/**/*.md")]
+    {
+        let (project, outside) = sample();
+        outside.write("secret.md", "refunds: hidden-orders\n");
+        outside.write("far/told.md", "refunds: hidden-orders\n");
+        let task = "<task type=\"atomic\" subtype=\"subtask\" name=\"a\"><description>all about refunds</description></task>";
+        project.write("templates/a.xml", task);
+        project.write("ctxc.toml", format!("edition = \"2026\"\n[context]\ninclude = [\"{include}\"]\n"));
+        link(&project, &outside, (place, target));
+        for verb in [&["search", "refunds"][..], &["render", "a", "--json"], &["new", "scenario", "a", "--name", "n"]] {
+            let run = project.run(verb);
+            assert!(!all(&run).contains("hidden-orders"), "{include} {verb:?}: {}", all(&run));
+        }
+        assert!(!project.read("scenarios/n.yaml").contains("hidden-orders"), "{include}");
+        let run = project.run(&["search", "refunds"]);
+        assert!(all(&run).contains("it lies outside the project's folder"), "{include}: {}", all(&run));
+    }
+}
+
+#[test]
 fn a_project_file_found_from_below_is_a_file_of_its_folder() {
     let (project, outside) = sample();
     link(&project, &outside, ("ctxc.toml", "secret.toml"));

@@ -44,7 +44,7 @@ fn people_see_segments_prefix_and_total() {
          total 85 of 500 tokens (o200k)\n"
     );
     let bounded = sample().run(&["manifest", "triage", "--budget", "500"]).code(0);
-    bounded.says("3 description ≤ 494\n total 11 to 500 of 500 tokens (o200k), by ticket; 83 where nothing known has to go");
+    bounded.says("3 description ≤ 494\n total between 11 and 500 of 500 tokens (o200k), depending on ticket; 83 if everything known now fits");
     let all = sample().run(&["manifest"]).code(0).silent();
     let step = "week/steps/1\n 1 parent's description 9 │ reusable prefix 9 │ 2 description ≥ 6 · 3 first ≥ 6\n";
     all.says(step).says("\n3 agents, 187 tokens known before a run\n");
@@ -254,7 +254,7 @@ fn a_role_is_shown_with_its_model_its_price_and_what_it_may_do() {
         "clerk: triage\n \
          model small (economy, openai, small-2026): the only one that is at least economy\n \
          1 system 11 · 2 docs/runbook.md 72 │ reusable prefix 83 │ 3 description ≤ 1,989 · 4 objective ≤ 1,984\n \
-         total 16 to 2,000 of 2,000 tokens (o200k), by objective, ticket; 88 where nothing known has to go\n \
+         total between 16 and 2,000 of 2,000 tokens (o200k), depending on objective, ticket; 88 if everything known now fits\n \
          US$ 0.000176 a call before its answer, 0.000051 with the prefix cached, at most 0.004: over its budget of 0.0001\n \
          tools read_*; not read_mail; protected a|b*/**\n"
     );

@@ -18,7 +18,7 @@ description = "Close the ticket."
 description = "Nobody has it."
 
 [models.large]
-provider = "openai"
+provider = "house"
 id = "gpt-x"
 tier = "premium"
 context_window = 60000
@@ -31,6 +31,9 @@ tools = ["search", "refund", "close"]
 protected_paths = ["secrets/**"]
 model = "large"
 temperature = 0.2
+
+[providers.house]
+kind = "openai"
 "#;
 
 const DESK: &str = r#"<task name="desk" type="sequential">
@@ -96,7 +99,7 @@ const XML: &str = "templates/desk.xml";
 const CONFIG: &str = "ctxc.toml";
 
 /// What is changed: the file, what stands there, and what stands there then.
-const CHANGES: [(Change, &str, &str, &str); 55] = [
+const CHANGES: [(Change, &str, &str, &str); 56] = [
     (Request, XML, "You write letters.", "You write notes."),
     (Request, XML, "Never promise a refund.", ""),
     (Request, XML, "<system>You write", "<system>Carefully, you write"),
@@ -156,7 +159,8 @@ const CHANGES: [(Change, &str, &str, &str); 55] = [
     (Request, CONFIG, "tools = [\"search\", \"refund\", \"close\"]", "tools = [\"search\", \"refund\"]"),
     (Request, CONFIG, "tools = [\"search\", \"refund\", \"close\"]", "tools = [\"search\", \"refund\", \"close\", \"mail\"]"),
     (Request, CONFIG, "id = \"gpt-x\"", "id = \"gpt-y\""),
-    (Held, CONFIG, "provider = \"openai\"", "provider = \"anthropic\""),
+    (Held, CONFIG, "provider = \"house\"", "provider = \"anthropic\""),
+    (Held, CONFIG, "kind = \"openai\"", "kind = \"anthropic\""),
     (Request, CONFIG, "temperature = 0.2", "temperature = 0.3"),
     (Request, CONFIG, "temperature = 0.2", ""),
     (Request, CONFIG, "temperature = 0.2", "temperature = 0.2\nstop = [\"END\"]"),
@@ -308,5 +312,5 @@ fn what_would_be_stored_is_shown_and_not_written() {
     std::fs::remove_file(project.path(stored)).unwrap();
     project.write(&format!("{stored}/a"), "x");
     let folder = project.run(&["eval"]).code(1);
-    folder.says("found what cannot be read there: it is no regular file").never_says("no such file");
+    folder.says("found what cannot be read there: it is not a regular file").never_says("no such file");
 }

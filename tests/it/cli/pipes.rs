@@ -73,11 +73,11 @@ fn run(project: &Project, args: &[&str]) -> Run {
 
 #[test]
 fn a_pipe_in_the_place_of_a_file_is_refused_and_never_waited_for() {
-    const IRREGULAR: &str = "it is no regular file";
+    const IRREGULAR: &str = "it is not a regular file";
     let places: [(&str, &[&str], &str); 17] = [
         ("ctxc.toml", &["check"], IRREGULAR),
         ("ctxc.suppressions.toml", &["check"], IRREGULAR),
-        ("shared.toml", &["check"], "cannot read the shared file shared.toml: it is no regular file"),
+        ("shared.toml", &["check"], "cannot read the shared file shared.toml: it is not a regular file"),
         ("prompts/x.md", &["check"], "ctxc.toml:5:"),
         ("prompts/x.md", &["check"], IRREGULAR),
         ("templates/d.md", &["check"], IRREGULAR),
@@ -86,16 +86,20 @@ fn a_pipe_in_the_place_of_a_file_is_refused_and_never_waited_for() {
         ("scenarios/t.yaml", &["check"], IRREGULAR),
         ("scenarios/cases.csv", &["check"], IRREGULAR),
         ("scenarios/data.md", &["check"], "scenarios/data.md"),
-        (".gitignore", &["check"], "error[unreadable-file] .gitignore:1:1: cannot be read: it is no regular file"),
-        ("templates/.ignore", &["build"], "error[unreadable-file] templates/.ignore:1:1: cannot be read: it is no regular file"),
-        ("docs/.gitignore", &["search", "plan"], "docs/.gitignore: it cannot be read: it is no regular file"),
+        (".gitignore", &["check"], "error[unreadable-file] .gitignore:1:1: cannot be read: it is not a regular file"),
+        (
+            "templates/.ignore",
+            &["build"],
+            "error[unreadable-file] templates/.ignore:1:1: cannot be read: it is not a regular file",
+        ),
+        ("docs/.gitignore", &["search", "plan"], "docs/.gitignore: it cannot be read: it is not a regular file"),
         (
             "prompts/.gitignore",
             &["import", ".", "--dry-run"],
-            "prompts/.gitignore: error: it cannot be read: it is no regular file",
+            "prompts/.gitignore: error: it cannot be read: it is not a regular file",
         ),
-        ("scenarios/snapshots/t-1.json", &["eval", "--accept"], "scenarios/snapshots/t-1.json is no regular file"),
-        ("registry.json", &["build"], "registry.json is no regular file"),
+        ("scenarios/snapshots/t-1.json", &["eval", "--accept"], "scenarios/snapshots/t-1.json is not a regular file"),
+        ("registry.json", &["build"], "registry.json is not a regular file"),
     ];
     for (place, args, says) in places {
         let project = sample();
@@ -154,9 +158,9 @@ fn a_pipe_among_templates_and_prompts_is_told() {
     pipe(&project, "templates/p.xml");
     pipe(&project, "legacy/x.j2");
     for (args, says) in [
-        (&["check"][..], "error[unreadable-file] templates/p.xml:1:1: cannot be read: it is no regular file"),
+        (&["check"][..], "error[unreadable-file] templates/p.xml:1:1: cannot be read: it is not a regular file"),
         (&["import", "legacy"], "legacy/x.j2"),
-        (&["import", "legacy"], "it is no regular file"),
+        (&["import", "legacy"], "it is not a regular file"),
     ] {
         let run = run(&project, args);
         assert!(run.code != Some(0) && format!("{}{}", run.stdout, run.stderr).contains(says), "{args:?}: {run:#?}");

@@ -167,3 +167,31 @@ fn values_out_of_range_are_errors_at_their_place() {
     );
     none.run(&["check"]).says("names a tool `lok` in `tool_choice`");
 }
+
+#[test]
+fn an_answer_has_its_room_in_the_window() {
+    let task = TASK.replace("SAMPLING", "");
+    let project = Project::new().file("templates/t.xml", task).file("ctxc.toml", TOML);
+    let limit = |config: String| {
+        project.write("ctxc.toml", config);
+        project.run(&["manifest", "--role", "clerk", "--json"]).code(0).json()["entries"][0]["budget"]["tokens"].clone()
+    };
+    assert_eq!(limit(TOML.to_owned()), 7_100);
+    let of_model = TOML.replace("output_reserve = 900", "output_reserve = 900\nmax_output_tokens = 3000");
+    assert_eq!(limit(of_model.clone()), 5_000);
+    assert_eq!(limit(of_model.replace("model = \"small\"", "model = \"small\"\nmax_output_tokens = 4000")), 4_000);
+    project.write("ctxc.toml", TOML.replace("output_reserve = 900", "max_output_tokens = 8000"));
+    project.run(&["check"]).code(2).says("`models.small.max_output_tokens` is `8000`; expected less than its `context_window`, 8000");
+}
+
+#[test]
+fn a_body_that_its_vendor_would_refuse_is_printed_with_a_word() {
+    let task = "<task type=\"atomic\" name=\"t\"><description>Do it.</description><sampling temperature=\"0.5\"/></task>";
+    let project = Project::new().file("templates/t.xml", task);
+    let run = project.run(&["render", "t", "--as", "openai-chat", "--model", "o3"]).code(0);
+    let run = run.warns("its vendor would refuse it: ");
+    assert!(run.json()["temperature"] == 0.5);
+    project.write("more.jsonl", format!("{{\"role\": \"user\", \"content\": \"{}\"}}\n", "word ".repeat(400)));
+    let run = project.run(&["render", "t", "--budget", "100", "--turns", "more.jsonl"]).code(0);
+    run.warns("with the 1 message of --turns, of which nothing is cut, this request has ");
+}

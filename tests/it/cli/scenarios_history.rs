@@ -139,9 +139,11 @@ fn a_new_scenario_freezes_the_conversation() {
     project.write("samples/empty.jsonl", "\n");
     let run = project.run(&["new", "scenario", "reply", "--history", "samples/empty.jsonl"]).code(2).silent_out();
     run.warns("--history samples/empty.jsonl: expected a message, found none");
-    for (path, said) in
-        [("samples", "cannot be read"), ("none.jsonl", "cannot be read"), ("templates/sort.xml", "line 1: this is no JSON")]
-    {
+    for (path, said) in [
+        ("samples", "cannot be read"),
+        ("none.jsonl", "cannot be read"),
+        ("templates/sort.xml", "line 1: this is not valid JSON"),
+    ] {
         project.run(&["new", "scenario", "reply", "--history", path]).code(2).silent_out().warns(said);
     }
 }

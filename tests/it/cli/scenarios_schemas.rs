@@ -92,6 +92,6 @@ fn what_a_draft_does_not_take_is_told_by_check_and_not_run() {
     by rule: unsound-frozen-file 10, wrong-scenario-value 1
     "##);
     let run = project.run(&["eval"]).code(1);
-    assert!(!run.stdout.contains("it is no JSON Schema"), "{}", run.stdout);
+    assert!(!run.stdout.contains("it is not a valid JSON Schema"), "{}", run.stdout);
     run.says("0 passed, 0 failed, 11 errored");
 }

@@ -76,9 +76,9 @@ fn files_beside_a_scenario_are_what_they_stand_for() {
     let project = with_files();
     let run = project.run(&["check", "--format", "concise", "scenarios"]).code(1);
     insta::assert_snapshot!(run.stdout, @r#"
-    scenarios/a.yaml:5:26: error[unsound-frozen-file]: `files/none.json` is no JSON, which the type `integer` of `n` in the task `triage` asks for: it is empty
+    scenarios/a.yaml:5:26: error[unsound-frozen-file]: `files/none.json` is not valid JSON, which the type `integer` of `n` in the task `triage` asks for: it is empty
     scenarios/b.yaml:5:26: error[unsound-frozen-file]: `files/text.json` holds a string, and the type of `n` in the task `triage` is `integer`
-    scenarios/c.yaml:6:16: error[unsound-frozen-file]: `files/none.json` is no JSON, and so no JSON Schema: it is empty
+    scenarios/c.yaml:6:16: error[unsound-frozen-file]: `files/none.json` is not valid JSON, and so not a valid JSON Schema: it is empty
     scenarios/d.yaml:6:16: error[unsound-frozen-file]: `/properties/a/type` of `files/slip.json` is "strng"; expected `object`, `array`, `string`, `number`, `integer`, `boolean`, `null`
     scenarios/d.yaml:6:16: error[unsound-frozen-file]: `/tpye` is no keyword of a JSON Schema: `files/slip.json` asks for nothing by it
     scenarios/e.yaml:6:16: warning[unsound-frozen-file]: `/colour` is no keyword of a JSON Schema: `files/own.json` asks for nothing by it
@@ -95,11 +95,11 @@ fn files_beside_a_scenario_are_what_they_stand_for() {
     let run = project.run(&["eval"]).code(1);
     insta::assert_snapshot!(run.stdout, @r#"
     a                 context 0/0  answer not recorded       ERROR
-      scenarios/a.yaml:1: unsound-frozen-file (CTX627): scenarios/a.yaml:5:26: `files/none.json` is no JSON, which the type `integer` of `n` in the task `triage` asks for: it is empty
+      scenarios/a.yaml:1: unsound-frozen-file (CTX627): scenarios/a.yaml:5:26: `files/none.json` is not valid JSON, which the type `integer` of `n` in the task `triage` asks for: it is empty
     b                 context 0/0  answer not recorded       ERROR
       scenarios/b.yaml:1: unsound-frozen-file (CTX627): scenarios/b.yaml:5:26: `files/text.json` holds a string, and the type of `n` in the task `triage` is `integer`
     c                 context 0/0  answer not recorded       ERROR
-      scenarios/c.yaml:1: unsound-frozen-file (CTX627): scenarios/c.yaml:6:16: `files/none.json` is no JSON, and so no JSON Schema: it is empty
+      scenarios/c.yaml:1: unsound-frozen-file (CTX627): scenarios/c.yaml:6:16: `files/none.json` is not valid JSON, and so not a valid JSON Schema: it is empty
     d                 context 0/0  answer not recorded       ERROR
       scenarios/d.yaml:1: unsound-frozen-file (CTX627): scenarios/d.yaml:6:16: `/tpye` is no keyword of a JSON Schema: `files/slip.json` asks for nothing by it; did you mean `type`?
     e                 context 0/0  answer 2 of 2 (scripted)  PASS

@@ -26,7 +26,7 @@ fn every_path_that_leads_to_no_text_is_told_at_its_place() {
     templates/triage.xml:4:11: error[unreadable-path]: the file `docs/runbok.md` cannot be shown to the agent: it does not exist
     templates/triage.xml:5:11: error[unreadable-path]: the file `../secret.md` cannot be shown to the agent: it lies outside the project's folder
     templates/triage.xml:6:11: error[unreadable-path]: the file `/docs/runbook.md` cannot be shown to the agent: it lies outside the project's folder
-    templates/triage.xml:7:11: error[unreadable-path]: the file `docs` cannot be shown to the agent: it is no regular file
+    templates/triage.xml:7:11: error[unreadable-path]: the file `docs` cannot be shown to the agent: it is not a regular file
     templates/triage.xml:8:11: error[unreadable-path]: the file `docs/logo.png` cannot be shown to the agent: byte 0 is not UTF-8
     templates/triage.xml:9:11: error[unreadable-path]: the file `docs/{{name}}.md` cannot be shown to the agent: it does not exist
     templates/triage.xml:10:11: error[unreadable-path]: the file `docs/*.md` cannot be shown to the agent: it does not exist
@@ -61,7 +61,7 @@ fn a_link_that_leads_out_and_a_pipe_are_refused_unread() {
     assert!(std::process::Command::new("mkfifo").arg(project.path("pipe")).status().unwrap().success());
     insta::assert_snapshot!(told(&project), @r"
     triage.xml:4:11: error[unreadable-path]: the file `secret.md` cannot be shown to the agent: it lies outside the project's folder
-    triage.xml:6:11: error[unreadable-path]: the file `pipe` cannot be shown to the agent: it is no regular file
+    triage.xml:6:11: error[unreadable-path]: the file `pipe` cannot be shown to the agent: it is not a regular file
     checked 1 file: 2 errors
     by rule: unreadable-path 2
     ");

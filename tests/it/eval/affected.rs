@@ -104,6 +104,7 @@ fn seen(registry: &Registry, cases: &[Case]) -> (KeysByName, Vec<(String, String
         rows,
         patterns,
         answers: RunAnswers::default(),
+        session: "",
     };
     let inputs: Vec<CaseInput<'_>> = cases
         .iter()

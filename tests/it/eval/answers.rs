@@ -51,7 +51,7 @@ fn fields_match_patterns() {
     assert_eq!(fails(reply(), field("$.tags[*]", "^a")), "expected $.tags[*] to match /^a/, found “b2” at $['tags'][1]");
     assert!(fails(reply(), field("$.nothing", ".")).contains("found nothing at $.nothing in {"));
     assert!(fails(json!("words"), field("$.team", ".")).contains("found no JSON: “words”"));
-    assert!(fails(reply(), field("team", ".")).contains("`team` is no JSONPath"));
+    assert!(fails(reply(), field("team", ".")).contains("`team` is not a valid JSONPath"));
     // JSON inside a text is JSON.
     holds(json!("{\"team\": \"data\"}"), field("$.team", "data"));
 }
@@ -209,7 +209,7 @@ fn exact_answers_and_schemas() {
     holds(json!({"team": "data"}), AnswerTest::Schema(Frozen::Value(schema())));
     let told = fails(json!({"team": 3}), AnswerTest::Schema(Frozen::Value(schema())));
     assert!(told.contains("found /team: 3 is not one of"), "{told}");
-    assert!(fails(json!({}), AnswerTest::Schema(Frozen::Value(json!({"type": 3})))).contains("it is no JSON Schema"));
+    assert!(fails(json!({}), AnswerTest::Schema(Frozen::Value(json!({"type": 3})))).contains("it is not a valid JSON Schema"));
     let file = answering(json!({"team": "data"}), vec![AnswerTest::Schema(Frozen::File("team.json".to_owned()))]);
     let registry = registry(TRIAGE);
     let mut setting = Setting::of(&registry);
@@ -218,7 +218,7 @@ fn exact_answers_and_schemas() {
     assert_eq!(setting.finish(&file).verdict, CaseVerdict::Pass);
     // No schema reaches outside itself.
     let remote = json!({"$ref": "https://example.com/a.json"});
-    assert!(fails(json!({}), AnswerTest::Schema(Frozen::Value(remote))).contains("it is no JSON Schema"));
+    assert!(fails(json!({}), AnswerTest::Schema(Frozen::Value(remote))).contains("it is not a valid JSON Schema"));
 }
 
 #[test]

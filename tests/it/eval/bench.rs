@@ -148,6 +148,7 @@ impl<'a> Setting<'a> {
             rows: self.rows,
             patterns: &patterns,
             answers: RunAnswers::default(),
+            session: "",
         };
         let input = CaseInput {
             path: "scenarios/triage.yaml",

@@ -40,6 +40,7 @@ fn unnoticed(cases: &[Case]) -> (usize, Vec<String>) {
         rows,
         patterns,
         answers: RunAnswers::default(),
+        session: "",
     };
     let inputs: Vec<CaseInput<'_>> = cases
         .iter()
@@ -194,6 +195,7 @@ fn a_scenario_is_written_from_todays_context() {
         rows: Rows::Curtailed,
         patterns: &patterns,
         answers: RunAnswers::default(),
+        session: "",
     };
     let input = CaseInput {
         path: "s/a.yaml",

@@ -50,7 +50,7 @@ fn patterns_are_looked_for_in_a_segment_or_everywhere() {
     // A guard over nothing guards nothing.
     let vacuous = said(ContextExpectation::Absent(patterns(Some(id("systm")), &["x"])));
     assert!(vacuous.starts_with("fail:") && vacuous.contains("state: absent"), "{vacuous}");
-    assert!(said(ContextExpectation::Contains(patterns(None, &["("]))).contains("/(/ is no pattern: unclosed group"));
+    assert!(said(ContextExpectation::Contains(patterns(None, &["("]))).contains("/(/ is not a valid pattern: unclosed group"));
 }
 
 #[test]

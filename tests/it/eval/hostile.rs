@@ -55,7 +55,7 @@ fn what_a_pattern_unfolds_into_is_bounded_when_it_is_read() {
         let fault = pattern::fault(large).unwrap_or_else(|| panic!("{large}"));
         assert!(fault.reason.contains("it unfolds into"), "{}", fault.reason);
         let (_, found) = told(json!("a"), AnswerTest::Contains(words(&[large])));
-        assert!(found.contains("is no pattern: repeated as often as it says"), "{found}");
+        assert!(found.contains("is not a valid pattern: repeated as often as it says"), "{found}");
     }
     // Whatever may be read can be compiled.
     for allowed in
@@ -75,10 +75,10 @@ fn no_pattern_of_a_schema_steps_back_for_ever() {
         let (outcome, _) = told(json!(json!(text).to_string()), AnswerTest::Schema(Frozen::Value(schema)));
         assert_eq!(outcome, Outcome::Fail, "{pattern}");
     }
-    // What is too large, or steps back, is no pattern here.
+    // What is too large, or steps back, is not a valid pattern here.
     for pattern in ["(?:a{1000}){1000}", "^(?!b)"] {
         let (_, found) = told(json!("1"), AnswerTest::Schema(Frozen::Value(json!({ "pattern": pattern }))));
-        assert!(found.contains("it is no JSON Schema"), "{found}");
+        assert!(found.contains("it is not a valid JSON Schema"), "{found}");
     }
 }
 

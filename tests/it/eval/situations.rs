@@ -104,7 +104,8 @@ fn a_parameter_of_that_name_takes_it() {
     let extra = [("severity".to_owned(), json!("sev1")), ("unused".to_owned(), json!(1))].into();
     let asked = Case { situation: Situation { extra, ..situation() }, ..case() };
     let now = request(&registry(&task), &asked);
-    assert!(now.contains("Sort No invoice came. to bring the invoice at sev1: - no refunds\n- two\nlines after plan\n"), "{now}");
+    let said = "Sort No invoice came. to bring the invoice at sev1: - no refunds\n- two\nlines after <untrusted-";
+    assert!(now.contains(said) && now.contains(" name=\"failure_history\">\nplan\n"), "{now}");
     assert!(!now.contains("## Earlier attempts") && !now.contains("## Input: objective") && now.contains("## Criteria"), "{now}");
 }
 

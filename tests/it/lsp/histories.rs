@@ -155,7 +155,7 @@ proptest! {
             fresh.open(NAMES[*which], text);
         }
         let mut expected = pulled(&mut fresh);
-        // While the project file is no TOML, the last one that was holds, of which a fresh session knows nothing.
+        // While the project file is not valid TOML, the last one that was holds, of which a fresh session knows nothing.
         let is_broken = expected.get("ctxc.toml").is_some_and(|found| found.iter().any(|one| one["code"] == "CTX502"));
         let mend = |client: &Client| if is_broken { client.replace("ctxc.toml", 1_000, "") };
         mend(&client);

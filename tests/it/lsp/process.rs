@@ -134,7 +134,7 @@ fn what_is_no_message_is_refused_and_the_server_lives() {
         ("a negative length", b"Content-Length: -1\r\n\r\n"),
         ("a length beyond every number", b"Content-Length: 99999999999999999999999999\r\n\r\n"),
         ("a length of nothing", b"Content-Length: 0\r\n\r\n"),
-        ("a body that is no JSON", b"Content-Length: 9\r\n\r\n{nonsense"),
+        ("a body that is not valid JSON", b"Content-Length: 9\r\n\r\n{nonsense"),
         ("a body of bytes that are no text", b"Content-Length: 4\r\n\r\n\"\xff\xfe\""),
         ("a list of messages", b"Content-Length: 2\r\n\r\n[]"),
         ("lists inside of lists", deep.as_bytes()),

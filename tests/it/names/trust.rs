@@ -49,6 +49,20 @@ fn a_result_is_what_its_agent_was_shown() {
 }
 
 #[test]
+fn what_a_pipeline_hands_in_is_from_outside_under_its_name() {
+    for name in ["previous_output", "failure_history"] {
+        let task = |mark: &str| {
+            format!(
+                "<task name=\"t\"><description>d</description><parameters><parameter name=\"{name}\" default=\"none\"{mark}/></parameters>\
+                 <system>Before: {{{{{name}}}}}</system></task>"
+            )
+        };
+        assert_eq!(places(&task(""), &["CTX310"]).len(), 1, "{name}");
+        assert_eq!(places(&task(" trust=\"trusted\""), &["CTX310"]), [""; 0], "{name}");
+    }
+}
+
+#[test]
 fn context_carries_what_it_is_made_of() {
     let inherits = |value: &str| {
         format!(
@@ -270,7 +284,7 @@ fn the_profile_bare_takes_nothing_from_outside() {
         <template name=\"f\" params=\"a\"><task type=\"atomic\" profile=\"bare\"><description>see {{a}}</description></task></template>";
     let bare = |steps: &str| {
         let all = format!(
-            "<library>{others}<task type=\"sequential\" name=\"t\"><description>d {{{{mail}}}}</description>{MAIL}\
+            "<library>{others}<task type=\"sequential\" name=\"t\"><description>d</description>{MAIL}\
              <context_management><inherit_context>none</inherit_context></context_management><steps>{steps}</steps></task></library>"
         );
         places(&all, &["CTX310", "CTX325"])
@@ -298,6 +312,20 @@ fn the_profile_bare_takes_nothing_from_outside() {
         ("<task profile=\"bare\"><description>d</description><system>s {{mail}}</system></task>", "CTX310 mail"),
         ("<task ref=\"q\"/>", "CTX325 q"),
         ("<call template=\"f\"><arg name=\"a\" from=\"mail\"/></call>", "CTX325 f"),
+        (
+            "<task type=\"sequential\"><description>d {{mail}}</description><steps><task profile=\"bare\"><description>d</description></task></steps></task>",
+            "CTX325 task",
+        ),
+        (
+            "<task type=\"sequential\"><description>d</description><steps><task><description>{{mail}}</description></task>\
+             <task profile=\"bare\"><description>d</description></task></steps></task>",
+            "CTX325 task",
+        ),
+        (
+            "<task profile=\"bare\"><description>d</description><context_management><inherit_context>none</inherit_context>\
+             <fresh_context>enabled</fresh_context></context_management></task>",
+            "CTX325 task",
+        ),
         (
             "<task type=\"sequential\" profile=\"bare\"><description>d</description><steps><task><description>{{mail}}</description></task></steps></task>",
             "CTX325 mail",

@@ -132,7 +132,7 @@ fn what_is_no_answer_is_not_understood() {
     };
     assert_eq!(
         why(&Server::saying(b"HTTP/1.1 200 OK\r\ncontent-length: 8\r\n\r\n{\"a\":\"\xff\xff".to_vec())),
-        "it is no UTF-8 from byte 6 on"
+        "it is not UTF-8 from byte 6 on"
     );
     assert_eq!(
         why(&Server::saying(response("200 OK", "", "<html>Log in</html>"))),

@@ -91,8 +91,8 @@ fn what_is_no_response_is_not_understood() {
     );
     assert_eq!(why("openai-chat", r#"{"choices":[]}"#), "expected `choices` of `openai-chat`, found an object with `choices`");
     assert_eq!(why("gemini", "{}"), "expected `candidates` of `gemini`, found an empty object");
-    assert_eq!(why("ollama", r#"{"a":1,}"#), "it is no JSON: trailing comma at line 1 column 8");
-    assert_eq!(why("openai-chat", "data: {]\n\n"), "it is no JSON: key must be a string at line 1 column 2");
+    assert_eq!(why("ollama", r#"{"a":1,}"#), "it is not valid JSON: trailing comma at line 1 column 8");
+    assert_eq!(why("openai-chat", "data: {]\n\n"), "it is not valid JSON: key must be a string at line 1 column 2");
 }
 
 #[test]

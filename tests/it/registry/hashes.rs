@@ -31,7 +31,7 @@ fn a_schema_that_is_none_is_a_finding() {
     let found = |files: &[(&str, &str)]| compile_sources(&Config::default(), files.iter().copied()).diagnostics;
     let broken = &found(&[("t.xml", task), ("s.json", "{\n  \"type\": \"object\" \"title\"\n}\n")])[0];
     assert_eq!((broken.rule.name, broken.span.slice(task)), ("bad-schema", "s.json"));
-    assert_eq!(broken.message, "`s.json` is no JSON Schema: expected `,` or `}` at line 2, column 20");
+    assert_eq!(broken.message, "`s.json` is not a valid JSON Schema: expected `,` or `}` at line 2, column 20");
     assert_eq!(found(&[("t.xml", task)])[0].rule.name, "missing-source");
     // Nor does it come from outside of the project.
     let outside = &found(&[("templates/t.xml", &task.replace("s.json", "../../s.json"))])[0];

@@ -110,7 +110,7 @@ fn bad_examples_give_their_finding_and_good_ones_no_error() {
             if !is_counted && rule.severity == Some(Severity::Error) && refused(&example) != Some(rule.name) {
                 wrong.push(format!("{}: not refused: {}", rule.name, example.body));
             }
-            // What is an error stands at a value of the body, or at a place of what is no JSON.
+            // What is an error stands at a value of the body, or at a place of what is not valid JSON.
             let is_value = |finding: &Diagnostic| {
                 let slice = example.body.get(finding.span.start as usize..finding.span.end as usize);
                 slice.is_some_and(|slice| serde_json::from_str::<serde_json::Value>(slice).is_ok())

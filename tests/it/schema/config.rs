@@ -65,6 +65,7 @@ fn good(key: &Key) -> Vec<Value> {
         "base_url" => vec![json!("https://models.example/v1")],
         // Held against another key.
         "output_reserve" => vec![json!(0)],
+        "max_output_tokens" => vec![json!(1)],
         _ => sound(key.shape),
     }
 }

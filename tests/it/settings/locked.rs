@@ -48,6 +48,34 @@ fn errors(config: &Config, text: &str) -> Vec<&'static str> {
     found
 }
 
+/// What is left out of a prompt is never silenced, whatever rule reports it.
+#[test]
+fn what_loses_a_text_or_a_value_cannot_be_switched_off() {
+    for (rule, inside) in [
+        ("repeated-element", "<instructions>one</instructions><instructions>two</instructions>"),
+        ("misplaced-text", "<constraints>three</constraints>"),
+        ("misplaced-element", "<constraint>four</constraint>"),
+        ("unknown-element", "<instructions>x <b>five</b> y</instructions>"),
+        ("unknown-element", "<type>script</type>"),
+        ("unknown-element", "<subtype>subtask</subtype>"),
+        ("two-values", "<inputs><input name=\"i\" from=\"p\">six</input></inputs>"),
+        ("bad-number", "<sampling temperature=\"0,2\"/>"),
+        ("bad-value", "<parameters><parameter name=\"p\" trust=\"yes\"/></parameters>"),
+    ] {
+        let text = task("type=\"atomic\"", inside);
+        let own = |found: Vec<&'static str>| found.contains(&rule);
+        assert!(own(errors(&Config::default(), &text)), "{text}: {:?}", errors(&Config::default(), &text));
+        for name in [rule, "structure", "all"] {
+            assert!(own(errors(&read(&format!("[lints]\n{name} = \"off\"\n")), &text)), "{name}: {text}");
+        }
+        let allow = format!("<?ctxc allow {rule} reason=\"x\"?><description>");
+        assert!(own(errors(&Config::default(), &text.replace("<description>", &allow))), "{text}");
+        let mut found = compile_sources(&Config::default(), [("a.xml", &*text)]).diagnostics;
+        Suppressions::record(&found).apply(&mut found, |_| true);
+        assert!(found.iter().any(|finding| finding.rule.name == rule), "{text}");
+    }
+}
+
 /// Every way in which one of the four settings, a type or a subtype was let pass.
 #[test]
 fn what_decides_a_setting_cannot_be_switched_off() {

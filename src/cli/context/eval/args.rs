@@ -28,7 +28,7 @@ pub(crate) struct EvalArgs {
     /// Scenario files, folders of them, names of scenarios or suites [default: those of the project]
     #[arg(value_name = "PATH|NAME")]
     pub(super) what: Vec<String>,
-    /// Those with this tag; several times: with any of them
+    /// Only scenarios with this tag (repeatable: any of them)
     #[arg(long, value_name = "TAG")]
     pub(super) tag: Vec<String>,
     /// Those of this agent role; several times: of any of them
@@ -51,6 +51,9 @@ pub(crate) struct EvalArgs {
     /// Run nothing behind the first scenario that does not pass, by their order in the list
     #[arg(long, conflicts_with_all = ["mutate", "coverage", "accept", "diff", "plan", "resume"])]
     pub(super) fail_fast: bool,
+    /// The conversation or run that the requests belong to: the marks around untrusted text are made of it
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub(super) session: String,
     /// List the changes that none of these scenarios would notice: each segment dropped or its text halved, each setting moved
     #[arg(long, conflicts_with_all = ["affected", "since", "accept", "junit", "out"])]
     pub(super) mutate: bool,
@@ -110,7 +113,7 @@ pub(crate) struct EvalArgs {
     budget_tokens: Option<u64>,
     #[command(flatten)]
     pub(super) trust: TrustHashArgs,
-    /// Make all trials, also where the verdict is certain before
+    /// Run all trials even when the verdict is already certain
     #[arg(long)]
     pub(super) full: bool,
     /// Intervals of rates by Clopper and Pearson in place of Wilson: never narrower than they may be

@@ -65,6 +65,7 @@ pub(super) struct EvalRun<'w> {
     refusals: Refusals,
     /// The files of the project to look up in.
     index: Option<&'w Lookup<'w>>,
+    session: &'w str,
     /// Where the run is kept.
     journal: Option<&'w Journal<'w>>,
     /// The run whose answers are judged again.
@@ -97,10 +98,16 @@ impl<'w> EvalRun<'w> {
             rows,
             refusals: Refusals::default(),
             index: None,
+            session: "",
             journal: None,
             done: AtomicUsize::new(0),
             earlier: None,
         }
+    }
+
+    /// The same in a run or conversation that somebody names.
+    pub(super) fn in_session(self, session: &'w str) -> Self {
+        Self { session, ..self }
     }
 
     /// The same, where some cases are not run as they are written.
@@ -159,7 +166,13 @@ impl<'w> EvalRun<'w> {
         let trials = self.journal.map(|journal| -> &dyn KeepTrials { journal });
         let answers = RunAnswers { from: self.from, providers: Some(&self.project.config.providers), ..self.asking };
         let answers = RunAnswers { trials, volatile: Some(&self.volatile), ..answers };
-        RunContext { rows: self.rows, index, answers, ..context(self.project, self.files, self.counters, &self.patterns) }
+        RunContext {
+            rows: self.rows,
+            index,
+            answers,
+            session: self.session,
+            ..context(self.project, self.files, self.counters, &self.patterns)
+        }
     }
 
     fn inputs(&self) -> Vec<CaseInput<'_>> {
@@ -236,7 +249,7 @@ fn recorded(project: &Compiled, chosen: &Chosen<'_>, from: AnswersFrom) -> std::
         Err(Refused::Io(why)) if why.kind() == io::ErrorKind::NotFound && !is_link(&project.root, &path) => return Ok(Vec::new()),
         Err(why) => return Err(format!("the recorded answers in {path} cannot be read: {why}")),
     };
-    let text = String::from_utf8(bytes).map_err(|_| format!("the recorded answers in {path} cannot be read: it is no UTF-8"))?;
+    let text = String::from_utf8(bytes).map_err(|_| format!("the recorded answers in {path} cannot be read: it is not UTF-8"))?;
     let found = Recordings::read(&text).map_err(|why| format!("the recorded answers in {path} cannot be read: {why}"))?;
     if found.is_cut && !from.asks() {
         let why = "its last line is cut, as a run leaves it that was killed; record it anew, or remove that line";

@@ -39,7 +39,7 @@ pub(in crate::cli::context) struct Drafting {
 /// Why there is none.
 #[derive(Debug)]
 pub(in crate::cli::context) enum DraftError {
-    /// The context cannot be had.
+    /// The context cannot be read.
     Faults(Vec<Fault>),
     /// Something else.
     Other(CliError),

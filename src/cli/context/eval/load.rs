@@ -112,6 +112,7 @@ pub(super) fn context<'a>(
         rows: Rows::Curtailed,
         patterns,
         answers: RunAnswers::default(),
+        session: "",
     }
 }
 

@@ -91,7 +91,7 @@ impl RunCheck for OwnChecks<'_> {
         let seconds = check.timeout_s;
         let bounds = Bounds::of(Duration::from_secs(seconds), LIMIT);
         let said = process::run(&argv, self.root, &self.variables, trial, &bounds).well(&bounds);
-        Some(said.and_then(|said| String::from_utf8(said).map_err(|_| "what it wrote is no UTF-8".to_owned())))
+        Some(said.and_then(|said| String::from_utf8(said).map_err(|_| "what it wrote is not UTF-8".to_owned())))
     }
 }
 

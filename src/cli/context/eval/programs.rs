@@ -76,7 +76,7 @@ impl<'p> Programs<'p> {
                 let bounds = Bounds::of(Duration::from_secs(*timeout_s), LIMIT);
                 let written = self.run(&argv, &[], &bounds).well(&bounds);
                 let written = written.map_err(|why| format!("the function {function} failed: {why}"))?;
-                let body = String::from_utf8(written).map_err(|_| format!("what {function} returned is no UTF-8"))?;
+                let body = String::from_utf8(written).map_err(|_| format!("what {function} returned is not UTF-8"))?;
                 Ok(ProgramRequest { before: None, endpoint: None, body, key: None })
             }
         }

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let counters = Counters::new(&project.config, None)?;
     let rows = if args.full { Rows::Full } else { Rows::Curtailed };
     let index = Lookup::new(&project, &args.cache);
-    let eval_run = EvalRun::new(&project, &chosen, &files, &counters, rows, from);
+    let eval_run = EvalRun::new(&project, &chosen, &files, &counters, rows, from).in_session(&args.session);
     let earlier = args.rescore.as_deref().map(|name| Earlier::read(&project, name)).transpose()?;
     let eval_run = eval_run.judging(earlier.as_ref());
     let eval_run = eval_run.refusing(scenarios.refusals(&project)).looking_up(&index);

@@ -126,7 +126,7 @@ fn total(entry: &Entry) -> String {
     let counted = format!("{}{}", entry.tokenizer.name, inexact(entry));
     let known = match (least < fixed, entry.budget.tokens) {
         (false, _) => String::new(),
-        (true, Some(_)) => format!("; {} where nothing known has to go", thousands(fixed)),
+        (true, Some(_)) => format!("; {} if everything known now fits", thousands(fixed)),
         (true, None) => format!("; {} with all that is known", thousands(fixed)),
     };
     let least = thousands(least);
@@ -136,7 +136,7 @@ fn total(entry: &Entry) -> String {
     match (bound, waits.is_empty()) {
         (_, true) => format!("total {}{of} tokens ({counted})", thousands(fixed)),
         (Some(bound), false) => {
-            format!("total {least} to {}{of} tokens ({counted}), by {waits}{known}", thousands(bound))
+            format!("total between {least} and {}{of} tokens ({counted}), depending on {waits}{known}", thousands(bound))
         }
         (None, false) => format!("total {least} tokens ({counted}) and what a run brings: {waits}{known}"),
     }

@@ -57,7 +57,7 @@ impl<'p> ProjectCommands<'p> {
         let ended = process::run(&argv, &folder, &self.variables(inherits, own), input, &bounds);
         match ended {
             Ended::Exited { code, out, said } => {
-                let out = String::from_utf8(out).map_err(|_| "what it wrote is no UTF-8".to_owned())?;
+                let out = String::from_utf8(out).map_err(|_| "what it wrote is not UTF-8".to_owned())?;
                 Ok(CommandEnd { code, out, said })
             }
             ended @ (Ended::Signal { .. } | Ended::Stopped | Ended::Late | Ended::TooMuch | Ended::Never(_)) => {
