@@ -1,10 +1,12 @@
-//! 10,000 runs of a task of three steps in one process, by a script, with nothing written: what the runner itself costs.
+//! 10,000 runs of a task of three steps in one process, by a script, with nothing written: what the runner itself costs. And four inputs of
+//! 200 ms each, which are made at the same time.
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used, clippy::disallowed_methods, reason = "a benchmark")]
 
 use ctxc::internals::context::TaskGraph;
 use ctxc::internals::context::options::Options;
 use ctxc::internals::eval::scripted::Script;
 use ctxc::internals::record::redact::Redactor;
+use ctxc::internals::run::answers::{Answers, AskedCall, Given, NoAnswer};
 use ctxc::internals::run::commands::NoCommands;
 use ctxc::internals::run::flow::TaskFlow;
 use ctxc::internals::run::runner::{Frame, Limits, Parts, Runner};
@@ -15,6 +17,7 @@ use ctxc::internals::run::trace::{Journal, Trace};
 use ctxc::internals::scenario::read_script;
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 const TASK: &str = "<task type=\"sequential\" name=\"t\"><description>Handle {{ticket}}.</description>\
     <parameters><parameter name=\"ticket\" type=\"string\" required=\"true\"/></parameters><steps>\
@@ -60,4 +63,48 @@ fn ten_thousand_runs_of_three_steps(bencher: divan::Bencher<'_, '_>) {
             println!("{line}");
         }
     }
+}
+
+/// Takes 200 ms for each input, and nothing for what is made of them.
+#[derive(Debug)]
+struct Slow(Script);
+
+impl Answers for Slow {
+    fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer> {
+        if asked.stage.contains("inputs") {
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        Answers::answer(&self.0, asked)
+    }
+}
+
+#[divan::bench(sample_count = 5, sample_size = 1)]
+fn four_inputs_of_200_ms(bencher: divan::Bencher<'_, '_>) {
+    let made = |name: &str| format!("<input name=\"{name}\"><task><description>Find out {name}.</description></task></input>");
+    let made: String = ["a", "b", "c", "d"].into_iter().map(made).collect();
+    let task = format!(
+        "<task name=\"t\"><description>Compare {{{{a}}}}, {{{{b}}}}, {{{{c}}}}, {{{{d}}}}.</description><inputs>{made}</inputs></task>"
+    );
+    let built = ctxc::compile_sources(&ctxc::Config::default(), [("t.xml", &*task)]).registry.unwrap();
+    let graph = TaskGraph::load(&built, "t").unwrap().unwrap();
+    let slow = Slow(Script::new(read_script(ANSWERS).0).unwrap());
+    let trace = Trace::new(String::new(), None, Redactor::new([0; 32], []), Journal::default());
+    let options = Options::default();
+    let inputs = BTreeMap::new();
+    bencher.bench(|| {
+        let situation = Situation::new("t", &inputs);
+        let flow = TaskFlow::new(&graph, situation, &options).unwrap();
+        let parts = Parts {
+            options,
+            providers: None,
+            answers: &slow,
+            tools: &NoTools,
+            commands: &NoCommands,
+            subtasks: &NoSubtasks,
+            trace: &trace,
+            limits: Limits::default(),
+            clock: || None,
+        };
+        assert!(Runner::new(parts).run(&Frame::new(&graph, situation, &flow)).result.is_some());
+    });
 }

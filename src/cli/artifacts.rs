@@ -14,6 +14,7 @@ use crate::eval::scorecard::Scorecard;
 use crate::record::recording::Recording;
 use crate::registry::diff::Diff;
 use crate::registry::read::Document1;
+use crate::run::trace::TraceLine;
 use crate::schema::json::{Schema, names};
 
 /// The schema of every artifact, by name.
@@ -43,6 +44,7 @@ pub fn all() -> Vec<Schema> {
         Schema::of::<manifest::Document>(names::REQUEST_MANIFEST),
         Schema::of::<explain::RulePage<'_>>(names::RULE),
         Schema::of::<rules::Document<'_>>(names::RULES),
+        Schema::of::<TraceLine>(names::RUN),
         Schema::of::<Scorecard>(names::SCORECARD),
         Schema::of::<search::Document<'_>>(names::SEARCH),
         Schema::of::<show::Document<'_>>(names::SHOW),

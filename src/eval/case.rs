@@ -1,18 +1,22 @@
 //! Runs one case: assembles and judges its context, judges its answers, recorded or scripted. An answer that was not recorded, or
 //! for another request, is reported, and never counted as passed.
 
-use super::answer::{self, Unanswered};
+use super::answer::{self, Answer, RunStage, Unanswered};
 use super::context;
 use super::context_hash::keys;
 use super::finished::{Answered, CaseVerdict, Finished};
 use super::prepared::{self, CaseInput, PreparedCase, RunContext, Seen};
 use super::receiver::Receiver;
 use super::trials::Decision;
-use super::verdict::{Outcome, Reason, Verdict};
+use super::verdict::{self, Outcome, Reason, Verdict};
+use crate::base::span::Spanned;
 use crate::context::TaskGraph;
 use crate::context::assemble::Assembly;
 use crate::context::fault::Fault;
-use crate::scenario::model::Case;
+use crate::run::flow::TaskFlow;
+use crate::scenario::model::{Case, ContextExpectation};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Runs one case.
 pub(super) fn run(context: &RunContext<'_>, input: &CaseInput<'_>, forest: &TaskGraph<'_>, receiver: Receiver<'_>) -> Finished {
@@ -35,6 +39,7 @@ pub(super) fn run(context: &RunContext<'_>, input: &CaseInput<'_>, forest: &Task
             done.faults = faults;
             done.context = unseen(input.case);
         }
+        Ok(assembly) if input.case.is_run => run_whole(&case, &assembly, &mut done),
         Ok(assembly) => judged(&case, &assembly, &mut done),
     }
     done
@@ -78,6 +83,82 @@ pub fn context<T>(
 pub(super) fn look(case: &PreparedCase<'_>, assembly: &Assembly) -> Vec<Verdict> {
     let seen = Seen { case, assembly };
     case.input.case.expect_context.iter().map(|one| context::judge(&seen, one)).collect()
+}
+
+/// A case that runs a whole task: every agent's context is judged as the first trial had it.
+fn run_whole(case: &PreparedCase<'_>, first: &Assembly, done: &mut Finished) {
+    done.tokens = first.report.tokens.zip(first.report.prefix_tokens).map(|(all, prefix)| (all as u64, prefix as u64));
+    let answered = answer::run_and_judged(case, done);
+    done.context = match done.trials.first().map(|trial| Arc::clone(&trial.answer)) {
+        None => unseen(case.input.case),
+        Some(answer) => match contexts(case, &answer) {
+            Err(fault) => {
+                done.faults.push(fault);
+                unseen(case.input.case)
+            }
+            Ok(contexts) => case.input.case.expect_context.iter().map(|one| look_at(&contexts, &answer, one)).collect(),
+        },
+    };
+    decide(answered, done);
+}
+
+/// An agent of a run with its context.
+struct AgentSeen<'a, 'c> {
+    stage: &'a RunStage,
+    case: PreparedCase<'c>,
+    assembly: Result<Assembly, Vec<Fault>>,
+}
+
+/// The contexts of the agents of a run, each made again of what the stages before it left.
+fn contexts<'a, 'c>(case: &PreparedCase<'c>, answer: &'a Answer) -> Result<Vec<AgentSeen<'a, 'c>>, Fault> {
+    let files = case.read.over(case.run.live);
+    let flow = TaskFlow::new(case.forest, case.read.whole(case.receiver, (&files, case.run.session)), &case.run.options())?;
+    let (mut outputs, mut seen) = (BTreeMap::new(), Vec::new());
+    for stage in answer.run.iter().flat_map(|run| &run.stages) {
+        if stage.is_agent
+            && let Some(ready) = flow.ready(&outputs, &stage.stage)
+        {
+            let case = case.at(&stage.node, &ready.results)?;
+            let assembly = case.assemble(&|_| {});
+            seen.push(AgentSeen { stage, case, assembly });
+        }
+        outputs.extend(stage.output.clone().map(|output| (stage.stage.clone(), output)));
+    }
+    Ok(seen)
+}
+
+/// One expectation on the contexts of a run: it has to hold each time that the agent it names is asked, or any agent.
+fn look_at(contexts: &[AgentSeen<'_, '_>], answer: &Answer, expectation: &Spanned<ContextExpectation>) -> Verdict {
+    let (named, test) = if let ContextExpectation::OfAgent { node, test } = &expectation.value {
+        (Some(node.value.as_str()), &**test)
+    } else {
+        (None, expectation)
+    };
+    let meant = named.map(|name| answer.run.as_deref().map_or_else(Vec::new, |run| run.of(name)));
+    let is_meant =
+        |seen: &&AgentSeen<'_, '_>| meant.as_ref().is_none_or(|meant| meant.iter().any(|one| std::ptr::eq(*one, seen.stage)));
+    let judged = contexts.iter().filter(is_meant).map(|one| {
+        let Ok(assembly) = &one.assembly else { return verdict::blind(test.value.words(), "no context") };
+        let judged = context::judge(&Seen { case: &one.case, assembly }, test);
+        let reason = if judged.outcome == Outcome::Pass {
+            judged.reason
+        } else {
+            judged.reason.hint(format!("it is the context of `{}`", one.stage.label()))
+        };
+        (judged.outcome, reason)
+    });
+    let judged: Vec<_> = judged.collect();
+    let (outcome, reason) = match (judged.is_empty(), named) {
+        (false, _) => verdict::all(&judged),
+        (true, Some(name)) => answer::not_asked(answer, name),
+        (true, None) => verdict::blind(test.value.words(), "no agent that was asked"),
+    };
+    let reason = if judged.len() > 1 && outcome == Outcome::Pass {
+        Reason { expected: test.value.words(), found: format!("it in {} contexts", judged.len()), ..reason }
+    } else {
+        reason
+    };
+    Verdict { what: expectation.value.words(), outcome, gate: true, reason, span: expectation.span }
 }
 
 fn judged(case: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) {

@@ -33,6 +33,10 @@ fn context(case: &PreparedCase<'_>, assembled: &Result<Assembly, Vec<Fault>>) ->
     hasher.field(receiver.role_name().unwrap_or(""));
     hasher.number(budget.map_or(u64::MAX, |budget| budget as u64));
     hasher.field(routed.model().unwrap_or(""));
+    if let Some(task) = forest.registry.find(receiver.task).filter(|_| case.input.case.is_run) {
+        // All that it is made of: any of its agents may be asked.
+        hasher.field(task.hash().to_string());
+    }
     for list in [receiver.tools(), receiver.protected_paths()] {
         hasher.number(list.len() as u64);
         for entry in list {

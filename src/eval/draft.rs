@@ -230,6 +230,61 @@ pub fn yaml(draft: &Draft<'_>, seen: Option<&Seen<'_>>) -> String {
     out
 }
 
+/// A run that was good, as a scenario of the whole task.
+#[derive(Clone, Copy, Debug)]
+pub struct RunDraft<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Who runs.
+    pub receiver: Receiver<'a>,
+    /// The request, in words.
+    pub objective: Option<&'a str>,
+    /// Values of the task's parameters.
+    pub inputs: &'a [(String, Given)],
+    /// The agents and scripts that it came by.
+    pub path: &'a [String],
+    /// Whether nothing was cut out of a context.
+    pub is_whole: bool,
+    /// How it ended.
+    pub ends: &'a str,
+    /// What scripts wrote.
+    pub scripts: &'a [(String, Value)],
+    /// Tokens of its calls.
+    pub tokens: u64,
+}
+
+/// The text of a scenario that runs a whole task.
+pub fn run_yaml(draft: &RunDraft<'_>) -> String {
+    let RunDraft { name, receiver, objective, inputs, path, is_whole, ends, scripts, tokens } = *draft;
+    let key = if receiver.role.is_some() { "role" } else { "task" };
+    let subject = receiver.name();
+    let mut out = format!(
+        "# A run of {subject}, whose answers are recorded beside this file. Add what must hold of its result and, by `node`, of its agents.\n\
+        schema: {SCENARIO_SCHEMA}\nname: {}\n{key}: {}\nrun: true\nruns: 1\npass_threshold: 1\ncontext:\n  objective: {}\n",
+        scalar(name),
+        scalar(subject),
+        scalar(objective.unwrap_or(subject))
+    );
+    values(&mut out, "inputs", inputs);
+    if is_whole {
+        out.push_str("expect_context:\n  - nothing_cut: true\n");
+    }
+    let steps: Vec<String> = path.iter().map(|step| scalar(step)).collect();
+    let most = ceiling(usize::try_from(tokens).unwrap_or(usize::MAX)).max(100);
+    let _ = write!(out, "expectations:\n  - path: [{}]\n  - max_tokens: {most}\n", steps.join(", "));
+    if ends != "complete" {
+        let _ = writeln!(out, "  - ends: {ends}");
+    }
+    if !scripts.is_empty() {
+        out.push_str("answers:\n");
+    }
+    for (node, written) in scripts {
+        let reply = written.as_str().map_or_else(|| written.to_string(), |text| block(text, 6));
+        let _ = write!(out, "  - when: {{node: {}}}\n    reply: {reply}\n", scalar(node));
+    }
+    out
+}
+
 /// The segments, their order, their tokens; the settings; what a role is given besides.
 fn expected(out: &mut String, seen: &Seen<'_>) {
     let assembly = seen.assembly;

@@ -193,6 +193,9 @@ struct Sum {
 
 /// Tries every change on every case.
 pub fn scores(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<NonZeroUsize>) -> Scores {
+    // What a change makes of a whole run is more than one agent's context.
+    let inputs: Vec<CaseInput<'_>> = inputs.iter().filter(|input| !input.case.is_run).copied().collect();
+    let inputs = inputs.as_slice();
     let found = run::each(context, inputs, threads, |_, input, found| {
         if matches!(input.case.subject.value, Subject::Request(_)) {
             return of_request(context, input);

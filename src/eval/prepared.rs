@@ -21,6 +21,7 @@ use crate::kernel::budget::Counting;
 use crate::kernel::context::Segment;
 use crate::kernel::tokens::TokenCounter;
 use crate::registry::Registry;
+use crate::run::situation::Results;
 use crate::run::wire;
 use crate::scenario::model::Case;
 use std::rc::Rc;
@@ -54,7 +55,7 @@ pub struct RunContext<'a> {
 
 impl<'a> RunContext<'a> {
     /// How contexts are put together: as they are for whoever renders them.
-    fn options(&self) -> Options<'a> {
+    pub(super) fn options(&self) -> Options<'a> {
         Options { counter: self.counter, models: self.models, counting: Counting::Always, ..Options::default() }
     }
 }
@@ -99,6 +100,17 @@ impl PreparedCase<'_> {
         self.other_model.as_deref().or_else(|| self.routed.model())
     }
 
+    /// The same for an agent of a whole run, by what the stages before it left.
+    pub(super) fn at(&self, node: &str, results: &Results) -> Result<Self, Fault> {
+        let read = Rc::new(self.read.after(results));
+        let files = read.over(self.run.live);
+        let request = Request { role: self.receiver.role, files: &files, ..Request::new(self.receiver.task) };
+        let request = Request { node, ..request };
+        let routed = role::route(self.forest, &request, &self.run.options())?;
+        let answer = call::answer(self.forest, &request)?;
+        Ok(Self { node: node.to_owned(), read, routed, answer, ..self.clone() })
+    }
+
     /// How its context is put together: for the body that it is sent in.
     fn options(&self) -> Options<'_> {
         let model = self.routed.choice.as_ref().map(|choice| choice.model);
@@ -136,6 +148,9 @@ pub struct Seen<'a> {
 fn node(forest: &TaskGraph<'_>, task: &str, case: &Case) -> Result<String, String> {
     let agents = forest.agents(task).map_err(|fault| fault.to_string())?;
     let asked = case.node.as_ref().map(|node| node.value.as_str());
+    if let Some(first) = agents.first().filter(|_| case.is_run) {
+        return Ok(first.node.clone());
+    }
     AgentNode::meant(&agents, asked).map(|agent| agent.node.clone()).map_err(|why| {
         let there: Vec<String> = agents.iter().map(|agent| format!("`{}`", agent.handle(&agents))).collect();
         match (asked, why) {

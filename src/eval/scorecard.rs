@@ -283,8 +283,24 @@ pub struct TrialRow {
     pub cost_usd: Option<f64>,
     /// Milliseconds until the answer was there, when it was given; null where nobody measured it.
     pub latency_ms: Option<u64>,
+    /// The run, where the scenario runs a whole task; else missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunRow>,
     /// The hash of the answer's text.
     pub output_hash: String,
+}
+
+/// How a whole task ran.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct RunRow {
+    /// How it ended.
+    #[cfg_attr(feature = "cli", schemars(extend("enum" = ["complete", "failed", "blocked"])))]
+    pub ends: String,
+    /// Why it is not complete; null where it is.
+    pub obstacle: Option<String>,
+    /// The agents and scripts that it came by, in order.
+    pub path: Vec<String>,
 }
 
 /// What an answer says of itself, which a watch over time compares.
@@ -369,6 +385,11 @@ impl CaseRow {
             miscounted: trial.answer.miscounted.clone(),
             cost_usd: trial.took.usd,
             latency_ms: trial.took.latency_ms,
+            run: trial.answer.run.as_deref().map(|run| RunRow {
+                ends: run.ends.clone(),
+                obstacle: run.obstacle.clone(),
+                path: run.path(),
+            }),
             output_hash: Hash::of(trial.answer.text.as_bytes()).to_string(),
         };
         let bare = Self::bare(of, locator);

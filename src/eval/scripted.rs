@@ -24,6 +24,12 @@ struct Line {
     says: Scripted,
 }
 
+impl Line {
+    fn holds(&self, text: &str) -> bool {
+        self.has.iter().all(|pattern| pattern.takes(text)) && !self.lacks.iter().any(|pattern| pattern.takes(text))
+    }
+}
+
 /// Written answers.
 #[derive(Debug, Default)]
 pub struct Script {
@@ -62,24 +68,27 @@ impl Script {
 
     /// The answer to a request with this text.
     pub fn answer(&self, asking: Asking<'_>, text: &str) -> Option<Answer> {
-        let holds = |line: &&Line| {
-            line.has.iter().all(|pattern| pattern.takes(text)) && !line.lacks.iter().any(|pattern| pattern.takes(text))
-        };
+        if let Some(own) = self.own(asking, text) {
+            return Some(answer(own, text));
+        }
+        let line = self.lines.iter().filter(|line| line.says.node.is_none()).find(|line| line.holds(text))?;
+        Some(answer(&line.says, text))
+    }
+
+    /// What is said in the name of an agent or a script: its next answer that is for this text, the last one again and again.
+    pub fn own(&self, asking: Asking<'_>, text: &str) -> Option<&Scripted> {
         let is_of = |line: &&Line| {
             let node = line.says.node.as_ref().map(|node| node.value.as_str());
             node.is_some_and(|node| asking.names.contains(&Some(node)))
         };
-        let own: Vec<&Line> = self.lines.iter().filter(is_of).filter(holds).collect();
-        if let Some(last) = own.last() {
-            let agent = asking.names.into_iter().flatten().next_back().unwrap_or_default().to_owned();
-            let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
-            let number = given.entry(agent).or_default();
-            let line = own.get(*number).unwrap_or(last);
-            *number += 1;
-            return Some(answer(&line.says, text));
-        }
-        let line = self.lines.iter().filter(|line| line.says.node.is_none()).find(holds)?;
-        Some(answer(&line.says, text))
+        let own: Vec<&Line> = self.lines.iter().filter(is_of).filter(|line| line.holds(text)).collect();
+        let last = own.last()?;
+        let agent = asking.names.into_iter().flatten().next_back().unwrap_or_default().to_owned();
+        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = given.entry(agent).or_default();
+        let line = own.get(*number).unwrap_or(last);
+        *number += 1;
+        Some(&line.says)
     }
 }
 

@@ -17,6 +17,7 @@ use crate::context::request::{Asked, Attempt, Files, Request, StepResult};
 use crate::kernel::context::Trust;
 use crate::kernel::conversation::Turn;
 use crate::registry::Parameter;
+use crate::run;
 use crate::scenario::messages;
 use crate::scenario::model::{Content, Conversation, Frozen, LookupStore, Situation};
 use crate::scenario::paths::plain;
@@ -76,7 +77,7 @@ impl ContextSource for Found {
 #[derive(Debug)]
 pub(super) struct Overlaid<'a> {
     frozen: &'a BTreeMap<String, String>,
-    live: &'a dyn Files,
+    live: &'a (dyn Files + Sync),
 }
 
 impl Files for Overlaid<'_> {
@@ -252,8 +253,33 @@ fn in_words(value: Value) -> Value {
 
 impl Read {
     /// Its files, and behind them the live ones.
-    pub(super) const fn over<'a>(&'a self, live: &'a dyn Files) -> Overlaid<'a> {
+    pub(super) const fn over<'a>(&'a self, live: &'a (dyn Files + Sync)) -> Overlaid<'a> {
         Overlaid { frozen: &self.files, live }
+    }
+
+    /// The same where other steps left something before.
+    pub(super) fn after(&self, results: &BTreeMap<String, StepResult>) -> Self {
+        Self { results: results.clone(), ..self.clone() }
+    }
+
+    /// It as what all agents of a task share, with its files and its session.
+    pub(super) fn whole<'a>(
+        &'a self,
+        receiver: Receiver<'a>,
+        (files, session): (&'a Overlaid<'a>, &'a str),
+    ) -> run::situation::Situation<'a> {
+        let asked = Asked { objective: self.objective.as_deref(), criteria: &self.criteria, constraints: &self.constraints };
+        run::situation::Situation {
+            source: &self.found,
+            files,
+            previous: self.previous.as_ref(),
+            attempts: &self.attempts,
+            history: &self.history,
+            asked,
+            role: receiver.role,
+            session,
+            ..run::situation::Situation::new(receiver.task, &self.inputs)
+        }
     }
 
     /// Does something with the request that this is.
@@ -261,24 +287,10 @@ impl Read {
         &self,
         receiver: Receiver<'_>,
         node: &str,
-        (live, session): (&dyn Files, &str),
+        (live, session): (&(dyn Files + Sync), &str),
         then: impl FnOnce(&Request<'_>) -> T,
     ) -> T {
         let files = self.over(live);
-        let asked = Asked { objective: self.objective.as_deref(), criteria: &self.criteria, constraints: &self.constraints };
-        then(&Request {
-            node,
-            inputs: &self.inputs,
-            results: &self.results,
-            source: &self.found,
-            files: &files,
-            previous: self.previous.as_ref(),
-            attempts: &self.attempts,
-            history: &self.history,
-            asked,
-            role: receiver.role,
-            session,
-            ..Request::new(receiver.task)
-        })
+        then(&self.whole(receiver, (&files, session)).at(node, &self.results))
     }
 }

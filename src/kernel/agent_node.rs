@@ -58,6 +58,12 @@ impl AgentNode {
     }
 }
 
+/// The node of a stage: without the rounds that it stands in.
+pub fn node_of(stage: &str) -> String {
+    let without = |part: &str| part.split_once('@').map_or(part, |(name, _)| name).to_owned();
+    stage.split('/').map(without).collect::<Vec<_>>().join("/")
+}
+
 /// The agents that scenarios are about, by their tasks: each by its name or path, as the scenario has it, or by nothing where it is the
 /// only one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,9 +75,20 @@ impl Tested {
         self.0.entry(task.to_owned()).or_default().insert(node.unwrap_or_default().to_owned());
     }
 
+    /// Adds that one scenario runs a whole task.
+    pub fn insert_run(&mut self, task: &str) {
+        self.insert(task, Some(Self::ALL));
+    }
+
+    /// In place of an agent: all of them.
+    const ALL: &str = "*";
+
     /// Whether a scenario is about an agent of a task, by its path and name.
     pub fn holds(&self, task: &str, (node, name): (&str, Option<&str>), is_only: bool) -> bool {
         let Some(nodes) = self.0.get(task) else { return false };
-        nodes.contains(node) || name.is_some_and(|name| nodes.contains(name)) || is_only && nodes.contains("")
+        nodes.contains(Self::ALL)
+            || nodes.contains(node)
+            || name.is_some_and(|name| nodes.contains(name))
+            || is_only && nodes.contains("")
     }
 }

@@ -8,6 +8,7 @@ use super::conversation::{CALLS, converse};
 use super::flow::Ready;
 use super::output;
 use super::runner::{Frame, Runner};
+use super::tools::{self, ToolAnswer};
 use super::trace::{SegmentLine, ToolLine, TraceEvent};
 use super::wire::Wire;
 use crate::context::assemble::{Assembly, assemble_in};
@@ -250,7 +251,11 @@ impl Asked<'_, '_> {
         let line = if let Some(line) = before {
             line.clone()
         } else {
-            let answer = self.runner.parts.tools.call(call, self.frame.situation.role);
+            let role = self.frame.situation.role;
+            let answer = match tools::approve(call, role) {
+                Ok(action) => self.runner.parts.tools.call(&action, role),
+                Err(refusal) => ToolAnswer::refused(refusal.note),
+            };
             let line = ToolLine {
                 stage,
                 number,

@@ -6,6 +6,12 @@ use std::time::Duration;
 /// A command that a task runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandSpec {
+    /// The script with the rounds that it stands in.
+    pub stage: String,
+    /// Its node.
+    pub node: String,
+    /// What its result goes by, where it has a name.
+    pub name: Option<String>,
     /// The program and its arguments.
     pub argv: Vec<String>,
     /// What of our environment it sees.

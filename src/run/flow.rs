@@ -99,6 +99,14 @@ impl<'a> TaskFlow<'a> {
         Ok(Self { graph, situation, plan, independent })
     }
 
+    /// A stage that can run once others have left something; `None` where it cannot.
+    pub fn ready(&self, outputs: &BTreeMap<String, AgentOutput>, stage: &str) -> Option<Ready> {
+        match self.position(outputs).0 {
+            Position::Running(ready) => ready.into_iter().find(|ready| ready.stage == stage),
+            Position::Done(_) | Position::Blocked(_) | Position::Failed(_) => None,
+        }
+    }
+
     /// Whether it has a choice or a loop, so that there is something to decide.
     pub fn decides(&self) -> bool {
         self.plan.all().into_iter().any(|node| matches!(node.kind, PlanKind::Choice(_) | PlanKind::Loop { .. }))

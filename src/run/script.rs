@@ -26,7 +26,7 @@ pub(super) fn run(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready) -> Resu
     let (command, is_judged, wants_json) = at_node(frame.graph, &request, |values| {
         let node = values.node();
         let wants_json = node.body.output_format.as_ref().is_some_and(|format| format.kind.as_deref() == Some("json"));
-        (spec(values), node.element == "script_execution", wants_json)
+        (spec(values, frame, ready), node.element == "script_execution", wants_json)
     })
     .map_err(|refused| context(refused.to_string()))?;
     let command = command.map_err(context)?;
@@ -66,7 +66,7 @@ fn output(end: &CommandEnd, is_judged: bool, wants_json: bool) -> Result<AgentOu
 }
 
 /// The command of a node, its values filled in.
-fn spec(values: &NodeValues<'_>) -> Result<CommandSpec, String> {
+fn spec(values: &NodeValues<'_>, frame: &Frame<'_>, ready: &Ready) -> Result<CommandSpec, String> {
     let body = &values.node().body;
     let command = body.command.as_ref().ok_or_else(|| "the script has no command".to_owned())?;
     let fill = |text: &Text<'_>| values.text(text, "command").map_err(|refused| refused.to_string());
@@ -86,7 +86,8 @@ fn spec(values: &NodeValues<'_>) -> Result<CommandSpec, String> {
     };
     let timeout = body.timeout_ms.map(Duration::from_millis);
     let folder = body.cwd.as_deref().map(str::to_owned);
-    Ok(CommandSpec { argv, inherits, variables: variables.collect::<Result<_, String>>()?, folder, timeout })
+    let (stage, node, name) = (frame.stage(&ready.stage), ready.node.clone(), frame.flow_name(&ready.node));
+    Ok(CommandSpec { stage, node, name, argv, inherits, variables: variables.collect::<Result<_, String>>()?, folder, timeout })
 }
 
 /// The arguments of a line, split as it is written: a value with a space in it stays one argument.

@@ -24,6 +24,8 @@ pub struct Situation<'a> {
     pub source: &'a (dyn ContextSource + Sync),
     /// Where files are read, by several stages at once.
     pub files: &'a (dyn Files + Sync),
+    /// The output of the stage before, where a pipeline hands one on.
+    pub previous: Option<&'a Value>,
     /// What earlier attempts ran into.
     pub attempts: &'a [Attempt],
     /// The conversation so far.
@@ -45,6 +47,7 @@ impl<'a> Situation<'a> {
             parent: &[],
             source: &NoSource,
             files: &(),
+            previous: None,
             attempts: &[],
             history: &[],
             asked: Asked::default(),
@@ -58,7 +61,21 @@ impl<'a> Situation<'a> {
     where
         'a: 'r,
     {
-        let Self { task, inputs, parent, source, files, attempts, history, asked, role, session } = *self;
-        Request { node, inputs, results, parent, source, files, attempts, history, asked, role, session, ..Request::new(task) }
+        let Self { task, inputs, parent, source, files, previous, attempts, history, asked, role, session } = *self;
+        Request {
+            node,
+            inputs,
+            results,
+            parent,
+            source,
+            files,
+            previous,
+            attempts,
+            history,
+            asked,
+            role,
+            session,
+            ..Request::new(task)
+        }
     }
 }

@@ -1,6 +1,9 @@
 //! The seam to the compiler: subtasks that agents ask for become tasks like any other.
 
+use crate::base::rule_meta::Severity;
+use crate::project::config::Config;
 use crate::registry::Registry;
+use crate::registry::library::compile_sources;
 use std::fmt::Debug;
 
 /// Makes a task of a request.
@@ -19,5 +22,18 @@ pub struct NoSubtasks;
 impl CompileSubtask for NoSubtasks {
     fn compile(&self, _: &str) -> Result<Registry, String> {
         Err("this run has no compiler".to_owned())
+    }
+}
+
+/// Compiles by the settings of a project, its own defaults among them.
+impl CompileSubtask for Config {
+    fn compile(&self, template: &str) -> Result<Registry, String> {
+        let built = compile_sources(self, [("subtask.xml", template)]);
+        if let Some(registry) = built.registry {
+            return Ok(registry);
+        }
+        let errors = built.diagnostics.iter().filter(|one| one.severity == Severity::Error);
+        let said: Vec<String> = errors.map(|one| format!("{} ({})", one.message, one.rule.name)).take(3).collect();
+        Err(if said.is_empty() { "it is no task".to_owned() } else { said.join("; ") })
     }
 }

@@ -20,6 +20,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// A line of a trace that is no call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct TraceLine {
     /// The format.
     pub schema: String,
@@ -32,6 +33,7 @@ pub struct TraceLine {
 
 /// What happens in a run, beside its calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = described))]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TraceEvent {
@@ -83,7 +85,7 @@ pub enum TraceEvent {
     Failed {
         /// The stage.
         stage: String,
-        /// Why.
+        /// Why it has none.
         obstacle: Obstacle,
     },
     /// A choice took a case.
@@ -108,8 +110,18 @@ pub enum TraceEvent {
     End(End),
 }
 
+/// Says in a schema what the key is by which events are told apart.
+#[cfg(feature = "cli")]
+fn described(schema: &mut schemars::Schema) {
+    let events = schema.get_mut("oneOf").and_then(Value::as_array_mut).into_iter().flatten();
+    for key in events.filter_map(|event| event.pointer_mut("/properties/event")?.as_object_mut()) {
+        key.insert("description".to_owned(), "What happened.".into());
+    }
+}
+
 /// How a run begins.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Begin {
     /// When, in UTC.
     pub at: Option<String>,
@@ -135,6 +147,7 @@ pub struct Begin {
 
 /// How a run ended.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct End {
     /// `complete`, `failed` or `blocked`.
     pub status: String,
@@ -154,6 +167,7 @@ pub struct End {
 
 /// What a stage left of a run that did not end well.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Partial {
     /// The stage.
     pub stage: String,
@@ -166,6 +180,7 @@ pub struct Partial {
 
 /// A segment of a context.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SegmentLine {
     /// Its name in the context.
     pub id: String,
@@ -177,6 +192,7 @@ pub struct SegmentLine {
 
 /// A call of a tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct ToolLine {
     /// The stage of the agent.
     pub stage: String,

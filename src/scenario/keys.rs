@@ -25,6 +25,7 @@ macro_rules! case_keys {
             key("role", Shape::Text, "the agent role of the project file that receives the context"),
             key("task", Shape::Text, "the task of the registry that receives the context"),
             key("node", Shape::Text, "the agent inside the task, by its name (`as` of the step) or its path (`/steps/1`); needed where the task has several"),
+            key("run", Shape::True, "the whole task is run, all its agents; expectations name the one they are about by their own `node`"),
             key("request", Shape::Table(&REQUEST), "the request that another program sends, in place of a role or task and its `context`"),
             also("context", "input", Shape::Table(&CONTEXT), Optional, "the frozen task: nothing of it is read from the live tree"),
             key("expect_context", Shape::List(&Shape::Table(&CONTEXT_TEST), 1), "what the context must be; needs no model and no recorded answer"),
@@ -47,7 +48,9 @@ const CASE_GROUPS: &[super::table::Group] = &[
     AtLeast(&["expect_context", "expectations"]),
     Apart("rule", &["runs", "pass_threshold"]),
     // The answer to another program's request is the recorded one.
-    Apart("request", &["answers", "node"]),
+    Apart("request", &["answers", "node", "run"]),
+    // A whole task is no agent of it.
+    Apart("run", &["node"]),
 ];
 
 /// A scenario: one file, one case.
@@ -100,7 +103,7 @@ pub static CASE: Table = Table {
 pub static DEFAULTS: Table = Table {
     what: "`defaults`",
     keys: case_keys!(),
-    groups: &[Apart("rule", &["runs", "pass_threshold"]), Apart("role", &["task"])],
+    groups: &[Apart("rule", &["runs", "pass_threshold"]), Apart("role", &["task"]), Apart("run", &["node"])],
 };
 
 /// Fixtures of a suite, and what a situation has of its own.

@@ -151,6 +151,7 @@ pub(super) fn case(cx: Cx<'_>, table: &'static Table, node: &Node<'_>, name: Spa
         row: None,
         subject,
         node: get("node").and_then(text),
+        is_run: get("run").and_then(flag).unwrap_or(false),
         // What stands beside a context that is missing was meant to be in it: one finding says so.
         situation: situation(cx, get("context").unwrap_or(node)),
         expect_context: items("expect_context").iter().filter_map(ContextExpectation::read).collect(),

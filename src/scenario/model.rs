@@ -54,6 +54,9 @@ pub struct Case {
     pub subject: Spanned<Subject>,
     /// The agent inside the task; the first one where nothing is said.
     pub node: Option<Spanned<String>>,
+    /// Whether the whole task is run, with all its agents.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_run: bool,
     /// The frozen task.
     pub situation: Situation,
     /// What the context must be, in order.

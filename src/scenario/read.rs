@@ -1,11 +1,12 @@
 //! From text to a [`Suite`], with all faults of the text in one run. Pure: a table of cases is asked for by its name.
 
 use super::check::{self, Ask};
+use super::expect::{answer, context};
 use super::fault::{Fault, FaultKind};
 use super::fault_collector::{Path, Sink};
 use super::keys::{CASE, CONTEXT, DEFAULTS, FIXTURES, SCENARIO, SCRIPT, SUITE};
 use super::lower::{self, Cx};
-use super::model::{Case, Replaced, Rule, SUITE_SCHEMA, Scripted, Suite};
+use super::model::{Case, ContextExpectation, Replaced, Rule, SUITE_SCHEMA, Scripted, Suite};
 use super::table::{Table, find};
 use super::table_cases;
 use super::values;
@@ -106,7 +107,10 @@ fn file(sink: &mut Sink<'_>, path: &str, root: &Node<'_>, options: &Options<'_>)
     check::table(sink, &Path::TOP, &SCENARIO, root, Ask::Whole);
     trials(sink, cx, &SCENARIO, root);
     let name = named("name").unwrap_or_else(fallback);
-    let cases = lower::case(cx, &SCENARIO, root, name.clone()).into_iter().collect();
+    let cases: Vec<Case> = lower::case(cx, &SCENARIO, root, name.clone()).into_iter().collect();
+    for case in &cases {
+        whole_run(sink, case);
+    }
     Suite { id: name, is_scenario: true, name: None, version: None, cases, cases_from: None, tools: BTreeMap::new() }
 }
 
@@ -165,12 +169,9 @@ fn one(sink: &mut Sink<'_>, cx: Cx<'_>, own: &Node<'_>, defaults: &[Entry<'_>], 
     trials(sink, cx, &CASE, own);
     let id = own.get("id").and_then(|id| lower::label(cx, id)).unwrap_or_else(|| Spanned::new(String::new(), own.span));
     let name = id.map(|id| format!("{suite}/{id}"));
-    lower::case(cx, &CASE, &full, name).map(|case| Case {
-        span: own.span,
-        row: sink.row.as_ref().map(|(row, _)| row.clone()),
-        replaces: replaced(own, defaults),
-        ..case
-    })
+    let case = lower::case(cx, &CASE, &full, name)?;
+    whole_run(sink, &case);
+    Some(Case { span: own.span, row: sink.row.as_ref().map(|(row, _)| row.clone()), replaces: replaced(own, defaults), ..case })
 }
 
 /// The lists of expectations that a case has in the place of those of the defaults.
@@ -213,7 +214,7 @@ fn is_context(entry: &Entry<'_>) -> bool {
 }
 
 /// Keys of which a case that has one takes none of the others from the defaults.
-const TOGETHER: [&[&str]; 2] = [&["role", "task"], &["rule", "runs", "pass_threshold"]];
+const TOGETHER: [&[&str]; 3] = [&["role", "task"], &["run", "node"], &["rule", "runs", "pass_threshold"]];
 
 /// What a case leaves out, from the defaults. Of its context, key by key.
 fn fill<'n, 't>(own: &'n Node<'t>, defaults: &[Entry<'t>]) -> Cow<'n, Node<'t>> {
@@ -238,6 +239,35 @@ fn fill<'n, 't>(own: &'n Node<'t>, defaults: &[Entry<'t>]) -> Cow<'n, Node<'t>> 
         }
     }
     Cow::Owned(full)
+}
+
+/// What is said of a whole run where one agent is asked, or of one agent where the whole task is run.
+fn whole_run(sink: &mut Sink<'_>, case: &Case) {
+    let mut report = |span, kind| sink.report(span, kind);
+    let contexts = context::each(&case.expect_context);
+    if case.is_run {
+        let together = |second: &str| FaultKind::Together {
+            table: "a scenario".to_owned(),
+            first: ("run".to_owned(), case.subject.span),
+            second: second.to_owned(),
+        };
+        for snapshot in contexts.filter(|one| one.value == ContextExpectation::Snapshot) {
+            report(snapshot.span, together("snapshot"));
+        }
+        if let Some(result) = case.situation.results.values().next() {
+            report(result.span, together("context.results"));
+        }
+        return;
+    }
+    let needed = |what: &str| FaultKind::Missing { table: format!("a scenario with {what}"), keys: &["run"] };
+    for one in contexts.filter(|one| matches!(one.value, ContextExpectation::OfAgent { .. })) {
+        report(one.span, needed("an expectation on another agent (`node`)"));
+    }
+    for (test, span) in answer::each(&case.expectations) {
+        if let Some(what) = test.of_run() {
+            report(span, needed(what));
+        }
+    }
 }
 
 /// More trials have to pass than there are; rates the wrong way round.

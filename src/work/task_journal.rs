@@ -68,6 +68,11 @@ impl<P: Clone + Serialize + DeserializeOwned> TaskJournal<P> {
         Ok(self.queue.push(task))
     }
 
+    /// Whether a task of this id was added at any time.
+    pub fn knows(&self, id: &str) -> bool {
+        self.queue.knows(id)
+    }
+
     /// The tasks that nobody works on, the most urgent first.
     pub fn waiting(&self) -> impl Iterator<Item = &Task<P>> {
         self.queue.waiting()

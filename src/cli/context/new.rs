@@ -8,7 +8,7 @@ use super::lookup::LookupArgs;
 use super::lookup_results;
 use super::project::{Compiled, named_inside};
 use super::render_errors::refused;
-use super::run::as_scenario::{self, AgentOfRun};
+use super::run::as_scenario::{self, AgentOfRun, RunOfTask};
 use super::subject::SubjectArgs;
 use super::values::{GivenArgs, HistoryArgs};
 use crate::base::fs;
@@ -71,7 +71,7 @@ enum What {
 struct ScenarioArgs {
     #[command(flatten)]
     subject: SubjectArgs,
-    /// A request that was sent: `@last#3`, `FILE#3`, a file with its body; or an agent of a run: `run:ID/NODE`, `run:last`
+    /// A request that was sent: `@last#3`, `FILE#3`, a file with its body; a run of several agents: `run:last`, `run:ID`; or one agent of it: `run:ID/NODE`
     #[arg(long, value_name = "CALL", conflicts_with_all = ["subject", "role"])]
     from: Option<String>,
     /// With --from: test the request as it was recorded, and do not run the program that sent it
@@ -186,7 +186,11 @@ fn of_request(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
 fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     match &args.from {
         Some(subject) if subject.starts_with(as_scenario::RUN) => {
-            let agent = as_scenario::of_run(&Compiled::load(cx)?, subject)?;
+            let project = Compiled::load(cx)?;
+            if let Some(run) = as_scenario::whole(&project, subject)? {
+                return of_run(args, &run, &project, cx);
+            }
+            let agent = as_scenario::of_run(&project, subject)?;
             let args = ScenarioArgs {
                 subject: SubjectArgs::of(agent.task.clone(), agent.role.clone()),
                 from: None,
@@ -277,6 +281,33 @@ fn of_task(args: &ScenarioArgs, agent: Option<&AgentOfRun>, cx: &mut Cx) -> Resu
     }
     let count = plural(expectations, "expectation");
     cx.line(&format!("wrote {written}: {count} on the context, taken from this render; add what the answer must satisfy"))?;
+    Ok(Exit::Success)
+}
+
+/// A scenario of a whole run, with everything that was answered in it.
+fn of_run(args: &ScenarioArgs, run: &RunOfTask, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
+    let role = run.role.as_deref().map(|name| super::models::role(&project.config, name)).transpose()?;
+    let receiver = role.map_or_else(|| Receiver::of_task(&run.task), Receiver::of_role);
+    let Target { name, path, .. } = target(args, project, receiver.name())?;
+    let text = draft::run_yaml(&draft::RunDraft {
+        name: &name,
+        receiver,
+        objective: run.objective.as_deref().or(args.objective.as_deref()),
+        inputs: &run.inputs,
+        path: &run.path,
+        is_whole: run.is_whole,
+        ends: &run.ends,
+        scripts: &run.scripts,
+        tokens: run.tokens,
+    });
+    let recording = paths::recording(&path, &name);
+    let lines: String = run.calls.iter().map(Recording::line).collect();
+    let written = write_all(&project.root, [(&*recording, &*lines), (&*path, &*text)].into_iter())?;
+    note_place(project, &path, cx);
+    cx.line(&format!(
+        "wrote {written}: the run came by {}; add what its result and its agents must satisfy",
+        plural(run.path.len(), "stage")
+    ))?;
     Ok(Exit::Success)
 }
 

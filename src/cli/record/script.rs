@@ -22,10 +22,7 @@ pub(super) fn load(path: &Path) -> Result<server::Script> {
 /// Reads a script.
 pub(crate) fn read(path: &Path) -> Result<Script> {
     let shown = path.display();
-    let mut bytes = Vec::new();
-    fs::read_into(path, LIMIT, &mut bytes)
-        .map_err(|why| CliError::usage(format!("the script {shown} cannot be read: {}", reason(&why))))?;
-    let text = String::from_utf8(bytes).map_err(|_| CliError::usage(format!("the script {shown} is not UTF-8")))?;
+    let text = text(path, "the script")?;
     let (answers, faults) = read_script(&text);
     if let Some(fault) = faults.first() {
         let line = text.get(..fault.span.start as usize).unwrap_or("").matches('\n').count() + 1;
@@ -34,6 +31,15 @@ pub(crate) fn read(path: &Path) -> Result<Script> {
         ));
     }
     Script::new(answers).map_err(|why| CliError::usage(format!("{shown}: {why}")))
+}
+
+/// The text of a file that the command line names.
+pub(crate) fn text(path: &Path, what: &str) -> Result<String> {
+    let shown = path.display();
+    let mut bytes = Vec::new();
+    fs::read_into(path, LIMIT, &mut bytes)
+        .map_err(|why| CliError::usage(format!("{what} {shown} cannot be read: {}", reason(&why))))?;
+    String::from_utf8(bytes).map_err(|_| CliError::usage(format!("{what} {shown} is not UTF-8")))
 }
 
 /// What is wrong with a script.

@@ -5,6 +5,7 @@ use super::json::{parting, same, words};
 use super::judging::Judging;
 use super::own_check;
 use super::trajectory::{self, calls};
+use super::whole_run;
 use crate::base::span::Spanned;
 use crate::context::request::Files;
 use crate::eval::compiled_patterns as schemas;
@@ -52,6 +53,13 @@ fn of(case: &Judging<'_>, answer: &Answer, test: &AnswerTest) -> Result<Judged, 
             skipped("a judge's score", "no judge: this needs a model, which is not asked yet")
         }
         AnswerTest::Own(check) => own_check::judge(case, answer, check)?,
+        AnswerTest::Path(expected) => whole_run::path(answer, expected),
+        AnswerTest::Ends(end) => whole_run::ends(answer, end),
+        AnswerTest::OfAgent { node, test } => {
+            let found = whole_run::agents(answer, &node.value);
+            let judged = found.iter().map(|stage| of(case, &stage.answer, &test.value)).collect::<Result<Vec<_>, _>>()?;
+            if judged.is_empty() { whole_run::not_asked(answer, &node.value) } else { verdict::all(&judged) }
+        }
         AnswerTest::Not(one) => verdict::not(of(case, answer, &one.value)?, &one.value.words()),
         AnswerTest::AnyOf(some) => verdict::any(inner(some)?),
         AnswerTest::AllOf(some) => verdict::all(&inner(some)?),

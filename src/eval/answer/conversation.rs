@@ -2,7 +2,7 @@
 //!
 //! Bounded: an agent that goes on calling tools is told apart from one that answers.
 
-use super::given::{Answer, Took};
+use super::given::Answer;
 use crate::context::assemble::Assembly;
 use crate::context::render::message::Message;
 use crate::kernel::conversation::Turn;
@@ -38,15 +38,7 @@ pub(in crate::eval) fn converse(
             "the agent was still calling tools after {CALLS} requests: no answer of it ends the conversation"
         )));
     }
-    let (mut called, mut tokens, mut took, mut miscounted) = (Vec::new(), (0_u64, 0_u64), Took::default(), None);
-    for answer in &answers {
-        tokens = (tokens.0.saturating_add(answer.tokens.0), tokens.1.saturating_add(answer.tokens.1));
-        took = took.and(answer.took);
-        called.extend(answer.tool_calls.iter().cloned());
-        miscounted = miscounted.or_else(|| answer.miscounted.clone());
-    }
-    let last = answers.into_iter().next_back().ok_or_else(|| "there is no answer".to_owned())?;
-    Ok(Answer { tool_calls: called, tokens, took, miscounted, ..last })
+    Answer::of_all(answers).ok_or_else(|| Unanswered::Trouble("there is no answer".to_owned()))
 }
 
 /// What the tools give back that a message calls; `None` where it calls none, or one that the fixtures say nothing of.

@@ -31,6 +31,10 @@ pub(super) fn estimate(prepared: &PreparedCase<'_>, wire: &Wire<'_>, context: u6
     let numbers: BTreeSet<_> = recorded.iter().filter_map(|call| call.trial).map(|trial| (trial.stage, trial.number)).collect();
     let count = recorded.len() as u64;
     let requests = match (count, numbers.len() as u64) {
+        // Rounds of a loop are not known before.
+        (0, _) if prepared.input.case.is_run => {
+            (1, prepared.forest.agents(prepared.receiver.task).map_or(1, |agents| agents.len() as u64))
+        }
         (0, _) if prepared.input.answers.tools.is_empty() => (1, 1),
         (0, _) => (1, REQUESTS),
         (_, 0) => (1, 1),

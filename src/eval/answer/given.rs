@@ -1,6 +1,7 @@
 //! One answer: its text, the JSON in it, the tools that were called, what it took.
 
 use crate::kernel::conversation::{Part, Speaker, ToolCall, Turn};
+use crate::kernel::pipeline::agent::AgentOutput;
 use crate::kernel::provider::{self, Stop, Usage};
 use crate::kernel::tokens::TokenCounter;
 use crate::project::models::Prices;
@@ -30,6 +31,67 @@ pub struct Answer {
     /// What its provider counted that cannot be, so that it was counted here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub miscounted: Option<String>,
+    /// The run whose result it is, where a whole task was run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<Box<WholeRun>>,
+}
+
+/// How a whole task ran.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WholeRun {
+    /// `complete`, `failed` or `blocked`.
+    pub ends: String,
+    /// Why it is not complete.
+    pub obstacle: Option<String>,
+    /// Its agents and scripts in the order in which they ran, each as often as it did; what ran in subtasks is part of who asked for them.
+    pub stages: Vec<RunStage>,
+}
+
+/// An agent or a script that ran.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunStage {
+    /// Its node with the rounds that it stands in.
+    pub stage: String,
+    /// Its node.
+    pub node: String,
+    /// The name of its result, where it has one.
+    pub name: Option<String>,
+    /// Whether an agent was asked, which a script is not.
+    pub is_agent: bool,
+    /// What was answered.
+    pub answer: Answer,
+    /// What it left for others; `None` where it has no result.
+    pub output: Option<AgentOutput>,
+}
+
+impl RunStage {
+    /// As people name it: by its name, else by the node with its rounds.
+    pub fn label(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.stage)
+    }
+
+    /// Whether a name or a path means it.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.stage == name || self.node == name || self.name.as_deref() == Some(name)
+    }
+}
+
+impl WholeRun {
+    /// The stages that a name or a path means; behind `@` the number of the time that is meant.
+    pub fn of<'r>(&'r self, name: &str) -> Vec<&'r RunStage> {
+        let all = |name: &str| self.stages.iter().filter(|stage| stage.is_called(name)).collect::<Vec<_>>();
+        let found = all(name);
+        let numbered = name.rsplit_once('@').and_then(|(name, number)| Some((name, number.parse::<usize>().ok()?)));
+        match numbered.filter(|_| found.is_empty()) {
+            Some((name, number)) => all(name).into_iter().skip(number.saturating_sub(1)).take(1).collect(),
+            None => found,
+        }
+    }
+
+    /// The labels of its stages, in order.
+    pub fn path(&self) -> Vec<String> {
+        self.stages.iter().map(|stage| stage.label().to_owned()).collect()
+    }
 }
 
 /// What an answer took, as far as anybody says.
@@ -49,7 +111,7 @@ pub struct Took {
 
 impl Took {
     /// Both together.
-    pub(super) fn and(self, other: Self) -> Self {
+    fn and(self, other: Self) -> Self {
         Self {
             cached: sum(self.cached, other.cached, u64::saturating_add),
             reasoning: sum(self.reasoning, other.reasoning, u64::saturating_add),
@@ -115,6 +177,9 @@ impl KeptAnswer {
     pub fn whole(&self) -> Answer {
         let mut answer = Answer::clone(&self.answer);
         answer.json = serde_json::from_str(&answer.text).ok();
+        for stage in answer.run.iter_mut().flat_map(|run| &mut run.stages) {
+            stage.answer.json = serde_json::from_str(&stage.answer.text).ok();
+        }
         answer
     }
 }
@@ -134,7 +199,16 @@ impl Answer {
         let given = |(name, arguments): &(String, Value)| count(name).saturating_add(count(&arguments.to_string()));
         let out = || script.tool_calls.iter().map(given).fold(count(&text), u64::saturating_add);
         let tokens = script.usage.unwrap_or_else(|| (context, out()));
-        Self { text, json, tool_calls: script.tool_calls.clone(), tokens, took: Took::default(), flaw: None, miscounted: None }
+        Self {
+            text,
+            json,
+            tool_calls: script.tool_calls.clone(),
+            tokens,
+            took: Took::default(),
+            flaw: None,
+            miscounted: None,
+            run: None,
+        }
     }
 
     /// An answer that a model gave. Tokens that its provider does not say are counted.
@@ -159,7 +233,27 @@ impl Answer {
             Stop::Filter => Some(Flaw::Withheld),
             Stop::End | Stop::Tool | Stop::Other => (text.trim().is_empty() && tool_calls.is_empty()).then_some(Flaw::Empty),
         };
-        Self { json: serde_json::from_str(&text).ok(), text, tool_calls, tokens, took, flaw, miscounted }
+        Self { json: serde_json::from_str(&text).ok(), text, tool_calls, tokens, took, flaw, miscounted, run: None }
+    }
+
+    /// Words that nobody counts.
+    pub(super) fn uncounted(text: String) -> Self {
+        let json = serde_json::from_str(&text).ok();
+        let took = Took::default();
+        Self { text, json, tool_calls: Vec::new(), tokens: (0, 0), took, flaw: None, miscounted: None, run: None }
+    }
+
+    /// The answers of a conversation as one: the last of them, with the calls and tokens of all.
+    pub(super) fn of_all(answers: Vec<Self>) -> Option<Self> {
+        let (mut called, mut tokens, mut took, mut miscounted) = (Vec::new(), (0_u64, 0_u64), Took::default(), None);
+        for answer in &answers {
+            tokens = (tokens.0.saturating_add(answer.tokens.0), tokens.1.saturating_add(answer.tokens.1));
+            took = took.and(answer.took);
+            called.extend(answer.tool_calls.iter().cloned());
+            miscounted = miscounted.or_else(|| answer.miscounted.clone());
+        }
+        let last = answers.into_iter().next_back()?;
+        Some(Self { tool_calls: called, tokens, took, miscounted, ..last })
     }
 
     /// The next message of its conversation, whose calls have the ids that results refer to.

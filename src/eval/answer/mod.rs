@@ -10,6 +10,8 @@ mod moved;
 mod own_check;
 mod trajectory;
 mod trying;
+mod whole_run;
+mod whole_task;
 mod wire;
 
 use check::{judge, parts};
@@ -17,11 +19,13 @@ pub(super) use check::{parts_at, schema};
 pub(super) use conversation::Unanswered;
 use conversation::converse;
 use estimate::estimate;
-pub use given::{Answer, KeptAnswer, Took};
+pub use given::{Answer, KeptAnswer, RunStage, Took, WholeRun};
 pub(super) use json::{parting, same as same_json};
 pub(super) use judging::Judging;
 pub(super) use moved::moved;
 pub(super) use trying::{SCRIPT, answer_of, answered, one, rejudged, script};
+pub(super) use whole_run::not_asked;
+pub(super) use whole_task::answered as run_and_judged;
 use wire::{Replay, wire};
 
 use crate::run::wire::Wire;

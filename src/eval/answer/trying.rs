@@ -6,7 +6,7 @@ use super::{Replay, Unanswered, converse, estimate, judge, moved, parts, wire};
 use crate::base::span::{Span, Spanned};
 use crate::context::assemble::Assembly;
 use crate::context::render::message::Message;
-use crate::eval::asked::{AnswersFrom, Asked, Sent, TrialUnderWay};
+use crate::eval::asked::{AnswersFrom, Ask, Asked, Sent, TrialUnderWay};
 use crate::eval::finished::{Answered, Finished, Recorded, Trial};
 use crate::eval::prepared::{CaseInput, PreparedCase};
 use crate::eval::trials::{self, Decision, Rows, TrialOutcome, Tries};
@@ -16,6 +16,7 @@ use crate::kernel::tokens::TokenCounter;
 use crate::record::recording::{AnsweredBy, Recording, Stage, TrialOf};
 use crate::record::volatile::Volatile;
 use crate::run::answers::response_of;
+use crate::scenario::expect::answer::each;
 use crate::scenario::model::{AnswerTest, Expectation, Scripted};
 use std::sync::Arc;
 
@@ -151,6 +152,16 @@ fn asked(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) 
         }
         Ok((answer, Answered::Asked, by))
     });
+    settled(ask, (path, name), decision, done)
+}
+
+/// Keeps what a case was answered, where every trial was.
+pub(super) fn settled(
+    ask: &dyn Ask,
+    (path, name): (&str, &str),
+    decision: Result<Decision, Unanswered>,
+    done: &mut Finished,
+) -> Result<Decision, Unanswered> {
     done.failed_calls = ask.failed(path, name);
     match decision {
         Ok(decision) => ask.finish(path, name).map(|()| decision).map_err(Unanswered::Trouble),
@@ -217,7 +228,7 @@ pub(in crate::eval) fn answer_of(call: &Recording) -> Result<provider::Answer, U
 }
 
 /// Nothing was recorded for a request: how it differs from the recorded one that is most like it.
-fn stale(recorded: &[Recording], now: &Sent) -> Unanswered {
+pub(super) fn stale(recorded: &[Recording], now: &Sent) -> Unanswered {
     let likeness = |call: &&Recording| call.request.get().len().abs_diff(now.body.len());
     let nearest = recorded.iter().filter(|call| call.is_answered()).min_by_key(likeness);
     let Some(call) = nearest else { return Unanswered::Stale(Vec::new()) };
@@ -246,7 +257,7 @@ fn added(assembly: &Assembly, messages: &[Message], counter: &dyn TokenCounter) 
 type Next<'n, 'b> = &'n mut dyn FnMut(TrialOf) -> Result<(Answer, Answered, &'b str), Unanswered>;
 
 /// Tries a case, and where that fails and there is a second stage, once more.
-fn stages(
+pub(super) fn stages(
     case: &Judging<'_>,
     (first, second): (Tries, Option<Tries>),
     done: &mut Finished,
@@ -316,13 +327,29 @@ fn trial(case: &Judging<'_>, answer: Answer, by: &str, stage: Stage) -> Result<T
         let gate = expectations.iter().filter(needs).any(|one| one.value.gate);
         Some(unjudged(flaw, gate, expectations.iter().find(needs)?.span))
     });
+    let unfinished = unfinished(&answer, expectations);
     let is_judged = |one: &&_| flaw.is_none() || !needs(one);
     let judged = expectations.iter().filter(is_judged).map(|one| judge(case, &answer, one));
-    let verdicts: Vec<Verdict> = flaw.clone().into_iter().map(Ok).chain(judged).collect::<Result<_, String>>()?;
+    let verdicts: Vec<Verdict> =
+        flaw.clone().into_iter().chain(unfinished).map(Ok).chain(judged).collect::<Result<_, String>>()?;
     let tried = if verdicts.iter().any(Verdict::is_failure) { TrialOutcome::Failed } else { TrialOutcome::Passed };
     let decomposes = parts(case, &answer).ok().map(|(is_split, _)| is_split);
     let (tokens, took) = (answer.tokens, answer.took);
     Ok(Trial { tried, stage, verdicts, by: by.to_owned(), tokens, took, decomposes, answer: Arc::new(answer) })
+}
+
+/// A run that is not complete, where nothing says how it has to end.
+fn unfinished(answer: &Answer, expectations: &[Spanned<Expectation>]) -> Option<Verdict> {
+    let run = answer.run.as_deref().filter(|run| run.ends != "complete")?;
+    let says = |one: &Spanned<Expectation>| each(std::slice::from_ref(one)).any(|(test, _)| matches!(test, AnswerTest::Ends(_)));
+    if expectations.iter().any(says) {
+        return None;
+    }
+    let what = "the run is complete".to_owned();
+    let found = run.obstacle.as_ref().map_or_else(|| run.ends.clone(), |why| format!("{}: {why}", run.ends));
+    let span = expectations.first().map_or_else(Span::default, |one| one.span);
+    let reason = Reason::new("a run that is complete", found).hint("`ends: blocked` or `ends: failed` expects that");
+    Some(Verdict { reason, what, outcome: Outcome::Fail, gate: true, span })
 }
 
 /// What becomes of the expectations on an answer that is none to judge.

@@ -58,6 +58,9 @@ fn of(seen: &Seen<'_>, expectation: &ContextExpectation) -> Judged {
         ContextExpectation::ProtectedPaths(paths) => same(seen, "protected paths", paths, &receiver.protected_paths()),
         ContextExpectation::Lookup(test) => lookup(seen, test),
         ContextExpectation::Snapshot => snapshot(seen),
+        ContextExpectation::OfAgent { node, .. } => {
+            verdict::blind(expectation.words(), format!("one agent alone, and not a whole run with `{}` in it", node.value))
+        }
         ContextExpectation::Not(one) => verdict::not(of(seen, &one.value), &one.value.words()),
         ContextExpectation::AnyOf(some) => verdict::any(inner(some)),
         ContextExpectation::AllOf(some) => verdict::all(&inner(some)),

@@ -71,7 +71,8 @@ fn of(seen: &SeenRequest<'_>, expectation: &ContextExpectation) -> Judged {
         | ContextExpectation::Setting { .. }
         | ContextExpectation::ModelOf(_)
         | ContextExpectation::ProtectedPaths(_)
-        | ContextExpectation::Lookup(_) => {
+        | ContextExpectation::Lookup(_)
+        | ContextExpectation::OfAgent { .. } => {
             verdict::blind(expectation.words(), "a request of another program, of which nobody can tell")
         }
     }

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 /// What kind of thing stood in the way. Written as its word, such as `provider` or `stale_runbook`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(from = "String", into = "String")]
 #[non_exhaustive]
 pub enum ObstacleKind {
@@ -110,6 +111,7 @@ impl From<ObstacleKind> for String {
 
 /// What stood in the way of a stage, or of the whole pipeline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[error("{note}")]
 pub struct Obstacle {
     /// What kind of thing.

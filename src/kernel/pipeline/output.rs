@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 /// How an agent ended its stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[non_exhaustive]
 pub enum Status {
@@ -26,6 +27,7 @@ pub enum Status {
 
 /// What an agent gives back.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(extend("additionalProperties" = true)))]
 #[serde(deny_unknown_fields)]
 pub struct AgentOutput {
     /// How it ended.
@@ -36,13 +38,14 @@ pub struct AgentOutput {
     /// What later stages should know of it, in a few words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
-    /// With [`Status::Continuation`]: the subtask.
+    /// With the status `CONTINUATION`: the subtask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subtask_request: Option<SubtaskRequest>,
 }
 
 /// A subtask that an agent asks for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(extend("additionalProperties" = true)))]
 #[serde(deny_unknown_fields)]
 pub struct SubtaskRequest {
     /// Its operator or kind, such as `atomic`.

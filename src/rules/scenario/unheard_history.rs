@@ -12,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(history) = cx.case.situation.history.as_ref().filter(|history| !history.value.is_empty()) else { return };
     let Some((task, takes)) = cx.receiver() else { return };
-    let is_told = |results: &Results| results.agent.is_some() && !results.hears;
+    let is_told = |results: &Results| results.agent.is_some() && !results.hears && !cx.case.is_run;
     let deaf = cx.results().map(|(_, results)| results).filter(|results| takes.hears && is_told(results));
     if takes.hears && deaf.is_none() {
         return;

@@ -2,8 +2,9 @@
 
 use super::cx::{CaseCx, plain};
 use super::words::some;
+use crate::kernel::agent_node::node_of;
 use crate::rules::prelude::*;
-use crate::scenario::model::Subject;
+use crate::scenario::model::{ContextExpectation, Subject};
 
 /// A case of nobody tests nothing.
 pub(crate) static RULE: Rule = Rule {
@@ -47,10 +48,31 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     out.push(cx.meant(finding, span, near));
 }
 
+/// Agents of a whole run that the task does not have.
+fn unknown_agents(cx: &CaseCx<'_>, agents: &[&str], out: &mut Vec<Diagnostic>) {
+    let (task, takes) = cx.receiver().unwrap_or_default();
+    for one in &cx.case.expect_context {
+        let ContextExpectation::OfAgent { node, .. } = &one.value else { continue };
+        let name = node_of(&node.value);
+        if !takes.agents.iter().any(|agent| agent.node == name || agent.name.as_ref() == Some(&name)) {
+            let finding = cx.finding(&RULE.meta, node.span, format!("the task `{task}` has no agent `{name}`"));
+            let finding = finding.note(format!("it has {}", some(agents)));
+            let near = nearest(&name, agents.iter().copied());
+            out.push(match near {
+                Some(near) => finding.help(format!("did you mean `{near}`?")),
+                None => finding,
+            });
+        }
+    }
+}
+
 /// A `node` that leads to nothing in the task, or none where the task has several agents.
 fn unknown_node(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some((task, results)) = cx.results() else { return };
     let agents: Vec<&str> = results.agents.iter().map(String::as_str).collect();
+    if cx.case.is_run {
+        return unknown_agents(cx, &agents, out);
+    }
     match (&cx.case.node, &results.agent) {
         (Some(node), None) => {
             let (_, takes) = cx.receiver().unwrap_or_default();

@@ -3,6 +3,7 @@
 use super::cx::CaseCx;
 use super::words::{short, some};
 use crate::rules::prelude::*;
+use crate::scenario::model::Scripted;
 
 /// What reaches nobody tests nothing.
 pub(crate) static RULE: Rule = Rule {
@@ -54,9 +55,11 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
 /// Answers behind one that answers everything.
 fn answers(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let answers = &cx.case.answers;
-    let Some(at) = answers.iter().position(|answer| answer.value.has.is_empty() && answer.value.lacks.is_empty()) else { return };
+    // What an agent of a run is given by its name is given in turn.
+    let is_for_all = |answer: &Scripted| answer.node.is_none() && answer.has.is_empty() && answer.lacks.is_empty();
+    let Some(at) = answers.iter().position(|answer| is_for_all(&answer.value)) else { return };
     let Some(first) = answers.get(at) else { return };
-    for never in answers.iter().skip(at + 1) {
+    for never in answers.iter().skip(at + 1).filter(|answer| answer.value.node.is_none()) {
         let span = never.span.first_line(cx.file.text);
         let finding = cx.finding(&RULE.meta, span, "this answer is never given: one before it answers every request");
         let finding = finding.severity(Severity::Warning).help("put the answer without `when` last");

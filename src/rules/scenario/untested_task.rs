@@ -23,7 +23,9 @@ pub(crate) fn tested<'c>(cases: impl Iterator<Item = &'c Case>, config: &'c Conf
             Subject::Role(role) => config.roles.get(role).map(|role| &role.task.value),
             Subject::Request(_) => None,
         };
-        if let Some(task) = task {
+        if let Some(task) = task.filter(|_| case.is_run) {
+            tested.insert_run(task);
+        } else if let Some(task) = task {
             tested.insert(task, case.node.as_ref().map(|node| node.value.as_str()));
         }
     }

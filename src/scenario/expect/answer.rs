@@ -1,5 +1,6 @@
 //! Expectations on the answer. A new one is a key, a variant and its arms here, and how it is judged in `eval::answer::check`.
 
+use super::context::OF_AGENT;
 use super::own_check::{COMMAND, OwnCheck, PYTHON};
 use super::trajectory::{Matching, TRAJECTORY, Trajectory};
 use crate::base::span::{Span, Spanned};
@@ -13,7 +14,7 @@ use serde_json::Value;
 
 /// The keys, and what an entry of the list may say besides.
 macro_rules! keys {
-    ($($last:expr)?) => {
+    ($($last:expr),*) => {
         [
             key("field_matches", Shape::Table(&FIELD), "the answer is JSON, the path selects something, and the pattern holds for each of it"),
             key("absent", Shape::Patterns, "none of the patterns occurs: in the text, in a value of its JSON, in what a tool is given"),
@@ -46,10 +47,16 @@ macro_rules! keys {
                 "the project's own check, as a list of its words: it reads the trial and writes a verdict",
             ),
             key("python", Shape::Or(&Shape::Text, &PYTHON), "the project's own check, as `module:function`: it takes the trial and returns a verdict"),
+            key(
+                "path",
+                Shape::Or(&Shape::List(&Shape::Text, 1), &PATH),
+                "the agents and scripts that a whole run comes by, by their names or paths; as a list exactly these in this order",
+            ),
+            key("ends", Shape::Word(&ENDS), "how a whole run ends; it has to be complete where no expectation says so"),
             key("not", Shape::Table(&ANSWER_TEST), "the expectation in it does not hold"),
             key("any_of", Shape::List(&Shape::Table(&ANSWER_TEST), 1), "one of the expectations in it holds"),
             key("all_of", Shape::List(&Shape::Table(&ANSWER_TEST), 1), "all expectations in it hold"),
-            $($last,)?
+            $($last,)*
         ]
     };
 }
@@ -57,15 +64,15 @@ macro_rules! keys {
 /// One entry of `expectations`.
 pub static ANSWER: Table = Table {
     what: "an expectation on the answer",
-    keys: &keys!(key("gate", Shape::Bool, "`false`: reported, never failing")),
+    keys: &keys!(key("gate", Shape::Bool, "`false`: reported, never failing"), key("node", Shape::Text, OF_AGENT)),
     groups: &[Group::One(&NAMES)],
 };
 
 /// What `not`, `any_of` and `all_of` hold.
 pub static ANSWER_TEST: Table = Table { what: "an expectation inside another", keys: &KEYS, groups: &[Group::One(&NAMES)] };
 
-static KEYS: [Key; 22] = keys!();
-static NAMES: [&str; 22] = names(&KEYS);
+static KEYS: [Key; 24] = keys!();
+static NAMES: [&str; 24] = names(&KEYS);
 
 static FIELD: Table = Table {
     what: "`field_matches`",
@@ -75,6 +82,22 @@ static FIELD: Table = Table {
     ],
     groups: &[],
 };
+
+static PATH: Table = Table {
+    what: "`path`",
+    keys: &[
+        needed(
+            "match",
+            Shape::Word(&Matching::WORDS),
+            "`strict`: these in this order and no others; `unordered`: the same in any order; `superset`: these at least; `subset`: none but these",
+        ),
+        needed("nodes", Shape::List(&Shape::Text, 1), "agents and scripts, each as often as it runs"),
+    ],
+    groups: &[],
+};
+
+/// How a run can end.
+const ENDS: [&str; 3] = ["complete", "failed", "blocked"];
 
 static JUDGE: Table = Table {
     what: "`judge`",
@@ -98,7 +121,12 @@ impl Expectation {
     /// Reads one entry of `expectations`.
     pub(in crate::scenario) fn read(node: &Node<'_>) -> Option<Spanned<Self>> {
         let gate = node.get("gate").and_then(flag).unwrap_or(true);
-        AnswerTest::read(node).map(|test| test.map(|test| Self { test, gate }))
+        let test = AnswerTest::read(node)?;
+        let test = match node.get("node").and_then(text) {
+            Some(agent) => Spanned::new(AnswerTest::OfAgent { node: agent, test: Box::new(test) }, node.span),
+            None => test,
+        };
+        Some(test.map(|test| Self { test, gate }))
     }
 }
 
@@ -151,6 +179,17 @@ pub enum AnswerTest {
     Rubric(Spanned<String>),
     /// `command: [argv]`, `python: module:function`
     Own(OwnCheck),
+    /// `path`: the agents and scripts that a whole run comes by.
+    Path(Trajectory),
+    /// `ends`: how a whole run ends.
+    Ends(String),
+    /// An expectation with `node`: it is about the answer of that agent of a whole run.
+    OfAgent {
+        /// The agent.
+        node: Spanned<String>,
+        /// What it must answer, each time that it is asked.
+        test: Box<Spanned<AnswerTest>>,
+    },
     /// `not: …`
     Not(Box<Spanned<AnswerTest>>),
     /// `any_of: […]`
@@ -162,7 +201,7 @@ pub enum AnswerTest {
 impl AnswerTest {
     /// Reads what an entry asks. What cannot be taken was reported, and is left out.
     fn read(node: &Node<'_>) -> Option<Spanned<Self>> {
-        let entry = node.entries()?.iter().find(|entry| entry.key.value != "gate")?;
+        let entry = node.entries()?.iter().find(|entry| !["gate", "node"].contains(&&*entry.key.value))?;
         let value = &entry.value;
         let inner = |value: &Node<'_>| value.items().unwrap_or_default().iter().filter_map(Self::read).collect();
         let test = match entry.key.value.as_ref() {
@@ -186,6 +225,8 @@ impl AnswerTest {
             "rubric" => Self::Rubric(text(value)?),
             "command" => Self::Own(OwnCheck::command(value)),
             "python" => Self::Own(OwnCheck::python(value)?),
+            "path" => Self::Path(Trajectory::path(value)?),
+            "ends" => Self::Ends(value.text()?.to_owned()),
             "not" => Self::Not(Box::new(Self::read(value)?)),
             "any_of" => Self::AnyOf(inner(value)),
             "all_of" => Self::AllOf(inner(value)),
@@ -198,7 +239,7 @@ impl AnswerTest {
     pub fn inner(&self) -> &[Spanned<Self>] {
         #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation holds others")]
         match self {
-            Self::Not(inner) => std::slice::from_ref(&**inner),
+            Self::Not(inner) | Self::OfAgent { test: inner, .. } => std::slice::from_ref(&**inner),
             Self::AnyOf(inner) | Self::AllOf(inner) => inner,
             _ => &[],
         }
@@ -208,10 +249,28 @@ impl AnswerTest {
     pub fn needs_whole_answer(&self) -> bool {
         #[allow(clippy::wildcard_enum_match_arm, reason = "all others look at what is said, or at what is not called")]
         match self {
-            Self::CallsTool(_) | Self::Refuses(_) | Self::MaxTokens(_) | Self::MaxLatency(_) | Self::MaxCost(_) => false,
+            Self::CallsTool(_)
+            | Self::Refuses(_)
+            | Self::MaxTokens(_)
+            | Self::MaxLatency(_)
+            | Self::MaxCost(_)
+            | Self::Path(_)
+            | Self::Ends(_)
+            | Self::OfAgent { .. } => false,
             Self::Trajectory(calls) => calls.matching != Matching::Superset,
             Self::AnyOf(inner) | Self::AllOf(inner) => inner.iter().any(|one| one.value.needs_whole_answer()),
             _ => true,
+        }
+    }
+
+    /// What it says of a whole run, in words; `None` where it says nothing of one.
+    pub const fn of_run(&self) -> Option<&'static str> {
+        #[allow(clippy::wildcard_enum_match_arm, reason = "all others are about an answer")]
+        match self {
+            Self::Path(_) => Some("`path`"),
+            Self::Ends(_) => Some("`ends`"),
+            Self::OfAgent { .. } => Some("an expectation on another agent (`node`)"),
+            _ => None,
         }
     }
 
@@ -266,6 +325,9 @@ impl AnswerTest {
             Self::Judge { criteria, min_score } => format!("a judge gives {min_score} or more for {}", list(criteria, "“", "”")),
             Self::Rubric(criterion) => format!("a judge finds “{}”", short(&criterion.value)),
             Self::Own(check) => format!("{} accepts it", check.words()),
+            Self::Path(expected) => format!("the run {}", expected.words().replacen("calls", "comes by", 1)),
+            Self::Ends(end) => format!("the run is {end}"),
+            Self::OfAgent { node, test } => format!("`{}`: {}", node.value, test.value.words()),
             Self::Not(inner) => format!("not ({})", inner.value.words()),
             Self::AnyOf(inner) => format!("any of ({})", inside(inner)),
             Self::AllOf(inner) => format!("all of ({})", inside(inner)),

@@ -13,46 +13,64 @@ use crate::syntax::yaml::Node;
 use crate::template::setting::{SettingName, Word};
 use serde::Serialize;
 
-/// One entry of `expect_context`.
-pub static CONTEXT_TEST: Table = Table { what: "an expectation on the context", keys: &KEYS, groups: &[Group::One(&NAMES)] };
+/// The keys, and what an entry may say besides.
+macro_rules! keys {
+    ($($last:expr)?) => {
+        [
+            key("segment", Shape::Table(&SEGMENT), "what became of a segment"),
+            key("segments", Shape::Table(&SEGMENTS), "which segments the request is made of, and no others"),
+            key("trust", Shape::Table(&TRUST), "whether a segment may give orders, or is from outside, and so fenced"),
+            key("contains", Shape::PatternsOr(&PATTERNS), "each pattern occurs, in one segment or in the whole context"),
+            key("absent", Shape::PatternsOr(&PATTERNS), "none of the patterns occurs"),
+            key("order", Shape::List(&Shape::Text, 2), "these segments stand in this order; others may stand between them"),
+            key("tokens", Shape::Table(&TOKENS), "a ceiling, or a floor, of tokens"),
+            key(
+                "prompt_cache",
+                Shape::Table(&PROMPT_CACHE),
+                "what the prompt cache of a provider can reuse of the call before, in a scenario with `request`",
+            ),
+            key("nothing_cut", Shape::Bool, "whether every segment is there whole"),
+            key("setting", Shape::Setting, "the resolved value of a context setting: `{name, value, node}`"),
+            key(
+                "tools",
+                Shape::Or(&Shape::List(&Shape::Text, 0), &TOOLS),
+                "the tools that it is given; as a list exactly what the role allows, with `!` before what it blocks: `!git_push`",
+            ),
+            key("model", Shape::Or(&Shape::Text, &MODEL), "the model that would be called, by its name in the project"),
+            key("protected_paths", Shape::List(&Shape::Text, 0), "exactly these paths may not be touched, whatever their order"),
+            key(
+                "lookup",
+                Shape::Table(&LOOKUP),
+                "what is looked up in the files of the project finds this; the files are those of now, which no scenario freezes",
+            ),
+            key(
+                "snapshot",
+                Shape::True,
+                "the request equals the stored one: model, sampling, tools, form of the answer, and every word of the messages",
+            ),
+            key("not", Shape::Table(&INNER_TEST), "the expectation in it does not hold"),
+            key("any_of", Shape::List(&Shape::Table(&INNER_TEST), 1), "one of the expectations in it holds"),
+            key("all_of", Shape::List(&Shape::Table(&INNER_TEST), 1), "all expectations in it hold"),
+            $($last,)?
+        ]
+    };
+}
 
+/// One entry of `expect_context`.
+pub static CONTEXT_TEST: Table = Table {
+    what: "an expectation on the context",
+    keys: &keys!(key("node", Shape::Text, OF_AGENT)),
+    groups: &[Group::One(&NAMES)],
+};
+
+/// What `not`, `any_of` and `all_of` hold.
+static INNER_TEST: Table = Table { what: "an expectation inside another", keys: &KEYS, groups: &[Group::One(&NAMES)] };
+
+static KEYS: [Key; 18] = keys!();
 static NAMES: [&str; 18] = names(&KEYS);
-static KEYS: [Key; 18] = [
-    key("segment", Shape::Table(&SEGMENT), "what became of a segment"),
-    key("segments", Shape::Table(&SEGMENTS), "which segments the request is made of, and no others"),
-    key("trust", Shape::Table(&TRUST), "whether a segment may give orders, or is from outside, and so fenced"),
-    key("contains", Shape::PatternsOr(&PATTERNS), "each pattern occurs, in one segment or in the whole context"),
-    key("absent", Shape::PatternsOr(&PATTERNS), "none of the patterns occurs"),
-    key("order", Shape::List(&Shape::Text, 2), "these segments stand in this order; others may stand between them"),
-    key("tokens", Shape::Table(&TOKENS), "a ceiling, or a floor, of tokens"),
-    key(
-        "prompt_cache",
-        Shape::Table(&PROMPT_CACHE),
-        "what the prompt cache of a provider can reuse of the call before, in a scenario with `request`",
-    ),
-    key("nothing_cut", Shape::Bool, "whether every segment is there whole"),
-    key("setting", Shape::Setting, "the resolved value of a context setting: `{name, value, node}`"),
-    key(
-        "tools",
-        Shape::Or(&Shape::List(&Shape::Text, 0), &TOOLS),
-        "the tools that it is given; as a list exactly what the role allows, with `!` before what it blocks: `!git_push`",
-    ),
-    key("model", Shape::Or(&Shape::Text, &MODEL), "the model that would be called, by its name in the project"),
-    key("protected_paths", Shape::List(&Shape::Text, 0), "exactly these paths may not be touched, whatever their order"),
-    key(
-        "lookup",
-        Shape::Table(&LOOKUP),
-        "what is looked up in the files of the project finds this; the files are those of now, which no scenario freezes",
-    ),
-    key(
-        "snapshot",
-        Shape::True,
-        "the request equals the stored one: model, sampling, tools, form of the answer, and every word of the messages",
-    ),
-    key("not", Shape::Table(&CONTEXT_TEST), "the expectation in it does not hold"),
-    key("any_of", Shape::List(&Shape::Table(&CONTEXT_TEST), 1), "one of the expectations in it holds"),
-    key("all_of", Shape::List(&Shape::Table(&CONTEXT_TEST), 1), "all expectations in it hold"),
-];
+
+/// What `node` is in an entry.
+pub(super) const OF_AGENT: &str = "the agent that it is about, where the whole task is run: its name or path, with `@2` behind it for the second time that it is asked";
 
 /// `prompt_cache`.
 static PROMPT_CACHE: Table = Table {
@@ -140,12 +158,25 @@ pub enum ContextExpectation {
     AnyOf(Vec<Spanned<ContextExpectation>>),
     /// `all_of: […]`
     AllOf(Vec<Spanned<ContextExpectation>>),
+    /// Another expectation with `node`: it is about that agent of a whole run.
+    OfAgent {
+        /// The agent.
+        node: Spanned<String>,
+        /// What its context must be, each time that it is asked.
+        test: Box<Spanned<ContextExpectation>>,
+    },
 }
 
 impl ContextExpectation {
     /// Reads one entry. What cannot be taken was reported, and is left out.
     pub(in crate::scenario) fn read(node: &Node<'_>) -> Option<Spanned<Self>> {
-        let entry = node.entries()?.first()?;
+        let test = Self::test(node)?;
+        let Some(agent) = node.get("node").and_then(text) else { return Some(test) };
+        Some(Spanned::new(Self::OfAgent { node: agent, test: Box::new(test) }, node.span))
+    }
+
+    fn test(node: &Node<'_>) -> Option<Spanned<Self>> {
+        let entry = node.entries()?.iter().find(|entry| entry.key.value != "node")?;
         let value = &entry.value;
         let spanned = |number: &Node<'_>| whole(number).map(|found| Spanned::new(found, number.span));
         let inner = |value: &Node<'_>| value.items().unwrap_or_default().iter().filter_map(Self::read).collect();
@@ -205,6 +236,7 @@ impl ContextExpectation {
             Self::ProtectedPaths(_) => "protected_paths",
             Self::Lookup(_) => "lookup",
             Self::Snapshot => "snapshot",
+            Self::OfAgent { test, .. } => return test.value.key(),
             Self::Not(_) | Self::AnyOf(_) | Self::AllOf(_) => return None,
         })
     }
@@ -213,7 +245,7 @@ impl ContextExpectation {
     pub fn inner(&self) -> &[Spanned<Self>] {
         #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation holds others")]
         match self {
-            Self::Not(inner) => std::slice::from_ref(&**inner),
+            Self::Not(inner) | Self::OfAgent { test: inner, .. } => std::slice::from_ref(&**inner),
             Self::AnyOf(inner) | Self::AllOf(inner) => inner,
             _ => &[],
         }
@@ -276,6 +308,7 @@ impl ContextExpectation {
             Self::Not(inner) => format!("not ({})", inner.value.words()),
             Self::AnyOf(inner) => format!("any of ({})", list(inner)),
             Self::AllOf(inner) => format!("all of ({})", list(inner)),
+            Self::OfAgent { node, test } => format!("`{}`: {}", node.value, test.value.words()),
         }
     }
 }

@@ -89,6 +89,13 @@ impl Trajectory {
         Some(Self { matching: Matching::parse(node.get("match")?.text()?)?, calls })
     }
 
+    /// The nodes of a run, in place of calls.
+    pub(super) fn path(node: &Node<'_>) -> Option<Self> {
+        let items = node.items().or_else(|| node.get("nodes")?.items())?;
+        let matching = node.get("match").and_then(Node::text).map_or(Some(Matching::Strict), Matching::parse)?;
+        Some(Self { matching, calls: items.iter().filter_map(ExpectedCall::read).collect() })
+    }
+
     /// It in words, as reports name it.
     pub(super) fn words(&self) -> String {
         let calls: Vec<String> = self.calls.iter().map(ExpectedCall::words).collect();

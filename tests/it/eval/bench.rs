@@ -52,6 +52,7 @@ pub(super) fn case() -> Case {
         row: None,
         span: Span::at(0),
         subject: at(Subject::Task("triage".to_owned())),
+        is_run: false,
         node: None,
         situation: Situation { inputs, ..Situation::default() },
         expect_context: Vec::new(),

@@ -1,9 +1,13 @@
 //! Whole tasks run: every operator, traces, trust, what goes wrong.
 
+mod conditions;
 mod operators;
+mod outputs;
 mod permitted;
 mod sameness;
+mod source;
 mod stored;
 pub(crate) mod support;
 mod traces;
+pub(crate) mod whole;
 mod wrong;

@@ -135,7 +135,7 @@ fn a_server_of_tools_is_started_in_a_trusted_project_alone() {
         .file("ctxc.toml", config)
         .file("serve.py", SERVER);
     let answers = "- {when: {lacks: 12 kg}, tool_calls: [{name: weigh, arguments: {what: desk}}, {name: lift}, {name: weigh, arguments: {what: ./vault/gold}}]}\n\
-        - {when: {has: [desk weighs 12 kg, too heavy, 'vault/gold` is protected']}, reply: heavy}\n";
+        - {when: {has: [desk weighs 12 kg, too heavy, 'vault/gold is a protected path']}, reply: heavy}\n";
     scripted(&project, &["clerk"], answers).code(2).warns("starting the server of tools `scales` is not permitted");
     with_state(&project, &["trust", "--yes"]).code(0).says("python3 serve.py");
     assert_eq!(scripted(&project, &["clerk"], answers).code(0).stdout, "heavy\n");

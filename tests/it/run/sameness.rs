@@ -147,7 +147,7 @@ fn every_request_of_a_run_is_what_render_gives_for_its_situation() {
     let called = json!({"role": "assistant", "content": [{"type": "text", "text": "let me see"},
         {"type": "tool_use", "id": "call_1", "name": "look", "input": {"at": "it"}}]});
     let refused = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "call_1", "is_error": true,
-        "content": "there is no tool `look` in this run"}]});
+        "content": "there is no tool `look`"}]});
     fs::write_atomic(&turns, format!("{called}\n{refused}\n").as_bytes()).unwrap();
     let mut count = 0;
     // `render` never runs the command that lists the files of the first, and knows the model that the second names, which this runner is not given.

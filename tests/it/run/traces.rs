@@ -10,12 +10,12 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-const THREE: &str = r#"<task type="sequential" name="t"><description>Handle {{x}}.</description>
+pub(super) const THREE: &str = r#"<task type="sequential" name="t"><description>Handle {{x}}.</description>
     <parameters><parameter name="x" type="string" required="true"/></parameters>
     <steps><task as="a"><description>First, of {{x}}.</description></task><task as="b"><description>Second, of {{a}}.</description></task>
     <task><description>Third, of {{b}}.</description></task></steps></task>"#;
 
-fn with_state(project: &Project, args: &[&str]) -> Run {
+pub(super) fn with_state(project: &Project, args: &[&str]) -> Run {
     Run::from(project.command(args).env("XDG_STATE_HOME", state(project)).output().unwrap())
 }
 

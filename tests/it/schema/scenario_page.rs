@@ -115,6 +115,34 @@ writes more than 1 MiB, or is not done within `timeout_s`, 10 seconds where that
 skipped. It gets the environment of ctxc, without variables that end in `_KEY`, `_TOKEN` or `_SECRET` and without those of `api_key_env`. A change of a file of the project that the command or
 the module names moves the case key, and the gate lists it as a weakening; what else the check reads is not looked at, so let it depend on nothing but the trial.
 
+## Whole tasks
+
+With `run: true` the whole task is run, as `ctxc run` does it, with all its agents. `answers` gives them what they answer, by `when: {node: NAME}` in turn, or the
+recording beside the scenario does. No command runs: what a script writes is an answer, too. Tools give back what `fixtures: {tools: …}` of the suite says.
+
+```yaml
+task: review-code
+run: true
+expect_context:
+  - nothing_cut: true                                    # in the context of each agent that is asked
+  - {node: /director@2, contains: [\"no longer cut\"]}     # the second time that it is asked
+expectations:
+  - path: [/director, /script_execution, /evaluator]     # exactly these, in this order
+  - {node: /evaluator, field_matches: {path: $.success, pattern: \"^true$\"}}
+  - contains: [\"min\"]                                    # the result of the task
+answers:
+  - {when: {node: /director}, reply: \"size = min(size, LIMIT)\"}
+  - {when: {node: /script_execution}, reply: \"test result: ok\"}
+  - {when: {node: /evaluator}, reply: {success: true}}
+```
+
+`node` beside an expectation names an agent by its name or path; the expectation has to hold each time that the agent is asked, or only the second time behind `@2`. Without `node`
+an expectation on the context is about every agent, and one on the answer about the result of the task: its text, the calls of tools and the tokens of the whole run. `path` with
+`match: superset` holds that the run comes by some nodes, `not` around it that it does not. A run that ends *blocked* or *failed* fails its trial, unless `ends` expects that. What
+happens in the subtasks of an agent is part of that agent.
+
+`ctxc new scenario --from run:ID` writes such a scenario from a run, with its answers; `run:ID/NODE` one of a single agent.
+
 ## Where answers come from
 
 Expectations on the context are always judged. Those on the answer are judged against, in this order:

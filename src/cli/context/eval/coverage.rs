@@ -61,7 +61,7 @@ pub(super) fn of(project: &Compiled, chosen: &[Chosen<'_>], refusals: &Refusals)
             for Chosen { case, .. } in chosen.iter().filter(is_run) {
                 let node = case.node.as_ref().map(|node| node.value.as_str());
                 let is_task = receiver(case, &project.config.roles).is_ok_and(|receiver| receiver.task == task);
-                if is_task && AgentNode::meant(&agents, node) == Ok(agent) {
+                if is_task && (case.is_run || AgentNode::meant(&agents, node) == Ok(agent)) {
                     scenarios.insert(case.name.value.clone());
                     holds.extend(each(&case.expect_context).filter_map(|one| one.value.key()));
                     holds.extend((!case.expectations.is_empty()).then_some(ANSWER));

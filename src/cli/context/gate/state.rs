@@ -181,7 +181,7 @@ fn scenario(path: &str, case: &Case, tools: &impl Serialize, safeguards: &mut Sa
         let gates = if one.value.gate { "" } else { ", only informs" };
         add(format!("answer: {}", one.value.test.words()), format!("{}{gates}", hash(&one.value.test)), None);
     }
-    let frozen = (&case.subject, &case.node, &case.situation, tools);
+    let frozen = (&case.subject, &case.node, case.is_run, &case.situation, tools);
     add("frozen situation".to_owned(), hash(&frozen), None);
     if !case.answers.is_empty() {
         add("scripted answers".to_owned(), hash(&case.answers), None);

@@ -21,7 +21,7 @@ use std::path::PathBuf;
     `prompt-cache` read (`run:ID`).\n\n\
     Exit codes: 0 complete, 1 a stage failed, 2 wrong usage, or something that is not permitted, 3 a provider gave no answer, or the trace cannot be \
     written, 6 no answer is recorded for a request, 7 blocked: an agent waits for somebody, a loop reached its bound, or the budget is spent.",
-    mut_arg("subject", |arg| arg.required_unless_present_any(["role", "resume"])))]
+    mut_arg("subject", |arg| arg.required_unless_present_any(["role", "resume", "source"])))]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(super) subject: SubjectArgs,
@@ -49,6 +49,16 @@ pub(crate) struct RunArgs {
     /// Go on with a run that was broken off: the last one, or the one that is named. What it was answered is not asked again
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "last")]
     pub(super) resume: Option<String>,
+    /// Work off the tasks of a source, each in a run of its own: a YAML file of tasks, issues of Beads (`.jsonl`), `webhook` or `webhook:ADDRESS`.
+    /// A task that is complete is not run again
+    #[arg(long, value_name = "SOURCE", conflicts_with_all = ["input", "objective", "resume"])]
+    pub(super) source: Option<String>,
+    /// With --source: begin no more than so many tasks
+    #[arg(long, value_name = "N", requires = "source")]
+    pub(super) max_tasks: Option<u64>,
+    /// With --source: patterns of failures to look for at the end, a list in YAML or JSON; without, whatever stood in the way twice
+    #[arg(long, value_name = "FILE", requires = "source")]
+    pub(super) patterns: Option<PathBuf>,
     /// Say which way the run took and why: every stage with its model and what its context lost, every decision
     #[arg(long)]
     pub(super) explain: bool,

@@ -1,4 +1,4 @@
-//! `ctxc new scenario --from run:ID[/NODE]`: the situation of an agent in a run, as its trace has it, and what it answered.
+//! `ctxc new scenario --from run:ID[/NODE]`: the situation of an agent in a run, as its trace has it, and what it answered; or the whole run.
 
 use super::traces;
 use crate::cli::context::project::Compiled;
@@ -6,10 +6,13 @@ use crate::cli::error::{CliError, Kind, Result};
 use crate::context::TaskGraph;
 use crate::context::options::Options;
 use crate::context::request::StepResult;
+use crate::eval::draft::Given;
+use crate::kernel::agent_node::node_of;
 use crate::record::recording::{Recording, Stage, TrialOf};
-use crate::run::flow::{Position, TaskFlow};
+use crate::run::flow::TaskFlow;
+use crate::run::plan;
 use crate::run::situation::Situation;
-use crate::run::trace::{Journal, TraceEvent};
+use crate::run::trace::{Begin, Journal, TraceEvent};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -40,27 +43,11 @@ pub(in crate::cli::context) struct AgentOfRun {
 pub(in crate::cli::context) fn of_run(project: &Compiled, text: &str) -> Result<AgentOfRun> {
     let named = text.strip_prefix(RUN).unwrap_or(text);
     let (id, node) = named.find('/').map_or((named, None), |at| (named.get(..at).unwrap_or(""), named.get(at..)));
-    let (id, journal) = traces::read(&project.root, id)?;
-    let begin =
-        journal.begin.clone().ok_or_else(|| CliError::usage(format!("the trace of run {id} does not say what was run")))?;
-    if begin.is_redacted {
-        return Err(CliError::usage(format!("the values of run {id} are not kept, since they hold secrets or personal data"))
-            .hint("`ctxc new scenario TASK --input NAME=VALUE` writes the scenario of an agent with values of your own"));
-    }
-    if begin.registry != project.registry.hash().to_string() {
-        return Err(
-            CliError::usage(format!("the templates have changed since run {id}")).hint("run the task again, and take that run")
-        );
-    }
+    let (id, begin, journal) = read(project, id)?;
     let stage = stage(project, &begin.task, (&id, node), &journal)?;
     let results = results(project, &begin, &stage, &journal)?;
-    let calls: Vec<Recording> = journal
-        .calls
-        .into_values()
-        .filter(|call| call.conversation.as_deref() == Some(stage.0.as_str()))
-        .map(|call| Recording { trial: Some(TrialOf { stage: Stage::First, number: 1, of: 1 }), run: None, ..call })
-        .collect();
-    let used = |call: &Recording| call.usage.input.unwrap_or(0).saturating_add(call.usage.output.unwrap_or(0));
+    let calls: Vec<Recording> =
+        trials(journal.calls).filter(|call| call.conversation.as_deref() == Some(stage.0.as_str())).collect();
     let tokens = calls.iter().map(used).sum();
     let whole = |StepResult { content, notes }: StepResult| match notes {
         Some(notes) => json!({"content": content, "notes": notes}),
@@ -78,6 +65,122 @@ pub(in crate::cli::context) fn of_run(project: &Compiled, text: &str) -> Result<
         calls,
         tokens,
     })
+}
+
+/// A run that a scenario is made of: its name, how it began, and what happened in it.
+fn read(project: &Compiled, id: &str) -> Result<(String, Begin, Journal)> {
+    let (id, journal) = traces::read(&project.root, id)?;
+    let begin =
+        journal.begin.clone().ok_or_else(|| CliError::usage(format!("the trace of run {id} does not say what was run")))?;
+    if begin.is_redacted {
+        return Err(CliError::usage(format!("the values of run {id} are not kept, since they hold secrets or personal data"))
+            .hint("`ctxc new scenario TASK --input NAME=VALUE` writes the scenario of an agent with values of your own"));
+    }
+    if begin.registry != project.registry.hash().to_string() {
+        return Err(
+            CliError::usage(format!("the templates have changed since run {id}")).hint("run the task again, and take that run")
+        );
+    }
+    Ok((id, begin, journal))
+}
+
+/// The calls of a run as those of a trial.
+fn trials(calls: BTreeMap<String, Recording>) -> impl Iterator<Item = Recording> {
+    let trial = Some(TrialOf { stage: Stage::First, number: 1, of: 1 });
+    calls.into_values().map(move |call| Recording { trial, run: None, ..call })
+}
+
+/// Tokens of a call, in and out.
+fn used(call: &Recording) -> u64 {
+    call.usage.input.unwrap_or(0).saturating_add(call.usage.output.unwrap_or(0))
+}
+
+/// A whole run, of several agents or with scripts.
+#[derive(Debug)]
+pub(in crate::cli::context) struct RunOfTask {
+    pub(in crate::cli::context) task: String,
+    pub(in crate::cli::context) role: Option<String>,
+    pub(in crate::cli::context) objective: Option<String>,
+    pub(in crate::cli::context) inputs: Vec<(String, Given)>,
+    /// The agents and scripts that it came by, by their names.
+    pub(in crate::cli::context) path: Vec<String>,
+    /// Whether nothing was cut out of a context.
+    pub(in crate::cli::context) is_whole: bool,
+    /// How it ended.
+    pub(in crate::cli::context) ends: String,
+    /// What scripts wrote, by their names.
+    pub(in crate::cli::context) scripts: Vec<(String, Value)>,
+    pub(in crate::cli::context) calls: Vec<Recording>,
+    /// Tokens of its calls, in and out.
+    pub(in crate::cli::context) tokens: u64,
+}
+
+/// Reads the run that `run:ID` names; `None` where an agent of it is named, or one agent is all that it has.
+///
+/// # Errors
+/// There is no such run, its values are not kept, or a scenario cannot hold it.
+pub(in crate::cli::context) fn whole(project: &Compiled, text: &str) -> Result<Option<RunOfTask>> {
+    let named = text.strip_prefix(RUN).unwrap_or(text);
+    if named.contains('/') {
+        return Ok(None);
+    }
+    let (id, begin, journal) = read(project, named)?;
+    let graph = TaskGraph::load(&project.registry, &begin.task)?;
+    let graph = graph.ok_or_else(|| CliError::usage(format!("there is no task `{}`", begin.task)))?;
+    let plan = plan::plan(&graph, &begin.task)?;
+    let label = |stage: &str| {
+        let node = node_of(stage);
+        let named = plan.all().into_iter().find(|one| one.path == node).and_then(|one| one.name.clone());
+        named.unwrap_or_else(|| stage.to_owned())
+    };
+    let own = |stage: &&String| !stage.contains(['~', ':']);
+    let came_by = |event: &TraceEvent| {
+        let (TraceEvent::Stage { stage, .. } | TraceEvent::Command { stage, .. }) = event else { return None };
+        Some(stage).filter(own).map(|stage| label(stage))
+    };
+    let path: Vec<String> = journal.events.iter().filter_map(came_by).collect();
+    let script = |event: &TraceEvent| {
+        let TraceEvent::Command { stage, output, .. } = event else { return None };
+        Some(stage).filter(own).map(|stage| (label(stage), output.content.clone()))
+    };
+    let scripts: Vec<(String, Value)> = journal.events.iter().filter_map(script).collect();
+    if path.len() < 2 && scripts.is_empty() {
+        return Ok(None);
+    }
+    let refused = |why: &str| {
+        let hint = "name one agent of it: run:ID/NODE; `ctxc run --explain` shows their names";
+        Err(CliError::usage(format!("no scenario can hold the whole of run {id}: {why}")).hint(hint))
+    };
+    if !journal.tools.is_empty() {
+        return refused("its agents called tools, and what those gave back is in no scenario of one case");
+    }
+    if !begin.session.is_empty() {
+        return refused("it had a --session, which no scenario has");
+    }
+    let segments = || {
+        let of = |event: &TraceEvent| if let TraceEvent::Stage { segments, .. } = event { segments.clone() } else { Vec::new() };
+        journal.events.iter().flat_map(of)
+    };
+    if segments().any(|segment| segment.id.split(':').any(|part| part == "fresh")) {
+        return refused("its agents looked up fresh context, each its own; `ctxc run --no-index` looks up nothing");
+    }
+    let is_whole = segments().all(|segment| segment.state == "kept");
+    let Some(end) = journal.end else { return refused("it was broken off") };
+    let calls: Vec<Recording> = trials(journal.calls).collect();
+    let tokens = calls.iter().map(used).sum();
+    let inputs = begin.inputs.into_iter().map(|(name, value)| (name, Given::Value(value))).collect();
+    Ok(Some(RunOfTask {
+        task: begin.task,
+        role: begin.role,
+        objective: begin.objective,
+        inputs,
+        path,
+        is_whole,
+        ends: end.status,
+        scripts,
+        calls,
+        tokens,
+    }))
 }
 
 /// A value as the command line has it: words that begin with `@` begin with two.
@@ -112,7 +215,7 @@ fn stage(project: &Compiled, task: &str, (id, node): (&str, Option<&str>), journ
 /// What the stages before an agent left, as its context had it.
 fn results(
     project: &Compiled,
-    begin: &crate::run::trace::Begin,
+    begin: &Begin,
     (stage, _): &(String, String),
     journal: &Journal,
 ) -> Result<BTreeMap<String, StepResult>> {
@@ -130,9 +233,6 @@ fn results(
             outputs.insert(stage.clone(), output.clone());
         }
     }
-    match flow.position(&outputs).0 {
-        Position::Running(ready) => ready.into_iter().find(|ready| ready.stage == *stage).map(|ready| ready.results),
-        Position::Done(_) | Position::Blocked(_) | Position::Failed(_) => None,
-    }
-    .ok_or_else(|| CliError::new(Kind::Infrastructure, format!("the trace does not say how {stage} came to run")))
+    let ready = flow.ready(&outputs, stage).map(|ready| ready.results);
+    ready.ok_or_else(|| CliError::new(Kind::Infrastructure, format!("the trace does not say how {stage} came to run")))
 }

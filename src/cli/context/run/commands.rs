@@ -4,15 +4,15 @@ use crate::base::fs;
 use crate::cli::context::project::{Compiled, Inside};
 use crate::context::request::Files;
 use crate::kernel::conversation::ToolCall;
+use crate::kernel::tools::approval::ApprovedAction;
 use crate::project::config::Policy;
 use crate::project::roles::Role;
 use crate::record::redact::SECRETS;
 use crate::run::commands::{CommandEnd, CommandSpec, Commands, Inherits};
 use crate::run::mcp::{McpServer, McpServers};
 use crate::run::process::{self, Bounds, ENVIRONMENT, Ended, OUTPUT};
-use crate::run::tools::{ToolAnswer, Tools};
+use crate::run::tools::{NoTools, ToolAnswer, Tools};
 use crate::template::argv;
-use serde_json::Value;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -176,22 +176,16 @@ impl<'p> ProjectTools<'p> {
 }
 
 impl Tools for ProjectTools<'_> {
-    fn call(&self, call: &ToolCall, role: Option<&Role>) -> ToolAnswer {
+    fn call(&self, action: &ApprovedAction<ToolCall>, role: Option<&Role>) -> ToolAnswer {
+        let call = action.action();
         let tools = role.and_then(|role| role.tools.as_ref());
-        let given = tools.into_iter().flat_map(|tools| tools.given()).find(|tool| tool.name == call.name);
-        let Some(tool) = given else {
-            return ToolAnswer::refused(format!("there is no tool `{}` that this agent may use", call.name));
-        };
-        if let Some(path) = protected(call, role) {
-            return ToolAnswer::refused(format!("`{path}` is protected: no tool of this agent may touch it"));
-        }
-        if tool.command.is_empty() {
+        let command = tools.and_then(|tools| tools.defined.get(&call.name)).map(|tool| &tool.command);
+        let Some(command) = command.filter(|command| !command.is_empty()) else {
             let server = self.servers.values().find(|server| server.tools().contains(&call.name));
-            let none = || ToolAnswer::refused(format!("nothing runs the tool `{}` here", call.name));
-            return server.map_or_else(none, |server| server.call(&call.name, &call.arguments));
-        }
+            return server.map_or_else(|| NoTools.call(action, role), |server| server.call(&call.name, &call.arguments));
+        };
         let input = call.arguments.to_string();
-        match self.commands.execute(&tool.command, None, (Inherits::Usual, &[]), (&input, TIME)) {
+        match self.commands.execute(command, None, (Inherits::Usual, &[]), (&input, TIME)) {
             Ok(CommandEnd { code: 0, out, .. }) => ToolAnswer::of(out.trim_end_matches('\n')),
             Ok(CommandEnd { code, out, said }) => {
                 let said = [out.trim_end(), said.trim_end()].into_iter().filter(|part| !part.is_empty());
@@ -201,24 +195,4 @@ impl Tools for ProjectTools<'_> {
             Err(why) => ToolAnswer::refused(why),
         }
     }
-}
-
-/// A protected path that the arguments of a call name.
-fn protected(call: &ToolCall, role: Option<&Role>) -> Option<String> {
-    let role = role.filter(|role| !role.protected_paths.is_empty())?;
-    let mut open = vec![&call.arguments];
-    while let Some(value) = open.pop() {
-        match value {
-            Value::String(text) => {
-                let path = text.trim_start_matches("./").replace('\\', "/");
-                if role.protected.matches(&path) {
-                    return Some(path);
-                }
-            }
-            Value::Array(items) => open.extend(items),
-            Value::Object(fields) => open.extend(fields.values()),
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
-        }
-    }
-    None
 }

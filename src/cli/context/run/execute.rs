@@ -2,8 +2,8 @@
 
 use super::answers::{self, Sources};
 use super::args::RunArgs;
+use super::batch;
 use super::commands::{ListedFiles, ProjectCommands, ProjectTools};
-use super::subtasks::Subtasks;
 use super::{show, traces};
 use crate::base::fs;
 use crate::cli::args::DataFormat;
@@ -22,7 +22,8 @@ use crate::context::TaskGraph;
 use crate::context::fault::{Fault, FaultKind, MissingFrom};
 use crate::context::objective;
 use crate::context::options::Options;
-use crate::context::request::Asked;
+use crate::context::request::{Asked, Attempt};
+use crate::kernel::budget::Counting;
 use crate::kernel::pipeline::machine::PipelineStatus;
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
 use crate::project::config::Content;
@@ -44,38 +45,71 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
 /// What is run, and with what.
-struct Wanted<'p> {
-    task: String,
-    role: Option<&'p Role>,
-    inputs: BTreeMap<String, Value>,
-    objective: Option<String>,
+#[derive(Debug)]
+pub(super) struct Wanted<'p> {
+    pub(super) task: String,
+    pub(super) role: Option<&'p Role>,
+    pub(super) inputs: BTreeMap<String, Value>,
+    pub(super) objective: Option<String>,
+    /// What earlier attempts ran into.
+    pub(super) attempts: Vec<Attempt>,
+    /// Tokens and US$ at most.
+    pub(super) most: (Option<u64>, Option<f64>),
+}
+
+/// A run that has ended.
+#[derive(Debug)]
+pub(super) struct Done {
+    pub(super) outcome: Outcome,
+    pub(super) end: End,
+    trace: Trace,
+    kept: std::result::Result<(), String>,
 }
 
 /// Runs a task.
 pub(crate) fn run(args: &RunArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Compiled::load(cx)?;
+    if let Some(source) = &args.source {
+        return batch::run(args, source, &project, cx);
+    }
     let resumed = args.resume.as_deref().map(|name| traces::read(&project.root, name.trim_start_matches("run:"))).transpose()?;
     let wanted = wanted(args, &project, resumed.as_ref().map(|(_, journal)| journal))?;
+    let done = execute(args, &project, &wanted, resumed, cx)?;
+    finish(args, &done, cx)
+}
+
+/// Runs a task, and keeps its trace.
+pub(super) fn execute(
+    args: &RunArgs,
+    project: &Compiled,
+    wanted: &Wanted<'_>,
+    resumed: Option<(String, Journal)>,
+    cx: &mut Cx,
+) -> Result<Done> {
     let graph = TaskGraph::load(&project.registry, &wanted.task)?;
     let graph = graph.ok_or_else(|| CliError::usage(format!("there is no task `{}`", wanted.task)))?;
     let counters = Counters::new(&project.config, None)?;
-    let options = Options { counter: counters.first(), models: Some(counters.models(&project.config)), ..Options::default() };
+    // Who asks for the way wants to know what each context takes.
+    let counting = if args.explain { Counting::Always } else { Counting::WhenNeeded };
+    let models = Some(counters.models(&project.config));
+    let options = Options { counter: counters.first(), models, counting, ..Options::default() };
     let history = args.history.read()?;
-    let source = args.lookup.of(&project);
+    let source = args.lookup.of(project);
     let from = from(args, resumed.as_ref().map(|(_, journal)| journal))?;
     let asks = matches!(from, AnswerSource::Record | AnswerSource::ReplayOrRecord | AnswerSource::Live);
-    let needs = needs(&graph, &wanted, &project);
+    let needs = needs(&graph, wanted, project);
     if asks {
-        trust::require(&project, &args.trust, "asking a model")?;
+        trust::require(project, &args.trust, "asking a model")?;
     }
     if let Some(what) = &needs {
-        trust::require(&project, &args.trust, what)?;
+        trust::require(project, &args.trust, what)?;
     }
-    let commands = ProjectCommands::new(&project, needs.is_some());
+    let commands = ProjectCommands::new(project, needs.is_some());
     let files = ListedFiles { inside: project.files(), commands: &commands };
     let situation = Situation {
         source: &source,
         files: &files,
+        attempts: &wanted.attempts,
         history: &history,
         asked: Asked { objective: wanted.objective.as_deref(), ..Asked::default() },
         role: wanted.role,
@@ -83,18 +117,17 @@ pub(crate) fn run(args: &RunArgs, cx: &mut Cx) -> Result<Exit> {
         ..Situation::new(&wanted.task, &wanted.inputs)
     };
     let flow = TaskFlow::new(&graph, situation, &options)?;
-    let sources = Sources::new(args, from, &project)?;
-    let (trace, _lock) = trace(args, &project, (from, asks), resumed, cx)?;
-    let begin = begin(&wanted, args, (&project, from), &trace);
+    let sources = Sources::new(args, from, project)?;
+    let (trace, _lock) = trace(args, project, (from, asks), resumed, cx)?;
+    let begin = begin(wanted, args, (project, from), &trace);
     if let Some(before) = &trace.before().begin {
         same(before, &begin, &trace, cx)?;
     } else {
         trace.event(TraceEvent::Begin(begin)).map_err(|why| CliError::new(Kind::Infrastructure, why))?;
     }
     let jobs = args.jobs.map_or(if asks { 8 } else { 1 }, NonZeroUsize::get);
-    let limits = Limits { depth: args.max_depth, usd: args.budget_usd, tokens: args.budget_tokens, jobs };
+    let limits = Limits { depth: args.max_depth, usd: wanted.most.1, tokens: wanted.most.0, jobs };
     let tools = ProjectTools::start(&commands, wanted.role).map_err(|why| CliError::new(Kind::Infrastructure, why))?;
-    let subtasks = Subtasks(&project.config);
     let (outcome, spent) = sources.with(|answers| {
         let runner = Runner::new(Parts {
             options,
@@ -102,7 +135,7 @@ pub(crate) fn run(args: &RunArgs, cx: &mut Cx) -> Result<Exit> {
             answers,
             tools: &tools,
             commands: &commands,
-            subtasks: &subtasks,
+            subtasks: &project.config,
             trace: &trace,
             limits,
             clock: if asks { || Some(now()) } else { || None },
@@ -121,7 +154,7 @@ pub(crate) fn run(args: &RunArgs, cx: &mut Cx) -> Result<Exit> {
         usd: (spent.usd * 1e9).round() / 1e9,
     };
     let kept = trace.event(TraceEvent::End(end.clone())).and_then(|()| trace.sync());
-    finish(args, (&outcome, end), &trace, kept, cx)
+    Ok(Done { outcome, end, trace, kept })
 }
 
 /// The time, in UTC.
@@ -150,11 +183,12 @@ fn wanted<'p>(args: &RunArgs, project: &'p Compiled, journal: Option<&Journal>) 
         (inputs, objective) = (begin.inputs.clone(), begin.objective.clone());
     }
     complete(project, (&task, &parameters), &inputs, objective.as_deref())?;
-    Ok(Wanted { task, role, inputs, objective })
+    let most = (args.budget_tokens, args.budget_usd);
+    Ok(Wanted { task, role, inputs, objective, attempts: Vec::new(), most })
 }
 
 /// Ends a run that has no value for a parameter, before anybody is asked.
-fn complete(
+pub(super) fn complete(
     project: &Compiled,
     (task, parameters): (&str, &[Parameter]),
     inputs: &BTreeMap<String, Value>,
@@ -296,13 +330,8 @@ fn same(before: &Begin, now: &Begin, trace: &Trace, cx: &mut Cx) -> Result<()> {
 }
 
 /// Prints what the run came to.
-fn finish(
-    args: &RunArgs,
-    (outcome, end): (&Outcome, End),
-    trace: &Trace,
-    kept: std::result::Result<(), String>,
-    cx: &mut Cx,
-) -> Result<Exit> {
+pub(super) fn finish(args: &RunArgs, done: &Done, cx: &mut Cx) -> Result<Exit> {
+    let Done { outcome, end, trace, kept } = done;
     if args.explain {
         show::way(&trace.events(), cx);
     }
@@ -317,11 +346,11 @@ fn finish(
     if !trace.run.is_empty() {
         cx.note(&format!("{}: {}", format_args!("run:{}", trace.run), plural(end.calls as usize, "call")));
     }
-    kept.map_err(|why| CliError::new(Kind::Infrastructure, why))?;
+    kept.clone().map_err(|why| CliError::new(Kind::Infrastructure, why))?;
     match &outcome.obstacle {
         None => Ok(Exit::Success),
         Some(obstacle) => {
-            show::unfinished(&end, cx);
+            show::unfinished(end, cx);
             cx.note(&format!("{}: {}", outcome.status.word(), crate::cli::render::escape::escape(&obstacle.to_string())));
             Ok(exit(outcome.status, obstacle))
         }

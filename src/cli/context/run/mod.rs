@@ -3,10 +3,10 @@
 mod answers;
 mod args;
 pub(super) mod as_scenario;
+mod batch;
 mod commands;
 mod execute;
 mod show;
-mod subtasks;
 pub(in crate::cli) mod traces;
 
 pub(crate) use args::RunArgs;

@@ -4,8 +4,10 @@ use super::artifacts::{Artifacts, put};
 use ctxc::internals::kernel::provider::Usage;
 use ctxc::internals::record::json_text;
 use ctxc::internals::record::recording::{AnsweredBy, Recording, Redacted, Stage, TrialOf};
+use ctxc::internals::run::trace::{Begin, End, Partial, SegmentLine, ToolLine, TraceEvent, TraceLine};
 use ctxc::internals::schema::json::names;
-use serde_json::Value;
+use ctxc::runtime::{AgentOutput, Obstacle, SubtaskRequest};
+use serde_json::{Value, json};
 
 pub(super) fn scorecards(out: &mut Artifacts) {
     let project = crate::cli::eval::every_ending();
@@ -19,6 +21,8 @@ pub(super) fn scorecards(out: &mut Artifacts) {
     gates(out);
     requests(out);
     recordings(out);
+    runs(out);
+    put(out, names::SCORECARD, "a whole run", crate::run::whole::sample().run(&["eval", "--json"]).code(0).json());
     let recorded = crate::cli::eval_answers::recorded_once();
     put(out, names::SCORECARD, "recorded", recorded.run(&["eval", "--json"]).code(0).json());
     let stale = crate::cli::eval_record::stale();
@@ -83,6 +87,56 @@ fn recordings(out: &mut Artifacts) {
     };
     for (from, call) in [("bare", bare), ("full", full), ("failed", failed)] {
         put(out, names::REQUEST, from, serde_json::from_str(&call.line()).unwrap());
+    }
+}
+
+/// Lines of a trace, of every event.
+fn runs(out: &mut Artifacts) {
+    let request = SubtaskRequest {
+        kind: "atomic".to_owned(),
+        description: "Look.".to_owned(),
+        inputs: [("a".to_owned(), json!(1))].into(),
+        template_hints: vec!["look".to_owned()],
+        context_management: [("inherit_context".to_owned(), json!("none"))].into(),
+        max_depth: Some(2),
+        subtype: Some("subtask".to_owned()),
+        file_paths: vec!["a.rs".to_owned()],
+    };
+    let output = AgentOutput { subtask_request: Some(request.clone()), ..AgentOutput::complete("done").with_notes("well") };
+    let bare = AgentOutput::complete(Value::Null);
+    let stage = || "/steps/0".to_owned();
+    let obstacle = Obstacle::new("provider", "no answer");
+    let partial = |content: Value| Partial { stage: stage(), notes: "well".to_owned(), content };
+    let end =
+        End { obstacle: Some(obstacle.clone()), partial: vec![partial(Value::Null), partial(json!("it"))], ..End::default() };
+    let segments = vec![SegmentLine { id: "system".to_owned(), state: "kept".to_owned(), tokens: Some(3) }];
+    let begin = Begin { inputs: [("x".to_owned(), json!("this"))].into(), ..Begin::default() };
+    let tool = ToolLine {
+        stage: stage(),
+        number: 1,
+        name: "look".to_owned(),
+        arguments: json!({"at": "it"}),
+        result: "seen".to_owned(),
+        is_error: false,
+    };
+    let bare_request = SubtaskRequest { kind: "atomic".to_owned(), description: "Look.".to_owned(), ..SubtaskRequest::default() };
+    let events = [
+        TraceEvent::Begin(begin),
+        TraceEvent::Stage { stage: stage(), node: stage(), model: None, segments },
+        TraceEvent::Tool(tool),
+        TraceEvent::Command { stage: stage(), argv: vec!["true".to_owned()], output: bare.clone() },
+        TraceEvent::Subtask { stage: stage(), depth: 1, request, refused: None },
+        TraceEvent::Subtask { stage: stage(), depth: 1, request: bare_request, refused: Some("too deep".to_owned()) },
+        TraceEvent::Result { stage: stage(), output, notes_cut: false },
+        TraceEvent::Result { stage: stage(), output: bare, notes_cut: true },
+        TraceEvent::Failed { stage: stage(), obstacle },
+        TraceEvent::Case { stage: stage(), case: Some(0), test: None },
+        TraceEvent::Round { stage: stage(), round: 1, ends: true },
+        TraceEvent::End(end),
+    ];
+    for event in events {
+        let line = TraceLine { schema: names::RUN.to_owned(), run: "20261125-200000-000000-0000".to_owned(), event };
+        put(out, names::RUN, "an event", serde_json::to_value(line).unwrap());
     }
 }
 

@@ -89,6 +89,10 @@ fn every_key_is_written_and_what_is_always_written_is_required() {
     faults.retain(|fault| fault != "manifest/$defs/Span: described, never written");
     // A row of the scorecard, as that describes it.
     faults.retain(|fault| !fault.starts_with("history: nothing describes /cases/"));
+    // Values of a task and of a subtask have the names that their author gives them.
+    faults.retain(|fault| {
+        !(fault.starts_with("run: nothing describes /") && fault.ends_with("inputs") || fault.ends_with("/context_management"))
+    });
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 

@@ -1,0 +1,290 @@
+//! `ctxc run --source`: tasks worked off one after another, each in a run of its own, under one budget; at the end, what stood in the way more
+//! than once.
+//!
+//! What a task is to be run with is its payload. One that is complete is remembered in the user's folder for state.
+
+use super::args::RunArgs;
+use super::execute::{self, Done, Wanted};
+use crate::base::folders;
+use crate::base::fs;
+use crate::base::hash::Hash;
+use crate::cli::context::models;
+use crate::cli::context::project::Compiled;
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::exit::Exit;
+use crate::cli::record::script;
+use crate::cli::render::escape::escape;
+use crate::cli::render::summary::plural;
+use crate::kernel::pipeline::agent::AgentOutput;
+use crate::kernel::pipeline::machine::{Pipeline, PipelineState, PipelineStatus};
+use crate::kernel::pipeline::outcome::{Amounts, Obstacle, ObstacleKind, OutcomeContext};
+use crate::kernel::pipeline::stage_graph::{Next, StageGraph, Visit};
+use crate::kernel::work::batch::{Batch, BatchReport};
+use crate::kernel::work::budget_policy::{BudgetAccount, BudgetPolicy};
+use crate::kernel::work::failure::{FailurePattern, PatternLimit, PatternScope, QualityAnalyzer};
+use crate::kernel::work::restart_intensity::RestartIntensity;
+use crate::kernel::work::task::{Task, TaskQueue, TaskSource};
+use crate::syntax::yaml;
+use crate::work::beads::read_beads;
+use crate::work::task_file::read_task_file;
+use crate::work::task_journal::TaskJournal;
+use crate::work::webhook::{Webhook, WebhookOptions};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::Duration;
+
+/// The source that listens.
+const WEBHOOK: &str = "webhook";
+/// Variables with what senders prove themselves by.
+const PROOFS: [&str; 2] = ["CTXC_WEBHOOK_TOKEN", "CTXC_WEBHOOK_SECRET"];
+/// How long a delivery is waited for before the next look.
+const WAIT: Duration = Duration::from_mins(1);
+/// More failures than so many within so long end the batch.
+const FAILURES: (u32, Duration) = (5, Duration::from_mins(1));
+
+/// The whole task as one stage: what is inside of it has a pipeline of its own.
+#[derive(Debug)]
+struct OneRun;
+
+impl StageGraph for OneRun {
+    fn start(&self) -> Vec<String> {
+        vec!["run".to_owned()]
+    }
+
+    fn next(&self, _: &Visit, _: &PipelineState) -> Next {
+        Next::Complete
+    }
+}
+
+/// Tasks of a file: those that are not remembered as complete.
+#[derive(Debug)]
+struct TasksOfFile {
+    queue: TaskQueue<Value>,
+    complete: TaskJournal<Value>,
+}
+
+impl TaskSource<Value> for TasksOfFile {
+    fn claim(&mut self) -> std::result::Result<Option<Task<Value>>, Obstacle> {
+        self.queue.claim()
+    }
+
+    fn complete(&mut self, id: &str) -> std::result::Result<(), Obstacle> {
+        self.complete.add(Task::new("", id, Value::Null))?;
+        self.queue.complete(id)
+    }
+
+    fn release(&mut self, id: &str) -> std::result::Result<(), Obstacle> {
+        self.queue.release(id)
+    }
+}
+
+/// Where tasks come from.
+enum Source {
+    File(TasksOfFile),
+    Webhook(Webhook),
+}
+
+impl Source {
+    fn open(spec: &str, project: &Compiled, cx: &mut Cx) -> Result<Self> {
+        let nowhere = || {
+            CliError::usage("nobody says where it is kept which tasks are complete")
+                .hint("set XDG_STATE_HOME, or HOME, to a folder of yours")
+        };
+        let folder = folders::state(&project.root).ok_or_else(nowhere)?;
+        let address = spec.strip_prefix(WEBHOOK).map(|rest| rest.trim_start_matches(':'));
+        let real = || fs::ReadFs::canonical(&fs::RealFs, Path::new(spec)).unwrap_or_else(|_| Path::new(spec).to_path_buf());
+        let named = address.map_or_else(|| real().to_string_lossy().into_owned(), str::to_owned);
+        let name: String = Hash::of(named.as_bytes()).to_string().chars().filter(char::is_ascii_alphanumeric).take(16).collect();
+        let journal = TaskJournal::open(&folder.join("tasks").join(name)).map_err(infrastructure)?;
+        let Some(address) = address else { return Self::file(spec, journal) };
+        let mut options = WebhookOptions::default();
+        if !address.is_empty() {
+            let wrong = |_| CliError::usage(format!("`{address}` is no address: expected one such as 127.0.0.1:8080"));
+            options.address = address.parse().map_err(wrong)?;
+        }
+        [options.token, options.secret] = PROOFS.map(fs::env);
+        let webhook = Webhook::start(journal, options).map_err(infrastructure)?;
+        cx.note(&format!("deliveries are taken at http://{}/tasks", webhook.address()));
+        Ok(Self::Webhook(webhook))
+    }
+
+    fn file(path: &str, complete: TaskJournal<Value>) -> Result<Self> {
+        let text = script::text(Path::new(path), "the source")?;
+        let is_beads = Path::new(path).extension().is_some_and(|ending| ending == "jsonl");
+        let tasks = if is_beads { read_beads(&text) } else { read_task_file(&text) };
+        let mut queue = TaskQueue::default();
+        for task in tasks.map_err(|why| CliError::usage(format!("--source {path}: {why}")))? {
+            if !complete.knows(&task.id) {
+                queue.push(task);
+            }
+        }
+        Ok(Self::File(TasksOfFile { queue, complete }))
+    }
+
+    fn tasks(&mut self) -> &mut dyn TaskSource<Value> {
+        match self {
+            Self::File(tasks) => tasks,
+            Self::Webhook(webhook) => webhook,
+        }
+    }
+}
+
+fn infrastructure(obstacle: Obstacle) -> CliError {
+    CliError::new(Kind::Infrastructure, obstacle.note)
+}
+
+/// Works tasks off.
+pub(super) fn run(args: &RunArgs, spec: &str, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
+    let patterns = args.patterns.as_deref().map(patterns).transpose()?;
+    let mut source = Source::open(spec, project, cx)?;
+    let limits = [("tokens", args.budget_tokens.map(amount)), ("usd", args.budget_usd)];
+    let max_cost: Amounts = limits.into_iter().filter_map(|(unit, most)| Some((unit.to_owned(), most?))).collect();
+    let policy = BudgetPolicy::BatchWindow { max_tasks: args.max_tasks, max_cost };
+    let (mut budget, mut intensity) = (BudgetAccount::new(policy), RestartIntensity::new(FAILURES.0, FAILURES.1));
+    let mut history: Vec<OutcomeContext> = Vec::new();
+    let pipeline = Pipeline::new(OneRun);
+    let clock = || Duration::from_nanos(u64::try_from(fs::now()).unwrap_or(0));
+    let mut refused = None;
+    let (mut used, mut runs) = ((0_u64, 0.0_f64), Vec::new());
+    let ended = loop {
+        let mut batch = Batch {
+            pipeline: &pipeline,
+            source: source.tasks(),
+            workspaces: &(),
+            history: &mut history,
+            budget: &mut budget,
+            intensity: &mut intensity,
+            max_attempts: 1,
+            clock: &clock,
+        };
+        let report = batch.run(&mut |task, context, amounts| {
+            let done = wanted(args, project, &task.payload).map(|wanted| {
+                let most =
+                    (args.budget_tokens.map(|most| most.saturating_sub(used.0)), args.budget_usd.map(|most| most - used.1));
+                Wanted { attempts: context.attempts.to_vec(), most, ..wanted }
+            });
+            let wanted = done.map_err(|why| {
+                cx.note(&escape(&format!("{}: not run: {}", task.id, why.message)));
+                Obstacle::new(ObstacleKind::Source, why.message)
+            })?;
+            cx.note(&escape(&format!("{}: {}", task.id, wanted.task)));
+            match execute::execute(args, project, &wanted, None, cx)
+                .and_then(|done| Ok((execute::finish(args, &done, cx)?, done)))
+            {
+                Ok((_, done)) => {
+                    used = (used.0 + done.end.tokens[0] + done.end.tokens[1], used.1 + done.end.usd);
+                    output(&done, amounts)
+                }
+                Err(error) => {
+                    // What is refused to one task is refused to all.
+                    let note = error.message.clone();
+                    refused = Some(error);
+                    Err(Obstacle::new(ObstacleKind::Budget, note))
+                }
+            }
+        });
+        let BatchReport { runs: more, ended, .. } = report.map_err(infrastructure)?;
+        runs.extend(more);
+        // As many as were asked for is no bad end.
+        if args.max_tasks.is_some_and(|most| runs.len() as u64 >= most) {
+            break ended.filter(|why| runs.last().is_some_and(|(_, state)| state.obstacle() == Some(why)));
+        }
+        match &source {
+            Source::Webhook(webhook) if ended.is_none() => webhook.wait(WAIT),
+            Source::File(_) | Source::Webhook(_) => break ended,
+        }
+    };
+    if let Some(error) = refused {
+        return Err(error);
+    }
+    Ok(report(&runs, &history, ended.as_ref(), patterns, cx))
+}
+
+#[allow(clippy::cast_precision_loss, reason = "tokens are far below 2^52")]
+const fn amount(tokens: u64) -> f64 {
+    tokens as f64
+}
+
+/// What a run gives back to its batch.
+fn output(done: &Done, amounts: &mut Amounts) -> std::result::Result<AgentOutput, Obstacle> {
+    let counted = [("tokens", amount(done.end.tokens[0] + done.end.tokens[1])), ("usd", done.end.usd)];
+    amounts.extend(counted.map(|(unit, amount)| (unit.to_owned(), amount)));
+    match &done.outcome.obstacle {
+        Some(obstacle) => Err(obstacle.clone()),
+        None => Ok(AgentOutput::complete(done.end.content.clone())),
+    }
+}
+
+/// What a task is run with: `task` or `role`, `inputs` and `objective` of its payload; where the command line names a task, its values are the fields of the
+/// payload that go by their names.
+fn wanted<'p>(args: &RunArgs, project: &'p Compiled, payload: &Value) -> Result<Wanted<'p>> {
+    let field = |name: &str| payload.get(name).and_then(Value::as_str);
+    let (role, task) = match (args.subject.is_there(), field("role"), field("task")) {
+        (true, _, _) => args.subject.read(project)?,
+        (false, Some(role), _) => {
+            let role = models::role(&project.config, role)?;
+            (Some(role), role.task.value.clone())
+        }
+        (false, None, Some(task)) => (None, project.task(task)?),
+        (false, None, None) => {
+            return Err(CliError::usage("the task does not say what is run: its payload has neither `task` nor `role`")
+                .hint("give it one, or name a task on the command line, whose values are the fields of the payload"));
+        }
+    };
+    let parameters = project.parameters(&task)?;
+    let given = if args.subject.is_there() { payload } else { payload.get("inputs").unwrap_or(&Value::Null) };
+    let mut inputs = BTreeMap::new();
+    for (name, value) in given.as_object().into_iter().flatten() {
+        if parameters.iter().any(|parameter| parameter.name == *name) {
+            inputs.insert(name.clone(), value.clone());
+        } else if !args.subject.is_there() {
+            return Err(CliError::usage(format!("`inputs` has `{name}`, and the task `{task}` has no parameter of that name")));
+        }
+    }
+    let objective = field("objective").map(str::to_owned);
+    execute::complete(project, (&task, &parameters), &inputs, objective.as_deref())?;
+    Ok(Wanted { task, role, inputs, objective, attempts: Vec::new(), most: (None, None) })
+}
+
+/// The patterns of a file.
+fn patterns(path: &Path) -> Result<Vec<FailurePattern>> {
+    let refused = |why: String| CliError::usage(format!("--patterns {}: {why}", path.display()));
+    let text = script::text(path, "the file of patterns")?;
+    let (root, faults) = yaml::read(&text);
+    if !faults.is_empty() {
+        return Err(refused("this is not YAML".to_owned()));
+    }
+    serde_json::from_value(root.to_json()).map_err(|why| refused(why.to_string()))
+}
+
+/// Says what became of the tasks, and what stood in their way more than once.
+fn report(
+    runs: &[(String, PipelineState)],
+    outcomes: &[OutcomeContext],
+    ended: Option<&Obstacle>,
+    patterns: Option<Vec<FailurePattern>>,
+    cx: &mut Cx,
+) -> Exit {
+    let complete = runs.iter().filter(|(_, state)| state.status() == PipelineStatus::Complete).count();
+    cx.note(&format!("{} of {} complete", complete, plural(runs.len(), "task")));
+    let kinds: BTreeSet<&str> = outcomes.iter().filter_map(|outcome| Some(outcome.obstacle.as_ref()?.kind.word())).collect();
+    let twice = |kind: &str| FailurePattern::new(kind, PatternLimit::Count(2), PatternScope::Batch, "");
+    let patterns = patterns.unwrap_or_else(|| kinds.into_iter().map(twice).collect());
+    let analyzer = QualityAnalyzer::new("", patterns, |finding| finding.remediation.clone());
+    for found in analyzer.analyze(outcomes) {
+        let of = found.task.map_or_else(String::new, |task| format!(" in {task}"));
+        let advice = if found.remediation.is_empty() { String::new() } else { format!("; {}", found.remediation) };
+        let last = found.notes.first().cloned().unwrap_or_default();
+        cx.note(&escape(&format!("{}{of}: {} times; the last: {last}{advice}", found.pattern, found.measure)));
+    }
+    match ended {
+        Some(why) => {
+            cx.note(&escape(&format!("the batch ended: {why}")));
+            Exit::Inconclusive
+        }
+        None if complete < runs.len() => Exit::Findings,
+        None => Exit::Success,
+    }
+}

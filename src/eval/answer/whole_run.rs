@@ -1,0 +1,73 @@
+//! Expectations on a whole run: who was asked, which way it took, how it ended.
+
+use super::given::{Answer, RunStage, WholeRun};
+use crate::eval::verdict::{Judged, blind, fail, pass};
+use crate::scenario::expect::trajectory::{Matching, Trajectory};
+
+fn no_run(expected: String) -> Judged {
+    blind(expected, "no whole run")
+}
+
+/// The stages of a run that a name or a path means.
+pub(super) fn agents<'a>(answer: &'a Answer, name: &str) -> Vec<&'a RunStage> {
+    answer.run.as_deref().map_or_else(Vec::new, |run| run.of(name))
+}
+
+/// Nobody of a name was asked: who was.
+pub(in crate::eval) fn not_asked(answer: &Answer, name: &str) -> Judged {
+    let expected = format!("`{name}` to be asked");
+    match answer.run.as_deref() {
+        None => no_run(expected),
+        Some(run) => blind(expected, listed(&run.path())),
+    }
+}
+
+fn listed(path: &[String]) -> String {
+    let names: Vec<String> = path.iter().map(|name| format!("`{name}`")).collect();
+    if names.is_empty() { "nobody".to_owned() } else { names.join(", ") }
+}
+
+/// Whether a run ended as it has to.
+pub(super) fn ends(answer: &Answer, end: &str) -> Judged {
+    let expected = format!("a run that is {end}");
+    let Some(run) = answer.run.as_deref() else { return no_run(expected) };
+    let found = run.obstacle.as_ref().map_or_else(|| run.ends.clone(), |why| format!("{}: {why}", run.ends));
+    if run.ends == end { pass(expected, found) } else { fail(expected, found) }
+}
+
+/// Whether a run came by what it has to.
+pub(super) fn path(answer: &Answer, expected: &Trajectory) -> Judged {
+    let names: Vec<&str> = expected.calls.iter().map(|call| call.name.value.as_str()).collect();
+    let words = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let Some(run) = answer.run.as_deref() else { return no_run(words) };
+    let holds = match expected.matching {
+        Matching::Strict => {
+            run.stages.len() == names.len() && run.stages.iter().zip(&names).all(|(stage, name)| stage.is_called(name))
+        }
+        Matching::Unordered => matched(run, &names) == (names.len(), run.stages.len()),
+        Matching::Superset => matched(run, &names).0 == names.len(),
+        Matching::Subset => matched(run, &names).1 == run.stages.len(),
+    };
+    let expected = match expected.matching {
+        Matching::Strict => format!("the path {words}"),
+        Matching::Unordered => format!("{words} in any order, and nobody else"),
+        Matching::Superset => format!("{words} on the path"),
+        Matching::Subset => format!("nobody but {words} on the path"),
+    };
+    let found = listed(&run.path());
+    if holds { pass(expected, found) } else { fail(expected, found) }
+}
+
+/// How many of some names have a stage of their own, and so how many stages have a name. A path that is given exactly is looked for first.
+fn matched(run: &WholeRun, names: &[&str]) -> (usize, usize) {
+    let mut names = names.to_vec();
+    names.sort_by_key(|name| !run.stages.iter().any(|stage| stage.stage == **name));
+    let mut free: Vec<&RunStage> = run.stages.iter().collect();
+    for name in names {
+        if let Some(at) = free.iter().position(|stage| stage.is_called(name)) {
+            free.remove(at);
+        }
+    }
+    let found = run.stages.len() - free.len();
+    (found, found)
+}

@@ -1,0 +1,300 @@
+//! The trials of a case that runs a whole task: the runner, with answers from where the evaluation has them. No command runs here: what a
+//! script writes is an answer of the case.
+
+use super::given::{Answer, RunStage, WholeRun};
+use super::trying::{self, SCRIPT};
+use super::wire::{Replay, wire};
+use super::{Judging, Unanswered, estimate};
+use crate::eval::asked::{AnswersFrom, Ask, Asked, TrialUnderWay};
+use crate::eval::finished::{Answered, Finished};
+use crate::eval::prepared::{CaseInput, PreparedCase};
+use crate::eval::scripted::{Asking, Script};
+use crate::eval::trials::{self, Decision, Rows, Tries};
+use crate::kernel::agent_node::node_of;
+use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
+use crate::kernel::provider::Usage;
+use crate::kernel::tokens::TokenCounter;
+use crate::record::recording::{AnsweredBy, Recording, Stage, TrialOf};
+use crate::record::redact::Redactor;
+use crate::record::volatile::Volatile;
+use crate::run::answers::{Answers, AskedCall, Given, NOT_RECORDED, NoAnswer, response_of};
+use crate::run::commands::{CommandEnd, CommandSpec, Commands};
+use crate::run::flow::TaskFlow;
+use crate::run::plan::PlanNode;
+use crate::run::runner::{Frame, Limits, Outcome, Parts, Runner};
+use crate::run::subtask_compiler::{CompileSubtask, NoSubtasks};
+use crate::run::trace::{Journal, Trace, TraceEvent};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// Tries the answers that there are; `Open` where there is nothing to try.
+pub(in crate::eval) fn answered(prepared: &PreparedCase<'_>, done: &mut Finished) -> Result<Decision, Unanswered> {
+    let from = prepared.run.answers.from;
+    let case = prepared.input.case;
+    let recorded = match prepared.input.answers.recorded {
+        _ if matches!(from, AnswersFrom::Record | AnswersFrom::Live | AnswersFrom::Scripted | AnswersFrom::Kept) => &[],
+        recorded => recorded.map_err(str::to_owned)?,
+    };
+    if recorded.iter().any(Recording::is_answered) {
+        match replayed(prepared, recorded, done) {
+            Err(Unanswered::Stale(_)) if from.asks() => done.forget_trials(),
+            replayed => return replayed,
+        }
+    }
+    match from {
+        AnswersFrom::Record | AnswersFrom::ReplayOrRecord | AnswersFrom::Live => asked(prepared, done),
+        AnswersFrom::Known | AnswersFrom::Scripted if !case.answers.is_empty() => {
+            let script = Script::new(case.answers.iter().map(|one| one.value.clone()))?;
+            let counts = case.answers.iter().any(|one| one.value.usage.is_some());
+            let answer = one(prepared, &Source::Script { script, counts })?;
+            let first = Tries { rows: prepared.run.rows, ..Tries::unbounded(Stage::First, case.rule) };
+            trying::stages(&Judging::of(prepared), (first, None), done, &mut |_| Ok((answer.clone(), Answered::Scripted, SCRIPT)))
+        }
+        AnswersFrom::Kept => trying::rejudged(&Judging::of(prepared), done),
+        AnswersFrom::Known | AnswersFrom::Scripted | AnswersFrom::Replay => Ok(Decision::Open),
+    }
+}
+
+/// Runs the task by what was recorded.
+fn replayed(prepared: &PreparedCase<'_>, recorded: &[Recording], done: &mut Finished) -> Result<Decision, Unanswered> {
+    let none = Volatile::default();
+    let volatile = prepared.run.answers.volatile.unwrap_or(&none);
+    let rule = prepared.input.case.rule;
+    let round = |of: Stage, rule| {
+        let calls = recorded.iter().filter(|call| call.is_answered());
+        let trials = calls.map(|call| call.trial.map_or((Stage::First, 1, 1), |trial| (trial.stage, trial.number, trial.of)));
+        let of_stage: BTreeMap<u32, u32> = trials.filter(|one| one.0 == of).map(|(_, number, of)| (number, of)).collect();
+        let planned = of_stage.values().copied().max().unwrap_or(0);
+        Tries::known(of, rule, (of_stage.len(), planned), prepared.run.rows)
+    };
+    let second = trials::confirming(&rule).map(|rule| round(Stage::Confirm, rule)).filter(|second| second.there > 0);
+    let replay = Mutex::new(Replay::new(recorded, volatile));
+    let decision = trying::stages(&Judging::of(prepared), (round(Stage::First, rule), second), done, &mut |trial| {
+        let source = Source::Replay { replay: &replay, recorded, stage: trial.stage };
+        Ok((one(prepared, &source)?, Answered::Replayed, "recording"))
+    });
+    if matches!(decision, Err(Unanswered::Stale(_))) {
+        plan(prepared, done);
+    }
+    decision
+}
+
+/// What asking anew takes, where there is a model to ask.
+fn plan(prepared: &PreparedCase<'_>, done: &mut Finished) {
+    if let Some(wire) = wire(prepared).ok().filter(|wire| wire.model.is_some()) {
+        done.anew = Some(estimate(prepared, &wire, done.tokens.map_or(0, |(all, _)| all)));
+    }
+}
+
+/// Runs the task with models.
+fn asked(prepared: &PreparedCase<'_>, done: &mut Finished) -> Result<Decision, Unanswered> {
+    let CaseInput { path, case, .. } = *prepared.input;
+    if prepared.run.answers.plans {
+        plan(prepared, done);
+        return Ok(Decision::Open);
+    }
+    let model = prepared.routed.choice.as_ref().map(|choice| choice.model);
+    let nobody = "no model of `[models]` in ctxc.toml is known for it, so nobody can be asked";
+    let (Some(model), Some(ask)) = (model, prepared.run.answers.ask) else { return Err(nobody.to_owned().into()) };
+    let rows = if prepared.run.answers.from == AnswersFrom::Live { prepared.run.rows } else { Rows::Full };
+    let name = case.name.value.as_str();
+    let round = |stage, rule| Tries { rows, ..Tries::unbounded(stage, rule) };
+    let second = trials::confirming(&case.rule).filter(|_| prepared.run.answers.confirms).map(|rule| round(Stage::Confirm, rule));
+    let (keep, keys) = (prepared.run.answers.trials, done.keys);
+    let by = model.provider.value.as_str();
+    let stages = (round(Stage::First, case.rule), second);
+    let decision = trying::stages(&Judging::of(prepared), stages, done, &mut |trial| {
+        let kept = keep.zip(keys).map(|(keep, keys)| (keep, TrialUnderWay { path, case: name, keys, trial }));
+        if let Some(answer) = kept.and_then(|(keep, trial)| keep.earlier(&trial)) {
+            return Ok((answer, Answered::Asked, by));
+        }
+        let answer = one(prepared, &Source::Models { ask, path, case: name, trial })?;
+        if let Some((keep, trial)) = kept {
+            keep.tried(&trial, &answer, by);
+        }
+        Ok((answer, Answered::Asked, by))
+    });
+    trying::settled(ask, (path, name), decision, done)
+}
+
+/// Where the answers of a run come from.
+#[derive(Debug)]
+enum Source<'s> {
+    /// The case has them.
+    Script {
+        script: Script,
+        /// Whether it says what tokens they take.
+        counts: bool,
+    },
+    /// They are recorded.
+    Replay { replay: &'s Mutex<Replay<'s>>, recorded: &'s [Recording], stage: Stage },
+    /// Models give them.
+    Models { ask: &'s dyn Ask, path: &'s str, case: &'s str, trial: TrialOf },
+}
+
+impl Source<'_> {
+    fn answer(&self, asked: &AskedCall<'_>, stale: &Mutex<Vec<String>>) -> Result<Given, NoAnswer> {
+        match self {
+            Self::Script { script, counts } => {
+                let mut given = Answers::answer(script, asked)?;
+                if !counts {
+                    given.response.answer.usage = Usage::default();
+                }
+                Ok(given)
+            }
+            Self::Replay { replay, recorded, stage } => {
+                let call = replay.lock().unwrap_or_else(PoisonError::into_inner).next(*stage, asked.sent);
+                let Some(call) = call else {
+                    if let Unanswered::Stale(moved) = trying::stale(recorded, asked.sent) {
+                        let of = |line| format!("{}: {line}", asked.name.unwrap_or(asked.stage));
+                        *stale.lock().unwrap_or_else(PoisonError::into_inner) = moved.into_iter().map(of).collect();
+                    }
+                    return Err(NoAnswer::Unknown(format!("no answer is recorded for this request of {}", asked.stage)));
+                };
+                let response = response_of(call).map_err(NoAnswer::Provider)?;
+                Ok(Given { response, by: AnsweredBy::Replay })
+            }
+            Self::Models { ask, path, case, trial } => {
+                let nobody = || NoAnswer::Unknown(format!("no model of `[models]` in ctxc.toml is known for {}", asked.stage));
+                let model = asked.model.ok_or_else(nobody)?;
+                let asked = Asked { path, case, trial: *trial, model, sent: asked.sent };
+                let response = ask.ask(&asked).map_err(NoAnswer::Provider)?;
+                Ok(Given { response, by: AnsweredBy::Upstream })
+            }
+        }
+    }
+}
+
+/// Gives the answers of a run and keeps them, each for its stage.
+#[derive(Debug)]
+struct Collected<'s, 'r> {
+    source: &'s Source<'r>,
+    counter: &'s dyn TokenCounter,
+    answers: Mutex<BTreeMap<String, Vec<Answer>>>,
+    stale: Mutex<Vec<String>>,
+}
+
+impl Answers for Collected<'_, '_> {
+    fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer> {
+        let given = self.source.answer(asked, &self.stale)?;
+        let context = asked.messages.iter().map(|message| self.counter.count(message.text.text()) as u64).sum();
+        let prices = asked.model.and_then(|model| model.prices.as_ref());
+        let mut answer = Answer::given(&given.response.answer, context, self.counter, prices);
+        answer.took.is_live = given.by == AnsweredBy::Upstream;
+        answer.took.latency_ms =
+            Some(given.response.latency).filter(|took| !took.is_zero()).and_then(|took| took.as_millis().try_into().ok());
+        // What a subtask takes is part of who asked for it.
+        let stage = asked.stage.split('~').next().unwrap_or_default().to_owned();
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner).entry(stage).or_default().push(answer);
+        Ok(given)
+    }
+}
+
+/// Says what the scripts of a case write.
+#[derive(Debug)]
+struct ScriptedCommands(Script);
+
+impl Commands for ScriptedCommands {
+    fn run(&self, command: &CommandSpec) -> Result<CommandEnd, String> {
+        let line = command.argv.join(" ");
+        let asking = Asking { names: [Some(&command.stage), Some(&command.node), command.name.as_deref()] };
+        let named = command.name.as_deref().unwrap_or(&command.node);
+        let said = self.0.own(asking, &line).ok_or_else(|| {
+            format!("`{line}` is not run in an evaluation: `answers` says what it writes, with `when: {{node: {named}}}`")
+        })?;
+        let out = said.reply.as_str().map_or_else(|| said.reply.to_string(), str::to_owned);
+        Ok(CommandEnd { code: 0, out, said: String::new() })
+    }
+}
+
+/// Runs the task once.
+fn one(prepared: &PreparedCase<'_>, source: &Source<'_>) -> Result<Answer, Unanswered> {
+    let case = prepared.input.case;
+    let files = prepared.read.over(prepared.run.live);
+    let situation = prepared.read.whole(prepared.receiver, (&files, prepared.run.session));
+    let options = prepared.run.options();
+    let flow = TaskFlow::new(prepared.forest, situation, &options).map_err(|fault| fault.to_string())?;
+    let counter = prepared.routed.options.counter;
+    let answers = Collected { source, counter, answers: Mutex::default(), stale: Mutex::default() };
+    let commands = ScriptedCommands(Script::new(case.answers.iter().map(|one| one.value.clone()))?);
+    let trace = Trace::new(String::new(), None, Redactor::new([0; 32], []), Journal::default()).kept();
+    let config = prepared.run.answers.config.map(|config| config as &dyn CompileSubtask);
+    let runner = Runner::new(Parts {
+        options,
+        providers: prepared.run.answers.providers,
+        answers: &answers,
+        tools: prepared.input.answers.tools,
+        commands: &commands,
+        subtasks: config.unwrap_or(&NoSubtasks),
+        trace: &trace,
+        limits: Limits { jobs: 1, ..Limits::default() },
+        clock: || None,
+    });
+    let outcome = runner.run(&Frame::new(prepared.forest, situation, &flow));
+    if let Some(obstacle) = &outcome.obstacle {
+        let is_unknown = matches!(&obstacle.kind, ObstacleKind::Other(word) if word == NOT_RECORDED);
+        if is_unknown && matches!(source, Source::Replay { .. }) {
+            return Err(Unanswered::Stale(answers.stale.into_inner().unwrap_or_else(PoisonError::into_inner)));
+        }
+        if is_unknown || obstacle.kind == ObstacleKind::Provider {
+            return Err(obstacle.note.clone().into());
+        }
+    }
+    let given = answers.answers.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(whole(&outcome, stages(trace.events(), flow.plan(), given)))
+}
+
+/// The agents and scripts that ran, in order.
+fn stages(events: Vec<TraceEvent>, plan: &PlanNode, mut given: BTreeMap<String, Vec<Answer>>) -> Vec<RunStage> {
+    let name = |node: &str| plan.all().into_iter().find(|one| one.path == node && one.name.is_some())?.name.clone();
+    let mut stages: Vec<RunStage> = Vec::new();
+    let mut begun = |stage: String, is_agent: bool| {
+        // What runs in a subtask is part of who asked for it.
+        if stage.contains('~') {
+            return None;
+        }
+        let at = stages.iter().position(|one: &RunStage| one.stage == stage);
+        let at = at.unwrap_or_else(|| {
+            let node = node_of(&stage);
+            let answer = given.remove(&stage).and_then(Answer::of_all).unwrap_or_else(|| Answer::uncounted(String::new()));
+            stages.push(RunStage { name: name(&node), node, stage, is_agent, answer, output: None });
+            stages.len() - 1
+        });
+        Some(at)
+    };
+    let mut outputs = Vec::new();
+    for event in events {
+        match event {
+            TraceEvent::Stage { stage, .. } => drop(begun(stage, true)),
+            TraceEvent::Command { stage, .. } | TraceEvent::Failed { stage, .. } => drop(begun(stage, false)),
+            TraceEvent::Result { stage, output, .. } => outputs.extend(begun(stage, false).map(|at| (at, output))),
+            TraceEvent::Begin(_)
+            | TraceEvent::Tool(_)
+            | TraceEvent::Subtask { .. }
+            | TraceEvent::Case { .. }
+            | TraceEvent::Round { .. }
+            | TraceEvent::End(_) => {}
+        }
+    }
+    for (at, output) in outputs {
+        if let Some(stage) = stages.get_mut(at) {
+            if !stage.is_agent {
+                stage.answer = Answer::uncounted(output.text().into_owned());
+            }
+            stage.output = Some(output);
+        }
+    }
+    stages
+}
+
+/// The result of a run as an answer, with the calls and tokens of all.
+fn whole(outcome: &Outcome, stages: Vec<RunStage>) -> Answer {
+    let text = |content: &serde_json::Value| content.as_str().map_or_else(|| content.to_string(), str::to_owned);
+    let said = outcome.result.as_ref().map_or_else(String::new, |result| text(&result.content));
+    let last = Answer::uncounted(said);
+    let all = stages.iter().map(|stage| stage.answer.clone()).chain([last.clone()]).collect();
+    let Answer { tool_calls, tokens, took, miscounted, .. } = Answer::of_all(all).unwrap_or_else(|| last.clone());
+    let obstacle = outcome.obstacle.as_ref().map(Obstacle::to_string);
+    let run = WholeRun { ends: outcome.status.word().to_owned(), obstacle, stages };
+    Answer { tool_calls, tokens, took, miscounted, run: Some(Box::new(run)), ..last }
+}

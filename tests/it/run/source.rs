@@ -1,0 +1,82 @@
+//! `ctxc run --source`: tasks worked off under a budget, each once.
+
+use super::support::project;
+use super::traces::{THREE, with_state};
+use crate::cli::project::{Project, Run};
+use pretty_assertions::assert_eq;
+
+fn tasks(count: u32) -> String {
+    (1..=count).map(|number| format!("- id: T-{number}\n  payload: {{task: t, inputs: {{x: ticket {number}}}}}\n")).collect()
+}
+
+fn with(tasks: &str, answers: &str) -> Project {
+    let project = project(&[("t", THREE)]);
+    project.write("tasks.yaml", tasks);
+    project.write("answers.yaml", format!("answers:\n{answers}"));
+    project
+}
+
+fn run(project: &Project, more: &[&str]) -> Run {
+    let args: Vec<&str> = ["run", "--source", "tasks.yaml", "--script", "answers.yaml"].iter().chain(more).copied().collect();
+    with_state(project, &args)
+}
+
+const GOOD: &str = "- {when: {node: a}, reply: one}\n- {when: {node: b}, reply: two}\n- {reply: three}\n";
+
+#[test]
+fn each_task_of_a_file_is_run_once() {
+    let project = with(&tasks(3), GOOD);
+    let first = run(&project, &["--max-tasks", "2"]).code(0);
+    assert_eq!(first.stdout, "three\nthree\n");
+    first.warns("2 of 2 tasks complete");
+    assert_eq!(run(&project, &[]).code(0).warns("T-3: t").stdout, "three\n");
+    assert_eq!(run(&project, &[]).code(0).stdout, "");
+}
+
+#[test]
+fn a_task_that_failed_is_run_again_and_what_failed_twice_is_reported() {
+    let project = with(
+        &tasks(3),
+        "- {when: {node: a, has: [ticket 1]}, reply: {status: FAILED, content: no}}\n\
+        - {when: {node: a, has: [ticket 2]}, reply: {status: FAILED, content: no}}\n- {reply: fine}\n",
+    );
+    run(&project, &[]).code(1).warns("1 of 3 tasks complete").warns("reported: 2 times");
+    project.write("answers.yaml", format!("answers:\n{GOOD}"));
+    assert_eq!(run(&project, &[]).code(0).stdout, "three\nthree\n");
+}
+
+#[test]
+fn the_patterns_of_an_organisation_are_looked_for() {
+    let project = with(&tasks(1), "- {reply: {status: FAILED, content: no}}\n");
+    project.write(
+        "patterns.yaml",
+        "- {name: gives-up, obstacles: [reported], limit: {count: 1}, scope: batch, remediation: ask somebody}\n",
+    );
+    run(&project, &["--patterns", "patterns.yaml"]).code(1).warns("gives-up: 1 times; the last: ").warns("ask somebody");
+}
+
+#[test]
+fn what_is_wrong_with_a_source_is_said() {
+    for (tasks, says) in [
+        ("- id: T-1\n  payload: {inputs: {x: y}}\n", "neither `task` nor `role`"),
+        ("- id: T-1\n  payload: {task: t, inputs: {y: y}}\n", "has no parameter of that name"),
+        ("- id: T-1\n  payload: {task: t}\n", "x"),
+    ] {
+        run(&with(tasks, GOOD), &[]).code(1).warns(says);
+    }
+    run(&with("tasks\n", GOOD), &[]).code(2).warns("expected a list of tasks");
+    let project = with("", GOOD);
+    with_state(&project, &["run", "--source", "nothing.yaml"]).code(2).warns("nothing.yaml cannot be read");
+}
+
+#[test]
+fn issues_are_run_by_the_task_of_the_command_line() {
+    let project = with("", GOOD);
+    project.write(
+        "issues.jsonl",
+        "{\"id\":\"bd-1\",\"x\":\"log in\",\"status\":\"open\"}\n{\"id\":\"bd-2\",\"x\":\"log out\",\"status\":\"closed\"}\n",
+    );
+    let done = with_state(&project, &["run", "t", "--source", "issues.jsonl", "--script", "answers.yaml"]).code(0);
+    assert_eq!(done.stdout, "three\n");
+    done.warns("bd-1: t");
+}
