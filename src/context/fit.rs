@@ -124,7 +124,8 @@ impl Assembler<'_> {
                 Err(over) => return Err(FaultKind::OverBudget(over.of(budget)).into()),
             };
             let turns = talk.settle(&mut fitted, fold.clone());
-            let repeated: BTreeSet<usize> = talk.places.iter().take(fold.repeated).copied().collect();
+            let repeated = talk.places.iter().take(fold.repeated).copied();
+            let repeated: BTreeSet<usize> = repeated.filter(|at| self.others(*at).is_some()).collect();
             let rendered = self.rendered(segments, frames, order, &fitted, (&turns, &repeated));
             let messages = message::messages(&rendered, profile);
             let tools = || rendered.iter().filter(|part| part.segment.kind == Kind::Tools).map(|part| &part.text);
