@@ -1,6 +1,6 @@
 //! The profile `bare`: the author's words and nothing else. It has no fences, so nothing untrusted may stand in a text of it.
 
-use super::answer_format;
+use super::answer_format::{self, Answer};
 use super::fault::{Fault, FaultKind};
 use super::fence_marker;
 use super::fill::Faults;
@@ -9,7 +9,7 @@ use super::request::Request;
 use super::scope::place;
 use super::segments::draft::DraftSegment;
 use super::task_graph::Link;
-use crate::kernel::context::{Kind, Trust};
+use crate::kernel::context::{FIRST_EXPENDABLE, Kind, Origin, Trust};
 use crate::registry::body::Word;
 
 /// Leaves the form of the answer to a body that has a field for it, and refuses what any other profile would put a fence around.
@@ -21,7 +21,10 @@ pub(super) fn keep_to_words(
 ) {
     let format = link.node.body.output_format.as_ref();
     let answer = format.and_then(|format| answer_format::answer(format, &link.tree.path, request.files).ok());
-    if target.zip(answer).is_some_and(|(target, answer)| target.carries(&answer)) {
+    let is_left = |(target, answer): (&Target, Answer)| {
+        target.carries(&answer) && !(target.json_word && answer == Answer::Json && !segments.iter().any(says_json))
+    };
+    if target.zip(answer).is_some_and(is_left) {
         segments.retain(|drafted| drafted.segment.kind != Kind::OutputFormat);
     }
     for drafted in segments.iter() {
@@ -39,4 +42,17 @@ pub(super) fn keep_to_words(
         };
         faults.extend(names.into_iter().map(fault));
     }
+}
+
+/// Whether the author has the word JSON in a text that is never cut.
+fn says_json(drafted: &DraftSegment) -> bool {
+    let segment = &drafted.segment;
+    let is_there = segment.kind != Kind::OutputFormat && segment.priority() < FIRST_EXPENDABLE;
+    let mut own = segment
+        .text
+        .stretches()
+        .iter()
+        .filter(|stretch| matches!(stretch.origin, Origin::Template { .. } | Origin::Fragment { .. }));
+    let words = |range: &std::ops::Range<usize>| segment.text.text().get(range.clone()).unwrap_or_default().to_ascii_lowercase();
+    is_there && own.any(|stretch| words(&stretch.range).contains("json"))
 }

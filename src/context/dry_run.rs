@@ -96,7 +96,9 @@ fn whole(assembler: &Assembler<'_>, accounts: &[SegmentReport], waiting: &[Waiti
         if !segment.turns.is_empty() {
             // It is a message of its own, and the conversation is fitted as one.
             let (kept, whole) = (account.kept_tokens.unwrap_or(0), account.full_tokens.unwrap_or(0));
-            *slot = Whole { needs: kept, least: kept, most: Some(whole), is_several: false };
+            // Of one that is not known, its own limit is all that bounds it.
+            let most = if waits.unknown.is_empty() { Some(whole) } else { assembler.facts.history.max_tokens };
+            *slot = Whole { needs: kept, least: kept, most, is_several: false };
             (message, follows, may_follow) = (None, false, true);
             continue;
         }

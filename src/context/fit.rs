@@ -9,7 +9,7 @@ use super::render::profile::Frame;
 use crate::kernel::assembler::Deferred;
 use crate::kernel::budget::{self, Block, Budget, Counting, Disposition, Fitted};
 use crate::kernel::context::{FIRST_EXPENDABLE, Kind, Segment, Stability, Traced};
-use crate::kernel::conversation::Turn;
+use crate::kernel::conversation::{Speaker, Turn};
 use crate::kernel::fold::{Conversation, Fold, Folded, HistoryLimits};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -95,7 +95,7 @@ impl Assembler<'_> {
         let others: Vec<usize> = segments.iter().enumerate().map(one).collect();
         let blocks = segments.iter().zip(frames).zip(&others);
         let mut blocks: Vec<Block<'_>> = blocks.map(|((segment, frame), others)| block(segment, frame, *others)).collect();
-        let talk = self.talk(segments, &blocks)?;
+        let talk = self.talk(segments, &blocks, order)?;
         let first = talk.places.first().copied();
         let whole = talk.conversation.fold(talk.limit.filter(|_| talk.is_counted));
         if let Some(first) = first.and_then(|first| blocks.get_mut(first)) {
@@ -124,7 +124,8 @@ impl Assembler<'_> {
                 Err(over) => return Err(FaultKind::OverBudget(over.of(budget)).into()),
             };
             let turns = talk.settle(&mut fitted, fold.clone());
-            let repeated: BTreeSet<usize> = talk.places.iter().take(fold.repeated).copied().collect();
+            let repeated = talk.places.iter().take(fold.repeated).copied();
+            let repeated: BTreeSet<usize> = repeated.filter(|at| self.others(*at).is_some()).collect();
             let rendered = self.rendered(segments, frames, order, &fitted, (&turns, &repeated));
             let messages = message::messages(&rendered, profile);
             let tools = || rendered.iter().filter(|part| part.segment.kind == Kind::Tools).map(|part| &part.text);
@@ -150,8 +151,14 @@ impl Assembler<'_> {
     }
 
     /// The conversation, counted where that may matter, and how much of it there may be.
-    fn talk<'s>(&'s self, segments: &'s [Segment], blocks: &[Block<'_>]) -> Result<Talk<'s>, Fault> {
+    fn talk<'s>(&'s self, segments: &'s [Segment], blocks: &[Block<'_>], order: &[usize]) -> Result<Talk<'s>, Fault> {
         let Options { budget, counter, counting, .. } = *self.options;
+        // What is never cut stands there in every call.
+        let leads = |segment: &Segment| {
+            segment.priority() < FIRST_EXPENDABLE && !segment.text.text().trim().is_empty() && speaker(segment) == Speaker::User
+        };
+        let mut before = order.iter().filter_map(|at| segments.get(*at)).take_while(|segment| !segment.is_turn());
+        let is_first = !before.any(leads);
         let places: Vec<usize> = (0..segments.len()).filter(|at| segments.get(*at).is_some_and(Segment::is_turn)).collect();
         let said = places.iter().filter_map(|at| segments.get(*at));
         let said = said.filter_map(|segment| Some((segment.id.as_str(), segment.turns.first()?, segment.text.text())));
@@ -160,7 +167,7 @@ impl Assembler<'_> {
                 places.get(broken.at).and_then(|at| segments.get(*at)).map_or_else(String::new, |segment| segment.id.clone());
             FaultKind::Conversation { id, why: broken.why }
         })?;
-        let mut talk = Talk { conversation, places, is_counted: false, limit: None };
+        let mut talk = Talk { conversation: conversation.first(is_first), places, is_counted: false, limit: None };
         if talk.places.is_empty() {
             return Ok(talk);
         }

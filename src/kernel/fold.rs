@@ -30,6 +30,8 @@ pub struct Conversation<'a> {
     /// The units that turns begin with: where the user speaks after the agent, or first.
     turns: Vec<usize>,
     limits: HistoryLimits,
+    /// Whether nothing of the user's is sure to stand before it.
+    is_first: bool,
     counter: &'a dyn TokenCounter,
 }
 
@@ -122,7 +124,7 @@ impl<'a> Conversation<'a> {
     ) -> Result<Self, BrokenConversation> {
         let said: Vec<Said<'a>> = messages.map(|(id, turn, text)| Said { id, turn, text, tokens: 0 }).collect();
         let units = units(&said.iter().map(|said| said.turn).collect::<Vec<_>>())?;
-        let mut conversation = Self { units, said, turns: Vec::new(), limits, counter };
+        let mut conversation = Self { units, said, turns: Vec::new(), limits, is_first: false, counter };
         let mut is_open = false;
         for (at, unit) in conversation.units.iter().enumerate() {
             let mut messages = conversation.said.get(unit.clone()).unwrap_or_default().iter();
@@ -132,6 +134,12 @@ impl<'a> Conversation<'a> {
             }
         }
         Ok(conversation)
+    }
+
+    /// The same where nothing of the user's may stand before it: a cut lets it begin with the user, as providers expect.
+    #[must_use]
+    pub fn first(self, is_first: bool) -> Self {
+        Self { is_first, ..self }
     }
 
     /// Bytes of it, and tokens of what has none: no tokenizer counts more.
@@ -243,6 +251,12 @@ impl<'a> Conversation<'a> {
             walk.sum -= walk.size(walk.front);
             walk.front += 1;
         }
+        if self.is_first && held(walk.front) == 0 {
+            let begins = |unit: &usize| self.begins_with_user(*unit) || question.iter().any(|one| one.unit == *unit);
+            let next = (walk.front..=at).find(begins).unwrap_or(walk.front);
+            walk.sum -= (walk.front..next).map(|unit| walk.size(unit)).sum::<usize>();
+            walk.front = next;
+        }
         for Asked { unit, tokens, short } in question {
             if unit < walk.front {
                 walk.held.push(unit);
@@ -283,6 +297,10 @@ impl<'a> Conversation<'a> {
 
     fn is_users(&self, unit: &Range<usize>) -> bool {
         unit.clone().any(|at| self.said.get(at).is_some_and(|said| said.turn.is_users()))
+    }
+
+    fn begins_with_user(&self, unit: usize) -> bool {
+        self.units.get(unit).and_then(|unit| self.said.get(unit.start)).is_some_and(|said| said.turn.is_users())
     }
 
     /// The unit that the turns begin with that are asked for.

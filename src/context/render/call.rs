@@ -13,7 +13,6 @@ use crate::project::tools::ToolDefinition;
 use crate::registry::Registry;
 use serde::Serialize;
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// What stands for a model that nobody named.
 pub const MODEL: &str = "MODEL";
@@ -133,13 +132,12 @@ pub(super) fn is_said(message: &Message) -> bool {
     if message.is_turn() { message.parts.iter().any(says) } else { !message.text.text().trim().is_empty() }
 }
 
-/// The names of the tools that are called, by the ids of the calls.
-pub(super) fn called(messages: &[Message]) -> BTreeMap<&str, &str> {
-    let calls = messages.iter().flat_map(|message| &message.parts).filter_map(|part| match part {
+/// The names of the tools that a message calls, by the ids of the calls. An id may come again: a result is that of the last call before it.
+pub(super) fn called(message: &Message) -> impl Iterator<Item = (&str, &str)> {
+    message.parts.iter().filter_map(|part| match part {
         Part::Call(call) => Some((call.id.as_str(), call.name.as_str())),
         Part::Text(_) | Part::Reasoning(_) | Part::Result(_) | Part::Media(_) => None,
-    });
-    calls.collect()
+    })
 }
 
 /// The texts among some parts that say anything.
@@ -182,7 +180,7 @@ pub(super) enum Said<'a> {
 
 impl<'a> Said<'a> {
     /// What messages say; each turn as a provider has it.
-    pub(super) fn all(messages: impl Iterator<Item = &'a Message>, turn: impl Fn(&Message) -> Vec<Value>) -> Vec<Self> {
+    pub(super) fn all(messages: impl Iterator<Item = &'a Message>, mut turn: impl FnMut(&'a Message) -> Vec<Value>) -> Vec<Self> {
         let one = |message: &'a Message| {
             if message.is_turn() {
                 return turn(message).into_iter().map(Self::Turn).collect();

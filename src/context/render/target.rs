@@ -23,6 +23,10 @@ pub struct Target {
     pub names_model: bool,
     /// What its body calls the parameters of sampling, by their paths; what is not here it has no field for.
     pub sampling: &'static [(Parameter, &'static str)],
+    /// The types of images that it takes.
+    pub(super) images: &'static [&'static str],
+    /// Whether it refuses to answer in JSON of any form where no message has that word.
+    pub json_word: bool,
     /// Why it does not take an image or document that somebody says, or that stands in what a tool gave back (`Speaker::Tool`).
     pub(super) refuses: fn(&Media, Speaker) -> Option<&'static str>,
     /// Whether it takes what an agent thought before.
@@ -31,6 +35,9 @@ pub struct Target {
     pub(super) hottest: f64,
     pub(super) body: fn(&[Message], &Call) -> String,
 }
+
+/// The types of images that OpenAI takes.
+pub(super) const OPENAI_IMAGES: &[&str] = &["image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp"];
 
 /// Why there is no body.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -49,7 +56,7 @@ pub enum NoBody {
         /// The target.
         target: &'static str,
         /// What it takes instead.
-        why: &'static str,
+        why: String,
     },
 }
 
@@ -69,7 +76,7 @@ impl Target {
             });
             for (part, speaker) in inside {
                 if let Part::Media(media) = part
-                    && let Some(why) = (self.refuses)(media, speaker)
+                    && let Some(why) = (self.refuses)(media, speaker).map(str::to_owned).or_else(|| self.refuses_image(media))
                 {
                     let what = format!("{} ({})", if media.is_image() { "an image" } else { "a document" }, media.media_type);
                     return Err(NoBody::Unsupported { message: number + 1, what, target: self.name, why });
@@ -81,6 +88,13 @@ impl Target {
             taken.sampling.remove(&parameter);
         }
         Ok((self.body)(messages, &taken))
+    }
+
+    /// Why it does not take an image of this type. Of one that has an address nobody may know more than that it is an image.
+    fn refuses_image(&self, media: &Media) -> Option<String> {
+        let own = media.media_type.to_ascii_lowercase();
+        let is_taken = !media.is_image() || own == "image" || self.images.contains(&own.as_str());
+        (!is_taken).then(|| format!("takes images of the types {} alone", self.images.join(", ")))
     }
 
     /// Whether its body has a field for a form of the answer.
@@ -111,7 +125,11 @@ impl Target {
     /// How many messages say what the agent thought before, and are sent without it.
     pub fn unthought(&self, messages: &[Message]) -> usize {
         let is_lost = |part: &Part| matches!(part, Part::Reasoning(reasoning) if !(self.takes)(reasoning));
-        messages.iter().filter(|message| message.parts.iter().any(is_lost)).count()
+        // A message of nothing else is no message of the body.
+        let is_thought = |message: &Message| message.is_turn() && !is_said(message);
+        let thinks = |message: &Message| message.parts.iter().any(|part| matches!(part, Part::Reasoning(_)));
+        let loses = |message: &&Message| message.parts.iter().any(is_lost) || (is_thought(message) && thinks(message));
+        messages.iter().filter(loses).count()
     }
 
     /// The parameters that stand as they are below a path of its body, by the names that it has for them.

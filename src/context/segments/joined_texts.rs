@@ -80,15 +80,21 @@ impl SegmentBuilder<'_> {
         for (number, example) in self.link.node.body.examples.iter().enumerate() {
             let mut all = Filled::default();
             let mut turns = Vec::new();
+            let mut is_blank = false;
             let asked = (Speaker::User, "input", &example.input);
             for (speaker, key, text) in [asked, (Speaker::Assistant, "output", &example.output)] {
                 let Some(text) = text else { continue };
                 let filled = self.fill_one(text, &format!("examples/{number}/{key}"), key);
+                is_blank |= filled.unknown.is_empty() && filled.text.text().trim().is_empty();
                 turns.push(Turn::new(speaker, filled.text.text()));
                 all.text.append(&filled.text);
                 all.latent.append(&filled.latent);
                 all.unknown.extend(filled.unknown);
                 all.stability = all.stability.max(filled.stability);
+            }
+            // An answer to nothing, or a question without one, is no example.
+            if (is_blank || turns.len() < 2) && self.late.is_empty() {
+                continue;
             }
             let before = self.out.len();
             self.push(Kind::Examples, all, Cut::TailAt(Vec::new()), "<examples>");

@@ -128,10 +128,11 @@ fn the_manifest_refuses_it_too() {
 fn the_form_of_the_answer_is_left_to_a_body_that_has_a_field_for_it() {
     for (format, without) in [
         ("type=\"json\"", ["openai-chat", "openai-responses", "gemini", "ollama"].as_slice()),
+        ("type=\"json\" schema=\"object\"", &["openai-chat", "openai-responses", "gemini", "ollama"]),
         ("type=\"json\" schema=\"string[]\"", &["gemini", "ollama"]),
         ("type=\"text\"", &[]),
     ] {
-        let text = task("profile=\"bare\"", &format!("<description>Name it.</description><output_format {format}/>"));
+        let text = task("profile=\"bare\"", &format!("<description>Name it in Json.</description><output_format {format}/>"));
         let left_out = |target| {
             let options = Options { target, ..Options::default() };
             let assembly = tried(&text, &[], &[], &options).unwrap();
@@ -146,11 +147,25 @@ fn the_form_of_the_answer_is_left_to_a_body_that_has_a_field_for_it() {
             assert_eq!(assembly.report.segments.len(), 2);
         }
     }
-    let registry = registry(&task("profile=\"bare\"", "<description>Name it.</description><output_format type=\"json\"/>"));
+    let registry =
+        registry(&task("profile=\"bare\"", "<description>Name it as JSON.</description><output_format type=\"json\"/>"));
     let call = Call::of(&registry, &Request::new("t")).unwrap();
     let chat = TARGETS.iter().find(|target| target.name == "openai-chat").unwrap();
     let assembly = assemble(&registry, &Request::new("t"), &Options { target: Some(*chat), ..Options::default() }).unwrap();
     let body: Value = serde_json::from_str(&chat.body(&assembly.messages, &call).unwrap()).unwrap();
-    assert_eq!(body["messages"], json!([{"role": "user", "content": "Name it."}]));
+    assert_eq!(body["messages"], json!([{"role": "user", "content": "Name it as JSON."}]));
     assert_eq!(body["response_format"], json!({"type": "json_object"}));
+}
+
+#[test]
+fn openai_has_the_word_json_where_it_is_asked_for_json_of_any_form() {
+    let inside = "<parameters><parameter name=\"a\"/></parameters><description>Name {{a}}.</description>\
+        <constraints><constraint>No JSON Lines.</constraint></constraints><output_format type=\"json\" schema=\"object\"/>";
+    for target in TARGETS {
+        // What a value says, or what may be cut, is not there in every call.
+        let options = Options { target: Some(*target), ..Options::default() };
+        let assembly = tried(&task("profile=\"bare\"", inside), &[("a", json!("json"))], &[], &options).unwrap();
+        let words = assembly.messages.iter().any(|message| message.as_str().contains("Answer with one JSON object"));
+        assert_eq!(words, target.name.starts_with("openai") || target.name == "anthropic", "{}", target.name);
+    }
 }

@@ -9,7 +9,7 @@ use ctxc::internals::context::render::call::Call;
 use ctxc::internals::context::render::message::Message;
 use ctxc::internals::context::render::targets::TARGETS;
 use ctxc::internals::context::request::Request;
-use ctxc::internals::context::{Counting, Disposition, Profile, Speaker};
+use ctxc::internals::context::{Counting, Disposition, Kind, Profile, Speaker};
 use ctxc::internals::kernel::conversation::{Media, MediaSource, Part, ToolResult, Turn};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -25,6 +25,8 @@ struct Case {
     /// The bytes of an input of this call, and how many tokens it may have.
     input: Option<(usize, Option<usize>)>,
     budget: Option<usize>,
+    /// Whether it stands before all that the user is told.
+    is_first: bool,
 }
 
 /// What stays together.
@@ -67,8 +69,9 @@ fn cases() -> impl Strategy<Value = Case> {
     let own = prop::option::of(prop_oneof![3 => 20_usize..1_500, 1 => 1_500_usize..9_000]);
     let budget = prop::option::of(prop_oneof![3 => 150_usize..3_000, 1 => 3_000_usize..12_000]);
     let turns = prop::option::weighted(0.2, 1_usize..5);
-    (prop::collection::vec(unit(), 1..20), turns, own, prop::bool::weighted(0.25), input, budget)
-        .prop_map(|(units, turns, own, compacted, input, budget)| Case { units, turns, own, compacted, input, budget })
+    (prop::collection::vec(unit(), 1..20), turns, own, prop::bool::weighted(0.25), input, budget, any::<bool>()).prop_map(
+        |(units, turns, own, compacted, input, budget, is_first)| Case { units, turns, own, compacted, input, budget, is_first },
+    )
 }
 
 fn text(at: usize, size: usize) -> String {
@@ -138,7 +141,9 @@ fn assembled(case: &Case, units: &[Unit]) -> Assembly {
     let now = case.input.map(|(size, _)| ("now".to_owned(), Value::from("i".repeat(size))));
     let inputs: BTreeMap<String, Value> = now.into_iter().collect();
     let request = Request { inputs: &inputs, history: &said, ..Request::new("t") };
-    let options = Options { profile: Profile::Plain, budget: case.budget, counting: Counting::Always, ..Options::default() };
+    let order: &[Kind] = if case.is_first { &[Kind::History] } else { &[] };
+    let options =
+        Options { profile: Profile::Plain, order, budget: case.budget, counting: Counting::Always, ..Options::default() };
     assemble(&task(case), &request, &options).unwrap()
 }
 
@@ -404,6 +409,10 @@ fn fold(whole: &[Vec<Heard>], case: &Case, limit: usize) -> (Vec<bool>, Vec<Vec<
             }
             now[at] = cut;
         }
+        if case.is_first && kept.range(..front).next().is_none() {
+            let is_next = |unit: &usize| whole[*unit][0].is_users || kept.contains_key(unit);
+            front = (front..=at).find(is_next).unwrap_or(front);
+        }
         kept.retain(|at, _| *at < front);
         held = kept.keys().copied().collect();
         for (at, unit) in kept {
@@ -566,7 +575,7 @@ proptest! {
             prop_assert!(fates_expected[asked].1.is_some(), "{}", asked + 1);
         }
         let said = assembly.messages.iter().enumerate().filter(|(_, message)| !message.breakpoints.is_empty()).map(|(at, _)| at);
-        prop_assert_eq!(said.collect::<Vec<_>>(), ends, "{:?}", assembly.messages);
+        prop_assert!(case.is_first || said.collect::<Vec<_>>() == ends, "{:?} and not {ends:?}", assembly.messages);
         let now = assembly.messages.iter().find_map(|message| message.as_str().split_once("Input: now:\n"));
         prop_assert_eq!(now.map(|(_, text)| text), input.as_deref());
         let mut kept = 0;
@@ -608,7 +617,9 @@ proptest! {
         let most = size(&case.units).into_iter().max().unwrap_or(0);
         let is_within = size(&next).iter().sum::<usize>() <= 2 * most;
         let promised = prefix(&now);
-        let promised = if is_within { promised } else { promised.into_iter().take(2).collect() };
+        // Before anything is said, what stands behind the conversation is not known to stand behind it.
+        let is_within = is_within && (!case.is_first || now.messages.iter().any(Message::is_turn));
+        let promised = if is_within { promised } else { promised.into_iter().take(if case.is_first { 1 } else { 2 }).collect() };
         if promised.iter().all(|message| message.speaker == Speaker::System) {
             return Ok(());
         }

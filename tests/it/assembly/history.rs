@@ -539,6 +539,12 @@ fn a_bound_of_its_own_cuts_a_segment_and_no_other() {
         assert!(account.kept_tokens.unwrap() <= most && account.kept_tokens.unwrap() > most - 5, "{account:?}");
         assert_eq!(account.reason, format!("it may have {most} tokens"));
     }
+    let one = "<task type=\"atomic\" name=\"t\"><description>D</description><parameters><parameter name=\"a\"/></parameters>\
+        <inputs><input name=\"a\" from=\"a\" max_tokens=\"1\"/></inputs></task>";
+    let inputs = values(&[("a", json!("word ".repeat(90)))]);
+    let assembly = assemble(&registry(one), &Request { inputs: &inputs, ..Request::new("t") }, &Options::default()).unwrap();
+    let reason = &assembly.report.segments.iter().find(|account| account.segment.id == "input:a").unwrap().reason;
+    assert!(reason.starts_with("it may have 1 token") && !reason.contains("1 tokens"), "{reason}");
     // Without a budget, too; and what is inherited and files have theirs.
     let task = "<task type=\"sequential\" name=\"week\"><description>plan</description><parameters><parameter name=\"a\"/></parameters>\
         <inputs><input name=\"a\" from=\"a\"/></inputs><steps><task><description>Do it.</description>\
@@ -551,4 +557,34 @@ fn a_bound_of_its_own_cuts_a_segment_and_no_other() {
     let cut = assembly.report.segments.iter().filter(|account| account.fate != Disposition::Kept);
     let cut: Vec<(&str, bool)> = cut.map(|account| (account.segment.id.as_str(), account.kept_tokens.unwrap() > 80)).collect();
     assert_eq!(cut, [("file:a.md", true), ("inherited:input:a", true)]);
+}
+
+#[test]
+fn the_most_of_a_conversation_that_is_not_known_is_its_own_limit_or_what_is_left() {
+    let said: Vec<Turn> = (0..200).map(|at| Turn::new([Speaker::User, Speaker::Assistant][at % 2], "word ".repeat(30))).collect();
+    for (element, budget, expected) in [
+        ("max_tokens=\"2500\"", None, Some(2_500)),
+        ("max_tokens=\"2500\"", Some(1_000), Some(1_000)),
+        ("", Some(3_000), Some(3_000)),
+        ("", None, None),
+        ("turns=\"3\"", Some(3_000), Some(3_000)),
+        ("compacted=\"true\"", None, None),
+    ] {
+        let registry = with(&format!("<constraints><constraint>be brief</constraint></constraints><history {element}/>"));
+        let options = Options { budget, counting: ctxc::internals::context::Counting::Always, ..Options::default() };
+        let how = ManifestOptions { options, files: &() };
+        let entry = of_task(&registry, &Request::new("reply"), None, &how).unwrap().entries.remove(0);
+        let part = entry.segments.iter().find(|part| part.kind == Kind::History).unwrap();
+        let rest: usize = entry.segments.iter().filter_map(|part| part.bound.filter(|_| part.kind != Kind::History)).sum();
+        let most = expected.map(|most| if budget.is_some_and(|budget| budget == most) { most - rest } else { most });
+        assert_eq!((part.tokens, part.least, part.bound), (0, 0, most), "{element} {budget:?}");
+        assert_eq!(entry.total.bound, expected.map(|most| budget.unwrap_or(most + rest)), "{element} {budget:?}");
+        assert_eq!((entry.prefix_segments, entry.segments.len()), (2, 3), "nobody knows that it is repeated");
+        let request = Request { history: &said, ..Request::new("reply") };
+        let run = assemble(&registry, &request, &options).unwrap().report;
+        assert!(entry.total.least <= run.tokens.unwrap() && entry.total.bound.is_none_or(|most| run.tokens.unwrap() <= most));
+        let kept = run.segments.iter().filter(|account| account.segment.is_turn()).filter_map(|account| account.kept_tokens);
+        let kept: usize = kept.sum();
+        assert!(kept > 0 && part.bound.is_none_or(|most| kept <= most), "{kept} {element} {budget:?}");
+    }
 }

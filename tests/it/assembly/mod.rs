@@ -1,6 +1,7 @@
 //! What an agent receives: budget, substitution, settings, rendering.
 
 mod bare;
+mod bodies;
 mod bounds;
 mod conversation;
 mod fences;

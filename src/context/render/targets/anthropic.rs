@@ -12,6 +12,7 @@ use crate::kernel::sampling::Parameter as P;
 use crate::project::tools::ToolDefinition;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// How many breakpoints a request may have.
@@ -30,6 +31,8 @@ pub(super) static TARGET: Target = Target {
         (P::ToolChoice, "tool_choice"),
         (P::MaxOutputTokens, "max_tokens"),
     ],
+    images: &["image/jpeg", "image/png", "image/gif", "image/webp"],
+    json_word: false,
     refuses,
     takes: |reasoning| reasoning.signature.is_some() || reasoning.redacted.is_some(),
     hottest: 1.0,
@@ -115,7 +118,8 @@ fn body(messages: &[Message], call: &Call) -> String {
         ToolChoice::Word(word) => json!({"type": word}),
         ToolChoice::Tool(name) => json!({"type": "tool", "name": name}),
     });
-    let (said, rest) = apart(messages);
+    let messages = identified(messages);
+    let (said, rest) = apart(&messages);
     let mut system: Vec<Block<'_>> = said.into_iter().flat_map(blocks).collect();
     let mut turns: Vec<Turn<'_>> = Vec::new();
     for message in rest {
@@ -151,6 +155,49 @@ fn body(messages: &[Message], call: &Call) -> String {
         messages: turns,
         output_config,
     })
+}
+
+/// The messages with ids of calls that Anthropic takes: letters, digits, `_` and `-`, and no two of one. What is valid stays as it is, and
+/// no message changes an id before it.
+fn identified(messages: &[Message]) -> Cow<'_, [Message]> {
+    let mut out = Cow::Borrowed(messages);
+    // Each with the number of the last one that was made of it.
+    let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+    let mut given: BTreeMap<&str, String> = BTreeMap::new();
+    for (at, message) in messages.iter().enumerate() {
+        for (number, part) in message.parts.iter().enumerate() {
+            let id = match part {
+                Part::Call(call) => {
+                    let id = own_id(&call.id, &mut taken);
+                    given.insert(&call.id, id.clone());
+                    (id != call.id).then_some(id)
+                }
+                Part::Result(result) => given.get(result.call.as_str()).filter(|id| **id != result.call).cloned(),
+                Part::Text(_) | Part::Reasoning(_) | Part::Media(_) => None,
+            };
+            let Some(id) = id else { continue };
+            match out.to_mut().get_mut(at).and_then(|message| message.parts.get_mut(number)) {
+                Some(Part::Call(call)) => call.id = id,
+                Some(Part::Result(result)) => result.call = id,
+                Some(Part::Text(_) | Part::Reasoning(_) | Part::Media(_)) | None => {}
+            }
+        }
+    }
+    out
+}
+
+/// The id itself where it is valid and free, else one made of it.
+fn own_id(id: &str, taken: &mut BTreeMap<String, usize>) -> String {
+    let plain: String = id.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect();
+    let mut own = plain.clone();
+    let mut number = taken.get(&plain).copied().unwrap_or(1);
+    while taken.contains_key(&own) {
+        number += 1;
+        own = format!("{plain}_{number}");
+    }
+    taken.insert(plain, number);
+    taken.entry(own.clone()).or_insert(1);
+    own
 }
 
 fn tool(tool: &ToolDefinition) -> Tool<'_> {

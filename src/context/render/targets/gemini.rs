@@ -26,6 +26,8 @@ pub(super) static TARGET: Target = Target {
         (P::ToolChoice, "toolConfig.functionCallingConfig"),
         (P::MaxOutputTokens, "generationConfig.maxOutputTokens"),
     ],
+    images: &["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"],
+    json_word: false,
     refuses: |_, _| None,
     takes: |_| false,
     hottest: 2.0,
@@ -110,9 +112,10 @@ fn body<'c>(messages: &[Message], call: &'c Call) -> String {
     let (system, rest) = apart(messages);
     let parts: Vec<Part<'_>> = system.into_iter().map(|message| Part::Text { text: message.text.text() }).collect();
     let system_instruction = if parts.is_empty() { None } else { Some(System { parts }) };
-    let names = called(messages);
+    let mut names = BTreeMap::new();
     let mut contents: Vec<Content<'_>> = Vec::new();
     for message in rest {
+        names.extend(called(message));
         let (role, said) = (role(message), turn(message, &names));
         match contents.last_mut().filter(|last| last.role == role) {
             // All that was called at once is answered at once.

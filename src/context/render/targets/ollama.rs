@@ -24,6 +24,8 @@ pub(super) static TARGET: Target = Target {
         (P::Stop, "options.stop"),
         (P::MaxOutputTokens, "options.num_predict"),
     ],
+    images: &["image/png", "image/jpeg", "image/jpg", "image/webp"],
+    json_word: false,
     refuses,
     takes: |reasoning| reasoning.signature.is_none() && reasoning.redacted.is_none(),
     hottest: 2.0,
@@ -66,8 +68,11 @@ fn body(messages: &[Message], call: &Call) -> String {
         Answer::Json => Some(Format::Word("json")),
         Answer::Schema(schema) => Some(Format::Schema(schema)),
     };
-    let names = called(messages);
-    let messages = Said::all(messages.iter(), |message| turn(message, &names));
+    let mut names = BTreeMap::new();
+    let messages = Said::all(messages.iter(), |message| {
+        names.extend(called(message));
+        turn(message, &names)
+    });
     let (num_predict, sampling) = (call.limit, TARGET.fields(call, "options."));
     let options = (num_predict.is_some() || !sampling.is_empty()).then_some(Options { num_predict, sampling });
     let tools = nested(&call.tools);

@@ -4,7 +4,7 @@ use crate::context::answer_format::Answer;
 use crate::context::render::call::{Call, Said, ToolChoice, address, apart, file_name, returned, role, written};
 use crate::context::render::message::Message;
 use crate::context::render::schema;
-use crate::context::render::target::Target;
+use crate::context::render::target::{OPENAI_IMAGES, Target};
 use crate::context::render::tools::Function;
 use crate::kernel::conversation::{Media, MediaSource, Part, Speaker};
 use crate::kernel::sampling::Parameter as P;
@@ -24,6 +24,8 @@ pub(super) static TARGET: Target = Target {
         (P::ToolChoice, "tool_choice"),
         (P::MaxOutputTokens, "max_output_tokens"),
     ],
+    images: OPENAI_IMAGES,
+    json_word: true,
     refuses: |_, speaker| (speaker == Speaker::Assistant).then_some("takes nothing but texts and calls from the assistant"),
     takes: |_| false,
     hottest: 2.0,
