@@ -84,25 +84,5 @@ pub fn make(folder: &Path) -> io::Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::cache;
-
-    #[test]
-    fn projects_of_one_name_have_folders_of_their_own() {
-        let one = tempfile::tempdir().unwrap();
-        let two = tempfile::tempdir().unwrap();
-        let caches = tempfile::tempdir().unwrap();
-        let of = |folder: &tempfile::TempDir, name: &str| {
-            let project = folder.path().join(name);
-            std::fs::create_dir_all(&project).unwrap();
-            cache(Some(caches.path()), &project).unwrap()
-        };
-        let first = of(&one, "my agents");
-        let second = of(&two, "my agents");
-        assert_ne!(first, second);
-        assert_eq!(first, of(&one, "./my agents"));
-        let name = first.strip_prefix(caches.path()).unwrap().to_str().unwrap();
-        assert!(name.starts_with("my_agents-") && name.len() == "my_agents-".len() + 16, "{name}");
-        assert_eq!(cache(Some(caches.path()), &one.path().join("nowhere")), None);
-    }
-}
+#[path = "../../tests/unit/base/folders.rs"]
+mod tests;

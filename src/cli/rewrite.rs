@@ -67,27 +67,5 @@ pub(super) fn diff(change: &Change<'_>, cx: &mut Cx) -> Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Change, Written, write};
-    use crate::base::fs::{self, ReadFs};
-
-    #[test]
-    fn a_file_that_somebody_else_changed_is_left_alone() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.xml");
-        let change = |before| Change { name: "a.xml", path: &path, before, after: b"new" };
-        let now = || fs::RealFs.read(&path, 100).unwrap();
-        for meanwhile in [&b"other"[..], b"old and more", b""] {
-            fs::write_cache(&path, meanwhile).unwrap();
-            assert_eq!(write(&change(b"old")).unwrap(), Written::Overtaken);
-            assert_eq!(now(), meanwhile);
-        }
-        fs::write_cache(&path, b"old").unwrap();
-        assert_eq!(write(&change(b"old")).unwrap(), Written::Yes);
-        assert_eq!(now(), b"new");
-        // One that is gone does not come back.
-        let gone = folder.path().join("gone.xml");
-        assert_eq!(write(&Change { path: &gone, ..change(b"old") }).unwrap(), Written::Overtaken);
-        assert!(!fs::exists(&gone));
-    }
-}
+#[path = "../../tests/unit/cli/rewrite.rs"]
+mod tests;

@@ -155,24 +155,5 @@ fn single(prompt: &Prompt<'_>, how: Braces, imported: &mut Imported) -> (Body, S
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Placeholders, placeholders};
-    use pretty_assertions::assert_eq;
-
-    #[test]
-    fn what_stands_for_values_is_told_from_the_text() {
-        for (text, expected) in [
-            ("Answer {question}.", Placeholders::Single),
-            ("Answer {question} as {{\"answer\": \"…\"}}.", Placeholders::Single),
-            ("Answer {{question}} for {{ user.name }}.", Placeholders::Double),
-            ("Answer {{question}} as {\"answer\": 1}.", Placeholders::Double),
-            ("Answer {question} as { \"answer\": 1 }.", Placeholders::Replaced),
-            ("{% if x %}y{% endif %}", Placeholders::Jinja),
-            ("{{ x | upper }}", Placeholders::Jinja),
-            ("Answer as {\"answer\": 1}.", Placeholders::None),
-            ("", Placeholders::None),
-        ] {
-            assert_eq!(placeholders(text), expected, "{text}");
-        }
-    }
-}
+#[path = "../../tests/unit/import/markdown.rs"]
+mod tests;

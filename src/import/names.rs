@@ -92,34 +92,5 @@ pub(super) fn beside(folder: &str, name: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{beside, folders, half, task_name};
-    use crate::import::model::Role;
-    use pretty_assertions::assert_eq;
-
-    #[test]
-    fn a_task_is_named_after_its_file() {
-        assert_eq!(task_name("legacy/SupportReply.md.j2"), "support-reply");
-        assert_eq!(task_name("sql_query v2.prompt"), "sql-query-v2");
-        assert_eq!(task_name(".j2"), "j2");
-        assert_eq!(task_name("a/★.md"), "prompt");
-    }
-
-    #[test]
-    fn halves_are_told_by_their_names() {
-        let system = Role::System;
-        let user = Role::User;
-        assert_eq!(half("p/triage_system.j2"), Some(("p/triage".to_owned(), system)));
-        assert_eq!(half("p/triage.user.j2"), Some(("p/triage".to_owned(), user)));
-        assert_eq!(half("p/triage/system_prompt.md"), Some(("p/triage".to_owned(), system)));
-        assert_eq!(half("p/filesystem.j2"), None);
-    }
-
-    #[test]
-    fn names_are_looked_up_from_the_given_folders_upwards() {
-        assert_eq!(folders("a/b/c.j2", &["x".to_owned()]), ["x", "a/b", "a", ""]);
-        assert_eq!(beside("a", "./b/c.j2").as_deref(), Some("a/b/c.j2"));
-        assert_eq!(beside("a", "../c.j2"), None);
-        assert_eq!(beside("a", "/etc/passwd"), None);
-    }
-}
+#[path = "../../tests/unit/import/names.rs"]
+mod tests;

@@ -337,30 +337,5 @@ fn offset_before(edits: &[Edit], offset: u32) -> u32 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{TRIALS, most, offset_before};
-    use crate::base::fix::Edit;
-    use crate::base::span::Span;
-
-    #[test]
-    fn what_does_not_go_is_found_by_halves() {
-        let items: Vec<u32> = (0..100).collect();
-        let mut trials = 0;
-        let kept = most(&items, &mut TRIALS.clone(), 1, &mut |items| {
-            trials += 1;
-            !items.contains(&17) && !items.contains(&80)
-        });
-        assert_eq!(kept.len(), 98);
-        assert!(trials < 40, "{trials}");
-        // Nothing goes: it ends all the same.
-        assert!(most(&(0..100_000).collect::<Vec<u32>>(), &mut TRIALS.clone(), 1, &mut |_| false).is_empty());
-    }
-
-    #[test]
-    fn offsets_lead_back() {
-        let edits = [Edit::replace(Span::new(2, 4), "xyz"), Edit::delete(Span::new(6, 9)), Edit::insert(10, "!")];
-        // 0123456789a → 01xyz459!a
-        let back: Vec<u32> = (0..10).map(|at| offset_before(&edits, at)).collect();
-        assert_eq!(back, [0, 1, 2, 2, 2, 4, 5, 9, 10, 10]);
-    }
-}
+#[path = "../../tests/unit/rules/apply.rs"]
+mod tests;

@@ -76,28 +76,5 @@ impl Placed {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::Placed;
-    use crate::base::span::Span;
-    use crate::syntax::limits::Limits;
-    use crate::syntax::reader::Reader;
-    use pretty_assertions::assert_eq;
-
-    #[test]
-    fn each_character_stands_where_it_is_written() {
-        let text = "<a>x<!-- c\n -->y&lt;é\r\nz<b>n</b><![CDATA[&lt;\r]]>&nope;&#x41;</a>";
-        let mut reader = Reader::new();
-        reader.read(text, &Limits::default());
-        let root = reader.document(text).root().expect("a root");
-        let said = root.text();
-        let placed = Placed::of(root);
-        assert_eq!(said, "xy<é\nz&lt;\n&nope;A");
-        let written: Vec<&str> = said
-            .char_indices()
-            .map(|(at, c)| placed.span(Span::of(at, at + c.len_utf8())).expect("a place").slice(text))
-            .collect();
-        assert_eq!(written.join("|"), "x|y|&lt;|é|\r\n|z|&|l|t|;|\r|&|n|o|p|e|;|&#x41;");
-        let of = |from, to| placed.span(Span::of(from, to)).map(|span| span.slice(text));
-        assert_eq!((of(0, 2), of(2, 3), of(0, 0)), (Some("x<!-- c\n -->y"), Some("&lt;"), Some("")));
-    }
-}
+#[path = "../../tests/unit/syntax/placed.rs"]
+mod tests;

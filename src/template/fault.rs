@@ -234,18 +234,19 @@ impl FaultKind<'_> {
 
     /// Whether what the author wrote has no effect because of it, found at this element.
     pub(super) fn loses_something(&self, element: Element<'_>) -> bool {
+        let says_something =
+            || !element.text().trim().is_empty() || element.elements().next().is_some() || element.attributes().next().is_some();
+        let is_left_out = self.leaves_unread() && !matches!(self, Self::UnknownAttribute { .. });
+        let is_value = matches!(self, Self::BadValue { name: "trust", .. });
+        let is_content = |attribute: &Attribute<'_>| Kind::homes(attribute.name()).next().is_some();
         self.decides_settings(element)
-            || match self {
-                Self::UnknownElement { meant: None, .. } | Self::MisplacedElement { .. } | Self::Repeated { .. } => {
-                    !element.text().trim().is_empty()
-                        || element.elements().next().is_some()
-                        || element.attributes().next().is_some()
-                }
-                Self::UnknownAttribute { meant: None, attribute, .. } => Kind::homes(attribute.name()).next().is_some(),
-                Self::BadValue { name, .. } => *name == "trust",
-                Self::MisplacedText { .. } | Self::TwoContents { .. } | Self::BadNumber { .. } | Self::RefWithBody { .. } => true,
-                _ => false,
-            }
+            || is_left_out && says_something()
+            || is_value
+            || matches!(self, Self::UnknownAttribute { meant: None, attribute, .. } if is_content(attribute))
+            || matches!(
+                self,
+                Self::MisplacedText { .. } | Self::TwoContents { .. } | Self::BadNumber { .. } | Self::RefWithBody { .. }
+            )
     }
 
     /// Whether a setting, a type or a subtype of a task hangs on it, found at this element.

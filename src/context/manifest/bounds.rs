@@ -41,8 +41,8 @@ pub(super) fn bound(parts: &mut [(Part, Whole, bool)], budget: Option<usize>) ->
             Some(left) if whole.needs > left => Some(if left > WORTH_CUTTING || whole.is_several { left } else { 0 }),
             Some(left) => Some(whole.most.map_or(left, |most| most.min(left))),
         };
-        let taken = if *may_lack { 0 } else { whole.needs };
-        most_left = most_left.map(|left| left.saturating_sub(taken));
+        let needed = if *may_lack { 0 } else { whole.needs };
+        most_left = most_left.map(|left| left.saturating_sub(needed));
     }
     let least = parts.iter().map(|(part, ..)| part.least).sum();
     let most = parts.iter().map(|(part, ..)| part.bound).sum::<Option<usize>>();

@@ -73,11 +73,10 @@ fn compare(before: &Value, after: &Value, path: &mut Vec<String>, out: &mut Vec<
 }
 
 fn told(path: &[String], before: Option<&Value>, after: Option<&Value>) -> String {
-    let whole = |value: &Value| match value {
-        Value::Array(lines) if lines.first().is_some_and(Value::is_null) => {
-            lines.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n").into()
-        }
-        value => value.clone(),
+    let whole = |value: &Value| {
+        let lines = value.as_array().filter(|lines| lines.first().is_some_and(Value::is_null));
+        let text = lines.map(|lines| lines.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n").into());
+        text.unwrap_or_else(|| value.clone())
     };
     let (mut before, mut after) = (before.map(whole), after.map(whole));
     if let (Some(Value::String(first)), Some(Value::String(second))) = (&mut before, &mut after) {

@@ -100,8 +100,8 @@ fn model(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>, providers: &
     let window = found.window?;
     let longest = sampling.get(&Parameter::MaxOutputTokens).and_then(serde_json::Value::as_u64);
     let longest = longest.map(|tokens| Spanned::new(tokens, answer));
-    for (key, kept) in [("output_reserve", &found.reserve), (Parameter::MaxOutputTokens.word(), &longest)] {
-        if let Some(tokens) = kept.clone().filter(|tokens| tokens.value >= window) {
+    for (key, kept) in [("output_reserve", found.reserve), (Parameter::MaxOutputTokens.word(), longest)] {
+        if let Some(tokens) = kept.filter(|tokens| tokens.value >= window) {
             let expected = format!("less than its `context_window`, {window}");
             sink.bad_value(&format!("{path}.{key}"), &tokens.map(|tokens| tokens.to_string()), expected, None);
             return None;

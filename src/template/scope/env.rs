@@ -95,24 +95,5 @@ impl<'m, 'a> Env<'m, 'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_found_whatever_their_number() {
-        let names: Vec<String> = (0..100).map(|n| format!("n{}", n % 60)).collect();
-        let mut env = Env::default();
-        for (at, name) in names.iter().enumerate() {
-            env.bind(name, Span::at(at as u32));
-            assert_eq!(env.find(name).map(|found| found.span.start), Some(at as u32));
-        }
-        for at in (0..100_u32).rev() {
-            let innermost = env.find(&names[at as usize]).map(|found| found.span.start);
-            assert_eq!(innermost, Some(at));
-            assert_eq!(env.unbind(0).map(|entry| entry.binding.span.start), Some(at));
-            let next = env.find(&names[at as usize]).map(|found| found.span.start);
-            assert_eq!(next, at.checked_sub(60));
-        }
-        assert!(env.unbind(0).is_none());
-    }
-}
+#[path = "../../../tests/unit/template/scope/env.rs"]
+mod tests;

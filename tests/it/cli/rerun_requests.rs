@@ -181,7 +181,9 @@ fn calls_for_embeddings_are_answered_again_and_count_as_no_call_of_a_conversatio
     });
     let project = Project::new();
     let lookup = serde_json::json!({"model": "text-embedding-3-small", "input": ["order 7"]}).to_string();
-    let made = [&[lookup.clone()], &calls("Find orders")[..1], &[lookup], &calls("Find orders")[1..]].concat();
+    let made =
+        [std::slice::from_ref(&lookup), &calls("Find orders")[..1], std::slice::from_ref(&lookup), &calls("Find orders")[1..]]
+            .concat();
     let (program, url) = (caller(), server.url());
     let mut args = vec!["record", "--upstream", &url, "--into", "calls", "--name", "a", "--"];
     args.extend(program.iter().map(String::as_str));

@@ -6,7 +6,8 @@ use crate::cli::project::{Project, Run};
 use pretty_assertions::assert_eq;
 
 fn tasks(count: u32) -> String {
-    (1..=count).map(|number| format!("- id: T-{number}\n  payload: {{task: t, inputs: {{x: ticket {number}}}}}\n")).collect()
+    let task = |number: u32| format!("- id: T-{number}\n  payload: {{task: t, inputs: {{x: ticket {number}}}}}\n");
+    (1..=count).map(task).collect::<Vec<_>>().concat()
 }
 
 fn with(tasks: &str, answers: &str) -> Project {

@@ -1,0 +1,28 @@
+//! Tests of what `src/base/parallel.rs` keeps to itself.
+
+use super::each;
+use std::num::NonZeroUsize;
+
+#[test]
+fn few_are_done_at_once_too_where_somebody_says_so() {
+    let begun = std::sync::atomic::AtomicUsize::new(0);
+    let both_begin = |_: &u8| {
+        begun.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        let waited = std::time::Instant::now();
+        while waited.elapsed().as_secs() < 20 && begun.load(std::sync::atomic::Ordering::SeqCst) < 2 {
+            std::thread::yield_now();
+        }
+        begun.load(std::sync::atomic::Ordering::SeqCst) == 2
+    };
+    assert_eq!(each(&[1, 2], NonZeroUsize::new(2), both_begin), [true, true]);
+}
+
+#[test]
+fn the_order_is_that_of_the_work_on_any_number_of_threads() {
+    for threads in [1, 2, 7] {
+        let numbers: Vec<usize> = (0..1_000).collect();
+        let squares = each(&numbers, NonZeroUsize::new(threads), |at| at * at);
+        assert!(squares.iter().enumerate().all(|(at, square)| *square == at * at), "{threads}");
+        assert_eq!(squares.len(), 1_000);
+    }
+}
