@@ -58,7 +58,12 @@ fn a_template_with_a_slip_has_one_finding() {
     told("templates/x.xml", &task("sequential", step), "`<steps>` has no element `<if>`", "it holds");
     let other = "<steps><cond><case test=\"n == 1\"><task><description>a</description></task></case>\
         <else><task><description>b</description></task></else></cond></steps>";
-    told("templates/x.xml", &task("sequential", other), "`<cond>` has no element `<else>`", "one with the opposite of the others");
+    told(
+        "templates/x.xml",
+        &task("sequential", other),
+        "`<cond>` has no element `<else>`",
+        "one with the opposite of the others",
+    );
     told(
         "templates/x.xml",
         &task("sequence", "<steps><task><description>a</description></task></steps>"),
