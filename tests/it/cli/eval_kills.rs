@@ -55,6 +55,11 @@ fn timeless(mut card: Value) -> Value {
     card
 }
 
+/// When the program was built: one that is built anew while it is killed and goes on is another one, with other keys.
+fn built() -> std::time::SystemTime {
+    std::fs::metadata(env!("CARGO_BIN_EXE_ctxc")).and_then(|meta| meta.modified()).unwrap()
+}
+
 /// What of the last run is written down: whether it is open, and how many of its calls were answered.
 fn acknowledged(project: &Project, records: bool) -> (bool, usize) {
     let listed = project.run(&["history", "list", "--json"]).code(0).json();
@@ -87,7 +92,7 @@ fn kills(rounds: u64, args: &[&str], trials: usize) {
     let args = [&["eval", "--json", "--jobs", "6"], args].concat();
     // By their key, since what a killed run has sent may arrive at any time.
     let sent = || server.requests().iter().filter(|request| request.contains(KEY)).count();
-    let begun = Instant::now();
+    let (begun, program) = (Instant::now(), built());
     let whole = timeless(asked(&project, &args).json());
     let time = begun.elapsed();
     assert_eq!((sent(), &whole["summary"]["calls"]), (total, &total.into()));
@@ -112,9 +117,13 @@ fn kills(rounds: u64, args: &[&str], trials: usize) {
             fresh();
         }
         let before = sent();
-        let card = asked(&project, &[&args[..], &["--resume"]].concat()).json();
-        assert_eq!(timeless(card), whole, "round {round}");
-        assert_eq!(sent() - before, total - known, "round {round} of {args:?}: an answer was asked for again, or lost");
+        let listed = project.run(&["history", "list"]).stdout;
+        let run = asked(&project, &[&args[..], &["--resume"]].concat());
+        assert_eq!(built(), program, "the program was built anew while it ran");
+        assert_eq!(timeless(run.json()), whole, "round {round}");
+        let what =
+            || format!("{}\nruns before:\n{listed}\nruns after:\n{}", run.stderr, project.run(&["history", "list"]).stdout);
+        assert_eq!(sent() - before, total - known, "round {round} of {args:?}: asked again, or lost: {}", what());
         let (is_open, _) = acknowledged(&project, records);
         assert!(!is_open);
         let cases = project.run(&["history", "show", "last", "--json"]).code(0).json()["cases"].as_array().unwrap().len();
