@@ -135,8 +135,17 @@ fn infrastructure(obstacle: Obstacle) -> CliError {
     CliError::new(Kind::Infrastructure, obstacle.note)
 }
 
+/// Runs a task, or works off those of a source.
+pub(crate) fn run(args: &RunArgs, cx: &mut Cx) -> Result<Exit> {
+    let project = Compiled::load(cx)?;
+    match &args.source {
+        Some(source) => work_off(args, source, &project, cx),
+        None => execute::run(args, &project, cx),
+    }
+}
+
 /// Works tasks off.
-pub(super) fn run(args: &RunArgs, spec: &str, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
+fn work_off(args: &RunArgs, spec: &str, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
     let patterns = args.patterns.as_deref().map(patterns).transpose()?;
     let mut source = Source::open(spec, project, cx)?;
     let limits = [("tokens", args.budget_tokens.map(amount)), ("usd", args.budget_usd)];

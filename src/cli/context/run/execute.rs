@@ -2,7 +2,6 @@
 
 use super::answers::{self, Sources};
 use super::args::RunArgs;
-use super::batch;
 use super::commands::{ListedFiles, ProjectCommands, ProjectTools};
 use super::{show, traces};
 use crate::base::fs;
@@ -66,15 +65,11 @@ pub(super) struct Done {
     kept: std::result::Result<(), String>,
 }
 
-/// Runs a task.
-pub(crate) fn run(args: &RunArgs, cx: &mut Cx) -> Result<Exit> {
-    let project = Compiled::load(cx)?;
-    if let Some(source) = &args.source {
-        return batch::run(args, source, &project, cx);
-    }
+/// Runs the task of the command line.
+pub(super) fn run(args: &RunArgs, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
     let resumed = args.resume.as_deref().map(|name| traces::read(&project.root, name.trim_start_matches("run:"))).transpose()?;
-    let wanted = wanted(args, &project, resumed.as_ref().map(|(_, journal)| journal))?;
-    let done = execute(args, &project, &wanted, resumed, cx)?;
+    let wanted = wanted(args, project, resumed.as_ref().map(|(_, journal)| journal))?;
+    let done = execute(args, project, &wanted, resumed, cx)?;
     finish(args, &done, cx)
 }
 

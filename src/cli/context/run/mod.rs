@@ -10,4 +10,4 @@ mod show;
 pub(in crate::cli) mod traces;
 
 pub(crate) use args::RunArgs;
-pub(crate) use execute::run;
+pub(crate) use batch::run;
