@@ -77,7 +77,7 @@ fn told(path: &[String], before: Option<&Value>, after: Option<&Value>) -> Strin
         Value::Array(lines) if lines.first().is_some_and(Value::is_null) => {
             lines.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n").into()
         }
-        value => value.clone(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => value.clone(),
     };
     let (mut before, mut after) = (before.map(whole), after.map(whole));
     if let (Some(Value::String(first)), Some(Value::String(second))) = (&mut before, &mut after) {
