@@ -1,6 +1,5 @@
 //! Expectations on the answer. A new one is a key, a variant and its arms here, and how it is judged in `eval::answer::check`.
 
-use super::context::OF_AGENT;
 use super::own_check::{COMMAND, OwnCheck, PYTHON};
 use super::trajectory::{Matching, TRAJECTORY, Trajectory};
 use crate::base::span::{Span, Spanned};
@@ -11,6 +10,9 @@ use crate::scenario::words::MOST;
 use crate::syntax::yaml::Node;
 use serde::Serialize;
 use serde_json::Value;
+
+/// What `node` is in an entry.
+pub(super) const OF_AGENT: &str = "the agent that it is about, where the whole task is run: its name or path, with `@2` behind it for the second time that it is asked";
 
 /// The keys, and what an entry of the list may say besides.
 macro_rules! keys {

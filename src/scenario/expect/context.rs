@@ -1,5 +1,6 @@
 //! Expectations on the context. A new one is a key, a variant and its arms here, and how it is judged in `eval::context::check`.
 
+use super::answer::OF_AGENT;
 use super::lookup::{LOOKUP, LookupTest};
 use super::model::{MODEL, ModelTest};
 use super::segments::{
@@ -68,9 +69,6 @@ static INNER_TEST: Table = Table { what: "an expectation inside another", keys: 
 
 static KEYS: [Key; 18] = keys!();
 static NAMES: [&str; 18] = names(&KEYS);
-
-/// What `node` is in an entry.
-pub(super) const OF_AGENT: &str = "the agent that it is about, where the whole task is run: its name or path, with `@2` behind it for the second time that it is asked";
 
 /// `prompt_cache`.
 static PROMPT_CACHE: Table = Table {

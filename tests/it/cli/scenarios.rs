@@ -31,7 +31,7 @@ fn they_are_checked_with_the_templates() {
        ·     ────────────
      8 │   - tokens: {max: 5}
        ╰────
-      = nothing reads it, so it tests nothing; the keys are `segment`, `segments`, `trust`, `contains`, `absent`, `order`, `tokens`, `prompt_cache`, `nothing_cut`, `setting`, `tools`, `model`, `protected_paths`, `lookup`, `snapshot`, `not`, `any_of`, `all_of`
+      = nothing reads it, so it tests nothing; the keys are `segment`, `segments`, `trust`, `contains`, `absent`, `order`, `tokens`, `prompt_cache`, `nothing_cut`, `setting`, `tools`, `model`, `protected_paths`, `lookup`, `snapshot`, `not`, `any_of`, `all_of`, `node`
       help: did you mean `nothing_cut`?
       fix: write `nothing_cut`
 

@@ -133,11 +133,11 @@ fn all_faults_of_a_file_come_in_one_run() {
     21:43 [enable] expect_context.setting.value is enable, wants `enabled`, `disabled`, near Some("enabled")
     21:51 [nod] `setting` has no key nod, near Some("node"), elsewhere None
     22:13 [[]] expect_context.any_of is [], wants a list of 1 or more, near None
-    23:11 [mode] an expectation on the context (`expect_context.not`) has no key mode, near Some("model"), elsewhere None
+    23:11 [mode] an expectation inside another (`expect_context.not`) has no key mode, near Some("model"), elsewhere None
     25:31 [[] BadPath { at: 4 }
     25:46 [{2,1}] pattern: invalid repetition count range, the start must be <= the end at 2 `{2,1}`
     26:19 [cheap] expectations.max_cost_usd is a text, wants a number
-    27:5 [gate: false] an expectation on the answer (`expectations`) lacks field_matches|absent|contains|max_risk|decomposes|max_tokens|references_files|exact|schema|calls_tool|never_calls_tool|trajectory|refuses|max_latency_ms|max_cost_usd|judge|rubric|command|python|not|any_of|all_of
+    27:5 [gate: false] an expectation on the answer (`expectations`) lacks field_matches|absent|contains|max_risk|decomposes|max_tokens|references_files|exact|schema|calls_tool|never_calls_tool|trajectory|refuses|max_latency_ms|max_cost_usd|judge|rubric|command|python|path|ends|not|any_of|all_of
     29:5 [gates] an expectation on the answer (`expectations`) has no key gates, near Some("gate"), elsewhere None
     32:1 [rule] a scenario has runs and rule
     32:14 [0] rule.runs is 0, wants a whole number from 1 to 1000, near None

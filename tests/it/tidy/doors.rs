@@ -42,6 +42,7 @@ const DOORS: &[(&str, &[&str])] = &[
             "src/kernel/",
             "src/record/",
             "src/registry/",
+            "src/run/",
             "src/schema/json/",
             "src/settings/",
             "src/store/history.rs",
