@@ -82,7 +82,8 @@ fn whole(assembler: &Assembler<'_>, accounts: &[SegmentReport], waiting: &[Waiti
     // Where nothing waits, the report is that of every run.
     let varies = comes || waiting.iter().any(|waiting| waiting.is_doubtful || !waiting.unknown.is_empty());
     let stays = |segment: &Segment, waiting: &Waiting| {
-        let may_be_dropped = assembler.options.budget.is_some() && segment.priority() >= FIRST_EXPENDABLE;
+        let is_bound = assembler.options.budget.is_some() || segment.max_tokens.is_some();
+        let may_be_dropped = is_bound && segment.priority() >= FIRST_EXPENDABLE;
         waiting.condition.is_none() && !waiting.is_doubtful && !may_be_dropped
     };
     let mut whole = vec![Whole::default(); accounts.len()];
@@ -112,7 +113,12 @@ fn whole(assembler: &Assembler<'_>, accounts: &[SegmentReport], waiting: &[Waiti
                 *slot = last(assembler, segment, may_follow).with(assembler.others(at).unwrap_or(0));
             }
             slot.is_several = assembler.others(at).is_some_and(|others| others > 0);
+            let own = segment.max_tokens.filter(|_| !slot.is_several && segment.priority() >= FIRST_EXPENDABLE);
             slot.most = slot.most.filter(|_| segment.text.open().is_empty());
+            if let Some(own) = own.filter(|own| !waits.unknown.is_empty() || slot.needs > *own) {
+                // It is cut to that, or dropped where not even a mark fits into it.
+                *slot = Whole { needs: 0, least: 0, most: slot.most.into_iter().chain([own]).min(), is_several: false };
+            }
         }
         follows |= stays(segment, waits);
         may_follow = true;

@@ -297,11 +297,15 @@ fn cut(block: &Block<'_>, full: usize, left: usize, counter: &dyn TokenCounter) 
 }
 
 fn why(tokens: usize, is_own: bool) -> String {
-    if is_own { format!("it may have {} tokens", thousands(tokens)) } else { were_left(tokens) }
+    if is_own { format!("it may have {}", count_of(tokens)) } else { were_left(tokens) }
 }
 
 fn were_left(tokens: usize) -> String {
-    if tokens == 1 { "1 token was left".to_owned() } else { format!("{} tokens were left", thousands(tokens)) }
+    format!("{} {} left", count_of(tokens), if tokens == 1 { "was" } else { "were" })
+}
+
+fn count_of(tokens: usize) -> String {
+    if tokens == 1 { "1 token".to_owned() } else { format!("{} tokens", thousands(tokens)) }
 }
 
 /// The borders that lie between two characters of a text, in order. Those of a host need not be.

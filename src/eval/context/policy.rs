@@ -15,7 +15,10 @@ use std::collections::BTreeSet;
 /// Judges each part: the first that does not hold says why.
 pub(super) fn tools(seen: &Seen<'_>, test: &ToolTest) -> Judged {
     let receiver = seen.case.receiver;
-    let Some(role) = receiver.role else { return same(seen, "tools", &test.has, &[]) };
+    let Some(role) = receiver.role else {
+        let lists = [Some(&test.has), test.exactly.as_ref()].into_iter().flatten();
+        return same(seen, "tools", lists.max_by_key(|list| list.len()).unwrap_or(&test.has), &[]);
+    };
     let nothing = Tools::default();
     let lists = role.tools.as_ref().unwrap_or(&nothing);
     let given = lists.given();
@@ -73,6 +76,7 @@ fn takes(seen: &Seen<'_>, given: &[&ToolDefinition], name: &str, wanted: &Frozen
 pub(super) fn same(seen: &Seen<'_>, what: &str, expected: &[Spanned<String>], found: &[String]) -> Judged {
     let words = format!("{what} {}", quoted(expected));
     if seen.case.receiver.role.is_none() {
+        let words = if expected.is_empty() { format!("the {what} of a role") } else { words };
         // A task has none, whoever plays it: what it lacks says nothing.
         let advice = format!("`{}` is asked for as a task: name a `role`", seen.case.receiver.task);
         return (Outcome::Fail, Reason::new(words, format!("no {what}: a task has none")).hint(advice).blind());

@@ -5,6 +5,7 @@ mod bad_request_body;
 mod base64_text;
 mod broken_prefix;
 mod cache_breakpoints;
+mod call_id;
 mod call_turn;
 pub mod check;
 pub mod cx;
@@ -68,6 +69,7 @@ pub(super) static RULES: &[&Rule] = &[
     &image_size::RULE,
     &call_turn::RULE,
     &undeclared_tools::RULE,
+    &call_id::RULE,
     &near_window::RULE,
     &unfilled_placeholder::RULE,
     &invisible_text::RULE,

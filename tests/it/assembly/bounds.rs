@@ -89,9 +89,10 @@ fn element(name: &str, (text, is_jinja): &(String, bool)) -> String {
 fn more() -> impl Strategy<Value = String> {
     let inherit = prop::sample::select(vec!["full", "none", "subset"]);
     let trust = |untrusted: bool| if untrusted { " trust=\"untrusted\"" } else { "" };
-    let input = (0..3_usize, any::<bool>()).prop_map(move |(at, untrusted)| {
+    let input = (0..3_usize, any::<bool>(), prop::option::weighted(0.3, 10_usize..120)).prop_map(move |(at, untrusted, most)| {
         let name = NAMES[at];
-        format!("<input name=\"{name}{name}\" from=\"{name}\"{}/>", trust(untrusted))
+        let most = most.map_or_else(String::new, |most| format!(" max_tokens=\"{most}\""));
+        format!("<input name=\"{name}{name}\" from=\"{name}\"{}{most}/>", trust(untrusted))
     });
     let parts = (
         prop::collection::btree_set(input, 0..3).prop_map(|inputs| inputs.into_iter().collect::<String>()),
@@ -229,6 +230,21 @@ proptest! {
         let (entry, run) = both.unwrap();
         hold(&entry, &run)?;
     }
+}
+
+#[test]
+fn a_limit_of_its_own_bounds_an_input_that_is_not_known() {
+    let registry = registry(
+        "<task type=\"atomic\" name=\"t\"><description>Sort.</description><parameters><parameter name=\"a\"/></parameters>\
+         <inputs><input name=\"a\" from=\"a\" max_tokens=\"100\"/></inputs></task>",
+    );
+    let options = Options { counter: &*COUNTERS[0], counting: Counting::Always, ..Options::default() };
+    let entry = of_task(&registry, &Request::new("t"), None, &ManifestOptions { options, files: &() }).unwrap().entries.remove(0);
+    assert_eq!(entry.segments.iter().find(|part| part.kind == Kind::Input).unwrap().bound, Some(100));
+    let inputs = values(&[("a", json!("word ".repeat(500)))]);
+    let run = assemble(&registry, &Request { inputs: &inputs, ..Request::new("t") }, &options).unwrap();
+    let total = run.report.tokens.unwrap();
+    assert!(total > 95 && entry.total.bound.is_some_and(|most| total <= most), "{total} {:?}", entry.total);
 }
 
 #[test]

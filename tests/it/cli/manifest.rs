@@ -43,6 +43,10 @@ fn people_see_segments_prefix_and_total() {
          1 system 6 · 2 docs/runbook.md 72 │ reusable prefix 78 │ 3 description 7\n \
          total 85 of 500 tokens (o200k)\n"
     );
+    let turns = "<task type=\"atomic\" name=\"t\"><description>D</description><examples as=\"turns\"><example><input>a</input>\
+        <output>b</output></example></examples></task>";
+    let shown = Project::new().file("templates/t.xml", turns).run(&["manifest", "t"]).code(0);
+    shown.says(" 1 examples:1 ");
     let bounded = sample().run(&["manifest", "triage", "--budget", "500"]).code(0);
     bounded.says("3 description ≤ 494\n total between 11 and 500 of 500 tokens (o200k), depending on ticket; 83 if everything known now fits");
     let all = sample().run(&["manifest"]).code(0).silent();

@@ -134,6 +134,13 @@ fn scenarios_say_which_tools_there_are_and_what_they_take() {
         let said = verdict(expectation);
         assert!(said.starts_with("fail") && said.contains(found), "{expectation}: {said}");
     };
+    // What nobody plays as a role has no tools, whatever is asked of them.
+    for (asked, words) in [("exactly", "tools `read_page`"), ("has", "tools `read_page`"), ("lacks", "the tools of a role")] {
+        let expected = format!("expect_context:\n  - tools: {{{asked}: [read_page]}}\n");
+        project.write("scenarios/s.yaml", format!("name: s\ntask: triage\ncontext: {{objective: o}}\n{expected}"));
+        let run = project.run(&["eval"]).code(1);
+        run.says(&format!("expected {words}, found no tools: a task has none"));
+    }
     holds("tools: {has: [read_page, list_files], lacks: [read_mail, write_page]}");
     fails("tools: {has: [read_mail]}", "none of that name");
     fails("tools: {lacks: [read_page]}", "it");

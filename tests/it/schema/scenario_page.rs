@@ -25,7 +25,7 @@ const CHECKS: [(&str, &str); 2] = [("sh", include_str!("own_check.sh")), ("pytho
 const NOTES: &str = "\
 ## How values are read
 
-YAML 1.2 with its core schema: `yes` and `no` are texts, `1.10` is a number, a day is a text. A whole number beyond 64 bits
+YAML 1.2 with its core schema: `yes` and `no` are texts, `1.10` is a number, a day is a text, and so are `.inf` and `.nan`, which JSON lacks. A whole number beyond 64 bits
 is an error: put it into quotes. Anchors, aliases and `<<` work; a file holds one document, 64
 collections inside each other and a million nodes with what its aliases repeat. Patterns are regular expressions of the Rust crate `regex`,
 unanchored and case-sensitive; in YAML they are best written in single quotes.

@@ -22,7 +22,8 @@ pub(super) fn name(part: &Part) -> &str {
 fn alone(part: &Part) -> String {
     let whose = if part.kind == Kind::Inherited { "parent's " } else { "" };
     // A number alone names nothing.
-    let name = if part.kind == Kind::History { &part.id } else { name(part) };
+    let is_number = name(part).bytes().all(|byte| byte.is_ascii_digit());
+    let name = if part.kind == Kind::History || is_number { &part.id } else { name(part) };
     format!("{whose}{}", escape(name))
 }
 

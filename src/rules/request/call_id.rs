@@ -1,0 +1,35 @@
+//! CTX723: an id of a call that Anthropic refuses.
+
+use super::cx::{RequestCx, short};
+use crate::kernel::conversation::Part;
+use crate::rules::prelude::*;
+use std::collections::BTreeSet;
+
+/// Servers that count the calls of each answer from 0, and ids of another vendor.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::error(723, "call-id", "a call whose id is used twice or outside the vendor's pattern", case!("call-id")),
+    check: Check::Request(check),
+};
+
+fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    if !cx.is_claude() {
+        return;
+    }
+    let mut seen = BTreeSet::new();
+    for (_, placed) in cx.request.parts() {
+        let Some(Part::Call(call)) = &placed.part else { continue };
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
+        let id = short(&call.id);
+        let message = if call.id.is_empty() || !call.id.bytes().all(fits) {
+            format!("found the id `{id}` of a call; Anthropic expects `[a-zA-Z0-9_-]+`")
+        } else if seen.insert(&call.id) {
+            continue;
+        } else {
+            format!("the id `{id}` is that of a call before; Anthropic expects every call to have an id of its own")
+        };
+        out.push(
+            cx.found(&RULE.meta, &placed.pointer, message)
+                .help("give the call an id of its own, of letters, digits, `_` and `-`, and its result the same"),
+        );
+    }
+}
