@@ -318,14 +318,14 @@ impl ContextAssembler for Assembler<'_> {
         let kept = |at: usize| fitted.get(at).and_then(|fitted| fitted.kept).unwrap_or(0);
         // What holds for a session is known to be repeated where the conversation behind it is.
         let upto = order.iter().rposition(|at| repeated.contains(at)).map_or(0, |last| last + 1);
-        let is_reused = |(position, at): &(usize, &usize)| {
-            let is_turn = segments.get(**at).is_some_and(Segment::is_turn);
-            match segments.get(**at).map(|segment| segment.stability) {
-                _ if is_turn => repeated.contains(at),
-                Some(Stability::Session) => *position < upto,
-                Some(stability) => stability < Stability::Session,
-                None => false,
-            }
+        let is_turn = |at: &usize| segments.get(*at).is_some_and(Segment::is_turn);
+        // More of it will stand before what is behind it.
+        let talk = order.iter().position(is_turn).unwrap_or(order.len());
+        let is_reused = |(position, at): &(usize, &usize)| match segments.get(**at).map(|segment| segment.stability) {
+            _ if *position >= talk => repeated.contains(at),
+            Some(Stability::Session) => *position < upto,
+            Some(stability) => stability < Stability::Session,
+            None => false,
         };
         let reused = order.iter().enumerate().take_while(is_reused).count();
         let prefix = order.iter().take(reused).map(|&at| kept(at)).sum();

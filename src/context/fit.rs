@@ -214,13 +214,16 @@ impl Assembler<'_> {
         fitted: &[Fitted],
         (turns, repeated): (&'s [Option<Turn>], &BTreeSet<usize>),
     ) -> Vec<Rendered<'s>> {
+        let mut is_behind = false;
         let one = |&index: &usize| {
             let segment = segments.get(index)?;
+            // More of a conversation will stand before what is behind it.
+            is_behind |= segment.is_turn();
             let fate = &fitted.get(index)?.fate;
             if *fate == Disposition::Dropped || self.others(index).is_none() {
                 return None;
             }
-            let holds = if segment.is_turn() && !repeated.contains(&index) { Stability::Call } else { segment.stability };
+            let holds = if is_behind && !repeated.contains(&index) { Stability::Call } else { segment.stability };
             let short = turns.get(index).and_then(Option::as_ref);
             let origin = || segment.text.stretches().first().map(|stretch| stretch.origin.clone());
             let text = match short {

@@ -1,6 +1,7 @@
 //! What providers refuse is in no body: ids of calls, types of images, thoughts alone, half an example.
 
 use super::settings::{registry, values};
+use ctxc::Registry;
 use ctxc::internals::context::assemble::{Assembly, assemble};
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::render::call::Call;
@@ -159,17 +160,19 @@ fn a_cut_lets_no_conversation_begin_with_the_agent_where_nothing_of_the_users_st
         [question, call, result, Turn::new(Speaker::Assistant, format!("a{at} {}", "y ".repeat(30)))]
     };
     let said: Vec<Turn> = (0..40).flat_map(turn).collect();
+    let [bare, plain] = ["bare", "plain"].map(|profile| registry(&text(profile)));
     let mut agents = 0;
     for upto in 1..=said.len() {
         if said[..upto].last().is_some_and(|last| last.calls().next().is_some()) {
             continue;
         }
-        let first = |profile: &str| {
-            let assembly = asked(&text(profile), &[], &said[..upto], &Options::default());
+        let first = |registry: &Registry| {
+            let request = Request { history: &said[..upto], ..Request::new("t") };
+            let assembly = assemble(registry, &request, &Options::default()).unwrap();
             assembly.messages.iter().find(|message| message.is_turn()).unwrap().speaker
         };
-        assert_eq!(first("bare"), Speaker::User, "{upto}");
-        agents += usize::from(first("plain") != Speaker::User);
+        assert_eq!(first(&bare), Speaker::User, "{upto}");
+        agents += usize::from(first(&plain) != Speaker::User);
     }
     assert!(agents > 10, "where the task stands before it, no more is left out than has to be: {agents}");
     let options = Options { order: &[ctxc::internals::context::Kind::History], profile: Profile::Xml, ..Options::default() };
