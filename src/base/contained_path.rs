@@ -154,32 +154,3 @@ fn spoken(err: &io::Error) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{beside, reason, relative};
-    use pretty_assertions::assert_eq;
-    use std::io;
-
-    #[test]
-    fn a_file_is_named_from_the_folder_of_another() {
-        let cases = [
-            ("templates", "legacy/a.j2", "../legacy/a.j2"),
-            ("templates/b", "templates/a.j2", "../a.j2"),
-            ("", "a.j2", "a.j2"),
-            ("a", "a/b.j2", "b.j2"),
-            ("templates", "templates/text/b.md", "text/b.md"),
-            ("templates/deep", "templates/text/b.md", "../text/b.md"),
-        ];
-        for (folder, path, expected) in cases {
-            assert_eq!(relative(folder, path), expected);
-            assert_eq!(beside(format!("{folder}/x").trim_start_matches('/'), expected).as_deref(), Some(path));
-        }
-    }
-
-    #[test]
-    fn reasons_are_words_and_not_numbers() {
-        assert_eq!(reason(&io::Error::from_raw_os_error(13)), "permission denied");
-        assert_eq!(reason(&io::Error::other("Something odd (os error 999)")), "something odd");
-    }
-}
