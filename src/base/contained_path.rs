@@ -157,7 +157,3 @@ pub fn spoken(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/base/contained_path.rs"]
-mod tests;

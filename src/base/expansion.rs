@@ -3,5 +3,7 @@
 
 /// How many definitions may stand behind one another.
 pub const MAX_DEPTH: usize = 64;
+/// How many names what is referred to may take, those included that it only hands on.
+pub const MAX_NAMES: usize = 128;
 /// How many agents a task may come to.
 pub const MAX_AGENTS: usize = 10_000;

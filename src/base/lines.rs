@@ -82,7 +82,3 @@ pub fn changes(old: &[&str], new: &[&str]) -> Vec<Change> {
     }
     changes
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/base/lines.rs"]
-mod tests;

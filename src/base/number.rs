@@ -68,7 +68,3 @@ fn end_of_text(json: &str) -> usize {
     };
     json.bytes().skip(1).position(closes).map_or(json.len(), |at| at + 2)
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/base/number.rs"]
-mod tests;

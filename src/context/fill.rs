@@ -206,7 +206,7 @@ impl<'a> Writer<'a, '_> {
             return None;
         }
         // Fragments that use others twice double their text with each step: nothing more is put in once it is too large.
-        if self.is_told(&FaultKind::TooLarge { limit: MAX_BYTES }) {
+        if self.is_too_large() {
             return None;
         }
         let registry = self.filler.registry;
@@ -240,22 +240,27 @@ impl<'a> Writer<'a, '_> {
     }
 
     pub(super) fn push(&mut self, text: &str, origin: Origin) {
-        if self.out.text.text().len() + text.len() <= MAX_BYTES {
-            return self.out.text.push(text, origin);
+        if self.out.text.text().len() + text.len() > MAX_BYTES {
+            self.too_large();
+        } else if !self.is_too_large() {
+            self.out.text.push(text, origin);
         }
-        self.too_large();
     }
 
     fn too_large(&mut self) {
-        let fault = FaultKind::TooLarge { limit: MAX_BYTES };
-        if !self.is_told(&fault) {
-            self.fault(fault);
+        if !self.is_too_large() {
+            self.fault(FaultKind::TooLarge { limit: MAX_BYTES });
         }
     }
 
     /// Whether a fault of the field is known, of whatever line.
     fn is_told(&self, kind: &FaultKind) -> bool {
         self.faults.iter().any(|fault| fault.place.as_ref() == Some(self.place) && *fault.kind == *kind)
+    }
+
+    /// Whether a text of this context is known to be too large: others may be made of it, and one finding says it.
+    fn is_too_large(&self) -> bool {
+        self.faults.iter().any(|fault| matches!(*fault.kind, FaultKind::TooLarge { .. }))
     }
 
     fn plain(&mut self, text: &str, origin: &Origin) {

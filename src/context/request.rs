@@ -104,7 +104,9 @@ pub trait Files: Debug {
     /// # Errors
     /// Why there are none, in words.
     fn listed(&self, _command: &str) -> Result<Vec<String>, String> {
-        Err("its paths are the output of a command, which only a run of a trusted project executes".to_owned())
+        Err("its paths are the output of a command, which only a run of a trusted project executes; \
+             `ctxc trust` permits it, and the trace of `ctxc run` holds the context"
+            .to_owned())
     }
 }
 

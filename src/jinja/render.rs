@@ -4,6 +4,7 @@
 //! No template loads another, no function reaches outside; an undefined variable is an error.
 
 use super::environment::environment;
+use super::fault::JinjaFaultKind;
 use super::instrument::{BEGIN, END, Instrumented, OUTPUT, PLAIN, instrument};
 use super::meter::{self, Meter};
 use super::outputs::outputs;
@@ -56,7 +57,10 @@ pub(crate) fn variables(text: &str, is_bound: impl Fn(&str) -> bool) -> Result<B
         // A compiled text has none; one that was handed in otherwise may.
         Some(fault) => Err(Failed::Jinja {
             line: 1 + text.get(..fault.span.start as usize).map_or(0, |before| before.matches('\n').count()),
-            detail: format!("{:?}", fault.kind),
+            detail: match &fault.kind {
+                JinjaFaultKind::Syntax(words) => words.clone(),
+                kind => format!("{kind:?}"),
+            },
             words: None,
         }),
     }

@@ -6,6 +6,7 @@
 use super::index::{Cycle, DefId, Index, RefId};
 use super::linked_parts::{self, PartFault, References, Values, Why, meets};
 use super::linked_trust::{Judged, Reached, Sources, UntrustedUse};
+use crate::base::expansion::MAX_NAMES;
 use crate::base::parallel;
 use crate::base::span::Span;
 use crate::template::names::{Event, Flow, Free, Param, Reference, ReferenceKind, Site, Unfenced};
@@ -37,6 +38,8 @@ pub struct LinkedNames {
     contexts: BTreeMap<DefId, ContextUse>,
     /// What a definition takes in all, where its facts do not say it.
     taken: BTreeMap<DefId, Box<[Param]>>,
+    /// What something refers to.
+    used: HashSet<DefId>,
 }
 
 /// What becomes of the context around a definition.
@@ -155,6 +158,7 @@ fn resolve(index: &Index<'_>, order: &[DefId], threads: Option<NonZeroUsize>) ->
             }
         }
     }
+    linked.used = references.targets;
     linked
 }
 
@@ -177,11 +181,21 @@ impl LinkedNames {
         }
     }
 
+    /// What those who refer to a definition are asked for: nothing where it is too much, which is reported where it stands.
+    fn asked<'l>(&'l self, index: &Index<'l>, id: DefId) -> &'l [Param] {
+        Some(self.takes(index, id)).filter(|takes| takes.len() <= MAX_NAMES).unwrap_or(&[])
+    }
+
+    /// Whether something refers to a definition that takes too many names for that.
+    pub fn asks_too_much(&self, index: &Index<'_>, id: DefId) -> bool {
+        self.used.contains(&id) && self.takes(index, id).len() > MAX_NAMES
+    }
+
     /// What a fragment takes for those that it uses.
     fn fragment(&mut self, index: &Index<'_>, id: DefId, used: &[DefId]) {
         let mut taken: Vec<Param> = self.takes(index, id).to_vec();
         let mut known: HashMap<Box<str>, usize> = taken.iter().enumerate().map(|(at, param)| (param.name.clone(), at)).collect();
-        for param in used.iter().flat_map(|target| self.takes(index, *target)) {
+        for param in used.iter().flat_map(|target| self.asked(index, *target)) {
             if let Some(own) = known.get(&param.name).and_then(|at| taken.get_mut(*at)) {
                 own.parts = union(&own.parts, &param.parts);
                 continue;
@@ -319,7 +333,7 @@ impl<'r> Replay<'r> {
         let Some(reference) = self.index.reference(at) else { return };
         let Some(target) = self.index.target(reference) else { return };
         let linked = self.linked;
-        let takes = linked.takes(self.index, target);
+        let takes = linked.asked(self.index, target);
         if let (Some(into), true) = (site.into, linked.outside.contains_key(&target) || self.is_foreign(target)) {
             self.sources.mark(into);
         }

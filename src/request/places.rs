@@ -1,31 +1,55 @@
 //! Where a value stands in the text of a JSON document.
 
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-/// The bytes of the value that a JSON pointer leads to; of the nearest one around it, where it leads to none. The whole text where it is
-/// no JSON.
-pub fn place(text: &str, pointer: &str) -> Range<usize> {
-    let Ok(mut here) = serde_json::from_str::<&RawValue>(text) else { return 0..text.len() };
-    for token in pointer.split('/').skip(1) {
-        let token = token.replace("~1", "/").replace("~0", "~");
-        let inner = match here.get().as_bytes().first() {
-            Some(b'{') => {
-                serde_json::from_str::<BTreeMap<String, &RawValue>>(here.get()).ok().and_then(|mut keys| keys.remove(&token))
-            }
-            Some(b'[') => {
-                let list = serde_json::from_str::<Vec<&RawValue>>(here.get()).ok();
-                list.and_then(|list| list.get(token.parse::<usize>().ok()?).copied())
-            }
-            _ => None,
-        };
-        let Some(inner) = inner else { break };
-        here = inner;
+/// The places of the values of a JSON document in its text. Each list and object is read once, however many places are asked for.
+#[derive(Debug)]
+pub struct Places<'t> {
+    text: &'t str,
+    body: Range<usize>,
+    /// By where a list or an object begins: where its values stand.
+    inside: RefCell<HashMap<usize, HashMap<String, Range<usize>>>>,
+}
+
+impl<'t> Places<'t> {
+    /// Of the document that begins at an offset of a text; something may follow it. The whole rest where it is no JSON.
+    pub fn new(text: &'t str, offset: usize) -> Self {
+        let rest = text.get(offset..).unwrap_or_default();
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<&RawValue>();
+        let body = values.next().and_then(Result::ok).map_or(rest, RawValue::get);
+        Self { text, body: range(text, body), inside: RefCell::default() }
     }
-    // It is a part of the text: its address says where.
-    let start = (here.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
-    start..(start + here.get().len()).min(text.len())
+
+    /// The bytes of the value that a JSON pointer leads to; of the nearest one around it, where it leads to none.
+    pub fn place(&self, pointer: &str) -> Range<usize> {
+        let mut here = self.body.clone();
+        let mut known = self.inside.borrow_mut();
+        for token in pointer.split('/').skip(1) {
+            let inside = known.entry(here.start).or_insert_with(|| values(self.text, &here));
+            let Some(inner) = inside.get(&token.replace("~1", "/").replace("~0", "~")) else { break };
+            here = inner.clone();
+        }
+        here
+    }
+}
+
+/// Where the values of a list or an object stand.
+fn values(text: &str, at: &Range<usize>) -> HashMap<String, Range<usize>> {
+    let own = text.get(at.clone()).unwrap_or_default();
+    if let Ok(list) = serde_json::from_str::<Vec<&RawValue>>(own) {
+        return list.iter().enumerate().map(|(at, value)| (at.to_string(), range(text, value.get()))).collect();
+    }
+    let keys = serde_json::from_str::<BTreeMap<String, &RawValue>>(own).unwrap_or_default();
+    keys.into_iter().map(|(key, value)| (key, range(text, value.get()))).collect()
+}
+
+/// A part of a text: its address says where.
+fn range(text: &str, part: &str) -> Range<usize> {
+    let start = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+    start..start + part.len()
 }
 
 /// A pointer to something below another place.

@@ -229,6 +229,10 @@ pub fn config(config: &Config) -> Vec<Diagnostic> {
         });
         let Some(mut finding) = worded else { continue };
         finding.locked |= fault.kind.decides_settings();
+        // A shared file is pinned by its hash, and `--fix` does not write it.
+        if fault.file > 0 {
+            finding.fixes.clear();
+        }
         if let Some(file) = config.files.get(fault.file as usize) {
             finding.locate(&file.text, &file.lines);
         }

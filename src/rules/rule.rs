@@ -89,8 +89,8 @@ impl<'a> FileCx<'a> {
     /// The white space before an offset when its line has nothing else before it.
     pub fn indent(&self, offset: u32) -> Option<&'a str> {
         let before = self.document.text.get(..offset as usize).unwrap_or("");
-        let line = before.rfind(['\n', '\r']).map_or(0, |newline| newline + 1);
-        before.get(line..).filter(|indent| indent.chars().all(|c| c == ' ' || c == '\t'))
+        let others = before.trim_end_matches([' ', '\t']);
+        before.get(others.len()..).filter(|_| others.is_empty() || others.ends_with(['\n', '\r']))
     }
 }
 

@@ -27,7 +27,7 @@ macro_rules! case_keys {
             key("node", Shape::Text, "the agent inside the task, by its name (`as` of the step) or its path (`/steps/1`); needed where the task has several"),
             key("run", Shape::True, "the whole task is run, all its agents; expectations name the one they are about by their own `node`"),
             key("request", Shape::Table(&REQUEST), "the request that another program sends, in place of a role or task and its `context`"),
-            also("context", "input", Shape::Table(&CONTEXT), Optional, "the frozen task: nothing of it is read from the live tree"),
+            also("context", "input", Shape::Table(&CONTEXT), Optional, "what the task is given, frozen: its objective, inputs, files and earlier results"),
             key("expect_context", Shape::List(&Shape::Table(&CONTEXT_TEST), 1), "what the context must be; needs no model and no recorded answer"),
             also("expectations", "expected", Shape::List(&Shape::Table(&ANSWER), 1), Optional, "what the answer must be"),
             key("runs", Shape::Whole(1, RUNS), "how often the case is tried; 3 where neither it nor the project says"),

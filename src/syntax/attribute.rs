@@ -223,6 +223,12 @@ impl Pass<'_, '_> {
     fn unquoted(&mut self) -> Result<Value, Stopped> {
         let start = self.scan.at;
         let rest = self.scan.rest();
+        if let Some(inner) = in_curly_quotes(rest) {
+            self.scan.at = start + inner.end as usize + CURLY;
+            self.fault(FaultKind::UnquotedValue, Span::of(start, self.scan.at), None)?;
+            let span = Span::of(start + inner.start as usize, start + inner.end as usize);
+            return Ok(Value { span, flags: flag::ENCODED, damaged: true });
+        }
         let stop = rest.iter().position(|&byte| matches!(byte, b'"' | b'\'' | b'=' | b'<' | b'>' | b'\n'));
         let quote = stop.filter(|&stop| matches!(rest.get(stop), Some(b'"' | b'\'')));
         let follows = quote.and_then(|stop| rest.get(stop + 1));
@@ -242,6 +248,18 @@ impl Pass<'_, '_> {
         };
         start + rest.iter().enumerate().position(|item| ends((item.0, item.1))).unwrap_or(rest.len())
     }
+}
+
+/// Bytes of a quote that a word processor writes.
+const CURLY: usize = "“".len();
+
+/// What stands between such quotes on its line, where it begins with one, and the tag goes on behind them.
+fn in_curly_quotes(rest: &[u8]) -> Option<Span> {
+    let is_quote = |bytes: &[u8]| ["“", "”", "‘", "’"].iter().any(|quote| bytes.starts_with(quote.as_bytes()));
+    let line = rest.split(|byte| matches!(byte, b'\n' | b'<' | b'"')).next().filter(|line| is_quote(line))?;
+    let end = memchr::memchr_iter(0xE2, line).skip(1).find(|at| line.get(*at..).is_some_and(is_quote))?;
+    let follows = rest.get(end + CURLY).copied().unwrap_or(b'>');
+    (is_space(follows) || matches!(follows, b'>' | b'/' | b'?')).then_some(Span::of(CURLY, end))
 }
 
 /// Whether what stands behind a closing quote goes on with its tag: the tag's end, or another attribute.

@@ -167,7 +167,8 @@ impl Pass<'_, '_> {
         let Some(top) = self.scratch.open.len().checked_sub(1) else { return Closes::Nothing };
         let exact = (0..=top).rev().find(|&depth| self.open_name(depth) == wanted);
         let near = |depth: &usize| is_near(self.open_name(*depth), wanted);
-        if exact != Some(top) && near(&top) && self.fits(top, start) && !exact.is_some_and(|depth| self.fits(depth, start)) {
+        let outer_fits = |depth| self.fits(depth, start) && !self.have_ends(wanted, name.end);
+        if exact != Some(top) && near(&top) && self.fits(top, start) && !exact.is_some_and(outer_fits) {
             return Closes::Probably(top);
         }
         if let Some(depth) = exact {
@@ -186,6 +187,30 @@ impl Pass<'_, '_> {
             None if self.looks_like_its_end(start) => Closes::Probably(top),
             None => Closes::Nothing,
         }
+    }
+
+    /// Whether all open elements of a name have end tags of their own behind a place, as far as a few thousand bytes show.
+    fn have_ends(&self, name: &[u8], from: usize) -> bool {
+        let rest = self.scan.slice(from, (from + 4096).min(self.scan.bytes.len()));
+        let mut open = (0..self.scratch.open.len()).filter(|depth| self.open_name(*depth) == name).count();
+        memchr::memchr_iter(b'<', rest).any(|at| {
+            let tag = rest.get(at + 1..).unwrap_or_default();
+            let is_end = tag.starts_with(b"/");
+            let named = tag.get(usize::from(is_end)..).and_then(|tag| tag.strip_prefix(name));
+            let Some(behind) =
+                named.filter(|behind| behind.first().is_some_and(|&byte| is_space(byte) || matches!(byte, b'>' | b'/')))
+            else {
+                return false;
+            };
+            let is_empty =
+                memchr::memchr(b'>', behind).is_some_and(|end| behind.get(..end).is_some_and(|tag| tag.ends_with(b"/")));
+            match (is_end, is_empty) {
+                (true, _) => open = open.saturating_sub(1),
+                (false, false) => open += 1,
+                (false, true) => {}
+            }
+            open == 0
+        })
     }
 
     /// Whether an end tag here stands where that of an open element is expected: as deep, or on the same line.

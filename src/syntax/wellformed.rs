@@ -139,6 +139,13 @@ pub(super) fn is_near(a: &[u8], b: &[u8]) -> bool {
     let before = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     let after = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count().min(shortest - before);
     let shared = before + after;
+    // `inptu` for `input`: two letters in each other's place.
+    if a.len() == b.len()
+        && let (Some([one, two, ..]), Some([three, four, ..])) = (a.get(before..), b.get(before..))
+        && (one, two) == (four, three)
+    {
+        return shared + 2 == longest;
+    }
     // One slip in a short name leaves little to share: `tak` for `task`, `i` for `id`.
     shared > 0 && (shared * 3 >= longest * 2 || longest - shared == 1)
 }

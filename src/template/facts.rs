@@ -2,7 +2,7 @@
 
 use super::keywords::{FileSource, Trust};
 use super::model::{Call, Value};
-use super::model::{Definition, File, Task, Template};
+use super::model::{Definition, File, Reduce, Step, Task, Template};
 use super::names::{Arg, Definition as Fact, FileFacts, Param, Reference, ReferenceKind, Source, SourceKind};
 use super::nodes::{self, Node};
 use super::parts::Str;
@@ -64,7 +64,14 @@ fn fact(definition: &Definition<'_>, stem: &str) -> Fact {
 
 /// What a task answers with, where it says so: a type or the path of a schema.
 pub(super) fn answer<'m>(task: &'m Task<'_>) -> Option<&'m str> {
-    let output = task.output.as_ref()?;
+    let Some(output) = &task.output else {
+        // The last agent's answer is that of the whole.
+        return match (task.steps.last(), task.reduce.as_deref()) {
+            (Some(Step::Task(last)), None) if last.reference.is_none() => answer(last),
+            (None, Some(Reduce { initial: None, reduction: Some(last), .. })) => answer(last),
+            _ => None,
+        };
+    };
     let is_text = || output.kind.as_ref().is_some_and(|kind| kind.value == "text");
     output.schema.as_ref().map(|schema| &*schema.value).or_else(|| is_text().then_some("string"))
 }

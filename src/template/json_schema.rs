@@ -97,7 +97,3 @@ fn end_of_string(text: &str) -> usize {
     }
     text.len()
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/template/json_schema.rs"]
-mod tests;

@@ -311,7 +311,3 @@ fn kind(schema: &Map<String, Value>) -> Option<&str> {
         _ => None,
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/template/shape.rs"]
-mod tests;

@@ -81,7 +81,3 @@ pub const fn word(value: &Value) -> &'static str {
         Value::Object(_) => "an object",
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/template/value_type.rs"]
-mod tests;

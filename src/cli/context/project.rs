@@ -111,7 +111,14 @@ impl Compiled {
                     CliError::new(Kind::Nothing, format!("there is no template in what `[templates] include` names: {named}"))
                         .hint("name the folders and files of the templates there")
                 }
-                None => CliError::new(Kind::Nothing, format!("there is no template in {whose}")).hint("`ctxc init` starts one"),
+                None => {
+                    let error = CliError::new(Kind::Nothing, format!("there is no template in {whose}"));
+                    error.hint(if self.config.files.is_empty() {
+                        "no ctxc.toml was found here or above: `--project` names the folder of a project, `ctxc init` starts one"
+                    } else {
+                        "`ctxc init` starts one"
+                    })
+                }
             });
         }
         Ok(self)

@@ -90,13 +90,6 @@ pub(crate) fn messages(rendered: &[Rendered<'_>], profile: Profile) -> Vec<Messa
     for part in rendered.iter().filter(|part| part.segment.kind != Kind::Tools) {
         if least.is_some_and(|least| part.holds > least) {
             end_prefix(&mut messages);
-        } else if before.is_some_and(|before| before.segment.is_turn())
-            && !part.segment.is_turn()
-            && least == Some(Stability::Session)
-        {
-            // The next call has more of the conversation here.
-            end_prefix(&mut messages);
-            least = Some(Stability::Call);
         }
         least = least.max(Some(part.holds));
         let joins = before.replace(part).is_some_and(|before| before.joins(part));

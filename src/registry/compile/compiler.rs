@@ -18,6 +18,7 @@ use crate::settings::bodies::Bodies;
 use crate::syntax::decode;
 use crate::syntax::reader::Reader;
 use crate::template;
+use crate::template::elements::Kind;
 use crate::template::model::Definition;
 use crate::template::names::FileFacts;
 use crate::template::parts::Parameter;
@@ -194,5 +195,10 @@ fn variables<'m>(definition: &'m Definition<'_>) -> Vec<Variable<'m>> {
 
 /// Whether the root is to be seen, and neither is nor was meant as one of the language.
 pub(in crate::registry) fn is_foreign(document: crate::syntax::tree::Document<'_>) -> bool {
-    document.root().is_some_and(|root| template::root_kind(root).is_none())
+    document.root().is_some_and(|root| {
+        // An element of the language where a root of it ends has lost what stood before it.
+        let is_part = || root.namespace().is_none() && Kind::homes(root.local()).next().is_some();
+        let ends = || ["</task>", "</template>", "</library>"].iter().any(|end| document.text.contains(end));
+        template::root_kind(root).is_none() && !(is_part() && ends())
+    })
 }

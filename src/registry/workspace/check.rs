@@ -64,8 +64,15 @@ pub fn check_project(request: &Request<'_>) -> Result<CheckOutput, NoSuchPath> {
     let linked = super::link::link(config, &links, scope, |path| request.text(path));
     // Where there is nothing else, a finding in the project file is one of these files.
     let is_asked = |finding: &Diagnostic| !has_others || paths.binary_search(&finding.path).is_ok();
+    let named_alone = |mut finding: Diagnostic| {
+        if !is_all && goal != Goal::Findings && finding.rule.name == "unresolved-reference" && finding.fixes.is_empty() {
+            finding.help =
+                Some("only the files that were named are read: name the one that defines it as well, or none to read all".into());
+        }
+        finding
+    };
     let own = found.len();
-    found.extend(linked.into_iter().filter(is_asked));
+    found.extend(linked.into_iter().filter(is_asked).map(named_alone));
     // The findings of each file are in order already, and the files are.
     if found.len() > own {
         diagnostic::sort(&mut found);

@@ -1,6 +1,6 @@
 //! CTX320: definitions that refer to others so often that they would fill memory once everything is put in.
 
-use crate::base::expansion::{MAX_AGENTS, MAX_DEPTH};
+use crate::base::expansion::{MAX_AGENTS, MAX_DEPTH, MAX_NAMES};
 use crate::project::expansion::{Expansion, expansions};
 use crate::project::index::DefId;
 use crate::rules::prelude::*;
@@ -24,6 +24,7 @@ enum Exceeded {
     Depth,
     Bytes,
     Agents,
+    Names,
 }
 
 fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
@@ -39,7 +40,8 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     let mut exceeding: HashMap<DefId, Exceeded> = HashMap::new();
     for (id, own) in &all {
         let Some(definition) = cx.index.definition(*id) else { continue };
-        let Some(limit) = exceeds(definition, own) else { continue };
+        let names = || cx.names.asks_too_much(cx.index, *id).then_some(Exceeded::Names);
+        let Some(limit) = exceeds(definition, own).or_else(names) else { continue };
         exceeding.insert(*id, limit);
         let references = cx.index.references_of(*id);
         // Whatever refers to one that exceeds a limit does so too: the first on the way is the one to mend.
@@ -63,6 +65,7 @@ fn message(Definition { kind, name, .. }: &Definition, limit: Exceeded, most: u6
         Exceeded::Agents => {
             format!("the {kind} `{name}` has more than {MAX_AGENTS} agents once everything that it refers to is put in")
         }
+        Exceeded::Names => format!("the {kind} `{name}` is referred to, and takes more than {MAX_NAMES} names"),
     }
 }
 
@@ -75,9 +78,13 @@ fn advise(finding: Diagnostic, references: &[Reference], limit: Exceeded, most: 
         Exceeded::Agents => finding
             .note(format!("the limit is {MAX_AGENTS} agents of one task; each reference adds those of its task again"))
             .help("refer to other tasks less often, or split the task"),
+        Exceeded::Names => finding
+            .note(format!("the limit is {MAX_NAMES} names, those that it hands on to what it refers to included"))
+            .help("split it, or have it take one parameter of the type `object` that holds many values"),
     };
     match references {
         [] => finding,
-        [first, ..] => finding.label(first.span, format!("one of {} references", references.len())),
+        [first] => finding.label(first.span, "its reference"),
+        [first, ..] => finding.label(first.span, format!("the first of {} references", references.len())),
     }
 }

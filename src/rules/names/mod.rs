@@ -8,6 +8,7 @@ pub(crate) mod fault_location;
 mod implicit_parameter;
 mod optional_without_default;
 mod return_mismatch;
+mod single_braces;
 mod step_not_run;
 pub(crate) mod undeclared_variable;
 pub(crate) mod unknown_field;
@@ -38,4 +39,5 @@ pub(super) static RULES: &[&Rule] = &[
     &optional_without_default::RULE,
     &untrusted_in_bare::RULE,
     &untrusted_in_shell::RULE,
+    &single_braces::RULE,
 ];

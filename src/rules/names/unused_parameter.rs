@@ -43,8 +43,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             Origin::Task(_) => "this task",
         };
         let mut found = finding(&RULE.meta, cx, fault.span, format!("nothing in {what} reads the parameter `{}`", shown(name)));
-        let places = elsewhere.get_or_insert_with(|| placeholders(cx.document.text)).get(&**name);
-        let places: Vec<Span> = places.into_iter().flatten().copied().filter(|at| is_in_text(cx, element, *at)).collect();
+        let places = in_texts(cx, element, elsewhere.get_or_insert_with(|| placeholders(cx.document.text)), name);
         if let Some(first) = places.first() {
             let edits = places.iter().map(|at| Edit::replace(*at, format!("{{{{{name}}}}}"))).collect();
             found = found
@@ -59,8 +58,8 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Where names stand as other languages have them: `{name}`, `${name}`, `%(name)s`.
-fn placeholders(text: &str) -> HashMap<&str, Vec<Span>> {
+/// Where names stand as other languages have them, in order: `{name}`, `${name}`, `%(name)s`.
+pub(super) fn placeholders(text: &str) -> HashMap<&str, Vec<Span>> {
     let mut found: HashMap<&str, Vec<Span>> = HashMap::new();
     for (open, close) in [("{", "}"), ("%(", ")s")] {
         for (at, _) in text.match_indices(open) {
@@ -68,14 +67,25 @@ fn placeholders(text: &str) -> HashMap<&str, Vec<Span>> {
             let end = rest.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-')).unwrap_or(rest.len());
             let (name, behind) = rest.split_at(end);
             let before = text.get(..at).unwrap_or("");
-            if name.is_empty() || !behind.starts_with(close) || before.ends_with(['{', '\\']) || behind.starts_with("}}") {
+            if name.is_empty() || !behind.starts_with(close) || before.ends_with(['{', '\\']) {
                 continue;
             }
             let start = if open == "{" && before.ends_with('$') { at - 1 } else { at };
-            found.entry(name).or_default().push(Span::of(start, at + open.len() + end + close.len()));
+            // `{name}}` lacks one brace.
+            let half = usize::from(behind.starts_with("}}"));
+            found.entry(name).or_default().push(Span::of(start, at + open.len() + end + close.len() + half));
         }
     }
+    found.values_mut().for_each(|places| places.sort_unstable());
     found
+}
+
+/// Those of a name that are in texts of an element.
+pub(super) fn in_texts(cx: &FileCx<'_>, around: Element<'_>, all: &HashMap<&str, Vec<Span>>, name: &str) -> Vec<Span> {
+    let all = all.get(name).map_or(&[][..], |places| places);
+    let first = all.partition_point(|at| at.start < around.span().start);
+    let inside = all.iter().skip(first).take_while(|at| at.start < around.span().end);
+    inside.copied().filter(|at| is_in_text(cx, around, *at)).collect()
 }
 
 /// Whether a place is one of a text in an element where variables are filled in.

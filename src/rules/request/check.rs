@@ -7,6 +7,7 @@ use crate::base::rule_meta::{RuleMeta, Severity};
 use crate::base::source::LineIndex;
 use crate::project::config::Config;
 use crate::request::model::{NoRequest, Request};
+use crate::request::places::Places;
 use crate::rules::check::{is_error, weigh};
 use crate::rules::list;
 use crate::rules::rule::Check;
@@ -72,6 +73,8 @@ fn unread(path: &Arc<str>, (text, offset): (&str, usize), why: &NoRequest, confi
 }
 
 fn findings(cx: &RequestCx<'_>, config: &Config) -> Vec<Diagnostic> {
+    let places = Places::new(cx.text, cx.offset);
+    let cx = &RequestCx { places: Some(&places), ..*cx };
     let mut found = Vec::new();
     for rule in list::all().filter(|rule| config.lints.is_on(&rule.meta)) {
         if let Check::Request(check) = rule.check {

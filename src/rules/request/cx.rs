@@ -7,10 +7,9 @@ use crate::kernel::conversation::Part;
 use crate::project::config::Config;
 use crate::request::dialect::Dialect;
 use crate::request::model::{Placed, Request};
-use crate::request::places::place;
+use crate::request::places::Places;
 use crate::request::prompt_cache::Reuse;
 use crate::request::public_models::{PublicModel, public_model};
-use serde_json::value::RawValue;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -23,6 +22,8 @@ pub struct RequestCx<'a> {
     pub text: &'a str,
     /// Where the body begins in it.
     pub offset: usize,
+    /// Where its values stand, once somebody asked.
+    pub places: Option<&'a Places<'a>>,
     /// The request.
     pub request: &'a Request,
     /// The call before it in its conversation.
@@ -65,6 +66,7 @@ impl<'a> RequestCx<'a> {
             path,
             text,
             offset: 0,
+            places: None,
             request,
             before: None,
             reuse: None,
@@ -88,13 +90,7 @@ impl<'a> RequestCx<'a> {
     }
 
     fn place(&self, pointer: &str) -> Range<usize> {
-        let rest = self.text.get(self.offset..).unwrap_or_default();
-        // Something may follow the body.
-        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<&RawValue>();
-        let body = values.next().and_then(Result::ok).map_or(rest, RawValue::get);
-        let start = (body.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
-        let at = place(body, pointer);
-        start + at.start..start + at.end
+        self.places.map_or_else(|| Places::new(self.text, self.offset).place(pointer), |places| places.place(pointer))
     }
 
     /// Whether it has one of these forms.

@@ -26,6 +26,11 @@ fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         _ => format!("{table} says nothing: one of its keys has to be there"),
     };
     let finding = cx.finding(&RULE.meta, fault, message);
+    let finding = match keys.first() {
+        Some(&"context") => finding.help("write `context: {objective: \"sort this ticket\", inputs: {NAME: VALUE}}`"),
+        Some(&"objective") => finding.help("write `objective: \"sort this ticket\"` into it: what the agent is asked"),
+        _ => finding,
+    };
     Some(match keys {
         [key] | [key, ..] if keys.len() < 3 => match about(key) {
             Some(about) => finding.note(format!("`{key}`: {about}")),

@@ -33,5 +33,11 @@ fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         );
         return Some(finding.help("a scenario begins with `name:`, a suite with `id:`"));
     }
-    Some(cx.finding(&RULE.meta, fault, format!("`{key}` is {found}; expected {expected}")))
+    let finding = cx.finding(&RULE.meta, fault, format!("`{key}` is {found}; expected {expected}"));
+    Some(match &**key {
+        "expect_context" => finding.help("write a list of expectations, a line each: `- contains: \"words of the context\"`"),
+        "expectations" => finding.help("write a list of expectations, a line each: `- contains: \"words of the answer\"`"),
+        "answers" => finding.help("write a list of answers, a line each: `- reply: \"words of the answer\"`"),
+        _ => finding,
+    })
 }

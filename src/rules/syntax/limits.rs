@@ -152,6 +152,10 @@ pub(in crate::rules) fn shorten(cx: &FileCx<'_>, found: &mut Vec<Diagnostic>) {
         Diagnostic::new(&TOO_MANY_FINDINGS.rule.meta, cx.path, Span::at(end), message)
             .severity(severity)
             .note(format!("the limit is {most} findings of a file, the gravest first"))
-            .help("mend those that are shown and check again; `--max-diagnostics` raises the limit"),
+            .help(if found.is_empty() {
+                "`--max-diagnostics` raises the limit"
+            } else {
+                "mend those that are shown and check again; `--max-diagnostics` raises the limit"
+            }),
     );
 }

@@ -10,6 +10,11 @@ pub(super) static MISSING_ROOT: Rule = Rule {
 };
 
 fn missing(cx: &SyntaxCx<'_>) -> Diagnostic {
+    if cx.file.path.ends_with("ctxc.toml") {
+        return cx
+            .found("the project file is no template")
+            .help("it is always checked: name templates, or nothing for all of them");
+    }
     let message = if cx.document.text.trim().is_empty() { "the file is empty" } else { "the file holds no element" };
     cx.found(message).here("expected <task>, <template> or <library>").help("`ctxc init` writes a template to start from")
 }

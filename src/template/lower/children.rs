@@ -111,9 +111,14 @@ pub(super) fn is_foreign(element: Element<'_>) -> bool {
 /// Whether an element holds nothing but white space, comments and instructions.
 pub(super) fn is_blank(element: Element<'_>) -> bool {
     element.children().all(|node| match node.kind() {
-        Node::Text => node.is_blank() || node.text().trim().is_empty(),
+        Node::Text => node.is_blank() || node.text().trim_matches(is_unseen).is_empty(),
         Node::Cdata => node.inner().is_empty(),
         Node::Comment | Node::Instruction => true,
         Node::Element => false,
     })
+}
+
+/// White space, and what has no width: an agent that reads nothing else reads nothing.
+fn is_unseen(one: char) -> bool {
+    one.is_whitespace() || matches!(one, '\u{200B}'..='\u{200D}' | '\u{2060}' | '\u{FEFF}' | '\u{00AD}')
 }

@@ -8,6 +8,7 @@ use crate::base::span::{Span, Spanned};
 use crate::kernel::profile::Profile;
 use crate::syntax::tree::{Attribute, Element};
 use crate::template::argv;
+use crate::template::fault;
 use crate::template::model::{Definition, File, MOST_FAULTS, Task};
 use crate::template::names::FileFacts;
 use crate::template::parts::{Command, Script};
@@ -172,8 +173,17 @@ pub(super) fn hidden<'a>(file: &File<'a>, definition: &Definition<'a>) -> HashSe
     let mut names = HashSet::new();
     let mut open = file.unread_in(definition.element()).to_vec();
     while let Some(element) = open.pop() {
-        names.extend(["name", "as"].iter().filter_map(|name| element.attribute(name)).map(Attribute::value));
+        // One of them may be the name, whatever the attribute is called.
+        names.extend(element.attributes().map(Attribute::value));
         open.extend(element.elements());
     }
     names
+}
+
+/// Whether a name in a definition is empty, which has been reported: it may be any that is used.
+pub(super) fn has_nameless_step(file: &File<'_>, definition: &Definition<'_>) -> bool {
+    let whole = definition.element().span();
+    file.faults
+        .iter()
+        .any(|fault| matches!(fault.kind, fault::FaultKind::Empty { name: "as" | "name" }) && whole.encloses(fault.span))
 }

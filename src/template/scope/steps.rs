@@ -64,12 +64,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             last = Some(own);
             if let Some(name) = result(step) {
                 self.later.unbind(0);
-                let made = match step {
-                    Step::Task(task) => answer(task),
-                    Step::Call(call) => answer_of_call(call),
-                    Step::Cond(_) => Made::default(),
-                };
-                self.bind(&name.value, name.span, Made { of: each(&[own]), part_of: each(&[own]), ..made }, None);
+                self.bind(&name.value, name.span, Made { of: each(&[own]), part_of: each(&[own]), ..answer_of_step(step) }, None);
             }
         }
         self.before = None;
@@ -98,5 +93,17 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             }
         }
         self.flow.value(self.here(), Mark::None, answers)
+    }
+}
+
+fn answer_of_step<'m>(step: &'m Step<'_>) -> Made<'m> {
+    match step {
+        Step::Task(task) => answer(task),
+        Step::Call(call) => answer_of_call(call),
+        Step::Cond(cond) => {
+            let mut kinds = cond.cases.iter().map(|case| answer_of_step(case.step.as_ref()?).kind);
+            let first = kinds.next().flatten();
+            Made { kind: first.filter(|_| kinds.all(|kind| kind == first)), ..Made::default() }
+        }
     }
 }

@@ -4,7 +4,7 @@ use super::env::{Binding, Entry, Env};
 use super::fault::{Fault, FaultKind, Origin, Place};
 use super::flow::{Learned, Made, Mark, Purpose, Recorder};
 use super::rounds::{answer, answer_of_call, default};
-use super::state::{Reach, Reader, Scopes, Sources, Walk, hidden};
+use super::state::{Reach, Reader, Scopes, Sources, Walk, has_nameless_step, hidden};
 use super::trace::{BoundKind, How, Target, Trace};
 use super::used::{Found, Used};
 use crate::base::span::{Span, Spanned};
@@ -64,7 +64,7 @@ fn walk<'a>(
             around: 0,
             before: None,
             unknown: 0,
-            damaged: 0,
+            damaged: u32::from(has_nameless_step(file, definition)),
             nearest: NEAREST,
             no_script: None,
             profile: None,

@@ -159,3 +159,56 @@ fn a_command_line_of_another_tool_is_answered_with_that_of_this_one() {
     project.run(&["check", "--json", "-o", "./json"]).code(0);
     Project::new().file("ctxc.toml", "").run(&["check"]).code(5).warns("ctxc import");
 }
+
+#[test]
+fn a_template_that_lost_its_start_tag_is_no_other_file() {
+    let project = Project::new().file("templates/t.xml", TASK).file("templates/u.xml", TASK.split_once('\n').expect("lines").1);
+    project.run(&["check"]).code(1).says("templates/u.xml").never_says("skipped");
+    let other = Project::new().file("templates/t.xml", TASK).file("templates/u.xml", "<description>of a package</description>\n");
+    other.run(&["check"]).code(0).says("1 other file skipped");
+}
+
+#[test]
+fn a_scenario_with_a_slip_says_what_to_write() {
+    let head = "name: s\ntask: t\n";
+    let context = "context:\n  objective: go\n  inputs: {n: 5}\n";
+    let file = |rest: &str| format!("{head}{rest}");
+    let expects = "expect_context:\n  - contains: answer\n";
+    told(
+        "scenarios/s.yaml",
+        &file(&format!("context:\n  inputs: {{n: 5}}\n{expects}")),
+        "`context` needs `objective`",
+        "write `objective:",
+    );
+    let word = file(&format!("{context}expect_context: contains answer\n"));
+    told("scenarios/s.yaml", &word, "`expect_context` is a text; expected a list", "- contains: \"words of the context\"");
+    let word = file(&format!("{context}expect_context:\n  - contains answer\n"));
+    told("scenarios/s.yaml", &word, "`expect_context` is a text; expected a mapping", "- contains: \"words of the context\"");
+    let answers = file(&format!("{context}{expects}answers: hello\n"));
+    told("scenarios/s.yaml", &answers, "`answers` is a text; expected a list", "- reply: \"words of the answer\"");
+}
+
+#[test]
+fn what_is_named_on_the_command_line_and_cannot_be_used_is_explained() {
+    let uses = "<task type=\"sequential\" name=\"u\"><description>d</description><steps><task ref=\"t\"/></steps></task>\n";
+    let project =
+        Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("templates/t.xml", TASK).file("templates/u.xml", uses);
+    project.run(&["build", "templates/u.xml"]).code(1).says("only the files that were named are read");
+    project.run(&["check", "ctxc.toml"]).code(2).says("the project file is no template").says("it is always checked");
+    Project::new().run(&["render", "t"]).warns("no ctxc.toml was found here or above");
+}
+
+#[test]
+fn a_request_with_thousands_of_findings_is_checked_at_once() {
+    let call = |at: usize| {
+        format!(
+            "{{\"role\":\"assistant\",\"tool_calls\":[{{\"id\":\"c{at}\",\"type\":\"function\",\"function\":{{\"name\":\"f\",\"arguments\":\"{{}}\"}}}}]}}"
+        )
+    };
+    let calls: Vec<String> = (0..4_000).map(call).collect();
+    let body = format!("{{\"model\":\"gpt-4.1\",\"messages\":[{}]}}", calls.join(","));
+    let start = std::time::Instant::now();
+    Project::new().file("r.json", body).run(&["check", "r.json"]).code(1).says("unanswered-call");
+    // Once a look through the whole body for each finding: a minute and more.
+    assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
+}

@@ -69,6 +69,31 @@ fn tasks_that_refer_to_two_others_are_one_error() {
     assert_eq!(errors(&chain), ["expansion-too-large `t16`"]);
 }
 
+#[test]
+fn names_that_are_handed_on_are_bounded() {
+    let fragment = |at: usize| format!("<fragment name=\"g{at}\">{{{{v{at}}}}}<use fragment=\"g{}\"/></fragment>\n", at + 1);
+    let many = |count: usize| -> String { (0..count).map(|at| format!("{{{{v{at}}}}}")).collect() };
+    let library = |count: usize| {
+        let asks = format!("<task name=\"asks\"><description>d {}</description></task>\n", many(count));
+        asks + "<task type=\"sequential\" name=\"t\"><description>d</description><steps><task ref=\"asks\"/></steps></task>\n"
+    };
+    assert_eq!(errors(&library(128)), [""; 0]);
+    assert_eq!(errors(&library(129)), ["expansion-too-large `asks`"]);
+    // What nothing refers to may take as many as it likes.
+    assert_eq!(errors(&format!("<task name=\"t\"><description>d {}</description></task>", many(300))), [""; 0]);
+    grows_linearly("fragments that hand names on", 500, |count| {
+        (0..count).map(fragment).chain([format!("<fragment name=\"g{count}\">x</fragment>")]).collect()
+    });
+    grows_linearly("tasks that refer to one with many names", 300, |count| {
+        let task = |at: usize| {
+            format!(
+                "<task type=\"sequential\" name=\"s{at}\"><description>d</description><steps><task ref=\"asks\"/></steps></task>\n"
+            )
+        };
+        library(count) + &(0..count).map(task).collect::<String>()
+    });
+}
+
 /// How long a library takes, at some size and at four times that: linear is four times as long.
 fn grows_linearly(what: &str, size: usize, library: impl Fn(usize) -> String) {
     let time = |size: usize| {
@@ -93,6 +118,10 @@ fn effective_allows_and_unresolved_names_stay_linear() {
     });
     grows_linearly("allows of one element", 1_000, |count| {
         let allows = "<?ctxc allow unknown-element reason=\"r\"?><foreignish/>\n".repeat(count);
+        format!("<task name=\"t\"><description>d</description>{allows}</task>")
+    });
+    grows_linearly("allows without effect on one line", 2_000, |count| {
+        let allows = "<?ctxc allow no-context reason=\"x\"?>".repeat(count);
         format!("<task name=\"t\"><description>d</description>{allows}</task>")
     });
     grows_linearly("unresolved references", 700, |count| {

@@ -285,3 +285,28 @@ fn two_references_take_one_name_in_one_form() {
     assert_eq!(of("type=\"array\"", "type=\"string[]\""), [""; 0]);
     assert_eq!(of("type=\"array\"", ""), [""; 0]);
 }
+
+#[test]
+fn what_a_choice_or_a_whole_task_answers_is_known() {
+    let number = "<output_format type=\"json\" schema=\"number\"/>";
+    let agent = format!("<task><description>x</description>{number}</task>");
+    let of = |step: &str| {
+        all(&format!(
+            "<library><task type=\"sequential\" name=\"t\"><description>d</description><steps>{step}<task><description>{{{{r.q}}}}</description></task></steps></task></library>"
+        ))
+    };
+    let case = |answer: &str| format!("<case test=\"1 == 1\">{answer}</case>");
+    let words = "<task><description>x</description></task>";
+    for step in [
+        format!("<cond as=\"r\">{}</cond>", case(&agent)),
+        format!("<cond as=\"r\">{}{}</cond>", case(&agent), case(&agent)),
+        format!("<task type=\"sequential\" as=\"r\"><description>d</description><steps>{words}{agent}</steps></task>"),
+        format!(
+            "<task type=\"reduce\" as=\"r\"><description>d</description><inputs><input name=\"i\">x</input></inputs><inner_task><description>x</description></inner_task><reduction_task><description>x</description>{number}</reduction_task></task>"
+        ),
+    ] {
+        let found = of(&step);
+        assert!(found.len() == 1 && found[0].contains("`r` is a number, which has no parts"), "{found:?}");
+    }
+    assert_eq!(of(&format!("<cond as=\"r\">{}{}</cond>", case(&agent), case(words))), [""; 0]);
+}

@@ -554,3 +554,60 @@ fn fixes_keep_what_the_author_wrote() {
         assert_eq!(fixed.text, with(after));
     }
 }
+
+/// The names of the rules that find something.
+fn rules(text: &str) -> Vec<&'static str> {
+    grave(text).iter().map(|finding| finding.rule.name).collect()
+}
+
+#[test]
+fn a_start_tag_with_two_letters_exchanged_is_one_finding() {
+    for body in [
+        "<steps><taks><description>x</description></task></steps>",
+        "<steps><taks><description>x</description></task><task><description>y</description></task></steps>",
+    ] {
+        let text = format!("<task type=\"sequential\" name=\"a\"><description>x</description>{body}</task>");
+        assert_eq!(rules(&text), ["mismatched-end-tag"], "{:?}", told(&text));
+    }
+    let text = "<task name=\"a\"><description>x</description><inputs><inptu name=\"i\">x</input></inputs></task>";
+    assert_eq!(rules(text), ["mismatched-end-tag"], "{:?}", told(text));
+    // The end tag that an inner element lost is still what is missing.
+    let text = "<task name=\"a\"><description>x</description><inputs><input name=\"i\">x</inputs></task>";
+    assert_eq!(rules(text), ["unclosed-element"], "{:?}", told(text));
+}
+
+#[test]
+fn a_value_in_curly_quotes_is_one_finding_and_read() {
+    let steps = "<steps><task as=“team”><description>x</description></task><task><description>{{team}} {{p}}</description></task></steps>";
+    let head = "<description>x</description><parameters><parameter name=\"p\"/></parameters>";
+    let text = format!("<task type=“sequential” name=\"a\">{head}{steps}</task>");
+    assert_eq!(rules(&text), ["malformed-attribute"; 2], "{:?}", told(&text));
+    let case = "<steps><cond><case test=“p == 1 and p != 2”><task><description>x</description></task></case></cond></steps>";
+    let text = format!("<task type=\"sequential\" name=\"a\">{head}{case}</task>");
+    assert_eq!(rules(&text), ["malformed-attribute"], "{:?}", told(&text));
+    assert!(mended(&text).0.contains("test=\"p == 1 and p != 2\""));
+}
+
+#[test]
+fn a_step_whose_name_is_lost_is_one_finding() {
+    for (slip, rule) in [("sa=\"team\"", "unknown-attribute"), ("as=\"\"", "empty-value")] {
+        let steps = format!(
+            "<steps><task {slip}><description>x</description></task><task><description>{{{{team}}}} {{{{team}}}} {{{{p}}}}</description></task></steps>"
+        );
+        let head = "<description>x</description><parameters><parameter name=\"p\"/></parameters>";
+        let text = format!("<task type=\"sequential\" name=\"a\">{head}{steps}</task>");
+        assert_eq!(rules(&text), [rule], "{:?}", told(&text));
+    }
+}
+
+#[test]
+fn a_parameter_in_braces_that_fill_nothing_in_is_found() {
+    let task = |words: &str| {
+        format!("<task name=\"a\"><description>{words}</description><parameters><parameter name=\"ticket\"/></parameters></task>")
+    };
+    let text = task("Sort {{ticket}}. Close {ticket}} and {ticket}.");
+    assert_eq!(rules(&text), ["single-braces"; 2], "{:?}", told(&text));
+    assert!(mended(&text).0.contains("Close {{ticket}} and {ticket}."));
+    assert_eq!(rules(&task("Sort {{ticket}} as {other}.")), [""; 0]);
+    assert_eq!(rules(&task("Sort {ticket}.")), ["unused-parameter"]);
+}

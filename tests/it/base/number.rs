@@ -1,6 +1,6 @@
-//! Tests of what `src/base/number.rs` keeps to itself.
+//! Numbers that JSON can say and a program cannot hold, and sizes.
 
-use super::{beyond, size};
+use ctxc::internals::base::number::{beyond, size};
 
 #[test]
 fn whole_numbers_beyond_64_bits_are_found_outside_of_texts() {

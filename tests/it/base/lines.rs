@@ -1,8 +1,8 @@
-//! Tests of what `src/base/lines.rs` keeps to itself.
+//! Differences of texts, as edits.
 
-use super::{changes, edits};
-use crate::base::fix;
-use crate::base::span::Span;
+use ctxc::internals::base::fix;
+use ctxc::internals::base::lines::{changes, edits};
+use ctxc::internals::base::span::Span;
 use proptest::prelude::*;
 
 #[test]

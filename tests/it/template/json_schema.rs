@@ -1,6 +1,6 @@
-//! Tests of what `src/template/json_schema.rs` keeps to itself.
+//! Schemas as they are kept, and what is wrong with those that are none.
 
-use super::{SchemaFault, compact};
+use ctxc::internals::template::json_schema::{SchemaFault, compact};
 use pretty_assertions::assert_eq;
 
 #[test]

@@ -1,6 +1,6 @@
-//! Tests of what `src/base/contained_path.rs` keeps to itself.
+//! Paths inside of a project.
 
-use super::{beside, reason, relative};
+use ctxc::internals::base::contained_path::{beside, reason, relative};
 use pretty_assertions::assert_eq;
 use std::io;
 

@@ -1,9 +1,11 @@
-//! Tests of what `src/template/value_type.rs` keeps to itself.
+//! Which values are of a type.
 
-use super::{is_default_of, is_of};
-use crate::template::element_specs::TYPES;
+use ctxc::internals::template::value_type::{is_default_of, is_of};
 use pretty_assertions::assert_eq;
 use serde_json::json;
+
+/// As the language has them.
+const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "object", "array", "string[]"];
 
 #[test]
 fn each_type_takes_its_own() {

@@ -1,0 +1,5 @@
+//! Floor 0: what all others rest on.
+
+mod contained_path;
+mod lines;
+mod number;
