@@ -130,14 +130,5 @@ pub(super) fn meet(one: Range, other: Range) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::UNNECESSARY;
-    use crate::rules::list;
-
-    #[test]
-    fn every_rule_whose_places_fade_is_one() {
-        for name in UNNECESSARY {
-            assert_eq!(list::find(name).map(|rule| rule.meta.name), Some(*name));
-        }
-    }
-}
+#[path = "../../tests/unit/lsp/diagnostics.rs"]
+mod tests;

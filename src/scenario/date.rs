@@ -52,17 +52,5 @@ pub fn number((year, month, day): (i32, u8, u8)) -> i64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{number, parse, time};
-
-    #[test]
-    fn a_time_has_the_day_of_its_number() {
-        assert_eq!(time(0), "1970-01-01T00:00:00Z");
-        assert_eq!(time(1_795_250_709), "2026-11-21T08:45:09Z");
-        for day in (-200_000..200_000).step_by(17) {
-            let text = time(day * 86_400 + 3_661);
-            let (date, rest) = text.split_once('T').unwrap();
-            assert_eq!((parse(date).map(number), rest), (Some(day), "01:01:01Z"), "{text}");
-        }
-    }
-}
+#[path = "../../tests/unit/scenario/date.rs"]
+mod tests;

@@ -24,6 +24,7 @@ pub(crate) mod screen;
 pub(crate) mod sources;
 pub(crate) mod summary;
 #[cfg(test)]
+#[path = "../../../tests/unit/cli/render/formats.rs"]
 mod tests;
 pub(crate) mod unified;
 pub(crate) mod wrap;

@@ -164,16 +164,5 @@ fn refused(revision: &str) -> Option<&'static str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::refused;
-
-    #[test]
-    fn what_could_be_an_option_is_no_revision() {
-        for hostile in ["", "--output=x", "-", "a\nb", "a\0b", &"a".repeat(5000)] {
-            assert!(refused(hostile).is_some(), "{hostile:?}");
-        }
-        for fine in ["main", "HEAD~2", "v1.0^{}", "a;b", "$(x)", "@{u}", "größe"] {
-            assert!(refused(fine).is_none(), "{fine:?}");
-        }
-    }
-}
+#[path = "../../../tests/unit/cli/revision/git.rs"]
+mod tests;

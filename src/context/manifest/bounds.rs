@@ -32,8 +32,8 @@ pub(super) fn bound(parts: &mut [(Part, Whole, bool)], budget: Option<usize>) ->
         }
         let room = if part.kind == Kind::History { most_left.max(kept) } else { most_left };
         let is_known = part.kind == Kind::History && !part.is_variable();
-        let takes = whole.most.map(|most| if is_known { whole.needs } else { most.max(whole.needs) });
-        least_left = least_left.zip(takes).and_then(|(left, takes)| left.checked_sub(takes));
+        let needed = whole.most.map(|most| if is_known { whole.needs } else { most.max(whole.needs) });
+        least_left = least_left.zip(needed).and_then(|(left, needed)| left.checked_sub(needed));
         let is_certain = !*may_lack && (part.priority < FIRST_EXPENDABLE || budget.is_none() || least_left.is_some());
         part.least = if is_certain { whole.least } else { 0 };
         part.bound = match room {

@@ -61,22 +61,22 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
 /// Where names stand as other languages have them, in order: `{name}`, `${name}`, `%(name)s`.
 pub(super) fn placeholders(text: &str) -> HashMap<&str, Vec<Span>> {
     let mut found: HashMap<&str, Vec<Span>> = HashMap::new();
-    for (open, close) in [("{", "}"), ("%(", ")s")] {
-        for (at, _) in text.match_indices(open) {
-            let rest = text.get(at + open.len()..).unwrap_or("");
-            let end = rest.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-')).unwrap_or(rest.len());
-            let (name, behind) = rest.split_at(end);
-            let before = text.get(..at).unwrap_or("");
-            if name.is_empty() || !behind.starts_with(close) || before.ends_with(['{', '\\']) {
-                continue;
-            }
-            let start = if open == "{" && before.ends_with('$') { at - 1 } else { at };
-            // `{name}}` lacks one brace.
-            let half = usize::from(behind.starts_with("}}"));
-            found.entry(name).or_default().push(Span::of(start, at + open.len() + end + close.len() + half));
+    let of = |(open, close): (&'static str, &'static str)| text.match_indices(open).map(move |(at, _)| (at, open, close));
+    let mut places: Vec<_> = [("{", "}"), ("%(", ")s")].into_iter().flat_map(of).collect();
+    places.sort_unstable();
+    for (at, open, close) in places {
+        let rest = text.get(at + open.len()..).unwrap_or("");
+        let end = rest.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-')).unwrap_or(rest.len());
+        let (name, behind) = rest.split_at(end);
+        let before = text.get(..at).unwrap_or("");
+        if name.is_empty() || !behind.starts_with(close) || before.ends_with(['{', '\\']) {
+            continue;
         }
+        let start = if open == "{" && before.ends_with('$') { at - 1 } else { at };
+        // `{name}}` lacks one brace.
+        let half = usize::from(behind.starts_with("}}"));
+        found.entry(name).or_default().push(Span::of(start, at + open.len() + end + close.len() + half));
     }
-    found.values_mut().for_each(|places| places.sort_unstable());
     found
 }
 

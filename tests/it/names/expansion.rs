@@ -72,7 +72,7 @@ fn tasks_that_refer_to_two_others_are_one_error() {
 #[test]
 fn names_that_are_handed_on_are_bounded() {
     let fragment = |at: usize| format!("<fragment name=\"g{at}\">{{{{v{at}}}}}<use fragment=\"g{}\"/></fragment>\n", at + 1);
-    let many = |count: usize| -> String { (0..count).map(|at| format!("{{{{v{at}}}}}")).collect() };
+    let many = |count: usize| (0..count).map(|at| ["{{v", &at.to_string(), "}}"].concat()).collect::<Vec<_>>().concat();
     let library = |count: usize| {
         let asks = format!("<task name=\"asks\"><description>d {}</description></task>\n", many(count));
         asks + "<task type=\"sequential\" name=\"t\"><description>d</description><steps><task ref=\"asks\"/></steps></task>\n"

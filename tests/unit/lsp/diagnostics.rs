@@ -1,0 +1,11 @@
+//! Tests of what `src/lsp/diagnostics.rs` keeps to itself.
+
+use super::UNNECESSARY;
+use crate::rules::list;
+
+#[test]
+fn every_rule_whose_places_fade_is_one() {
+    for name in UNNECESSARY {
+        assert_eq!(list::find(name).map(|rule| rule.meta.name), Some(*name));
+    }
+}
