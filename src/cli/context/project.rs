@@ -106,20 +106,16 @@ impl Compiled {
     pub(super) fn filled(self, whose: &str) -> Result<Self> {
         if self.is_empty {
             let named = self.config.templates.include.as_ref().map(|globs| included(&self.root, globs.written()));
-            return Err(match named {
-                Some(named) => {
-                    CliError::new(Kind::Nothing, format!("there is no template in what `[templates] include` names: {named}"))
-                        .hint("name the folders and files of the templates there")
-                }
-                None => {
-                    let error = CliError::new(Kind::Nothing, format!("there is no template in {whose}"));
-                    error.hint(if self.config.files.is_empty() {
-                        "no ctxc.toml was found here or above: `--project` names the folder of a project, `ctxc init` starts one"
-                    } else {
-                        "`ctxc init` starts one"
-                    })
-                }
-            });
+            if let Some(named) = named {
+                let error = format!("there is no template in what `[templates] include` names: {named}");
+                return Err(CliError::new(Kind::Nothing, error).hint("name the folders and files of the templates there"));
+            }
+            let error = CliError::new(Kind::Nothing, format!("there is no template in {whose}"));
+            return Err(error.hint(if self.config.files.is_empty() {
+                "no ctxc.toml was found here or above: `--project` names the folder of a project, `ctxc init` starts one"
+            } else {
+                "`ctxc init` starts one"
+            }));
         }
         Ok(self)
     }

@@ -7,7 +7,7 @@ use crate::syntax::tree::Element;
 use crate::syntax::write::{remove_element, set_attribute};
 use crate::template;
 use crate::template::scope::{FaultKind, Origin};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Its callers must give a value that goes nowhere.
 pub(crate) static RULE: Rule = Rule {
@@ -59,8 +59,8 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// Where names stand as other languages have them, in order: `{name}`, `${name}`, `%(name)s`.
-pub(super) fn placeholders(text: &str) -> HashMap<&str, Vec<Span>> {
-    let mut found: HashMap<&str, Vec<Span>> = HashMap::new();
+pub(super) fn placeholders(text: &str) -> BTreeMap<&str, Vec<Span>> {
+    let mut found: BTreeMap<&str, Vec<Span>> = BTreeMap::new();
     for (open, close) in [("{", "}"), ("%(", ")s")] {
         for (at, _) in text.match_indices(open) {
             let rest = text.get(at + open.len()..).unwrap_or("");
@@ -76,12 +76,14 @@ pub(super) fn placeholders(text: &str) -> HashMap<&str, Vec<Span>> {
             found.entry(name).or_default().push(Span::of(start, at + open.len() + end + close.len() + half));
         }
     }
-    found.values_mut().for_each(|places| places.sort_unstable());
+    for places in found.values_mut() {
+        places.sort_unstable();
+    }
     found
 }
 
 /// Those of a name that are in texts of an element.
-pub(super) fn in_texts(cx: &FileCx<'_>, around: Element<'_>, all: &HashMap<&str, Vec<Span>>, name: &str) -> Vec<Span> {
+pub(super) fn in_texts(cx: &FileCx<'_>, around: Element<'_>, all: &BTreeMap<&str, Vec<Span>>, name: &str) -> Vec<Span> {
     let all = all.get(name).map_or(&[][..], |places| places);
     let first = all.partition_point(|at| at.start < around.span().start);
     let inside = all.iter().skip(first).take_while(|at| at.start < around.span().end);
