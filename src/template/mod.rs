@@ -43,4 +43,4 @@ pub mod trust;
 pub mod value_type;
 
 #[cfg(feature = "compile")]
-pub use lower::{legacy_type, lower, root_kind};
+pub use lower::{is_unseen, legacy_type, lower, root_kind};

@@ -106,12 +106,12 @@ impl Compiled {
     pub(super) fn filled(self, whose: &str) -> Result<Self> {
         if self.is_empty {
             let named = self.config.templates.include.as_ref().map(|globs| included(&self.root, globs.written()));
-            let nothing = |what: &str| CliError::new(Kind::Nothing, format!("there is no template in {what}"));
             if let Some(named) = named {
-                return Err(nothing(&format!("what `[templates] include` names: {named}"))
-                    .hint("name the folders and files of the templates there"));
+                let error = format!("there is no template in what `[templates] include` names: {named}");
+                return Err(CliError::new(Kind::Nothing, error).hint("name the folders and files of the templates there"));
             }
-            return Err(nothing(whose).hint(if self.config.files.is_empty() {
+            let error = CliError::new(Kind::Nothing, format!("there is no template in {whose}"));
+            return Err(error.hint(if self.config.files.is_empty() {
                 "no ctxc.toml was found here or above: `--project` names the folder of a project, `ctxc init` starts one"
             } else {
                 "`ctxc init` starts one"

@@ -8,7 +8,11 @@ use std::collections::BTreeSet;
 /// Why there is no context, each fault with its place.
 pub(super) fn refused(faults: &[Fault], lines: &Lines) -> CliError {
     // In the order of the files, and once: a line of a fragment is as wrong in one text that uses it as in another.
-    let places: BTreeSet<_> = faults.iter().map(|fault| (lines.fault(fault), words(fault, lines))).collect();
+    // What is made of a text that is too large is too large as well.
+    let first = faults.iter().position(|fault| matches!(&*fault.kind, FaultKind::TooLarge { .. }));
+    let is_said = |(at, fault): &(usize, &Fault)| first == Some(*at) || !matches!(&*fault.kind, FaultKind::TooLarge { .. });
+    let all = faults.iter().enumerate().filter(is_said).map(|(_, fault)| fault);
+    let places: BTreeSet<_> = all.map(|fault| (lines.fault(fault), words(fault, lines))).collect();
     let mut said = places.into_iter().map(|(place, words)| match place {
         Some((path, line, column)) => format!("{path}:{line}:{column}: {words}"),
         None => words,

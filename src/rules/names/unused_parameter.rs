@@ -7,7 +7,7 @@ use crate::syntax::tree::Element;
 use crate::syntax::write::{remove_element, set_attribute};
 use crate::template;
 use crate::template::scope::{FaultKind, Origin};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Its callers must give a value that goes nowhere.
 pub(crate) static RULE: Rule = Rule {
@@ -59,29 +59,31 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// Where names stand as other languages have them, in order: `{name}`, `${name}`, `%(name)s`.
-pub(super) fn placeholders(text: &str) -> HashMap<&str, Vec<Span>> {
-    let mut found: HashMap<&str, Vec<Span>> = HashMap::new();
-    let of = |(open, close): (&'static str, &'static str)| text.match_indices(open).map(move |(at, _)| (at, open, close));
-    let mut places: Vec<_> = [("{", "}"), ("%(", ")s")].into_iter().flat_map(of).collect();
-    places.sort_unstable();
-    for (at, open, close) in places {
-        let rest = text.get(at + open.len()..).unwrap_or("");
-        let end = rest.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-')).unwrap_or(rest.len());
-        let (name, behind) = rest.split_at(end);
-        let before = text.get(..at).unwrap_or("");
-        if name.is_empty() || !behind.starts_with(close) || before.ends_with(['{', '\\']) {
-            continue;
+pub(super) fn placeholders(text: &str) -> BTreeMap<&str, Vec<Span>> {
+    let mut found: BTreeMap<&str, Vec<Span>> = BTreeMap::new();
+    for (open, close) in [("{", "}"), ("%(", ")s")] {
+        for (at, _) in text.match_indices(open) {
+            let rest = text.get(at + open.len()..).unwrap_or("");
+            let end = rest.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-')).unwrap_or(rest.len());
+            let (name, behind) = rest.split_at(end);
+            let before = text.get(..at).unwrap_or("");
+            if name.is_empty() || !behind.starts_with(close) || before.ends_with(['{', '\\']) {
+                continue;
+            }
+            let start = if open == "{" && before.ends_with('$') { at - 1 } else { at };
+            // `{name}}` lacks one brace.
+            let half = usize::from(behind.starts_with("}}"));
+            found.entry(name).or_default().push(Span::of(start, at + open.len() + end + close.len() + half));
         }
-        let start = if open == "{" && before.ends_with('$') { at - 1 } else { at };
-        // `{name}}` lacks one brace.
-        let half = usize::from(behind.starts_with("}}"));
-        found.entry(name).or_default().push(Span::of(start, at + open.len() + end + close.len() + half));
+    }
+    for places in found.values_mut() {
+        places.sort_unstable();
     }
     found
 }
 
 /// Those of a name that are in texts of an element.
-pub(super) fn in_texts(cx: &FileCx<'_>, around: Element<'_>, all: &HashMap<&str, Vec<Span>>, name: &str) -> Vec<Span> {
+pub(super) fn in_texts(cx: &FileCx<'_>, around: Element<'_>, all: &BTreeMap<&str, Vec<Span>>, name: &str) -> Vec<Span> {
     let all = all.get(name).map_or(&[][..], |places| places);
     let first = all.partition_point(|at| at.start < around.span().start);
     let inside = all.iter().skip(first).take_while(|at| at.start < around.span().end);

@@ -4,6 +4,7 @@ pub(in crate::rules) use crate::base::quoted::{either, joined, shown};
 use crate::rules::prelude::*;
 use crate::syntax::tree::{Attribute, Element, Kind as Node};
 use crate::template::elements::Kind;
+use crate::template::is_unseen;
 
 /// A finding of a file.
 pub(in crate::rules) fn finding(rule: &'static RuleMeta, cx: &FileCx<'_>, span: Span, message: impl Into<String>) -> Diagnostic {
@@ -53,7 +54,7 @@ pub(super) fn trimmed(cx: &FileCx<'_>, span: Span) -> Span {
 /// The words that stand directly in an element: its text and CDATA that is more than white space.
 pub(super) fn words(element: Element<'_>) -> impl Iterator<Item = Span> {
     let texts = element.children().filter(|node| matches!(node.kind(), Node::Text | Node::Cdata));
-    texts.filter(|node| !node.text().trim().is_empty()).map(crate::syntax::tree::Node::span)
+    texts.filter(|node| !node.text().trim_matches(is_unseen).is_empty()).map(crate::syntax::tree::Node::span)
 }
 
 /// The child that a text directly in an element is: where one kind of them holds texts and needs no name.

@@ -119,6 +119,6 @@ pub(super) fn is_blank(element: Element<'_>) -> bool {
 }
 
 /// White space, and what has no width: an agent that reads nothing else reads nothing.
-fn is_unseen(one: char) -> bool {
+pub fn is_unseen(one: char) -> bool {
     one.is_whitespace() || matches!(one, '\u{200B}'..='\u{200D}' | '\u{2060}' | '\u{FEFF}' | '\u{00AD}')
 }

@@ -15,5 +15,6 @@ mod state;
 mod task;
 mod text;
 
+pub use children::is_unseen;
 pub use file::{lower, root_kind};
 pub use task::legacy_type;

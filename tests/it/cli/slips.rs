@@ -199,6 +199,16 @@ fn what_is_named_on_the_command_line_and_cannot_be_used_is_explained() {
 }
 
 #[test]
+fn an_input_that_doubles_another_is_one_error() {
+    let inputs: String = (0..40).map(|at| format!("<input name=\"i{}\">{{{{i{at}}}}}{{{{i{at}}}}}</input>", at + 1)).collect();
+    let text = format!(
+        "<task name=\"d\"><description>d</description><inputs><input name=\"i0\">xxxxxxxxxx</input>{inputs}</inputs></task>"
+    );
+    let run = Project::new().file("templates/d.xml", text).run(&["render", "d"]).code(1);
+    assert_eq!(run.stderr.matches("the text is larger than").count(), 1, "{}", run.stderr);
+}
+
+#[test]
 fn a_request_with_thousands_of_findings_is_checked_at_once() {
     let call = |at: usize| {
         format!(

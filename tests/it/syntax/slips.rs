@@ -601,6 +601,11 @@ fn a_step_whose_name_is_lost_is_one_finding() {
 }
 
 #[test]
+fn a_text_of_nothing_that_is_seen_is_empty() {
+    assert_eq!(rules("<task name=\"a\"><description>\u{200b}</description></task>").len(), 1);
+}
+
+#[test]
 fn a_parameter_in_braces_that_fill_nothing_in_is_found() {
     let task = |words: &str| {
         format!("<task name=\"a\"><description>{words}</description><parameters><parameter name=\"ticket\"/></parameters></task>")
