@@ -200,7 +200,8 @@ fn what_is_named_on_the_command_line_and_cannot_be_used_is_explained() {
 
 #[test]
 fn an_input_that_doubles_another_is_one_error() {
-    let inputs: String = (0..40).map(|at| format!("<input name=\"i{}\">{{{{i{at}}}}}{{{{i{at}}}}}</input>", at + 1)).collect();
+    let input = |at: u32| format!("<input name=\"i{}\">{{{{i{at}}}}}{{{{i{at}}}}}</input>", at + 1);
+    let inputs = (0..40).map(input).collect::<Vec<_>>().concat();
     let text = format!(
         "<task name=\"d\"><description>d</description><inputs><input name=\"i0\">xxxxxxxxxx</input>{inputs}</inputs></task>"
     );
