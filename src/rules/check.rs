@@ -231,7 +231,8 @@ pub fn config(config: &Config) -> Vec<Diagnostic> {
         finding.locked |= fault.kind.decides_settings();
         // A shared file is pinned by its hash, and `--fix` does not write it.
         if fault.file > 0 {
-            finding.fixes.clear();
+            let ways: Vec<_> = finding.fixes.drain(..).map(|fix| fix.title).collect();
+            finding.help = finding.help.or_else(|| (!ways.is_empty()).then(|| ways.join("; or ").into()));
         }
         if let Some(file) = config.files.get(fault.file as usize) {
             finding.locate(&file.text, &file.lines);

@@ -92,17 +92,14 @@ fn faults_of_the_shared_file_stand_in_the_shared_file() {
     error CTX503 house/rules.toml:2:2 `lint`: house/rules.toml has no key `lint`
       = nothing reads it, so it has no effect; the keys are `edition`, `lints`, `defaults`, `require`, `allow`
       ? did you mean `lints`?
-      > write `lints` (`lint` -> `lints`)
     error CTX519 house/rules.toml:3:2 `templates`: a shared file cannot have `templates`; expected lints, defaults and requirements
       ? move it to the project's own file
     error CTX504 house/rules.toml:5:11 `\"no-contxt\"`: `allow.loosen` is `no-contxt`; expected `all`, `lints`, `defaults`, `defaults.TYPE`, or the name, code or family of a rule
       ? did you mean `no-context`?
-      > write `no-context` (`\"no-contxt\"` -> `\"no-context\"`)
     error CTX501 house/rules.toml:7:17 `\"enabled\"`: every task of type atomic would look up fresh context, but also inherit all of its parent's
       = inherit_context is `full`: the default of type atomic
       = the same two values hold for type atomic with subtype director, type atomic with subtype evaluator
-      > add inherit_context = "none": tasks receive only looked-up context (`` -> `inherit_context = \"none\"\n`)
-      > set fresh_context to "disabled": tasks receive only their parent's context (`\"enabled\"` -> `\"disabled\"`)
+      ? add inherit_context = "none": tasks receive only looked-up context; or set fresh_context to "disabled": tasks receive only their parent's context
     "#);
 }
 
