@@ -173,8 +173,9 @@ impl Mask {
                 let place = place(pointer);
                 if PIECES.contains(&place.rsplit('/').next().unwrap_or("")) {
                     places.entry(place).or_default().push((event, number));
+                    own.push(text.clone());
+                    continue;
                 }
-                // One that is whole is found here, whatever stands around it.
                 let (changed, counts) = self.redactor.text(text);
                 redacted.extend(counts.into_iter().map(|(kind, count)| row(&format!("/response{place}"), kind, count)));
                 own.push(changed);
@@ -190,7 +191,7 @@ impl Mask {
                 let value = whole.get(range.clone()).unwrap_or("");
                 (range, self.redactor.placeholder(kind, value))
             };
-            let found = self.redactor.find(&whole);
+            let found = self.found(&whole, pieces.iter().map(|piece| get(piece, &out).len()));
             redacted.extend(found.iter().map(|(_, kind)| row(&format!("/response{place}"), kind, 1)));
             let ends: Vec<usize> = pieces
                 .iter()
@@ -210,6 +211,30 @@ impl Mask {
             }
         }
         out
+    }
+}
+
+impl Mask {
+    /// What must go of a text that came in pieces of so many bytes: what is found in all of it, and what a piece holds whole, whatever
+    /// stands around it. One that goes on in the next piece goes with all of it.
+    fn found(&self, whole: &str, pieces: impl Iterator<Item = usize>) -> Vec<(Range<usize>, &'static str)> {
+        let mut all = self.redactor.find(whole);
+        let mut start = 0;
+        for len in pieces {
+            let piece = whole.get(start..start + len).unwrap_or("");
+            let own = self.redactor.find(piece).into_iter();
+            all.extend(own.map(|(range, kind)| (range.start + start..range.end + start, kind)));
+            start += len;
+        }
+        all.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
+        let mut found: Vec<(Range<usize>, &'static str)> = Vec::new();
+        for (range, kind) in all {
+            match found.last_mut().filter(|(last, _)| range.start < last.end) {
+                Some((last, _)) => last.end = last.end.max(range.end),
+                None => found.push((range, kind)),
+            }
+        }
+        found
     }
 }
 

@@ -98,6 +98,7 @@ impl Redactor {
     pub fn find(&self, text: &str) -> Vec<(Range<usize>, &'static str)> {
         let mut found = Vec::new();
         let mut before = ' ';
+        let mut is_escape = false;
         let mut at = 0;
         let mut own: Vec<Range<usize>> = self.own.iter().flat_map(|one| one.all(text)).collect();
         own.sort_by_key(|range| (range.start, range.end));
@@ -106,18 +107,20 @@ impl Redactor {
             while own.next_if(|range| range.end <= at).is_some() {}
             if let Some(range) = own.next_if(|range| range.start <= at) {
                 found.push((at..range.end, OWN));
-                before = ' ';
+                (before, is_escape) = (' ', false);
                 at = range.end;
                 continue;
             }
             let one = self.at(before, rest).filter(|(_, len)| *len > 0 && rest.is_char_boundary(*len));
             let Some((kind, len)) = one else {
-                before = first;
+                // In a string that holds JSON, the letter of `\n` is none of the word behind it.
+                before = if is_escape && first != 'u' { ' ' } else { first };
+                is_escape = first == '\\' && !is_escape;
                 at += first.len_utf8();
                 continue;
             };
             found.push((at..at + len, kind));
-            before = ' ';
+            (before, is_escape) = (' ', false);
             at += len;
         }
         found

@@ -1,5 +1,7 @@
 //! What is replaced before a call is kept, and what is left alone.
 
+use ctxc::internals::project::config::Content;
+use ctxc::internals::record::mask::Mask;
 use ctxc::internals::record::redact::Redactor;
 use pretty_assertions::assert_eq;
 
@@ -42,9 +44,39 @@ fn keys_of_known_services_are_replaced() {
         assert_eq!(kinds(&format!("Bearer {head}{long}!")), "Bearer <secret>!", "{head}");
     }
     assert_eq!(kinds(&format!("eyJ{long}.{long}.{long} eyJ{long}")), format!("<secret> eyJ{long}"));
+    // In arguments and results that are JSON, behind the letter of an escape.
+    assert_eq!(
+        kinds(&format!("{{\"content\":\"a\\nsk-{long}\\tDE89370400440532013000\"}}")),
+        "{\"content\":\"a\\n<secret>\\t<iban>\"}"
+    );
+    assert_eq!(kinds(&format!("a\\\\nsk-{long}")), format!("a\\\\nsk-{long}"));
     let dashes = "-".repeat(5);
     let pem = format!("{dashes}BEGIN PRIVATE KEY{dashes}\nMIIE\n{dashes}END PRIVATE KEY{dashes}\nrest");
     assert_eq!(kinds(&pem), "<secret>\nrest");
+}
+
+#[test]
+fn a_value_that_goes_on_in_the_next_piece_of_a_stream_goes_whole() {
+    let mask = Mask::new([7; 32], [], Content::Redacted);
+    let long = "0123456789abcdefABCDEF";
+    for pieces in [
+        [format!("a sk-proj-{long}"), format!("{long} b")],
+        ["write to max@secret-corp.co".to_owned(), "m.au, please".to_owned()],
+        ["sk-pro".to_owned(), format!("j-{long} b")],
+        ["x".to_owned(), format!("sk-proj-{long}")],
+    ] {
+        let event = |text: &String| format!("data: {}\n\n", serde_json::json!({"choices": [{"delta": {"content": text}}]}));
+        let parts: Vec<String> = pieces.iter().map(event).collect();
+        let ends: Vec<usize> = parts
+            .iter()
+            .scan(0, |end, part| {
+                *end += part.len();
+                Some(*end)
+            })
+            .collect();
+        let kept = mask.stream(&parts.concat(), &ends, &mut Vec::new()).concat();
+        assert!(!kept.contains("0123456789") && !kept.contains("m.au") && kept.contains('⟦'), "{kept}");
+    }
 }
 
 #[test]
