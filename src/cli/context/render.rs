@@ -139,18 +139,17 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     source.note(cx);
     let mut assembly = assembled.map_err(|faults| refused(&faults, &lines()))?;
     if let Some(path) = &args.turns {
-        let assembled = assembly.messages.len();
-        assembly.messages.extend(turns(path, "--turns")?.into_iter().map(Into::into));
-        if let Some(budget) = assembly.report.budget {
-            let all = assembly.messages.iter().map(|message| counters.first().count(message.as_str())).sum::<usize>();
-            let added = plural(assembly.messages.len() - assembled, "message");
-            if all > budget {
-                let all = plural(all, "token");
-                cx.note(&format!(
-                    "with the {added} of --turns, of which nothing is cut, this request has {all} for a limit of {}",
-                    thousands(budget)
-                ));
-            }
+        let turns = turns(path, "--turns")?;
+        let added = plural(turns.len(), "message");
+        assembly.messages.extend(turns.into_iter().map(Into::into));
+        // The counter of the model, as the limit has it.
+        let routed = routed(&project, &request, &options)?;
+        let counter = routed.map_or_else(|| counters.first(), |routed| routed.options.counter);
+        let all: usize = assembly.messages.iter().map(|message| counter.count(message.as_str())).sum();
+        if let Some(budget) = assembly.report.budget.filter(|budget| all > *budget) {
+            let all = plural(all, "token");
+            let limit = thousands(budget);
+            cx.note(&format!("this request has {all} with its {added} of --turns, which nothing cuts; the limit is {limit}"));
         }
     }
     if !history.is_empty() && !hears(&assembly) {

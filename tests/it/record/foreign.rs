@@ -1,5 +1,7 @@
 //! Files of other tools are known by their content, and read.
 
+use ctxc::internals::record::foreign::base64::decode;
+use ctxc::internals::record::foreign::call::endpoint;
 use ctxc::internals::record::foreign::{self, Format, format_of};
 use ctxc::internals::record::recording::Recording;
 use pretty_assertions::assert_eq;
@@ -32,8 +34,9 @@ fn an_endpoint_has_no_host_and_no_key() {
         ("https://api.anthropic.com/v1/messages?beta=true", "/v1/messages?beta=true"),
         ("https://h/v1beta/models/g:streamGenerateContent?alt=sse&key=s3cret", "/v1beta/models/g:streamGenerateContent?alt=sse"),
     ] {
-        assert_eq!(cassette(uri, "'{}'")[0].endpoint, expected);
+        assert_eq!((&*cassette(uri, "'{}'")[0].endpoint, &*endpoint(uri)), (expected, expected));
     }
+    assert_eq!((&*endpoint("https://h"), &*endpoint("")), ("/", ""));
 }
 
 #[test]
@@ -41,4 +44,8 @@ fn bytes_are_read_with_and_without_their_end() {
     for body in ["!!binary eyJhIjogMX0=", "!!binary eyJhIjogMX0"] {
         assert_eq!(cassette("https://api.openai.com/v1/chat/completions", body)[0].request.get(), "{\"a\":1}", "{body}");
     }
+    assert_eq!(decode("aGVs\n bG8=\n").as_deref(), Some(b"hello".as_slice()));
+    assert_eq!(decode("aGVsbG8").as_deref(), Some(b"hello".as_slice()));
+    assert_eq!(decode("{\"a\": 1}"), None);
+    assert_eq!(decode("").as_deref(), Some(b"".as_slice()));
 }

@@ -7,7 +7,6 @@ mod foreign;
 mod json_text;
 mod kept;
 mod keys;
-mod parts;
 mod passing;
 mod places;
 mod redact;
