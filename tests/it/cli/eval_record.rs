@@ -356,4 +356,9 @@ fn what_asks_nobody_takes_no_budget_and_who_cannot_be_asked_is_told() {
         scenario("expect_context:\n  - contains: {patterns: [nowhere]}\n").replace("task: triage", "role: clerk"),
     );
     project.run(&["eval", "billing", "--record"]).code(1).says("0 calls");
+    project.write(
+        "scenarios/alone.yaml",
+        "name: alone\ntask: triage\ncontext:\n  objective: o\nexpect_context:\n  - nothing_cut: true\n",
+    );
+    project.run(&["eval", "alone", "--record"]).warns("1 scenario without `expectations`: no model was asked");
 }

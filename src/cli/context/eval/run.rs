@@ -123,6 +123,10 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let kept = journal.as_ref().map_or(Ok(()), Journal::end);
     index.note(cx);
     taken_over(asking.as_ref(), cx);
+    let unasked = chosen.iter().filter(|one| from.asks() && one.case.expectations.is_empty()).count();
+    if unasked > 0 {
+        cx.note(&format!("{} without `expectations`: no model was asked", plural(unasked, "scenario")));
+    }
     if let Some(earlier) = &earlier {
         earlier.note(finished.iter().flatten().map(|done| &done.row), cx);
     }
