@@ -1,7 +1,7 @@
 //! CTX325: a value from outside in a text of the profile `bare`.
 
-use crate::rules::names::untrusted_in_system::{marked, values};
 use crate::kernel::profile::Profile;
+use crate::rules::names::untrusted_in_system::{marked, values};
 use crate::rules::prelude::*;
 use crate::rules::structure::family::shown;
 use crate::template::names::{DefinitionKind, Unfenced};
@@ -11,12 +11,7 @@ const HELP: &str = "take another profile, which fences it, or leave the value ou
 
 /// The profile has no fences: what a letter says would read as the author's own words.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(
-        325,
-        "untrusted-in-bare",
-        "a value from outside reaches an agent whose profile has no fences",
-        case!("untrusted-in-bare"),
-    ),
+    meta: meta!(error, 325, "untrusted-in-bare", "a value from outside reaches an agent whose profile has no fences"),
     check: Check::FileAndLink(check, check_references),
 };
 
@@ -29,7 +24,11 @@ fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     out.extend(values(&RULE.meta, cx, Unfenced::Bare, (WHY, HELP)));
     for (at, (file, span)) in &cx.names.bare_used {
         let found = cx.at_reference(&RULE.meta, *at, |reference| {
-            format!("the {} `{}` shows its agent a value from outside, and {WHY}", reference.kind.target().word(), shown(&reference.name))
+            format!(
+                "the {} `{}` shows its agent a value from outside, and {WHY}",
+                reference.kind.target().word(),
+                shown(&reference.name)
+            )
         });
         out.extend(found.map(|(found, _)| sourced(cx, found, (*file, *span))));
     }

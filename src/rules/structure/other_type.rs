@@ -9,8 +9,7 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// Steps of a task that has none are never run.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(105, "other-type", "an element that belongs to another type of task", case!("other-type"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(error, 105, "other-type", "an element that belongs to another type of task").fixed(Fixable::Suggested),
     check: Check::Template(word),
 };
 
