@@ -11,6 +11,7 @@ use crate::base::parallel;
 use crate::base::span::Span;
 use crate::template::names::{Event, Flow, Free, Param, Reference, ReferenceKind, Site, Unfenced};
 use crate::template::scope::MOST_PARTS;
+use crate::template::shape::Shape;
 use crate::template::trust::{CONTEXT, TrustNode};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::num::NonZeroUsize;
@@ -465,7 +466,11 @@ impl<'r> Replay<'r> {
         if self.values.is_inert(name, "") {
             return;
         }
-        if let Some(unfenced) = unfenced {
+        let typed = param.kind.as_deref().filter(|kind| Shape::declared(kind).is_inert() && self.values.is_text(name));
+        if let Some(wanted) = typed.filter(|_| param.is_held) {
+            let kind = FaultKind::WrongType { name: param.name.clone(), found: "string".into(), wanted: wanted.into() };
+            self.found.faults.push(Fault { at, kind });
+        } else if let Some(unfenced) = unfenced.or(typed.map(|_| Unfenced::Typed)) {
             self.sources.say(name, (at, unfenced), &param.name);
         }
         if let Some(into) = site.into.filter(|_| in_result) {

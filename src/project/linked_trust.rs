@@ -48,7 +48,7 @@ pub(super) struct Said {
 
 /// By name: whether a text that nothing fences, or the result, is made of its value.
 pub(super) struct Reached {
-    pub(super) unfenced: [Vec<bool>; 4],
+    pub(super) unfenced: [Vec<bool>; 5],
     pub(super) in_result: Vec<bool>,
 }
 

@@ -100,6 +100,8 @@ pub struct Param {
     pub unfenced: Option<Unfenced>,
     /// Whether the result of the definition is made of it.
     pub in_result: bool,
+    /// Whether every value of it is held to its type, by which alone it is trusted: it is marked as coming from outside.
+    pub is_held: bool,
     /// The parts that are used of its value, such as `.a[0]`.
     pub parts: Box<[Box<str>]>,
 }
@@ -130,14 +132,16 @@ pub enum Unfenced {
     Shell,
     /// What is shown to an agent whose profile nobody names around it in its definition: fenced or not as the user of the definition says.
     Open,
+    /// A text for what is declared as a number or a truth value: by that alone it would be trusted.
+    Typed,
 }
 
 impl Unfenced {
     /// All, as marks of values stand for them.
-    pub const ALL: [Self; 4] = [Self::System, Self::Bare, Self::Shell, Self::Open];
+    pub const ALL: [Self; 5] = [Self::System, Self::Bare, Self::Shell, Self::Open, Self::Typed];
 
     /// The first of [`Self::ALL`] whose marks hold.
-    pub fn of(marks: &[Vec<bool>; 4], is: impl Fn(&[bool]) -> bool) -> Option<Self> {
+    pub fn of(marks: &[Vec<bool>; 5], is: impl Fn(&[bool]) -> bool) -> Option<Self> {
         Self::ALL.into_iter().zip(marks).find_map(|(own, marks)| is(marks).then_some(own))
     }
 }

@@ -9,7 +9,7 @@ use crate::template::parts::is_schema_file;
 use crate::template::shape::Shape;
 use crate::template::trust::{CONTEXT, spread_back};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The names of one definition.
 #[derive(Debug, Default)]
@@ -21,6 +21,8 @@ pub(super) struct Recorder<'m> {
     /// The names that the value is made of which is being read, each with the part of it.
     pub(super) used: Vec<(u32, Box<str>)>,
     pub(super) uses: Vec<PartUse>,
+    /// By name: bytes of the text that its value is at least, what it is made of put in each time that it is named.
+    sizes: HashMap<u32, u64>,
     has_sites: bool,
     /// Whether there are results whose trust somebody asks for.
     pub(super) has_results: bool,
@@ -249,6 +251,19 @@ impl<'m> Recorder<'m> {
         }
     }
 
+    /// The bytes that a text comes to at least which has so many of its own, and names what was used last, from a place on.
+    pub(super) fn size(&self, own: usize, from: usize) -> u64 {
+        let used = self.used.iter().skip(from).filter_map(|(name, _)| self.sizes.get(name));
+        used.fold(own as u64, |sum, size| sum.saturating_add(*size))
+    }
+
+    /// A name stands for a text of so many bytes.
+    pub(super) fn weighs(&mut self, name: u32, size: u64) {
+        if size > 0 {
+            self.sizes.insert(name, size);
+        }
+    }
+
     /// The references in texts since a mark give to a value.
     pub(super) fn give(&mut self, mark: usize, into: Option<u32>) {
         for event in self.events.iter_mut().skip(mark) {
@@ -276,7 +291,7 @@ impl<'m> Recorder<'m> {
         let (inherits, is_foreign) = (self.inherits, self.is_foreign());
         let around = self.names.iter().position(|name| &*name.at == CONTEXT);
         let context = Unfenced::of(&reached, |marks| around.and_then(|at| marks.get(at)) == Some(&true));
-        let shown = reached.last().into_iter().flatten();
+        let shown = reached.get(Unfenced::Open as usize).into_iter().flatten();
         let open = self.names.iter().zip(shown).find(|(name, is)| **is && name.untrusted).map(|(name, _)| name.span);
         let flow = keeps.then(|| {
             let whole = |own: Name<'_>| FlowName {
@@ -312,16 +327,25 @@ impl<'m> Recorder<'m> {
     }
 
     /// What the definition takes.
-    fn params(&self, unfenced: &[Vec<bool>; 4]) -> Box<[Param]> {
+    fn params(&self, unfenced: &[Vec<bool>; 5]) -> Box<[Param]> {
         let in_result = spread_back(self.names.len(), self.result, |at, into| self.made_of(at, into));
         let parts = self.parts();
         let param = |(id, required): &(u32, bool)| {
-            let Name { word, kind, .. } = self.names.get(*id as usize)?;
+            let Name { word, kind, untrusted, .. } = self.names.get(*id as usize)?;
             let is_inert = kind.is_some_and(|kind| Shape::declared(kind).is_inert());
             let is = |marks: &[bool]| !is_inert && marks.get(*id as usize) == Some(&true);
             let parts = parts.get(id).into_iter().flatten().take(MOST_PARTS).cloned().collect();
             let (unfenced, in_result) = (Unfenced::of(unfenced, is), is(&in_result));
-            Some(Param { name: Box::from(&**word), required: *required, kind: kind.map(Box::from), unfenced, in_result, parts })
+            let is_held = is_inert && *untrusted;
+            Some(Param {
+                is_held,
+                name: Box::from(&**word),
+                required: *required,
+                kind: kind.map(Box::from),
+                unfenced,
+                in_result,
+                parts,
+            })
         };
         self.takes.iter().filter_map(param).collect()
     }

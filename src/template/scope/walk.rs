@@ -69,6 +69,7 @@ fn walk<'a>(
             no_script: None,
             profile: None,
             is_bare: false,
+            size: 0,
             reader: Reader::default(),
             flow: Recorder::default(),
             traced: traced.as_mut().map(|(trace, wanted)| (&mut **trace, *wanted)),
@@ -252,6 +253,9 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
                     self.without_value(parameter, name);
                 }
                 let id = self.bind(&name.value, name.span, value, Some(&at));
+                if matches!(input.value, Value::Text | Value::From(_)) {
+                    self.flow.weighs(id, self.size);
+                }
                 self.flow.holds(mark, input);
                 if let Some(kind) = typed.get(&*name.value) {
                     self.flow.wanted(id, Some(kind), name.span);
@@ -428,11 +432,13 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
     /// An input, an argument, an initial value: what is known of its value.
     pub(super) fn input(&mut self, role: Role, input: &'m Input<'a>) -> Made<'m> {
         self.flow.used.clear();
+        self.size = 0;
         let mut made = match &input.value {
             Value::Missing => Made::default(),
             Value::Literal(_) => Made { kind: Some("text"), ..Made::default() },
             Value::From(from) => {
                 self.from(from);
+                self.size = self.flow.size(0, 0);
                 Made { part_of: self.flow.used.last().cloned().into_iter().collect(), ..Made::default() }
             }
             Value::Text => {

@@ -196,6 +196,38 @@ fn types_are_held_across_references() {
     assert_eq!((of("string", "string"), of("integer", "number"), of("number", "integer"), of("array", "string[]")), (0, 0, 0, 0));
 }
 
+/// A text from outside is never a number, by whose type alone it would be trusted.
+#[test]
+fn a_text_from_outside_is_not_handed_over_as_a_number() {
+    let of = |inner: &str, trust: &str| {
+        let library = format!(
+            "<library><task type=\"atomic\" name=\"q\"><description>x {{{{n}}}}</description><parameters><parameter name=\"n\" type=\"number\"/></parameters></task>\
+             <template name=\"f\" params=\"n\"><task type=\"atomic\"><description>x {{{{n}}}}</description><parameters><parameter name=\"n\" type=\"number\"/></parameters></task></template>\
+             <task type=\"atomic\" name=\"m\"><description>x {{{{n}}}}</description><parameters><parameter name=\"n\" type=\"number\" trust=\"untrusted\"/></parameters></task>\
+             <task type=\"sequential\" name=\"o\"><description>x</description><parameters><parameter name=\"mail\"{trust}/></parameters>{inner}</task></library>"
+        );
+        places(&library, &["CTX305"])
+    };
+    // One that is marked itself is held to its type, whoever gives the value.
+    let marked = of("<inputs><input name=\"n\">4</input></inputs><steps><task ref=\"m\"/></steps>", "");
+    assert_eq!(marked, ["CTX305 m"]);
+    let input = |given: &str| format!("<inputs><input name=\"n\"{given}</inputs><steps><task ref=\"q\"/></steps>");
+    let call = |given: &str| format!("<steps><call template=\"f\"><arg name=\"n\"{given}</call></steps>");
+    let untrusted = " trust=\"untrusted\"";
+    assert_eq!(of(&input(">{{mail}}</input>"), untrusted), ["CTX305 q"]);
+    assert_eq!(of(&call(">{{mail}}</arg>"), untrusted), ["CTX305 f"]);
+    for (inner, trust) in [
+        (input(" from=\"mail\"/>"), untrusted),
+        (call(" from=\"mail\"/>"), untrusted),
+        (call(" trust=\"trusted\">{{mail}}</arg>"), untrusted),
+        (input(">{{mail}}</input>"), ""),
+        (input(">4</input>"), untrusted),
+        (input(">{{mail}}</input>"), " trust=\"untrusted\" type=\"number\""),
+    ] {
+        assert_eq!(of(&inner, trust), [""; 0], "{inner}");
+    }
+}
+
 /// Small numbers from one seed.
 struct Dice {
     state: u64,
@@ -406,13 +438,35 @@ fn refused(registry: &Registry, brings: Brings, config: &Config) -> Option<Strin
     };
     for (task, node, role) in agents(registry).into_iter().flat_map(roles) {
         let all = registry.find(&task).unwrap().parameters().unwrap();
-        let given = all.iter().filter(|own| brings == Brings::All || own.default.is_none());
-        let inputs: BTreeMap<String, Value> = given.map(|own| (own.name.clone(), value(own.kind.as_deref()))).collect();
+        let given: Vec<_> = all.iter().filter(|own| brings == Brings::All || own.default.is_none()).collect();
+        let mut inputs: BTreeMap<String, Value> =
+            given.iter().map(|own| (own.name.clone(), value(own.kind.as_deref()))).collect();
+        // What nobody declares a type for has one that fits, by way of other names too.
+        let open: Vec<_> = given.iter().filter(|own| own.kind.is_none()).collect();
+        let mut tries = 0;
         let mut results: BTreeMap<String, StepResult> = BTreeMap::new();
         loop {
             let source = Fixtures(Vec::new());
-            let request = Request { node: &node, inputs: &inputs, results: &results, files: &Here, source: &source, role, ..Request::new(&task) };
+            let request = Request {
+                node: &node,
+                inputs: &inputs,
+                results: &results,
+                files: &Here,
+                source: &source,
+                role,
+                ..Request::new(&task)
+            };
             let Err(faults) = assemble(registry, &request, &Options::default()) else { break };
+            if faults.iter().all(|fault| matches!(*fault.kind, FaultKind::WrongType { .. }))
+                && tries + 1 < 3_usize.pow(open.len() as u32)
+            {
+                tries += 1;
+                for (at, own) in open.iter().enumerate() {
+                    let kinds = [None, Some("number"), Some("string")];
+                    inputs.insert(own.name.clone(), value(kinds[tries / 3_usize.pow(at as u32) % 3]));
+                }
+                continue;
+            }
             let mut known = results.len();
             for fault in faults.iter() {
                 if let FaultKind::Missing { name, origin: MissingFrom::Result } = &*fault.kind {

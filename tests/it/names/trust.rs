@@ -348,7 +348,11 @@ fn the_profile_bare_takes_nothing_from_outside() {
 /// The profile of the task around a reference, or of a role, is that of the agents behind it that name none.
 #[test]
 fn the_profile_bare_reaches_what_names_none_itself() {
-    let set = |inherits: &str| format!("<context_management><inherit_context>{inherits}</inherit_context><accumulate_data>false</accumulate_data><fresh_context>disabled</fresh_context></context_management>");
+    let set = |inherits: &str| {
+        format!(
+            "<context_management><inherit_context>{inherits}</inherit_context><accumulate_data>false</accumulate_data><fresh_context>disabled</fresh_context></context_management>"
+        )
+    };
     let (alone, full) = (set("none"), set("full"));
     let others = format!(
         "<task type=\"atomic\" name=\"q\"><description>sort {{{{mail}}}}</description></task>\
@@ -380,7 +384,12 @@ fn the_profile_bare_reaches_what_names_none_itself() {
         assert_eq!(found("", "d", step), [""; 0], "{step}");
         assert_eq!(found(" profile=\"xml\"", "d", step), [""; 0], "{step}");
     }
-    for step in ["<task ref=\"talk\"/>", "<task ref=\"fenced\"/>", "<task ref=\"orphan\"/>", "<call template=\"f\"><arg name=\"a\">x</arg></call>"] {
+    for step in [
+        "<task ref=\"talk\"/>",
+        "<task ref=\"fenced\"/>",
+        "<task ref=\"orphan\"/>",
+        "<call template=\"f\"><arg name=\"a\">x</arg></call>",
+    ] {
         assert_eq!(found(bare, "d", step), [""; 0], "{step}");
     }
     assert_eq!(found(bare, "{{mail}}", "<task ref=\"heir\"/>"), ["CTX325 heir"]);
@@ -390,7 +399,12 @@ fn the_profile_bare_reaches_what_names_none_itself() {
         let config = format!("[roles.r]\ntemplate = \"{task}\"\nprofile = \"bare\"\n");
         let library = format!("<library>{others}</library>");
         let built = compile_sources(&read(&config), [("a.xml", library.as_str())]);
-        built.diagnostics.iter().filter(|found| found.rule.code.to_string() == "CTX325").map(|found| found.span.slice(&config).to_owned()).collect::<Vec<_>>()
+        built
+            .diagnostics
+            .iter()
+            .filter(|found| found.rule.code.to_string() == "CTX325")
+            .map(|found| found.span.slice(&config).to_owned())
+            .collect::<Vec<_>>()
     };
     for (task, places) in [("own", 1), ("deep", 1), ("page", 1), ("q", 0), ("talk", 0), ("fenced", 0)] {
         assert_eq!(role(task), vec!["\"bare\""; places], "{task}");
