@@ -3,6 +3,7 @@
 //! Plain data. Never counts, never renders, never orders: `fit` decides what stays, renderers decide where it stands.
 
 use super::conversation::Turn;
+use crate::base::words::words;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::cmp::Ordering;
@@ -164,27 +165,11 @@ impl Kind {
     }
 
     /// Its place among the kernel's own kinds, and its word where it is none of those.
-    const fn place(self) -> (u8, Option<&'static str>) {
-        let place = match self {
-            Self::Tools => 0,
-            Self::System => 1,
-            Self::Description => 2,
-            Self::Instructions => 3,
-            Self::Criteria => 4,
-            Self::OutputFormat => 5,
-            Self::Constraints => 6,
-            Self::Input => 7,
-            Self::PreviousOutput => 8,
-            Self::Accumulated => 9,
-            Self::File => 10,
-            Self::Inherited => 11,
-            Self::Fresh => 12,
-            Self::Examples => 13,
-            Self::History => 14,
-            Self::FailureHistory => 15,
-            Self::Custom(kind) => return (kind.behind.place().0, Some(kind.word)),
-        };
-        (place, None)
+    fn place(self) -> (Option<usize>, Option<&'static str>) {
+        match self {
+            Self::Custom(kind) => (kind.behind.place().0, Some(kind.word)),
+            own => (Self::ALL.iter().position(|kind| *kind == own), None),
+        }
     }
 }
 
@@ -219,31 +204,21 @@ pub const FIRST_EXPENDABLE: u8 = 2;
 /// The priority of an input that is untrusted: that of all else that others have written.
 const FOREIGN: u8 = 4;
 
-/// How long a text stays the same from call to call: the longer, the further in front it stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Stability {
-    /// As long as the template.
-    Fixed,
-    /// As long as the project's files.
-    Project,
-    /// For one run of a pipeline or conversation.
-    Session,
-    /// For one call.
-    Call,
-}
-
-impl Stability {
-    /// The word in manifests.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Fixed => "fixed",
-            Self::Project => "project",
-            Self::Session => "session",
-            Self::Call => "call",
-        }
+words! {
+    /// How long a text stays the same from call to call: the longer, the further in front it stands.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "snake_case")]
+    #[non_exhaustive]
+    pub enum Stability {
+        /// As long as the template.
+        Fixed = "fixed",
+        /// As long as the project's files.
+        Project = "project",
+        /// For one run of a pipeline or conversation.
+        Session = "session",
+        /// For one call.
+        Call = "call",
     }
 }
 

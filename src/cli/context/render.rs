@@ -94,7 +94,7 @@ pub(crate) struct RenderArgs {
 /// Reads the name of a profile.
 fn profiles() -> impl TypedValueParser<Value = Profile> {
     let names = Profile::ALL.map(|profile| PossibleValue::new(profile.word()).help(profile.about()));
-    PossibleValuesParser::new(names).try_map(|name| Profile::named(&name).ok_or("no profile has this name"))
+    PossibleValuesParser::new(names).try_map(|name| Profile::parse(&name).ok_or("no profile has this name"))
 }
 
 /// Columns for the text where the screen does not say.
