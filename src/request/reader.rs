@@ -1,6 +1,6 @@
 //! From a body to a request, by its form.
 
-use super::dialect::Dialect;
+use super::dialect::{Dialect, has_kept_input};
 use super::model::{NoRequest, Request};
 use super::read::{anthropic, gemini, ollama, openai_chat, openai_responses};
 use crate::base::json::why_not;
@@ -21,7 +21,7 @@ impl Request {
     /// # Errors
     /// It is no request.
     pub fn of(body: Value, path: Option<&str>) -> Result<Self, NoRequest> {
-        let has_list = ["messages", "input", "contents"].iter().any(|key| body.get(key).is_some());
+        let has_list = ["messages", "input", "contents"].iter().any(|key| body.get(key).is_some()) || has_kept_input(&body);
         let dialect = path.and_then(Dialect::of_path).filter(|_| has_list).or_else(|| Dialect::of_body(&body));
         let dialect = dialect.ok_or_else(|| NoRequest::Other(kind(&body)))?;
         let mut request = request(dialect, body);
