@@ -66,6 +66,8 @@ pub struct Tally {
     pub misses: Vec<String>,
     /// What a strict double refused, or would have.
     pub refusals: Vec<String>,
+    /// Requests that are not kept because of what the program sent, and why.
+    pub lost: Vec<String>,
     /// Why something is not kept.
     pub faults: Vec<String>,
 }
