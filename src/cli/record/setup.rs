@@ -9,6 +9,7 @@ use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::project::Project;
 use crate::eval::masks;
+use crate::eval::request::facts::least_tokens;
 use crate::eval::volatile::volatile;
 use crate::project::config::{Config, Content};
 use crate::record::places::{self, Call, LAST, PlaceFault, Subject};
@@ -68,7 +69,7 @@ pub(super) struct Wanted<'w> {
 
 /// Why the vendor of a request would refuse it, by the rules on requests.
 fn refusal(endpoint: &str, body: &str, config: &Config) -> Option<Refusal> {
-    let found = check::refusal_of_body(body, Some(endpoint), config);
+    let found = check::refusal_of_body(body, Some(endpoint), least_tokens, config);
     let word = |check::Refusal { rule, message }| Refusal {
         status: 400,
         rule: rule.name.to_owned(),

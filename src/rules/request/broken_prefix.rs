@@ -2,6 +2,7 @@
 
 use super::cx::{RequestCx, short};
 use crate::request::prompt_cache::Cause;
+use crate::request::public_models::CACHE_FLOOR;
 use crate::rules::prelude::*;
 
 /// A time, an id or a list in another order in the front of every request.
@@ -10,12 +11,9 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Request(check),
 };
 
-/// Tokens that a prompt cache keeps at least, where nothing is known of the model.
-const FLOOR: u64 = 1024;
-
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some((reuse, broken)) = cx.reuse.and_then(|reuse| Some((reuse, reuse.broken_by.as_ref()?))) else { return };
-    let floor = cx.model.public.and_then(|public| public.cache_floor).unwrap_or(FLOOR);
+    let floor = cx.model.public.map_or(CACHE_FLOOR, |public| public.cache_floor);
     // No cache keeps less.
     if reuse.lost == 0 || u64::try_from(reuse.tokens).is_ok_and(|tokens| tokens < floor) {
         return;

@@ -35,7 +35,7 @@ mod repeated_turn;
 mod secret_in_request;
 mod system_role;
 mod tool_name;
-mod tool_schema;
+pub(super) mod tool_schema;
 mod unanswered_call;
 mod uncalled_result;
 mod undeclared_tools;

@@ -14,7 +14,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     for one in unpaired(cx) {
         let (id, vendor) = (short(one.id), cx.request.dialect.vendor());
         let message = match one.why {
-            Why::Unanswered => continue,
+            Why::Unanswered | Why::Late => continue,
             Why::Uncalled => format!("the result `{id}` has no call in front of it; {vendor} takes results of calls alone"),
             Why::Repeated => format!("the call `{id}` has a second result; {vendor} takes one for each call"),
         };
