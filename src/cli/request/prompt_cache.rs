@@ -133,7 +133,7 @@ pub(crate) struct Total {
 /// Compares and prints.
 pub(crate) fn run(args: &PromptCacheArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Project::load(&cx.options)?;
-    let calls = load::load(&args.subjects, &project.root)?;
+    let calls = load::load(&args.subjects, &project.root, &mut |line| cx.note(line))?;
     let compared = comparison::all(&calls, &project.config);
     let document = document(&compared);
     cx.emit(&args.output, |format, cx| match format {

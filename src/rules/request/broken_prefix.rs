@@ -31,8 +31,6 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let cost = price.map(|usd| usd * reuse.lost as f64 / 1e6).filter(|usd| *usd >= 0.0001);
     let cost = cost.map_or_else(String::new, |usd| format!(", US$ {usd:.4}"));
     let message = format!("{what}: about {} tokens are not read from the cache of the call before{cost}", reuse.lost);
-    out.push(
-        cx.found(&RULE.meta, broken.pointer.as_deref().unwrap_or_default(), message)
-            .help("put what changes behind what stays; `ctxc prompt-cache` shows each call"),
-    );
+    let help = "put what changes behind what stays; `ctxc prompt-cache` shows each call";
+    out.push(cx.found(&RULE.meta, broken.pointer.as_deref().unwrap_or_default(), message).help(help));
 }

@@ -27,9 +27,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         } else {
             format!("the id `{id}` is that of a call before; Anthropic expects every call to have an id of its own")
         };
-        out.push(
-            cx.found(&RULE.meta, &placed.pointer, message)
-                .help("give the call an id of its own, of letters, digits, `_` and `-`, and its result the same"),
-        );
+        let help = "give the call an id of its own, of letters, digits, `_` and `-`, and its result the same";
+        out.push(cx.found(&RULE.meta, &placed.pointer, message).help(help));
     }
 }

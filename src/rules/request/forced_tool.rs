@@ -19,9 +19,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
             "found `tool_choice` of the type `{}` together with thinking; Anthropic expects `auto` or `none`",
             short(choice)
         );
-        out.push(
-            cx.found(&RULE.meta, "/tool_choice", message)
-                .help("ask for the tool in words, or turn thinking off for this request"),
-        );
+        let help = "ask for the tool in words, or turn thinking off for this request";
+        out.push(cx.found(&RULE.meta, "/tool_choice", message).help(help));
     }
 }

@@ -45,10 +45,8 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
             None if bytes > BYTES => format!("found an image of {bytes} bytes; Anthropic takes {BYTES}"),
             None => continue,
         };
-        out.push(
-            cx.found(&RULE.meta, pointer, message)
-                .help("make it smaller before it is sent: more than 1,568 pixels a side show the model nothing more"),
-        );
+        let help = "make it smaller before it is sent: more than 1,568 pixels a side show the model nothing more";
+        out.push(cx.found(&RULE.meta, pointer, message).help(help));
     }
 }
 

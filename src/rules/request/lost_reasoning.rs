@@ -27,10 +27,8 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
             let id = text(item, "id");
             let message =
                 format!("the reasoning `{}` stands without the item that followed it; OpenAI expects both or none", short(&id));
-            out.push(
-                cx.found(&RULE.meta, &format!("/input/{at}"), message)
-                    .help("keep the items of an answer together; cut a conversation in front of its reasoning"),
-            );
+            let help = "keep the items of an answer together; cut a conversation in front of its reasoning";
+            out.push(cx.found(&RULE.meta, &format!("/input/{at}"), message).help(help));
         }
     }
 }

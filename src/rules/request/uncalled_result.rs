@@ -18,8 +18,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
             Why::Uncalled => format!("the result `{id}` has no call in front of it; {vendor} takes results of calls alone"),
             Why::Repeated => format!("the call `{id}` has a second result; {vendor} takes one for each call"),
         };
-        out.push(
-            cx.found(&RULE.meta, &one.placed.pointer, message).help("cut a conversation between calls with all their results"),
-        );
+        let help = "cut a conversation between calls with all their results";
+        out.push(cx.found(&RULE.meta, &one.placed.pointer, message).help(help));
     }
 }
