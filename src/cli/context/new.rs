@@ -40,7 +40,6 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Write a scenario from what an agent receives today
 #[derive(Debug, Args)]
 #[command(disable_help_subcommand = true, after_help = "Examples:\n  ctxc new scenario answer --input ticket=@samples/t1.txt")]
 pub(crate) struct NewArgs {

@@ -37,7 +37,6 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// Show the exact text an agent of a task would get, and where each line comes from
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  ctxc render triage\n  ctxc render --role clerk --objective \'sort the new tickets\' --explain\n  ctxc render answer --input ticket=@samples/t1.txt --explain\n  ctxc render investigate --node /steps/1 --result precedents=\'none found\'\n  ctxc render triage --as openai-chat --model gpt-5-mini > body.json"

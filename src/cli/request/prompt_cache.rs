@@ -15,7 +15,6 @@ use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Show what a provider's prompt cache can reuse of each call, and the first bytes that break its prefix
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  ctxc prompt-cache calls.jsonl\n  ctxc prompt-cache calls.jsonl --format html > cache.html\n\n\

@@ -4,7 +4,6 @@ use crate::cli::exit::Exit;
 use crate::lsp;
 use clap::Args;
 
-/// Serve an editor over standard input and output, by the Language Server Protocol
 #[derive(Debug, Args)]
 #[command(after_help = "Editors start it themselves: docs/EDITORS.md says how to tell them.\n\n\
     Exit codes: 0 the editor ended the session, 1 the editor went away without a word.")]
