@@ -200,10 +200,8 @@ impl Keeper {
             at: Some(date::time((fs::now() / 1_000_000_000) as i64)),
             agent: said(&asked.agent),
             conversation: said(&asked.conversation),
-            run: None,
             command: self.keep.command.as_ref().map(|words| words.iter().map(|word| mask.text(word)).collect()),
             caller: said(&asked.caller),
-            trial: None,
             answered_by: got.by,
             dialect: asked.dialect.to_owned(),
             endpoint: mask.text(&asked.endpoint),
@@ -225,6 +223,7 @@ impl Keeper {
             error: said(&error),
             truncated,
             redacted,
+            ..Recording::default()
         };
         if let Err(why) = self.write(&recording) {
             let mut tally = self.tally();

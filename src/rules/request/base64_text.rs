@@ -1,8 +1,6 @@
 //! CTX746: base64 as words.
 
-use super::cx::{RequestCx, texts};
-use crate::kernel::conversation::Part;
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// Off by default: what tools give back holds such data now and then.
 pub(crate) static RULE: Rule = Rule {

@@ -1,9 +1,7 @@
 //! CTX736: the front of a request changed, and the cache of the call before is lost.
 
-use super::cx::{RequestCx, short};
+use super::prelude::*;
 use crate::request::prompt_cache::Cause;
-use crate::request::public_models::CACHE_FLOOR;
-use crate::rules::prelude::*;
 
 /// A time, an id or a list in another order in the front of every request.
 pub(crate) static RULE: Rule = Rule {

@@ -1,9 +1,6 @@
 //! CTX708: cache breakpoints that Anthropic does not take.
 
-use super::cx::RequestCx;
-use crate::kernel::conversation::Part;
-use crate::request::model::CacheMark;
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// Breakpoints are added by every layer of a program, and nobody counts them.
 pub(crate) static RULE: Rule = Rule {

@@ -1,9 +1,6 @@
 //! CTX723: an id of a call that Anthropic refuses.
 
-use super::cx::{RequestCx, short};
-use crate::kernel::conversation::Part;
-use crate::rules::prelude::*;
-use std::collections::BTreeSet;
+use super::prelude::*;
 
 /// Servers that count the calls of each answer from 0, and ids of another vendor.
 pub(crate) static RULE: Rule = Rule {

@@ -1,8 +1,6 @@
 //! CTX711: a tool is forced on a model that thinks.
 
-use super::cx::{RequestCx, short};
-use crate::rules::prelude::*;
-use serde_json::Value;
+use super::prelude::*;
 
 /// Thinking comes before the choice of a tool, so the choice cannot be made beforehand.
 pub(crate) static RULE: Rule = Rule {

@@ -1,9 +1,8 @@
 //! CTX720: an image that Anthropic refuses for its size.
 
-use super::cx::RequestCx;
+use super::prelude::*;
 use crate::base::base64;
-use crate::kernel::conversation::{MediaSource, Part};
-use crate::rules::prelude::*;
+use crate::kernel::conversation::MediaSource;
 
 /// Screenshots are larger than anybody thinks, and one that fits alone does not fit among many.
 pub(crate) static RULE: Rule = Rule {

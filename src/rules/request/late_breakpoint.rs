@@ -1,9 +1,6 @@
 //! CTX740: a cache breakpoint behind what is different in every conversation alone.
 
-use super::cx::RequestCx;
-use crate::kernel::conversation::Speaker;
-use crate::request::public_models::CACHE_FLOOR;
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// A breakpoint on the last message keeps one conversation, and tools and system text are written to the cache for each.
 pub(crate) static RULE: Rule = Rule {

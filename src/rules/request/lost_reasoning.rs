@@ -1,9 +1,6 @@
 //! CTX712: an item of reasoning without what followed it.
 
-use super::cx::{RequestCx, short};
-use crate::request::dialect::Dialect;
-use crate::rules::prelude::*;
-use serde_json::Value;
+use super::prelude::*;
 
 /// Who drops a message or a call from the list leaves its reasoning behind.
 pub(crate) static RULE: Rule = Rule {

@@ -1,10 +1,6 @@
 //! CTX710: a call of a tool without the thinking that led to it.
 
-use super::cx::RequestCx;
-use crate::kernel::conversation::{Part, Speaker};
-use crate::request::model::Message;
-use crate::rules::prelude::*;
-use serde_json::Value;
+use super::prelude::*;
 
 /// A program that keeps texts and calls alone drops the blocks in front of them.
 pub(crate) static RULE: Rule = Rule {

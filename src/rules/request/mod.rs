@@ -28,6 +28,7 @@ mod over_window;
 mod pairs;
 mod personal_data;
 mod prefill;
+mod prelude;
 mod refused_parameter;
 mod repeated_passage;
 mod repeated_tool;

@@ -1,7 +1,6 @@
 //! CTX731: almost more than the model can read.
 
-use super::cx::RequestCx;
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// The next turn will be refused.
 pub(crate) static RULE: Rule = Rule {

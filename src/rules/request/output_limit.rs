@@ -1,9 +1,6 @@
 //! CTX714: an answer may be longer than the model can give.
 
-use super::cx::RequestCx;
-use crate::request::dialect::Dialect;
-use crate::rules::prelude::*;
-use serde_json::Value;
+use super::prelude::*;
 
 /// The limit of another model.
 pub(crate) static RULE: Rule = Rule {

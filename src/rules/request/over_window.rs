@@ -1,7 +1,6 @@
 //! CTX719: more than the model can read.
 
-use super::cx::RequestCx;
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// The vendor refuses it, or cuts its front.
 pub(crate) static RULE: Rule = Rule {

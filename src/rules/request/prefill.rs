@@ -1,8 +1,6 @@
 //! CTX715: the answer is begun for a model that does not take it so.
 
-use super::cx::RequestCx;
-use crate::kernel::conversation::{Part, Speaker};
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// A conversation that ends with the agent's own words.
 pub(crate) static RULE: Rule = Rule {

@@ -1,9 +1,6 @@
 //! CTX705: two tools of one name.
 
-use super::cx::{RequestCx, short};
-use crate::request::dialect::Dialect;
-use crate::rules::prelude::*;
-use std::collections::BTreeSet;
+use super::prelude::*;
 
 /// The model calls a tool by its name, so its vendor wants each name once.
 pub(crate) static RULE: Rule = Rule {

@@ -1,9 +1,7 @@
 //! CTX707: parameters of a tool that its vendor does not take.
 
-use super::cx::{RequestCx, short};
-use crate::request::dialect::Dialect;
+use super::prelude::*;
 use crate::request::schema_fault::{SchemaFault, schema_fault};
-use crate::rules::prelude::*;
 
 /// A schema that other vendors take.
 pub(crate) static RULE: Rule = Rule {

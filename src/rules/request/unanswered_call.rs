@@ -1,9 +1,7 @@
 //! CTX703: a call of a tool without its result.
 
-use super::cx::{RequestCx, short};
-use super::pairs::{Why, called, unpaired};
-use crate::request::dialect::Dialect;
-use crate::rules::prelude::*;
+use super::pairs::{Why, unpaired};
+use super::prelude::*;
 
 /// A call whose result got lost makes the vendor refuse the whole conversation, every time from then on.
 pub(crate) static RULE: Rule = Rule {

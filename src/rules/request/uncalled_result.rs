@@ -1,8 +1,7 @@
 //! CTX704: a result of a tool that nobody called.
 
-use super::cx::{RequestCx, short};
 use super::pairs::{Why, unpaired};
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// The call was cut away, and its result stayed.
 pub(crate) static RULE: Rule = Rule {

@@ -1,8 +1,6 @@
 //! CTX732: a system text in which something was not filled in.
 
-use super::cx::{RequestCx, short};
-use crate::kernel::conversation::{Part, Speaker};
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// The agent reads `{{customer_name}}` and makes a name up.
 pub(crate) static RULE: Rule = Rule {
