@@ -5,6 +5,7 @@ use super::project::Compiled;
 use crate::base::fs;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::eval::masks;
+use crate::eval::request::facts::least_tokens;
 use crate::kernel::provider::{Provider, ProviderError, Response, Usage, WireRequest};
 use crate::project::config::Config;
 use crate::project::models::Model;
@@ -87,7 +88,7 @@ impl<'p> ModelCalls<'p> {
     ) -> (Calls, std::result::Result<Response, NoAnswer>) {
         let unknown = || NoAnswer::Provider(format!("there is no model `{}`", model.name.value));
         let found = || {
-            if let Some(refusal) = check::refusal_of_body(&sent.body, Some(&sent.endpoint), self.config) {
+            if let Some(refusal) = check::refusal_of_body(&sent.body, Some(&sent.endpoint), least_tokens, self.config) {
                 return Err(NoAnswer::Provider(refusal.words()));
             }
             let provider = self.providers.get(&model.name.value).ok_or_else(unknown)?;

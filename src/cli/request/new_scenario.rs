@@ -181,7 +181,7 @@ fn taken(subject: &str, is_copy: bool, project: &Project) -> Result<Taken> {
         let turn = turns(&said).pop().flatten().ok_or_else(lost)?;
         return Ok(Taken { loaded, calls, sent_by: Some((command, turn)) });
     }
-    let all = load::load(&[whole.to_owned()], &project.root)?;
+    let all = load::load(&[whole.to_owned()], &project.root, &mut |_| {})?;
     let all = all.into_iter().map(|one| load::masked(one, &mask)).collect::<Result<Vec<_>>>()?;
     let at = all.iter().position(|one| one.name == loaded.name).ok_or_else(lost)?;
     let threads = threads_of(&all);

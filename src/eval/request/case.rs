@@ -2,6 +2,7 @@
 
 use super::answer;
 use super::check::{self, SeenRequest};
+use super::facts::least_tokens;
 use super::sent::{Sent, stored};
 use crate::base::hash::Hasher;
 use crate::eval::case::decide;
@@ -44,7 +45,7 @@ pub(in crate::eval) fn run(context: &RunContext<'_>, input: &CaseInput<'_>) -> F
 /// The verdict on a request that its vendor would refuse; `None` where it would not, or did not.
 fn refused(context: &RunContext<'_>, input: &CaseInput<'_>, sent: &Sent) -> Option<Verdict> {
     let config = context.answers.config.filter(|_| !sent.was_answered)?;
-    let found = check_request::refusal(&sent.request, &sent.request.body.to_string(), config)?;
+    let found = check_request::refusal(&sent.request, &sent.request.body.to_string(), least_tokens, config)?;
     let what = "a request that its vendor takes".to_owned();
     let reason = Reason::new(what.clone(), found.words());
     Some(Verdict { what, outcome: Outcome::Fail, gate: true, reason, span: input.case.subject.span })
