@@ -95,8 +95,12 @@ fn parse(args: &[OsString]) -> std::result::Result<Cli, clap::Error> {
         ColorChoice::Auto
     };
     let mut command = command().color(color);
-    let matches = command.try_get_matches_from_mut(args).map_err(|error| super::usage::advise(error, &command, args))?;
-    // The process ends before long, and it takes as long to take all verbs apart as to check a file.
+    let matches = command.try_get_matches_from_mut(args).map_err(|error| {
+        // What other verbs accept is among the tips.
+        command.build();
+        super::usage::advise(error, &command, args)
+    })?;
+    // The process ends before long.
     std::mem::forget(command);
     Cli::from_arg_matches(&matches)
 }

@@ -4,6 +4,7 @@
 
 use crate::base::source::Position;
 use crate::base::span::Span;
+use crate::base::words::words;
 use crate::template::shape::Shape;
 use std::collections::BTreeMap;
 
@@ -29,27 +30,20 @@ impl FileFacts {
     }
 }
 
-/// What kind of thing a name stands for. Tasks, templates and fragments have a namespace each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum DefinitionKind {
-    /// `<task name="…">` at the root or in a library.
-    Task,
-    /// `<template name="…">`.
-    Template,
-    /// `<fragment name="…">`.
-    Fragment,
+words! {
+    /// What kind of thing a name stands for. Tasks, templates and fragments have a namespace each.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum DefinitionKind {
+        /// `<task name="…">` at the root or in a library.
+        Task = "task",
+        /// `<template name="…">`.
+        Template = "template",
+        /// `<fragment name="…">`.
+        Fragment = "fragment",
+    }
 }
 
 impl DefinitionKind {
-    /// The word for people.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Task => "task",
-            Self::Template => "template",
-            Self::Fragment => "fragment",
-        }
-    }
-
     /// Whether it is a part of a text.
     pub const fn is_text(self) -> bool {
         matches!(self, Self::Fragment)
@@ -234,15 +228,17 @@ pub enum Free {
     Unknown,
 }
 
-/// How a definition is used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ReferenceKind {
-    /// `<task ref="…"/>`.
-    Ref,
-    /// `<call template="…">`.
-    Call,
-    /// `<use fragment="…"/>`.
-    Use,
+words! {
+    /// How a definition is used.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum ReferenceKind {
+        /// `<task ref="…"/>`.
+        Ref = "ref",
+        /// `<call template="…">`.
+        Call = "call",
+        /// `<use fragment="…"/>`.
+        Use = "use",
+    }
 }
 
 impl ReferenceKind {
@@ -252,15 +248,6 @@ impl ReferenceKind {
             Self::Ref => DefinitionKind::Task,
             Self::Call => DefinitionKind::Template,
             Self::Use => DefinitionKind::Fragment,
-        }
-    }
-
-    /// The word in the registry.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Ref => "ref",
-            Self::Call => "call",
-            Self::Use => "use",
         }
     }
 }

@@ -12,7 +12,6 @@ use crate::run::plan::plan;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// Draw the flow of a task: what runs after what, what is chosen, what is repeated
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc graph investigate\n  ctxc graph investigate --as svg -o investigate.svg")]
 pub(crate) struct GraphArgs {

@@ -20,7 +20,6 @@ use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// List what the project defines: tasks, roles, scenarios, and the agents inside tasks
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc list\n  ctxc list agents\n  ctxc list tasks --json")]
 pub(crate) struct ListArgs {

@@ -37,7 +37,6 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// Show the exact text an agent of a task would get, and where each line comes from
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  ctxc render triage\n  ctxc render --role clerk --objective \'sort the new tickets\' --explain\n  ctxc render answer --input ticket=@samples/t1.txt --explain\n  ctxc render investigate --node /steps/1 --result precedents=\'none found\'\n  ctxc render triage --as openai-chat --model gpt-5-mini > body.json"
@@ -95,7 +94,7 @@ pub(crate) struct RenderArgs {
 /// Reads the name of a profile.
 fn profiles() -> impl TypedValueParser<Value = Profile> {
     let names = Profile::ALL.map(|profile| PossibleValue::new(profile.word()).help(profile.about()));
-    PossibleValuesParser::new(names).try_map(|name| Profile::named(&name).ok_or("no profile has this name"))
+    PossibleValuesParser::new(names).try_map(|name| Profile::parse(&name).ok_or("no profile has this name"))
 }
 
 /// Columns for the text where the screen does not say.
@@ -354,18 +353,10 @@ fn source(text: &Traced, line: Range<usize>, lines: &Lines, counted: &mut Counte
 
 /// Whether two lines are of one text.
 fn is_same_text(one: &Origin, other: &Origin) -> bool {
-    let first = |origin: &Origin| match origin.clone() {
-        Origin::Template { task, node, field, .. } => Some(Origin::Template { task, node, field, line: 0 }),
-        Origin::Fragment { name, .. } => Some(Origin::Fragment { name, line: 0 }),
-        Origin::File { path, .. } => Some(Origin::File { path, line: 0 }),
-        Origin::Schema { .. }
-        | Origin::Input { .. }
-        | Origin::Result { .. }
-        | Origin::Parent { .. }
-        | Origin::Match { .. }
-        | Origin::History
-        | Origin::Conversation
-        | Origin::Frame => None,
+    let first = |origin: &Origin| {
+        let mut origin = origin.clone();
+        *origin.line()? = 0;
+        Some(origin)
     };
     first(one).is_some_and(|one| first(other) == Some(one))
 }

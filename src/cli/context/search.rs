@@ -20,7 +20,6 @@ const LINES: usize = 3;
 /// Files that are named where nobody asked for all.
 const FEW: usize = 3;
 
-/// Show what a lookup of fresh context would find, how well each passage answers, and by which words
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  ctxc search \"how do I roll back a deploy\"\n  ctxc search rollback --limit 20 --json\n  ctxc search\n\n\

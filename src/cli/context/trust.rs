@@ -21,7 +21,6 @@ use std::collections::BTreeSet;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 
-/// Show the commands, keys and addresses that this project's files name, and permit ctxc to use them
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc trust --show\n  ctxc trust --yes\n  ctxc trust --revoke\n\n\
     A project that somebody else wrote could run commands, or send a key of yours to an address of its own. So ctxc does neither \

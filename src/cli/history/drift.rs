@@ -17,7 +17,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// Show which scenarios decayed over the last runs: more tokens, more time, other plans, more failures
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc drift\n  ctxc drift --json\n\n\
     The last runs of each scenario are compared with those before them, as `[eval.drift]` in ctxc.toml says. Runs are compared with runs of the \

@@ -18,7 +18,6 @@ use std::path::PathBuf;
 
 const DAY: i64 = 86_400;
 
-/// Show what is kept of earlier runs of `ctxc eval`, prune it, move it elsewhere
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  ctxc history list\n  ctxc eval && ctxc history show last\n  ctxc history prune --keep 200\n  \

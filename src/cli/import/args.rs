@@ -6,7 +6,6 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::path::PathBuf;
 
-/// Make templates of the prompts that a team has: Jinja, dotprompt, Prompty, `LangChain`, promptfoo, Markdown
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc import legacy\n  ctxc import legacy/reply.j2 --dry-run\n  \
     ctxc import legacy --force --trim-blocks --lstrip-blocks\n  ctxc import --verify samples.jsonl\n\n\

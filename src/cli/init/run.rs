@@ -15,7 +15,6 @@ use clap::{Args, ValueEnum};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Start a project: a project file for the templates that are there, or a first template where none is
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  ctxc init\n  ctxc init --ci github\n  ctxc init my-agent\n\nNothing that exists is changed."

@@ -61,7 +61,6 @@ impl From<Match> for By {
     }
 }
 
-/// Run a program, and keep every call that it makes to a model
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc record -- ctxc --version\n  ctxc record --name nightly -- ctxc list\n\n\
     The command runs as it would without ctxc, but for the variables that the libraries of OpenAI, Anthropic, Gemini and Ollama read \
@@ -81,7 +80,6 @@ pub(crate) struct RecordArgs {
     pub(super) command: Vec<OsString>,
 }
 
-/// Run a program, and answer its calls from an earlier recording: no network, no key
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  ctxc replay calls.jsonl -- ctxc --version\n  ctxc replay --match conversation calls.jsonl -- ctxc list\n\n\
@@ -109,7 +107,6 @@ pub(crate) struct ReplayArgs {
     pub(super) command: Vec<OsString>,
 }
 
-/// Record, or answer from a recording or a script, until Ctrl-C: for programs that are started elsewhere
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  timeout --preserve-status -s INT 1 ctxc proxy\n  timeout --preserve-status -s INT 1 ctxc proxy --replay calls.jsonl > proxy.env\n\n\
@@ -133,7 +130,6 @@ pub(crate) struct ProxyArgs {
     pub(super) answer: AnswerArgs,
 }
 
-/// Remove recordings that are older than some days, and workspaces of crashed programs
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc gc\n  ctxc gc --ttl 0\n\n\
     Removes those of every project in your own folder for data; those that `--into` put elsewhere stay. `ctxc record` does the same with \

@@ -19,7 +19,6 @@ const CALLS: &str = include_str!("demo.jsonl");
 /// Bytes of a file; none is read.
 const LIMIT: u64 = 1 << 20;
 
-/// Show what ctxc says of an agent that exists: a bundled one with two mistakes, without a key or a network
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc demo\n\n\
     The calls are written by hand, and no model answered them. `ctxc record -- COMMAND` records those of your own agent.")]

@@ -18,7 +18,6 @@ use crate::rules::check::Identity;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
-/// Build the registry: every task with its settings resolved, so that nothing is resolved at run time
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc build\n  ctxc build --check\n  ctxc build templates -o built.json\n\n\
     With an error anywhere no registry is written, and the one that was there stays.\n\n\

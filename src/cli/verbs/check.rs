@@ -23,7 +23,6 @@ use crate::rules::apply::{self, Which};
 use crate::rules::check::Identity;
 use clap::Args;
 
-/// Check templates and the project file, or requests that were sent, and say what to do about each finding
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc check\n  ctxc check templates\n  ctxc check templates/triage.xml --format concise\n  \
     cat templates/triage.xml | ctxc check - --stdin-path templates/triage.xml\n  ctxc check calls.jsonl\n  ctxc check --suppress-existing\n  ctxc check --diff\n  ctxc check --fix")]

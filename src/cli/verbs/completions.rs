@@ -6,7 +6,6 @@ use crate::cli::exit::Exit;
 use clap::{Args, Command};
 use clap_complete::Shell;
 
-/// Print a completion script for a shell
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  ctxc completions bash > ctxc.bash\n  ctxc completions zsh > _ctxc\n  ctxc completions fish > ctxc.fish\n\n\

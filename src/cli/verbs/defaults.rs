@@ -16,7 +16,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write as _;
 
-/// Show the default settings of every type, with what this project changes
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc defaults\n  ctxc defaults --format json")]
 pub(crate) struct DefaultsArgs {

@@ -17,7 +17,6 @@ use clap::Args;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Compare two registries, or two recordings: what moved, and why
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc diff registry.json registry.json\n  ctxc diff registry.json registry.json --json\n\n\
     Recordings are named as `@NAME`, `@NAME#3`, by their file or folder; a file that holds the body of a request is one call. \

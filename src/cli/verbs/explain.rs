@@ -16,7 +16,6 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Explain a finding by its name or code, or one setting of a task
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  ctxc explain context-conflict\n  ctxc explain CTX203\n  ctxc explain triage.fresh_context\n  ctxc explain triage.fresh_context --json"

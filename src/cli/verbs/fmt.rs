@@ -22,7 +22,6 @@ use clap::Args;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Lay out templates: one element a line, settings in the order of the table, long tags wrapped
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc fmt\n  ctxc fmt --check\n  ctxc fmt templates/triage.xml --diff\n  \
     cat templates/triage.xml | ctxc fmt -\n\n\

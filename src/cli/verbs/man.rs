@@ -7,7 +7,6 @@ use crate::cli::exit::Exit;
 use clap::{Args, Command};
 use clap_mangen::Man;
 
-/// Print the manual page of ctxc, or of one of its commands
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc man > ctxc.1\n  ctxc man check > ctxc-check.1\n\n`man ./ctxc.1` shows one.")]
 pub(crate) struct ManArgs {

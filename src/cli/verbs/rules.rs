@@ -14,7 +14,6 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// List every rule: its name, code, severity and fix
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc rules\n  ctxc rules --format json\n\n`ctxc explain NAME` shows the page of one.")]
 pub(crate) struct RulesArgs {

@@ -8,7 +8,6 @@ use crate::cli::exit::Exit;
 use crate::schema::{self, json};
 use clap::{Args, ValueEnum};
 
-/// Print a schema of templates, of scenarios, of ctxc.toml, or of what ctxc writes as JSON, for editors and other validators
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc schema rng > ctxc.rng\n  ctxc schema rnc > ctxc.rnc\n  ctxc schema xsd > ctxc.xsd\n  \
     ctxc schema json > ctxc.schema.json\n  ctxc schema json registry > registry.schema.json\n  ctxc schema scenario > scenario.schema.json\n  ctxc schema config > ctxc.schema.json\n\n\

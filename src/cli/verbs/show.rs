@@ -25,7 +25,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
 
-/// Show a task as it resolves: every setting, who set it, and what it beat
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc show triage\n  ctxc show triage --json\n  ctxc show templates/triage.xml")]
 pub(crate) struct ShowArgs {

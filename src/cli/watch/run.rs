@@ -25,7 +25,6 @@ use std::path::{Path, PathBuf};
 /// Checks in a row, while folders turn up that were not watched.
 const CHECKS: usize = 10;
 
-/// Check again whenever a template, a text it pulls in, or the project file changes
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc watch\n  ctxc watch templates/triage.xml\n\n\
     On a terminal the screen is drawn anew after each change. Elsewhere each check whose input changed is one line of JSON: the \

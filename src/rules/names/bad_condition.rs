@@ -82,9 +82,13 @@ fn triple(cx: &FileCx<'_>, span: Span, why: &ConditionFault) -> Option<Diagnosti
 }
 
 /// What was meant by a sign of another language.
-const fn sign(why: &ConditionFault) -> Option<&'static str> {
+fn sign(why: &ConditionFault) -> Option<&'static str> {
     match why.expected {
-        Expected::DoubleEquals => Some("=="),
+        Expected::DoubleEquals => Some(match &*why.found {
+            "=<" => "&lt;=",
+            "=>" => ">=",
+            _ => "==",
+        }),
         Expected::And => Some("and"),
         Expected::Or => Some("or"),
         Expected::Not => Some("not "),

@@ -4,6 +4,7 @@ use super::words::{Form, meant};
 use crate::base::quoted::list;
 use crate::project::fault::{Fault, FaultKind, ToolFault};
 use crate::rules::prelude::*;
+use crate::rules::request::tool_schema;
 use crate::scenario::json_schema::SlipKind;
 
 /// Tools that are listed in full.
@@ -76,6 +77,7 @@ fn words(tool: &str, why: &ToolFault) -> (String, String) {
             (format!("{tool} is defined twice, first in {path}, line {line}"), "take one of the two out, or rename it")
         }
         ToolFault::NoObject => (format!("the parameters of {tool} are not a JSON Schema whose `type` is \"object\""), schema),
+        ToolFault::Refused(fault) => tool_schema::words(fault, tool, "OpenAI"),
         ToolFault::Slip(slip) => {
             let (what, near) = match &slip.kind {
                 SlipKind::Unknown { near } => ("is no keyword of a JSON Schema".to_owned(), near.map(str::to_owned)),

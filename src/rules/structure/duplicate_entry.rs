@@ -9,7 +9,7 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// A name that means two things means none.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta!(error, 118, "duplicate-entry", "two inputs, parameters or results of one name").fixed(Fixable::Suggested),
+    meta: meta!(promise, 118, "duplicate-entry", "two inputs, parameters or results of one name").fixed(Fixable::Suggested),
     check: Check::Template(word),
 };
 

@@ -23,7 +23,9 @@ fn missing_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         // Its name stands between the tags, which has been reported.
         return None;
     }
-    let found = finding(&MISSING_ATTRIBUTE.meta, cx, fault.span, format!("`<{}>` has no `{name}`", kind.tag()));
+    let mut found = finding(&MISSING_ATTRIBUTE.meta, cx, fault.span, format!("`<{}>` has no `{name}`", kind.tag()));
+    // Words that no name speaks of reach nobody.
+    found.locked |= kind == Kind::Input && words(fault.element).next().is_some();
     Some(match kind.attribute(name) {
         Some(attribute) => found.help(format!("add {name}=\"…\": {}", attribute.doc)),
         None => found,
@@ -83,6 +85,8 @@ fn incomplete(cx: &FileCx<'_>, task: &Task<'_>, lacks: &[Kind]) -> Diagnostic {
         format!("a task of type {operator}")
     };
     let mut found = finding(&MISSING_ELEMENT.meta, cx, task.head(), format!("{what} has no {}", names.join(" and no ")));
+    // A task without its parts calls no agent, and its words reach nobody.
+    found.locked = true;
     for kind in lacks {
         let doc = if *kind == Kind::Inputs { "what `<inner_task>` runs on, once for each" } else { kind.spec().doc };
         found = found.note(format!("`<{}>`: {doc}", kind.tag()));

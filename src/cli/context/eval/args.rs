@@ -11,7 +11,6 @@ use clap::{Args, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-/// Run scenarios: what agents must receive and answer, each failure with what was expected, found and where
 #[derive(Debug, Default, Args)]
 #[command(after_help = "Examples:\n  ctxc eval\n  ctxc eval triage-t1 --json --junit eval.xml\n  \
     ctxc eval --out scorecard.json && ctxc eval --since scorecard.json\n  ctxc eval --diff\n  ctxc eval --plan\n  ctxc eval --resume\n  ctxc eval triage-t1 --accept\n  ctxc eval --answers replay\n\n\

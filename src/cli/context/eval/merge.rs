@@ -15,7 +15,6 @@ use crate::eval::scorecard::SCHEMA;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
-/// Put the scorecards of shards together
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc eval --shard 1/1 --out 1.json && ctxc scorecard merge 1.json\n\n\
     Exit codes: 0 merged, whatever the verdicts are, 2 a file is no scorecard, a part is missing, or they are not of one run.")]

@@ -5,7 +5,6 @@ use crate::cli::context::trust::TrustHashArgs;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
-/// Decide whether this change may be taken: what it breaks against what was accepted, and what it loosens
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc gate\n  ctxc gate --base main --format markdown > comment.md\n\n\
     The change is everything between the merge base and the files as they are. Its scenarios are run by its own expectations and by \
@@ -64,7 +63,6 @@ impl OutputFormat for GateFormat {
     }
 }
 
-/// Accept the results of scenarios, and what a change loosens; show what was accepted
 #[derive(Debug, Args)]
 #[command(
     disable_help_subcommand = true,

@@ -8,7 +8,6 @@ use crate::context::manifest::SCHEMA;
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
 
-/// Show what every agent would receive: its segments with their tokens, what varies, what a cache can reuse
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,

@@ -10,7 +10,6 @@ use clap::Args;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-/// Run a task with all its agents and print the result of the last; every call is recorded
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc run triage --script answers.yaml\n  \
     ctxc run answer --input ticket=@samples/t1.txt --script answers.yaml --explain\n  ctxc run answer --input ticket=@samples/t1.txt --script answers.yaml --json\n  \
