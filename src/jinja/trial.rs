@@ -15,6 +15,8 @@ use std::ops::Range;
 
 /// How many statements of a text are tried.
 const MOST: usize = 64;
+/// How many steps each of them may take: what takes more is left to a run.
+const STEPS: u64 = 2_000;
 /// Bytes of statements that are tried.
 const LONGEST: usize = 1 << 14;
 
@@ -63,13 +65,12 @@ fn failures(text: &str) -> Vec<JinjaFault> {
 fn tried(text: &str) -> Result<(), String> {
     let none = BTreeSet::new();
     let values = Value::Object(Map::new());
-    let with =
-        RenderInputs { values: &values, names: &none, untrusted: &none, fence: Box::new(|_, _| (String::new(), String::new())) };
+    let fence = Box::new(|_: &str, _: &str| (String::new(), String::new()));
+    let with = RenderInputs { values: &values, names: &none, untrusted: &none, fence, steps: STEPS };
     match render(text, with) {
         Ok(_) => Ok(()),
         Err(Failed::Jinja { detail, .. }) => Err(detail),
-        Err(Failed::TooLarge { limit }) => Err(format!("it becomes larger than {limit} bytes")),
-        Err(Failed::TooLong { .. } | Failed::TooCostly { .. }) => Err("it takes too many steps".to_owned()),
+        Err(Failed::TooLarge { .. } | Failed::TooLong { .. } | Failed::TooCostly { .. }) => Ok(()),
     }
 }
 

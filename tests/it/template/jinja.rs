@@ -348,10 +348,6 @@ fn what_fails_in_every_run_is_found() {
         (&format!("{greets}{{{{ greet(a) }}}}{{{{ greet() }}}}"), "{{ greet() }}"),
         (&format!("{greets}{{% if true %}}{{{{ greet() }}}}{{% endif %}}"), "{% if true %}"),
         ("{% for i in range(3) %}{{ i.x }}{% endfor %}", "{% for i in range(3) %}"),
-        (
-            "{% for i in range(100000) %}{% for k in range(100000) %}{{ i }}{% endfor %}{% endfor %}",
-            "{% for i in range(100000) %}",
-        ),
     ] {
         let found = fails(text);
         assert_eq!(found.iter().map(|(_, place)| &**place).collect::<Vec<_>>(), [place], "{found:?}");
@@ -364,6 +360,8 @@ fn what_fails_in_every_run_is_found() {
         "{% set n = \"abc\" %}{% if a %}{% set n = \"4\" %}{% endif %}{{ n|int }}",
         "{% set ns = namespace(n=\"abc\") %}{% for i in a %}{% set ns.n = 4 %}{% endfor %}{{ ns.n|int }}",
         "{% macro m(b) %}{{ a }}{{ b }}{% endmacro %}{{ m() }}",
+        // What takes long is left to a run.
+        "{% for i in range(100000) %}{% for k in range(100000) %}{{ i }}{% endfor %}{% endfor %}{{ i.x }}",
         "{% raw %}{{ \"abc\"|int }}{% endraw %}{# {{ 1/0 }} #}",
         "{% set t %}x{% endset %}{{ t|upper }}{% call(x) dict %}{% endcall %}",
     ] {
