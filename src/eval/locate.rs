@@ -77,11 +77,11 @@ impl<'a> Locator<'a> {
 
     /// Why there is no context, with its place.
     pub(super) fn fault(&self, fault: &Fault) -> FaultRow {
-        let given = match &*fault.kind {
-            FaultKind::Missing { name, origin: MissingFrom::Result } => format!("; `context.results` gives it, as `{name}`"),
-            FaultKind::Missing { name, origin: MissingFrom::Input } => format!("; `context.inputs` gives it, as `{name}`"),
-            _ => String::new(),
-        };
+        let mut given = String::new();
+        if let FaultKind::Missing { name, origin } = &*fault.kind {
+            let key = if *origin == MissingFrom::Result { "results" } else { "inputs" };
+            given = format!("; `context.{key}` gives it, as `{name}`");
+        }
         let message = fault.to_string() + &given;
         if let Some((path, line, _)) = self.lines.get_or_init(self.read).fault(fault) {
             return FaultRow { message, path: Some(path.to_owned()), line: Some(line) };

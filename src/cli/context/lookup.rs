@@ -119,13 +119,11 @@ impl<'p> Lookup<'p> {
     fn index(&self) -> Option<MutexGuard<'_, Index>> {
         let Compiled { root, registry, config, broken, .. } = self.project;
         let open = || {
-            Mutex::new(match self.project.names() {
-                Some(names) => of_revision(self.project, &names),
-                None => {
-                    let kept_in = folders::cache(self.cache.cache_dir.as_deref(), root);
-                    index(root, config, Some(registry), broken, kept_in)
-                }
-            })
+            let today = || {
+                let kept_in = folders::cache(self.cache.cache_dir.as_deref(), root);
+                index(root, config, Some(registry), broken, kept_in)
+            };
+            Mutex::new(self.project.names().map_or_else(today, |names| of_revision(self.project, &names)))
         };
         Some(self.index.as_ref()?.get_or_init(open).lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -98,10 +98,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     });
     let journal = journal.transpose()?;
     if journal.is_some() && cx.options.is_chatty() {
-        interrupt::before(|| {
-            let _ =
-                io::stderr().write_all(b"interrupted: what is finished is kept; `ctxc eval --resume` goes on with the rest\n");
-        });
+        interrupt::before(say_how_to_resume);
     }
     let mut eval_run = eval_run.kept_by(journal.as_ref());
     let resumed = journal.as_ref().and_then(|journal| journal.take(&mut choices, || eval_run.keys(cx.options.threads)));
@@ -109,8 +106,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         cx.note(&resumed.unwrap_or_else(|| "no run of these scenarios was broken off: a new one begins".to_owned()));
     }
     let which: Vec<bool> = choices.iter().map(|choice| *choice == Choice::Run).collect();
-    let threads = callers(args, asking.as_ref()).or(cx.options.threads);
-    let how = (threads, args.fail_fast);
+    let how = (callers(args, asking.as_ref()).or(cx.options.threads), args.fail_fast);
     let mut finished = match asking.as_ref().filter(|_| cx.options.is_chatty()) {
         Some(asking) => progress::told(|| so_far(planned, &eval_run, asking), || eval_run.run(&which, &locator, how)),
         None => eval_run.run(&which, &locator, how),
@@ -124,10 +120,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let kept = journal.as_ref().map_or(Ok(()), Journal::end);
     index.note(cx);
     taken_over(asking.as_ref(), cx);
-    let unasked = chosen.iter().filter(|one| from.asks() && one.case.expectations.is_empty()).count();
-    if unasked > 0 {
-        cx.note(&format!("{} without `expectations`: no model was asked", plural(unasked, "scenario")));
-    }
+    unasked(&chosen, from, cx);
     if let Some(earlier) = &earlier {
         earlier.note(finished.iter().flatten().map(|done| &*done.row), cx);
     }
@@ -147,11 +140,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
             cx.note(&format!("{path} {what}"));
         }
     }
-    match kept {
-        Err(error) if project.config.history.is_some() => return Err(error),
-        Err(error) => cx.note(&format!("this run is not kept for later: {}", error.message)),
-        Ok(()) => {}
-    }
+    unkept(kept, &project, cx)?;
     let is_refused = |row: &CaseRow| eval_run.refuses(&row.path, &row.id) || broken.iter().any(|(file, _)| *file.path == row.id);
     let exit = verdict(&card.cases, project.config.eval.stale, &is_refused);
     let informs = from == AnswersFrom::Live && project.config.eval.stability.is_none();
@@ -218,6 +207,31 @@ fn leave_out(choices: &mut [Choice], finished: &[Option<Done>], cx: &mut Cx) {
     let count = behind.map(|(choice, _)| *choice = Choice::LeaveOut).count();
     if count > 0 {
         cx.note(&format!("{} behind the first that does not pass: not run", plural(count, "scenario")));
+    }
+}
+
+/// Says why a run is not kept; that is an error where the project says where.
+fn unkept(kept: Result<()>, project: &Compiled, cx: &mut Cx) -> Result<()> {
+    match kept {
+        Err(error) if project.config.history.is_some() => Err(error),
+        Err(error) => {
+            cx.note(&format!("this run is not kept for later: {}", error.message));
+            Ok(())
+        }
+        Ok(()) => Ok(()),
+    }
+}
+
+/// Says on an interrupt what is left of the run.
+fn say_how_to_resume() {
+    let _ = io::stderr().write_all(b"interrupted: what is finished is kept; `ctxc eval --resume` goes on with the rest\n");
+}
+
+/// Says how many scenarios no model was asked for.
+fn unasked(chosen: &[Chosen<'_>], from: AnswersFrom, cx: &mut Cx) {
+    let unasked = chosen.iter().filter(|one| from.asks() && one.case.expectations.is_empty()).count();
+    if unasked > 0 {
+        cx.note(&format!("{} without `expectations`: no model was asked", plural(unasked, "scenario")));
     }
 }
 
