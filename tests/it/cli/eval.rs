@@ -408,7 +408,7 @@ fn every_ending_is_counted_and_told() {
         "    at segment `file:docs/runbook.md`, bytes 0..7, docs/runbook.md:1\n",
         "    at segment `input:text`, bytes 3..10, input `ticket`\n",
         "expected inherit_context full, found none, written in the template\n    at templates/triage.xml:14\n",
-        "templates/described.xml:2: there is no context: `ticket` has no value\n",
+        "templates/described.xml:2: there is no context: `ticket` has no value; `context.inputs` gives it, as `ticket`\n",
     ];
     for told in told {
         assert!(run.stdout.contains(told), "{told}\n{}", run.stdout);

@@ -249,6 +249,20 @@ fn a_provider_that_counts_nothing_or_what_cannot_be_is_charged_by_the_bytes() {
     assert_eq!((calls, spent.tokens), (3, 30));
 }
 
+/// A budget rests on no count that is far from that of the request.
+#[test]
+fn a_count_that_is_far_off_is_replaced_by_the_one_made_here() {
+    let (limiter, spending, clock) = (Limiter::new(None), Spending::new(SpendLimit::default()), Jumping::default());
+    for (counted, spent) in [(1, 401), (10_001, 401), (300, 301), (900, 901)] {
+        let provider = Played(move |_, _| Ok(used(counted, 1)), AtomicUsize::new(0));
+        let played = At(&provider, &clock);
+        let throttle = Throttle::new(&played, (&limiter, &spending, Retry::default()), &clock, &|_, _| 0.0, 7);
+        let before = spending.spent().tokens;
+        throttle.counting(Some(400)).answer(&REQUEST).unwrap();
+        assert_eq!(spending.spent().tokens - before, spent, "{counted}");
+    }
+}
+
 #[test]
 fn a_count_that_contradicts_itself_is_told() {
     let told = |usage: Usage| Answer::new(vec![Part::Text("Hi".to_owned())], Stop::End, usage, None).contradiction();

@@ -20,6 +20,7 @@ use crate::cli::context::trust;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
+use crate::cli::interrupt;
 use crate::cli::render::summary::plural;
 use crate::cli::rewrite::Output;
 use crate::context::lines::Lines;
@@ -39,6 +40,7 @@ use crate::provider::spending::SpendLimit;
 use crate::scenario::load::Loaded;
 use crate::scenario::paths;
 use std::collections::BTreeSet;
+use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
 
@@ -51,7 +53,8 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         project = if args.allow_empty { project } else { project.filled("this project")? };
         return empty(args, &project, cx);
     }
-    let scenarios = Scenarios::read(&project, &args.what)?.ruled(args.rule()?);
+    let rule = args.rule()?;
+    let scenarios = Scenarios::read(&project, &args.what)?.ruled(rule);
     let chosen = scenarios.choose(args, &project.config)?;
     let broken = scenarios.broken();
     if args.coverage {
@@ -88,11 +91,17 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let mut choices = choose::choices(args, &project, &eval_run, cx)?;
     let planned = choices.iter().filter(|choice| **choice == Choice::Run).count();
     let journal = (!args.no_history && earlier.is_none() && planned > 0).then(|| {
-        let head = journal::head(&project, &chosen, (from, rows), planned);
+        let head = journal::head(&project, &chosen, (from, rows, rule), planned);
         let asked = (asking.as_ref(), own.is_some() || programs.is_some());
         Journal::begin(&project, asked, (head, args.resume.as_deref()))
     });
     let journal = journal.transpose()?;
+    if journal.is_some() && cx.options.is_chatty() {
+        interrupt::before(|| {
+            let _ =
+                io::stderr().write_all(b"interrupted: what is finished is kept; `ctxc eval --resume` goes on with the rest\n");
+        });
+    }
     let mut eval_run = eval_run.kept_by(journal.as_ref());
     let resumed = journal.as_ref().and_then(|journal| journal.take(&mut choices, || eval_run.keys(cx.options.threads)));
     if args.resume.is_some() {
@@ -114,6 +123,10 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let kept = journal.as_ref().map_or(Ok(()), Journal::end);
     index.note(cx);
     taken_over(asking.as_ref(), cx);
+    let unasked = chosen.iter().filter(|one| from.asks() && one.case.expectations.is_empty()).count();
+    if unasked > 0 {
+        cx.note(&format!("{} without `expectations`: no model was asked", plural(unasked, "scenario")));
+    }
     if let Some(earlier) = &earlier {
         earlier.note(finished.iter().flatten().map(|done| &done.row), cx);
     }

@@ -119,11 +119,15 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
     if row.verdict() == CaseVerdict::Inconclusive
         && let Some(RecordedRow { trials, of, cut: true }) = row.rule.recorded
     {
-        out.push(format!(
-            "{}:{}: its recording has lost trials: {trials} of {of} are left, and they decide nothing",
-            row.path, row.line
-        ));
+        out.push(format!("{}:{}: {trials} of {of} trials are there, and they decide nothing", row.path, row.line));
         out.push(format!("  `ctxc eval {} --record --stale` asks anew", row.id));
+    }
+    if row.verdict() == CaseVerdict::Inconclusive && row.rule.pass.is_none() && row.trials.len() >= row.rule.runs as usize {
+        let passed = row.trials.iter().filter(|trial| trial.verdict == "pass").count();
+        out.push(format!(
+            "{}:{}: its sequential test is undecided after all {} trials, of which {passed} passed: raise `max`, or move `p0` and `p1` apart",
+            row.path, row.line, row.rule.runs
+        ));
     }
     out.extend(row.trouble.iter().map(|why| format!("{}:{}: {why}", row.path, row.line)));
     for verdict in row.context.iter().filter(|verdict| verdict.verdict == "fail") {
