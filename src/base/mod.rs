@@ -24,5 +24,6 @@ pub mod rule_meta;
 pub mod source;
 pub mod span;
 pub mod suggest;
+pub(crate) mod words;
 #[cfg(feature = "fs")]
 mod write;

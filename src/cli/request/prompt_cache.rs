@@ -2,6 +2,7 @@
 
 use super::comparison::{self, Compared};
 use super::load;
+use crate::base::number;
 use crate::cli::args::{OutputArgs, OutputFormat, Sign};
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
@@ -192,15 +193,6 @@ fn share(part: usize, whole: usize) -> String {
     if whole == 0 { "0 %".to_owned() } else { format!("{:.0} %", part as f64 / whole as f64 * 100.0) }
 }
 
-/// US$ as people read them.
-fn money(usd: f64) -> String {
-    match usd {
-        usd if usd > 0.0 && usd < 0.0001 => "less than US$ 0.0001".to_owned(),
-        usd if usd > 0.0 && usd < 0.01 => format!("US$ {usd:.4}"),
-        usd => format!("US$ {usd:.2}"),
-    }
-}
-
 fn words(broken: &BreakRow<'_>) -> String {
     let segment = escape(broken.segment);
     match broken.cause {
@@ -242,7 +234,7 @@ pub(super) fn text(document: &Document<'_>, cx: &mut Cx) -> Result<()> {
             let [tokens, reused, new, written] = numbers;
             cx.line(&format!("  {:width$} {tokens:>9} {reused:>9} {new:>9} {written:>9}", escape(call.id)))?;
             if let Some(broken) = &call.broken_by {
-                let usd = broken.usd.map_or_else(String::new, |usd| format!(", {}", money(usd)));
+                let usd = broken.usd.map_or_else(String::new, |usd| format!(", US$ {}", number::usd(usd)));
                 let line = format!("  {:width$} broken: {}{usd}", "", words(broken));
                 let line = cx.options.screen.paint(Paint::Warning, &line);
                 cx.line(&line)?;
@@ -250,7 +242,7 @@ pub(super) fn text(document: &Document<'_>, cx: &mut Cx) -> Result<()> {
         }
     }
     let total = &document.total;
-    let usd = total.usd.map_or_else(|| "price unknown".to_owned(), money);
+    let usd = total.usd.map_or_else(|| "price unknown".to_owned(), |usd| format!("US$ {}", number::usd(usd)));
     let line = format!(
         "in all: {} tokens, {} reused ({}), {} lost to breaks: {usd}",
         thousands(total.tokens),

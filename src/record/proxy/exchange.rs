@@ -241,18 +241,7 @@ impl Call {
     }
 
     fn got(&self, by: AnsweredBy) -> Got {
-        Got {
-            by,
-            status: None,
-            headers: BTreeMap::new(),
-            encoding: None,
-            parts: Vec::new(),
-            is_stream: false,
-            error: None,
-            is_cut: false,
-            is_unwanted: false,
-            latency: self.begun.elapsed(),
-        }
+        Got { by, latency: self.begun.elapsed(), ..Got::default() }
     }
 
     /// Nobody answered.

@@ -93,7 +93,7 @@ pub(super) struct Kept {
 }
 
 /// What was answered.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Got {
     pub(super) by: AnsweredBy,
     pub(super) status: Option<u16>,

@@ -9,8 +9,7 @@ use crate::template::scope::FaultKind;
 
 /// A branch that nobody can decide is one that nobody takes.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(312, "bad-condition", "a condition that cannot be read", case!("bad-condition"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(error, 312, "bad-condition", "a condition that cannot be read").fixed(Fixable::Suggested),
     check: Check::File(check),
 };
 

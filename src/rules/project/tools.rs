@@ -12,13 +12,8 @@ const LISTED: usize = 12;
 
 /// Its agent is told that it has a tool, and gets no definition of any.
 pub(super) static UNKNOWN_TOOL: Rule = Rule {
-    meta: RuleMeta::warning(
-        534,
-        "unknown-tool",
-        "a role names a tool that the project, which defines tools, does not define",
-        case!("unknown-tool"),
-    )
-    .fixed(Fixable::Suggested),
+    meta: meta!(warning, 534, "unknown-tool", "a role names a tool that the project, which defines tools, does not define")
+        .fixed(Fixable::Suggested),
     check: Check::Config(unknown_tool),
 };
 
@@ -40,7 +35,7 @@ fn unknown_tool(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// What a provider would refuse, or nobody could send.
 pub(super) static BAD_TOOL: Rule = Rule {
-    meta: RuleMeta::error(535, "bad-tool", "a definition of a tool that cannot be sent as it is", case!("bad-tool")),
+    meta: meta!(error, 535, "bad-tool", "a definition of a tool that cannot be sent as it is"),
     check: Check::Config(bad_tool),
 };
 

@@ -1,6 +1,7 @@
 //! CTX736: the front of a request changed, and the cache of the call before is lost.
 
 use super::prelude::*;
+use crate::base::number;
 use crate::request::prompt_cache::Cause;
 
 /// A time, an id or a list in another order in the front of every request.
@@ -26,8 +27,8 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     };
     let price = cx.model.public.and_then(|public| Some(public.usd_input? - public.usd_cached?));
     #[allow(clippy::cast_precision_loss, reason = "tokens of a request")]
-    let cost = price.map(|usd| usd * reuse.lost as f64 / 1e6).filter(|usd| *usd >= 0.0001);
-    let cost = cost.map_or_else(String::new, |usd| format!(", US$ {usd:.4}"));
+    let cost = price.map(|usd| usd * reuse.lost as f64 / 1e6);
+    let cost = cost.map_or_else(String::new, |usd| format!(", US$ {}", number::usd(usd)));
     let message = format!("{what}: about {} tokens are not read from the cache of the call before{cost}", reuse.lost);
     let help = "put what changes behind what stays; `ctxc prompt-cache` shows each call";
     out.push(cx.found(&RULE.meta, broken.pointer.as_deref().unwrap_or_default(), message).help(help));

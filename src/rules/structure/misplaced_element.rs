@@ -9,8 +9,7 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// The same tag can mean different things; where it means none it would be lost.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(103, "misplaced-element", "an element of the language in the wrong place", case!("misplaced-element"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(error, 103, "misplaced-element", "an element of the language in the wrong place").fixed(Fixable::Suggested),
     check: Check::Template(word),
 };
 

@@ -13,7 +13,7 @@ use crate::template::texts::Role;
 
 /// An input without a name can be spoken of by nobody.
 pub(super) static MISSING_ATTRIBUTE: Rule = Rule {
-    meta: RuleMeta::error(108, "missing-attribute", "an element lacks an attribute that it needs", case!("missing-attribute")),
+    meta: meta!(error, 108, "missing-attribute", "an element lacks an attribute that it needs"),
     check: Check::Template(missing_attribute),
 };
 
@@ -34,7 +34,7 @@ fn missing_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 
 /// What lacks a part that it cannot do without cannot be run.
 pub(super) static MISSING_ELEMENT: Rule = Rule {
-    meta: RuleMeta::error(109, "missing-element", "an element lacks a child that it needs", case!("missing-element")),
+    meta: meta!(error, 109, "missing-element", "an element lacks a child that it needs"),
     check: Check::File(missing_element),
 };
 
@@ -116,10 +116,8 @@ fn needed_child(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 }
 
 /// Context is looked up by the description; without one there is nothing to look up by.
-pub(super) static MISSING_DESCRIPTION: Rule = Rule {
-    meta: RuleMeta::error(110, "missing-description", "a task has no description", case!("missing-description")),
-    check: Check::Node(missing_description),
-};
+pub(super) static MISSING_DESCRIPTION: Rule =
+    Rule { meta: meta!(error, 110, "missing-description", "a task has no description"), check: Check::Node(missing_description) };
 
 fn missing_description(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let task = cx.task;
@@ -158,7 +156,7 @@ fn missing_description(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
 
 /// Harmless, but readers of the template have to guess.
 pub(super) static MISSING_TYPE: Rule = Rule {
-    meta: RuleMeta::hint(123, "missing-type", "a task does not say its type", case!("missing-type")).fixed(Fixable::Suggested),
+    meta: meta!(hint, 123, "missing-type", "a task does not say its type").fixed(Fixable::Suggested),
     check: Check::Node(missing_type),
 };
 
@@ -181,8 +179,7 @@ fn missing_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
 
 /// Nothing is ever rendered as an empty place.
 pub(super) static MISSING_VALUE: Rule = Rule {
-    meta: RuleMeta::error(117, "missing-value", "an input or argument that says nothing", case!("missing-value"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(error, 117, "missing-value", "an input or argument that says nothing").fixed(Fixable::Suggested),
     check: Check::Template(missing_value),
 };
 

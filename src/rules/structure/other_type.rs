@@ -11,8 +11,7 @@ use crate::template::nodes;
 
 /// Steps of a task that has none are never run.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(105, "other-type", "an element that belongs to another type of task", case!("other-type"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(promise, 105, "other-type", "an element that belongs to another type of task").fixed(Fixable::Suggested),
     check: Check::TemplateAndFile(word, unread_in_scripts),
 };
 

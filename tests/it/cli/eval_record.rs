@@ -235,7 +235,7 @@ fn a_plan_says_what_asking_takes_and_asks_nobody() {
     let server = upstream(["billing", "access", "billing"].map(completion).to_vec());
     let project = with_model(&server.address);
     // Without trust and without a key.
-    let run = project.run(&["eval", "--plan"]).code(0).says("billing: 3 calls, US$ 0 to 0.1229");
+    let run = project.run(&["eval", "--plan"]).code(0).says("billing: 3 calls, US$ 0.000048 to 0.12");
     let run =
         run.says("1 scenario of 1 would be asked: 3 calls").says("how long that takes is known once all of them were recorded");
     run.says("2 of 3: a scenario whose trials pass at this rate passes")

@@ -218,7 +218,7 @@ fn a_budget_stops_before_the_call_that_could_exceed_it() {
     let usd = SpendLimit { tokens: None, usd: Some(2.5) };
     let (calls, spent, errors) = spend(usd, 1, |_, _| Ok(used(60, 40)));
     assert_eq!((calls, spent.tokens), (2, 200));
-    assert_eq!(errors[0], "the call was not made: the budget of US$ 2.5 has US$ 2.0000 used, and this call may use US$ 1.0000");
+    assert_eq!(errors[0], "the call was not made: the budget of US$ 2.5 has US$ 2 used, and this call may use US$ 1");
     // Not even one.
     let (calls, spent, _) = spend(SpendLimit { tokens: Some(9), usd: None }, 4, |_, _| Ok(used(10, 1)));
     assert_eq!((calls, spent), (0, Spend::default()));

@@ -39,6 +39,7 @@ use crate::provider::limiter::CEILING;
 use crate::provider::spending::SpendLimit;
 use crate::scenario::load::Loaded;
 use crate::scenario::paths;
+use serde::Serialize;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -56,7 +57,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let rule = args.rule()?;
     let scenarios = Scenarios::read(&project, &args.what)?.ruled(rule);
     let chosen = scenarios.choose(args, &project.config)?;
-    let broken = scenarios.broken();
+    let broken = scenarios.broken(&project);
     if args.coverage {
         return covered(args, &coverage::of(&project, &chosen, &scenarios.refusals(&project))?, cx);
     }
@@ -128,7 +129,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         cx.note(&format!("{} without `expectations`: no model was asked", plural(unasked, "scenario")));
     }
     if let Some(earlier) = &earlier {
-        earlier.note(finished.iter().flatten().map(|done| &done.row), cx);
+        earlier.note(finished.iter().flatten().map(|done| &*done.row), cx);
     }
     let is_kept = !args.no_history && kept.is_ok();
     let details =
@@ -243,11 +244,7 @@ fn mutated(
     let all = Scores { failing: failing.collect(), ..found.clone() };
     // Of a part of the scenarios nobody can say whom all of them leave out.
     let unasked = if is_narrow(args) { Vec::new() } else { mutate::unasked(project, &found)? };
-    cx.emit(&args.output, |format, cx| match format {
-        EvalFormat::Text => mutate::print(&found, &unasked, cx),
-        EvalFormat::Json => cx.json(&all.document(&unasked)),
-        EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => Err(no_report()),
-    })?;
+    shown(args, &all.document(&unasked), |cx| mutate::print(&found, &unasked, cx), cx)?;
     Ok(if found.failing.is_empty() && broken.is_empty() { Exit::Success } else { Exit::Findings })
 }
 
@@ -255,22 +252,23 @@ fn mutated(
 fn planned_alone(args: &EvalArgs, (eval_run, locator): (&EvalRun<'_>, &Mutex<Locator<'_>>), cx: &mut Cx) -> Result<Exit> {
     let finished = eval_run.run(&vec![true; eval_run.chosen.len()], locator, (cx.options.threads, false));
     let plan = plan::document(eval_run.chosen, &finished, (args.jobs.map(NonZeroUsize::get), args.confirm));
-    cx.emit(&args.output, |format, cx| match format {
-        EvalFormat::Text => plan::print(&plan, cx),
-        EvalFormat::Json => cx.json(&plan),
-        EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => Err(no_report()),
-    })?;
+    shown(args, &plan, |cx| plan::print(&plan, cx), cx)?;
     Ok(Exit::Success)
 }
 
 /// Shows which agents have scenarios.
 fn covered(args: &EvalArgs, document: &coverage::Document, cx: &mut Cx) -> Result<Exit> {
+    shown(args, document, |cx| coverage::print(document, cx), cx)?;
+    Ok(Exit::Success)
+}
+
+/// Shows what lists no verdicts: for people, or as its document.
+fn shown(args: &EvalArgs, document: &impl Serialize, print: impl Fn(&mut Cx) -> Result<()>, cx: &mut Cx) -> Result<()> {
     cx.emit(&args.output, |format, cx| match format {
-        EvalFormat::Text => coverage::print(document, cx),
+        EvalFormat::Text => print(cx),
         EvalFormat::Json => cx.json(document),
         EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => Err(no_report()),
-    })?;
-    Ok(Exit::Success)
+    })
 }
 
 /// Writes a scorecard in a format that is no text for people.
@@ -391,13 +389,13 @@ pub(super) fn card(
                 let CaseRow { path, line, suite, tags, .. } = CaseRow::bare(of, &locator);
                 CaseRow { suite, path, line, tags, diff: None, ..*row }
             }
-            (Choice::Run, Some(done)) => done.row,
+            (Choice::Run, Some(done)) => *done.row,
             (Choice::Run, None) => CaseRow::bare(of, &locator),
         };
         rows.push(row);
         suites.insert(SuiteRow::of(path, suite));
     }
-    rows.extend(scenarios.broken().into_iter().map(|(file, why)| CaseRow::unread(&file.path, why)));
+    rows.extend(scenarios.broken(project).into_iter().map(|(file, why)| CaseRow::unread(&file.path, why)));
     rows.sort_by(|a, b| (&a.path, a.line, &a.id).cmp(&(&b.path, b.line, &b.id)));
     Scorecard::new(project.registry.hash(), tokenizer, suites, rows)
 }
