@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows XML, templates or a terminal.
 
+pub mod base64;
 pub mod contained_path;
 pub mod diagnostic;
 pub mod expansion;

@@ -102,6 +102,8 @@ pub struct Asked<'a> {
     pub model: &'a Model,
     /// The request.
     pub sent: &'a Sent,
+    /// Its tokens, where they were counted.
+    pub context: Option<u64>,
 }
 
 /// A trial of a case that is under way.

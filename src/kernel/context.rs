@@ -408,8 +408,16 @@ impl Origin {
     /// The origin of what stands some lines further down.
     #[must_use]
     pub fn down(mut self, by: u32) -> Self {
-        match &mut self {
-            Self::Template { line, .. } | Self::Fragment { line, .. } | Self::File { line, .. } => *line += by,
+        if let Some(line) = self.line() {
+            *line += by;
+        }
+        self
+    }
+
+    /// Lines of the text before it, where those are known.
+    pub(crate) fn line(&mut self) -> Option<&mut u32> {
+        match self {
+            Self::Template { line, .. } | Self::Fragment { line, .. } | Self::File { line, .. } => Some(line),
             Self::Schema { .. }
             | Self::Input { .. }
             | Self::Result { .. }
@@ -417,9 +425,8 @@ impl Origin {
             | Self::Match { .. }
             | Self::History
             | Self::Conversation
-            | Self::Frame => {}
+            | Self::Frame => None,
         }
-        self
     }
 }
 
@@ -469,37 +476,19 @@ impl Segment {
         let title = title.into();
         let id = if title.is_empty() { kind.word().to_owned() } else { format!("{}:{title}", kind.word()) };
         let text = Traced::new(text, Origin::Parent { id: id.clone() });
-        let stability = Stability::Session;
-        let trust = Trust::Trusted;
-        let cut = Cut::Tail;
-        Self {
-            id,
-            kind,
-            title,
-            text,
-            stability,
-            trust,
-            cut,
-            why: "handed in".to_owned(),
-            priority: None,
-            max_tokens: None,
-            turns: Vec::new(),
-        }
+        Self::of(kind, text, "handed in").named(id, title).stable(Stability::Session)
     }
 
     /// A segment of a template's own: named after its kind, it holds as long as the template, may give orders and may be cut at its end.
     pub fn of(kind: Kind, text: Traced, why: impl Into<String>) -> Self {
-        let stability = Stability::Fixed;
-        let trust = Trust::Trusted;
-        let cut = Cut::Tail;
         Self {
             id: kind.word().to_owned(),
             kind,
             title: String::new(),
             text,
-            stability,
-            trust,
-            cut,
+            stability: Stability::Fixed,
+            trust: Trust::Trusted,
+            cut: Cut::Tail,
             why: why.into(),
             priority: None,
             max_tokens: None,

@@ -353,18 +353,10 @@ fn source(text: &Traced, line: Range<usize>, lines: &Lines, counted: &mut Counte
 
 /// Whether two lines are of one text.
 fn is_same_text(one: &Origin, other: &Origin) -> bool {
-    let first = |origin: &Origin| match origin.clone() {
-        Origin::Template { task, node, field, .. } => Some(Origin::Template { task, node, field, line: 0 }),
-        Origin::Fragment { name, .. } => Some(Origin::Fragment { name, line: 0 }),
-        Origin::File { path, .. } => Some(Origin::File { path, line: 0 }),
-        Origin::Schema { .. }
-        | Origin::Input { .. }
-        | Origin::Result { .. }
-        | Origin::Parent { .. }
-        | Origin::Match { .. }
-        | Origin::History
-        | Origin::Conversation
-        | Origin::Frame => None,
+    let first = |origin: &Origin| {
+        let mut origin = origin.clone();
+        *origin.line()? = 0;
+        Some(origin)
     };
     first(one).is_some_and(|one| first(other) == Some(one))
 }

@@ -12,7 +12,7 @@ use crate::cli::project::Project;
 use crate::cli::render::report::Report;
 use crate::cli::render::summary::plural;
 use crate::cli::rule_filter::RuleFilter;
-use crate::eval::request::facts::facts;
+use crate::eval::request::facts::{facts, least_tokens};
 use crate::kernel::tokens::TokenCounter;
 use crate::project::config::Config;
 use crate::record::file::{self, LinePlace};
@@ -275,7 +275,10 @@ fn of_one<'b>(
             before: before.filter(|(_, is_agents)| !is_agents).and_then(|(before, _)| before.request.as_ref().ok()),
             reuse: reuse.as_ref(),
             // With tools that the vendor runs, it reports the tokens of several requests of its own as one.
-            input_tokens: call.and_then(|call| call.usage.input).filter(|_| !request.tools.iter().any(|tool| tool.is_server)),
+            input_tokens: call
+                .and_then(|call| call.usage.input)
+                .filter(|_| !request.tools.iter().any(|tool| tool.is_server))
+                .or_else(|| least_tokens(request, own.size, config)),
             was_answered: !body.is_rebuilt
                 && call.is_some_and(|call| call.answered_by == AnsweredBy::Upstream && call.is_answered()),
             ..RequestCx::new(&name, text, request, config)

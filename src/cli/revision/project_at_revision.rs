@@ -112,7 +112,7 @@ pub(crate) fn left(folder: &Path, base: Option<&str>) -> Result<(String, String)
     }
     let Some(base) = MAIN.into_iter().find(|name| git.commit(name).is_ok()) else {
         return Err(CliError::usage(format!("none of {} is a revision here", MAIN.join(", ")))
-            .hint("name with `--base` the branch that the change is to go into"));
+            .hint("name with `--base` the branch that the change is to go into; where nothing is committed yet, commit first"));
     };
     Ok((base.to_owned(), git.base(base, "HEAD")?))
 }

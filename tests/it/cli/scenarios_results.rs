@@ -119,9 +119,9 @@ fn slips_in_a_schema_are_told_where_they_stand() {
     let run = project.run(&["eval"]).code(1);
     insta::assert_snapshot!(run.stdout, @r#"
     scenarios/a.yaml  context 0/0  answer not recorded       ERROR
-      scenarios/a.yaml:1: nothing of this file is run: 11 faults; `ctxc check` shows them
+      scenarios/a.yaml:1: nothing of this file is run: wrong-scenario-value (CTX603): scenarios/a.yaml:7:13: `expectations.schema.type` is `objct`; expected `object`, `array`, `string`, `number`, `integer`, `boolean`, `null`; did you mean `object`?; and 10 more, which `ctxc check` shows
     scenarios/b.yaml  context 0/0  answer not recorded       ERROR
-      scenarios/b.yaml:1: nothing of this file is run: 1 fault; `ctxc check` shows them
+      scenarios/b.yaml:1: nothing of this file is run: unknown-scenario-key (CTX602): scenarios/b.yaml:8:34: a JSON Schema (`expectations.not.any_of.schema`) has no key `requird`; did you mean `required`?
     c                 context 0/0  answer 2 of 2 (scripted)  PASS
     d                 context 0/0  answer not recorded       ERROR
       scenarios/d.yaml:1: unsound-frozen-file (CTX627): scenarios/d.yaml:6:5: `/properties/team/tpye` is no keyword of a JSON Schema: `answer.json` asks for nothing by it; did you mean `type`?
