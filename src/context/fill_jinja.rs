@@ -71,7 +71,10 @@ impl Writer<'_, '_> {
             self.out.used.insert(name.clone());
             let bound = self.scope.get(name);
             self.out.stability = self.out.stability.max(Some(bound.map_or(Stability::Call, |bound| bound.stability)));
-            let Some((bound, value)) = bound.and_then(|bound| Some((bound, bound.value.as_ref()?))) else {
+            if bound.is_some_and(|bound| bound.trust_of(&[]) == Trust::Untrusted) {
+                untrusted.insert(name.clone());
+            }
+            let Some(value) = bound.and_then(|bound| bound.value.as_ref()) else {
                 is_known = false;
                 if self.filler.unknown == Unknown::Placeholder {
                     self.out.unknown.insert(name.clone());
@@ -82,9 +85,6 @@ impl Writer<'_, '_> {
                 }
                 continue;
             };
-            if bound.trust_of(&[]) == Trust::Untrusted {
-                untrusted.insert(name.clone());
-            }
             context.insert(name.clone(), value.as_ref().clone());
         }
         self.out.untrusted.extend(untrusted.iter().cloned());
