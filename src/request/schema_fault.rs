@@ -19,13 +19,16 @@ pub enum SchemaFault {
     Open,
 }
 
+/// A fault with the way to it.
+pub type PlacedFault = (String, SchemaFault);
+
 /// Words of JSON Schema that Gemini's own form of it lacks.
 const OTHERS: [&str; 6] = ["$schema", "additionalProperties", "const", "exclusiveMinimum", "exclusiveMaximum", "propertyNames"];
 /// Deeper than any schema that is meant.
 const DEPTH: usize = 64;
 
 /// The first fault of a schema, with the way to it. `is_own` says that it is in the vendor's own form, where that is not JSON Schema.
-pub fn schema_fault(schema: &Value, dialect: Dialect, (is_strict, is_own): (bool, bool)) -> Option<(String, SchemaFault)> {
+pub fn schema_fault(schema: &Value, dialect: Dialect, (is_strict, is_own): (bool, bool)) -> Option<PlacedFault> {
     let refused: &[&'static str] = match dialect {
         Dialect::OpenaiChat | Dialect::OpenaiResponses => &["oneOf", "anyOf", "allOf", "enum", "not"],
         Dialect::Anthropic => &["oneOf", "anyOf", "allOf"],
@@ -37,7 +40,7 @@ pub fn schema_fault(schema: &Value, dialect: Dialect, (is_strict, is_own): (bool
 }
 
 /// What is wrong with one of the schemas in a schema, and the way to it.
-fn one(object: &Map<String, Value>, dialect: Dialect, (is_strict, is_own): (bool, bool)) -> Option<(String, SchemaFault)> {
+fn one(object: &Map<String, Value>, dialect: Dialect, (is_strict, is_own): (bool, bool)) -> Option<PlacedFault> {
     let has = |key: &str| object.contains_key(key);
     let kind = object.get("type");
     // What JSON Schema and Gemini's own form call one kind.
@@ -61,11 +64,7 @@ fn one(object: &Map<String, Value>, dialect: Dialect, (is_strict, is_own): (bool
 }
 
 /// The first fault in a schema and those inside it.
-fn first(
-    schema: &Value,
-    look: &dyn Fn(&Map<String, Value>) -> Option<(String, SchemaFault)>,
-    depth: usize,
-) -> Option<(String, SchemaFault)> {
+fn first(schema: &Value, look: &dyn Fn(&Map<String, Value>) -> Option<PlacedFault>, depth: usize) -> Option<PlacedFault> {
     let object = schema.as_object().filter(|_| depth > 0)?;
     let inside = |one: &Value, way: String| first(one, look, depth - 1).map(|(pointer, fault)| (way + &pointer, fault));
     let values = |key: &'static str| object.get(key).and_then(Value::as_object).into_iter().flatten().map(move |one| (key, one));
