@@ -4,7 +4,7 @@ use super::fault::FaultKind;
 use super::fill::{Fences, Filled, Unknown, Writer, fenced};
 use crate::base::source::LineIndex;
 use crate::jinja::parse::first_reads;
-use crate::jinja::render::{ByteOrigin, Failed, RenderInputs, Written, captures, certain, render, variables};
+use crate::jinja::render::{ByteOrigin, Failed, MAX_STEPS, RenderInputs, Written, captures, certain, render, variables};
 use crate::kernel::context::{Origin, Stability, Traced, Trust};
 use crate::registry::body::Part;
 use serde_json::Value;
@@ -102,6 +102,7 @@ impl Writer<'_, '_> {
             names: &names,
             untrusted: &untrusted,
             fence: Box::new(move |names, words| marks.fence(names, words)),
+            steps: MAX_STEPS,
         };
         match render(text, with) {
             Ok(done) => self.rendered(&done, origin, fragments),

@@ -6,9 +6,11 @@
 use crate::base::suggest;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::rules::input::read_fault::reason;
+use crate::run::process::{self, Bounds, Ended};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// What would lead it to another repository than the one around the project, as hooks of git do.
 const ELSEWHERE: [&str; 7] =
@@ -25,6 +27,8 @@ const ENVIRONMENT: [(&str, &str); 5] = [
 /// What a clone without its history needs.
 const SHALLOW: &str =
     "the clone is shallow and lacks older commits: `git fetch --unshallow`, or `fetch-depth: 0` of actions/checkout";
+/// How long it may take for an answer.
+pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 /// Bytes of an answer that is a line.
 const LONGEST: usize = 4096;
 
@@ -69,14 +73,22 @@ impl Git {
             command.env_remove(name);
         }
         command.envs(ENVIRONMENT).stdin(Stdio::null());
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
         command
     }
 
     fn ask(&self, args: &[&str]) -> Result<Answer> {
-        let output = self.command().args(args).output().map_err(|err| absent(&err))?;
-        let said = String::from_utf8_lossy(&output.stderr);
-        let said = said.lines().next().unwrap_or("it does not say why").trim_start_matches("fatal: ").to_owned();
-        Ok(Answer { succeeded: output.status.success(), out: output.stdout, said })
+        let mut command = self.command();
+        let child = command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(|err| absent(&err))?;
+        match process::finish(child, "", &Bounds::of(PATIENCE, usize::MAX - 1)) {
+            Ended::Exited { code, out, said } => {
+                let said = said.lines().next().unwrap_or("it does not say why").trim_start_matches("fatal: ").to_owned();
+                Ok(Answer { succeeded: code == 0, out, said })
+            }
+            Ended::Late => Err(CliError::new(Kind::Infrastructure, silent())),
+            _ => Err(CliError::new(Kind::Infrastructure, "git did not end by itself")),
+        }
     }
 
     fn line(&self, args: &[&str]) -> Result<Option<String>> {
@@ -144,6 +156,12 @@ impl Git {
         let error = CliError::new(Kind::Infrastructure, format!("git cannot list the files of {commit}: {}", answer.said));
         Err(error.hint("a partial clone may lack them, and nothing is fetched here: `git fetch` them first"))
     }
+}
+
+/// Git does not answer.
+pub(super) fn silent() -> String {
+    let folder = "a file in the folder `.git` may be a named pipe, or lie on a disk that does not answer";
+    format!("git gave no answer within {} s: {folder}", PATIENCE.as_secs())
 }
 
 /// Git is missing, or cannot be started.

@@ -111,7 +111,7 @@ pub(crate) fn left(folder: &Path, base: Option<&str>) -> Result<(String, [String
     let known = || MAIN.into_iter().find(|name| git.commit(name).is_ok());
     let Some(name) = base.or_else(known) else {
         return Err(CliError::usage(format!("none of {} is a revision here", MAIN.join(", ")))
-            .hint("name with `--base` the branch that the change is to go into"));
+            .hint("name with `--base` the branch that the change is to go into; where nothing is committed yet, commit first"));
     };
     Ok((name.to_owned(), [git.base(name, "HEAD")?, git.commit(name)?, git.commit("HEAD")?]))
 }

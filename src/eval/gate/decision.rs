@@ -366,7 +366,7 @@ impl Found<'_> {
         }
         let cost: f64 = card.cases.iter().flat_map(|row| &row.trials).filter_map(|trial| trial.cost_usd).sum();
         if let Some(most) = limits.cost_usd.filter(|most| cost > *most) {
-            self.violated("cost", format!("US$ {most}"), format!("US$ {cost:.4}"), None);
+            self.violated("cost", format!("US$ {most}"), format!("US$ {}", (cost * 1e9).round() / 1e9), None);
         }
         let grown = self.candidate.weakened.iter().map(|one| &one.weakened).filter(|weakened| is_growth(weakened));
         let grown: Vec<Weakened> =

@@ -537,3 +537,12 @@ fn an_expectation_with_other_words_is_shown_with_what_became_of_it() {
         .says(", only informs (scenarios/scripted.yaml)")
         .never_says("it is gone");
 }
+
+#[test]
+fn a_result_that_fails_is_accepted_with_a_warning() {
+    let project = branch();
+    project.write("scenarios/scripted.yaml", SCRIPTED.replace("reply: billing", "reply: sales"));
+    let run = project.run(&["baseline", "accept", "--reason", "known", "--by", "lead@example.org"]).code(0);
+    let run = run.warns("warning: `scripted` fails (0 of 3 trials pass), and is accepted so: the gate takes that from now on");
+    assert!(!run.stderr.contains("`recorded` fails"), "{}", run.stderr);
+}

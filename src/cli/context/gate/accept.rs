@@ -16,6 +16,7 @@ use crate::cli::render::summary::plural;
 use crate::cli::revision;
 use crate::cli::rewrite::{self, Change};
 use crate::context::request::Files;
+use crate::eval::finished::CaseVerdict;
 use crate::eval::gate::{Baseline, Kind as SafeguardKind, LogLine, Safeguards, Weakened};
 use crate::registry::SCHEMA;
 use crate::scenario::{date, paths};
@@ -88,6 +89,13 @@ fn accept(args: &AcceptArgs, whose: Whose, cx: &mut Cx) -> Result<Exit> {
     fs::append_line(&path, line.line().as_bytes(), is_whole).map_err(|err| CliError::write(&path, &err))?;
     for one in &line.accepted {
         cx.hanging(&format!("accepted: {} of `{}`: {}", one.kind.word(), escape(&one.of), escape(&one.what)), 4)?;
+    }
+    for case in new.values().flat_map(|baseline| &baseline.cases).filter(|case| case.verdict != CaseVerdict::Pass.word()) {
+        let tried = if case.trials == 0 { String::new() } else { format!(" ({} of {} trials pass)", case.passed, case.trials) };
+        cx.note(&format!(
+            "warning: `{}` fails{tried}, and is accepted so: the gate takes that from now on; `ctxc eval` shows why",
+            escape(&case.id)
+        ));
     }
     cx.note(&format!("{} written, 1 line added to {LOG}: commit them with the change", plural(written, "baseline")));
     Ok(Exit::Success)

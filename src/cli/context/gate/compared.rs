@@ -62,7 +62,7 @@ impl Compared {
         project.broken.ensure_none("this project")?;
         let (name, [commit, tip, head]) = revision::left(&project.root, base)?;
         let scenarios = Scenarios::read(&project, &[])?;
-        if let Some((file, why)) = scenarios.broken().into_iter().next() {
+        if let Some((file, why)) = scenarios.broken(&project).into_iter().next() {
             return Err(CliError::new(Kind::Findings, format!("{}: {why}", file.path)));
         }
         let mut doubts = Vec::new();
