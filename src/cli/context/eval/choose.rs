@@ -347,7 +347,7 @@ fn carry(project: &Compiled, now: &[(String, Option<Keys>)], choices: &mut [Choi
 }
 
 /// The scorecard in a file; `None` where it holds none.
-pub(super) fn scorecard(path: &Path) -> Option<Scorecard> {
+pub(in crate::cli::context) fn scorecard(path: &Path) -> Option<Scorecard> {
     let mut bytes = Vec::new();
     fs::read_into(path, LIMIT, &mut bytes).ok()?;
     serde_json::from_slice::<Scorecard>(&bytes).ok().filter(|card| card.schema == SCHEMA)

@@ -200,8 +200,8 @@ impl Scenarios {
             let (suite, faults) = read_with(name, &text, &Options { tables: Some(&tables), ..options(&project.config) });
             Loaded { path: name.into(), text: text.into(), suite, faults, unread: None }
         };
-        // What was wrong then is not this run's to say: such cases count as changed.
-        Self { files: names.map(read).filter(Loaded::is_sound).collect(), whole: BTreeSet::new(), names: Vec::new() }
+        // What was wrong then is not this run's to say: such cases are not run, and count as changed.
+        Self { files: names.map(read).collect(), whole: BTreeSet::new(), names: Vec::new() }
     }
 
     /// The files of which nothing is run, since something is wrong with them, and what that is. Who asks for names that stand in
