@@ -7,6 +7,7 @@ use super::front_matter::{self, Front};
 use super::fstring::{self, Braces};
 use super::handlebars::Dialect;
 use super::jinja;
+use super::markdown::{Placeholders, mixed, placeholders};
 use super::model::{Body, Format, Imported, Library, Parameter, Prompt, Role, Syntax, Turn};
 use super::names::{beside, folders};
 use super::note::NoteKind;
@@ -260,6 +261,8 @@ impl Reader<'_> {
     /// A list of messages, in whichever way they are written.
     fn chat(&mut self, node: &Node<'_>) {
         let messages = node.get("messages").and_then(Node::items).unwrap_or_default();
+        // Else it is a list of messages as every provider takes it.
+        let is_of_langchain = ["_type", "lc", "kwargs", "input_variables"].iter().any(|key| self.front.root.get(key).is_some());
         for message in messages {
             let inner = message.get("kwargs").unwrap_or(message);
             let pair = message.items().and_then(|items| Some((items.first()?.text()?, items.get(1)?.text()?)));
@@ -291,8 +294,17 @@ impl Reader<'_> {
                 self.literal(role, inner, message);
                 continue;
             }
-            let format = node.get("template_format").and_then(Node::text).unwrap_or("f-string").to_owned();
             let content = pair.map(|(_, text)| text).or_else(|| inner.get("content").and_then(Node::text));
+            let written = node.get("template_format").and_then(Node::text);
+            let guessed = content.filter(|_| written.is_none() && !is_of_langchain).map(placeholders);
+            if guessed.is_some()
+                && let Some(kind) = content.and_then(mixed)
+            {
+                self.imported.note(self.path, line, kind);
+                continue;
+            }
+            let is_jinja = matches!(guessed, Some(Placeholders::Jinja | Placeholders::Double));
+            let format = written.unwrap_or(if is_jinja { "jinja2" } else { "f-string" }).to_owned();
             match (content, inner.get("prompt")) {
                 (Some(content), _) => self.turn(role, content, &format, line, message),
                 (None, Some(prompt)) => self.prompt(prompt.get("kwargs").unwrap_or(prompt), role),

@@ -56,7 +56,7 @@ pub(super) fn placeholders(text: &str) -> Placeholders {
     let formatted = fstring::read(text, Braces::Doubled);
     let singles = fstring::names(&formatted.pieces).len();
     match () {
-        () if doubles > 0 && !others && single_outside(text) == 0 => Placeholders::Double,
+        () if doubles > 0 && !others && singles == 0 => Placeholders::Double,
         () if singles > 0 && formatted.faults.is_empty() => Placeholders::Single,
         () if doubles > 0 => Placeholders::Double,
         () if !fstring::names(&fstring::read(text, Braces::Themselves).pieces).is_empty() => Placeholders::Replaced,
@@ -64,10 +64,9 @@ pub(super) fn placeholders(text: &str) -> Placeholders {
     }
 }
 
-/// How many `{name}` stand outside `{{…}}`.
-fn single_outside(text: &str) -> usize {
-    let read = fstring::read(text, Braces::Doubled);
-    read.pieces.iter().filter(|piece| matches!(piece, braces::Piece::Name(_))).count()
+/// Whether `{{name}}` stands in data that no format reads, and not as `${{name}}`, which is of CI.
+pub fn has_values(text: &str) -> bool {
+    !braces::doubles(&text.replace("${{", "")).is_empty()
 }
 
 /// Whether something in a text stands for a value: a page without is no prompt, unless somebody says so.
@@ -135,8 +134,20 @@ fn page(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Importe
         let why = format!("names have letters, digits and `_`: write `{}`", name.replace('-', "_"));
         imported.note(prompt.path, line, NoteKind::Unsupported { what: format!("`{{{{ {name} }}}}`"), why });
     }
+    if let Some(kind) = mixed(prompt.text) {
+        imported.note(prompt.path, 0, kind);
+    }
     imported.turns.push(Turn { role: Role::User, body, syntax });
     imported
+}
+
+/// A text in which `{name}` and `{{ name }}` both stand: nobody knows which of the two is filled.
+pub(super) fn mixed(text: &str) -> Option<NoteKind> {
+    let single = fstring::names(&fstring::read(text, Braces::Doubled).pieces).into_iter().next()?;
+    let double = braces::doubles(text).into_iter().next()?;
+    let what = format!("`{{{single}}}` beside `{{{{{double}}}}}`");
+    let why = "either may stand for a value: write all values as `{{name}}`, and braces that are meant as `\\{{`".to_owned();
+    Some(NoteKind::Unsupported { what, why })
 }
 
 /// What a value is tells nothing of it.
@@ -145,10 +156,17 @@ fn any(name: String) -> Parameter {
 }
 
 fn single(prompt: &Prompt<'_>, how: Braces, imported: &mut Imported) -> (Body, Syntax) {
-    let read = fstring::read(prompt.text, how);
+    let mut read = fstring::read(prompt.text, how);
+    // `${name}`, as shells and JavaScript write a value: where every one has its sign, the signs go.
+    let names = read.pieces.iter().filter(|piece| matches!(piece, braces::Piece::Name(_))).count();
+    let is_dollar = names > 0 && prompt.text.matches("${").count() == names;
+    if is_dollar {
+        read = fstring::read(&prompt.text.replace("${", "{"), how);
+    }
     imported.parameters = fstring::names(&read.pieces).into_iter().map(any).collect();
     let other = if how == Braces::Doubled { "and doubled braces become single ones" } else { "and all other braces stay" };
-    let why = format!("a value is written `{{name}}` in it, which is `{{{{name}}}}` here, {other}");
+    let sign = if is_dollar { "$" } else { "" };
+    let why = format!("a value is written `{sign}{{name}}` in it, which is `{{{{name}}}}` here, {other}");
     imported.note(prompt.path, 0, NoteKind::Inlined { why });
     let (text, syntax) = braces::written(&read.pieces);
     (Body::Inline(text), syntax)

@@ -27,6 +27,7 @@ mod suite;
 
 pub use convert::{convert, format_of, part_of};
 pub use emit::{origin, schema_file, template};
+pub use markdown::has_values;
 pub use model::{Body, Case, Format, Given, Imported, Library, Options, Parameter, Prompt, Role, Suite, Syntax, Turn};
 pub use names::{half, task_name};
 pub use note::{Note, NoteKind, Weight};

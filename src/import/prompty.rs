@@ -38,6 +38,11 @@ fn read(prompt: &Prompt<'_>) -> Imported {
             imported.history.push(imported.turns.len());
             continue;
         };
+        for (at, written) in words.lines().enumerate().filter(|(_, line)| line.contains("![") && line.contains("](")) {
+            let why = "a text here holds words alone: hand the image in beside it, in the host".to_owned();
+            let kind = NoteKind::Unsupported { what: format!("the image in `{}`", written.trim()), why };
+            imported.note(prompt.path, line + at as u32, kind);
+        }
         let turn = if is_mustache {
             text(prompt.path, &words, line, role, (Dialect::Mustache, &lists), &mut used, &mut imported)
         } else {

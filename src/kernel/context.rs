@@ -166,10 +166,10 @@ impl Kind {
 
     /// Its place among the kernel's own kinds, and its word where it is none of those.
     fn place(self) -> (Option<usize>, Option<&'static str>) {
-        match self {
-            Self::Custom(kind) => (kind.behind.place().0, Some(kind.word)),
-            own => (Self::ALL.iter().position(|kind| *kind == own), None),
+        if let Self::Custom(kind) = self {
+            return (kind.behind.place().0, Some(kind.word));
         }
+        (Self::ALL.iter().position(|kind| *kind == self), None)
     }
 }
 

@@ -25,7 +25,9 @@ pub(super) fn answer(server: &Server<'_>, params: &RenameFilesParams) -> Answer 
     let moved = params.files.iter().filter_map(|file| Some((uri::path(&file.old_uri)?, uri::path(&file.new_uri)?)));
     let moved: Vec<_> = moved.collect();
     let Some((project, _)) = moved.first().and_then(|(old, _)| server.workspace.file(old)) else { return value(()) };
-    let names: Vec<(Arc<str>, Arc<str>)> = moved.iter().map(|(old, new)| (project.name(old), project.name(new))).collect();
+    let names = moved.iter().map(|(old, new)| (project.name(old), project.name(new)));
+    // From outside of the project nothing can be named: what leaves it is reported as missing.
+    let names: Vec<(Arc<str>, Arc<str>)> = names.filter(|(_, new)| !Path::new(&**new).is_absolute()).collect();
     let mut edits = Edits::new();
     for (path, template) in project.templates() {
         let here = after(&names, path);

@@ -43,6 +43,15 @@ pub enum FaultKind {
         /// The keys that may stand there.
         valid: Vec<&'static str>,
     },
+    /// Keys of another section, whose header is missing above them.
+    LostHeader {
+        /// The table they stand in.
+        table: String,
+        /// The keys.
+        keys: Vec<String>,
+        /// The section that has them all: `models`.
+        section: &'static str,
+    },
     /// A value of another type than its key wants.
     WrongType {
         /// The key with its table.

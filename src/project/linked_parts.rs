@@ -133,8 +133,8 @@ impl<'r> Values<'r> {
     /// Whether a value is what a text says.
     pub(super) fn is_text(&self, name: u32) -> bool {
         let is_given =
-            |own: &&FlowName| own.kind.as_deref() == Some("text") && (own.at.contains("/inputs/") || own.at.contains("/args/"));
-        self.flow.names.get(name as usize).filter(is_given).is_some()
+            |own: &FlowName| own.kind.as_deref() == Some("text") && (own.at.contains("/inputs/") || own.at.contains("/args/"));
+        self.flow.names.get(name as usize).is_some_and(is_given)
     }
 
     fn part_of(&self, name: u32) -> &'r [(u32, Box<str>)] {

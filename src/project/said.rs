@@ -20,8 +20,12 @@ fn add(at: &mut Vec<String>, value: &Value, out: &mut BTreeMap<Vec<String>, Stri
     match value {
         Value::Table(keys) => keys.iter().for_each(|(key, value)| below(key.clone(), value)),
         Value::Array(items) if items.iter().all(Value::is_table) => {
-            items.iter().for_each(|item| below(item.to_string(), &Value::Boolean(true)));
+            for item in items {
+                below(item.to_string(), &Value::Boolean(true));
+            }
         }
-        value => drop(out.insert(at.clone(), value.to_string())),
+        Value::Array(_) | Value::String(_) | Value::Integer(_) | Value::Float(_) | Value::Boolean(_) | Value::Datetime(_) => {
+            out.insert(at.clone(), value.to_string());
+        }
     }
 }

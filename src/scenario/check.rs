@@ -67,7 +67,8 @@ pub(super) fn whole(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table,
     let has = |name: &str| find(table, node, name).is_some() || slips.contains(&name);
     // Where anything will do, only the unknown key is reported: it says what was meant.
     let is_meant = node.entries().unwrap_or_default().iter().take(FAULTS).any(|entry| table.key(&entry.key.value).is_none());
-    for key in table.keys.iter().filter(|key| key.need == Need::Required && !has(key.name)) {
+    let is_only = is_meant && table.keys.len() == 1;
+    for key in table.keys.iter().filter(|key| key.need == Need::Required && !is_only && !has(key.name)) {
         missing(sink, path, table, node, key);
     }
     for group in table.groups {

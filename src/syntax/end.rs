@@ -103,7 +103,10 @@ impl Pass<'_, '_> {
                         // The slash of an empty root has been reported.
                         Some(early) if early.is_empty() => Ok(()),
                         Some(early) => self.fault(FaultKind::StrayEnd, early, Some(tag)),
-                        None => self.outside(FaultKind::StrayEnd, tag),
+                        None => match self.adopt_root(name, tag) {
+                            Some(begins) => self.fault(FaultKind::MissingStart, tag, Some(Span::at(begins))),
+                            None => self.outside(FaultKind::StrayEnd, tag),
+                        },
                     };
                 };
                 let around = self.name_span(open.node);

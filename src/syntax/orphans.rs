@@ -162,6 +162,38 @@ impl Pass<'_, '_> {
         true
     }
 
+    /// `  <a/>…</task>`, all of a text but its first line: makes the root whose start tag is missing, where everything stands deeper
+    /// than its end tag. Gives where it begins.
+    pub(super) fn adopt_root(&mut self, name: Name, end_tag: Span) -> Option<u32> {
+        let own = self.scan.indent(end_tag.start as usize)?;
+        let behind = self.scan.slice(end_tag.end as usize, self.scan.bytes.len());
+        let begins = self.tree.raw(self.tree.first)?.start;
+        let mut top = std::iter::successors(self.tree.raw(self.tree.first), |one| self.tree.raw(one.next));
+        let is_deeper = |raw: &Raw| self.indent_of(raw).is_some_and(|indent| indent > own);
+        if name.colon || !behind.iter().all(|&byte| is_space(byte)) || !top.all(|raw| raw.kind == Kind::Element && is_deeper(raw))
+        {
+            return None;
+        }
+        let flags = flag::CLOSED | flag::TAG | flag::HEADLESS | flag::DAMAGED;
+        let (name, inner) = ((name.end - name.start) as u16, Span::new(begins, end_tag.start));
+        let first = *self.tree.raw(self.tree.first)?;
+        // It stands where the first of its children does.
+        let root =
+            Raw { flags, name, count: 0, namespace: 0, next: NONE, child: self.tree.first + 1, end: end_tag.end, inner, ..first };
+        // Nodes stand in the order of their starts; this is the last tag of the text, so no place is shifted twice.
+        self.tree.nodes.insert(0, root);
+        for raw in self.tree.nodes.iter_mut().skip(1) {
+            raw.parent = if raw.parent == NONE { 0 } else { raw.parent + 1 };
+            for id in [&mut raw.next, &mut raw.child] {
+                *id += u32::from(*id != NONE);
+            }
+        }
+        (self.tree.root, self.tree.first, self.last_top) = (0, 0, 0);
+        self.faults.retain(|fault| !matches!(fault.kind, FaultKind::SecondRoot | FaultKind::TextOutsideRoot));
+        self.forget_outside();
+        Some(begins)
+    }
+
     /// Gives nodes, from `first` on, to a parent.
     fn give(&mut self, first: u32, parent: u32) {
         let mut next = first;

@@ -73,6 +73,10 @@ impl Pass<'_, '_> {
     }
 
     fn content(&mut self) -> Flow {
+        // Decoding takes the byte order mark; a text of an editor may begin with it.
+        if self.scan.text.starts_with('\u{feff}') {
+            self.scan.at = '\u{feff}'.len_utf8();
+        }
         self.declaration()?;
         loop {
             if self.conflict.is_some() {

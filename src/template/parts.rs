@@ -103,6 +103,9 @@ impl OutputFormat<'_> {
     }
 }
 
+/// What a `schema` can name without a file.
+pub const SCHEMA_TYPES: [&str; 5] = ["object", "array", "string[]", "number", "boolean"];
+
 /// Whether what says the form of an answer is the path of a file rather than a type: no type holds a `.` or a `/`.
 pub fn is_schema_file(written: &str) -> bool {
     written.contains(['.', '/'])

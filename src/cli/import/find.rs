@@ -5,7 +5,7 @@ use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::patterns::SkippedFolders;
 use crate::cli::error::{CliError, Result};
 use crate::cli::selection::no_such_path;
-use crate::import::{Format, Library, format_of};
+use crate::import::{Format, Library, format_of, has_values};
 use crate::registry::compile::sources::{FileAccess, inside_text};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -32,6 +32,8 @@ pub(super) struct Found {
     pub(super) unreadable: Vec<(String, String)>,
     /// Pages in which nothing stands for a value.
     pub(super) plain: Vec<String>,
+    /// Data with placeholders in it, in a form that no format has.
+    pub(super) others: Vec<String>,
     /// The folders that were named, relative to the project's.
     pub(super) roots: Vec<String>,
 }
@@ -143,6 +145,8 @@ impl Found {
             Ok(text) if !is_named && format.is_prompt.is_some_and(|is_prompt| !is_prompt(&text)) => {
                 if format.reports_others {
                     self.plain.push(path);
+                } else if has_values(&text) {
+                    self.others.push(path);
                 }
             }
             Ok(text) => self.files.push(File { path, inside, format, text, is_named }),

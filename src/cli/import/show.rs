@@ -184,6 +184,9 @@ fn totals(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
         format!("passed over {} in which nothing stands for a value (name it to import it)", plural(count, "page"))
     });
     cx.line(&format!("{}; changed none of the prompts", said.join("; ")))?;
+    if !told.found.others.is_empty() {
+        cx.note(&format!("note: passed over {}", others(&told.found.others)));
+    }
     if let Some(folder) = told.left_out {
         cx.note(&format!("note: [templates] include of ctxc.toml leaves {}/ out: add it there", escape(folder)));
     }
@@ -191,4 +194,10 @@ fn totals(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
         cx.note("next: ctxc check");
     }
     Ok(())
+}
+
+/// Files that were passed over because no format has their form.
+pub(super) fn others(paths: &[String]) -> String {
+    let names = escape(&paths.join(", ")).into_owned();
+    format!("{names}: values stand in them, but they have the form of no format; copy each text into a `.md` of its own")
 }

@@ -87,7 +87,9 @@ impl Git {
                 Ok(Answer { succeeded: code == 0, out, said })
             }
             Ended::Late => Err(CliError::new(Kind::Infrastructure, silent())),
-            _ => Err(CliError::new(Kind::Infrastructure, "git did not end by itself")),
+            Ended::Signal { .. } | Ended::Stopped | Ended::TooMuch | Ended::Never(_) => {
+                Err(CliError::new(Kind::Infrastructure, "git did not end by itself"))
+            }
         }
     }
 

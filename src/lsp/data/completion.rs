@@ -22,7 +22,7 @@ pub(in crate::lsp) fn items(project: &ProjectState, name: &str, place: &Place<'_
     let takes_files =
         if name == PROJECT { is_quoted && config::takes_files(&spot) } else { scenario::takes_files(place.text, &spot) };
     if takes_files {
-        return inside.files(project, Span::new(spot.word.start, place.offset).slice(place.text), name);
+        return inside.files(project, Span::new(spot.word.start, place.offset).slice(place.text), name, "");
     }
     let offers =
         if name == PROJECT { config::offers(project, place.text, &spot) } else { scenario::offers(project, place.text, &spot) };

@@ -50,7 +50,12 @@ pub(super) fn offers(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec
 /// Whether files beside the scenario stand at a place.
 pub(super) fn takes_files(text: &str, spot: &Spot<'_>) -> bool {
     let before = text.get(..spot.word.start as usize).unwrap_or("");
-    before.ends_with("!file ") || before.ends_with('@') || matches!(spot.key, Some("file" | "cases_from" | "schema"))
+    before.ends_with("!file ")
+        || before.ends_with('@')
+        || match spot.key {
+            Some("schema") => !spot.path.is_empty(),
+            key => matches!(key, Some("file" | "cases_from")),
+        }
 }
 
 /// The ids that segments of the task can have.

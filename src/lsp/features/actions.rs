@@ -38,13 +38,16 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, id: &RequestId, params: &CodeA
         let own = quick_fixes::of(project, &name, &buffer.text, &near);
         let mut own = own.into_iter();
         for (finding, diagnostic) in near.into_iter().zip(shown) {
+            // What a task needs from now on, others have to give.
+            let asks_others = ["undeclared-variable", "optional-without-default"].contains(&finding.rule.name);
+            let is_only = finding.fixes.len() == 1 && !asks_others;
             for (at, fix) in finding.fixes.iter().enumerate() {
                 let edits = server.client.encoding.edits(&buffer.text, &buffer.index, &fix.edits);
                 actions.push(CodeAction {
                     title: fix.title.to_string(),
                     kind: Some(CodeActionKind::QuickFix),
                     diagnostics: Some(vec![diagnostic.clone()]),
-                    is_preferred: Some(at == 0 && (fix.applicability == Applicability::Safe || finding.fixes.len() == 1)),
+                    is_preferred: Some(at == 0 && (fix.applicability == Applicability::Safe || is_only)),
                     edit: Some(change(server, project, &name, edits)),
                     ..CodeAction::default()
                 });

@@ -176,8 +176,10 @@ impl<'c> Cx<'c> {
         let Some(element) = self.own(open) else { return Vec::new() };
         let Some(kind) = place::kind(element) else { return Vec::new() };
         let word = self.place.word.slice(self.place.text);
-        let mut missing: Vec<&Attr> =
-            kind.attributes().filter(|attribute| element.attribute(attribute.name).is_none() || attribute.name == word).collect();
+        let is_used = kind == Kind::Task && element.attribute("ref").is_some();
+        let fits = |name: &str| !is_used || matches!(name, "ref" | "as" | "trust");
+        let is_free = |attribute: &&Attr| element.attribute(attribute.name).is_none() && fits(attribute.name);
+        let mut missing: Vec<&Attr> = kind.attributes().filter(|own| is_free(own) || own.name == word).collect();
         missing.sort_by_key(|attribute| !attribute.required && !matches!((kind, attribute.name), (Kind::Task, "type" | "name")));
         let rest = self.place.rest();
         let has_value = rest.trim_start().starts_with('=');
@@ -205,7 +207,7 @@ impl<'c> Cx<'c> {
         let typed = Span::new(start, self.place.offset).slice(self.place.text);
         match kind.map(|kind| (kind, kind.spec().content)) {
             Some((Kind::Condition, _)) => self.expression(typed),
-            Some((Kind::Path, _)) => self.place.files(self.project, typed, ""),
+            Some((Kind::Path, _)) => self.place.files(self.project, typed, "", ""),
             Some((_, Content::Elements)) | None => {
                 self.elements(element, "<").into_iter().chain(self.end_of(element, "<")).collect()
             }

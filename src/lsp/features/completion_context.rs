@@ -135,6 +135,8 @@ pub(in crate::lsp) enum Slot<'t> {
     Field(&'t str),
     /// A text that is compared with what a path leads to.
     Word(&'t str),
+    /// What compares the value before it in a condition, or joins conditions.
+    Operator,
     /// A filter of Jinja.
     Filter,
     /// A test of Jinja.
@@ -153,12 +155,24 @@ pub(in crate::lsp) fn slot(before: &str) -> Slot<'_> {
     if let Some(path) = compared.and_then(|left| left.strip_suffix("==").or_else(|| left.strip_suffix("!="))).map(str::trim_end) {
         return Slot::Word(path.get(path.trim_end_matches(is_of_name).len()..).unwrap_or(""));
     }
+    let is_inside = before.starts_with(['{']) || before.matches(['\'', '"']).count() % 2 == 1;
+    let word = trimmed.rsplit(char::is_whitespace).next().unwrap_or("");
+    let is_value = word.ends_with(|c: char| is_of_name(c) || "'\"])".contains(c));
+    let is_joined = ["", "and", "or", "not", "lt", "le", "gt", "ge"].contains(&word);
     match () {
+        () if !is_inside && before.len() > trimmed.len() && is_value && !is_joined => Slot::Operator,
         () if trimmed.ends_with('|') => Slot::Filter,
         () if trimmed.trim_end_matches('-') == "{%" => Slot::Tag,
         () if trimmed.ends_with(" is") || trimmed.ends_with(" is not") => Slot::Test,
         () => Slot::Name,
     }
+}
+
+/// The function whose call is open at the end of a text, and its arguments so far: `{{shorten(text=message, `.
+pub(in crate::lsp) fn call(before: &str) -> Option<(&str, &str)> {
+    let (head, given) = before.rsplit_once('(').filter(|(_, given)| !given.contains([')', '"', '\'']))?;
+    let name = head.get(head.trim_end_matches(is_of_name).len()..)?;
+    (!name.is_empty()).then_some((name, given))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What can be written in an expression, a condition or the path of `from`: names with a value, fields of results whose schema is
 //! known, and the filters, tests and tags of Jinja.
 
-use super::completion_context::{Slot, slot};
+use super::completion_context::{Slot, call, slot};
 use super::completion_cx::{Cx, Place};
 use super::implicit_names;
 use super::variable_definition;
@@ -18,6 +18,9 @@ use std::collections::BTreeMap;
 
 /// The tags of Jinja.
 const TAGS: &[&str] = &["if", "elif", "else", "endif", "for", "endfor", "set", "raw", "endraw"];
+
+/// How two values of a condition compare, and what joins conditions.
+const OPERATORS: &[&str] = &["==", "!=", "lt", "le", "gt", "ge", "and", "or"];
 
 impl<'c> Cx<'c> {
     /// What can go on an expression, a condition or a path; `before` ends with the word.
@@ -45,13 +48,39 @@ impl<'c> Cx<'c> {
             words.iter().filter(|_| is_jinja).map(|word| cx.item(word, kind, "", word)).collect()
         };
         match slot(before) {
-            Slot::Name => cx.variables(close),
+            Slot::Name => {
+                let named = cx.call_arguments(before);
+                let calls = if before.starts_with("{{") && !cx.is_jinja() && call(before).is_none() {
+                    let hole = if cx.place.client.snippets { "($0)" } else { "()" };
+                    cx.definitions(DefinitionKind::Template, &format!("{hole}{close}"))
+                } else {
+                    Vec::new()
+                };
+                named.into_iter().chain(cx.variables(close)).chain(calls).collect()
+            }
             Slot::Field(path) => cx.fields(path, close),
             Slot::Word(path) => cx.enumerated(path),
+            Slot::Operator => OPERATORS.iter().map(|word| cx.item(word, CompletionItemKind::Operator, "", word)).collect(),
             Slot::Filter => words(FILTERS, CompletionItemKind::Function),
             Slot::Test => words(TESTS, CompletionItemKind::Function),
             Slot::Tag => words(TAGS, CompletionItemKind::Keyword),
         }
+    }
+
+    /// The names of arguments in a call of a function that is open: `{{shorten(text=message, `.
+    fn call_arguments(&self, before: &str) -> Vec<CompletionItem> {
+        let Some((name, given)) = call(before).filter(|(_, given)| !given.ends_with('=')) else { return Vec::new() };
+        let index = self.project.index();
+        let template = index.find(DefinitionKind::Template, name).and_then(|id| index.definition(id));
+        let params = template.map_or(&[][..], |template| &template.params);
+        // One without a name is given by its position.
+        let one = |(at, one): (usize, &str)| match one.split_once('=') {
+            Some((name, _)) => Some(name.trim().to_owned()),
+            None => params.get(at).filter(|_| !one.trim().is_empty()).map(|param| param.name.to_string()),
+        };
+        let given: Vec<String> = given.split(',').enumerate().filter_map(one).collect();
+        let after = if self.place.rest().trim_start().starts_with('=') { "" } else { "=" };
+        self.free(params, &given, after)
     }
 
     fn is_jinja(&self) -> bool {

@@ -8,13 +8,14 @@ use crate::base::contained_path;
 use crate::base::fs;
 use crate::base::span::Span;
 use crate::lsp::place::{self, operator};
-use crate::lsp::state::project::ProjectState;
+use crate::lsp::state::project::{PROJECT, ProjectState};
 use crate::project::index::{DefId, Index};
 use crate::rules::list;
 use crate::syntax::tree::{Attribute, Element};
 use crate::template::elements::Kind;
 use crate::template::names::{DefinitionKind, Param};
 use crate::template::nodes;
+use crate::template::parts::SCHEMA_TYPES;
 use crate::template::setting::SettingName;
 use gen_lsp_types::{CompletionItem, CompletionItemKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,13 +45,19 @@ impl<'c> Cx<'c> {
                 };
                 layers.subtypes_of(&operator).map(one).collect()
             }
-            (Kind::Task, "ref") => self.definitions(DefinitionKind::Task),
-            (Kind::Call, "template") => self.definitions(DefinitionKind::Template),
-            (Kind::Use, "fragment") => self.definitions(DefinitionKind::Fragment),
+            (Kind::Task, "ref") => self.definitions(DefinitionKind::Task, ""),
+            (Kind::Call, "template") => self.definitions(DefinitionKind::Template, ""),
+            (Kind::Use, "fragment") => self.definitions(DefinitionKind::Fragment, ""),
             (Kind::CallArg, "name") => self.arguments(element),
             (Kind::RelevanceInput, "name") => self.inputs(element),
             (Kind::Case, "test") | (_, "from") => self.expression(typed),
-            (_, "src" | "schema") => self.place.files(self.project, typed, self.name),
+            (_, "schema") => {
+                let is_word = !typed.contains(['.', '/']);
+                let words = SCHEMA_TYPES.iter().filter(|_| is_word);
+                let words = words.map(|word| self.item(word, CompletionItemKind::EnumMember, "", word));
+                words.chain(self.place.files(self.project, typed, self.name, ".json")).collect()
+            }
+            (_, "src") => self.place.files(self.project, typed, self.name, ""),
             _ => kind.attribute(name).map_or_else(Vec::new, |known| self.words(known.words(), known.meanings)),
         }
     }
@@ -91,11 +98,19 @@ impl<'c> Cx<'c> {
         let Some(template) = template.and_then(|id| index.definition(id)) else { return Vec::new() };
         let others = call.elements().filter(|other| other.id() != arg.id());
         let given: Vec<String> = others.filter_map(|other| Some(other.attribute("name")?.value().trim().to_owned())).collect();
-        let mut free: Vec<&Param> =
-            template.params.iter().filter(|param| !given.iter().any(|name| **name == *param.name)).collect();
+        self.free(&template.params, &given, "")
+    }
+
+    /// The parameters that nothing is given for; what has to be given first.
+    pub(in crate::lsp) fn free(&self, params: &[Param], given: &[String], after: &str) -> Vec<CompletionItem> {
+        let mut free: Vec<&Param> = params.iter().filter(|param| !given.iter().any(|name| **name == *param.name)).collect();
         free.sort_by_key(|param| !param.required);
         let doc = |param: &Param| if param.required { "required" } else { "optional" };
-        free.into_iter().map(|param| self.item(&param.name, CompletionItemKind::Variable, doc(param), &param.name)).collect()
+        let one = |param: &Param| {
+            let insert = format!("{}{after}", param.name);
+            self.item(&param.name, CompletionItemKind::Variable, doc(param), &insert)
+        };
+        free.into_iter().map(one).collect()
     }
 
     /// The inputs of the task around an element.
@@ -117,8 +132,8 @@ impl<'c> Cx<'c> {
         rules.map(|meta| self.item(meta.name, CompletionItemKind::Value, meta.summary, meta.name)).collect()
     }
 
-    /// Names of the project that may be used here: not those that would lead back to where they are used.
-    fn definitions(&self, kind: DefinitionKind) -> Vec<CompletionItem> {
+    /// Names of the project that may be used here, with what stands behind one: not those that would lead back to where they are used.
+    pub(in crate::lsp) fn definitions(&self, kind: DefinitionKind, after: &str) -> Vec<CompletionItem> {
         let index = self.project.index();
         let back = self.here(&index).map(|here| back(&index, here)).unwrap_or_default();
         let names: BTreeSet<&str> = index.names(kind).collect();
@@ -126,7 +141,7 @@ impl<'c> Cx<'c> {
             names.into_iter().filter_map(|name| Some((name, index.find(kind, name)?))).filter(|(_, id)| !back.contains(id));
         let one = |(name, id): (&str, DefId)| {
             let (path, about) = docs::of(self.project, &index, id)?;
-            let item = self.item(name, CompletionItemKind::Reference, &about, name);
+            let item = self.item(name, CompletionItemKind::Reference, &about, &format!("{name}{after}"));
             Some(CompletionItem { detail: Some(path.to_string()), ..item })
         };
         usable.filter_map(one).collect()
@@ -151,8 +166,9 @@ impl<'c> Cx<'c> {
 }
 
 impl Place<'_> {
-    /// The files and folders that a path can go on with; it is relative to the folder of `base`.
-    pub(in crate::lsp) fn files(&self, project: &ProjectState, typed: &str, base: &str) -> Vec<CompletionItem> {
+    /// The folders, and the files with an ending, that a path can go on with; it is relative to the folder of `base`, which itself
+    /// is not among them. The project file comes last.
+    pub(in crate::lsp) fn files(&self, project: &ProjectState, typed: &str, base: &str, ending: &str) -> Vec<CompletionItem> {
         let folder = typed.rfind('/').map_or("", |end| typed.get(..=end).unwrap_or(""));
         // Of a path its last part is completed.
         let tail = Span::new(self.offset, self.word.end).slice(self.text);
@@ -163,15 +179,16 @@ impl Place<'_> {
         let Some(probe) = contained_path::beside(base, &format!("{folder}x")) else { return Vec::new() };
         let folder = project.path(probe.strip_suffix('x').unwrap_or(""));
         let names = fs::names_in(&folder).into_iter().filter(|name| !name.starts_with('.')).take(MOST);
-        let one = |name: String| {
-            let (kind, name) = if fs::is_dir(&folder.join(&name)) {
-                (CompletionItemKind::Folder, format!("{name}/"))
-            } else {
-                (CompletionItemKind::File, name)
-            };
+        let mut found: Vec<(String, bool)> = names.map(|name| (name.clone(), fs::is_dir(&folder.join(name)))).collect();
+        let own = project.path(base);
+        found.retain(|(name, is_folder)| *is_folder || name.ends_with(ending) && folder.join(name) != own);
+        found.sort_by_key(|(name, _)| name == PROJECT);
+        let one = |(name, is_folder): (String, bool)| {
+            let kind = if is_folder { CompletionItemKind::Folder } else { CompletionItemKind::File };
+            let name = if is_folder { format!("{name}/") } else { name };
             place.item(&name, kind, "", &name)
         };
-        names.map(one).collect()
+        found.into_iter().map(one).collect()
     }
 }
 

@@ -83,8 +83,15 @@ fn of_name(project: &ProjectState, file: &Arc<str>, offset: u32) -> Option<(Stri
 /// The same beside the templates: in a scenario, in the project file.
 fn mentioned(project: &ProjectState, file: &str, offset: u32) -> Option<(String, Span)> {
     let found = mentions::at(project, file, offset)?;
-    let about = if found.is_task(project) {
-        docs::in_full(project, DefinitionKind::Task, &found.name)?
+    let about = if let Some(kind) = found.kind(project) {
+        docs::in_full(project, kind, &found.name)?
+    } else if found.what == Mentioned::Model {
+        let model = project.config.models.get(&found.name)?;
+        let (provider, tier, window, reserve) = (&model.provider.value, model.tier.word(), model.window, model.reserve);
+        format!(
+            "model `{}` — `{}` of provider `{provider}`, tier {tier}: a context window of {window} tokens, {reserve} of them for the answer",
+            found.name, model.id
+        )
     } else if found.what == Mentioned::Role {
         let role = project.config.roles.get(&found.name)?;
         let task = docs::in_full(project, DefinitionKind::Task, &role.task.value)?;

@@ -1,4 +1,5 @@
-//! Names of templates in the files beside them: tasks in scenarios and roles; parameters, inputs and results in scenarios.
+//! Names of templates in the files beside them: tasks in scenarios and roles; parameters, inputs and results in scenarios. And
+//! the names that the project file gives itself: roles, models and providers.
 //!
 //! The rows of a case table have no places of their own, and are none.
 
@@ -6,12 +7,14 @@ use super::variables::{self, Variable, VariableAtCursor};
 use crate::base::fix::Edit;
 use crate::base::span::{Span, Spanned};
 use crate::lsp::state::project::ProjectState;
+use crate::project::roles::ModelChoice;
 use crate::rules::scenario::cx::{key_before, plain};
 use crate::rules::scenario::shown;
 use crate::rules::scenario::walk;
 use crate::scenario::expect::segments::Named;
 use crate::scenario::load::Loaded;
 use crate::scenario::model::{Case, Subject};
+use crate::template::names::DefinitionKind;
 use std::sync::Arc;
 
 /// A place that says a name of a template.
@@ -22,6 +25,8 @@ pub(in crate::lsp) struct Mention {
     pub(in crate::lsp) span: Span,
     pub(in crate::lsp) name: String,
     pub(in crate::lsp) what: Mentioned,
+    /// The section of the project file that it names.
+    pub(in crate::lsp) defines: bool,
 }
 
 /// What is named.
@@ -33,23 +38,44 @@ pub(in crate::lsp) enum Mentioned {
     OwnTask,
     /// A role.
     Role,
+    /// A model.
+    Model,
+    /// A provider.
+    Provider,
     /// A parameter of this task.
     Parameter(String),
     /// An input or a result in this task, or in what it refers to.
     Value(String),
-    /// A task, or a value in this one.
+    /// A task, a fragment, or a value in this task.
     Source(String),
 }
 
 /// Every place of the project.
 pub(in crate::lsp) fn all(project: &ProjectState) -> Vec<Mention> {
     let mut found = Vec::new();
-    if let Some(file) = project.config.files.first() {
-        for role in project.config.roles.values() {
+    let config = &project.config;
+    if let Some(file) = config.files.first() {
+        let mut say = |defines: bool, name: &Spanned<String>, what: Mentioned| {
+            let own = mention(&file.path, &file.text, name.span, &name.value, what);
+            found.extend(own.map(|own| Mention { defines, ..own }));
+        };
+        for role in config.roles.values() {
             let is_own = role.task.span == role.name.span;
-            let what = if is_own { Mentioned::OwnTask } else { Mentioned::Task };
-            found.extend(mention(&file.path, &file.text, role.task.span, &role.task.value, what));
+            say(false, &role.task, if is_own { Mentioned::OwnTask } else { Mentioned::Task });
+            say(true, &role.name, Mentioned::Role);
+            if let ModelChoice::Named(models) = &role.model {
+                for model in models {
+                    say(false, model, Mentioned::Model);
+                }
+            }
         }
+        for model in config.models.values() {
+            say(true, &model.name, Mentioned::Model);
+            say(false, &model.provider, Mentioned::Provider);
+        }
+        config.providers.values().for_each(|provider| say(true, &provider.name, Mentioned::Provider));
+        let own = config.requirements.iter().filter(|requirement| requirement.file == 0);
+        own.flat_map(|requirement| &requirement.selector.role).for_each(|role| say(false, role, Mentioned::Role));
     }
     for read in project.suites.values().flatten() {
         found.extend(of_suite(project, read));
@@ -72,7 +98,7 @@ pub(in crate::lsp) fn variable(project: &ProjectState, mention: &Mention) -> Opt
     let variable = match &mention.what {
         Mentioned::Parameter(task) => variables::parameter(project, task, &mention.name),
         Mentioned::Value(task) | Mentioned::Source(task) => variables::inside(project, task, &mention.name),
-        Mentioned::Task | Mentioned::OwnTask | Mentioned::Role => None,
+        Mentioned::Task | Mentioned::OwnTask | Mentioned::Role | Mentioned::Model | Mentioned::Provider => None,
     }?;
     Some(VariableAtCursor { variable, name: mention.name.clone(), span: mention.span })
 }
@@ -88,16 +114,20 @@ pub(in crate::lsp) fn of_variable<'m>(
 }
 
 impl Mention {
-    /// Whether it is a task that is named.
-    pub(in crate::lsp) fn is_task(&self, project: &ProjectState) -> bool {
+    /// Which kind of definition is named, if one is.
+    pub(in crate::lsp) fn kind(&self, project: &ProjectState) -> Option<DefinitionKind> {
         match self.what {
-            Mentioned::Task | Mentioned::OwnTask => true,
-            Mentioned::Source(_) => variable(project, self).is_none(),
-            Mentioned::Role | Mentioned::Parameter(_) | Mentioned::Value(_) => false,
+            Mentioned::Task | Mentioned::OwnTask => Some(DefinitionKind::Task),
+            Mentioned::Source(_) => {
+                let kinds = [DefinitionKind::Task, DefinitionKind::Fragment, DefinitionKind::Template];
+                let named = kinds.into_iter().find(|kind| project.index().find(*kind, &self.name).is_some());
+                named.filter(|_| variable(project, self).is_none())
+            }
+            Mentioned::Role | Mentioned::Model | Mentioned::Provider | Mentioned::Parameter(_) | Mentioned::Value(_) => None,
         }
     }
 
-    /// Writes another name for a task.
+    /// Writes another name for a definition.
     pub(in crate::lsp) fn rename(&self, text: &str, new: &str) -> Option<Edit> {
         if self.what == Mentioned::OwnTask {
             // The role keeps its name, and says which task it plays from now on.
@@ -119,7 +149,7 @@ fn mention(file: &Arc<str>, text: &str, span: Span, name: &str, what: Mentioned)
     let at = span.slice(text).rfind(name).filter(|_| !name.is_empty())?;
     let start = span.start + at as u32;
     let span = Span::new(start, start + name.len() as u32);
-    Some(Mention { file: Arc::clone(file), span, name: name.to_owned(), what })
+    Some(Mention { file: Arc::clone(file), span, name: name.to_owned(), what, defines: false })
 }
 
 fn of_suite(project: &ProjectState, read: &Loaded) -> Vec<Mention> {

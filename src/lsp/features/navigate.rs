@@ -41,8 +41,8 @@ pub(in crate::lsp) fn definition(server: &Server<'_>, params: &DefinitionParams)
         let found = project.index().find(meant.kind, &meant.name).and_then(|id| place_of(project, id));
         return Ok(found.map_or(Value::Null, |place| location(server, project, &place)));
     }
-    if let Some(role) = role(server, at)? {
-        return Ok(location(server, project, &role));
+    if let Some(own) = configured(server, at)?.into_iter().find(|own| own.defines) {
+        return Ok(location(server, project, &(own.file, own.span)));
     }
     if let Some(file) = source(server, at)? {
         return Ok(location(server, project, &(file, Span::at(0))));
@@ -109,6 +109,11 @@ fn occurrences(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<V
         found.sort();
         return Ok(found);
     }
+    let named = configured(server, at)?;
+    if !named.is_empty() {
+        let role = |own: &Mention| if own.defines { Role::Defines } else { Role::Says };
+        return Ok(named.into_iter().map(|own| Occurrence { role: role(&own), file: own.file, span: own.span }).collect());
+    }
     Ok(variable_at(server, at)?.map_or_else(Vec::new, |pointed| occurrences_of(project, &pointed)))
 }
 
@@ -133,18 +138,18 @@ pub(in crate::lsp) fn web_beside(project: &ProjectState, web: &Web<'_>, name: &s
     named.map(|own| Occurrence { file: own.file, span: own.span, role: Role::Says }).collect()
 }
 
-/// The places beside the templates that name a task.
+/// The places beside the templates that name a definition.
 pub(in crate::lsp) fn beside<'p>(project: &'p ProjectState, meant: &'p SymbolAtCursor) -> impl Iterator<Item = Mention> + 'p {
-    let all = if meant.kind == DefinitionKind::Task { mentions::all(project) } else { Vec::new() };
-    all.into_iter().filter(|own| own.name == meant.name && own.is_task(project))
+    let named = mentions::all(project).into_iter().filter(|own| own.name == meant.name);
+    named.filter(|own| own.kind(project) == Some(meant.kind))
 }
 
 /// The definition that the name at a position stands for.
 pub(in crate::lsp) fn symbol_at(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Option<SymbolAtCursor>, Refusal> {
     let (project, name, _, offset) = server.position(at)?;
     let Some(template) = project.template(&name) else {
-        let named = mentions::at(project, &name, offset).filter(|own| own.is_task(project));
-        return Ok(named.map(|Mention { name, span, .. }| SymbolAtCursor { kind: DefinitionKind::Task, name, span }));
+        let named = mentions::at(project, &name, offset).and_then(|own| Some((own.kind(project)?, own)));
+        return Ok(named.map(|(kind, Mention { name, span, .. })| SymbolAtCursor { kind, name, span }));
     };
     let reference = template.facts.references.iter().find(|reference| reference.span.touches(offset));
     if let Some(found) = reference {
@@ -192,13 +197,12 @@ fn decided(server: &Server<'_>, at: &TextDocumentPositionParams) -> Answer {
     Ok(if found.is_empty() { Value::Null } else { Value::Array(found) })
 }
 
-/// Where the role is defined whose name is at a position.
-fn role(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Option<Place>, Refusal> {
+/// All places that name the role, model or provider at a position.
+fn configured(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Vec<Mention>, Refusal> {
     let (project, name, _, offset) = server.position(at)?;
-    let named = mentions::at(project, &name, offset).filter(|own| own.what == Mentioned::Role);
-    let role = named.and_then(|named| project.config.roles.get(&named.name));
-    let file = project.config.files.first();
-    Ok(role.zip(file).map(|(role, file)| (Arc::clone(&file.path), role.name.span)))
+    let is_configured = |own: &Mention| matches!(own.what, Mentioned::Role | Mentioned::Model | Mentioned::Provider);
+    let Some(named) = mentions::at(project, &name, offset).filter(is_configured) else { return Ok(Vec::new()) };
+    Ok(mentions::all(project).into_iter().filter(|own| own.what == named.what && own.name == named.name).collect())
 }
 
 fn place_of(project: &ProjectState, id: DefId) -> Option<Place> {

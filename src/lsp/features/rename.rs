@@ -48,9 +48,9 @@ fn answered(server: &Server<'_>, project: &ProjectState, edits: &Edits) -> Answe
 
 /// Another name for a definition.
 fn name(project: &ProjectState, meant: &SymbolAtCursor, new: &str) -> Result<Edits, Refusal> {
-    if new.is_empty() || new.contains(['<', '>', '&', '"', '\'', '{', '}']) || new.contains(char::is_whitespace) {
+    if new.is_empty() || new.contains(['<', '>', '&', '"', '\'', '{', '}']) || new.contains(char::is_control) {
         return Err(Refusal::invalid(format!(
-            "`{new}` cannot be a name: it must be one word without quotes, brackets and braces"
+            "`{new}` cannot be a name: it must be on one line, without quotes, brackets and braces"
         )));
     }
     if meant.name != new && project.index().find(meant.kind, new).is_some() {

@@ -104,7 +104,7 @@ impl ProjectState {
             self.walk_scenarios(&others);
             inner = others;
         }
-        if self.read_scenarios() {
+        if self.read_scenarios() && !self.is_config_broken {
             self.of_config.retain(|finding| *finding.path == *SUPPRESSIONS);
             self.of_config.append(&mut check::config(&self.config));
             changed.extend(self.templates().map(|(name, _)| Arc::clone(name)));
@@ -138,9 +138,9 @@ impl ProjectState {
         let text = self.read(PROJECT);
         let new = text.map_or_else(Config::default, |text| self.project_of(&text));
         let mut found = check::config(&new);
-        // While the file is not valid TOML, the last one that was holds.
-        self.is_config_broken = new.is_broken() && self.config_revision > 1;
-        if !self.is_config_broken {
+        // While the file is not valid TOML, the last one that was holds; where there was none, what can be read of it.
+        self.is_config_broken = new.is_broken();
+        if !self.is_config_broken || self.config_revision == 1 || self.config.is_broken() {
             self.config = Arc::new(new);
         }
         self.stamp_config();

@@ -29,9 +29,6 @@ use crate::settings::layers::DeclaredRow;
 use crate::syntax::limits::Limits;
 use std::collections::BTreeMap;
 
-/// Syntax faults that are kept of one file; the rest repeats them.
-const SYNTAX_FAULTS: usize = 100;
-
 /// Whose file it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
@@ -70,42 +67,19 @@ pub(super) struct Draft {
     pub(super) faults: Vec<Fault>,
 }
 
-/// Reads one file.
+/// Reads one file. Of one that is not TOML its lines that can be read are taken, and only its first error is reported.
 pub(super) fn draft(text: &str, file: u16, owner: Owner, rules: &[&'static RuleMeta]) -> Draft {
     let mut sink = Sink { file, faults: Vec::new() };
     let (tree, errors) = toml::de::DeTable::parse_recoverable(text);
-    let mut broken: Vec<Span> = Vec::new();
-    let mut last = None;
-    // What is wrong with somebody else's file is said once: it may be no TOML at all, and it is not mended from here.
-    let most = if owner == Owner::Shared { 1 } else { SYNTAX_FAULTS };
-    for error in errors.iter().take(most) {
-        let at = error.span().map_or(Span::at(0), |range| span(&range).visible(text));
-        broken.push(at);
-        // One slip makes the rest of its line unreadable too.
-        if last.replace(line(text, at)) == Some(line(text, at)) {
-            continue;
-        }
-        sink.report(at, FaultKind::Syntax { message: error.message().to_owned() });
-    }
-    let syntax = sink.faults.len();
     let mut out = Draft::default();
     top(&mut sink, &mut out, tree.get_ref(), owner, rules);
-    let mut faults = sink.faults;
-    if owner == Owner::Shared && syntax > 0 {
-        faults.truncate(syntax);
+    if let Some(error) = errors.first() {
+        // The rest repeats it, or is about what was made of the lines behind it.
+        sink.faults.clear();
+        let at = error.span().map_or(Span::at(0), |range| span(&range).visible(text));
+        sink.report(at, FaultKind::Syntax { message: error.message().to_owned() });
     }
-    // A line that is not TOML has said what is wrong with it: nothing is said about what was made of it, and of what a header held.
-    let table = |line: Span| {
-        let rest = text.get(line.end as usize..).filter(|_| line.slice(text).trim_start().starts_with('['));
-        Span::new(line.start, line.end + rest.map_or(0, |rest| rest.find("\n[").unwrap_or(rest.len()) as u32))
-    };
-    let lines: Vec<Span> = broken.iter().map(|span| table(line(text, *span))).collect();
-    let mut at = 0;
-    faults.retain(|fault| {
-        at += 1;
-        at <= syntax || !lines.iter().any(|line| line.start <= fault.span.start && fault.span.start <= line.end)
-    });
-    out.faults = faults;
+    out.faults = sink.faults;
     out
 }
 
@@ -149,13 +123,4 @@ fn top(sink: &mut Sink, out: &mut Draft, tree: &Table<'_>, owner: Owner, rules: 
             _ => sink.unknown_key("", key, &TOP.names()),
         }
     }
-}
-
-/// The line that a place stands on, without its end.
-fn line(text: &str, span: Span) -> Span {
-    let at = text.floor_char_boundary(span.start as usize);
-    let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
-    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    let end = at + after.find('\n').unwrap_or(after.len());
-    Span::of(start, end)
 }

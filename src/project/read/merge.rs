@@ -3,8 +3,9 @@
 use super::check;
 use super::draft::{Draft, Owner, draft};
 use super::layers::DefaultLine;
-use super::models;
+use super::models::{self, MODEL, PROVIDER};
 use super::policy_check;
+use super::roles::ROLE;
 use super::routes;
 use super::shared::load;
 use super::tool_definitions;
@@ -12,7 +13,10 @@ use super::value::Sink;
 use crate::base::hash::Hash;
 use crate::base::source::LineIndex;
 use crate::project::config::{Config, ConfigFile, Input};
+use crate::project::fault::{Fault, FaultKind};
+use crate::project::table::Table;
 use crate::settings::layers::{Declarations, Layers};
+use std::collections::BTreeMap;
 
 impl Config {
     /// Reads a project file, and the shared file that it extends. Never fails: what is wrong is in [`Config::faults`], and the
@@ -35,6 +39,10 @@ impl Config {
 }
 
 fn merge(mut sink: Sink, files: Vec<ConfigFile>, mut own: Draft, mut shared: Draft, input: &Input<'_>) -> Config {
+    let is_syntax = |fault: &Fault| matches!(fault.kind, FaultKind::Syntax { .. });
+    // What one that is not TOML does not say makes nothing else wrong.
+    let broken = sink.faults.iter().find(|fault| is_syntax(fault)).map(|fault| fault.file);
+    let written = sink.faults.len();
     let allowed = policy_check::allowed(&mut sink, &shared.allow, 1, input.rules);
     check::rows(&mut sink, &mut own.rows);
     let mut declared = Declarations {
@@ -66,7 +74,11 @@ fn merge(mut sink: Sink, files: Vec<ConfigFile>, mut own: Draft, mut shared: Dra
     tool_definitions::define(&mut sink, input, own.tools, &mut own.roles);
 
     let mut faults = sink.faults;
-    faults.sort_by_key(|fault| (fault.file, fault.span));
+    if let Some(file) = broken {
+        faults.truncate(written);
+        faults.retain(|fault| file > 0 || is_syntax(fault));
+    }
+    lost_headers(&mut faults);
     Config {
         files,
         name: own.name,
@@ -95,4 +107,33 @@ fn merge(mut sink: Sink, files: Vec<ConfigFile>, mut own: Draft, mut shared: Dra
 
 fn declaration(line: &DefaultLine) -> crate::settings::layers::DeclaredDefault {
     line.declared.clone()
+}
+
+/// Several keys that a table does not have, and that some other section has, are one slip: the header above them is missing.
+fn lost_headers(faults: &mut Vec<Fault>) {
+    let mut unknown: BTreeMap<(u16, String), Vec<String>> = BTreeMap::new();
+    for fault in &*faults {
+        if let FaultKind::UnknownKey { table, key, .. } = &fault.kind {
+            unknown.entry((fault.file, table.clone())).or_default().push(key.clone());
+        }
+    }
+    let sections = [("models", &MODEL), ("providers", &PROVIDER), ("roles", &ROLE)];
+    for ((file, table), keys) in unknown.into_iter().filter(|(_, keys)| keys.len() > 1) {
+        let has_all = |own: &Table| keys.iter().all(|key| own.names().contains(&key.as_str()));
+        let Some((section, _)) = sections.into_iter().find(|(_, own)| has_all(own)) else { continue };
+        let is_own = |fault: &Fault| {
+            fault.file == file && matches!(&fault.kind, FaultKind::UnknownKey { table: own, .. } if *own == table)
+        };
+        let Some(at) = faults.iter().find(|fault| is_own(fault)).map(|fault| fault.span) else { continue };
+        // What names it, or is read as a key of the other table, follows.
+        let of_model = |kind: &FaultKind| matches!(kind, FaultKind::UnknownModel { .. } | FaultKind::TwoModels { .. });
+        let of_provider = |kind: &FaultKind| matches!(kind, FaultKind::UnknownProvider { .. });
+        faults.retain(|fault| match section {
+            "models" if of_model(&fault.kind) => false,
+            "providers" if of_provider(&fault.kind) => false,
+            _ => !is_own(fault),
+        });
+        faults.push(Fault { file, span: at, kind: FaultKind::LostHeader { table, keys, section } });
+    }
+    faults.sort_by_key(|fault| (fault.file, fault.span));
 }

@@ -6,6 +6,7 @@ use crate::rules::names::fault_location::finding;
 use crate::rules::prelude::*;
 use crate::rules::structure::family::{is_small, joined, shown};
 use crate::syntax::write::{insert_after, insert_child, insert_first_child, set_attribute};
+use crate::template;
 use crate::template::elements::Kind;
 use crate::template::names::DefinitionKind;
 use crate::template::scope::{Fault, FaultKind, Origin};
@@ -25,10 +26,13 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         let FaultKind::Undeclared { name, origin: Origin::Function(own) | Origin::Task(own), .. } = &fault.kind else { continue };
         slips.entry((own.span().start, name)).or_default().push(fault);
     }
-    for uses in slips.values_mut() {
+    for (at, uses) in slips.values_mut().enumerate() {
         uses.sort_by_key(|fault| fault.span.start);
         let [fault, others @ ..] = uses.as_slice() else { continue };
         let FaultKind::Undeclared { name, near, origin } = &fault.kind else { continue };
+        if at < FEW && is_given_unread(cx, name) {
+            continue;
+        }
         let whose = match origin {
             Origin::Function(_) => "this function sees its parameters only, and none has that name",
             Origin::Task(_) => "no parameter, input, earlier step or loop has that name",
@@ -49,12 +53,32 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
                 found = found.fix(Fix::suggested(format!("write `{}`", shown(meant)), edits));
             }
         }
-        if let Some(edit) = declare(*origin, &[&**name]) {
+        if matches!(origin, Origin::Function(_)) && near.is_none() {
+            found = found.help(format!("correct the name, or add `{named}` to `params` and give it in every call"));
+        } else if let (Origin::Task(_), Some(edit)) = (origin, declare(*origin, &[&**name])) {
             found = found.fix(Fix::suggested(format!("declare `{named}`"), vec![edit]));
         }
         out.push(found);
     }
 }
+
+/// Whether a name is given by what could not be read as the element that was meant, and has been reported: `<taskref="a" as="name"/>`.
+fn is_given_unread(cx: &FileCx<'_>, name: &str) -> bool {
+    let text = cx.document.text;
+    let is_misplaced = |at: u32| {
+        let mut faults = cx.file.faults.iter().filter(|fault| fault.span.contains(at));
+        faults.any(|fault| matches!(fault.kind, template::fault::FaultKind::MisplacedText { .. }))
+    };
+    let is_unread = |at: u32| match cx.document.attribute_at(at) {
+        Some(_) => cx.document.element_at(at).is_some_and(|element| Kind::homes(element.name()).next().is_none()),
+        None => is_misplaced(at),
+    };
+    let given = [format!(" as=\"{name}\""), format!(" as='{name}'")];
+    given.iter().flat_map(|given| text.match_indices(given.as_str())).any(|(at, _)| is_unread(at as u32 + 1))
+}
+
+/// Names that are looked for.
+const FEW: usize = 64;
 
 /// What is used by `ref` or `use` takes its names from where it is used.
 fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {

@@ -62,6 +62,11 @@ pub(super) static UNKNOWN_KEY: Rule = Rule {
 };
 
 fn unknown_key(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    if let FaultKind::LostHeader { table, keys, section } = &fault.kind {
+        let finding = cx.finding(&UNKNOWN_KEY, fault, format!("`[{table}]` has no keys {}", list(keys)));
+        let finding = finding.note(format!("they are keys of `[{section}.NAME]`, whose header seems to be missing"));
+        return Some(finding.help(format!("write `[{section}.NAME]` above them")));
+    }
     let FaultKind::UnknownKey { table, key, near, valid } = &fault.kind else { return None };
     let place = if table.is_empty() { cx.path(fault.file).to_string() } else { format!("`[{table}]`") };
     let finding = cx.finding(&UNKNOWN_KEY, fault, format!("{place} has no key `{key}`"));

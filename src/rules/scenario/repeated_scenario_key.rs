@@ -23,6 +23,6 @@ fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         }
         _ => return None,
     };
-    let finding = cx.finding(&RULE.meta, fault, message).note("the first one holds");
+    let finding = cx.finding(&RULE.meta, fault, message).note("the first one that says something holds");
     Some(if fault.row.is_none() { finding.label(first, "first here") } else { finding }.help("remove one of the two"))
 }

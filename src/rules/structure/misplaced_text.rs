@@ -1,13 +1,13 @@
 //! CTX115: text where only elements stand.
 
 use super::family::{children, finding, shown, tags, trimmed, wrap};
-use super::unknown::SCHEMA_TYPES;
+
 use crate::rules::prelude::*;
 use crate::syntax::tree::Element;
 use crate::syntax::write::set_attribute;
 use crate::template::elements::{Attr, Kind};
 use crate::template::fault::{Fault, FaultKind};
-use crate::template::parts::is_schema_file;
+use crate::template::parts::{SCHEMA_TYPES, is_schema_file};
 
 /// Text between elements reaches nobody.
 pub(crate) static RULE: Rule = Rule {

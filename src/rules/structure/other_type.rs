@@ -18,7 +18,8 @@ pub(crate) static RULE: Rule = Rule {
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::WrongType { kind, of: Of::Type(of), found: written } = fault.kind else { return None };
     let task = fault.element.parent()?;
-    if is_repeated(task, fault.element, of) {
+    // Of a start tag that is lost, which has been reported, nobody knows the type.
+    if is_repeated(task, fault.element, of) || task.start_tag().is_empty() {
         return None;
     }
     let tag = kind.tag();

@@ -8,7 +8,7 @@ use crate::syntax::tree::{Attribute, Element};
 use crate::syntax::write::{escape_text, insert_child, remove_attribute, rename_element, set_content};
 use crate::template::elements::{Content, Kind};
 use crate::template::fault::{Fault, FaultKind};
-use crate::template::parts::is_schema_file;
+use crate::template::parts::{SCHEMA_TYPES, is_schema_file};
 
 /// An element that nobody knows would be left out of the prompt without a word.
 pub(super) static UNKNOWN_ELEMENT: Rule = Rule {
@@ -282,9 +282,6 @@ pub(super) static UNKNOWN_SCHEMA: Rule = Rule {
     meta: meta!(error, 126, "unknown-schema", "an output schema that is neither a type nor a file").fixed(Fixable::Suggested),
     check: Check::Node(unknown_schema),
 };
-
-/// What a `schema` can name without a file.
-pub(super) const SCHEMA_TYPES: [&str; 5] = ["object", "array", "string[]", "number", "boolean"];
 
 fn unknown_schema(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(schema) = cx.task.output.as_ref().and_then(|output| output.schema.as_ref()) else { return };

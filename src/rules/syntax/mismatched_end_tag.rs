@@ -83,7 +83,6 @@ fn without_start(cx: &SyntaxCx<'_>) -> Diagnostic {
         .here("no element of this name is open here")
         .label(stray.unwrap_or(Span::new(begins, begins + first_char(cx, begins))), format!("`<{name}>` seems to begin here"))
         .fix(Fix::suggested(format!("write <{name}> {}", if stray.is_some() { "there" } else { "before it" }), vec![edit]))
-        .fix(Fix::suggested(format!("remove {tag}"), vec![Edit::delete(cx.span)]))
 }
 
 /// `<a/>text</a>`: the slash is one too many.

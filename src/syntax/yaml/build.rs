@@ -193,7 +193,7 @@ impl<'t> Builder<'t> {
     }
 
     /// Each key once: the first stays.
-    fn once(&mut self, mut entries: Vec<Entry<'t>>) -> Vec<Entry<'t>> {
+    fn once(&mut self, entries: Vec<Entry<'t>>) -> Vec<Entry<'t>> {
         if entries.len() <= 8 {
             let is_double = |at: usize| {
                 entries.iter().take(at).any(|before| Some(&before.key.value) == entries.get(at).map(|e| &e.key.value))
@@ -202,23 +202,26 @@ impl<'t> Builder<'t> {
                 return entries;
             }
         }
-        let mut seen: HashMap<String, Span> = HashMap::with_capacity(entries.len());
+        let mut seen: HashMap<String, usize> = HashMap::with_capacity(entries.len());
+        let mut kept: Vec<Entry<'t>> = Vec::with_capacity(entries.len());
         let mut faults = Vec::new();
-        entries.retain(|entry| match seen.get(entry.key.value.as_ref()) {
-            None => {
-                seen.insert(entry.key.value.as_ref().to_owned(), entry.key.span);
-                true
+        for entry in entries {
+            let key = entry.key.value.as_ref().to_owned();
+            let Some(first) = seen.get(&key).and_then(|at| kept.get_mut(*at)) else {
+                seen.insert(key, kept.len());
+                kept.push(entry);
+                continue;
+            };
+            faults.push(Fault { span: entry.key.span, kind: FaultKind::DuplicateKey { key, first: first.key.span } });
+            // The first may be a line that was written twice.
+            if matches!(first.value.value, Value::Null) {
+                first.value = entry.value;
             }
-            Some(first) => {
-                let key = entry.key.value.as_ref().to_owned();
-                faults.push(Fault { span: entry.key.span, kind: FaultKind::DuplicateKey { key, first: *first } });
-                false
-            }
-        });
+        }
         for fault in faults {
             self.report(fault.span, fault.kind);
         }
-        entries
+        kept
     }
 
     fn finish(mut self) -> (Node<'t>, Vec<Fault>) {

@@ -39,6 +39,10 @@ pub fn root_kind(root: Element<'_>) -> Option<Kind> {
 
 impl<'a> Lower<'a> {
     fn root(&mut self, root: Element<'a>, out: &mut Vec<Definition<'a>>) {
+        // Its start tag stands there twice, which has been reported.
+        let mut inner = root.elements();
+        let twin = inner.next().filter(|twin| root.end_tag().is_none() && root.is_damaged() && twin.name() == root.name());
+        let root = twin.filter(|_| inner.next().is_none()).unwrap_or(root);
         // Behind a prefix that nobody declared, which has been reported, stands what was meant.
         let name = if root.namespace().is_none() { root.local() } else { "" };
         if !ROOTS.iter().any(|kind| kind.tag() == name) {

@@ -73,7 +73,7 @@ fn a_long_letter_leaves_files_and_examples_and_a_large_file_leaves_the_letter() 
 fn no_rule_goes_for_a_letter_that_stands_in_one() {
     let rules = ["Promise no money.", "About the letter: {{letter}}", "Name no colleague."];
     for first in 0..3 {
-        let rules: String = (0..3).map(|at| format!("<constraint>{}</constraint>", rules[(at + first) % 3])).collect();
+        let rules = (0..3).map(|at| format!("<constraint>{}</constraint>", rules[(at + first) % 3])).collect::<Vec<_>>().concat();
         let task = format!(
             "<task type=\"atomic\" name=\"t\"><description>answer</description>{LETTER}<inputs><input name=\"letter\" from=\"letter\"/></inputs>\
              <constraints>{rules}</constraints><file_paths source=\"literal\"><path>terms.md</path></file_paths></task>"

@@ -145,3 +145,54 @@ fn what_a_prompt_says_of_sampling_is_said_by_its_template() {
     let body = project.run(&["render", "a", "--as", "openai-chat", "-i", "q=b"]).code(0).json();
     assert_eq!((&body["temperature"], &body["stop"]), (&serde_json::json!(0.2), &serde_json::json!(["\nHuman:"])));
 }
+
+/// Messages as every provider takes them: nothing says that doubled braces are braces.
+#[test]
+fn messages_of_no_library_say_by_their_braces_what_is_filled() {
+    let chat =
+        |words: &str| format!("messages:\n  - role: system\n    content: Be brief.\n  - role: user\n    content: {words}\n");
+    let project = Project::new().file("a.yaml", chat("\"Sort {{ticket}}.\"")).file("b.yaml", chat("\"Sort {ticket}.\""));
+    project.run(&["import", "a.yaml", "b.yaml"]).code(0).says("inputs: ticket");
+    for name in ["templates/a.xml", "templates/b.xml"] {
+        let text = project.read(name);
+        assert!(text.contains("<parameter name=\"ticket\""), "{text}");
+        assert!(text.contains("{{ticket}}") || text.contains("{{ ticket }}"), "{text}");
+    }
+    let project = Project::new().file("c.yaml", chat("\"Sort {ticket} for {{team}}.\""));
+    project.run(&["import", "c.yaml"]).code(1).says("`{ticket}` beside `{{team}}` cannot be carried over");
+    let of_langchain = format!("_type: chat\n{}", chat("\"Sort {ticket} as {{team}}.\""));
+    let project = Project::new().file("d.yaml", of_langchain);
+    project.run(&["import", "d.yaml"]).code(0);
+    assert!(!project.read("templates/d.xml").contains("name=\"team\""));
+}
+
+#[test]
+fn a_page_with_two_kinds_of_braces_is_refused_and_dollars_are_signs() {
+    let project = Project::new().file("a.md", "Sort {ticket} for {{ team }}.\n");
+    project.run(&["import", "a.md"]).code(1).says("a.md: error: `{ticket}` beside `{{team}}` cannot be carried over");
+    let project = Project::new().file("a.md", "Hi ${name}, of ${team}.\n");
+    project.run(&["import", "a.md"]).code(0).says("a value is written `${name}` in it");
+    let text = project.read("templates/a.xml");
+    assert!(text.contains("Hi {{name}}, of {{team}}."), "{text}");
+    let project = Project::new().file("a.md", "{name} pays ${sum}.\n");
+    project.run(&["import", "a.md"]).code(0);
+    assert!(project.read("templates/a.xml").contains("{{name}} pays ${{sum}}."));
+}
+
+#[test]
+fn prompts_in_other_data_are_named() {
+    let data = "prompts:\n  greet: Hello {{ name }}\n";
+    let ci = "run: echo ${{ github.ref }}\n";
+    let project = Project::new().file("p/a.md", "Hi {{name}}.\n").file("p/b.yml", data).file("p/ci.yml", ci);
+    let run = project.run(&["import", "p"]).code(0);
+    let run = run.warns("note: passed over p/b.yml: values stand in them");
+    assert!(!run.stderr.contains("ci.yml"), "{}", run.stderr);
+    Project::new().file("p/b.yml", data).run(&["import", "p"]).warns("p/b.yml: values stand in them");
+}
+
+#[test]
+fn an_image_of_prompty_is_no_text() {
+    let text = "---\nname: t\n---\nuser:\nLook at this: {{ q }}\n![image](photo.png)\n";
+    let run = Project::new().file("t.prompty", text).run(&["import", "t.prompty"]).code(1);
+    run.says("t.prompty:6: error: the image in `![image](photo.png)` cannot be carried over");
+}

@@ -223,3 +223,90 @@ fn a_request_with_thousands_of_findings_is_checked_at_once() {
     // Once a look through the whole body for each finding: a minute and more.
     assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
 }
+
+const HANDLE: &str = "<task type=\"sequential\" name=\"handle\">\n  <description>Handle it.</description>\n  <parameters>\n    <parameter name=\"ticket\" required=\"true\"/>\n  </parameters>\n  <steps>\n    <task ref=\"triage\" as=\"verdict\"/>\n    <task type=\"atomic\" as=\"draft\">\n      <description>Answer {{verdict}}.</description>\n      <instructions><use fragment=\"tone\"/> {{cut(verdict)}} {{ticket}}</instructions>\n    </task>\n    <call template=\"cut\">\n      <arg name=\"text\" from=\"draft\"/>\n    </call>\n  </steps>\n</task>\n";
+const TRIAGE: &str = "<task type=\"atomic\" name=\"triage\">\n  <description>Sort {{ticket}}.</description>\n  <parameters>\n    <parameter name=\"ticket\" required=\"true\"/>\n  </parameters>\n</task>\n";
+const HOUSE: &str = "<library>\n  <fragment name=\"tone\">Short.</fragment>\n  <template name=\"cut\" params=\"text\">\n    <task type=\"atomic\">\n      <description>Cut {{text}}.</description>\n    </task>\n  </template>\n</library>\n";
+const CLERK: &str = "edition = \"2026\"\n\n[templates]\ninclude = [\"prompts\"]\n\n[roles.clerk]\ntemplate = \"handle\"\ntools = [\"search\"]\nmodel = \"small\"\n\n[models.small]\nprovider = \"cellar\"\ntier = \"economy\"\ncontext_window = 128_000\noutput_reserve = 8_000\n\n[providers.cellar]\nkind = \"openai\"\nbase_url = \"http://localhost:8000/v1\"\n";
+const CASE: &str = "name: one\ntask: handle\nnode: draft\ncontext:\n  objective: o\n  inputs:\n    ticket: hello\n  results:\n    verdict: bad\nexpect_context:\n  - contains: {in: instructions, patterns: [hello]}\n";
+
+/// The findings of a project where in one file one thing is another, as `RULE: WORDS`.
+#[track_caller]
+fn found_with(name: &str, (from, to): (&str, &str)) -> Vec<String> {
+    let files = [
+        ("ctxc.toml", CLERK),
+        ("prompts/handle.xml", HANDLE),
+        ("prompts/triage.xml", TRIAGE),
+        ("prompts/house.xml", HOUSE),
+        ("scenarios/one.yaml", CASE),
+    ];
+    let write = |project: Project, (path, text): (&str, &str)| {
+        assert!(path != name || text.contains(from), "{name} has no {from:?}");
+        project.file(path, if path == name { text.replacen(from, to, 1) } else { text.to_owned() })
+    };
+    let run = files.into_iter().fold(Project::new(), write).run(&["check"]);
+    let lines = run.stdout.lines().filter(|line| line.starts_with("error[") || line.starts_with("warning["));
+    lines.map(str::to_owned).collect()
+}
+
+/// What follows from a slip is not reported beside it.
+#[test]
+fn one_slip_is_one_finding() {
+    assert_eq!(found_with("ctxc.toml", ("2026", "2026")), [""; 0]);
+    let slips = [
+        ("ctxc.toml", "include = [\"prompts\"]", "include = [\"prompts\"", "project-syntax"),
+        ("ctxc.toml", "[\"search\"]", "[\"search]", "project-syntax"),
+        ("ctxc.toml", "provider = \"cellar\"", "provider \"cellar\"", "project-syntax"),
+        ("ctxc.toml", "[models.small]", "[models.small", "project-syntax"),
+        ("ctxc.toml", "[roles.clerk]\n", "[roles.clerk\n", "project-syntax"),
+        ("ctxc.toml", "[models.small]\n", "", "`[roles.clerk]` has no keys `provider`, `context_window`, `output_reserve`"),
+        ("ctxc.toml", "[providers.cellar]\n", "", "`[models.small]` has no keys `kind`, `base_url`"),
+        ("prompts/handle.xml", "<task ref=\"triage\"", "<taskref=\"triage\"", "malformed-attribute"),
+        ("prompts/handle.xml", "<task ref=\"triage\"", "task ref=\"triage\"", "misplaced-text"),
+        ("prompts/handle.xml", "<task type=\"sequential\" name=\"handle\">\n", "", "`</task>` has no start tag"),
+        ("prompts/triage.xml", "<task type=\"atomic\" name=\"triage\">\n", "", "`</task>` has no start tag"),
+        ("prompts/house.xml", "<library>\n", "", "`</library>` has no start tag"),
+        ("prompts/house.xml", "<library>\n", "<library>\n<library>\n", "unclosed-element"),
+        (
+            "prompts/triage.xml",
+            "<task type=\"atomic\" name=\"triage\">\n",
+            "<task type=\"atomic\" name=\"triage\">\n<task type=\"atomic\" name=\"triage\">\n",
+            "unclosed-element",
+        ),
+        ("scenarios/one.yaml", "context:\n", "context:\ncontext:\n", "repeated-scenario-key"),
+        (
+            "scenarios/one.yaml",
+            "contains: {in: instructions, patterns: [hello]}",
+            "segments: {has: [instructions]}",
+            "unknown-scenario-key",
+        ),
+    ];
+    for (name, from, to, expected) in slips {
+        let found = found_with(name, (from, to));
+        assert!(found.len() == 1 && found[0].contains(expected), "{from:?} → {to:?}: {found:#?}");
+    }
+    // What is commented out gives no value.
+    let found = found_with(
+        "prompts/handle.xml",
+        ("<task ref=\"triage\" as=\"verdict\"/>", "<!-- <task ref=\"triage\" as=\"verdict\"/> -->"),
+    );
+    assert!(found.iter().any(|line| line.contains("undeclared-variable")), "{found:#?}");
+}
+
+/// A way out mends more than it breaks.
+#[test]
+fn no_way_out_is_offered_that_leaves_more_findings() {
+    let files = |house: &str, handle: &str| {
+        Project::new()
+            .file("templates/house.xml", house)
+            .file("templates/handle.xml", handle)
+            .file("templates/triage.xml", TRIAGE)
+    };
+    let lost = HANDLE.replace("  <steps>\n", "");
+    let run = files(HOUSE, &lost).run(&["check"]).code(1);
+    let run = run.says("write <steps> before it");
+    assert!(!run.stdout.contains("remove </steps>"), "{}", run.stdout);
+    let run = files(&HOUSE.replace("{{text}}", "{{zzz}}"), HANDLE).run(&["check"]).code(1);
+    let run = run.says("add `zzz` to `params` and give it in every call");
+    assert!(!run.stdout.contains("declare `zzz`"), "{}", run.stdout);
+}

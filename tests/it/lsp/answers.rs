@@ -175,7 +175,7 @@ fn names_lead_to_their_places_and_can_be_changed_everywhere() {
     let params = json!({"textDocument": {"uri": client.uri(PATH)}, "position": position(REVIEW, "ref=\"po"), "context": {"includeDeclaration": true}});
     assert_eq!(client.ask("textDocument/references", &params).as_array().unwrap().len(), 2);
     let rename = |name: &str| json!({"textDocument": {"uri": client.uri(PATH)}, "position": position(REVIEW, "ref=\"po"), "newName": name});
-    let (good, taken, bad) = (rename("smooth"), rename("review"), rename("a b"));
+    let (good, taken, bad) = (rename("smooth"), rename("review"), rename("a\"b"));
     let changes = client.ask("textDocument/rename", &good)["changes"].clone();
     assert_eq!(changes.as_object().unwrap().len(), 2);
     let uri = client.uri(PATH);

@@ -289,3 +289,39 @@ fn what_is_needed_comes_first() {
     let inherit = "<inherit_context>full</inherit_context>";
     assert_eq!(first(&beside(inherit, "<fresh_context>¦</fresh_context>"))[0], "disabled");
 }
+
+#[test]
+fn what_is_offered_can_stand_at_its_place() {
+    let mut client = Client::new(FILES, &pulling());
+    std::fs::write(client.path("templates/new.xml"), "<task type=\"atomic\"><description>d</description></task>").unwrap();
+    let mut at = |marked: &str| {
+        let (text, items) = offered(&mut client, marked);
+        (labels(&items).into_iter().map(str::to_owned).collect::<Vec<_>>(), items.first().map(|first| taken(&text, first)))
+    };
+    let steps = |inner: &str| format!("<task type=\"sequential\" name=\"new\"><steps>{inner}</steps></task>");
+    assert_eq!(at(&steps("<task ref=\"triage\" ¦/>")).0, ["as", "trust"]);
+    let schema = "<task type=\"atomic\" name=\"new\"><output_format type=\"json\" schema=\"¦\"/></task>";
+    assert_eq!(at(schema).0, ["object", "array", "string[]", "number", "boolean", "text/", "verdict.json"]);
+    let (files, _) = at("<task type=\"atomic\" name=\"new\"><instructions src=\"¦\"/></task>");
+    assert_eq!(files, ["short.xml", "text/", "triage.xml", "verdict.json"]);
+    let (files, _) = at("<task type=\"atomic\" name=\"new\"><file_paths><path>¦</path></file_paths></task>");
+    assert_eq!(files, ["templates/", "ctxc.toml"]);
+    let text = |words: &str| {
+        format!(
+            "<task type=\"atomic\" name=\"new\"><parameters><parameter name=\"x\"/></parameters><description>{words}</description></task>"
+        )
+    };
+    assert_eq!(at(&text("{{sh¦}}")), (vec!["x".to_owned(), "short".to_owned()], Some(text("{{x}}"))));
+    assert_eq!(
+        at(&text("{{short(text=x, ¦)}}")),
+        (vec!["audience".to_owned(), "x".to_owned()], Some(text("{{short(text=x, audience=)}}")))
+    );
+    assert_eq!(at(&text("{{short(x, aud¦=x)}}")).1, Some(text("{{short(x, audience=x)}}")));
+    let condition = |words: &str| {
+        steps(&format!("<task ref=\"triage\" as=\"v\"/><cond><case test=\"{words}\"><task ref=\"triage\"/></case></cond>"))
+    };
+    assert_eq!(at(&condition("v.severity ¦ 3")).0[..4], ["==", "!=", "lt", "le"]);
+    assert_eq!(at(&condition("v.severity l¦e 3")).1, Some(condition("v.severity == 3")));
+    assert_eq!(at(&condition("not ¦")).0, ["v"]);
+    assert_eq!(at(&condition("v.team == 'a ¦'")).0, ["v"]);
+}

@@ -101,6 +101,7 @@ fn what_stands_in_scenarios_and_the_project_file_is_completed() {
             "notes.md",
             "name: a\ntask: triage\ncontext:\n  inputs:\n    ticket: !file notes.md\n",
         ),
+        ("scenarios/a.yaml", "schema: ¦\nname: a\n", "ctxc/scenario/1", "schema: ctxc/scenario/1\nname: a\n"),
         ("scenarios/a.yaml", "id: a\ncases:\n  - id: b\n    ta¦\n", "task", "id: a\ncases:\n  - id: b\n    task: \n"),
     ];
     let files =
@@ -210,6 +211,8 @@ const TAKEN: &[(&str, &str, &str)] = &[
     ("disabled", "[defaults.atomic]\nfresh_context = ¦\n", "[defaults.atomic]\nfresh_context = \"disabled\"\n"),
     ("true", "[defaults.atomic]\naccumulate_data = \"¦\"\n", "[defaults.atomic]\naccumulate_data = true\n"),
     ("house", "[models.other]\nprovider = \"¦\"\n", "[models.other]\nprovider = \"house\"\n"),
+    ("has owner", "[[require]]\nmust = [\"has ¦\"]\n", "[[require]]\nmust = [\"has owner\"]\n"),
+    ("fresh_context == disabled", "[[require]]\nmust = \"fr¦\"\n", "[[require]]\nmust = \"fresh_context == disabled\"\n"),
     ("sorter", "[[require]]\nrole = [\"¦\"]\n", "[[require]]\nrole = [\"sorter\"]\n"),
     ("templates/", "[templates]\ninclude = [\"te¦\"]\n", "[templates]\ninclude = [\"templates/\"]\n"),
     ("triage.xml", "[templates]\ninclude = [\n\"templates/t¦.md\"]\n", "[templates]\ninclude = [\n\"templates/triage.xml\"]\n"),
@@ -280,4 +283,24 @@ fn keys_say_what_they_are_for() {
     assert!(hover["contents"]["value"].as_str().unwrap().contains("the request"), "{hover}");
     let hover = client.at("textDocument/hover", "ctxc.toml", PROJECT, "context_win");
     assert!(hover["contents"]["value"].as_str().unwrap().starts_with("context_window — "), "{hover}");
+}
+
+#[test]
+fn roles_models_and_providers_lead_to_their_sections() {
+    let mut client = Client::new(&[("ctxc.toml", PROJECT), ("templates/triage.xml", TASK)], &pulling());
+    client.open("ctxc.toml", PROJECT);
+    let place = client.at("textDocument/definition", "ctxc.toml", PROJECT, "model = \"sm");
+    assert_eq!(place["range"]["start"], super::client::position(PROJECT, "[models."));
+    let place = client.at("textDocument/definition", "ctxc.toml", PROJECT, "provider = \"ho");
+    assert_eq!(place["range"]["start"], super::client::position(PROJECT, "[providers."));
+    let hover = client.at("textDocument/hover", "ctxc.toml", PROJECT, "model = \"sm");
+    assert!(hover["contents"]["value"].as_str().unwrap().contains("a context window of 1000 tokens"), "{hover}");
+    let case = "name: a\nrole: sorter\ncontext:\n  objective: o\n  inputs: {ticket: t}\nexpect_context:\n  - nothing_cut: true\n";
+    client.open("scenarios/a.yaml", case);
+    let mut count = |before: &str| {
+        let position = super::client::position(PROJECT, before);
+        let params = json!({"textDocument": {"uri": client.uri("ctxc.toml")}, "position": position, "context": {"includeDeclaration": true}});
+        client.ask("textDocument/references", &params).as_array().unwrap().len()
+    };
+    assert_eq!((count("[models.sm"), count("provider = \"ho"), count("[roles.so")), (2, 2, 2));
 }

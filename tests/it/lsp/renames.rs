@@ -227,3 +227,25 @@ fn a_part_of_this_repository_can_be_renamed_and_stays_sound() {
 fn all_of_this_repository_can_be_renamed_and_stays_sound() {
     rename_own_project(1);
 }
+
+/// A text is found by the fragment that it comes from, and a path is no name.
+#[test]
+fn a_fragment_that_a_scenario_names_is_renamed_with_it() {
+    let rules = "<library>\n  <fragment name=\"rules\">Be brief.</fragment>\n</library>\n";
+    let task = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n  <instructions><use fragment=\"rules\"/></instructions>\n</task>\n";
+    let case = "name: c\ntask: t\ncontext: {objective: o}\nexpect_context:\n  - contains: {in: {source: rules}, patterns: [brief]}\n  - not: {contains: {in: {source: templates/t.xml}, patterns: [x]}}\n";
+    let files = [("ctxc.toml", ""), ("templates/r.xml", rules), ("templates/t.xml", task), ("scenarios/c.yaml", case)];
+    let mut client = Client::new(&files, &pulling());
+    client.open("scenarios/c.yaml", case);
+    let at = json!({"textDocument": {"uri": client.uri("scenarios/c.yaml")}, "position": position(case, "source: ru")});
+    let mut params = at.clone();
+    params["newName"] = json!("house rules");
+    let after = renamed(&mut client, &owned(&files), &params).unwrap();
+    assert_eq!(after["templates/r.xml"], rules.replace("rules", "house rules"));
+    assert_eq!(after["templates/t.xml"], task.replace("rules", "house rules"));
+    assert_eq!(after["scenarios/c.yaml"], case.replace("source: rules", "source: \"house rules\""));
+    let mut params = at;
+    params["context"] = json!({"includeDeclaration": true});
+    assert_eq!(client.ask("textDocument/references", &params).as_array().unwrap().len(), 3);
+    assert_eq!(client.at("textDocument/prepareRename", "scenarios/c.yaml", case, "source: temp"), Value::Null);
+}

@@ -148,7 +148,8 @@ fn findings_on_one_long_line_stay_linear() {
 #[test]
 fn inputs_that_double_are_one_error() {
     let task = |count: usize, text: &dyn Fn(usize) -> String| {
-        let inputs: String = (1..=count).map(|at| format!("<input name=\"i{at}\">{}</input>\n", text(at - 1))).collect();
+        let inputs =
+            (1..=count).map(|at| format!("<input name=\"i{at}\">{}</input>\n", text(at - 1))).collect::<Vec<_>>().concat();
         format!(
             "<task name=\"t\"><description>d {{{{i{count}}}}}</description><inputs><input name=\"i0\">xxxxxxxxxx</input>\n{inputs}</inputs></task>\n"
         )

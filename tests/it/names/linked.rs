@@ -386,7 +386,7 @@ fn built(library: &str) -> ctxc::Built {
 /// Roles that play every second task, without fences where it names no profile.
 fn config(library: &str) -> Config {
     let played = (0..5).step_by(2).filter(|at| library.contains(&format!(" name=\"t{at}\"")));
-    read(&played.map(|at| format!("[roles.r{at}]\ntemplate = \"t{at}\"\nprofile = \"bare\"\n")).collect::<String>())
+    read(&played.map(|at| format!("[roles.r{at}]\ntemplate = \"t{at}\"\nprofile = \"bare\"\n")).collect::<Vec<_>>().concat())
 }
 
 /// What a parameter is given.
