@@ -11,21 +11,21 @@ pub fn said(text: &str) -> BTreeMap<Vec<String>, String> {
     out
 }
 
+/// The value of a table in a list of them.
+static SAID: Value = Value::Boolean(true);
+
 fn add(at: &mut Vec<String>, value: &Value, out: &mut BTreeMap<Vec<String>, String>) {
-    let mut below = |key: String, value: &Value| {
+    let below: Vec<(String, &Value)> = if let Some(keys) = value.as_table() {
+        keys.iter().map(|(key, value)| (key.clone(), value)).collect()
+    } else if let Some(items) = value.as_array().filter(|items| items.iter().all(Value::is_table)) {
+        items.iter().map(|item| (item.to_string(), &SAID)).collect()
+    } else {
+        out.insert(at.clone(), value.to_string());
+        return;
+    };
+    for (key, value) in below {
         at.push(key);
         add(at, value, out);
         at.pop();
-    };
-    match value {
-        Value::Table(keys) => keys.iter().for_each(|(key, value)| below(key.clone(), value)),
-        Value::Array(items) if items.iter().all(Value::is_table) => {
-            for item in items {
-                below(item.to_string(), &Value::Boolean(true));
-            }
-        }
-        Value::Array(_) | Value::String(_) | Value::Integer(_) | Value::Float(_) | Value::Boolean(_) | Value::Datetime(_) => {
-            out.insert(at.clone(), value.to_string());
-        }
     }
 }
