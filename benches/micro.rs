@@ -9,6 +9,7 @@ use ctxc::internals::project::config::{Config, Input};
 use ctxc::internals::registry::compile::{Chosen, Compiler, Scratch};
 use ctxc::internals::rules::check::Active;
 use ctxc::internals::syntax::{Limits, Reader};
+use ctxc::internals::template::scope::Purpose;
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use std::path::Path;
@@ -79,7 +80,7 @@ fn e_ctxc_tree_and_model(bencher: Bencher<'_, '_>) {
 fn f_ctxc_check(bencher: Bencher<'_, '_>) {
     let (config, files) = (Config::default(), MemoryFs::new());
     let active = Active::new(&config);
-    let compiler = Compiler { config: &config, active: &active, root: Path::new(""), files: &files, entries: None };
+    let compiler = Compiler { config: &config, active: &active, root: Path::new(""), files: &files, purpose: Purpose::Findings };
     let (mut scratch, path) = (Scratch::new(), Arc::from("a.xml"));
     each(bencher, |text| drop(black_box(compiler.compile_text(&path, text, Chosen::Named, &mut scratch))));
 }

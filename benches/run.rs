@@ -7,7 +7,7 @@ use ctxc::internals::context::options::Options;
 use ctxc::internals::eval::scripted::Script;
 use ctxc::internals::record::redact::Redactor;
 use ctxc::internals::run::answers::{Answers, AskedCall, Given, NoAnswer};
-use ctxc::internals::run::commands::NoCommands;
+use ctxc::internals::run::commands::{CommandEnd, CommandSpec, Commands};
 use ctxc::internals::run::flow::TaskFlow;
 use ctxc::internals::run::runner::{Frame, Limits, Parts, Runner};
 use ctxc::internals::run::situation::Situation;
@@ -18,6 +18,16 @@ use ctxc::internals::scenario::read_script;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::time::Duration;
+
+/// Runs nothing.
+#[derive(Debug)]
+struct NoCommands;
+
+impl Commands for NoCommands {
+    fn run(&self, _: &CommandSpec) -> Result<CommandEnd, String> {
+        Err("nothing is run".to_owned())
+    }
+}
 
 const TASK: &str = "<task type=\"sequential\" name=\"t\"><description>Handle {{ticket}}.</description>\
     <parameters><parameter name=\"ticket\" type=\"string\" required=\"true\"/></parameters><steps>\

@@ -23,6 +23,8 @@ pub(crate) fn leads_out(files: &dyn ReadFs, folder: &Path, path: &Path) -> Optio
 pub enum Refused {
     /// Its path, or a link on it, leads out of the folder.
     Outside,
+    /// It belongs to git: what is configured there may hold keys.
+    OfGit,
     /// It is a folder, a pipe or a device.
     Irregular,
     /// Its path ends as that of a folder does.
@@ -42,6 +44,7 @@ impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Outside => f.write_str(OUTSIDE),
+            Self::OfGit => f.write_str("it lies in `.git`, where keys may stand: no agent is shown it"),
             Self::Irregular => f.write_str(IRREGULAR),
             Self::Slash => f.write_str("its path ends in `/`, as that of a folder does"),
             Self::TooLarge { size: Some(bytes), limit } => {
@@ -58,7 +61,7 @@ impl From<Refused> for io::Error {
         match refused {
             Refused::Io(err) => err,
             Refused::TooLarge { .. } => io::ErrorKind::FileTooLarge.into(),
-            Refused::Outside | Refused::Irregular | Refused::Slash => Self::other(refused.to_string()),
+            Refused::Outside | Refused::OfGit | Refused::Irregular | Refused::Slash => Self::other(refused.to_string()),
         }
     }
 }
@@ -74,8 +77,9 @@ pub fn read(files: &dyn ReadFs, root: &Path, path: &Path, limit: u64) -> Result<
     }
     let root = files.canonical(root).map_err(Refused::Io)?;
     let real = files.canonical(&file).map_err(Refused::Io)?;
-    if !real.starts_with(&root) {
-        return Err(Refused::Outside);
+    let Ok(inside) = real.strip_prefix(&root) else { return Err(Refused::Outside) };
+    if inside.iter().any(|part| part.eq_ignore_ascii_case(".git")) {
+        return Err(Refused::OfGit);
     }
     if !files.is_regular(&real) {
         return Err(Refused::Irregular);

@@ -1,7 +1,7 @@
 //! A finding as plain data. Never words itself, never renders itself: rules fill it in, `cli/render` shows it.
 
 use super::fix::{self, Fix};
-use super::rule_meta::{RuleMeta, Severity};
+use super::rule_meta::{Code, RuleMeta, Severity};
 use super::source::{LineIndex, Position};
 use super::span::Span;
 use std::borrow::Cow;
@@ -189,15 +189,14 @@ fn upto(text: &str, span: Span, most: u32) -> &str {
     text.get(span.start as usize..end).unwrap_or("")
 }
 
-/// The stable order of every output: path, span start, code, span end, message.
+/// The stable order of every output: path, span start, code, span end, message. The calls of a recording follow by their numbers.
 pub fn sort(diagnostics: &mut [Diagnostic]) {
-    diagnostics.sort_by(|a, b| {
-        (&a.path, a.span.start, a.rule.code, a.span.end, &a.message).cmp(&(
-            &b.path,
-            b.span.start,
-            b.rule.code,
-            b.span.end,
-            &b.message,
-        ))
-    });
+    fn place(path: &str) -> (&str, u64) {
+        path.rsplit_once('#').and_then(|(name, number)| Some((name, number.parse().ok()?))).unwrap_or((path, 0))
+    }
+    fn key(one: &Diagnostic) -> (&str, u64, &str, u32, Code, u32, &str) {
+        let (name, number) = place(&one.path);
+        (name, number, &one.path, one.span.start, one.rule.code, one.span.end, &one.message)
+    }
+    diagnostics.sort_by(|a, b| key(a).cmp(&key(b)));
 }

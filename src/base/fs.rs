@@ -57,8 +57,8 @@ pub trait ReadFs: Sync {
 pub use super::memory::MemoryFs;
 #[cfg(feature = "fs")]
 pub use super::write::{
-    LineFile, Lock, append_line, create_dir_all, create_private_dir, hold_writes, remove, remove_tree, take_back, try_lock,
-    write_atomic, write_cache, write_private,
+    Draft, LineFile, Lock, append_line, create_dir_all, create_private_dir, hold_writes, remove, remove_tree, take_back,
+    temp_folder, try_lock, write_atomic, write_cache, write_private,
 };
 #[cfg(feature = "fs")]
 pub use real::*;
@@ -314,20 +314,8 @@ mod real {
         }
         hasher.number(u64::from(std::process::id())).finish().0
     }
-
-    #[cfg(all(test, target_os = "linux"))]
-    mod tests {
-        use super::read_own;
-        use crate::base::fs::IRREGULAR;
-        use rustix::fs::{CWD, Mode, mkfifoat};
-
-        #[test]
-        fn a_file_that_became_a_pipe_after_the_walk_is_refused_and_never_waited_for() {
-            let folder = tempfile::tempdir().unwrap();
-            let path = folder.path().join("a.xml");
-            mkfifoat(CWD, &path, Mode::RWXU).unwrap();
-            let error = read_own(&path, 100, &mut Vec::new()).unwrap_err();
-            assert_eq!(error.to_string(), IRREGULAR);
-        }
-    }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+#[path = "../../tests/unit/base/fs.rs"]
+mod tests;

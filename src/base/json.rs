@@ -96,3 +96,22 @@ impl<'de> Visitor<'de> for Level {
 pub fn why_not(error: &serde_json::Error) -> String {
     error.to_string().replace("expected ident", "expected a value")
 }
+
+/// What a value is, without its content.
+pub fn kind(value: &Value) -> String {
+    match value {
+        Value::Object(object) => {
+            let keys: Vec<String> = object
+                .keys()
+                .take(5)
+                .map(|key| format!("`{}`", key.chars().take(40).collect::<String>().escape_debug()))
+                .collect();
+            if keys.is_empty() { "an empty object".to_owned() } else { format!("an object with {}", keys.join(", ")) }
+        }
+        Value::Array(_) => "a list".to_owned(),
+        Value::String(_) => "a string".to_owned(),
+        Value::Number(_) => "a number".to_owned(),
+        Value::Bool(_) => "a boolean".to_owned(),
+        Value::Null => "null".to_owned(),
+    }
+}

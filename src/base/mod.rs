@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows XML, templates or a terminal.
 
+pub mod base64;
 pub mod contained_path;
 pub mod diagnostic;
 pub mod expansion;
@@ -23,5 +24,6 @@ pub mod rule_meta;
 pub mod source;
 pub mod span;
 pub mod suggest;
+pub(crate) mod words;
 #[cfg(feature = "fs")]
 mod write;

@@ -13,6 +13,27 @@ pub fn thousands(number: usize) -> String {
     out
 }
 
+/// US$ to a figure that says something, however small it is: `0.25`, `0.0123`, `0.00004`.
+pub fn usd(usd: f64) -> String {
+    let mut places = if usd >= 0.1 {
+        2
+    } else if usd >= 0.001 {
+        4
+    } else {
+        6
+    };
+    let mut written = format!("{usd:.places$}");
+    while usd > 0.0 && places < MOST_PLACES && !written.contains(|digit| matches!(digit, '1'..='9')) {
+        places += 1;
+        written = format!("{usd:.places$}");
+    }
+    let short = if written.contains('.') { written.trim_end_matches('0').trim_end_matches('.') } else { &written };
+    short.to_owned()
+}
+
+/// What is less than this many places say is nothing.
+const MOST_PLACES: usize = 18;
+
 /// `10 MiB`, or the bytes where they are no round number of a unit.
 pub fn size(bytes: u64) -> String {
     for (unit, name) in [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")] {

@@ -4,7 +4,7 @@
 
 use super::fs::{Stamp, exists, is_file, is_link, is_read_only, names_in, stamp_of};
 use std::collections::BTreeSet;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockWriteGuard};
 
@@ -19,17 +19,66 @@ pub fn hold_writes() -> RwLockWriteGuard<'static, ()> {
 
 /// Writes a file as a whole: temporary file in the same folder, sync, rename, sync of the folder.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<Stamp> {
-    replace(path, Durability::Synced, 0o644, bytes)
+    replace(path, Durability::Synced, 0o644, &mut |file| file.write_all(bytes))
 }
 
 /// Writes a file as [`write_atomic`] does; a new one is for the user's eyes alone where the system knows such files.
 pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    replace(path, Durability::Synced, 0o600, bytes).map(drop)
+    replace(path, Durability::Synced, 0o600, &mut |file| file.write_all(bytes)).map(drop)
 }
 
 /// Replaces a file that can be made again and whose reader notices damage: whole for every reader, not synced.
 pub fn write_cache(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    replace(path, Durability::Unsynced, 0o644, bytes).map(drop)
+    replace(path, Durability::Unsynced, 0o644, &mut |file| file.write_all(bytes)).map(drop)
+}
+
+/// Bytes of a result that are kept in memory; the rest of a large one is kept on the disk.
+const IN_MEMORY: usize = 1 << 20;
+
+/// What is to become a file once it is whole. No other program can see it before, and nothing is left of it after a kill.
+#[derive(Debug)]
+pub struct Draft {
+    /// The file that it is to become.
+    pub path: PathBuf,
+    bytes: BufWriter<tempfile::SpooledTempFile>,
+}
+
+impl Draft {
+    /// Nothing yet. What is large is kept in the folder of the file, where there has to be room for it in any case.
+    pub fn of(path: &Path) -> Self {
+        // Beside a pipe or a device nothing can be kept.
+        let most = if exists(path) && !is_file(path) { usize::MAX } else { IN_MEMORY };
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Self { path: path.to_path_buf(), bytes: BufWriter::new(tempfile::spooled_tempfile_in(most, folder)) }
+    }
+
+    /// Its first bytes.
+    pub fn head(&mut self, most: u64) -> io::Result<Vec<u8>> {
+        self.bytes.flush()?;
+        let file = self.bytes.get_mut();
+        let mut head = Vec::new();
+        file.rewind()?;
+        file.take(most).read_to_end(&mut head)?;
+        file.seek(io::SeekFrom::End(0)).map(|_| head)
+    }
+
+    /// Makes it the file, as [`write_atomic`] does.
+    pub fn write_atomic(mut self) -> io::Result<()> {
+        self.bytes.flush()?;
+        let bytes = self.bytes.get_mut();
+        bytes.rewind()?;
+        replace(&self.path, Durability::Synced, 0o644, &mut |file| io::copy(bytes, file).map(drop)).map(drop)
+    }
+}
+
+impl Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.bytes.flush()
+    }
 }
 
 /// How the names of temporary files begin and end.
@@ -70,7 +119,12 @@ enum Durability {
     Unsynced,
 }
 
-fn replace(path: &Path, durability: Durability, new_mode: u32, bytes: &[u8]) -> io::Result<Stamp> {
+fn replace(
+    path: &Path,
+    durability: Durability,
+    new_mode: u32,
+    write: &mut dyn FnMut(&mut std::fs::File) -> io::Result<()>,
+) -> io::Result<Stamp> {
     let _writing = WRITING.read().unwrap_or_else(PoisonError::into_inner);
     // Write through a link rather than replace it. A cache is nobody's link: whoever made one there means harm.
     let is_cache = durability == Durability::Unsynced;
@@ -79,7 +133,7 @@ fn replace(path: &Path, durability: Durability, new_mode: u32, bytes: &[u8]) -> 
         && !is_cache
         && !meta.is_file()
     {
-        return stream(&target, &meta, bytes);
+        return stream(&target, &meta, write);
     }
     // A rename asks the folder alone, and would take the file over from whoever protected it.
     if is_read_only(&target) {
@@ -103,7 +157,7 @@ fn replace(path: &Path, durability: Durability, new_mode: u32, bytes: &[u8]) -> 
     let mut temp = builder.tempfile_in(folder)?;
     // Says that somebody is at work on it. Where locks do not work, nobody clears it away either.
     let _ = temp.as_file().try_lock();
-    temp.as_file_mut().write_all(bytes)?;
+    write(temp.as_file_mut())?;
     if durability == Durability::Synced {
         temp.as_file().sync_all()?;
     }
@@ -119,12 +173,21 @@ fn replace(path: &Path, durability: Durability, new_mode: u32, bytes: &[u8]) -> 
 }
 
 /// A pipe or a device is written to and never replaced; a folder is neither.
-fn stream(target: &Path, meta: &std::fs::Metadata, bytes: &[u8]) -> io::Result<Stamp> {
+fn stream(
+    target: &Path,
+    meta: &std::fs::Metadata,
+    write: &mut dyn FnMut(&mut std::fs::File) -> io::Result<()>,
+) -> io::Result<Stamp> {
     if meta.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
-    std::fs::OpenOptions::new().write(true).open(target)?.write_all(bytes)?;
+    write(&mut std::fs::OpenOptions::new().write(true).open(target)?)?;
     Ok(stamp_of(meta))
+}
+
+/// A folder for files that only this program needs; it goes with what holds it.
+pub fn temp_folder() -> io::Result<tempfile::TempDir> {
+    tempfile::tempdir()
 }
 
 /// Makes a folder and those above it.

@@ -16,14 +16,14 @@ enum Out {
     /// To standard output.
     Stdout(BufWriter<Stdout>),
     /// To a file, once they are whole.
-    Memory(Vec<u8>),
+    File(fs::Draft),
 }
 
 impl Write for Out {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Stdout(out) => out.write(bytes),
-            Self::Memory(out) => out.write(bytes),
+            Self::File(out) => out.write(bytes),
         }
     }
 
@@ -31,14 +31,14 @@ impl Write for Out {
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Self::Stdout(out) => out.write_all(bytes),
-            Self::Memory(out) => out.write_all(bytes),
+            Self::File(out) => out.write_all(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::Stdout(out) => out.flush(),
-            Self::Memory(out) => out.flush(),
+            Self::File(out) => out.flush(),
         }
     }
 }
@@ -121,7 +121,7 @@ impl Cx {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else { return write(self) };
         let before = place(path, sign)?;
         let screen = std::mem::replace(&mut self.options.screen, Screen::PLAIN);
-        let stdout = std::mem::replace(&mut self.out, Out::Memory(Vec::new()));
+        let stdout = std::mem::replace(&mut self.out, Out::File(fs::Draft::of(path)));
         let is_unread = std::mem::replace(&mut self.is_unread, false);
         // `--quiet` is about the terminal: a file has the whole result.
         let volume = self.options.volume;
@@ -134,13 +134,15 @@ impl Cx {
         self.options.screen = screen;
         self.is_unread = is_unread;
         printed?;
-        let Out::Memory(bytes) = out else { return Ok(()) };
-        if let (Some(old), Some(new)) = (before.as_deref().and_then(schema), schema(&bytes))
+        let Out::File(mut draft) = out else { return Ok(()) };
+        let failed = |err: io::Error| CliError::write(path, &err);
+        let head = draft.head(HEAD as u64).map_err(failed)?;
+        if let (Some(old), Some(new)) = (before.as_deref().and_then(schema), schema(&head))
             && old != new
         {
             overwrite::refuse_others(path, &format!("result of the schema {}", String::from_utf8_lossy(new)), false)?;
         }
-        fs::write_atomic(path, &bytes).map(drop).map_err(|err| CliError::write(path, &err))
+        draft.write_atomic().map_err(failed)
     }
 
     /// Writes results, as long as somebody reads them.
@@ -159,7 +161,10 @@ impl Cx {
                 self.is_unread = true;
                 Ok(())
             }
-            written => written.map_err(|err| CliError::stdout(&err)),
+            written => written.map_err(|err| match &self.out {
+                Out::Stdout(_) => CliError::stdout(&err),
+                Out::File(draft) => CliError::write(&draft.path, &err),
+            }),
         }
     }
 
@@ -226,7 +231,6 @@ fn place(path: &Path, sign: Option<Sign>) -> Result<Option<Vec<u8>>> {
 
 /// The name of the schema that an artifact of ctxc declares near its head, without its version.
 fn schema(bytes: &[u8]) -> Option<&[u8]> {
-    let head = bytes.get(..HEAD).unwrap_or(bytes);
-    let name = head.get(memchr::memmem::find(head, b"\"ctxc/")? + 1..)?;
+    let name = bytes.get(memchr::memmem::find(bytes, b"\"ctxc/")? + 1..)?;
     name.get(..memchr::memrchr(b'/', name.get(..memchr::memchr(b'"', name)?)?)?)
 }

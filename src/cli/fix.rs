@@ -18,8 +18,8 @@ use crate::base::diagnostic::Diagnostic;
 use crate::project::suppressions::{FILE as SUPPRESSIONS, Suppressions};
 use crate::registry::workspace::check::CheckOutput;
 use crate::registry::workspace::fix::{FixFilter, FixOutcome, FixedFile};
-use crate::registry::workspace::request::Goal;
-use crate::rules::apply::{self, Fixed, Which};
+use crate::registry::workspace::request::{Goal, Overlay};
+use crate::rules::apply::{self, Beginning, Fixed, Which};
 use crate::syntax::decode;
 use crate::syntax::limits::Limits;
 use std::path::PathBuf;
@@ -57,8 +57,10 @@ pub(super) fn run(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
     let mut changed = Vec::new();
     let mut fixed = 0;
     let mut own = if selection.stdin().is_none() { ProjectFile::read(&project)? } else { None };
-    if let Some(own) = &mut own {
+    let mut announced = None;
+    if let Some(own) = own.as_mut().filter(|_| is_fixable(&project.findings, asked.which)) {
         let root = project.root.clone();
+        announced = Some(Beginning::of(&selection.check(&project, Goal::Findings, Keep::ALL, cx)?.report.diagnostics));
         let found = std::mem::take(&mut project.findings);
         fixed = own.fix(&found, asked.which, &mut |text| Project::with_text(root.clone(), text).findings);
         project.findings = found;
@@ -68,7 +70,11 @@ pub(super) fn run(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
     }
     project.config.limits = asked.limits.resolve(&project.config.limits);
     let recorded = suppress::load(&project.root)?;
-    let wanted = |finding: &Diagnostic| recorded.as_ref().is_none_or(|(_, recorded)| !recorded.holds(finding));
+    // What a mended project file brings up in other files was not announced: it is reported, and left.
+    let wanted = |finding: &Diagnostic| {
+        announced.as_ref().is_none_or(|announced| announced.has(finding))
+            && recorded.as_ref().is_none_or(|(_, recorded)| !recorded.holds(finding))
+    };
     // What templates find in the project file is mended there, with all of them checked anew.
     let in_templates = |finding: &Diagnostic| *finding.path != *FILE && wanted(finding);
     let filter = FixFilter { which: asked.which, wanted: &in_templates };
@@ -96,7 +102,8 @@ pub(super) fn run(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
     fixed += in_files;
     let mut report = Report { diagnostics: left.diagnostics, files: left.files, skipped: left.skipped, ..Report::default() };
     let scenarios = Scenarios::new(&project, &selection);
-    let fixed_scenarios = scenarios.fix(&project, &selection, (asked.which, &wanted), &mut report, cx)?;
+    let overlay: Overlay = files.iter().map(|file| (file.name.clone(), file.after.clone())).collect();
+    let fixed_scenarios = scenarios.fix(&project, &selection, (asked.which, &wanted), &overlay, &mut report, cx)?;
     fixed += fixed_scenarios.iter().map(|file| file.fixed).sum::<usize>();
     changed.extend(fixed_scenarios.into_iter().map(|file| {
         let path = project.root.join(&file.name);
@@ -133,6 +140,15 @@ pub(super) fn run(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
     }
 }
 
+fn is_own(finding: &Diagnostic) -> bool {
+    *finding.path == *FILE
+}
+
+/// Whether one of the findings is mended in the project file.
+fn is_fixable(found: &[Diagnostic], which: Which) -> bool {
+    found.iter().any(|finding| is_own(finding) && apply::eligible(finding, which).is_some())
+}
+
 /// The project file while it is fixed.
 struct ProjectFile {
     path: PathBuf,
@@ -150,11 +166,10 @@ impl ProjectFile {
 
     /// Fixes what can be fixed of some findings; how often. `check` gives the findings of another text of it.
     fn fix(&mut self, found: &[Diagnostic], which: Which, check: &mut dyn FnMut(&str) -> Vec<Diagnostic>) -> usize {
-        let own = |finding: &Diagnostic| *finding.path == *FILE;
-        if !found.iter().any(|finding| own(finding) && apply::eligible(finding, which).is_some()) {
+        if !is_fixable(found, which) {
             return 0;
         }
-        let Fixed { text, fixed, .. } = apply::fix(&self.text, which, &Limits::default(), &own, &mut |text| check(text));
+        let Fixed { text, fixed, .. } = apply::fix(&self.text, which, &Limits::default(), &is_own, &mut |text| check(text));
         if text != self.text {
             (self.text, self.is_fixed) = (text, true);
         }

@@ -4,7 +4,7 @@ use super::cx::Cx;
 use super::error::Result;
 use super::project::Project;
 use super::render::report::Report;
-use super::selection::{Checked, Keep, Selection, stdin_of};
+use super::selection::{Checked, Selection, no_such_path, stdin_of};
 use crate::base::contained_path;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::{self, RealFs};
@@ -12,8 +12,9 @@ use crate::base::hash::Hash;
 use crate::base::rule_meta::Severity;
 use crate::registry::Registry;
 use crate::registry::scenarios::{self, FixedScenario, Request};
+use crate::registry::workspace::check::{CheckOutput, check_project};
 use crate::registry::workspace::partial::Excluded;
-use crate::registry::workspace::request::Goal;
+use crate::registry::workspace::request::{self, Goal, Overlay};
 use crate::rules::apply::Which;
 use crate::rules::check::Identity;
 use crate::rules::scenario::check::Reach;
@@ -89,7 +90,7 @@ impl Scenarios {
         if !self.is_asked(project) {
             return Ok(());
         }
-        let known = Self::known(project, made, cx)?;
+        let known = Self::known(project, made, &Overlay::default(), cx)?;
         let found = scenarios::check(&request(project, known.as_ref()), &self.all, self.reach, &|path| selection.holds(path));
         report.files += found.paths.len();
         report.paths.extend(found.paths);
@@ -98,19 +99,20 @@ impl Scenarios {
         Ok(())
     }
 
-    /// Fixes the files in memory, and adds what is left as it will be once they are written.
+    /// Fixes the files in memory, and adds what is left as it will be once they and the `templates` that were fixed are written.
     pub(super) fn fix(
         &self,
         project: &Project,
         selection: &Selection,
         filter: (Which, &dyn Fn(&Diagnostic) -> bool),
+        templates: &Overlay,
         report: &mut Report,
         cx: &Cx,
     ) -> Result<Vec<FixedScenario>> {
         if !self.is_asked(project) {
             return Ok(Vec::new());
         }
-        let known = Self::known(project, None, cx)?;
+        let known = Self::known(project, None, templates, cx)?;
         let request = request(project, known.as_ref());
         let found = scenarios::check(&request, &self.all, self.reach, &|path| selection.holds(path));
         let fixed = scenarios::apply_fixes(&request, &found.diagnostics, filter.0, filter.1);
@@ -123,15 +125,17 @@ impl Scenarios {
     }
 
     /// The tasks of the project; `None` while they are not known.
-    fn known(project: &Project, made: Option<PartialRegistry>, cx: &Cx) -> Result<Option<KnownTasks>> {
+    fn known(project: &Project, made: Option<PartialRegistry>, overlay: &Overlay, cx: &Cx) -> Result<Option<KnownTasks>> {
         if project.is_broken() {
             return Ok(None);
         }
         let made = if made.is_some() {
             made
         } else {
-            let keep = Keep { identity: Identity::Unwanted, least: Severity::Error };
-            let Checked { registry, excluded, .. } = Selection::whole().check(project, Goal::Partial, keep, cx)?;
+            let whole = Selection::whole();
+            let asked = whole.request(project, overlay, cx);
+            let asked = request::Request { goal: Goal::Partial, identity: Identity::Unwanted, least: Severity::Error, ..asked };
+            let CheckOutput { registry, excluded, .. } = check_project(&asked).map_err(|missing| no_such_path(&missing.0))?;
             registry.map(|bytes| (bytes, excluded))
         };
         let Some((registry, excluded)) = made.and_then(|(bytes, excluded)| Some((Registry::read(bytes).ok()?, excluded))) else {
@@ -148,7 +152,7 @@ pub(super) fn check_stdin(project: &Project, name: &str, cx: &Cx) -> Result<Chec
     let path: Arc<str> = Arc::from(name);
     let diagnostics = match decode::decode(&input) {
         Ok(text) => {
-            let known = Scenarios::known(project, None, cx)?;
+            let known = Scenarios::known(project, None, &Overlay::default(), cx)?;
             scenarios::of_text(&request(project, known.as_ref()), name, &text)
         }
         Err(fault) => vec![undecodable::word(&path, &fault)],

@@ -178,7 +178,7 @@ impl Verb {
             Self::Completions(args) => completions::run(&args, &command(), cx),
             Self::Man(args) => man::run(&args, command(), cx),
             #[cfg(feature = "lsp")]
-            Self::Lsp(args) => Ok(lsp::run(&args)),
+            Self::Lsp(args) => lsp::run(&args),
             #[cfg(debug_assertions)]
             #[allow(clippy::panic, reason = "shows what a bug looks like, in debug builds alone")]
             Self::DebugPanic => panic!("asked for"),

@@ -25,7 +25,7 @@ pub(super) fn block<'a>(segment: &'a Segment, frame: &'a Frame, others: usize) -
     Block {
         id: &segment.id,
         priority: segment.priority(),
-        turn: (segment.kind, segment.trust),
+        turn: (segment.trust, segment.kind),
         head: &frame.head,
         text: if segment.turns.is_empty() { segment.text.text() } else { "" },
         tail: &frame.tail,

@@ -315,6 +315,9 @@ impl<'a> Writer<'a, '_> {
         self.out.stability = self.out.stability.max(Some(bound.map_or(Stability::Call, |bound| bound.stability)));
         let Some((bound, value)) = bound.and_then(|bound| Some((bound, bound.value.as_ref()?))) else {
             let origin = bound.map(|bound| &bound.origin);
+            if bound.is_some_and(|bound| bound.trust_of(rest) == Trust::Untrusted) {
+                self.out.untrusted.insert(root.to_owned());
+            }
             self.missing(root, bound);
             return self.stand_in(|| {
                 let (origin, named) = from_where(origin);

@@ -4,7 +4,7 @@ use super::fault::FaultKind;
 use super::fill::{Fences, Filled, Unknown, Writer, fenced};
 use crate::base::source::LineIndex;
 use crate::jinja::parse::first_reads;
-use crate::jinja::render::{ByteOrigin, Failed, RenderInputs, Written, captures, certain, render, variables};
+use crate::jinja::render::{ByteOrigin, Failed, MAX_STEPS, RenderInputs, Written, captures, certain, render, variables};
 use crate::kernel::context::{Origin, Stability, Traced, Trust};
 use crate::registry::body::Part;
 use serde_json::Value;
@@ -71,7 +71,10 @@ impl Writer<'_, '_> {
             self.out.used.insert(name.clone());
             let bound = self.scope.get(name);
             self.out.stability = self.out.stability.max(Some(bound.map_or(Stability::Call, |bound| bound.stability)));
-            let Some((bound, value)) = bound.and_then(|bound| Some((bound, bound.value.as_ref()?))) else {
+            if bound.is_some_and(|bound| bound.trust_of(&[]) == Trust::Untrusted) {
+                untrusted.insert(name.clone());
+            }
+            let Some(value) = bound.and_then(|bound| bound.value.as_ref()) else {
                 is_known = false;
                 if self.filler.unknown == Unknown::Placeholder {
                     self.out.unknown.insert(name.clone());
@@ -82,9 +85,6 @@ impl Writer<'_, '_> {
                 }
                 continue;
             };
-            if bound.trust_of(&[]) == Trust::Untrusted {
-                untrusted.insert(name.clone());
-            }
             context.insert(name.clone(), value.as_ref().clone());
         }
         self.out.untrusted.extend(untrusted.iter().cloned());
@@ -102,6 +102,7 @@ impl Writer<'_, '_> {
             names: &names,
             untrusted: &untrusted,
             fence: Box::new(move |names, words| marks.fence(names, words)),
+            steps: MAX_STEPS,
         };
         match render(text, with) {
             Ok(done) => self.rendered(&done, origin, fragments),

@@ -8,7 +8,7 @@ use super::render::message::{self, Message, Rendered, speaker};
 use super::render::profile::Frame;
 use crate::kernel::assembler::Deferred;
 use crate::kernel::budget::{self, Block, Budget, Counting, Disposition, Fitted};
-use crate::kernel::context::{FIRST_EXPENDABLE, Kind, Segment, Stability, Traced};
+use crate::kernel::context::{FIRST_EXPENDABLE, Kind, Origin, Segment, Stability, Traced};
 use crate::kernel::conversation::{Speaker, Turn};
 use crate::kernel::fold::{Conversation, Fold, Folded, HistoryLimits};
 use std::borrow::Cow;
@@ -59,6 +59,13 @@ struct Talk<'a> {
 /// No fewer than the tokens of a segment that is messages.
 fn bytes(segment: &Segment) -> usize {
     segment.text.text().len() + segment.turns.iter().map(Turn::media_tokens).sum::<usize>()
+}
+
+/// Whether a value stands in what is never cut.
+fn holds_values(segments: &[Segment]) -> bool {
+    let is_value = |origin: &Origin| matches!(origin, Origin::Input { .. } | Origin::Result { .. });
+    let never_cut = segments.iter().filter(|segment| segment.priority() < FIRST_EXPENDABLE);
+    never_cut.flat_map(|segment| segment.text.stretches()).any(|stretch| is_value(&stretch.origin))
 }
 
 impl Talk<'_> {
@@ -121,7 +128,7 @@ impl Assembler<'_> {
             let mut fitted = match budget::fit_around(&blocks, &Budget { tokens: room, counter, counting }, elastic) {
                 Ok(fitted) => fitted,
                 // The budget is the one that was asked for, whatever was left of it.
-                Err(over) => return Err(FaultKind::OverBudget(over.of(budget)).into()),
+                Err(over) => return Err(FaultKind::OverBudget(over.of(budget, holds_values(segments))).into()),
             };
             let turns = talk.settle(&mut fitted, fold.clone());
             let repeated = talk.places.iter().take(fold.repeated).copied();
@@ -147,7 +154,7 @@ impl Assembler<'_> {
             room = room.map(narrower);
         }
         let limit = budget.unwrap_or(0);
-        Err(FaultKind::OverBudget(budget::over(&blocks, counter, limit).of(budget)).into())
+        Err(FaultKind::OverBudget(budget::over(&blocks, counter, limit).of(budget, holds_values(segments))).into())
     }
 
     /// The conversation, counted where that may matter, and how much of it there may be.

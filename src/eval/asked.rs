@@ -2,6 +2,7 @@
 
 use super::answer::{Answer, KeptAnswer};
 use super::finished::Keys;
+use crate::base::words::words;
 use crate::kernel::provider::Response;
 use crate::project::config::Config;
 use crate::project::models::{Model, Provider};
@@ -14,43 +15,32 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-/// Where answers come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AnswersFrom {
-    /// From the recording of the case; from its script where it has none.
-    #[default]
-    Known,
-    /// From its recording.
-    Replay,
-    /// From its script.
-    Scripted,
-    /// From a model that is asked, and kept.
-    Record,
-    /// From its recording; where that has none for its request, from a model that is asked, and kept.
-    ReplayOrRecord,
-    /// From a model that is asked.
-    Live,
-    /// From an earlier run: what it was answered is judged again.
-    Kept,
+words! {
+    /// Where answers come from.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum AnswersFrom {
+        /// From the recording of the case; from its script where it has none.
+        #[default]
+        Known = "known",
+        /// From its recording.
+        Replay = "replay",
+        /// From its script.
+        Scripted = "scripted",
+        /// From a model that is asked, and kept.
+        Record = "record",
+        /// From its recording; where that has none for its request, from a model that is asked, and kept.
+        ReplayOrRecord = "replay-or-record",
+        /// From a model that is asked.
+        Live = "live",
+        /// From an earlier run: what it was answered is judged again.
+        Kept = "kept",
+    }
 }
 
 impl AnswersFrom {
     /// Whether a model may be asked.
     pub const fn asks(self) -> bool {
         matches!(self, Self::Record | Self::ReplayOrRecord | Self::Live)
-    }
-
-    /// The word of `--answers`; that of what holds where nothing is said is in no result.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Known => "known",
-            Self::Replay => "replay",
-            Self::Scripted => "scripted",
-            Self::Record => "record",
-            Self::ReplayOrRecord => "replay-or-record",
-            Self::Live => "live",
-            Self::Kept => "kept",
-        }
     }
 }
 
@@ -112,6 +102,8 @@ pub struct Asked<'a> {
     pub model: &'a Model,
     /// The request.
     pub sent: &'a Sent,
+    /// Its tokens, where they were counted.
+    pub context: Option<u64>,
 }
 
 /// A trial of a case that is under way.

@@ -5,8 +5,13 @@ use super::asked::{AnswersFrom, CaseAnswers};
 use crate::base::hash::{Hash, Hasher};
 use crate::context::request::Files;
 use crate::scenario::expect::own_check::OwnCheck;
+use crate::scenario::expect::python_modules;
 use crate::scenario::expect::{answer, context as context_tests};
 use crate::scenario::model::{Case, Content, Conversation, Frozen, Subject};
+use std::collections::BTreeMap;
+
+/// Files that checks of one case are looked for in, at most.
+const OWN_FILES: usize = 10_000;
 
 /// The hash of what a case says, with the texts of the files that it names, the request that is stored for it, and the path at
 /// which the project keeps a plan.
@@ -28,16 +33,34 @@ pub(super) fn case(case: &Case, beside: &dyn Files, snapshot: Option<&str>, plan
 pub(super) fn checked(case: Hash, of: &Case, live: &dyn Files) -> Hash {
     let mut hasher = Hasher::new();
     hasher.field("ctxc checks 1").field(case.0);
-    let texts: Vec<_> = own_files(of).filter_map(|path| Some((live.text(&path).ok()?, path))).collect();
-    for (text, path) in &texts {
+    let files = own_files(of, live);
+    let mut texts = files.iter().filter_map(|(path, text)| Some((path, text.as_ref().ok()?))).peekable();
+    if texts.peek().is_none() {
+        return case;
+    }
+    for (path, text) in texts {
         hasher.field(path).field(text);
     }
-    if texts.is_empty() { case } else { hasher.finish() }
+    hasher.finish()
 }
 
-/// Files that may say what the case's own checks do, by their paths in the project.
-pub fn own_files(case: &Case) -> impl Iterator<Item = String> {
-    answer::each(&case.expectations).filter_map(|(test, _)| test.own()).flat_map(OwnCheck::files)
+/// Files that would say what the case's own checks do, by their paths in the project, each with its text or why it has none; with what
+/// those that are Python import of the project.
+pub fn own_files(case: &Case, live: &dyn Files) -> BTreeMap<String, Result<String, String>> {
+    let mut open: Vec<String> =
+        answer::each(&case.expectations).filter_map(|(test, _)| test.own()).flat_map(OwnCheck::files).collect();
+    let mut found = BTreeMap::new();
+    while let Some(path) = open.pop().filter(|_| found.len() < OWN_FILES) {
+        if found.contains_key(&path) {
+            continue;
+        }
+        let text = live.text(&path);
+        if let Some(text) = text.as_ref().ok().filter(|_| path.strip_suffix(".py").is_some()) {
+            open.extend(python_modules::imported(&path, text));
+        }
+        found.insert(path, text);
+    }
+    found
 }
 
 /// The same with what answers the case: where it is asked as every case is, by a script without tools, that adds nothing.

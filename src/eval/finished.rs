@@ -21,11 +21,12 @@ pub struct Keys {
 }
 
 /// What became of a case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CaseVerdict {
     /// Everything that was looked at holds.
     Pass,
     /// Something does not.
+    #[default]
     Fail,
     /// Its answers were recorded for another request.
     Stale,
@@ -57,9 +58,10 @@ impl CaseVerdict {
 }
 
 /// Where the answer came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Answered {
     /// Nobody gave one: the verdict is about the context alone.
+    #[default]
     NotRecorded,
     /// A model was asked.
     Asked,
@@ -138,7 +140,7 @@ pub struct Estimate {
 }
 
 /// A case that is done.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Finished {
     /// What became of it.
     pub verdict: CaseVerdict,
@@ -200,29 +202,6 @@ impl Finished {
 
     /// A case about something that is not there, or not as the case has it: that is a change which it was written to notice.
     pub(super) fn trouble(node: &str, why: impl Into<String>) -> Self {
-        Self {
-            verdict: CaseVerdict::Fail,
-            node: node.to_owned(),
-            provider: None,
-            model: None,
-            tokenizer: String::new(),
-            context: Vec::new(),
-            faults: Vec::new(),
-            trouble: Some(why.into()),
-            answered: Answered::NotRecorded,
-            moved: Vec::new(),
-            rule: None,
-            recorded: None,
-            stage: Stage::First,
-            anew: None,
-            trials: Vec::new(),
-            stopped_early: false,
-            failed_calls: BTreeMap::new(),
-            tokens: None,
-            keys: None,
-            snapshot: None,
-            said: Vec::new(),
-            diff: None,
-        }
+        Self { node: node.to_owned(), trouble: Some(why.into()), ..Self::default() }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::verdict::Place;
 use crate::base::source::LineIndex;
-use crate::context::fault::Fault;
+use crate::context::fault::{Fault, FaultKind, MissingFrom};
 use crate::context::lines::Lines;
 use crate::context::request::Files;
 use crate::kernel::context::Origin;
@@ -77,7 +77,12 @@ impl<'a> Locator<'a> {
 
     /// Why there is no context, with its place.
     pub(super) fn fault(&self, fault: &Fault) -> FaultRow {
-        let message = fault.to_string();
+        let mut given = String::new();
+        if let FaultKind::Missing { name, origin } = &*fault.kind {
+            let key = if *origin == MissingFrom::Result { "results" } else { "inputs" };
+            given = format!("; `context.{key}` gives it, as `{name}`");
+        }
+        let message = fault.to_string() + &given;
         if let Some((path, line, _)) = self.lines.get_or_init(self.read).fault(fault) {
             return FaultRow { message, path: Some(path.to_owned()), line: Some(line) };
         }

@@ -91,7 +91,7 @@ pub struct SuiteRow {
 }
 
 /// One scenario.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct CaseRow {
     /// The name of the scenario.
@@ -207,7 +207,7 @@ pub struct PlaceRow {
 }
 
 /// How often a scenario is tried, and what passes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct RuleRow {
     /// Trials at most.
@@ -352,12 +352,7 @@ pub struct Of<'a> {
 
 impl RuleRow {
     fn of(rule: &Rule) -> Self {
-        Self {
-            runs: trials::most(rule),
-            pass: rule.sequential.is_none().then_some(rule.pass),
-            stage: Stage::First,
-            recorded: None,
-        }
+        Self { runs: trials::most(rule), pass: rule.sequential.is_none().then_some(rule.pass), ..Self::default() }
     }
 }
 
@@ -445,29 +440,11 @@ impl CaseRow {
             suite: suite.to_owned(),
             path: path.to_owned(),
             line: 1,
-            tags: Vec::new(),
-            role: None,
-            task: None,
             node: "/".to_owned(),
-            provider: None,
-            model: None,
             verdict: CaseVerdict::Error.word().to_owned(),
-            carried_from: None,
             answer: Answered::NotRecorded.word().to_owned(),
-            moved: Vec::new(),
-            anew: None,
-            trouble: None,
-            faults: Vec::new(),
-            context: Vec::new(),
-            rule: RuleRow { runs: 1, pass: Some(1), stage: Stage::First, recorded: None },
-            stopped_early: false,
-            failed_calls: BTreeMap::new(),
-            rate: None,
-            trials: Vec::new(),
-            tokens: None,
-            context_hash: None,
-            key: None,
-            diff: None,
+            rule: RuleRow { runs: 1, pass: Some(1), ..RuleRow::default() },
+            ..Self::default()
         }
     }
 

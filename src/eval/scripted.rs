@@ -61,11 +61,6 @@ impl Script {
         Ok(Self { lines, given: Mutex::default() })
     }
 
-    /// Whether it has no answer at all.
-    pub fn is_empty(&self) -> bool {
-        self.lines.is_empty()
-    }
-
     /// The answer to a request with this text.
     pub fn answer(&self, asking: Asking<'_>, text: &str) -> Option<Answer> {
         if let Some(own) = self.own(asking, text) {

@@ -1,28 +1,20 @@
 //! What became of one expectation, and why: what was expected, what was found, where. Never only “failed”.
 
 use crate::base::span::Span;
+use crate::base::words::words;
 use crate::kernel::context::Origin;
 use std::ops::Range;
 
-/// What became of an expectation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Outcome {
-    /// It holds.
-    Pass,
-    /// It does not.
-    Fail,
-    /// Nobody could look.
-    Skipped,
-}
-
-impl Outcome {
-    /// The word in scorecards.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::Skipped => "skipped",
-        }
+words! {
+    /// What became of an expectation.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Outcome {
+        /// It holds.
+        Pass = "pass",
+        /// It does not.
+        Fail = "fail",
+        /// Nobody could look.
+        Skipped = "skipped",
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is to be said about a prompt that was carried over, or could not be: each with its file and line.
 
+use crate::base::words::words;
 use std::fmt;
 
 /// Something to know about a prompt.
@@ -13,26 +14,17 @@ pub struct Note {
     pub kind: NoteKind,
 }
 
-/// How much a note weighs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, schemars::JsonSchema, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Weight {
-    /// Good to know.
-    Info,
-    /// Something of the original is not in the template, or means something else.
-    Warning,
-    /// The prompt is not carried over.
-    Error,
-}
-
-impl Weight {
-    /// Its word.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Info => "info",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
+words! {
+    /// How much a note weighs.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, schemars::JsonSchema, serde::Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Weight {
+        /// Good to know.
+        Info = "info",
+        /// Something of the original is not in the template, or means something else.
+        Warning = "warning",
+        /// The prompt is not carried over.
+        Error = "error",
     }
 }
 

@@ -28,6 +28,8 @@ pub enum JinjaFaultKind {
     OtherTemplate(&'static str),
     /// minijinja cannot parse it; its own words.
     Syntax(String),
+    /// What needs no value of a run fails; minijinja's own words.
+    Fails(String),
     /// It divides by a zero that is written there.
     ByZero,
     /// A filter has fewer or more arguments than it takes.

@@ -33,4 +33,6 @@ pub(crate) mod tags;
 mod trace;
 #[cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports, reason = "only what renders and imports needs all of it"))]
 pub(crate) mod tree;
+#[cfg(feature = "assemble")]
+pub mod trial;
 pub mod unsupported;

@@ -25,7 +25,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 /// Steps of minijinja's machine that a text may take: far under 100 ms.
-const MAX_STEPS: u64 = 200_000;
+pub(crate) const MAX_STEPS: u64 = 200_000;
 /// Steps that the measuring takes for each of them, at most.
 const MEASURING: u64 = 2;
 /// Bytes that a text may become.
@@ -76,6 +76,8 @@ pub(crate) struct RenderInputs<'a> {
     pub(crate) untrusted: &'a BTreeSet<String>,
     /// Makes the fences.
     pub(crate) fence: Fence,
+    /// How many steps it may take: [`MAX_STEPS`] in a run.
+    pub(crate) steps: u64,
 }
 
 /// Renders a text that [`variables`] has let through.
@@ -94,7 +96,7 @@ pub(crate) fn render(text: &str, with: RenderInputs<'_>) -> Result<Written, Fail
     let meter = Meter::new();
     let trace = Arc::new(Mutex::new(Trace::default()));
     let mut environment = environment();
-    environment.set_fuel(Some(MAX_STEPS * MEASURING));
+    environment.set_fuel(Some(with.steps * MEASURING));
     meter::attach(&mut environment, &meter);
     note(&mut environment, &meter, &trace, plain);
     let by = Arc::clone(&meter);

@@ -1,9 +1,9 @@
 //! Fits blocks into a budget of tokens: what is kept whole, what is cut, what is dropped, and why.
 //!
-//! Takes blocks by priority, then by kind, the trusted ones of a kind first, then by their order; never reorders them. Whole blocks
+//! Takes blocks by priority, the trusted ones first, then by kind, then by their order; never reorders them. Whole blocks
 //! are kept until one does not fit. That one is cut where its text may be cut, if more than [`WORTH_CUTTING`] tokens are left, its mark
 //! counted. The blocks after it are dropped, so that a block of lower priority is never kept where one of higher priority is dropped; but
-//! for a conversation, whose last turn has room of its own. Every drop is reported.
+//! for inputs that others have written, and a conversation, whose last turn and they have room of their own. Every drop is reported.
 
 use super::context::{Cut, FIRST_EXPENDABLE, Kind, Trust};
 use super::grapheme;
@@ -21,8 +21,8 @@ pub struct Block<'a> {
     pub id: &'a str,
     /// Whose turn it is when room runs out: the greatest goes first; below 2 never.
     pub priority: u8,
-    /// Among blocks of one priority the turn of its kind; of one kind those that may give no orders go first when room runs out.
-    pub turn: (Kind, Trust),
+    /// Among blocks of one priority those that may give no orders go first when room runs out, and of these the last kind.
+    pub turn: (Trust, Kind),
     /// What is rendered before the text: a heading, the opening of a fence.
     pub head: &'a str,
     /// The text.
@@ -76,7 +76,7 @@ pub struct Fitted {
 
 /// What may not be cut is larger than the budget.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}, which may not be cut; the budget is {}", needs(parts, *needed), thousands(*budget))]
+#[error("{}, which may not be cut; the budget is {}{}", needs(parts, *needed), thousands(*budget), if *holds_values { APART } else { "" })]
 pub struct OverBudget {
     /// The blocks that may not be cut, in order of priority, each with its tokens.
     pub parts: Vec<(String, usize)>,
@@ -84,14 +84,19 @@ pub struct OverBudget {
     pub needed: usize,
     /// The budget.
     pub budget: usize,
+    /// Whether values stand in them.
+    pub holds_values: bool,
 }
 
+/// What to do about a long value in a text that may not be cut.
+const APART: &str = "; a long value is cut where it is an input of its own, which no text names";
+
 impl OverBudget {
-    /// The same, said of another budget than the one that was fitted into.
+    /// The same, said of another budget than the one that was fitted into, and of texts that hold values.
     #[must_use]
-    pub fn of(self, budget: Option<usize>) -> Self {
+    pub fn of(self, budget: Option<usize>, holds_values: bool) -> Self {
         let budget = budget.unwrap_or(self.budget);
-        Self { needed: self.needed.max(budget.saturating_add(1)), budget, ..self }
+        Self { needed: self.needed.max(budget.saturating_add(1)), budget, holds_values, ..self }
     }
 }
 
@@ -168,13 +173,27 @@ pub fn fit_around(
     order.sort_by_key(|&at| blocks.get(at).map(|block| (block.priority, block.turn)));
     let mut fitted: Vec<Option<Fitted>> = vec![None; blocks.len()];
     let (mut left, mut ended): (usize, Option<&str>) = (limit, None);
-    let mut floor = 0;
+    let (mut floor, mut inputs, mut full_up) = (0, None, None);
     for &at in &order {
         let (Some(block), Some(slot)) = (blocks.get(at), fitted.get_mut(at)) else { continue };
         // What is never cut has had its room.
         if block.priority >= FIRST_EXPENDABLE && floor == 0 {
             floor = elastic.as_ref().map_or(0, |elastic| elastic.floor.min(left / 2));
             left -= floor;
+        }
+        if block.priority >= FIRST_EXPENDABLE && inputs.is_none() {
+            let all = blocks.iter().filter(|block| block.is_foreign_input());
+            let kept = all.map(|block| block.tokens(budget.counter).min(block.most())).sum::<usize>().min(left / 2);
+            left -= kept;
+            inputs = Some(kept);
+        }
+        match (block.is_foreign_input(), inputs) {
+            (false, _) => ended = ended.or(full_up),
+            (true, Some(kept @ 1..)) => {
+                left += kept;
+                (inputs, full_up) = (Some(0), ended.take());
+            }
+            (true, _) => {}
         }
         if let Some(Elastic { take, .. }) = elastic.take_if(|elastic| elastic.at == at) {
             left += std::mem::take(&mut floor);
@@ -208,6 +227,11 @@ pub fn fit_around(
 }
 
 impl Block<'_> {
+    /// Whether it is an input that others have written: what the call is about, and as long as they please.
+    fn is_foreign_input(&self) -> bool {
+        self.priority >= FIRST_EXPENDABLE && self.turn == (Trust::Untrusted, Kind::Input)
+    }
+
     /// Bytes of the whole block, and tokens of what has none.
     pub(crate) fn bytes(&self) -> usize {
         // A token is at least one byte.
@@ -257,7 +281,7 @@ pub fn over(blocks: &[Block<'_>], counter: &dyn TokenCounter, budget: usize) -> 
     fixed.sort_by_key(|block| block.priority);
     let parts: Vec<(String, usize)> = fixed.into_iter().map(|block| (block.id.to_owned(), block.tokens(counter))).collect();
     let needed = parts.iter().map(|(_, tokens)| tokens).sum();
-    OverBudget { parts, needed, budget }
+    OverBudget { parts, needed, budget, holds_values: false }
 }
 
 /// The words in place of so many bytes that are missing at the end. An id brings no line of its own along.

@@ -3,6 +3,7 @@
 //! Plain data. Never counts, never renders, never orders: `fit` decides what stays, renderers decide where it stands.
 
 use super::conversation::Turn;
+use crate::base::words::words;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::cmp::Ordering;
@@ -164,27 +165,11 @@ impl Kind {
     }
 
     /// Its place among the kernel's own kinds, and its word where it is none of those.
-    const fn place(self) -> (u8, Option<&'static str>) {
-        let place = match self {
-            Self::Tools => 0,
-            Self::System => 1,
-            Self::Description => 2,
-            Self::Instructions => 3,
-            Self::Criteria => 4,
-            Self::OutputFormat => 5,
-            Self::Constraints => 6,
-            Self::Input => 7,
-            Self::PreviousOutput => 8,
-            Self::Accumulated => 9,
-            Self::File => 10,
-            Self::Inherited => 11,
-            Self::Fresh => 12,
-            Self::Examples => 13,
-            Self::History => 14,
-            Self::FailureHistory => 15,
-            Self::Custom(kind) => return (kind.behind.place().0, Some(kind.word)),
-        };
-        (place, None)
+    fn place(self) -> (Option<usize>, Option<&'static str>) {
+        match self {
+            Self::Custom(kind) => (kind.behind.place().0, Some(kind.word)),
+            own => (Self::ALL.iter().position(|kind| *kind == own), None),
+        }
     }
 }
 
@@ -219,31 +204,21 @@ pub const FIRST_EXPENDABLE: u8 = 2;
 /// The priority of an input that is untrusted: that of all else that others have written.
 const FOREIGN: u8 = 4;
 
-/// How long a text stays the same from call to call: the longer, the further in front it stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Stability {
-    /// As long as the template.
-    Fixed,
-    /// As long as the project's files.
-    Project,
-    /// For one run of a pipeline or conversation.
-    Session,
-    /// For one call.
-    Call,
-}
-
-impl Stability {
-    /// The word in manifests.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Fixed => "fixed",
-            Self::Project => "project",
-            Self::Session => "session",
-            Self::Call => "call",
-        }
+words! {
+    /// How long a text stays the same from call to call: the longer, the further in front it stands.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "snake_case")]
+    #[non_exhaustive]
+    pub enum Stability {
+        /// As long as the template.
+        Fixed = "fixed",
+        /// As long as the project's files.
+        Project = "project",
+        /// For one run of a pipeline or conversation.
+        Session = "session",
+        /// For one call.
+        Call = "call",
     }
 }
 
@@ -433,8 +408,16 @@ impl Origin {
     /// The origin of what stands some lines further down.
     #[must_use]
     pub fn down(mut self, by: u32) -> Self {
-        match &mut self {
-            Self::Template { line, .. } | Self::Fragment { line, .. } | Self::File { line, .. } => *line += by,
+        if let Some(line) = self.line() {
+            *line += by;
+        }
+        self
+    }
+
+    /// Lines of the text before it, where those are known.
+    pub(crate) fn line(&mut self) -> Option<&mut u32> {
+        match self {
+            Self::Template { line, .. } | Self::Fragment { line, .. } | Self::File { line, .. } => Some(line),
             Self::Schema { .. }
             | Self::Input { .. }
             | Self::Result { .. }
@@ -442,9 +425,8 @@ impl Origin {
             | Self::Match { .. }
             | Self::History
             | Self::Conversation
-            | Self::Frame => {}
+            | Self::Frame => None,
         }
-        self
     }
 }
 
@@ -494,37 +476,19 @@ impl Segment {
         let title = title.into();
         let id = if title.is_empty() { kind.word().to_owned() } else { format!("{}:{title}", kind.word()) };
         let text = Traced::new(text, Origin::Parent { id: id.clone() });
-        let stability = Stability::Session;
-        let trust = Trust::Trusted;
-        let cut = Cut::Tail;
-        Self {
-            id,
-            kind,
-            title,
-            text,
-            stability,
-            trust,
-            cut,
-            why: "handed in".to_owned(),
-            priority: None,
-            max_tokens: None,
-            turns: Vec::new(),
-        }
+        Self::of(kind, text, "handed in").named(id, title).stable(Stability::Session)
     }
 
     /// A segment of a template's own: named after its kind, it holds as long as the template, may give orders and may be cut at its end.
     pub fn of(kind: Kind, text: Traced, why: impl Into<String>) -> Self {
-        let stability = Stability::Fixed;
-        let trust = Trust::Trusted;
-        let cut = Cut::Tail;
         Self {
             id: kind.word().to_owned(),
             kind,
             title: String::new(),
             text,
-            stability,
-            trust,
-            cut,
+            stability: Stability::Fixed,
+            trust: Trust::Trusted,
+            cut: Cut::Tail,
             why: why.into(),
             priority: None,
             max_tokens: None,

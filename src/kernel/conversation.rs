@@ -3,36 +3,27 @@
 //! Knows no vendor's form. A call and its results are one unit, which nothing takes apart.
 
 use crate::base::hash::Hash;
+use crate::base::words::words;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-/// Who speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Speaker {
-    /// The author of the agent.
-    System,
-    /// Whoever asks.
-    User,
-    /// The agent.
-    Assistant,
-    /// A tool, with what it gave back.
-    Tool,
-}
-
-impl Speaker {
-    /// The word that most providers have for it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::System => "system",
-            Self::User => "user",
-            Self::Assistant => "assistant",
-            Self::Tool => "tool",
-        }
+words! {
+    /// Who speaks.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    #[non_exhaustive]
+    pub enum Speaker {
+        /// The author of the agent.
+        System = "system",
+        /// Whoever asks.
+        User = "user",
+        /// The agent.
+        Assistant = "assistant",
+        /// A tool, with what it gave back.
+        Tool = "tool",
     }
 }
 

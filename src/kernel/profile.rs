@@ -1,43 +1,30 @@
 //! The ways to lay out the segments of a context, by their names.
 
+use crate::base::words::words;
 use serde::{Deserialize, Serialize};
 
-/// A way to lay segments out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Profile {
-    /// Headings of Markdown; files in code fences.
-    #[default]
-    Markdown,
-    /// An element a segment.
-    Xml,
-    /// Titles and blank lines.
-    Plain,
-    /// Headings, and `---` between segments, as existing assemblers of this kind write them.
-    Sections,
-    /// The author's words and nothing else: no headings, no fences, so nothing untrusted.
-    Bare,
+words! {
+    /// A way to lay segments out.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "snake_case")]
+    #[non_exhaustive]
+    pub enum Profile {
+        /// Headings of Markdown; files in code fences.
+        #[default]
+        Markdown = "markdown",
+        /// An element a segment.
+        Xml = "xml",
+        /// Titles and blank lines.
+        Plain = "plain",
+        /// Headings, and `---` between segments, as existing assemblers of this kind write them.
+        Sections = "sections",
+        /// The author's words and nothing else: no headings, no fences, so nothing untrusted.
+        Bare = "bare",
+    }
 }
 
 impl Profile {
-    /// Every profile.
-    pub const ALL: [Self; 5] = [Self::Markdown, Self::Xml, Self::Plain, Self::Sections, Self::Bare];
-    /// Their names.
-    pub const WORDS: [&'static str; 5] = ["markdown", "xml", "plain", "sections", "bare"];
-
-    /// Its name.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Markdown => "markdown",
-            Self::Xml => "xml",
-            Self::Plain => "plain",
-            Self::Sections => "sections",
-            Self::Bare => "bare",
-        }
-    }
-
     /// What it does, in a few words.
     pub const fn about(self) -> &'static str {
         match self {
@@ -47,11 +34,6 @@ impl Profile {
             Self::Sections => "Headings, and `---` between segments",
             Self::Bare => "The author's words and nothing else",
         }
-    }
-
-    /// The profile with a name.
-    pub fn named(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|profile| profile.word() == word)
     }
 
     /// What stands between two segments of one message.

@@ -135,7 +135,7 @@ pub enum ProviderError {
         retry_after: Option<Duration>,
     },
     /// Too many requests, or too many tokens, in a short time.
-    #[error("the provider limits the rate of requests (status 429){}", said(message))]
+    #[error("the provider limits the rate of requests (status 429){}{}", said(message), asked(*retry_after))]
     RateLimited {
         /// What the provider says about it; empty where it says nothing.
         message: String,
@@ -246,6 +246,10 @@ impl ProviderError {
             | Self::OverBudget { .. } => false,
         }
     }
+}
+
+fn asked(wait: Option<Duration>) -> String {
+    wait.map_or_else(String::new, |wait| format!(", and asks to wait {} s", wait.as_secs()))
 }
 
 fn said(message: &str) -> String {

@@ -1,5 +1,6 @@
 //! How a model is asked to answer: temperature, seed and the like, by names of their own; what a provider calls them is its target's.
 
+use crate::base::words::words;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -7,25 +8,27 @@ use std::collections::BTreeMap;
 /// Values of parameters.
 pub type Sampling = BTreeMap<Parameter, Value>;
 
-/// One of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Parameter {
-    /// How far it may stray from the likeliest words.
-    Temperature,
-    /// Which part of the likeliest words is looked at.
-    TopP,
-    /// Where its chance begins, so that it may be repeated.
-    Seed,
-    /// How long it thinks first.
-    Effort,
-    /// The texts before which an answer ends.
-    Stop,
-    /// Whether it calls a tool, and which.
-    ToolChoice,
-    /// Tokens that an answer may have.
-    MaxOutputTokens,
+words! {
+    /// One of them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "snake_case")]
+    pub enum Parameter {
+        /// How far it may stray from the likeliest words.
+        Temperature = "temperature",
+        /// Which part of the likeliest words is looked at.
+        TopP = "top_p",
+        /// Where its chance begins, so that it may be repeated.
+        Seed = "seed",
+        /// How long it thinks first.
+        Effort = "effort",
+        /// The texts before which an answer ends.
+        Stop = "stop",
+        /// Whether it calls a tool, and which.
+        ToolChoice = "tool_choice",
+        /// Tokens that an answer may have.
+        MaxOutputTokens = "max_output_tokens",
+    }
 }
 
 /// The bounds of [`Parameter::Temperature`].
@@ -44,28 +47,6 @@ pub const TOOL_CHOICE: [&str; 3] = ["auto", "none", "required"];
 pub const OUTPUT: (u64, u64) = (1, 1_000_000_000);
 
 impl Parameter {
-    /// Every parameter.
-    pub const ALL: [Self; 7] =
-        [Self::Temperature, Self::TopP, Self::Seed, Self::Effort, Self::Stop, Self::ToolChoice, Self::MaxOutputTokens];
-
-    /// As written.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Temperature => "temperature",
-            Self::TopP => "top_p",
-            Self::Seed => "seed",
-            Self::Effort => "effort",
-            Self::Stop => "stop",
-            Self::ToolChoice => "tool_choice",
-            Self::MaxOutputTokens => "max_output_tokens",
-        }
-    }
-
-    /// Reads it exactly.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|parameter| parameter.word() == word)
-    }
-
     /// What it takes, in words.
     pub const fn expected(self) -> &'static str {
         match self {

@@ -27,7 +27,6 @@ pub(super) fn of(client: &Client) -> Value {
         "inlayHintProvider": true,
         "codeLensProvider": {"resolveProvider": false},
         "definitionProvider": true,
-        "callHierarchyProvider": true,
         "referencesProvider": true,
         "documentHighlightProvider": true,
         "renameProvider": {"prepareProvider": true},

@@ -2,7 +2,6 @@
 //!
 //! A panic while answering is a bug; it is answered as one, and the server lives.
 
-use super::call_hierarchy;
 use super::capabilities;
 use super::client::Client;
 use super::features::{
@@ -188,9 +187,6 @@ impl Server<'_> {
             "textDocument/signatureHelp" => signature::answer(self, &read(params)?),
             "workspace/willRenameFiles" => rename_files::answer(self, &read(params)?),
             "textDocument/definition" => navigate::definition(self, &read(params)?),
-            "textDocument/prepareCallHierarchy" => call_hierarchy::prepare(self, &read(params)?),
-            "callHierarchy/incomingCalls" => call_hierarchy::incoming(self, &params),
-            "callHierarchy/outgoingCalls" => call_hierarchy::outgoing(self, &params),
             "textDocument/references" => navigate::references(self, &read(params)?),
             "textDocument/documentHighlight" => navigate::highlights(self, &read(params)?),
             "textDocument/prepareRename" => navigate::prepare(self, &read(params)?),

@@ -3,7 +3,6 @@
 //! A synchronous loop; every request stands behind a guard, so that a bug answers with an error and the server lives. Works from
 //! memory: what an editor has not saved counts in every answer. LSP's own types stay in this folder.
 
-mod call_hierarchy;
 mod capabilities;
 mod client;
 mod data;

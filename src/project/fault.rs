@@ -7,6 +7,7 @@ use super::roles::Tier;
 use crate::base::hash::Hash;
 use crate::base::rule_meta::RemovedRule;
 use crate::base::span::{Span, Spanned};
+use crate::request::schema_fault::SchemaFault;
 use crate::scenario::json_schema::Slip;
 use crate::settings::layers::RowId;
 use crate::settings::operators::Operator;
@@ -397,6 +398,8 @@ pub enum ToolFault {
     NoObject,
     /// Its parameters have a slip in them.
     Slip(Slip),
+    /// Vendors refuse its parameters.
+    Refused(SchemaFault),
 }
 
 impl FaultKind {

@@ -11,6 +11,7 @@ use crate::base::parallel;
 use crate::base::span::Span;
 use crate::template::names::{Event, Flow, Free, Param, Reference, ReferenceKind, Site, Unfenced};
 use crate::template::scope::MOST_PARTS;
+use crate::template::shape::Shape;
 use crate::template::trust::{CONTEXT, TrustNode};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::num::NonZeroUsize;
@@ -30,6 +31,10 @@ pub struct LinkedNames {
     pub(super) foreign: BTreeSet<DefId>,
     /// The references to fragments from outside that stand where nothing fences them.
     pub outside_used: Vec<(RefId, Unfenced)>,
+    /// The references by which an agent without fences is shown a value from outside, each with the place where that gets its name.
+    pub bare_used: Vec<(RefId, (u32, Span))>,
+    /// The definitions that show a value from outside to an agent whose profile is left open, each with that place.
+    open: BTreeMap<DefId, (u32, Span)>,
     /// Parts of values that are used and that these do not have.
     pub parts: Vec<PartFault>,
     /// The fragments whose text is from outside, wholly or in part, each with the one that is marked, and where.
@@ -136,8 +141,12 @@ fn resolve(index: &Index<'_>, order: &[DefId], threads: Option<NonZeroUsize>) ->
             } else {
                 alone.next().unwrap_or_default()
             };
-            let Found { faults, parts, extra, taken, judged, outside_used, context } = found;
+            let Found { faults, parts, extra, taken, judged, outside_used, bare_used, open, context } = found;
             linked.outside_used.extend(outside_used);
+            linked.bare_used.extend(bare_used);
+            if let Some(open) = judged.open.map(|span| (id.file, span)).or(open) {
+                linked.open.insert(id, open);
+            }
             linked.faults.extend(faults);
             linked.unfenced.extend(judged.unfenced);
             if judged.is_foreign {
@@ -179,6 +188,12 @@ impl LinkedNames {
             Some(taken) => taken,
             None => index.definition(id).map_or(&[], |definition| &definition.params),
         }
+    }
+
+    /// The place where a value from outside gets its name that a definition shows to an agent whose profile is left open.
+    pub fn open(&self, index: &Index<'_>, id: DefId) -> Option<(u32, Span)> {
+        let by_its_file = || flow(index, id).is_none().then(|| Some((id.file, index.definition(id)?.open?))).flatten();
+        self.open.get(&id).copied().or_else(by_its_file)
     }
 
     /// What those who refer to a definition are asked for: nothing where it is too much, which is reported where it stands.
@@ -242,6 +257,8 @@ struct Found {
     taken: Option<Box<[Param]>>,
     judged: Judged,
     outside_used: Vec<(RefId, Unfenced)>,
+    bare_used: Vec<(RefId, (u32, Span))>,
+    open: Option<(u32, Span)>,
     context: ContextUse,
 }
 
@@ -342,13 +359,20 @@ impl<'r> Replay<'r> {
         }
         if let Some((context, around)) = site.context {
             let ContextUse { inherits, unfenced } = linked.contexts.get(&target).copied().unwrap_or_default();
-            if inherits || self.index.definition(target).is_some_and(|target| target.inherits) {
+            let by_its_file = self.index.definition(target);
+            let unfenced = site.settle(unfenced.or_else(|| by_its_file?.context));
+            if inherits || by_its_file.is_some_and(|target| target.inherits) {
                 self.sources.makes(around, context);
                 self.found.context.inherits |= context == around;
             }
             if let Some(unfenced) = unfenced {
                 self.sources.say(context, (at, unfenced), "");
             }
+        }
+        match (site.open, linked.open(self.index, target)) {
+            (Some(Unfenced::Bare), Some(source)) => self.found.bare_used.push((at, source)),
+            (Some(_), Some(source)) => self.found.open = self.found.open.or(Some(source)),
+            _ => {}
         }
         if reference.kind == ReferenceKind::Call {
             return self.call(site, at, reference, takes);
@@ -361,7 +385,7 @@ impl<'r> Replay<'r> {
             self.agree(name, at, param);
             self.use_parts(name, (at, reference), param);
             let is_text = reference.kind == ReferenceKind::Use;
-            let unfenced = if is_text { site.unfenced } else { param.unfenced };
+            let unfenced = if is_text { site.unfenced } else { site.settle(param.unfenced) };
             self.hand_over(name, (at, site), param, unfenced, is_text || param.in_result);
         }
         if !absent.is_empty() {
@@ -410,7 +434,7 @@ impl<'r> Replay<'r> {
             let slot = arg.name.as_deref().map_or(Some(number), |name| slots.get(name).copied());
             if let Some(param) = slot.and_then(|slot| takes.get(slot)) {
                 self.use_parts(*name, (at, reference), param);
-                self.hand_over(*name, (at, site), param, param.unfenced, param.in_result);
+                self.hand_over(*name, (at, site), param, site.settle(param.unfenced), param.in_result);
             }
         }
     }
@@ -442,7 +466,11 @@ impl<'r> Replay<'r> {
         if self.values.is_inert(name, "") {
             return;
         }
-        if let Some(unfenced) = unfenced {
+        let typed = param.kind.as_deref().filter(|kind| Shape::declared(kind).is_inert() && self.values.is_text(name));
+        if let Some(wanted) = typed.filter(|_| param.is_held) {
+            let kind = FaultKind::WrongType { name: param.name.clone(), found: "string".into(), wanted: wanted.into() };
+            self.found.faults.push(Fault { at, kind });
+        } else if let Some(unfenced) = unfenced.or(typed.map(|_| Unfenced::Typed)) {
             self.sources.say(name, (at, unfenced), &param.name);
         }
         if let Some(into) = site.into.filter(|_| in_result) {

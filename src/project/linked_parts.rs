@@ -130,6 +130,13 @@ impl<'r> Values<'r> {
         }
     }
 
+    /// Whether a value is what a text says.
+    pub(super) fn is_text(&self, name: u32) -> bool {
+        let is_given =
+            |own: &&FlowName| own.kind.as_deref() == Some("text") && (own.at.contains("/inputs/") || own.at.contains("/args/"));
+        self.flow.names.get(name as usize).filter(is_given).is_some()
+    }
+
     fn part_of(&self, name: u32) -> &'r [(u32, Box<str>)] {
         self.flow.names.get(name as usize).map_or(&[], |name| &name.part_of)
     }

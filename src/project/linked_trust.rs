@@ -33,6 +33,8 @@ pub(super) struct Judged {
     pub(super) unfenced: Vec<UntrustedUse>,
     /// Whether its result is from outside, whatever it takes.
     pub(super) is_foreign: bool,
+    /// Where a value from outside gets its name that an agent is shown whose profile is left open.
+    pub(super) open: Option<Span>,
     /// What decides about the values that are bound when a context is assembled.
     pub(super) nodes: Vec<TrustNode>,
 }
@@ -46,7 +48,7 @@ pub(super) struct Said {
 
 /// By name: whether a text that nothing fences, or the result, is made of its value.
 pub(super) struct Reached {
-    pub(super) unfenced: [Vec<bool>; 3],
+    pub(super) unfenced: [Vec<bool>; 5],
     pub(super) in_result: Vec<bool>,
 }
 
@@ -111,6 +113,8 @@ impl Sources {
         let by = self.said.iter();
         let by = by.map(|(name, (by, unfenced), word)| (*name, (Span::default(), None, Some(*by)), &**word, *unfenced));
         let (outside, other): (Vec<_>, Vec<_>) = own.chain(by).partition(|(name, ..)| is_marked(*name));
+        let (open, outside): (Vec<_>, Vec<_>) = outside.into_iter().partition(|(.., unfenced)| *unfenced == Unfenced::Open);
+        let open = open.first().map(|(name, ..)| source(*name).1);
         let found = outside.into_iter().map(|(name, (span, inside, by), word, unfenced)| UntrustedUse {
             file: id.file,
             span,
@@ -123,7 +127,7 @@ impl Sources {
         let unfenced = found.collect();
         let is_foreign = flow.result.is_some_and(is_marked);
         let names = other.into_iter().map(|(name, .., unfenced)| (name, unfenced)).collect();
-        (Judged { unfenced, is_foreign, nodes: kept(nodes) }, Said { marks, names })
+        (Judged { unfenced, is_foreign, open, nodes: kept(nodes) }, Said { marks, names })
     }
 
     /// What follows for those who use the definition.

@@ -32,6 +32,8 @@ pub mod require;
 pub mod roles;
 pub mod routing;
 #[cfg(feature = "compile")]
+pub mod said;
+#[cfg(feature = "compile")]
 pub mod suppressions;
 #[cfg(feature = "compile")]
 pub mod table;

@@ -3,6 +3,7 @@
 
 use super::roles::Tier;
 use crate::base::span::Spanned;
+use crate::base::words::words;
 use crate::kernel::sampling::{Parameter, Sampling};
 use std::collections::BTreeSet;
 
@@ -62,28 +63,24 @@ pub struct Provider {
     pub timeout_s: Option<u64>,
 }
 
-/// Which protocol a provider speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ProviderKind {
-    /// `openai`: the chat protocol that most servers speak, those that run at home too.
-    Openai,
-    /// `openai-responses`: the later protocol of OpenAI.
-    OpenaiResponses,
-    /// `anthropic`: Anthropic's messages.
-    Anthropic,
-    /// `gemini`: Google's Gemini.
-    Gemini,
-    /// `ollama`: Ollama's own protocol.
-    Ollama,
+words! {
+    /// Which protocol a provider speaks.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum ProviderKind {
+        /// `openai`: the chat protocol that most servers speak, those that run at home too.
+        Openai = "openai",
+        /// `openai-responses`: the later protocol of OpenAI.
+        OpenaiResponses = "openai-responses",
+        /// `anthropic`: Anthropic's messages.
+        Anthropic = "anthropic",
+        /// `gemini`: Google's Gemini.
+        Gemini = "gemini",
+        /// `ollama`: Ollama's own protocol.
+        Ollama = "ollama",
+    }
 }
 
 impl ProviderKind {
-    /// Every kind.
-    pub const ALL: [Self; 5] = [Self::Openai, Self::OpenaiResponses, Self::Anthropic, Self::Gemini, Self::Ollama];
-
-    /// The words, in the same order.
-    pub const WORDS: [&'static str; 5] = ["openai", "openai-responses", "anthropic", "gemini", "ollama"];
-
     /// The tokenizer of the models that this protocol mostly leads to.
     pub const fn tokenizer(self) -> &'static str {
         match self {
@@ -105,25 +102,9 @@ impl ProviderKind {
         }
     }
 
-    /// As written.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Openai => "openai",
-            Self::OpenaiResponses => "openai-responses",
-            Self::Anthropic => "anthropic",
-            Self::Gemini => "gemini",
-            Self::Ollama => "ollama",
-        }
-    }
-
     /// That of a provider by its name: what the project says of it, else the vendor of this name.
     pub fn of(name: &str, own: Option<&Provider>) -> Option<Self> {
         own.map(|own| own.kind).or_else(|| Self::parse(name))
-    }
-
-    /// Reads it exactly.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.word() == word)
     }
 }
 

@@ -4,6 +4,7 @@
 use super::glob::Globs;
 use crate::base::rule_meta::Severity;
 use crate::base::span::{Span, Spanned};
+use crate::base::words::words;
 use crate::template::setting::SettingName;
 
 /// One `[[require]]`.
@@ -58,37 +59,10 @@ pub enum Test {
     Text(Field, bool, Vec<String>),
 }
 
-/// A word of a condition with a fixed spelling.
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$item:meta])* $variant:ident = $word:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum $name {
-            $($(#[$item])* $variant,)*
-        }
-
-        impl $name {
-            /// Every one of them, in the order that messages list them.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
-            /// As written in a condition.
-            pub const fn word(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $word,)*
-                }
-            }
-
-            /// Reads it exactly.
-            pub fn parse(text: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|value| value.word() == text)
-            }
-        }
-    };
-}
-
 words! {
     /// What a task may have.
-    Thing {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Thing {
         /// `description`.
         Description = "description",
         /// `version`.
@@ -128,7 +102,8 @@ words! {
 
 words! {
     /// What can be counted.
-    Measure {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Measure {
         /// Tokens of its manifest.
         ManifestTokens = "manifest_tokens",
         /// Declared parameters.
@@ -144,7 +119,8 @@ words! {
 
 words! {
     /// What can be compared as text.
-    Field {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Field {
         /// The resolved `inherit_context`.
         InheritContext = "inherit_context",
         /// The resolved `accumulate_data`; `N/A` where it does not apply.
@@ -168,7 +144,8 @@ words! {
 
 words! {
     /// How two numbers compare.
-    Order {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Order {
         /// At most.
         AtMost = "<=",
         /// Less than.

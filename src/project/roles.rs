@@ -3,6 +3,7 @@
 use super::glob::Globs;
 use super::tools::ToolDefinition;
 use crate::base::span::{Span, Spanned};
+use crate::base::words::words;
 use crate::kernel::context::Kind;
 use crate::kernel::profile::Profile;
 use crate::kernel::sampling::Sampling;
@@ -94,39 +95,18 @@ pub enum ModelChoice {
     Open,
 }
 
-/// How able a model is, in the project's own judgement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Tier {
-    /// `economy`.
-    Economy,
-    /// `standard`.
-    Standard,
-    /// `standard_plus`.
-    StandardPlus,
-    /// `premium`.
-    Premium,
-}
-
-impl Tier {
-    /// Every tier, the lowest first.
-    pub const ALL: [Self; 4] = [Self::Economy, Self::Standard, Self::StandardPlus, Self::Premium];
-
-    /// The words, in the same order.
-    pub const WORDS: [&'static str; 4] = ["economy", "standard", "standard_plus", "premium"];
-
-    /// As written.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Economy => "economy",
-            Self::Standard => "standard",
-            Self::StandardPlus => "standard_plus",
-            Self::Premium => "premium",
-        }
-    }
-
-    /// Reads it exactly.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|tier| tier.word() == word)
+words! {
+    /// How able a model is, in the project's own judgement.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Tier {
+        /// `economy`.
+        Economy = "economy",
+        /// `standard`.
+        Standard = "standard",
+        /// `standard_plus`.
+        StandardPlus = "standard_plus",
+        /// `premium`.
+        Premium = "premium",
     }
 }
 

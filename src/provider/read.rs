@@ -5,8 +5,8 @@ use super::dialects::DIALECTS;
 use super::draft::Draft;
 use super::events::{Broken, events};
 use super::refusal;
+use crate::base::json::kind;
 use crate::kernel::provider::{Answer, ProviderError};
-use serde_json::Value;
 
 /// The dialect of a name.
 pub fn dialect(name: &str) -> Option<&'static Dialect> {
@@ -35,16 +35,9 @@ pub fn answer(dialect: &Dialect, body: &str) -> Result<Answer, ProviderError> {
         return Err(cut());
     }
     if !is_known {
-        let found = events.values.first().map_or_else(|| "nothing".to_owned(), keys);
+        let found = events.values.first().map_or_else(|| "nothing".to_owned(), kind);
         let why = format!("expected {} of `{}`, found {found}", dialect.expected, dialect.name);
         return Err(ProviderError::NotUnderstood { why });
     }
     Ok(draft.finish())
-}
-
-/// What a value is, without its content.
-fn keys(value: &Value) -> String {
-    let Some(object) = value.as_object() else { return "a value that is no object".to_owned() };
-    let keys: Vec<String> = object.keys().take(5).map(|key| format!("`{}`", key.chars().take(40).collect::<String>())).collect();
-    if keys.is_empty() { "an empty object".to_owned() } else { format!("an object with {}", keys.join(", ")) }
 }

@@ -1,6 +1,6 @@
 //! What calls may use in all. A call begins only if what it may use is left; what is under way counts as used.
 
-use crate::base::number::thousands;
+use crate::base::number::{thousands, usd};
 use crate::kernel::provider::ProviderError;
 use serde::{Deserialize, Serialize};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -108,7 +108,7 @@ impl Spending {
             return Some(format!("the budget of {most} tokens has {used} used, and this call may use {wanted}"));
         }
         let most = self.most.usd.filter(|most| sum.usd > *most)?;
-        Some(format!("the budget of US$ {most} has US$ {:.4} used, and this call may use US$ {:.4}", used.usd, wanted.usd))
+        Some(format!("the budget of US$ {most} has US$ {} used, and this call may use US$ {}", usd(used.usd), usd(wanted.usd)))
     }
 }
 

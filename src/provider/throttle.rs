@@ -45,6 +45,7 @@ pub struct Throttle<'a> {
     clock: &'a dyn Clock,
     price: Price<'a>,
     seed: u64,
+    context: Option<u64>,
     waits: AtomicU64,
     calls: Mutex<Calls>,
 }
@@ -58,7 +59,15 @@ impl<'a> Throttle<'a> {
         price: Price<'a>,
         seed: u64,
     ) -> Self {
-        Self { provider, limiter, budget, retry, clock, price, seed, waits: AtomicU64::new(0), calls: Mutex::default() }
+        let (waits, calls) = (AtomicU64::new(0), Mutex::default());
+        Self { provider, limiter, budget, retry, clock, price, seed, context: None, waits, calls }
+    }
+
+    /// Tells how many tokens its requests were counted to have, which a provider's own count is held against.
+    #[must_use]
+    pub const fn counting(mut self, context: Option<u64>) -> Self {
+        self.context = context;
+        self
     }
 
     fn spend(&self, model: &str, usage: &Usage) -> Spend {
@@ -98,7 +107,7 @@ impl Provider for Throttle<'_> {
             let error = match answered {
                 Ok(response) => {
                     self.limiter.answered();
-                    let used = used(self.price, request, &response);
+                    let used = used(self.price, (request, self.context), &response);
                     held.spend(used);
                     self.count(used, None);
                     return Ok(response);
@@ -123,9 +132,9 @@ impl Provider for Throttle<'_> {
     }
 }
 
-/// What an answered call used.
-pub fn used(price: Price<'_>, request: &WireRequest<'_>, response: &Response) -> Spend {
-    spend(price, request.model, &credible(&response.answer, request.body.len()))
+/// What an answered call used; with the tokens of its request, where they were counted.
+pub fn used(price: Price<'_>, (request, context): (&WireRequest<'_>, Option<u64>), response: &Response) -> Spend {
+    spend(price, request.model, &credible(&response.answer, request.body.len(), context))
 }
 
 fn spend(price: Price<'_>, model: &str, usage: &Usage) -> Spend {
@@ -142,12 +151,29 @@ fn guess(sent: usize, written: usize) -> Usage {
     Usage { input: tokens(sent), output: tokens(written), ..Usage::default() }
 }
 
-/// What an answer used: no less than a guess where the provider counted nothing, or what cannot be.
-fn credible(answer: &Answer, sent: usize) -> Usage {
+/// What an answer used, by its provider's count, or where that is none or cannot be, by what was counted or guessed here.
+fn credible(answer: &Answer, sent: usize, context: Option<u64>) -> Usage {
     let usage = answer.usage;
     let guess = guess(sent, answer.turn.read().text.len());
+    if context.is_some() && miscounted(answer, context).is_some() {
+        return Usage { input: context, output: guess.output, ..Usage::default() };
+    }
     if answer.contradiction().is_some() {
         return Usage { input: usage.input.max(guess.input), output: usage.output.max(guess.output), ..Usage::default() };
     }
     Usage { input: usage.input.or(guess.input), output: usage.output.or(guess.output), ..usage }
+}
+
+/// A vendor's own count differs from one that stands in for it, above all of images, but not by this factor.
+const FACTOR: u64 = 25;
+/// Of contexts below this nothing can be said.
+const SMALL: u64 = 100;
+
+/// What the provider of an answer counted that cannot be, where its request was counted to have so many tokens.
+pub fn miscounted(answer: &Answer, context: Option<u64>) -> Option<String> {
+    let context = context.filter(|context| *context >= SMALL);
+    let is_off = |input: u64, context: u64| input.saturating_mul(FACTOR) < context || input > context.saturating_mul(FACTOR);
+    let off = answer.usage.input.zip(context).filter(|(input, context)| is_off(*input, *context));
+    let off = off.map(|(input, context)| format!("{input} tokens were counted for a request of about {context}"));
+    answer.contradiction().map(str::to_owned).or(off)
 }

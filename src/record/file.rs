@@ -54,13 +54,13 @@ impl Recordings {
     }
 }
 
-/// Reads the calls of a file one by one, each with its place: the whole of a long recording is never in memory. Returns whether the last
-/// line is cut.
+/// Reads the calls of a file one by one, each with its place: the whole of a long recording is never in memory. Returns the number of
+/// the last line where it is cut.
 ///
 /// # Errors
 /// The file cannot be read, or a line is no call.
 #[cfg(feature = "fs")]
-pub fn each(path: &Path, mut take: impl FnMut(Recording, LinePlace)) -> Result<bool, ReadFault> {
+pub fn each(path: &Path, mut take: impl FnMut(Recording, LinePlace)) -> Result<Option<usize>, ReadFault> {
     let mut reader = fs::open_lines(path).map_err(ReadFault::Unreadable)?;
     let mut bytes = Vec::new();
     let mut place = LinePlace { line: 0, offset: 0, len: 0 };
@@ -71,7 +71,7 @@ pub fn each(path: &Path, mut take: impl FnMut(Recording, LinePlace)) -> Result<b
         let read = (&mut reader).take(LONGEST + 1).read_until(b'\n', &mut bytes).map_err(ReadFault::Unreadable)?;
         place.len = read as u64;
         if read == 0 {
-            return Ok(false);
+            return Ok(None);
         }
         if place.len > LONGEST {
             return Err(ReadFault::Unreadable(io::ErrorKind::FileTooLarge.into()));
@@ -79,7 +79,7 @@ pub fn each(path: &Path, mut take: impl FnMut(Recording, LinePlace)) -> Result<b
         let is_whole = bytes.last() == Some(&b'\n');
         let text = match std::str::from_utf8(&bytes) {
             Ok(text) => text,
-            Err(_) if !is_whole && place.line > 1 => return Ok(true),
+            Err(_) if !is_whole && place.line > 1 => return Ok(Some(place.line)),
             Err(_) => return Err(ReadFault::Unreadable(io::Error::other("it is not UTF-8"))),
         };
         let text = if place.line == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
@@ -87,7 +87,7 @@ pub fn each(path: &Path, mut take: impl FnMut(Recording, LinePlace)) -> Result<b
             _ if text.trim().is_empty() => {}
             Err(LineFault::Trace) => {}
             Ok(call) => take(call, place),
-            Err(LineFault::NoJson(_)) if !is_whole => return Ok(true),
+            Err(LineFault::NoJson(_)) if !is_whole => return Ok(Some(place.line)),
             Err(fault) => return Err(ReadFault::Line(FileFault { line: place.line, fault })),
         }
     }

@@ -4,7 +4,7 @@
 
 use super::json_text::{Site, compact, map_strings, raw};
 use super::recording::{Recording, Redacted};
-use super::redact::{Find, Redactor};
+use super::redact::{Find, Found, Redactor, merged};
 use crate::project::config::Content;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -217,7 +217,7 @@ impl Mask {
 impl Mask {
     /// What must go of a text that came in pieces of so many bytes: what is found in all of it, and what a piece holds whole, whatever
     /// stands around it. One that goes on in the next piece goes with all of it.
-    fn found(&self, whole: &str, pieces: impl Iterator<Item = usize>) -> Vec<(Range<usize>, &'static str)> {
+    fn found(&self, whole: &str, pieces: impl Iterator<Item = usize>) -> Vec<Found> {
         let mut all = self.redactor.find(whole);
         let mut start = 0;
         for len in pieces {
@@ -226,15 +226,7 @@ impl Mask {
             all.extend(own.map(|(range, kind)| (range.start + start..range.end + start, kind)));
             start += len;
         }
-        all.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
-        let mut found: Vec<(Range<usize>, &'static str)> = Vec::new();
-        for (range, kind) in all {
-            match found.last_mut().filter(|(last, _)| range.start < last.end) {
-                Some((last, _)) => last.end = last.end.max(range.end),
-                None => found.push((range, kind)),
-            }
-        }
-        found
+        merged(all)
     }
 }
 

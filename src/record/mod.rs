@@ -2,7 +2,6 @@
 //!
 //! Sends nothing and starts no program. No value of a secret reaches a line that is written.
 
-pub mod exchange;
 pub mod file;
 pub mod foreign;
 pub mod json_text;

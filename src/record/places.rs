@@ -183,8 +183,9 @@ impl Subject {
                     ReadFault::Unreadable(fault) => unreadable(fault),
                     ReadFault::Line(fault) => PlaceFault::Line { file: file.clone(), fault },
                 })?;
-                if is_cut && is_empty {
-                    return Err(unreadable(io::Error::other("it holds no recorded call")));
+                if let Some(line) = is_cut.filter(|_| is_empty) {
+                    let why = format!("line {line} is no whole call: it was cut while it was written, or this is no recording");
+                    return Err(unreadable(io::Error::other(why)));
                 }
             }
         }

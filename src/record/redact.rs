@@ -12,6 +12,8 @@ use std::sync::Arc;
 
 /// How the names of variables end whose values are kept nowhere.
 pub const SECRETS: [&str; 3] = ["_KEY", "_TOKEN", "_SECRET"];
+/// The same of headers and of parameters in an address, in small letters.
+const NAMES: [&str; 7] = ["authorization", "key", "token", "secret", "password", "signature", "sig"];
 /// A secret of fewer characters would be found in other words: it is one where it is a word of its own, and has a letter and a digit.
 const SECRET: usize = 8;
 /// One of fewer characters is none.
@@ -46,6 +48,12 @@ pub struct Redactor {
     /// What a project wants replaced besides.
     own: Vec<Arc<dyn Find>>,
 }
+
+/// What must go of a text: where it stands, and what it is.
+pub type Found = (Range<usize>, &'static str);
+
+/// Layers of escapes that are read: JSON in a string of JSON in an address.
+const LAYERS: usize = 4;
 
 /// Finds what a project wants replaced besides.
 pub trait Find: std::fmt::Debug + Send + Sync {
@@ -94,11 +102,29 @@ impl Redactor {
         format!("⟦{kind}:{}⟧", hash.get(3..7).unwrap_or_default())
     }
 
-    /// Where a text has what must go, and what that is, in order.
-    pub fn find(&self, text: &str) -> Vec<(Range<usize>, &'static str)> {
+    /// Where a text has what must go, and what that is, in order: as it stands, and as it reads where JSON and addresses stand in it with
+    /// their escapes, one within another.
+    pub fn find(&self, text: &str) -> Vec<Found> {
+        let mut all = self.scan(text);
+        let mut view = unescaped(text, &|at| at);
+        for _ in 0..LAYERS {
+            let Some((plain, places)) = view else { break };
+            let place = |at: usize| places.get(at).copied().unwrap_or(text.len());
+            all.extend(self.scan(&plain).into_iter().map(|(range, kind)| (place(range.start)..place(range.end), kind)));
+            view = unescaped(&plain, &place);
+        }
+        // The sign of an escape goes with the letter that it stands before, or what is left is no JSON any more.
+        for (range, _) in &mut all {
+            let before = text.get(..range.start).unwrap_or("");
+            range.start -= (before.len() - before.trim_end_matches('\\').len()) % 2;
+        }
+        merged(all)
+    }
+
+    /// The same of a text as it stands.
+    fn scan(&self, text: &str) -> Vec<Found> {
         let mut found = Vec::new();
         let mut before = ' ';
-        let mut is_escape = false;
         let mut at = 0;
         let mut own: Vec<Range<usize>> = self.own.iter().flat_map(|one| one.all(text)).collect();
         own.sort_by_key(|range| (range.start, range.end));
@@ -107,20 +133,18 @@ impl Redactor {
             while own.next_if(|range| range.end <= at).is_some() {}
             if let Some(range) = own.next_if(|range| range.start <= at) {
                 found.push((at..range.end, OWN));
-                (before, is_escape) = (' ', false);
+                before = ' ';
                 at = range.end;
                 continue;
             }
             let one = self.at(before, rest).filter(|(_, len)| *len > 0 && rest.is_char_boundary(*len));
             let Some((kind, len)) = one else {
-                // In a string that holds JSON, the letter of `\n` is none of the word behind it.
-                before = if is_escape && first != 'u' { ' ' } else { first };
-                is_escape = first == '\\' && !is_escape;
+                before = first;
                 at += first.len_utf8();
                 continue;
             };
             found.push((at..at + len, kind));
-            (before, is_escape) = (' ', false);
+            before = ' ';
             at += len;
         }
         found
@@ -197,6 +221,61 @@ impl Redactor {
         }
         None
     }
+}
+
+/// What was found in order, overlapping ones as one.
+pub(super) fn merged(mut all: Vec<Found>) -> Vec<Found> {
+    all.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
+    let mut found: Vec<Found> = Vec::new();
+    for (range, kind) in all {
+        match found.last_mut().filter(|(last, _)| range.start < last.end) {
+            Some((last, _)) => last.end = last.end.max(range.end),
+            None => found.push((range, kind)),
+        }
+    }
+    found
+}
+
+/// A text with one layer of escapes read, and the place of each of its bytes; `None` where it has none. All that is looked for is ASCII.
+fn unescaped(text: &str, place: &dyn Fn(usize) -> usize) -> Option<(String, Vec<usize>)> {
+    memchr::memchr2(b'\\', b'%', text.as_bytes())?;
+    let (mut plain, mut places, mut at) = (String::with_capacity(text.len()), Vec::with_capacity(text.len() + 1), 0);
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let hex = |skip: usize, len: usize| {
+            let digits = rest.get(skip..skip + len).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+            u8::from_str_radix(digits, 16).ok().filter(u8::is_ascii).map(|byte| (char::from(byte), skip + len))
+        };
+        let read = match rest.as_bytes() {
+            [b'%', ..] => hex(1, 2),
+            [b'\\', b'u', ..] => hex(2, 4),
+            [b'\\', b'x', ..] => hex(2, 2),
+            [b'\\', b'n' | b'r' | b't' | b'b' | b'f', ..] => Some(('\n', 2)),
+            [b'\\', sign @ (b'"' | b'\'' | b'/' | b'\\'), ..] => Some((char::from(*sign), 2)),
+            _ => None,
+        };
+        let first = rest.chars().next().unwrap_or(' ');
+        let (one, len) = read.unwrap_or((first, first.len_utf8()));
+        plain.push(one);
+        places.resize(plain.len(), place(at));
+        at += len;
+    }
+    places.push(place(text.len()));
+    (plain.len() < text.len()).then_some((plain, places))
+}
+
+/// Whether what a header or a parameter of this name holds is a secret.
+pub(super) fn is_secret(name: &str) -> bool {
+    NAMES.iter().any(|end| name.to_ascii_lowercase().ends_with(end))
+}
+
+/// The query of an address without its secrets, the `?` before it included where something is left, and those secrets.
+pub(super) fn without_secrets(query: &str) -> (String, Vec<String>) {
+    let parameters = query.split('&').filter(|one| !one.is_empty());
+    let (hidden, rest): (Vec<&str>, Vec<&str>) = parameters.partition(|one| is_secret(one.split('=').next().unwrap_or(one)));
+    let plain = |value: &str| unescaped(value, &|at| at).map(|(plain, _)| plain);
+    let secrets =
+        hidden.iter().filter_map(|one| one.split_once('=')).flat_map(|(_, value)| [Some(value.to_owned()), plain(value)]);
+    (if rest.is_empty() { String::new() } else { format!("?{}", rest.join("&")) }, secrets.flatten().collect())
 }
 
 /// Bytes that a text begins with and that are all taken.

@@ -38,14 +38,22 @@ impl Volatile {
         if self.0.is_empty() {
             return None;
         }
-        let mut value: Value = serde_json::from_str(body).ok()?;
+        let value = self.rest(serde_json::from_str(body).ok()?)?;
+        Some(key("rest of POST", path, &value.to_string()))
+    }
+
+    /// The rest of a request; `None` where nothing is left out of any.
+    pub fn rest(&self, mut value: Value) -> Option<Value> {
+        if self.0.is_empty() {
+            return None;
+        }
         for Part { place, find } in &self.0 {
             match find {
                 Some(find) => value.pointer_mut(place).into_iter().for_each(|value| cut(value, find)),
                 None => remove(&mut value, place),
             }
         }
-        Some(key("rest of POST", path, &value.to_string()))
+        Some(value)
     }
 
     /// What finds a recorded call: its own key where nothing is left out, or where the words of its request were replaced.

@@ -8,6 +8,7 @@ use super::raw::{Raw, ReadError};
 use crate::base::hash::Hash;
 use crate::base::span::Span;
 use crate::base::suggest::nearest;
+use crate::base::words::words;
 #[cfg(feature = "assemble")]
 use crate::template::trust::TrustNode;
 use serde::{Deserialize, Serialize};
@@ -75,30 +76,20 @@ pub struct Parameter {
     pub implicit: bool,
 }
 
-/// How something is referred to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum ReferenceKind {
-    /// `ref` to a task.
-    Ref,
-    /// A call of a function template.
-    Call,
-    /// `from` of a value.
-    From,
-    /// `use` of a fragment.
-    Use,
-}
-
-impl ReferenceKind {
-    /// The word in the registry.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Ref => "ref",
-            Self::Call => "call",
-            Self::From => "from",
-            Self::Use => "use",
-        }
+words! {
+    /// How something is referred to.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "snake_case")]
+    pub enum ReferenceKind {
+        /// `ref` to a task.
+        Ref = "ref",
+        /// A call of a function template.
+        Call = "call",
+        /// `from` of a value.
+        From = "from",
+        /// `use` of a fragment.
+        Use = "use",
     }
 }
 

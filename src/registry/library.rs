@@ -3,7 +3,7 @@
 //! Prints nothing, ends nothing: what is found comes back as data.
 
 use super::artifact::Registry;
-use super::compile::{Chosen, Compiled, Compiler, Entries, Outcome, Scratch};
+use super::compile::{Chosen, Compiled, Compiler, Outcome, Scratch};
 use super::workspace::documents::Documents;
 use super::workspace::link;
 use super::workspace::partial::{self, Goal};
@@ -15,6 +15,7 @@ use crate::rules::check::{self, Active};
 use crate::rules::input::read_fault;
 use crate::rules::rule::Scope;
 use crate::syntax::decode;
+use crate::template::scope::Purpose;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
@@ -88,8 +89,7 @@ pub(crate) fn compile_files<'b>(
     templates: impl IntoIterator<Item = (Arc<str>, io::Result<Cow<'b, [u8]>>)>,
 ) -> Built {
     let active = Active::new(config);
-    let entries = Entries::new(config);
-    let compiler = Compiler { config, active: &active, root: source.root, files: source.files, entries: Some(&entries) };
+    let compiler = Compiler { config, active: &active, root: source.root, files: source.files, purpose: Purpose::Registry };
     let mut scratch = Scratch::new();
     let mut documents = Documents::default();
     for (path, bytes) in templates {

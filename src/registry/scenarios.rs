@@ -9,7 +9,7 @@ use crate::base::source::{LineIndex, Position};
 use crate::kernel::agent_node::Tested;
 use crate::project::config::Config;
 use crate::rules::apply::{self, Fixed, Which};
-use crate::rules::check::weigh;
+use crate::rules::check::{is_error, weigh};
 use crate::rules::input::read_fault;
 use crate::rules::scenario::check::{self, Reach};
 use crate::rules::scenario::cx::{File, ProjectView, Results, TaskSignature, Tasks};
@@ -226,14 +226,34 @@ pub fn refusals(request: &Request<'_>, loaded: &[Loaded]) -> Refusals {
     let mut said = |finding: &Diagnostic| {
         let text = texts.get(&*finding.path).copied().unwrap_or("");
         let lines = lines.entry(Arc::clone(&finding.path)).or_insert_with(|| LineIndex::new(text));
-        let Position { line, column, .. } = lines.position(text, finding.span.start);
-        let meant = finding.help.as_deref().filter(|help| help.starts_with("did you mean"));
-        let meant = meant.map_or_else(String::new, |meant| format!("; {meant}"));
-        let rule = finding.rule;
-        let path = &finding.path;
-        format!("{} ({}): {path}:{line}:{column}: {}{meant}", rule.name, rule.code, finding.message)
+        words(finding, text, lines)
     };
     Refusals(refused.into_iter().map(|refused| ((refused.path, refused.case), said(&refused.finding))).collect())
+}
+
+/// An error in a line: its rule, its place, what is wrong, what was probably meant.
+fn words(finding: &Diagnostic, text: &str, lines: &LineIndex) -> String {
+    let Position { line, column, .. } = lines.position(text, finding.span.start);
+    let meant = finding.help.as_deref().filter(|help| help.starts_with("did you mean"));
+    let meant = meant.map_or_else(String::new, |meant| format!("; {meant}"));
+    let Diagnostic { rule, path, message, .. } = finding;
+    format!("{} ({}): {path}:{line}:{column}: {message}{meant}", rule.name, rule.code)
+}
+
+/// Why nothing of a file can be run: the first error in how it is written, and how many more `check` has.
+pub fn why_broken(request: &Request<'_>, file: &Loaded) -> String {
+    let errors: Vec<Diagnostic> = found(request, std::slice::from_ref(file), Reach::Some)
+        .into_iter()
+        .filter(|finding| finding.path == file.path && is_error(finding))
+        .collect();
+    // What a key lacks whose name is wrong only follows from that.
+    let is_own = |finding: &&Diagnostic| file.faults.iter().any(|fault| fault.span == finding.span);
+    let first = errors.iter().find(is_own).or(errors.first()).map(|first| words(first, &file.text, &LineIndex::new(&file.text)));
+    match (first, errors.len()) {
+        (None, _) => "`ctxc check` shows why".to_owned(),
+        (Some(first), 1) => first,
+        (Some(first), all) => format!("{first}; and {} more, which `ctxc check` shows", all - 1),
+    }
 }
 
 /// The findings of one text that stands for a file, alone.

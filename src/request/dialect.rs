@@ -86,8 +86,8 @@ impl Dialect {
             return Some(Self::Gemini);
         }
         let Some(messages) = body.get("messages").and_then(Value::as_array) else {
-            return (has("input") && (has("model") || has("instructions") || has("previous_response_id")))
-                .then_some(Self::OpenaiResponses);
+            let is_asked = ["model", "instructions", "prompt", "previous_response_id"].iter().any(|key| has(key));
+            return (is_asked && (has("input") || has_kept_input(body))).then_some(Self::OpenaiResponses);
         };
         if ["options", "keep_alive", "num_ctx", "think"].iter().any(|key| has(key)) {
             return Some(Self::Ollama);
@@ -109,4 +109,11 @@ impl Dialect {
             || is_claude && has("max_tokens") && !says_system;
         Some(if is_anthropic && !is_nested { Self::Anthropic } else { Self::OpenaiChat })
     }
+}
+
+/// Whether a request for a response of `OpenAI` may do without `input`: its vendor keeps a prompt, or what was said before.
+pub(super) fn has_kept_input(body: &Value) -> bool {
+    let names = |value: &Value| value.is_string() || value.get("id").is_some_and(Value::is_string);
+    body.pointer("/prompt/id").is_some_and(Value::is_string)
+        || ["previous_response_id", "conversation"].iter().any(|key| body.get(key).is_some_and(names))
 }

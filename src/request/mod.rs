@@ -11,6 +11,7 @@ pub mod prompt_cache;
 pub mod public_models;
 mod read;
 mod reader;
+pub mod schema_fault;
 pub mod sections;
 pub mod segments;
 pub mod threads;

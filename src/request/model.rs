@@ -83,7 +83,7 @@ pub enum CacheMark {
 
 impl CacheMark {
     /// That of a block.
-    pub(super) fn of(value: &Value) -> Option<Self> {
+    pub fn of(value: &Value) -> Option<Self> {
         let control = value.get("cache_control").filter(|control| control.is_object())?;
         Some(if control.get("ttl").and_then(Value::as_str) == Some("1h") { Self::Hour } else { Self::Minutes })
     }

@@ -2,6 +2,7 @@
 
 use super::segments::Segment;
 use super::threads::is_shared;
+use crate::base::words::words;
 use crate::kernel::tokens::TokenCounter;
 
 /// Bytes of a change that are shown.
@@ -37,31 +38,20 @@ pub struct Break {
     pub pointer: Option<String>,
 }
 
-/// What happened to a segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// It has other words.
-    Changed,
-    /// It stood at another place.
-    Moved,
-    /// It is not there any more.
-    Removed,
-    /// Something stands in front of it that was not there.
-    Added,
-    /// It is the same, and the cache has forgotten it.
-    Expired,
-}
-
-impl Cause {
-    /// The word for it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Changed => "changed",
-            Self::Moved => "moved",
-            Self::Removed => "removed",
-            Self::Added => "added",
-            Self::Expired => "expired",
-        }
+words! {
+    /// What happened to a segment.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Cause {
+        /// It has other words.
+        Changed = "changed",
+        /// It stood at another place.
+        Moved = "moved",
+        /// It is not there any more.
+        Removed = "removed",
+        /// Something stands in front of it that was not there.
+        Added = "added",
+        /// It is the same, and the cache has forgotten it.
+        Expired = "expired",
     }
 }
 

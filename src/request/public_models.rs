@@ -7,6 +7,9 @@ use std::sync::LazyLock;
 /// The table, made by `tools/public_models.py` from the price map that `LiteLLM` publishes.
 const TABLE: &str = include_str!("public_models.csv");
 
+/// Tokens that a prefix needs to be kept in the cache, where the table says nothing: what `OpenAI` says, and the least of most vendors.
+pub const CACHE_FLOOR: u64 = 1024;
+
 /// What is known of a public model. Prices are US$ for a million tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PublicModel {
@@ -23,7 +26,7 @@ pub struct PublicModel {
     /// Price of what is answered.
     pub usd_output: Option<f64>,
     /// Tokens that a prefix needs to be kept in the cache.
-    pub cache_floor: Option<u64>,
+    pub cache_floor: u64,
     /// Whether it reasons before it answers.
     pub is_reasoning: bool,
     /// Whether it goes on with an answer that was begun for it.
@@ -47,7 +50,7 @@ fn row(line: &'static str) -> Option<(&'static str, PublicModel)> {
         usd_cached: price(usd_cached),
         usd_write: price(usd_write),
         usd_output: price(usd_output),
-        cache_floor: floor.parse().ok(),
+        cache_floor: floor.parse().unwrap_or(CACHE_FLOOR),
         // Those that chat are asked like others, whatever the map says.
         is_reasoning: reasoning == "1" && !name.contains("-chat"),
         takes_prefill: match prefill {

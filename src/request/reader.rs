@@ -1,9 +1,9 @@
 //! From a body to a request, by its form.
 
-use super::dialect::Dialect;
+use super::dialect::{Dialect, has_kept_input};
 use super::model::{NoRequest, Request};
 use super::read::{anthropic, gemini, ollama, openai_chat, openai_responses};
-use crate::base::json::why_not;
+use crate::base::json::{kind, why_not};
 use serde_json::Value;
 
 impl Request {
@@ -21,7 +21,7 @@ impl Request {
     /// # Errors
     /// It is no request.
     pub fn of(body: Value, path: Option<&str>) -> Result<Self, NoRequest> {
-        let has_list = ["messages", "input", "contents"].iter().any(|key| body.get(key).is_some());
+        let has_list = ["messages", "input", "contents"].iter().any(|key| body.get(key).is_some()) || has_kept_input(&body);
         let dialect = path.and_then(Dialect::of_path).filter(|_| has_list).or_else(|| Dialect::of_body(&body));
         let dialect = dialect.ok_or_else(|| NoRequest::Other(kind(&body)))?;
         let mut request = request(dialect, body);
@@ -59,19 +59,4 @@ fn request(dialect: Dialect, body: Value) -> Request {
 fn model_of_path(path: &str) -> Option<String> {
     let (_, rest) = path.split_once("/models/")?;
     rest.split(':').next().filter(|model| !model.is_empty()).map(str::to_owned)
-}
-
-/// What a value is, without its content.
-fn kind(value: &Value) -> String {
-    match value {
-        Value::Object(object) => {
-            let keys: Vec<String> = object.keys().take(5).map(|key| format!("`{}`", key.escape_debug())).collect();
-            if keys.is_empty() { "an empty object".to_owned() } else { format!("an object with {}", keys.join(", ")) }
-        }
-        Value::Array(_) => "a list".to_owned(),
-        Value::String(_) => "a string".to_owned(),
-        Value::Number(_) => "a number".to_owned(),
-        Value::Bool(_) => "a boolean".to_owned(),
-        Value::Null => "null".to_owned(),
-    }
 }

@@ -107,8 +107,13 @@ impl Beginning {
         let takes = |fix: &Fix| fix.edits.iter().all(|edit| edit.insert.len() < edit.span.len() as usize);
         let is_safe = || eligible(finding, Which::Safe).is_some();
         let takes_away = !is_error(finding) && finding.fixes.first().is_some_and(takes) && !is_safe();
+        takes_away && !self.has(finding)
+    }
+
+    /// Whether a finding was there, or may have been behind damage.
+    pub fn has(&self, finding: &Diagnostic) -> bool {
         let damage = (Arc::clone(&finding.path), 0, String::new());
-        takes_away && !self.0.contains_key(&Self::entry(finding)) && !self.0.contains_key(&damage)
+        self.0.contains_key(&Self::entry(finding)) || self.0.contains_key(&damage)
     }
 }
 

@@ -13,3 +13,10 @@ macro_rules! case {
         include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases/", $name, ".md"))
     };
 }
+
+/// What is said of a rule: its severity, code, name and summary, with its page and examples.
+macro_rules! meta {
+    ($severity:ident, $code:literal, $name:literal, $summary:literal) => {
+        RuleMeta::$severity($code, $name, $summary, case!($name))
+    };
+}

@@ -21,7 +21,6 @@ use crate::kernel::pipeline::agent::{AgentOutput, Status};
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
 use crate::kernel::provider::{self, Stop};
 use crate::kernel::tokens::TokenCounter;
-use crate::record::exchange::Exchange;
 use crate::record::recording::Recording;
 use crate::registry::body::OutputFormat;
 use std::borrow::Cow;
@@ -176,19 +175,7 @@ impl Asked<'_, '_> {
         if !trace.is_written() {
             return Ok(());
         }
-        let exchange = Exchange {
-            dialect: sent.dialect,
-            endpoint: &sent.endpoint,
-            model: &sent.model,
-            key: &sent.key,
-            request: &sent.body,
-            response: &given.response.body,
-            status: given.response.status,
-            usage: given.response.answer.usage,
-            latency_ms: u64::try_from(given.response.latency.as_millis()).ok(),
-            by: given.by,
-        };
-        let recording = Recording::of(&exchange, (id, self.runner.now()), trace.redactor());
+        let recording = sent.recording(&given.response, given.by, (id, self.runner.now()), trace.redactor());
         let recording = Recording {
             agent: Some(self.ready.node.clone()),
             conversation: Some(self.stage()),

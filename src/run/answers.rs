@@ -110,11 +110,6 @@ impl Replay {
         }
         Self { by_key, given: Mutex::default() }
     }
-
-    /// Whether it has any answer.
-    pub fn is_empty(&self) -> bool {
-        self.by_key.is_empty()
-    }
 }
 
 impl Answers for Replay {

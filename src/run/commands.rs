@@ -54,14 +54,3 @@ pub trait Commands: Debug + Sync {
     /// It may not be run, or came to no end of its own: why.
     fn run(&self, command: &CommandSpec) -> Result<CommandEnd, String>;
 }
-
-/// Runs nothing.
-#[derive(Clone, Copy, Debug)]
-pub struct NoCommands;
-
-impl Commands for NoCommands {
-    fn run(&self, command: &CommandSpec) -> Result<CommandEnd, String> {
-        let program = command.argv.first().map_or("", String::as_str);
-        Err(format!("`{program}` is not run: nobody permitted the commands of this project"))
-    }
-}

@@ -8,7 +8,7 @@ use crate::base::fs;
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -124,11 +124,15 @@ pub fn run(argv: &[String], folder: &Path, variables: &[(String, String)], input
         Ok(command) => command,
         Err(why) => return Ended::Never(why),
     };
+    match command.spawn() {
+        Ok(child) => finish(child, input, bounds),
+        Err(why) => Ended::Never(why.to_string()),
+    }
+}
+
+/// Waits for a program that was started as the leader of a group of its own.
+pub fn finish(mut child: Child, input: &str, bounds: &Bounds<'_>) -> Ended {
     let begun = Instant::now();
-    let mut child = match command.spawn() {
-        Ok(child) => child,
-        Err(why) => return Ended::Never(why.to_string()),
-    };
     let _running = Running::of(&child);
     let input = input.to_owned();
     if let Some(mut stdin) = child.stdin.take() {
@@ -157,6 +161,21 @@ pub fn run(argv: &[String], folder: &Path, variables: &[(String, String)], input
         // What it started still writes.
         (Some(status), None) if status.success() => Ended::Late,
         (Some(status), out) => of_status(status, out.flatten().unwrap_or_default(), &said()),
+    }
+}
+
+/// Whether a program writes something within a time, or ends.
+pub fn answers(answer: &ChildStdout, time: Duration) -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let limit = Timespec { tv_sec: time.as_secs().cast_signed(), tv_nsec: 0 };
+        poll(&mut [PollFd::new(answer, PollFlags::IN)], Some(&limit)) != Ok(0)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (answer, time);
+        true
     }
 }
 

@@ -8,9 +8,13 @@ use crate::context::render::target::Target;
 use crate::context::render::targets::{DEFAULT, TARGETS};
 use crate::context::request::Request;
 use crate::context::role::Routed;
+use crate::kernel::provider::Response;
 use crate::project::models::{Model, Provider, ProviderKind};
 use crate::provider::read;
+use crate::record::recording::{AnsweredBy, Recording};
+use crate::record::redact::Redactor;
 use crate::record::{json_text, key};
+use crate::schema::json::names::REQUEST;
 use std::collections::BTreeMap;
 
 /// How the requests of an agent are written.
@@ -35,6 +39,38 @@ pub struct Sent {
     pub body: String,
     /// What finds the call again.
     pub key: String,
+}
+
+impl Sent {
+    /// The call as a line, with the name that its file has for it and the time at which it was made: everything that must not be kept is
+    /// replaced on the way.
+    pub fn recording(
+        &self,
+        response: &Response,
+        by: AnsweredBy,
+        (id, at): (String, Option<String>),
+        redactor: &Redactor,
+    ) -> Recording {
+        let mut redacted = Vec::new();
+        let mut body = |body: &str, root: &str| json_text::raw(&redactor.json(json_text::raw(body).get(), root, &mut redacted));
+        Recording {
+            schema: REQUEST.to_owned(),
+            id,
+            at,
+            answered_by: by,
+            dialect: self.dialect.to_owned(),
+            endpoint: self.endpoint.clone(),
+            model: self.model.clone(),
+            request: body(&self.body, "/request"),
+            response: Some(body(&response.body, "/response")),
+            status: Some(response.status),
+            usage: response.answer.usage,
+            latency_ms: u64::try_from(response.latency.as_millis()).ok(),
+            key: self.key.clone(),
+            redacted,
+            ..Recording::default()
+        }
+    }
 }
 
 impl<'c> Wire<'c> {

@@ -1,5 +1,6 @@
 //! What stands frozen in a situation: texts and values in place, or files that hold them.
 
+use crate::base::words::words;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -21,37 +22,17 @@ pub enum Frozen {
     File(String),
 }
 
-/// How much is at stake, least first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub enum Risk {
-    /// `low`
-    Low,
-    /// `medium`
-    Medium,
-    /// `high`
-    High,
-    /// `critical`
-    Critical,
-}
-
-impl Risk {
-    /// Every risk, least first.
-    pub const ALL: [Self; 4] = [Self::Low, Self::Medium, Self::High, Self::Critical];
-    /// Their words.
-    pub const WORDS: [&'static str; 4] = ["low", "medium", "high", "critical"];
-
-    /// Its word.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-            Self::Critical => "critical",
-        }
-    }
-
-    /// Reads a word.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|risk| risk.word() == word)
+words! {
+    /// How much is at stake, least first.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+    pub enum Risk {
+        /// `low`
+        Low = "low",
+        /// `medium`
+        Medium = "medium",
+        /// `high`
+        High = "high",
+        /// `critical`
+        Critical = "critical",
     }
 }

@@ -51,8 +51,8 @@ fn situation(cx: Cx<'_>, node: &Node<'_>) -> Situation {
         criteria: texts(get("acceptance_criteria")),
         risk_level: get("risk_level").and_then(risk),
         extra: map(get("extra"), |value| Some(value.to_json())),
-        inputs: map(get("inputs"), |value| Some(frozen(value))),
-        results: map(get("results"), |value| Some(frozen(value))),
+        inputs: map(get("inputs"), |value| Some(Box::new(frozen(value)))),
+        results: map(get("results"), |value| Some(Box::new(frozen(value)))),
         history: get("history").and_then(conversation),
         matches: fixtures(LookupStore::Memory, get("memory"))
             .into_iter()

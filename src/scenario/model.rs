@@ -129,9 +129,9 @@ pub struct Situation {
     /// `extra`, carried as it is.
     pub extra: BTreeMap<String, Value>,
     /// `inputs`: values of the task's parameters; a string `@path` or `{file: PATH}` names a file beside the scenario.
-    pub inputs: BTreeMap<String, Spanned<Frozen>>,
+    pub inputs: BTreeMap<String, Box<Spanned<Frozen>>>,
     /// `results`: what earlier steps left, by their names or paths, where an agent in the middle of a task is tested.
-    pub results: BTreeMap<String, Spanned<Frozen>>,
+    pub results: BTreeMap<String, Box<Spanned<Frozen>>>,
     /// `history`: the conversation so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub history: Option<Spanned<Conversation>>,

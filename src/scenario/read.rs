@@ -145,6 +145,7 @@ fn suite(sink: &mut Sink<'_>, cx: Cx<'_>, root: &Node<'_>, id: Spanned<String>, 
             }
         }
     }
+    cases.shrink_to_fit();
     let named = |key: &str| root.get(key).and_then(|node| lower::label(Cx { text, ..cx }, node));
     let tools = find(&FIXTURES, root.get("fixtures").unwrap_or(root), "tools").and_then(Node::entries).unwrap_or_default();
     Suite {

@@ -3,6 +3,7 @@
 //! `None` in the two accumulation columns is N/A: the operator has no steps to accumulate. That is a value of
 //! its own, not `false`.
 
+use crate::base::words::words;
 use crate::template::elements::Kind as Element;
 use crate::template::setting::Format::{self, NotesOnly};
 use crate::template::setting::Fresh::{self, Disabled, Enabled};
@@ -88,37 +89,25 @@ const fn row(
     Defaults { operator, names, kind, inherit_context, accumulate_data, accumulation_format, fresh_context }
 }
 
-/// An operator of the language. One that a project declares is built on one of these, so that it is known which
-/// children it may have and whether it has steps to accumulate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Operator {
-    /// One request.
-    Atomic,
-    /// Steps, one after the other.
-    Sequential,
-    /// One inner task for each input, folded by a reduction task.
-    Reduce,
-    /// A command.
-    Script,
-    /// A director and an evaluator in turns.
-    DirectorEvaluatorLoop,
+words! {
+    /// An operator of the language. One that a project declares is built on one of these, so that it is known which
+    /// children it may have and whether it has steps to accumulate.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Operator {
+        /// One request.
+        Atomic = "atomic",
+        /// Steps, one after the other.
+        Sequential = "sequential",
+        /// One inner task for each input, folded by a reduction task.
+        Reduce = "reduce",
+        /// A command.
+        Script = "script",
+        /// A director and an evaluator in turns.
+        DirectorEvaluatorLoop = "director_evaluator_loop",
+    }
 }
 
 impl Operator {
-    /// Every operator, in the order of the table.
-    pub const ALL: [Self; 5] = [Atomic, Sequential, Reduce, Script, Loop];
-
-    /// The word in `type="…"`.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Atomic => "atomic",
-            Sequential => "sequential",
-            Reduce => "reduce",
-            Script => "script",
-            Loop => "director_evaluator_loop",
-        }
-    }
-
     /// What a task of this type is.
     pub const fn doc(self) -> &'static str {
         match self {
@@ -128,11 +117,6 @@ impl Operator {
             Script => "a command, no model",
             Loop => "one task proposes, another judges, until it is good",
         }
-    }
-
-    /// Reads a type of the language exactly.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|operator| operator.word() == text)
     }
 
     /// Whether it has steps whose results can be carried along.
@@ -161,27 +145,17 @@ impl Operator {
     }
 }
 
-/// A body in place inside an operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum BodyPart {
-    /// `reduce/inner_task`.
-    InnerTask,
-    /// `reduce/reduction_task`.
-    ReductionTask,
-    /// `director_evaluator_loop/director`.
-    Director,
-    /// `director_evaluator_loop/evaluator`.
-    Evaluator,
-}
-
-impl BodyPart {
-    /// The name of its element.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::InnerTask => "inner_task",
-            Self::ReductionTask => "reduction_task",
-            Self::Director => "director",
-            Self::Evaluator => "evaluator",
-        }
+words! {
+    /// A body in place inside an operator.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum BodyPart {
+        /// `reduce/inner_task`.
+        InnerTask = "inner_task",
+        /// `reduce/reduction_task`.
+        ReductionTask = "reduction_task",
+        /// `director_evaluator_loop/director`.
+        Director = "director",
+        /// `director_evaluator_loop/evaluator`.
+        Evaluator = "evaluator",
     }
 }

@@ -57,6 +57,8 @@ fn fact(definition: &Definition<'_>, stem: &str) -> Fact {
         untrusted,
         inherits: false,
         is_foreign: false,
+        context: None,
+        open: None,
         bytes,
         agents: 0,
     }

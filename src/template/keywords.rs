@@ -1,5 +1,6 @@
 //! The words that attributes choose from, as templates and compiled tasks have them.
 
+use crate::base::words::words;
 use serde::{Deserialize, Serialize};
 
 /// Which language a text is a template of.
@@ -38,27 +39,18 @@ impl Trust {
     }
 }
 
-/// Where a list of files comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum FileSource {
-    /// The paths are listed.
-    #[default]
-    Literal,
-    /// A command lists them.
-    Command,
-    /// They are described.
-    Description,
-}
-
-impl FileSource {
-    /// The word in `source="…"`.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Literal => "literal",
-            Self::Command => "command",
-            Self::Description => "description",
-        }
+words! {
+    /// Where a list of files comes from.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "lowercase")]
+    pub enum FileSource {
+        /// The paths are listed.
+        #[default]
+        Literal = "literal",
+        /// A command lists them.
+        Command = "command",
+        /// They are described.
+        Description = "description",
     }
 }

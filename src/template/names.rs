@@ -4,6 +4,7 @@
 
 use crate::base::source::Position;
 use crate::base::span::Span;
+use crate::base::words::words;
 use crate::template::shape::Shape;
 use std::collections::BTreeMap;
 
@@ -29,27 +30,20 @@ impl FileFacts {
     }
 }
 
-/// What kind of thing a name stands for. Tasks, templates and fragments have a namespace each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum DefinitionKind {
-    /// `<task name="…">` at the root or in a library.
-    Task,
-    /// `<template name="…">`.
-    Template,
-    /// `<fragment name="…">`.
-    Fragment,
+words! {
+    /// What kind of thing a name stands for. Tasks, templates and fragments have a namespace each.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum DefinitionKind {
+        /// `<task name="…">` at the root or in a library.
+        Task = "task",
+        /// `<template name="…">`.
+        Template = "template",
+        /// `<fragment name="…">`.
+        Fragment = "fragment",
+    }
 }
 
 impl DefinitionKind {
-    /// The word for people.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Task => "task",
-            Self::Template => "template",
-            Self::Fragment => "fragment",
-        }
-    }
-
     /// Whether it is a part of a text.
     pub const fn is_text(self) -> bool {
         matches!(self, Self::Fragment)
@@ -76,6 +70,11 @@ pub struct Definition {
     pub inherits: bool,
     /// Whether its result is from outside whatever it takes, as far as its own file shows it.
     pub is_foreign: bool,
+    /// Whether a text that nothing fences is made of the context around the place where it is used, as far as its own file shows it.
+    pub context: Option<Unfenced>,
+    /// Where a value from outside gets its name that an agent is shown whose profile is [left open](Unfenced::Open); as far as its own file
+    /// shows it.
+    pub open: Option<Span>,
     /// Bytes of its source, and of the files that its texts are pulled from.
     pub bytes: u64,
     /// Task bodies in it that are written out.
@@ -95,6 +94,8 @@ pub struct Param {
     pub unfenced: Option<Unfenced>,
     /// Whether the result of the definition is made of it.
     pub in_result: bool,
+    /// Whether every value of it is held to its type, by which alone it is trusted: it is marked as coming from outside.
+    pub is_held: bool,
     /// The parts that are used of its value, such as `.a[0]`.
     pub parts: Box<[Box<str>]>,
 }
@@ -123,14 +124,18 @@ pub enum Unfenced {
     Bare,
     /// A command that a shell reads.
     Shell,
+    /// What is shown to an agent whose profile nobody names around it in its definition: fenced or not as the user of the definition says.
+    Open,
+    /// A text for what is declared as a number or a truth value: by that alone it would be trusted.
+    Typed,
 }
 
 impl Unfenced {
     /// All, as marks of values stand for them.
-    pub const ALL: [Self; 3] = [Self::System, Self::Bare, Self::Shell];
+    pub const ALL: [Self; 5] = [Self::System, Self::Bare, Self::Shell, Self::Open, Self::Typed];
 
     /// The first of [`Self::ALL`] whose marks hold.
-    pub fn of(marks: &[Vec<bool>; 3], is: impl Fn(&[bool]) -> bool) -> Option<Self> {
+    pub fn of(marks: &[Vec<bool>; 5], is: impl Fn(&[bool]) -> bool) -> Option<Self> {
         Self::ALL.into_iter().zip(marks).find_map(|(own, marks)| is(marks).then_some(own))
     }
 }
@@ -199,8 +204,17 @@ pub struct Site {
     pub context: Option<(u32, u32)>,
     /// Of a fragment: whether it stands where nothing fences a value.
     pub unfenced: Option<Unfenced>,
+    /// Where an agent behind it is shown what it is shown whose profile is left open.
+    pub open: Option<Unfenced>,
     /// The names of a call's arguments, in order.
     pub args: Box<[u32]>,
+}
+
+impl Site {
+    /// Where a value stands behind the reference, its profile being known as far as it is here.
+    pub fn settle(&self, unfenced: Option<Unfenced>) -> Option<Unfenced> {
+        if unfenced == Some(Unfenced::Open) { self.open } else { unfenced }
+    }
 }
 
 /// What becomes of a name that nothing binds.
@@ -214,15 +228,17 @@ pub enum Free {
     Unknown,
 }
 
-/// How a definition is used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ReferenceKind {
-    /// `<task ref="…"/>`.
-    Ref,
-    /// `<call template="…">`.
-    Call,
-    /// `<use fragment="…"/>`.
-    Use,
+words! {
+    /// How a definition is used.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum ReferenceKind {
+        /// `<task ref="…"/>`.
+        Ref = "ref",
+        /// `<call template="…">`.
+        Call = "call",
+        /// `<use fragment="…"/>`.
+        Use = "use",
+    }
 }
 
 impl ReferenceKind {
@@ -232,15 +248,6 @@ impl ReferenceKind {
             Self::Ref => DefinitionKind::Task,
             Self::Call => DefinitionKind::Template,
             Self::Use => DefinitionKind::Fragment,
-        }
-    }
-
-    /// The word in the registry.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Ref => "ref",
-            Self::Call => "call",
-            Self::Use => "use",
         }
     }
 }

@@ -222,7 +222,7 @@ test('each project has a server of its own', { skip }, async () => {
         assert.equal(window.status.length, 2);
         // A kind that is not here needs its step in `src/middleware.ts`, and then its name here.
         const kinds = [
-            ...['CallHierarchy', 'CodeActions', 'CodeLens', 'CompletionItem', 'Definition', 'DocumentFormattingEdit', 'DocumentHighlight'],
+            ...['CodeActions', 'CodeLens', 'CompletionItem', 'Definition', 'DocumentFormattingEdit', 'DocumentHighlight'],
             ...['DocumentLink', 'DocumentRangeFormattingEdit', 'DocumentRangeSemanticTokens', 'DocumentSemanticTokens', 'DocumentSymbol', 'FoldingRange'],
             ...['Hover', 'InlayHints', 'LinkedEditingRange', 'Reference', 'Rename', 'SelectionRange', 'SignatureHelp', 'WorkspaceSymbol'],
         ];

@@ -8,6 +8,7 @@ use crate::cli::error::Result;
 use crate::cli::project::{FILE, Project};
 use crate::context::TaskGraph;
 use crate::context::context_source::{ContextSource, Match, NoSource};
+use crate::context::request::Files as _;
 use crate::project::config::{Config, Lookup as Section};
 use crate::registry::Registry;
 use crate::registry::library::Built;
@@ -57,17 +58,36 @@ pub(super) fn of_run(cx: &Cx, cache: &CacheArgs) -> Result<Index> {
     let project = Project::load(&cx.options)?.without_errors()?;
     let (Built { registry, diagnostics, .. }, left_out) = built(&project)?;
     let broken = BrokenParts::new(diagnostics, left_out);
-    Ok(index(&project.root, &project.config, registry.as_ref(), &broken, cache))
+    let kept_in = folders::cache(cache.cache_dir.as_deref(), &project.root);
+    Ok(index(&project.root, &project.config, registry.as_ref(), &broken, kept_in))
 }
 
 /// The index of a folder, for its templates and what its project file says of `[context]`.
-fn index(root: &Path, config: &Config, registry: Option<&Registry>, broken: &BrokenParts, cache: &CacheArgs) -> Index {
+fn index(root: &Path, config: &Config, registry: Option<&Registry>, broken: &BrokenParts, kept_in: Option<PathBuf>) -> Index {
     let Section { include, exclude, documents, .. } = config.context.clone();
     let mut apart = apart(root, config, registry);
     // What is broken just now becomes no context of others for it.
     apart.extend(broken.files().map(str::to_owned));
-    let kept_in = folders::cache(cache.cache_dir.as_deref(), root);
     Index::new(Scope { root: root.to_path_buf(), kept_in, include, exclude, documents, apart })
+}
+
+/// The index of a revision, in memory: what it may hold is laid out in a folder, read, and gone again. What cannot be laid out is not found.
+fn of_revision(project: &Compiled, names: &[&str]) -> Index {
+    let Compiled { registry, config, broken, .. } = project;
+    let Section { include, exclude, documents, .. } = &config.context;
+    let is_looked_up = |name: &str| include.as_ref().is_none_or(|globs| globs.matches(name)) && !exclude.matches(name);
+    let is_meant = |name: &&&str| is_looked_up(name) || documents.matches(name) || name.ends_with(".gitignore");
+    let folder = fs::temp_folder();
+    let root = folder.as_ref().map_or(Path::new(""), |folder| folder.path());
+    for name in names.iter().filter(is_meant).filter(|_| folder.is_ok()) {
+        let path = root.join(name);
+        if let (Ok(text), Some(above)) = (project.files().text(name), path.parent()) {
+            let _ = fs::create_dir_all(above).and_then(|()| fs::write_cache(&path, text.as_bytes()));
+        }
+    }
+    let index = index(root, config, Some(registry), broken, None);
+    let _ = index.state();
+    index
 }
 
 /// Files that say what agents are told, or what they should have been: each would answer its own question best.
@@ -98,7 +118,13 @@ impl<'p> Lookup<'p> {
 
     fn index(&self) -> Option<MutexGuard<'_, Index>> {
         let Compiled { root, registry, config, broken, .. } = self.project;
-        let open = || Mutex::new(index(root, config, Some(registry), broken, self.cache));
+        let open = || {
+            let today = || {
+                let kept_in = folders::cache(self.cache.cache_dir.as_deref(), root);
+                index(root, config, Some(registry), broken, kept_in)
+            };
+            Mutex::new(self.project.names().map_or_else(today, |names| of_revision(self.project, &names)))
+        };
         Some(self.index.as_ref()?.get_or_init(open).lock().unwrap_or_else(PoisonError::into_inner))
     }
 

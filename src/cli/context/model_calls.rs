@@ -5,6 +5,7 @@ use super::project::Compiled;
 use crate::base::fs;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::eval::masks;
+use crate::eval::request::facts::least_tokens;
 use crate::kernel::provider::{Provider, ProviderError, Response, Usage, WireRequest};
 use crate::project::config::Config;
 use crate::project::models::Model;
@@ -71,18 +72,23 @@ impl<'p> ModelCalls<'p> {
     }
 
     /// What an answered call used.
-    pub(super) fn used(&self, sent: &Sent, response: &Response) -> Spend {
-        used(&|id: &str, usage: &Usage| price(self.config, id, usage), &wire(sent), response)
+    pub(super) fn used(&self, sent: &Sent, context: Option<u64>, response: &Response) -> Spend {
+        used(&|id: &str, usage: &Usage| price(self.config, id, usage), (&wire(sent), context), response)
     }
 
-    /// Asks a model, and says which calls that took.
+    /// Asks a model, and says which calls that took. `context` are the tokens of the request, where they were counted.
     ///
     /// # Errors
     /// There is no answer.
-    pub(super) fn ask(&self, model: &Model, sent: &Sent) -> (Calls, std::result::Result<Response, NoAnswer>) {
+    pub(super) fn ask(
+        &self,
+        model: &Model,
+        sent: &Sent,
+        context: Option<u64>,
+    ) -> (Calls, std::result::Result<Response, NoAnswer>) {
         let unknown = || NoAnswer::Provider(format!("there is no model `{}`", model.name.value));
         let found = || {
-            if let Some(refusal) = check::refusal_of_body(&sent.body, Some(&sent.endpoint), self.config) {
+            if let Some(refusal) = check::refusal_of_body(&sent.body, Some(&sent.endpoint), least_tokens, self.config) {
                 return Err(NoAnswer::Provider(refusal.words()));
             }
             let provider = self.providers.get(&model.name.value).ok_or_else(unknown)?;
@@ -96,7 +102,7 @@ impl<'p> ModelCalls<'p> {
         let price = |id: &str, usage: &Usage| price(self.config, id, usage);
         let limits = (limiter, &self.spending, Retry::default());
         let seed = u64::try_from(fs::now()).unwrap_or(0);
-        let patient = Throttle::new(provider, limits, &self.clock, &price, seed);
+        let patient = Throttle::new(provider, limits, &self.clock, &price, seed).counting(context);
         let answered = patient.answer(&wire(sent)).map_err(|error| {
             let is_spent = matches!(error, ProviderError::OverBudget { .. });
             if is_spent { NoAnswer::Budget(error.to_string()) } else { NoAnswer::Provider(error.to_string()) }
@@ -113,8 +119,13 @@ fn wire(sent: &Sent) -> WireRequest<'_> {
 
 impl Answers for ModelCalls<'_> {
     fn answer(&self, asked: &AskedCall<'_>) -> std::result::Result<Given, NoAnswer> {
-        let nobody = || NoAnswer::Unknown(format!("no model of `[models]` in ctxc.toml is known for {}", asked.node));
-        let response = self.ask(asked.model.ok_or_else(nobody)?, asked.sent).1?;
+        let nobody = || {
+            NoAnswer::Unknown(format!(
+                "no model of `[models]` in ctxc.toml is known for {}: its template or role names one",
+                asked.node
+            ))
+        };
+        let response = self.ask(asked.model.ok_or_else(nobody)?, asked.sent, None).1?;
         Ok(Given { response, by: AnsweredBy::Upstream })
     }
 }

@@ -146,6 +146,18 @@ fn masked(what: &str) -> String {
     if what.is_empty() { String::new() } else { format!(" ({what} masked)") }
 }
 
+/// The first date with a time in a text, as programs write them.
+fn time_in(text: &str) -> Option<&str> {
+    let shape = b"0000-00-00T00:00";
+    let fits = |(found, wanted): (&u8, &u8)| match wanted {
+        b'0' => found.is_ascii_digit(),
+        b'T' => matches!(found, b'T' | b' '),
+        sign => found == sign,
+    };
+    let at = text.as_bytes().windows(shape.len()).position(|window| window.iter().zip(shape).all(fits))?;
+    text.get(at..at + shape.len())
+}
+
 /// A scenario of a request that was sent.
 fn of_request(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     if let (true, Some(name)) = (args.renew, &args.name) {
@@ -175,6 +187,12 @@ fn of_request(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     cx.line(&format!("wrote {names}: {expectations} on the request{of_answer}{masked}"))?;
     if let Some(why) = &written.unread {
         cx.note(&format!("nothing is expected of the answer: {why}"));
+    }
+    if let Some(time) = time_in(&written.snapshot).filter(|_| written.is_run && project.config.requests.volatile.is_empty()) {
+        cx.note(&format!(
+            "the request holds a time, `{time}`: if each run sends another, `[requests] volatile` in ctxc.toml has to leave it out, \
+             such as `{{ in = \"\", pattern = \"[0-9-]+[T ][0-9:.]+\" }}`"
+        ));
     }
     if written.is_run && !trust::is_kept(&project.root) {
         cx.note("`ctxc eval` will run the program that sent it: `ctxc trust` permits that");

@@ -94,7 +94,7 @@ pub(crate) struct RenderArgs {
 /// Reads the name of a profile.
 fn profiles() -> impl TypedValueParser<Value = Profile> {
     let names = Profile::ALL.map(|profile| PossibleValue::new(profile.word()).help(profile.about()));
-    PossibleValuesParser::new(names).try_map(|name| Profile::named(&name).ok_or("no profile has this name"))
+    PossibleValuesParser::new(names).try_map(|name| Profile::parse(&name).ok_or("no profile has this name"))
 }
 
 /// Columns for the text where the screen does not say.
@@ -353,18 +353,10 @@ fn source(text: &Traced, line: Range<usize>, lines: &Lines, counted: &mut Counte
 
 /// Whether two lines are of one text.
 fn is_same_text(one: &Origin, other: &Origin) -> bool {
-    let first = |origin: &Origin| match origin.clone() {
-        Origin::Template { task, node, field, .. } => Some(Origin::Template { task, node, field, line: 0 }),
-        Origin::Fragment { name, .. } => Some(Origin::Fragment { name, line: 0 }),
-        Origin::File { path, .. } => Some(Origin::File { path, line: 0 }),
-        Origin::Schema { .. }
-        | Origin::Input { .. }
-        | Origin::Result { .. }
-        | Origin::Parent { .. }
-        | Origin::Match { .. }
-        | Origin::History
-        | Origin::Conversation
-        | Origin::Frame => None,
+    let first = |origin: &Origin| {
+        let mut origin = origin.clone();
+        *origin.line()? = 0;
+        Some(origin)
     };
     first(one).is_some_and(|one| first(other) == Some(one))
 }

@@ -7,6 +7,7 @@ use crate::context::assemble::Assembly;
 use crate::context::render::call::{Call, MODEL};
 use crate::context::render::target::{NoBody, Target};
 use crate::context::render::targets::TARGETS;
+use crate::eval::request::facts::least_tokens;
 use crate::project::config::Config;
 use crate::rules::request::check::refusal_of_body;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -38,7 +39,7 @@ pub(super) fn print(target: &Target, assembly: &Assembly, call: &Call, config: &
     if call.model.is_none() && target.names_model {
         cx.note(&format!("`{MODEL}` stands for the model: neither the task nor --model names one"));
     }
-    if let Some(refusal) = refusal_of_body(&text, None, config) {
+    if let Some(refusal) = refusal_of_body(&text, None, least_tokens, config) {
         cx.note(&refusal.words());
     }
     cx.print(|out| writeln!(out, "{text}"))

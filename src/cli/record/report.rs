@@ -19,8 +19,12 @@ pub(super) enum Done {
 
 /// Says what was seen. An error is what ctxc could not do.
 pub(super) fn report(tally: &Tally, done: Done, shown: Option<&str>, cx: &mut Cx) -> Result<()> {
-    let kinds =
-        [("refused, as its provider would", &tally.refusals), ("failed", &tally.failures), ("not answered", &tally.misses)];
+    let kinds = [
+        ("refused, as its provider would", &tally.refusals),
+        ("failed", &tally.failures),
+        ("not answered", &tally.misses),
+        ("not kept", &tally.lost),
+    ];
     for (what, all) in kinds {
         for one in all.iter().take(LISTED) {
             cx.note(&format!("{what}: {}", escape(one)));
@@ -31,7 +35,7 @@ pub(super) fn report(tally: &Tally, done: Done, shown: Option<&str>, cx: &mut Cx
     }
     cx.note(&summary(tally, done, shown));
     // What was refused or not answered is explained above.
-    if tally.calls == 0 && tally.refusals.is_empty() && tally.misses.is_empty() {
+    if tally.calls == 0 && kinds.iter().all(|(_, all)| all.is_empty()) {
         for line in nothing(tally) {
             cx.note(&line);
         }
@@ -52,8 +56,9 @@ fn summary(tally: &Tally, done: Done, shown: Option<&str>) -> String {
     if !tally.models.is_empty() {
         line.push(format!(" of {} ({})", plural(tally.models.len(), "model"), few(tally.models.iter().map(String::as_str))));
     }
+    let lost = if tally.lost.is_empty() { String::new() } else { format!(", {} not kept", plural(tally.lost.len(), "request")) };
     if tally.calls == 0 {
-        return line.concat();
+        return line.concat() + &lost;
     }
     match (done, shown) {
         (Done::Recorded, Some(shown)) => line.push(format!(" as {shown}")),
@@ -81,7 +86,7 @@ fn summary(tally: &Tally, done: Done, shown: Option<&str>) -> String {
         let calls = f64::from(u32::try_from(tally.calls).unwrap_or(u32::MAX));
         line.push(format!(", {:.1} ms added a call", tally.added.as_secs_f64() * 1_000.0 / calls));
     }
-    line.concat()
+    line.concat() + &lost
 }
 
 /// Why there may be no call, and what to do about it.

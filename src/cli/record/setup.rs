@@ -9,6 +9,7 @@ use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::project::Project;
 use crate::eval::masks;
+use crate::eval::request::facts::least_tokens;
 use crate::eval::volatile::volatile;
 use crate::project::config::{Config, Content};
 use crate::record::places::{self, Call, LAST, PlaceFault, Subject};
@@ -68,7 +69,7 @@ pub(super) struct Wanted<'w> {
 
 /// Why the vendor of a request would refuse it, by the rules on requests.
 fn refusal(endpoint: &str, body: &str, config: &Config) -> Option<Refusal> {
-    let found = check::refusal_of_body(body, Some(endpoint), config);
+    let found = check::refusal_of_body(body, Some(endpoint), least_tokens, config);
     let word = |check::Refusal { rule, message }| Refusal {
         status: 400,
         rule: rule.name.to_owned(),
@@ -90,17 +91,8 @@ pub(super) fn setup(wanted: &Wanted<'_>, cx: &Cx) -> Result<Setup> {
     permitted(wanted.answer, &config, (matches!(source, Source::Upstream), file.is_some()), cx)?;
     let (routes, variables) = routes(wanted.answer, &config)?;
     let shown = file.as_ref().map(|file| shown(file, wanted.keep));
-    let salt = salt()?;
-    let keep = Keep {
-        salt,
-        secrets: fs::env_ending(&SECRETS).into_iter().map(|(_, value)| value).filter(|value| value != PLACEHOLDER).collect(),
-        content: config.record.content,
-        own: masks(&config.record.mask),
-        file,
-        also: None,
-        project: root.clone(),
-        command: wanted.command.map(|words| words.iter().map(|word| word.to_string_lossy().into_owned()).collect()),
-    };
+    let command = wanted.command.map(|words| words.iter().map(|word| word.to_string_lossy().into_owned()).collect());
+    let keep = Keep { file, command, ..keep(&root, &config)? };
     let needs_keys = !matches!(source, Source::Upstream);
     let limits = Limits { idle: Duration::from_secs(wanted.answer.timeout.max(1)), ..Limits::default() };
     // The project's file is read once more, for the threads of the proxy to have one of their own.
@@ -139,23 +131,27 @@ pub(crate) fn salt() -> Result<[u8; 32]> {
     })
 }
 
+/// What is kept of calls, and nowhere yet.
+fn keep(root: &Path, config: &Config) -> Result<Keep> {
+    Ok(Keep {
+        salt: salt()?,
+        secrets: fs::env_ending(&SECRETS).into_iter().map(|(_, value)| value).filter(|value| value != PLACEHOLDER).collect(),
+        content: config.record.content,
+        own: masks(&config.record.mask),
+        file: None,
+        also: None,
+        project: root.to_path_buf(),
+        command: None,
+    })
+}
+
 /// Starts a double that gives a program of the project these answers, wherever its calls have moved to, and hands on each call.
 ///
 /// # Errors
 /// It cannot listen, or a variable of the environment names no address.
 pub(crate) fn double(root: &Path, config: &Config, answers: Vec<Call>, also: Sender<Recording>) -> Result<Double> {
     let (routes, variables) = routes(&AnswerArgs::default(), config)?;
-    let secrets = fs::env_ending(&SECRETS).into_iter().map(|(_, value)| value).filter(|value| value != PLACEHOLDER);
-    let keep = Keep {
-        salt: salt()?,
-        secrets: secrets.collect(),
-        content: Content::Redacted,
-        own: masks(&config.record.mask),
-        file: None,
-        also: Some(also),
-        project: root.to_path_buf(),
-        command: None,
-    };
+    let keep = Keep { content: Content::Redacted, also: Some(also), ..keep(root, config)? };
     let source = Source::Replay(Arc::new(Replay::new(answers, By::Turn, volatile(config))));
     // Whoever looks at the call says what its vendor would refuse.
     let strict = Strict { hook: None, is_lenient: true };
@@ -270,11 +266,20 @@ fn routes(args: &AnswerArgs, config: &Config) -> Result<(Vec<Route>, Vec<Variabl
             None => (None, written),
         });
     }
+    let own = |name: &String| {
+        let vendor = of_name(name);
+        let behind = if vendor.has_version { vendor.version } else { "" };
+        (name.to_ascii_lowercase(), vendor, vec![(name.clone(), behind)])
+    };
+    let named = |vendor: &'static Vendor| {
+        let names = vendor.variables.iter().map(|(name, behind)| ((*name).to_owned(), *behind));
+        (vendor.name.to_owned(), vendor, names.collect())
+    };
     let mut routes = Vec::new();
     let mut variables = Vec::new();
-    for vendor in &VENDORS {
+    for (route, vendor, names) in VENDORS.iter().map(named).chain(config.record.env.iter().map(own)) {
         let given = upstreams.iter().rev().find(|(of, _)| of.is_none_or(|of| of.name == vendor.name)).map(|(_, url)| *url);
-        let held = vendor.variables.iter().find_map(|(name, _)| Some((*name, fs::env(name)?)));
+        let held = names.iter().find_map(|(name, _)| Some((name, fs::env(name)?)));
         let upstream = match (given, held) {
             (Some(url), _) => vendor.base(url).map_err(wrong)?,
             (None, Some((name, url))) => vendor
@@ -282,22 +287,8 @@ fn routes(args: &AnswerArgs, config: &Config) -> Result<(Vec<Route>, Vec<Variabl
                 .map_err(|why| CliError::usage(format!("the variable {name} holds what cannot be asked: {why}")))?,
             (None, None) => vendor.base_url.to_owned(),
         };
-        routes.push(Route { name: vendor.name.to_owned(), vendor, upstream });
-        let behind = |(name, behind): &(&str, &str)| ((*name).to_owned(), vendor.name.to_owned(), (*behind).to_owned());
-        variables.extend(vendor.variables.iter().map(behind));
-    }
-    for name in &config.record.env {
-        let vendor = of_name(name);
-        let given =
-            upstreams.iter().rev().find(|(of, _)| of.is_none_or(|of| of.name == vendor.name)).map(|(_, url)| (*url).to_owned());
-        let upstream = given.or_else(|| fs::env(name)).unwrap_or_else(|| vendor.base_url.to_owned());
-        let upstream = vendor
-            .base(&upstream)
-            .map_err(|why| CliError::usage(format!("the variable {name} holds what cannot be asked: {why}")))?;
-        let behind = if vendor.has_version { vendor.version } else { "" };
-        let route = name.to_ascii_lowercase();
         routes.push(Route { name: route.clone(), vendor, upstream });
-        variables.push((name.clone(), route, behind.to_owned()));
+        variables.extend(names.into_iter().map(|(name, behind)| (name, route.clone(), behind.to_owned())));
     }
     Ok((routes, variables))
 }

@@ -12,8 +12,8 @@ use crate::cli::project::Project;
 use crate::cli::render::report::Report;
 use crate::cli::render::summary::plural;
 use crate::cli::rule_filter::RuleFilter;
-use crate::eval::request::facts::facts;
-use crate::kernel::tokens::TokenCounter;
+use crate::eval::request::facts::{facts, least_tokens};
+use crate::kernel::tokens::Bytes;
 use crate::project::config::Config;
 use crate::record::file::{self, LinePlace};
 use crate::record::recording::AnsweredBy;
@@ -219,8 +219,8 @@ impl Read {
 /// What a cache reuses of a call, where its front is not that of the call before.
 fn reuse(before: &Read, now: &Read, is_agents: bool, config: &Config) -> Option<Reuse> {
     let compare = if is_agents { compare_agent } else { compare };
-    // Most calls keep the front, and nobody has to count.
-    compare(&before.segments, &now.segments, &Uncounted).broken_by?;
+    // Most calls keep the front, and nobody has to count tokens.
+    compare(&before.segments, &now.segments, &Bytes).broken_by?;
     let facts = facts(now.request.as_ref().ok()?, &config.models);
     Some(compare(&before.segments, &now.segments, &*facts.counter))
 }
@@ -231,24 +231,6 @@ fn front(request: &Request, own: &Read, config: &Config) -> Option<u64> {
     let counter = facts(request, &config.models).counter;
     let tokens: usize = own.segments.iter().filter(|segment| is_shared(segment)).map(|segment| segment.tokens(&*counter)).sum();
     Some(tokens as u64)
-}
-
-/// Counts nothing.
-#[derive(Debug)]
-struct Uncounted;
-
-impl TokenCounter for Uncounted {
-    fn name(&self) -> &'static str {
-        "none"
-    }
-
-    fn is_exact(&self) -> bool {
-        false
-    }
-
-    fn count(&self, _: &str) -> usize {
-        0
-    }
 }
 
 /// The findings of one request, and the text that they stand in: of a recorded one the body with its line breaks. `None` where there are none.
@@ -275,7 +257,10 @@ fn of_one<'b>(
             before: before.filter(|(_, is_agents)| !is_agents).and_then(|(before, _)| before.request.as_ref().ok()),
             reuse: reuse.as_ref(),
             // With tools that the vendor runs, it reports the tokens of several requests of its own as one.
-            input_tokens: call.and_then(|call| call.usage.input).filter(|_| !request.tools.iter().any(|tool| tool.is_server)),
+            input_tokens: call
+                .and_then(|call| call.usage.input)
+                .filter(|_| !request.tools.iter().any(|tool| tool.is_server))
+                .or_else(|| least_tokens(request, own.size, config)),
             was_answered: !body.is_rebuilt
                 && call.is_some_and(|call| call.answered_by == AnsweredBy::Upstream && call.is_answered()),
             ..RequestCx::new(&name, text, request, config)

@@ -5,6 +5,7 @@ use crate::eval::request::facts::{Facts, facts};
 use crate::project::config::Config;
 use crate::request::prompt_cache::{Break, Cause, Reuse, compare, compare_agent};
 use crate::request::threads::Thread;
+use crate::scenario::date;
 
 /// Seconds after which a cache forgets what nobody asked for, where nothing says otherwise.
 const FORGOTTEN: u64 = 300;
@@ -61,8 +62,6 @@ fn expired(before: &Loaded, now: &Loaded, reuse: Reuse) -> Reuse {
 /// Seconds since a day long ago of a time such as `2026-11-23T14:03:11Z`.
 fn seconds(at: Option<&str>) -> Option<u64> {
     let number = |range: std::ops::Range<usize>| at?.get(range)?.parse::<u64>().ok();
-    let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year.checked_sub(1)?, month + 9) };
-    let days = year * 365 + year / 4 - year / 100 + year / 400 + (month * 153 + 2) / 5 + day;
+    let days = u64::try_from(date::number(date::parse(at?.get(..10)?)?)).ok()?;
     Some(((days * 24 + number(11..13)?) * 60 + number(14..16)?) * 60 + number(17..19)?)
 }

@@ -83,8 +83,8 @@ pub(crate) fn holds_request(path: &Path) -> bool {
         && (!path.to_string_lossy().ends_with(BODIES) || is_foreign(path) || (fs::is_file(path) && body(path).is_ok()))
 }
 
-/// The calls of some subjects, in order. What holds no request says why.
-pub(super) fn load(subjects: &[String], project: &Path) -> Result<Vec<Loaded>> {
+/// The calls of some subjects, in order. What holds no request says why; of several calls, those that cannot be read are left out with a note.
+pub(super) fn load(subjects: &[String], project: &Path, note: &mut dyn FnMut(&str)) -> Result<Vec<Loaded>> {
     let mut all = Vec::new();
     for text in subjects {
         let subject = Subject::parse(text);
@@ -99,11 +99,16 @@ pub(super) fn load(subjects: &[String], project: &Path) -> Result<Vec<Loaded>> {
             return Err(CliError::new(Kind::Nothing, format!("{text} holds no recorded call"))
                 .hint("`ctxc record -- COMMAND` records what a program sends"));
         }
-        let before = all.len();
-        for Call { name, call, .. } in calls.into_iter().filter(is_of_model) {
-            all.push(recorded(name, call)?);
-        }
-        if all.len() == before {
+        let (read, unread): (Vec<_>, Vec<_>) =
+            calls.into_iter().filter(is_of_model).map(|Call { name, call, .. }| recorded(name, call)).partition(Result::is_ok);
+        let (is_empty, count) = (read.is_empty(), unread.len());
+        all.extend(read.into_iter().flatten());
+        if let Some(Err(why)) = unread.into_iter().next() {
+            if is_empty {
+                return Err(why);
+            }
+            note(&format!("{} of {text} left out that cannot be read: `ctxc check` says why", plural(count, "call")));
+        } else if is_empty {
             return Err(CliError::new(Kind::Nothing, format!("{text} holds no call to a chat model"))
                 .hint("a call of another kind, such as for embeddings, has no messages to show"));
         }
@@ -124,7 +129,7 @@ fn is_of_model(call: &Call) -> bool {
 
 /// The one call of a subject.
 pub(super) fn one(subject: &str, project: &Path) -> Result<Loaded> {
-    let mut all = load(std::slice::from_ref(&subject.to_owned()), project)?;
+    let mut all = load(std::slice::from_ref(&subject.to_owned()), project, &mut |_| {})?;
     let count = all.len();
     match all.pop() {
         Some(only) if count == 1 => Ok(only),
@@ -281,22 +286,11 @@ fn unusable(fault: &PlaceFault) -> CliError {
 
 /// Where each call belongs.
 pub(super) fn threads_of(calls: &[Loaded]) -> Vec<Thread> {
-    let sent = |loaded: &Loaded| {
-        (
-            loaded.call.as_ref().and_then(|call| call.agent.clone()),
-            loaded.call.as_ref().and_then(|call| call.conversation.clone()),
-        )
-    };
-    let names: Vec<_> = calls.iter().map(sent).collect();
-    let sent: Vec<Sent<'_>> = calls
-        .iter()
-        .zip(&names)
-        .map(|(loaded, (agent, conversation))| Sent {
-            segments: &loaded.segments,
-            dialect: loaded.request.dialect,
-            agent: agent.as_deref(),
-            conversation: conversation.as_deref(),
-        })
-        .collect();
-    threads(&sent)
+    let sent = calls.iter().map(|loaded| Sent {
+        segments: &loaded.segments,
+        dialect: loaded.request.dialect,
+        agent: loaded.call.as_ref().and_then(|call| call.agent.as_deref()),
+        conversation: loaded.call.as_ref().and_then(|call| call.conversation.as_deref()),
+    });
+    threads(&sent.collect::<Vec<_>>())
 }

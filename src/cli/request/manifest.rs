@@ -87,8 +87,8 @@ pub(crate) struct SectionRow {
 }
 
 /// The manifest of the calls that a subject names.
-pub(crate) fn document(subject: &str, root: &Path, config: &Config) -> Result<Document> {
-    Ok(of_calls(&load::load(std::slice::from_ref(&subject.to_owned()), root)?, config))
+pub(crate) fn document(subject: &str, root: &Path, config: &Config, cx: &mut Cx) -> Result<Document> {
+    Ok(of_calls(&load::load(std::slice::from_ref(&subject.to_owned()), root, &mut |line| cx.note(line))?, config))
 }
 
 /// The manifest of some calls.

@@ -6,11 +6,11 @@ use crate::cli::error::{CliError, Result};
 use crate::cli::project::Project;
 use crate::cli::record::salt;
 use crate::cli::render::summary::plural;
-use crate::eval::context::stored_sent;
 use crate::eval::draft::{ceiling, scalar};
 use crate::eval::masks;
 use crate::eval::request::facts::facts;
-use crate::eval::request::{answer_expectations, before, plain_request, reused, sections as sections_of};
+use crate::eval::request::{answer_expectations, before, plain_request, reused, sections as sections_of, stored};
+use crate::eval::volatile::volatile;
 use crate::project::config::Content;
 use crate::record::mask::Mask;
 use crate::record::recording::Recording;
@@ -147,7 +147,16 @@ pub(crate) fn write(subject: &str, name: &str, file: &str, hold: Hold, project: 
     let is_run = sent_by.is_some();
     let (expectations, of_answer) = (lines.len(), of_answer.len());
     let masked = masked(&calls);
-    Ok(Written { scenario, request, snapshot: stored_sent(&plain), expectations, of_answer, unread, masked, is_run })
+    Ok(Written {
+        scenario,
+        request,
+        snapshot: stored(&plain, Some(&volatile(&project.config))),
+        expectations,
+        of_answer,
+        unread,
+        masked,
+        is_run,
+    })
 }
 
 /// The call that is meant. Beside it are the calls before it: all of them where its program is to be run again, else those of its conversation.
@@ -172,7 +181,7 @@ fn taken(subject: &str, is_copy: bool, project: &Project) -> Result<Taken> {
         let turn = turns(&said).pop().flatten().ok_or_else(lost)?;
         return Ok(Taken { loaded, calls, sent_by: Some((command, turn)) });
     }
-    let all = load::load(&[whole.to_owned()], &project.root)?;
+    let all = load::load(&[whole.to_owned()], &project.root, &mut |_| {})?;
     let all = all.into_iter().map(|one| load::masked(one, &mask)).collect::<Result<Vec<_>>>()?;
     let at = all.iter().position(|one| one.name == loaded.name).ok_or_else(lost)?;
     let threads = threads_of(&all);

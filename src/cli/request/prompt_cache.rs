@@ -2,6 +2,7 @@
 
 use super::comparison::{self, Compared};
 use super::load;
+use crate::base::number;
 use crate::cli::args::{OutputArgs, OutputFormat, Sign};
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
@@ -121,6 +122,8 @@ pub(crate) struct Total {
     tokens: usize,
     /// Those that a cache can reuse.
     reused: usize,
+    /// Those of them that the provider's cache does not keep, as they stand in prefixes of fewer tokens than it keeps at least.
+    too_short: usize,
     /// Those that a cache could have reused if nothing had broken.
     lost: usize,
     /// US$ for what was lost; null where a price is unknown.
@@ -130,7 +133,7 @@ pub(crate) struct Total {
 /// Compares and prints.
 pub(crate) fn run(args: &PromptCacheArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Project::load(&cx.options)?;
-    let calls = load::load(&args.subjects, &project.root)?;
+    let calls = load::load(&args.subjects, &project.root, &mut |line| cx.note(line))?;
     let compared = comparison::all(&calls, &project.config);
     let document = document(&compared);
     cx.emit(&args.output, |format, cx| match format {
@@ -147,11 +150,13 @@ pub(crate) fn run(args: &PromptCacheArgs, cx: &mut Cx) -> Result<Exit> {
 /// What a prompt cache reuses of each call.
 pub(super) fn document<'c>(compared: &'c [Compared<'_>]) -> Document<'c> {
     let mut conversations: Vec<Conversation<'c>> = Vec::new();
-    let mut total = Total { tokens: 0, reused: 0, lost: 0, usd: Some(0.0) };
+    let mut total = Total { tokens: 0, reused: 0, too_short: 0, lost: 0, usd: Some(0.0) };
     for one in compared {
         let reuse = &one.reuse;
         let written = reuse.lost.min(reuse.tokens.saturating_sub(reuse.reused));
-        let usd = one.facts.lost(reuse.lost);
+        // Nothing is lost of what no cache had kept.
+        let had = reuse.reused + reuse.lost;
+        let usd = one.facts.lost(if had < one.facts.cache_floor { 0 } else { reuse.lost });
         let broken = reuse.broken_by.as_ref().map(|found| BreakRow {
             segment: &found.segment,
             offset: found.offset,
@@ -163,6 +168,7 @@ pub(super) fn document<'c>(compared: &'c [Compared<'_>]) -> Document<'c> {
         total.tokens += reuse.tokens;
         total.reused += reuse.reused;
         total.lost += reuse.lost;
+        total.too_short += if reuse.reused < one.facts.cache_floor { reuse.reused } else { 0 };
         total.usd = total.usd.zip(usd).map(|(sum, usd)| ((sum + usd) * 1e9).round() / 1e9);
         let row = CallRow {
             id: &one.loaded.name,
@@ -185,15 +191,6 @@ pub(super) fn document<'c>(compared: &'c [Compared<'_>]) -> Document<'c> {
 #[allow(clippy::cast_precision_loss, reason = "counts of tokens are below 2^53")]
 fn share(part: usize, whole: usize) -> String {
     if whole == 0 { "0 %".to_owned() } else { format!("{:.0} %", part as f64 / whole as f64 * 100.0) }
-}
-
-/// US$ as people read them.
-fn money(usd: f64) -> String {
-    match usd {
-        usd if usd > 0.0 && usd < 0.0001 => "less than US$ 0.0001".to_owned(),
-        usd if usd > 0.0 && usd < 0.01 => format!("US$ {usd:.4}"),
-        usd => format!("US$ {usd:.2}"),
-    }
 }
 
 fn words(broken: &BreakRow<'_>) -> String {
@@ -237,7 +234,7 @@ pub(super) fn text(document: &Document<'_>, cx: &mut Cx) -> Result<()> {
             let [tokens, reused, new, written] = numbers;
             cx.line(&format!("  {:width$} {tokens:>9} {reused:>9} {new:>9} {written:>9}", escape(call.id)))?;
             if let Some(broken) = &call.broken_by {
-                let usd = broken.usd.map_or_else(String::new, |usd| format!(", {}", money(usd)));
+                let usd = broken.usd.map_or_else(String::new, |usd| format!(", US$ {}", number::usd(usd)));
                 let line = format!("  {:width$} broken: {}{usd}", "", words(broken));
                 let line = cx.options.screen.paint(Paint::Warning, &line);
                 cx.line(&line)?;
@@ -245,7 +242,7 @@ pub(super) fn text(document: &Document<'_>, cx: &mut Cx) -> Result<()> {
         }
     }
     let total = &document.total;
-    let usd = total.usd.map_or_else(|| "price unknown".to_owned(), money);
+    let usd = total.usd.map_or_else(|| "price unknown".to_owned(), |usd| format!("US$ {}", number::usd(usd)));
     let line = format!(
         "in all: {} tokens, {} reused ({}), {} lost to breaks: {usd}",
         thousands(total.tokens),
@@ -253,7 +250,16 @@ pub(super) fn text(document: &Document<'_>, cx: &mut Cx) -> Result<()> {
         share(total.reused, total.tokens),
         thousands(total.lost)
     );
-    cx.line(&line)
+    cx.line(&line)?;
+    too_short(total).map_or(Ok(()), |line| cx.line(&line))
+}
+
+/// What is billed in full although the call before had it too.
+fn too_short(total: &Total) -> Option<String> {
+    let tokens = thousands(Some(total.too_short).filter(|tokens| *tokens > 0)?);
+    Some(format!(
+        "{tokens} of the reused tokens are billed in full all the same: their prefixes are shorter than a provider keeps in its cache (1,024 tokens for most models)"
+    ))
 }
 
 /// A page that needs nothing else: a bar for each call, as long as its tokens.
@@ -290,10 +296,11 @@ fn html(document: &Document<'_>) -> String {
         }
     }
     out.push(format!(
-        "<p>{} tokens, {} reused, {} lost to breaks</p></html>\n",
+        "<p>{} tokens, {} reused, {} lost to breaks</p><p>{}</p></html>\n",
         thousands(document.total.tokens),
         thousands(document.total.reused),
-        thousands(document.total.lost)
+        thousands(document.total.lost),
+        too_short(&document.total).unwrap_or_default()
     ));
     out.concat()
 }

@@ -73,7 +73,8 @@ pub(crate) struct SegmentRow {
 /// Compares and prints.
 pub(crate) fn run(old: &str, new: &str, output: &OutputArgs<DataFormat>, cx: &mut Cx) -> Result<Exit> {
     let project = Project::load(&cx.options)?;
-    let read = |subject: &str| load::load(std::slice::from_ref(&subject.to_owned()), &project.root);
+    let mut read =
+        |subject: &str| load::load(std::slice::from_ref(&subject.to_owned()), &project.root, &mut |line| cx.note(line));
     let (before, after) = (read(old)?, read(new)?);
     let (pairs, removed) = pairs(&before, &after);
     let mut document =

@@ -6,9 +6,11 @@
 use crate::base::suggest;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::rules::input::read_fault::reason;
+use crate::run::process::{self, Bounds, Ended};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// What would lead it to another repository than the one around the project, as hooks of git do.
 const ELSEWHERE: [&str; 7] =
@@ -22,6 +24,11 @@ const ENVIRONMENT: [(&str, &str); 5] = [
     ("GIT_TERMINAL_PROMPT", "0"),
     ("LC_ALL", "C"),
 ];
+/// What a clone without its history needs.
+const SHALLOW: &str =
+    "the clone is shallow and lacks older commits: `git fetch --unshallow`, or `fetch-depth: 0` of actions/checkout";
+/// How long it may take for an answer.
+pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 /// Bytes of an answer that is a line.
 const LONGEST: usize = 4096;
 
@@ -48,7 +55,9 @@ impl Git {
         }
         let shown = folder.display();
         if answer.said.contains("not a git repository") {
-            let message = format!("`{wanted}` would be a git revision, and {shown} lies in no git repository");
+            let named = Some(wanted).filter(|wanted| !wanted.is_empty());
+            let named = named.map_or_else(String::new, |wanted| format!("`{wanted}` would be a git revision, and "));
+            let message = format!("{named}{shown} lies in no git repository");
             return Err(CliError::usage(message).hint("a revision needs a repository around the project"));
         }
         Err(CliError::new(Kind::Infrastructure, format!("git does not open the repository around {shown}: {}", answer.said)))
@@ -64,14 +73,22 @@ impl Git {
             command.env_remove(name);
         }
         command.envs(ENVIRONMENT).stdin(Stdio::null());
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
         command
     }
 
     fn ask(&self, args: &[&str]) -> Result<Answer> {
-        let output = self.command().args(args).output().map_err(|err| absent(&err))?;
-        let said = String::from_utf8_lossy(&output.stderr);
-        let said = said.lines().next().unwrap_or("it does not say why").trim_start_matches("fatal: ").to_owned();
-        Ok(Answer { succeeded: output.status.success(), out: output.stdout, said })
+        let mut command = self.command();
+        let child = command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(|err| absent(&err))?;
+        match process::finish(child, "", &Bounds::of(PATIENCE, usize::MAX - 1)) {
+            Ended::Exited { code, out, said } => {
+                let said = said.lines().next().unwrap_or("it does not say why").trim_start_matches("fatal: ").to_owned();
+                Ok(Answer { succeeded: code == 0, out, said })
+            }
+            Ended::Late => Err(CliError::new(Kind::Infrastructure, silent())),
+            _ => Err(CliError::new(Kind::Infrastructure, "git did not end by itself")),
+        }
     }
 
     fn line(&self, args: &[&str]) -> Result<Option<String>> {
@@ -96,12 +113,11 @@ impl Git {
 
     /// The commit that two others have in common, the nearest.
     pub(super) fn base(&self, one: &str, other: &str) -> Result<String> {
-        let one = self.commit(one)?;
-        let other = self.commit(other)?;
-        match self.line(&["merge-base", &one, &other])? {
-            Some(base) => Ok(base),
-            None => Err(CliError::usage("the two revisions have no commit in common")),
+        if let Some(base) = self.line(&["merge-base", &self.commit(one)?, &self.commit(other)?])? {
+            return Ok(base);
         }
+        let error = CliError::usage(format!("`{one}` and `{other}` have no commit in common"));
+        Err(if self.is_shallow()? { error.hint(SHALLOW) } else { error })
     }
 
     /// The address of whoever works here, as commits name it.
@@ -109,14 +125,16 @@ impl Git {
         self.line(&["config", "--get", "user.email"])
     }
 
+    fn is_shallow(&self) -> Result<bool> {
+        Ok(self.line(&["rev-parse", "--is-shallow-repository"])?.as_deref() == Some("true"))
+    }
+
     fn unknown(&self, revision: &str) -> Result<CliError> {
         let names = self.ask(&["for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes"])?;
         let names = String::from_utf8_lossy(&names.out).into_owned();
         let error = CliError::usage(format!("there is no revision `{revision}` in this repository"));
-        if self.line(&["rev-parse", "--is-shallow-repository"])?.as_deref() == Some("true") {
-            return Ok(error.hint(
-                "the clone is shallow and lacks older commits: `git fetch --unshallow`, or `fetch-depth: 0` of actions/checkout",
-            ));
+        if self.is_shallow()? {
+            return Ok(error.hint(SHALLOW));
         }
         let what = || "a branch, a tag, a commit, or what git makes of them, such as HEAD~2".to_owned();
         Ok(error.did_you_mean_or(suggest::nearest(revision, names.lines()), what))
@@ -138,6 +156,12 @@ impl Git {
         let error = CliError::new(Kind::Infrastructure, format!("git cannot list the files of {commit}: {}", answer.said));
         Err(error.hint("a partial clone may lack them, and nothing is fetched here: `git fetch` them first"))
     }
+}
+
+/// Git does not answer.
+pub(super) fn silent() -> String {
+    let folder = "a file in the folder `.git` may be a named pipe, or lie on a disk that does not answer";
+    format!("git gave no answer within {} s: {folder}", PATIENCE.as_secs())
 }
 
 /// Git is missing, or cannot be started.

@@ -8,4 +8,4 @@ mod objects;
 mod project_at_revision;
 mod tree;
 
-pub(crate) use project_at_revision::{Past, author, left, range};
+pub(crate) use project_at_revision::{Past, author, left, moved, range};

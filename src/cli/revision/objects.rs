@@ -2,8 +2,9 @@
 //!
 //! Filters of the repository (`smudge`, line ends) are not run: the bytes are those that were committed.
 
-use super::git::{Git, absent};
+use super::git::{Git, PATIENCE, absent, silent};
 use crate::cli::error::{CliError, Kind, Result};
+use crate::run::process;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::{Mutex, PoisonError};
@@ -43,6 +44,10 @@ impl Objects {
         let ask = talk.ask.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
         ask.write_all(format!("{id}\n").as_bytes())?;
         ask.flush()?;
+        if talk.answer.buffer().is_empty() && !process::answers(talk.answer.get_ref(), PATIENCE) {
+            let _ = talk.child.kill();
+            return Err(io::Error::other(silent()));
+        }
         let mut head = String::new();
         (&mut talk.answer).take(HEAD).read_line(&mut head)?;
         let mut words = head.split_ascii_whitespace();

@@ -3,7 +3,7 @@
 use super::git::Git;
 use super::tree::Tree;
 use crate::base::contained_path;
-use crate::base::fs::ReadFs;
+use crate::base::fs::{self, ReadFs};
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::findings::broken;
 use crate::cli::project::{FILE, Project};
@@ -104,17 +104,28 @@ pub(crate) fn range(folder: &Path, text: &str) -> Result<Option<(String, String)
 /// What changes are held against where nobody says, the first that is there.
 const MAIN: [&str; 3] = ["origin/HEAD", "main", "master"];
 
-/// Where the work around a folder left a revision: the revision by its name, and the commit.
-pub(crate) fn left(folder: &Path, base: Option<&str>) -> Result<(String, String)> {
-    let git = Git::around(folder, base.unwrap_or("main"))?;
-    if let Some(base) = base {
-        return Ok((base.to_owned(), git.base(base, "HEAD")?));
-    }
-    let Some(base) = MAIN.into_iter().find(|name| git.commit(name).is_ok()) else {
+/// Where the work around a folder left a revision: the revision by its name, and the commits where it was left, that it names now, and
+/// that the work is at.
+pub(crate) fn left(folder: &Path, base: Option<&str>) -> Result<(String, [String; 3])> {
+    let git = Git::around(folder, base.unwrap_or(""))?;
+    let known = || MAIN.into_iter().find(|name| git.commit(name).is_ok());
+    let Some(name) = base.or_else(known) else {
         return Err(CliError::usage(format!("none of {} is a revision here", MAIN.join(", ")))
-            .hint("name with `--base` the branch that the change is to go into"));
+            .hint("name with `--base` the branch that the change is to go into; where nothing is committed yet, commit first"));
     };
-    Ok((base.to_owned(), git.base(base, "HEAD")?))
+    Ok((name.to_owned(), [git.base(name, "HEAD")?, git.commit(name)?, git.commit("HEAD")?]))
+}
+
+/// The folder of a project that a commit has and that the work tree around a folder has not any more.
+pub(crate) fn moved(folder: &Path, commit: &str) -> Result<Option<String>> {
+    let git = Git::around(folder, commit)?;
+    let tree = Tree::of(&git, commit)?;
+    let depth = git.prefix()?.split('/').filter(|part| !part.is_empty()).count();
+    let top = folder.ancestors().nth(depth).unwrap_or(folder).to_owned();
+    let places =
+        tree.below("").filter_map(|name| name.strip_suffix(FILE)).filter(|place| place.is_empty() || place.ends_with('/'));
+    let mut gone = places.filter(|place| !fs::exists(&top.join(place).join(FILE)));
+    Ok(gone.next().map(|place| if place.is_empty() { "its own folder".to_owned() } else { place.to_owned() }))
 }
 
 /// The address that git has of whoever works in a folder.

@@ -5,7 +5,7 @@
 use super::model::{Part, Total};
 use crate::context::dry_run::Whole;
 use crate::kernel::budget::WORTH_CUTTING;
-use crate::kernel::context::{FIRST_EXPENDABLE, Kind};
+use crate::kernel::context::{FIRST_EXPENDABLE, Kind, Trust};
 
 /// Writes the least and the most into each segment, and gives those of the whole. With each segment come what it costs where it is there
 /// whole, and whether it may be missing for another reason than the budget.
@@ -18,19 +18,27 @@ pub(super) fn bound(parts: &mut [(Part, Whole, bool)], budget: Option<usize>) ->
         return Total { least: fixed, fixed, bound: Some(fixed) };
     }
     let mut order: Vec<usize> = (0..parts.len()).collect();
-    order.sort_by_key(|&at| parts.get(at).map(|(part, ..)| (part.priority, part.kind, part.trust)));
+    order.sort_by_key(|&at| parts.get(at).map(|(part, ..)| (part.priority, part.trust, part.kind)));
     // The most that is left of the budget, and the least: `None` where what came before may have taken all.
     let mut most_left = budget;
     let mut least_left = budget;
     // What may be kept for the last turn of a conversation, once what is never cut has its room.
     let mut kept = parts.iter().any(|(part, ..)| part.kind == Kind::History).then_some(0);
+    // The most that there may be for inputs that others have written, whatever was dropped before them.
+    let is_foreign = |part: &Part| (part.trust, part.kind) == (Trust::Untrusted, Kind::Input);
+    let mut for_inputs = parts.iter().any(|(part, ..)| is_foreign(part)).then_some(None);
     for at in order {
         let Some((part, whole, may_lack)) = parts.get_mut(at) else { continue };
         if part.priority >= FIRST_EXPENDABLE && kept == Some(0) {
             kept = most_left.map(|left| left / 2);
             least_left = least_left.map(|left| left - left / 2);
         }
-        let room = if part.kind == Kind::History { most_left.max(kept) } else { most_left };
+        if part.priority >= FIRST_EXPENDABLE && for_inputs == Some(None) {
+            for_inputs = Some(most_left);
+            least_left = least_left.map(|left| left - left / 2);
+        }
+        let own = if part.kind == Kind::History { kept } else { for_inputs.flatten().filter(|_| is_foreign(part)) };
+        let room = most_left.max(own);
         let is_known = part.kind == Kind::History && !part.is_variable();
         let needed = whole.most.map(|most| if is_known { whole.needs } else { most.max(whole.needs) });
         least_left = least_left.zip(needed).and_then(|(left, needed)| left.checked_sub(needed));

@@ -67,7 +67,7 @@ fn inherit(drafted: &DraftSegment, why: &str, cap: Option<usize>) -> DraftSegmen
         }
         segment.id = format!("inherited:{}", segment.id);
         let is_rule = matches!(segment.kind, Kind::System | Kind::Instructions | Kind::Criteria | Kind::Constraints);
-        segment.priority = (is_rule && segment.trust == Trust::Trusted).then(|| segment.kind.priority());
+        segment.priority = (is_rule && segment.trust == Trust::Trusted).then(|| segment.priority());
         segment.kind = Kind::Inherited;
     }
     segment.max_tokens = cap.or(segment.max_tokens);

@@ -3,7 +3,7 @@
 
 use crate::context::fill::Filled;
 use crate::context::segments::task_segments::SegmentBuilder;
-use crate::kernel::context::{Cut, Kind, Origin, Traced};
+use crate::kernel::context::{Cut, FIRST_EXPENDABLE, Kind, Origin, Traced};
 use crate::kernel::conversation::{Speaker, Turn};
 use std::collections::BTreeSet;
 
@@ -28,6 +28,7 @@ impl Several {
     fn take(&mut self, filled: Filled) {
         self.all.latent.append(&filled.latent);
         self.all.unknown.extend(filled.unknown);
+        self.all.untrusted.extend(filled.untrusted);
         self.all.stability = self.all.stability.max(filled.stability);
     }
 }
@@ -46,7 +47,13 @@ impl SegmentBuilder<'_> {
             append_hanging(&mut several.all.text, &filled.text);
             several.take(filled);
         }
+        // However long what others have written in one of them: no rule goes for it.
+        let is_kept = !several.all.untrusted.is_empty();
+        let before = self.out.len();
         self.tell(Kind::Constraints, several, "<constraints>");
+        if let Some(drafted) = self.out.get_mut(before).filter(|_| is_kept) {
+            drafted.segment.priority = Some(FIRST_EXPENDABLE - 1);
+        }
     }
 
     pub(in crate::context) fn examples(&mut self) {

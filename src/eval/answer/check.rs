@@ -138,11 +138,23 @@ fn contains(case: &Judging<'_>, answer: &Answer, patterns: &[Spanned<String>]) -
         let expected = format!("/{}/", pattern.value);
         match first(case, &said, &pattern.value) {
             Ok(Some(_)) => {}
-            Ok(None) => return fail(expected, format!("it nowhere in “{}”", short(&answer.text))),
+            Ok(None) => return (Outcome::Fail, nowhere(case, answer, expected)),
             Err(why) => return blind(expected, why),
         }
     }
     pass("each pattern", "each")
+}
+
+/// That something is not in an answer, and what the answer is where it has no text.
+fn nowhere(case: &Judging<'_>, answer: &Answer, expected: String) -> Reason {
+    match answer.tool_calls.last().filter(|_| answer.text.trim().is_empty()) {
+        None => Reason::new(expected, format!("it nowhere in “{}”", short(&answer.text))),
+        Some((name, _)) => {
+            let reason = Reason::new(expected, format!("no text, but a call of `{}`", short(name)));
+            let given = format!("what the tool gives back stands in `fixtures: {{tools: {{{}: …}}}}` of the suite", short(name));
+            if case.prepared.is_some() { reason.hint(given) } else { reason }
+        }
+    }
 }
 
 fn max_risk(answer: &Answer, most: Risk) -> Judged {

@@ -5,6 +5,7 @@ use crate::kernel::pipeline::agent::AgentOutput;
 use crate::kernel::provider::{self, Stop, Usage};
 use crate::kernel::tokens::TokenCounter;
 use crate::project::models::Prices;
+use crate::provider::throttle::miscounted;
 use crate::record::recording::Stage;
 use crate::scenario::model::Scripted;
 use serde::{Deserialize, Serialize};
@@ -222,7 +223,7 @@ impl Answer {
         let tool_calls: Vec<(String, Value)> =
             answer.tool_calls().map(|call| (call.name.clone(), call.arguments.clone())).collect();
         let out = || counter.count(&answer.turn.read().text) as u64;
-        let miscounted = miscounted(answer, context);
+        let miscounted = miscounted(answer, Some(context));
         let usage = if miscounted.is_some() { Usage::default() } else { answer.usage };
         let tokens = (usage.input.unwrap_or(context), usage.output.unwrap_or_else(out));
         let Usage { cached, reasoning, .. } = usage;
@@ -284,18 +285,6 @@ impl Answer {
     pub(super) fn value(&self) -> Value {
         self.json.clone().unwrap_or_else(|| Value::String(self.text.clone()))
     }
-}
-
-/// A vendor's own count may be lower than one that stands in for it, above all of images, but not by this factor.
-const FEWER: u64 = 25;
-/// Of contexts below this nothing can be said.
-const SMALL: u64 = 100;
-
-/// What the provider of an answer to a context of so many tokens counted that cannot be.
-fn miscounted(answer: &provider::Answer, context: u64) -> Option<String> {
-    let few = |input: &u64| context >= SMALL && input.saturating_mul(FEWER) < context;
-    let few = answer.usage.input.filter(few).map(|input| format!("{input} tokens were counted for a request of about {context}"));
-    answer.contradiction().map(str::to_owned).or(few)
 }
 
 /// The words, numbers and truth values in values of which the last comes first.

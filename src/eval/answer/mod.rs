@@ -29,3 +29,7 @@ pub(super) use whole_task::answered as run_and_judged;
 use wire::{Replay, wire};
 
 use crate::run::wire::Wire;
+
+/// Why nobody is asked for an agent, and what to write.
+const NO_MODEL: &str = "no model is known for this agent, so nobody can be asked: write `<model>NAME</model>` in its template, or \
+    `model = \"NAME\"` in its role, with a NAME of `[models]` in ctxc.toml";

@@ -2,7 +2,7 @@
 
 use super::given::{Answer, Flaw, Took};
 use super::judging::Judging;
-use super::{Replay, Unanswered, converse, estimate, judge, moved, parts, wire};
+use super::{NO_MODEL, Replay, Unanswered, converse, estimate, judge, moved, parts, wire};
 use crate::base::span::{Span, Spanned};
 use crate::context::assemble::Assembly;
 use crate::context::render::message::Message;
@@ -17,7 +17,7 @@ use crate::record::recording::{AnsweredBy, Recording, Stage, TrialOf};
 use crate::record::volatile::Volatile;
 use crate::run::answers::response_of;
 use crate::scenario::expect::answer::each;
-use crate::scenario::model::{AnswerTest, Expectation, Scripted};
+use crate::scenario::model::{AnswerTest, Expectation, Rule, Scripted};
 use std::sync::Arc;
 
 /// The scripted answer to some messages: the first whose patterns hold.
@@ -76,7 +76,9 @@ pub(in crate::eval) fn answered(
 pub(in crate::eval) fn rejudged(case: &Judging<'_>, done: &mut Finished) -> Result<Decision, Unanswered> {
     let kept = case.input.answers.kept;
     let of = |stage| kept.iter().filter(move |one| one.stage == stage);
-    let round = |stage, rule| Tries::known(stage, rule, (of(stage).count(), 0), case.run.rows);
+    // The rule holds as it is written, whatever trials the earlier verdict took. Another program gives one answer.
+    let planned = |rule: &Rule| case.prepared.map_or(0, |_| trials::most(rule));
+    let round = |stage, rule| Tries::known(stage, rule, (of(stage).count(), planned(&rule)), case.run.rows);
     let rule = case.input.case.rule;
     let second = trials::confirming(&rule).filter(|_| of(Stage::Confirm).next().is_some());
     let stages_of = (round(Stage::First, rule), second.map(|rule| round(Stage::Confirm, rule)));
@@ -123,8 +125,7 @@ fn asked(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) 
         done.anew = Some(estimate(prepared, &wire, done.tokens.map_or(0, |(all, _)| all)));
         return Ok(Decision::Open);
     }
-    let nobody = "no model of `[models]` in ctxc.toml is known for it, so nobody can be asked";
-    let (Some(model), Some(ask)) = (wire.model, prepared.run.answers.ask) else { return Err(nobody.to_owned().into()) };
+    let (Some(model), Some(ask)) = (wire.model, prepared.run.answers.ask) else { return Err(NO_MODEL.to_owned().into()) };
     let (counter, context) = (prepared.routed.options.counter, done.tokens.map_or(0, |(all, _)| all));
     // What is recorded is there for every rule.
     let rows = if prepared.run.answers.from == AnswersFrom::Live { prepared.run.rows } else { Rows::Full };
@@ -141,9 +142,10 @@ fn asked(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) 
         }
         let answer = converse(assembly, prepared.input.answers.tools, |messages| {
             let sent = wire.sent(messages)?;
-            let response = ask.ask(&Asked { path, case: name, trial, model, sent: &sent })?;
+            let context = context + added(assembly, messages, counter);
+            let response = ask.ask(&Asked { path, case: name, trial, model, sent: &sent, context: Some(context) })?;
             let (given, took) = (response.answer, response.latency.as_millis());
-            let mut answer = Answer::given(&given, context + added(assembly, messages, counter), counter, model.prices.as_ref());
+            let mut answer = Answer::given(&given, context, counter, model.prices.as_ref());
             answer.took = Took { latency_ms: u64::try_from(took).ok(), is_live: true, ..answer.took };
             Ok((answer, given.turn))
         })?;

@@ -4,7 +4,7 @@
 use super::given::{Answer, RunStage, WholeRun};
 use super::trying::{self, SCRIPT};
 use super::wire::{Replay, wire};
-use super::{Judging, Unanswered, estimate};
+use super::{Judging, NO_MODEL, Unanswered, estimate};
 use crate::eval::asked::{AnswersFrom, Ask, Asked, TrialUnderWay};
 use crate::eval::finished::{Answered, Finished};
 use crate::eval::prepared::{CaseInput, PreparedCase};
@@ -94,8 +94,7 @@ fn asked(prepared: &PreparedCase<'_>, done: &mut Finished) -> Result<Decision, U
         return Ok(Decision::Open);
     }
     let model = prepared.routed.choice.as_ref().map(|choice| choice.model);
-    let nobody = "no model of `[models]` in ctxc.toml is known for it, so nobody can be asked";
-    let (Some(model), Some(ask)) = (model, prepared.run.answers.ask) else { return Err(nobody.to_owned().into()) };
+    let (Some(model), Some(ask)) = (model, prepared.run.answers.ask) else { return Err(NO_MODEL.to_owned().into()) };
     let rows = if prepared.run.answers.from == AnswersFrom::Live { prepared.run.rows } else { Rows::Full };
     let name = case.name.value.as_str();
     let round = |stage, rule| Tries { rows, ..Tries::unbounded(stage, rule) };
@@ -157,7 +156,7 @@ impl Source<'_> {
             Self::Models { ask, path, case, trial } => {
                 let nobody = || NoAnswer::Unknown(format!("no model of `[models]` in ctxc.toml is known for {}", asked.stage));
                 let model = asked.model.ok_or_else(nobody)?;
-                let asked = Asked { path, case, trial: *trial, model, sent: asked.sent };
+                let asked = Asked { path, case, trial: *trial, model, sent: asked.sent, context: None };
                 let response = ask.ask(&asked).map_err(NoAnswer::Provider)?;
                 Ok(Given { response, by: AnsweredBy::Upstream })
             }

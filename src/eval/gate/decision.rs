@@ -2,15 +2,17 @@
 
 use super::approvals::{Approvals, LogLine};
 use super::baseline::{Baseline, BaselineCase};
-use super::safeguards::{Kind, Weakened};
+use super::safeguards::{Kind, Loosened, Weakened};
 use crate::eval::finished::CaseVerdict;
-use crate::eval::scorecard::{CaseRow, Scorecard};
+use crate::eval::scorecard::{CaseRow, Scorecard, TrialRow};
 use crate::eval::statistics::binomial::sign_test;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::schema::json::names::GATE as SCHEMA;
 
+/// What a trial has as its provider where the scenario's own script answered.
+const SCRIPT: &str = "script";
 /// Below this a loss is no chance.
 const SIGNIFICANT: f64 = 0.05;
 
@@ -104,6 +106,9 @@ pub struct Weakening {
     pub weakened: Weakened,
     /// The file that says it, relative to the project.
     pub path: String,
+    /// The first lines of what changed in its text, as in a unified diff; missing where its values say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
     /// Who accepted it, in the log; null where nobody did that may.
     pub approved_by: Option<String>,
     /// Why; null where nobody did.
@@ -150,8 +155,12 @@ pub struct Candidate<'a> {
     pub by_base: Option<&'a Scorecard>,
     /// The accepted results.
     pub baselines: &'a [Baseline],
-    /// What it loosens, each with its file.
-    pub weakened: &'a [(Weakened, String)],
+    /// What it loosens.
+    pub weakened: &'a [Loosened],
+    /// What else should be known, without deciding.
+    pub notes: &'a [String],
+    /// Why a green would say too little.
+    pub doubts: &'a [String],
     /// What was accepted since the base.
     pub approvals: &'a Approvals,
     /// Who may accept, by the base; everybody where nobody is named.
@@ -164,19 +173,21 @@ pub struct Candidate<'a> {
 
 /// Decides.
 pub fn decide(sides: Sides, candidate: &Candidate<'_>) -> Decision {
-    let mut found = Found { candidate, violations: Vec::new(), failing: Vec::new(), warnings: Vec::new() };
-    let weakened: Vec<Weakening> = candidate.weakened.iter().map(|(weakened, path)| found.weakening(weakened, path)).collect();
+    let mut found = Found { candidate, violations: Vec::new(), failing: Vec::new(), warnings: candidate.notes.to_vec() };
+    let weakened: Vec<Weakening> = candidate.weakened.iter().map(|one| found.weakening(one)).collect();
     found.own();
     found.by_the_base(&sides, &weakened);
     found.by_baselines();
     found.by_limits();
+    found.by_accepters();
+    let doubts = doubts(&sides, candidate);
     let Found { violations, failing, warnings, .. } = found;
+    let warnings = doubts.iter().cloned().chain(warnings).collect();
     let is_open = |verdict: CaseVerdict| candidate.card.cases.iter().any(|row| row.verdict() == verdict);
-    let is_thin = candidate.min_answered.is_some_and(|least| share(sides.answered, sides.scenarios) < least);
     let is_bad = !violations.is_empty() || !failing.is_empty() || weakened.iter().any(|one| one.approved_by.is_none());
     let decision = if is_bad {
         Verdict::Fail
-    } else if candidate.card.cases.is_empty() || is_thin || is_open(CaseVerdict::Inconclusive) || is_open(CaseVerdict::Error) {
+    } else if !doubts.is_empty() || is_open(CaseVerdict::Inconclusive) || is_open(CaseVerdict::Error) {
         Verdict::Inconclusive
     } else {
         Verdict::Pass
@@ -193,6 +204,28 @@ pub fn decide(sides: Sides, candidate: &Candidate<'_>) -> Decision {
     }
 }
 
+/// Why a green would say too little.
+fn doubts(sides: &Sides, candidate: &Candidate<'_>) -> Vec<String> {
+    let mut doubts = candidate.doubts.to_vec();
+    if candidate.card.cases.is_empty() {
+        doubts.push("there is no scenario".to_owned());
+    }
+    let Sides { answered, scenarios, .. } = sides;
+    if let Some(least) = candidate.min_answered.filter(|least| share(*answered, *scenarios) < *least) {
+        doubts.push(format!("too few scenarios have answers: {answered} of {scenarios}, and --min-answered is {least}"));
+    }
+    let trials = candidate.card.cases.iter().flat_map(|row| row.trials.iter().map(move |trial| (row, trial)));
+    let is_free = |row: &CaseRow, trial: &TrialRow| row.model.is_none() && trial.provider == SCRIPT;
+    let unpriced: BTreeSet<&str> =
+        trials.filter(|(row, trial)| trial.cost_usd.is_none() && !is_free(row, trial)).map(|(row, _)| row.id.as_str()).collect();
+    if let Some(first) = unpriced.first().filter(|_| candidate.limits.cost_usd.is_some()) {
+        let more = if unpriced.len() > 1 { format!(" and {} more", unpriced.len() - 1) } else { String::new() };
+        let what = "`[eval.gate] cost_usd` cannot be held to: `usd_per_million` of the model is not set for";
+        doubts.push(format!("{what} `{first}`{more}"));
+    }
+    doubts
+}
+
 #[allow(clippy::cast_precision_loss, reason = "a project has fewer than 2^52 scenarios and tokens")]
 fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
@@ -207,11 +240,12 @@ struct Found<'c> {
 }
 
 impl Found<'_> {
-    fn weakening(&self, weakened: &Weakened, path: &str) -> Weakening {
+    fn weakening(&self, Loosened { weakened, path, diff }: &Loosened) -> Weakening {
         let accepted = self.candidate.approvals.of(weakened, self.candidate.accepters);
         Weakening {
             weakened: weakened.clone(),
-            path: path.to_owned(),
+            path: path.clone(),
+            diff: diff.clone(),
             approved_by: accepted.map(|accepted| accepted.by.to_owned()),
             reason: accepted.map(|accepted| accepted.reason.to_owned()),
         }
@@ -249,6 +283,10 @@ impl Found<'_> {
                     );
                 }
                 CaseVerdict::Stale => self.warnings.push(format!("`{}` has answers to an earlier request alone", row.id)),
+                CaseVerdict::Inconclusive if row.trials.is_empty() && row.trouble.is_none() => {
+                    let why = "no answer is recorded for it, and it expects nothing of its context";
+                    self.warnings.push(format!("`{}` decides nothing: {why}", row.id));
+                }
                 CaseVerdict::Inconclusive | CaseVerdict::Error => {
                     self.warnings.push(format!("`{}` decides nothing: {}", row.id, why(row)));
                 }
@@ -309,6 +347,16 @@ impl Found<'_> {
         }
     }
 
+    /// Who accepted something and may not.
+    fn by_accepters(&mut self) {
+        let accepters = self.candidate.accepters;
+        let by: BTreeSet<&str> = self.candidate.approvals.added().iter().map(|line| line.by.as_str()).collect();
+        for by in by.into_iter().filter(|by| !accepters.is_empty() && !accepters.iter().any(|one| one == by)) {
+            let names = accepters.join(", ");
+            self.warnings.push(format!("what {by} accepted does not count: the `accepters` of the base are {names}"));
+        }
+    }
+
     /// What all of them come to.
     fn by_limits(&mut self) {
         let Candidate { card, limits, .. } = self.candidate;
@@ -318,9 +366,9 @@ impl Found<'_> {
         }
         let cost: f64 = card.cases.iter().flat_map(|row| &row.trials).filter_map(|trial| trial.cost_usd).sum();
         if let Some(most) = limits.cost_usd.filter(|most| cost > *most) {
-            self.violated("cost", format!("US$ {most}"), format!("US$ {cost:.4}"), None);
+            self.violated("cost", format!("US$ {most}"), format!("US$ {}", (cost * 1e9).round() / 1e9), None);
         }
-        let grown = self.candidate.weakened.iter().map(|(weakened, _)| weakened).filter(|weakened| is_growth(weakened));
+        let grown = self.candidate.weakened.iter().map(|one| &one.weakened).filter(|weakened| is_growth(weakened));
         let grown: Vec<Weakened> =
             grown.filter(|weakened| self.candidate.approvals.of(weakened, self.candidate.accepters).is_none()).cloned().collect();
         for Weakened { of, before, after, .. } in grown {
@@ -338,12 +386,13 @@ fn is_growth(weakened: &Weakened) -> bool {
 }
 
 /// The agents whose contexts grew by more than is allowed: name, tokens before and after.
-pub fn grown(agents: impl IntoIterator<Item = (String, usize, usize)>, growth: f64) -> Vec<(Weakened, String)> {
+pub fn grown(agents: impl IntoIterator<Item = (String, usize, usize)>, growth: f64) -> Vec<Loosened> {
     #[allow(clippy::cast_precision_loss, reason = "contexts have fewer than 2^52 tokens")]
     let is_more = |from: usize, to: usize| from > 0 && to as f64 > from as f64 * (1.0 + growth);
     let weakened = |(of, from, to): (String, usize, usize)| {
         let (before, after) = (Some(from.to_string()), Some(to.to_string()));
-        (Weakened { kind: Kind::Threshold, of, what: GROWTH.to_owned(), before, after }, "templates".to_owned())
+        let weakened = Weakened { kind: Kind::Threshold, of, what: GROWTH.to_owned(), before, after };
+        Loosened { weakened, path: "templates".to_owned(), diff: None }
     };
     agents.into_iter().filter(|(_, from, to)| is_more(*from, *to)).map(weakened).collect()
 }

@@ -8,4 +8,4 @@ mod safeguards;
 pub use approvals::{Accepted, Approvals, LogLine};
 pub use baseline::{Baseline, BaselineCase, BaselineFault};
 pub use decision::{Candidate, Decision, FailingCase, Limits, Sides, Verdict, Violation, Weakening, decide, grown};
-pub use safeguards::{ANSWER, Kind, Safeguard, Safeguards, Weakened};
+pub use safeguards::{ANSWER, CHECK, Kind, Loosened, Safeguard, Safeguards, Weakened};

@@ -1,5 +1,6 @@
 //! What a project holds itself to, as data: expectations, stored requests, lints, limits. Two revisions of it say what a change loosens.
 
+use crate::base::lines::hunks;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -22,8 +23,6 @@ pub enum Kind {
     Lint,
     /// A limit of `[eval]`.
     Threshold,
-    /// What is left out of requests where they are compared with recorded ones.
-    Volatile,
     /// Accepted results, or the log of what was accepted.
     Baseline,
 }
@@ -39,14 +38,13 @@ impl Kind {
             Self::Allow => "allow",
             Self::Lint => "lint",
             Self::Threshold => "threshold",
-            Self::Volatile => "volatile",
             Self::Baseline => "baseline",
         }
     }
 
     /// Whether one more of it is looser, and not one less.
     const fn loosens(self) -> bool {
-        matches!(self, Self::Suppression | Self::Allow | Self::Volatile)
+        matches!(self, Self::Suppression | Self::Allow)
     }
 }
 
@@ -59,6 +57,8 @@ pub struct Safeguard {
     pub value: String,
     /// How strict it is, where two values can be compared; more is stricter.
     pub strictness: Option<f64>,
+    /// What the hash is of, in lines that can be shown; `None` where nobody asks for it.
+    pub text: Option<String>,
 }
 
 /// The kind of a safeguard, what it belongs to, and what it says.
@@ -66,6 +66,11 @@ type Key = (Kind, String, String);
 
 /// What stands before the words of an answer to a request.
 pub const ANSWER: &str = "answer to ";
+/// What stands before the file of a check.
+pub const CHECK: &str = "check ";
+/// Lines of a difference that are shown, and characters of each.
+const DIFF_LINES: usize = 12;
+const DIFF_CHARS: usize = 160;
 /// Words that tell the kind of an expectation: `context: tokens`.
 const WORDS: usize = 2;
 
@@ -87,6 +92,24 @@ pub struct Weakened {
     pub before: Option<String>,
     /// What holds now; null where nothing does.
     pub after: Option<String>,
+}
+
+/// The same with where it stands and what it was.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Loosened {
+    /// What is looser.
+    pub weakened: Weakened,
+    /// The file that says it, or said it.
+    pub path: String,
+    /// What leads from its text to the one of now, cut short; `None` where both were not kept, or look the same.
+    pub diff: Option<String>,
+}
+
+impl Safeguard {
+    /// One without a text.
+    pub fn new(path: &str, value: impl Into<String>, strictness: Option<f64>) -> Self {
+        Self { path: path.to_owned(), value: value.into(), strictness, text: None }
+    }
 }
 
 impl Safeguards {
@@ -111,14 +134,23 @@ impl Safeguards {
         there.peek().is_some() && there.all(|one| one != gone)
     }
 
-    /// What a change from `self` to `now` loosens, each with the file that says it, or said it.
-    pub fn weakened(&self, now: &Self) -> Vec<(Weakened, String)> {
+    /// The scenarios whose answers `now` are to another request, with how many there are.
+    pub fn recorded_anew(&self, now: &Self) -> BTreeMap<String, usize> {
+        let gone = self.0.keys().filter(|key| !now.0.contains_key(*key) && now.has_other_answers(key));
+        let is_new = |key: &&Key, of: &str| key.0 == Kind::Recording && key.1 == of && key.2.starts_with(ANSWER);
+        gone.map(|(_, of, _)| (of.clone(), now.0.keys().filter(|key| is_new(key, of)).count())).collect()
+    }
+
+    /// What a change from `self` to `now` loosens.
+    pub fn weakened(&self, now: &Self) -> Vec<Loosened> {
         let mut found = Vec::new();
         let mut tell = |key: &Key, before: Option<&Safeguard>, after: Option<&Safeguard>| {
             let (kind, of, what) = key.clone();
             let path = after.or(before).map_or_else(String::new, |safeguard| safeguard.path.clone());
             let value = |safeguard: Option<&Safeguard>| safeguard.map(|safeguard| safeguard.value.clone());
-            found.push((Weakened { kind, of, what, before: value(before), after: value(after) }, path));
+            let diff = before.zip(after).and_then(|(before, after)| diff(before.text.as_deref()?, after.text.as_deref()?));
+            let weakened = Weakened { kind, of, what, before: value(before), after: value(after) };
+            found.push(Loosened { weakened, path, diff });
         };
         let mut added: Vec<(&Key, &Safeguard)> = now.0.iter().filter(|(key, _)| !self.0.contains_key(*key)).collect();
         for (key, before) in self.0.iter().filter(|(key, _)| !key.0.loosens()) {
@@ -126,6 +158,8 @@ impl Safeguards {
                 Some(after) if !is_looser(before, after) => {}
                 Some(after) => tell(key, Some(before), Some(after)),
                 None if now.has_other_answers(key) => {}
+                // A check may stop to look for a file that is not there.
+                None if key.2.starts_with(CHECK) && !before.value.starts_with("b3:") => {}
                 // An expectation goes by its words: one with other words is what became of it.
                 None => match added.iter().position(|(one, _)| is_reworded(key, one)) {
                     Some(at) => {
@@ -149,6 +183,15 @@ impl Safeguards {
         found.sort();
         found
     }
+}
+
+/// The first lines that differ, each cut short.
+fn diff(before: &str, after: &str) -> Option<String> {
+    let (before, after): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    let lines = hunks(&before, &after, 1).into_iter().flat_map(|(_, lines)| lines);
+    let lines: Vec<String> = lines.map(|(sign, line)| format!("{sign}{line:.DIFF_CHARS$}")).collect();
+    let more = if lines.len() > DIFF_LINES { "\n…" } else { "" };
+    (!lines.is_empty()).then(|| lines.get(..DIFF_LINES).unwrap_or(&lines).join("\n") + more)
 }
 
 /// Whether two expectations of a scenario are of one kind, by the words that they begin with.

@@ -2,11 +2,11 @@
 
 use super::answer;
 use super::check::{self, SeenRequest};
-use super::sent::Sent;
+use super::facts::least_tokens;
+use super::sent::{Sent, stored};
 use crate::base::hash::Hasher;
 use crate::eval::case::decide;
 use crate::eval::case_keys;
-use crate::eval::context::stored_sent;
 use crate::eval::finished::Finished;
 use crate::eval::finished::Keys;
 use crate::eval::prepared::{CaseInput, RunContext};
@@ -32,7 +32,7 @@ pub(in crate::eval) fn run(context: &RunContext<'_>, input: &CaseInput<'_>) -> F
         model: sent.request.model.clone(),
         tokenizer: sent.counter.name().to_owned(),
         tokens: Some((tokens as u64, 0)),
-        snapshot: input.case.wants_snapshot().then(|| stored_sent(&sent.request)),
+        snapshot: input.case.wants_snapshot().then(|| stored(&sent.request, context.answers.volatile)),
         context: verdicts,
         trouble: None,
         ..Finished::trouble("/", "")
@@ -45,7 +45,7 @@ pub(in crate::eval) fn run(context: &RunContext<'_>, input: &CaseInput<'_>) -> F
 /// The verdict on a request that its vendor would refuse; `None` where it would not, or did not.
 fn refused(context: &RunContext<'_>, input: &CaseInput<'_>, sent: &Sent) -> Option<Verdict> {
     let config = context.answers.config.filter(|_| !sent.was_answered)?;
-    let found = check_request::refusal(&sent.request, &sent.request.body.to_string(), config)?;
+    let found = check_request::refusal(&sent.request, &sent.request.body.to_string(), least_tokens, config)?;
     let what = "a request that its vendor takes".to_owned();
     let reason = Reason::new(what.clone(), found.words());
     Some(Verdict { what, outcome: Outcome::Fail, gate: true, reason, span: input.case.subject.span })
@@ -59,7 +59,9 @@ pub(in crate::eval) fn keys(context: &RunContext<'_>, input: &CaseInput<'_>) -> 
 fn keys_of(context: &RunContext<'_>, input: &CaseInput<'_>, sent: &Sent) -> Keys {
     let snapshot = input.snapshot.filter(|_| input.case.wants_snapshot());
     let mut hasher = Hasher::new();
-    hasher.field("ctxc request context 1").field(sent.counter.name()).field(sent.request.body.to_string());
+    let rest = context.answers.volatile.and_then(|volatile| volatile.rest(sent.request.body.clone()));
+    let body = rest.as_ref().unwrap_or(&sent.request.body);
+    hasher.field("ctxc request context 1").field(sent.counter.name()).field(body.to_string());
     Keys { context: hasher.finish(), case: case_keys::case(input.case, input.beside, snapshot, context.plan) }
 }
 

@@ -1,11 +1,11 @@
 //! One expectation on a request, judged. What only an agent of this project has, such as settings, nobody can look at.
 
 use super::blocks::sections;
-use super::sent::Sent;
+use super::sent::{Sent, stored as stored_as};
 use crate::base::span::Spanned;
 use crate::base::suggest;
 use crate::eval::answer::{parting, same_json};
-use crate::eval::context::{partings, stored_sent};
+use crate::eval::context::partings;
 use crate::eval::prepared::{CaseInput, RunContext};
 use crate::eval::verdict::{self, Judged, Outcome, Place, Reason, Verdict};
 use crate::kernel::tokens::TokenCounter;
@@ -365,7 +365,7 @@ fn snapshot(seen: &SeenRequest<'_>) -> Judged {
         let reason = Reason::new(expected, "no such file").hint("nothing is stored yet: `ctxc eval --accept` stores it");
         return (Outcome::Fail, reason.blind());
     };
-    let now = stored_sent(&seen.sent.request);
+    let now = stored_as(&seen.sent.request, seen.context.answers.volatile);
     if stored == now {
         return verdict::pass(expected, "the same");
     }

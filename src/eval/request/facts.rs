@@ -2,9 +2,12 @@
 
 use crate::context::tokens;
 use crate::kernel::tokens::{Bytes, TokenCounter};
+use crate::project::config::Config;
 use crate::project::models::Model;
 use crate::request::model::Request;
 use crate::request::public_models::public_model;
+use crate::request::segments::segments;
+use crate::rules::request::cx::ModelFacts;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -17,6 +20,8 @@ pub struct Facts {
     pub usd_input: Option<f64>,
     /// The same of tokens that stand in the cache.
     pub usd_cached: Option<f64>,
+    /// Tokens that a prefix needs to be kept in the cache; 0 where nobody says.
+    pub cache_floor: usize,
 }
 
 /// What is known of the model that a request asks.
@@ -28,6 +33,7 @@ pub fn facts(request: &Request, models: &BTreeMap<String, Model>) -> Facts {
     Facts {
         counter: tokens::counter(tokenizer(request, own, name)).unwrap_or_else(|| Arc::new(Bytes)),
         usd_input: prices.map(|prices| prices.input).or_else(|| public.and_then(|model| model.usd_input)),
+        cache_floor: public.and_then(|model| usize::try_from(model.cache_floor).ok()).unwrap_or(0),
         usd_cached: prices.map(|prices| prices.cached_input).or_else(|| public.and_then(|model| model.usd_cached)),
     }
 }
@@ -52,4 +58,16 @@ impl Facts {
         let usd = tokens * (self.usd_input? - self.usd_cached?) / 1e6;
         Some((usd * 1e9).round() / 1e9)
     }
+}
+
+/// Tokens of the texts of a request, where its tokenizer is public: it has no fewer. `None` where nobody knows, or all of it fits into any window.
+pub fn least_tokens(request: &Request, size: usize, config: &Config) -> Option<u64> {
+    let window = ModelFacts::of(config, request.model.as_deref()).window?;
+    let counter = facts(request, &config.models).counter;
+    // A token has a byte at least.
+    if !counter.is_exact() || (size as u64) < window {
+        return None;
+    }
+    let texts = segments(request).into_iter().filter(|segment| segment.is_text);
+    Some(texts.map(|segment| counter.count(&segment.text) as u64).sum())
 }

@@ -14,4 +14,4 @@ pub(super) use case::{keys, run};
 pub use check::reused;
 pub use draft::answer_expectations;
 pub(super) use mutate::mutated;
-pub use sent::{Sent, before, plain_request};
+pub use sent::{Sent, before, plain_request, stored};

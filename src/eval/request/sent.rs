@@ -1,12 +1,14 @@
 //! The request of a scenario, read from the file that it names.
 
 use super::facts::facts;
+use crate::eval::context::stored_sent;
 use crate::eval::prepared::{CaseInput, RunContext};
 use crate::kernel::tokens::TokenCounter;
 use crate::record::file::Recordings;
 use crate::record::recording::{AnsweredBy, Recording};
 use crate::record::redact::without_hashes;
 use crate::record::turns::{Said, Turn, turns};
+use crate::record::volatile::Volatile;
 use crate::request::model::Request;
 use crate::request::segments::{Segment, segments};
 use crate::scenario::request_source::{RequestSource, SentBy, call_of};
@@ -69,6 +71,13 @@ pub fn plain_request(body: &str, endpoint: Option<&str>) -> Result<Request, Stri
     // Signs may be escaped in a body as it was sent.
     let plain = serde_json::from_str::<serde_json::Value>(body).map_or_else(|_| body.to_owned(), |body| body.to_string());
     Request::read(&without_hashes(&plain), endpoint).map_err(|fault| fault.to_string())
+}
+
+/// A request as it is stored: without what differs from one to an equal one.
+pub fn stored(request: &Request, volatile: Option<&Volatile>) -> String {
+    let rest = volatile.and_then(|volatile| volatile.rest(request.body.clone()));
+    let rest = rest.and_then(|body| Request::read(&body.to_string(), Some(request.dialect.path())).ok());
+    stored_sent(rest.as_ref().unwrap_or(request))
 }
 
 /// The request that a program of the project sends now.

@@ -278,6 +278,7 @@ pub(super) fn fault_note(kind: JinjaFaultKind) -> Option<NoteKind> {
         JinjaFaultKind::TooDeep => broken("blocks or expressions stand too deep in each other".to_owned()),
         JinjaFaultKind::TooMuchRepeated => broken("a repeated text becomes too long".to_owned()),
         JinjaFaultKind::Arguments { filter, given, least, most } => broken(fault::arguments(&filter, given, least, most)),
+        JinjaFaultKind::Fails(words) => broken(format!("this fails in every run: {words}")),
         JinjaFaultKind::ByZero => broken("nothing can be divided by zero".to_owned()),
         JinjaFaultKind::Syntax(words) => broken(format!("the text is no Jinja that can be read: {words}")),
         JinjaFaultKind::TooEarly { argument, name } => {

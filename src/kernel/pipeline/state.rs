@@ -5,35 +5,26 @@
 use super::outcome::Obstacle;
 use super::output::{AgentOutput, Status};
 use super::visit::Visit;
+use crate::base::words::words;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// How far a run is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum PipelineStatus {
-    /// It runs.
-    #[default]
-    Running,
-    /// The work is done.
-    Complete,
-    /// It failed.
-    Failed,
-    /// Somebody outside has to act first.
-    Blocked,
-}
-
-impl PipelineStatus {
-    /// Its word.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Complete => "complete",
-            Self::Failed => "failed",
-            Self::Blocked => "blocked",
-        }
+words! {
+    /// How far a run is.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    #[non_exhaustive]
+    pub enum PipelineStatus {
+        /// It runs.
+        #[default]
+        Running = "running",
+        /// The work is done.
+        Complete = "complete",
+        /// It failed.
+        Failed = "failed",
+        /// Somebody outside has to act first.
+        Blocked = "blocked",
     }
 }
 

@@ -24,6 +24,7 @@ use crate::rules::scenario::cx::TaskSignature;
 use crate::scenario::load::Loaded;
 use crate::syntax::decode;
 use crate::template::names::{Source, SourceKind};
+use crate::template::scope::Purpose;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -343,7 +344,7 @@ impl ProjectState {
     /// What compiles a text: all rules, or those of the structure for a large one.
     pub(in crate::lsp) fn compiler<'c>(&'c self, files: &'c Overlay<'c>, text: &str) -> Compiler<'c> {
         let active = if Buffer::is_large_text(text) { &self.structure } else { &self.active };
-        Compiler { config: &self.config, active, root: &self.root, files, entries: None }
+        Compiler { config: &self.config, active, root: &self.root, files, purpose: Purpose::Findings }
     }
 
     /// The project that a text of its file makes.

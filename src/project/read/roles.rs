@@ -180,7 +180,7 @@ fn system(at: &mut At<'_, '_>) -> Option<SystemPrompt> {
 
 fn profile(at: &mut At<'_, '_>) -> Option<Spanned<Profile>> {
     let found = at.text()?;
-    let known = Profile::named(found.value);
+    let known = Profile::parse(found.value);
     if known.is_none() {
         at.sink.bad_word(&at.path, found, &Profile::WORDS);
     }

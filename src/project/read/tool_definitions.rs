@@ -12,6 +12,8 @@ use crate::project::config::Input;
 use crate::project::fault::{FaultKind, ToolFault};
 use crate::project::roles::{Role, covers};
 use crate::project::tools::ToolDefinition;
+use crate::request::dialect::Dialect;
+use crate::request::schema_fault::{SchemaFault, schema_fault};
 use crate::scenario::json_schema::{self, Slip, SlipKind};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -167,7 +169,14 @@ fn unsound(tool: &ToolDefinition) -> Option<ToolFault> {
         return Some(ToolFault::NoObject);
     }
     let is_sure = |slip: &Slip| !matches!(slip.kind, SlipKind::Unknown { near: None });
-    json_schema::slips(&tool.parameters).into_iter().find(is_sure).map(ToolFault::Slip)
+    let slip = json_schema::slips(&tool.parameters).into_iter().find(is_sure).map(ToolFault::Slip);
+    slip.or_else(|| {
+        let is_strict = tool.strict == Some(true);
+        let (_, fault) = schema_fault(&tool.parameters, Dialect::OpenaiChat, (is_strict, false))?;
+        // What OpenAI alone refuses is known where a tool is for it, or when a request goes to it.
+        let is_sure = is_strict || matches!(fault, SchemaFault::Top("oneOf" | "anyOf" | "allOf"));
+        is_sure.then_some(ToolFault::Refused(fault))
+    })
 }
 
 /// The key that chooses one tool.

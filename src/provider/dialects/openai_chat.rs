@@ -41,6 +41,9 @@ fn take(event: &Value, draft: &mut Draft) -> bool {
     if let Some(more) = text(said, "/reasoning_content").or_else(|| text(said, "/reasoning")) {
         draft.reason(REASONING, more);
     }
+    if said.get("content").is_some_and(|content| !(content.is_string() || content.is_array() || content.is_null())) {
+        return false;
+    }
     let parts = list(said, "/content").filter_map(|(_, part)| text(part, "/text"));
     for more in text(said, "/content").into_iter().chain(parts) {
         draft.text(TEXT, more);

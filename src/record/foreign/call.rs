@@ -3,6 +3,7 @@
 use super::super::json_text;
 use super::super::key::key;
 use super::super::recording::Recording;
+use super::super::redact::without_secrets;
 use crate::provider::read;
 use crate::request::dialect::Dialect;
 use crate::schema::json::names::REQUEST;
@@ -47,12 +48,9 @@ pub(super) fn answered(recording: &mut Recording, dialect: Dialect, status: Opti
 pub fn endpoint(uri: &str) -> String {
     let path = uri.split_once("://").map_or(uri, |(_, rest)| rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("/"));
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
-    let is_key = |one: &&str| !["key=", "api_key=", "api-key="].iter().any(|key| one.starts_with(key));
-    let rest: Vec<&str> = query.split('&').filter(|one| !one.is_empty()).filter(is_key).collect();
-    let query = if rest.is_empty() { String::new() } else { format!("?{}", rest.join("&")) };
     let is_openai = matches!(Dialect::of_path(path), Some(Dialect::OpenaiChat | Dialect::OpenaiResponses));
     let path = path.strip_prefix("/v1").filter(|rest| is_openai && rest.starts_with('/')).unwrap_or(path);
-    path.to_owned() + &query
+    path.to_owned() + &without_secrets(query).0
 }
 
 /// What a body says of itself.

@@ -1,6 +1,5 @@
 //! Calls that other tools recorded: what is in their files, as calls of ours. Reads text alone, and never writes one of their formats.
 
-pub mod base64;
 pub mod call;
 mod fault;
 mod format;

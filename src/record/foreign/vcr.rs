@@ -4,9 +4,9 @@
 //! is absent. No header is taken over.
 
 use super::super::recording::Recording;
-use super::base64;
 use super::call::{answered, call, endpoint, other, take_head};
 use super::fault::ForeignFault;
+use crate::base::base64;
 use crate::base::source::LineIndex;
 use crate::request::dialect::Dialect;
 use crate::syntax::yaml;

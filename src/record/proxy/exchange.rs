@@ -13,8 +13,8 @@ use super::streams::stream;
 use super::strict::Strict;
 use super::vendor::{self, Vendor};
 use crate::kernel::provider::Answer;
-use http_body_util::BodyExt;
 use http_body_util::channel::{Channel, Sender};
+use http_body_util::{BodyExt, LengthLimitError};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap};
 use hyper::http::request::Parts;
@@ -111,17 +111,24 @@ impl Proxy {
         let name = parts.next().unwrap_or_default();
         let Some(route) = self.routes.iter().find(|route| route.name == name).cloned() else { return stranger(404) };
         let rest = format!("/{}", parts.next().unwrap_or_default());
-        let (endpoint, key) = request::endpoint(route.vendor, &rest);
+        let (endpoint, keys) = request::endpoint(route.vendor, &rest);
         let (head, body) = request.into_parts();
         let begun = Instant::now();
-        let Some(bytes) = request::whole(body).await else {
-            let message = format!("ctxc: the request ended early, or has more than {} bytes", request::LARGEST);
-            self.keeper.tally().faults.push(message.clone());
-            return answer(413, JSON, full(errors::body(route.vendor.name, 413, "request_too_large", &message)));
+        let bytes = match request::whole(body).await {
+            Ok(bytes) => bytes,
+            Err(why) if why.is::<LengthLimitError>() => {
+                let message = format!("ctxc: the request has more than {} bytes", request::LARGEST);
+                self.keeper.tally().faults.push(message.clone());
+                return answer(413, JSON, full(errors::body(route.vendor.name, 413, "request_too_large", &message)));
+            }
+            Err(_) => {
+                self.keeper.tally().lost.push("the program broke off before it had sent the whole body".to_owned());
+                return answer(400, "text/plain", full("ctxc: the request ended early\n"));
+            }
         };
         let start = Instant::now();
         let mut secrets = request::secrets(&head.headers);
-        secrets.extend(key);
+        secrets.extend(keys);
         let mask = self.keeper.mask(secrets);
         let address = route.vendor.address(&route.upstream, &route.vendor.endpoint(&rest));
         let id = (self.calls.load(Ordering::Relaxed) + 1).to_string();
@@ -179,6 +186,12 @@ impl Proxy {
             self.keeper.tally().misses.push(miss.to_owned());
             return error(422, &format!("ctxc: {miss}"));
         }
+        if head.method == Method::POST && !bytes.is_empty() {
+            let said = |name| head.headers.get(name).and_then(|value| value.to_str().ok()?.split(';').next());
+            let kind = said(CONTENT_ENCODING).or_else(|| said(CONTENT_TYPE)).unwrap_or("of no type");
+            let path = endpoint.split('?').next().unwrap_or(endpoint);
+            self.keeper.tally().lost.push(mask.text(&format!("{path}: its body is not valid JSON ({kind})")));
+        }
         match forward::send(&self.client, head, address, bytes, self.limits).await {
             Ok(response) => {
                 let (mut head, body) = response.into_parts();
@@ -192,8 +205,9 @@ impl Proxy {
 
 impl Failed {
     fn words(&self, address: &str) -> String {
-        // What is behind a question mark may be a secret.
+        // What is behind a question mark may be a secret, and so may what is before the host.
         let address = address.split('?').next().unwrap_or(address);
+        let address = address.rsplit_once('@').map_or(address, |(_, host)| host);
         match self {
             Self::Unreachable(why) => format!("{address} could not be reached: {why}"),
             Self::Late(after) => format!("no answer from {address} within {} s (`--timeout`)", after.as_secs_f64()),
@@ -227,18 +241,7 @@ impl Call {
     }
 
     fn got(&self, by: AnsweredBy) -> Got {
-        Got {
-            by,
-            status: None,
-            headers: BTreeMap::new(),
-            encoding: None,
-            parts: Vec::new(),
-            is_stream: false,
-            error: None,
-            is_cut: false,
-            is_unwanted: false,
-            latency: self.begun.elapsed(),
-        }
+        Got { by, latency: self.begun.elapsed(), ..Got::default() }
     }
 
     /// Nobody answered.

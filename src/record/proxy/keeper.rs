@@ -66,6 +66,8 @@ pub struct Tally {
     pub misses: Vec<String>,
     /// What a strict double refused, or would have.
     pub refusals: Vec<String>,
+    /// Requests that are not kept because of what the program sent, and why.
+    pub lost: Vec<String>,
     /// Why something is not kept.
     pub faults: Vec<String>,
 }
@@ -91,7 +93,7 @@ pub(super) struct Kept {
 }
 
 /// What was answered.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Got {
     pub(super) by: AnsweredBy,
     pub(super) status: Option<u16>,
@@ -198,10 +200,8 @@ impl Keeper {
             at: Some(date::time((fs::now() / 1_000_000_000) as i64)),
             agent: said(&asked.agent),
             conversation: said(&asked.conversation),
-            run: None,
             command: self.keep.command.as_ref().map(|words| words.iter().map(|word| mask.text(word)).collect()),
             caller: said(&asked.caller),
-            trial: None,
             answered_by: got.by,
             dialect: asked.dialect.to_owned(),
             endpoint: mask.text(&asked.endpoint),
@@ -223,6 +223,7 @@ impl Keeper {
             error: said(&error),
             truncated,
             redacted,
+            ..Recording::default()
         };
         if let Err(why) = self.write(&recording) {
             let mut tally = self.tally();

@@ -2,10 +2,12 @@
 
 use super::super::json_text::{compact, map_strings};
 use super::super::key::key;
+use super::super::redact::{is_secret, without_secrets};
+use super::body::Fault;
 use super::vendor::{Vendor, dialect};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Bytes};
-use hyper::header::{HeaderMap, HeaderName};
+use hyper::header::HeaderMap;
 use hyper::http::request::Parts;
 use serde::Deserialize;
 use serde_json::Value;
@@ -15,9 +17,6 @@ use serde_json::value::RawValue;
 pub(super) const LARGEST: usize = 128 << 20;
 /// The headers that name an agent, a conversation, and the place in the program that sends the call: for the recording, not for the vendor.
 pub(super) const OWN_HEADERS: [&str; 3] = ["x-ctxc-agent", "x-ctxc-conversation", "x-ctxc-caller"];
-/// Headers whose values are secrets.
-const SECRETS: [&str; 5] = ["authorization", "proxy-authorization", "x-api-key", "x-goog-api-key", "api-key"];
-
 /// A call as it is asked.
 #[derive(Debug)]
 pub(super) struct Asked {
@@ -54,36 +53,29 @@ struct Head {
     stream_options: Value,
 }
 
-/// Reads a body to its end; `None` where it is larger than any may be, or ends early.
-pub(super) async fn whole<B: Body<Data = Bytes> + Send>(body: B) -> Option<Bytes>
+/// Reads a body to its end.
+///
+/// # Errors
+/// It is larger than any may be, or ends early.
+pub(super) async fn whole<B: Body<Data = Bytes> + Send>(body: B) -> Result<Bytes, Fault>
 where
-    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    B::Error: Into<Fault>,
 {
-    http_body_util::Limited::new(body, LARGEST).collect().await.ok().map(http_body_util::Collected::to_bytes)
+    http_body_util::Limited::new(body, LARGEST).collect().await.map(http_body_util::Collected::to_bytes)
 }
 
-/// The endpoint of a path, without the key in its query, and that key.
-pub(super) fn endpoint(vendor: &Vendor, path: &str) -> (String, Option<String>) {
+/// The endpoint of a path, without the secrets in its query, and those.
+pub(super) fn endpoint(vendor: &Vendor, path: &str) -> (String, Vec<String>) {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
-    let (keys, rest): (Vec<&str>, Vec<&str>) = query
-        .split('&')
-        .filter(|one| !one.is_empty())
-        .partition(|one| ["key=", "api_key=", "api-key="].iter().any(|key| one.starts_with(key)));
-    let key = keys.first().and_then(|key| Some(key.split_once('=')?.1.to_owned()));
-    let query = if rest.is_empty() { String::new() } else { format!("?{}", rest.join("&")) };
-    (vendor.endpoint(path) + &query, key)
+    let (query, secrets) = without_secrets(query);
+    (vendor.endpoint(path) + &query, secrets)
 }
 
 /// The values in headers that must not be kept.
 pub(super) fn secrets(headers: &HeaderMap) -> Vec<String> {
-    let of = |name: &str| {
-        headers
-            .get_all(HeaderName::from_bytes(name.as_bytes()).unwrap_or(hyper::header::AUTHORIZATION))
-            .into_iter()
-            .filter_map(|value| value.to_str().ok())
-    };
+    let named = headers.iter().filter(|(name, _)| is_secret(name.as_str()));
     // `Bearer KEY`: what stands behind the word.
-    SECRETS.iter().flat_map(|name| of(name)).filter_map(|value| value.split_whitespace().last()).map(str::to_owned).collect()
+    named.filter_map(|(_, value)| value.to_str().ok()?.split_whitespace().last()).map(str::to_owned).collect()
 }
 
 impl Asked {

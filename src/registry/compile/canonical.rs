@@ -13,7 +13,7 @@ use std::borrow::Cow;
 const USE: char = '\u{1}';
 
 /// The files that one file pulls in, by what is written there. `None` is one that could not be had, which is reported elsewhere.
-pub trait Sources {
+pub(super) trait Sources {
     /// The decoded text that a `src` names.
     fn text(&self, written: &str) -> Option<&str>;
 

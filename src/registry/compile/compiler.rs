@@ -3,7 +3,7 @@
 //! Independent of all other files, so files are compiled in any order on any thread. Reads nothing but the texts and
 //! schemas that the file pulls in, through the file access that is passed in.
 
-use super::entry::{DefinitionInput, Entries, Entry, FileInput, Variable};
+use super::entry::{self, DefinitionInput, Entry, FileInput, Variable};
 use super::paths;
 use super::sources::{self, FileAccess, Texts};
 use crate::base::diagnostic::{self, Diagnostic};
@@ -37,8 +37,8 @@ pub struct Compiler<'p> {
     pub root: &'p Path,
     /// Where those files are read from.
     pub files: &'p dyn ReadFs,
-    /// What entries of the registry share, when they are wanted beside the findings.
-    pub entries: Option<&'p Entries<'p>>,
+    /// Whether entries of the registry are wanted beside the findings.
+    pub purpose: Purpose,
 }
 
 /// Why a file is compiled.
@@ -110,8 +110,8 @@ impl Compiler<'_> {
         let mut unread = Vec::new();
         let texts = self.texts(path, text, &facts, &mut unread);
         texts.weigh(&mut facts);
-        let purpose = if self.entries.is_some() { Purpose::Registry } else { Purpose::Findings };
-        let mut scopes = template::scope::resolve(&file, &|written| texts.shared(written), &|body| bodies.reach(body), purpose);
+        let mut scopes =
+            template::scope::resolve(&file, &|written| texts.shared(written), &|body| bodies.reach(body), self.purpose);
         scopes.learn(&mut facts);
         let unseen = paths::judge(self.door(), path, &facts);
         let cx = FileCx { path, document, file: &file, bodies, scopes: &scopes, unread: &unseen, config: self.config };
@@ -120,9 +120,8 @@ impl Compiler<'_> {
             diagnostics.append(&mut unread);
             diagnostic::sort(&mut diagnostics);
         }
-        let broken = diagnostics.iter().any(check::is_flaw);
-        let entries = self.entries.filter(|_| !broken);
-        let entries = entries.map_or_else(Vec::new, |entries| write(entries, &cx, &facts, &texts, &diagnostics));
+        let is_written = self.purpose == Purpose::Registry && !diagnostics.iter().any(check::is_flaw);
+        let entries = if is_written { write(&cx, &facts, &texts, &diagnostics) } else { Vec::new() };
         Outcome::Taken(Box::new(Compiled { diagnostics, facts, entries }))
     }
 
@@ -147,9 +146,9 @@ impl Compiler<'_> {
 }
 
 /// One entry for each definition of a file without errors.
-fn write(entries: &Entries<'_>, cx: &FileCx<'_>, facts: &FileFacts, texts: &Texts, found: &[Diagnostic]) -> Vec<Entry> {
+fn write(cx: &FileCx<'_>, facts: &FileFacts, texts: &Texts, found: &[Diagnostic]) -> Vec<Entry> {
     let resolved = cx.bodies.settings();
-    let file = FileInput { path: cx.path, resolved: &resolved, sources: texts };
+    let file = FileInput { path: cx.path, layers: &cx.config.layers, resolved: &resolved, sources: texts };
     let definitions = cx.file.definitions.iter().zip(&facts.definitions).enumerate();
     let lines = definitions.filter_map(|(at, (definition, fact))| {
         let span = definition.element().span();
@@ -165,7 +164,7 @@ fn write(entries: &Entries<'_>, cx: &FileCx<'_>, facts: &FileFacts, texts: &Text
         }));
         let input =
             DefinitionInput { index: at as u32, definition, name: &fact.name, parameters: &parameters, warnings: &warnings };
-        entries.write(&file, &input)
+        entry::write(&file, &input)
     });
     lines.collect()
 }

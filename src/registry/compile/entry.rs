@@ -6,13 +6,12 @@
 use super::canonical::{Sources, canonical};
 use super::json::Json;
 use super::layout::HASH_LEN;
-use super::settings::RowTexts;
 use super::tree::{Shared, Tree};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::hash::{Hash, Hasher};
-use crate::project::config::Config;
 use crate::project::index::RefId;
 use crate::registry::artifact::Warning;
+use crate::settings::layers::Layers;
 use crate::settings::resolve::Resolved;
 use crate::template::model::{Definition, Fragment, Task, Template};
 use crate::template::names::Param;
@@ -58,18 +57,13 @@ impl Entry {
     }
 }
 
-/// What the entries of a project share. Made once a build.
-#[derive(Debug)]
-pub struct Entries<'c> {
-    config: &'c Config,
-    rows: RowTexts,
-}
-
 /// One file whose definitions are written.
 #[derive(Clone, Copy)]
-pub struct FileInput<'a> {
+pub(super) struct FileInput<'a> {
     /// Relative to the project root.
     pub path: &'a str,
+    /// The defaults of the project.
+    pub layers: &'a Layers,
     /// The settings of each task body by its number; `None` where a body has none of its own (`ref`).
     pub resolved: &'a [Option<Resolved>],
     /// What its texts are pulled from.
@@ -78,7 +72,7 @@ pub struct FileInput<'a> {
 
 /// One definition to be written.
 #[derive(Clone, Copy)]
-pub struct DefinitionInput<'a> {
+pub(super) struct DefinitionInput<'a> {
     /// Its index in the file's facts.
     pub index: u32,
     /// The model.
@@ -93,7 +87,7 @@ pub struct DefinitionInput<'a> {
 
 /// A variable that a definition takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Variable<'a> {
+pub(super) struct Variable<'a> {
     /// Its name.
     pub name: &'a str,
     /// Its declared type.
@@ -107,79 +101,66 @@ pub struct Variable<'a> {
     pub implicit: bool,
 }
 
-impl<'c> Entries<'c> {
-    /// Prepares what all entries share.
-    pub fn new(config: &'c Config) -> Self {
-        Self { config, rows: RowTexts::new(&config.layers) }
+/// Writes one definition. `None` for a template without its task, which is an error reported elsewhere.
+pub(super) fn write(file: &FileInput<'_>, input: &DefinitionInput<'_>) -> Option<Entry> {
+    match input.definition {
+        Definition::Fragment(fragment) => Some(fragment_line(file, input, fragment)),
+        Definition::Task(task) => Some(task_line(file, input, task, None)),
+        Definition::Template(template) => Some(task_line(file, input, template.task.as_deref()?, Some(template))),
     }
+}
 
-    /// Writes one definition. `None` for a template without its task, which is an error reported elsewhere.
-    pub fn write(&self, file: &FileInput<'_>, input: &DefinitionInput<'_>) -> Option<Entry> {
-        match input.definition {
-            Definition::Fragment(fragment) => Some(fragment_line(file, input, fragment)),
-            Definition::Task(task) => Some(self.task(file, input, task, None)),
-            Definition::Template(template) => Some(self.task(file, input, template.task.as_deref()?, Some(template))),
-        }
+fn task_line(file: &FileInput<'_>, input: &DefinitionInput<'_>, task: &Task<'_>, template: Option<&Template<'_>>) -> Entry {
+    let FileInput { layers, .. } = *file;
+    let shared = Shared { path: file.path, layers, resolved: file.resolved, sources: file.sources };
+    let mut tree = Tree::new(shared);
+    // What is resolved is said in full, and takes about twice the room of what is written.
+    tree.out.bytes.reserve(input.definition.element().span().len() as usize * 2);
+    tree.task(task);
+    let row = file.resolved.get(task.body as usize).and_then(Option::as_ref).map(|resolved| layers.get(resolved.row));
+    let version = task.version.as_ref().map(|version| &*version.value);
+    let mut head = Json { bytes: Vec::with_capacity(tree.out.bytes.len() + 512) };
+    head.raw("{\"name\":");
+    head.str(input.name);
+    head.raw(",\"version\":");
+    head.value(&version);
+    head.raw(",\"operator\":");
+    // A task that is nothing but a `ref` has no type of its own.
+    head.str(row.map_or("ref", |row| row.operator()));
+    head.raw(",\"subtype\":");
+    head.value(&row.and_then(|row| row.subtype()).map(|subtype| &**subtype));
+    let hash_at = source_and_hash(&mut head, file.path, input);
+    let parameters = head.bytes.len();
+    if let Some(template) = template {
+        head.key("returns");
+        head.value(&template.returns.as_ref().map(|returns| &*returns.value));
+        head.key("params");
+    } else {
+        head.key("parameters");
     }
-
-    fn task(&self, file: &FileInput<'_>, input: &DefinitionInput<'_>, task: &Task<'_>, template: Option<&Template<'_>>) -> Entry {
-        let mut path = Json::default();
-        path.str(file.path);
-        let path = String::from_utf8(path.bytes).unwrap_or_default();
-        let layers = &self.config.layers;
-        let shared = Shared { path: &path, rows: &self.rows, layers, resolved: file.resolved, sources: file.sources };
-        let mut tree = Tree::new(shared);
-        // What is resolved is said in full, and takes about twice the room of what is written.
-        tree.out.bytes.reserve(input.definition.element().span().len() as usize * 2);
-        tree.root(task);
-        let row = file.resolved.get(task.body as usize).and_then(Option::as_ref).map(|resolved| layers.get(resolved.row));
-        let version = task.version.as_ref().map(|version| &*version.value);
-        let mut head = Json { bytes: Vec::with_capacity(tree.out.bytes.len() + 512) };
-        head.raw("{\"name\":");
-        head.str(input.name);
-        head.raw(",\"version\":");
-        head.optional(version);
-        head.raw(",\"operator\":");
-        // A task that is nothing but a `ref` has no type of its own.
-        head.str(row.map_or("ref", |row| row.operator()));
-        head.raw(",\"subtype\":");
-        head.optional(row.and_then(|row| row.subtype()).map(|subtype| &**subtype));
-        let hash_at = source_and_hash(&mut head, &path, input);
-        let parameters = head.bytes.len();
-        if let Some(template) = template {
-            head.key("returns");
-            head.optional(template.returns.as_ref().map(|returns| &*returns.value));
-            head.key("params");
-        } else {
-            head.key("parameters");
-        }
-        head.value(&input.parameters);
-        let parameters_end = head.bytes.len() as u32 - 1;
-        let mut content = Vec::with_capacity(tree.out.bytes.len());
-        tree.canonical(&mut content);
-        let mut hasher = Hasher::new();
-        hasher.field(input.definition.kind().word()).field(input.name).field(version.unwrap_or("\0"));
-        hasher.field(head.bytes.get(parameters..).unwrap_or(&[])).field(&content);
-        head.raw(",\"references\":");
-        head.value(&tree.references);
-        head.raw(",\"warnings\":");
-        head.value(&input.warnings.iter().map(|found| warning(found)).collect::<Vec<_>>());
-        head.raw(",\"root\":");
-        head.bytes.extend_from_slice(&tree.out.bytes);
-        head.raw("}");
-        Entry { definition: input.index, own: hasher.finish(), bytes: head.bytes, hash_at, parameters_end }
-    }
+    head.value(&input.parameters);
+    let parameters_end = head.bytes.len() as u32 - 1;
+    let mut content = Vec::with_capacity(tree.out.bytes.len());
+    tree.canonical(&mut content);
+    let mut hasher = Hasher::new();
+    hasher.field(input.definition.kind().word()).field(input.name).field(version.unwrap_or("\0"));
+    hasher.field(head.bytes.get(parameters..).unwrap_or(&[])).field(&content);
+    head.raw(",\"references\":");
+    head.value(&tree.references);
+    head.raw(",\"warnings\":");
+    head.value(&input.warnings.iter().map(|found| warning(found)).collect::<Vec<_>>());
+    head.raw(",\"root\":");
+    head.bytes.extend_from_slice(&tree.out.bytes);
+    head.raw("}");
+    Entry { definition: input.index, own: hasher.finish(), bytes: head.bytes, hash_at, parameters_end }
 }
 
 /// `{"name":…,"hash":…,"source":…,"text":…}`.
 fn fragment_line(file: &FileInput<'_>, input: &DefinitionInput<'_>, fragment: &Fragment<'_>) -> Entry {
-    let mut path = Json::default();
-    path.str(file.path);
-    let path = String::from_utf8(path.bytes).unwrap_or_default();
     let mut line = Json::default();
     line.raw("{\"name\":");
     line.str(input.name);
-    let hash_at = source_and_hash(&mut line, &path, input);
+    let hash_at = source_and_hash(&mut line, file.path, input);
     line.raw(",\"text\":");
     let start = line.bytes.len();
     line.value(&canonical(&fragment.text, file.sources, &mut Vec::new()));
@@ -192,9 +173,9 @@ fn fragment_line(file: &FileInput<'_>, input: &DefinitionInput<'_>, fragment: &F
 /// Appends the source and an open hash; where the hash belongs.
 fn source_and_hash(out: &mut Json, path: &str, input: &DefinitionInput<'_>) -> u32 {
     out.raw(",\"source\":{\"path\":");
-    out.raw(path);
+    out.str(path);
     out.raw(",\"span\":");
-    out.span(input.definition.element().span());
+    out.value(&input.definition.element().span());
     out.raw("},\"hash\":\"");
     let hash_at = out.bytes.len() as u32;
     out.bytes.resize(out.bytes.len() + HASH_LEN, b'0');

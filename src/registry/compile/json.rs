@@ -1,6 +1,5 @@
 //! JSON straight into a buffer: no value trees, no allocation but the buffer's own.
 
-use crate::base::span::Span;
 use serde::Serialize;
 
 /// Appends JSON to a buffer. The caller keeps the commas and brackets right; tests read every entry back.
@@ -24,21 +23,6 @@ impl Json {
     /// Appends a string.
     pub(super) fn str(&mut self, text: &str) {
         self.value(&text);
-    }
-
-    /// Appends a string or `null`.
-    pub(super) fn optional(&mut self, text: Option<&str>) {
-        self.value(&text);
-    }
-
-    /// Appends `true` or `false`.
-    pub(super) fn bool(&mut self, value: bool) {
-        self.value(&value);
-    }
-
-    /// Appends a span.
-    pub(super) fn span(&mut self, span: Span) {
-        self.value(&span);
     }
 
     /// Appends `"key":`, after a comma unless it is the first of its object.

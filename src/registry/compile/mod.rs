@@ -17,4 +17,4 @@ pub(crate) use canonical::{is_use, preserves};
 #[cfg(feature = "fs")]
 pub(super) use compiler::is_foreign;
 pub use compiler::{Chosen, Compiled, Compiler, Outcome, Scratch};
-pub use entry::{Entries, Entry};
+pub use entry::Entry;

@@ -3,8 +3,9 @@
 use super::canonical::Sources;
 use super::from_model::Bodies;
 use super::json::Json;
-use super::settings::{self, RowTexts};
+use super::settings;
 use crate::registry::artifact::{Reference, ReferenceKind};
+use crate::settings::explain::View;
 use crate::settings::layers::Layers;
 use crate::settings::resolve::Resolved;
 use crate::template::model::{Call, Cond, Input, Step, Value};
@@ -15,9 +16,8 @@ use std::ops::Range;
 /// What all nodes of a file share.
 #[derive(Clone, Copy)]
 pub(super) struct Shared<'a> {
-    /// The file's path as JSON.
+    /// The file's path.
     pub(super) path: &'a str,
-    pub(super) rows: &'a RowTexts,
     pub(super) layers: &'a Layers,
     /// The settings of each body of the file by its number; `None` where it has none of its own.
     pub(super) resolved: &'a [Option<Resolved>],
@@ -79,24 +79,20 @@ impl<'a> Tree<'a> {
         Self { shared, out, settings, references, id: String::new(), found }
     }
 
-    /// Writes a task that stands by itself.
-    pub(super) fn root(&mut self, task: &Task<'_>) {
-        self.task(task);
-    }
-
-    fn task(&mut self, task: &Task<'_>) {
+    /// Writes a task.
+    pub(super) fn task(&mut self, task: &Task<'_>) {
         let resolved = self.shared.resolved.get(task.body as usize).and_then(Option::as_ref);
         let row = resolved.map(|resolved| self.shared.layers.get(resolved.row));
         self.head(task.element.name());
         self.out.raw(",\"operator\":");
-        self.out.optional(row.map(|row| &**row.operator()));
+        self.out.value(&row.map(|row| &**row.operator()));
         self.out.raw(",\"subtype\":");
-        self.out.optional(row.and_then(|row| row.subtype()).map(|subtype| &**subtype));
+        self.out.value(&row.and_then(|row| row.subtype()).map(|subtype| &**subtype));
         self.out.raw(",\"settings\":");
         let start = self.out.bytes.len();
         match resolved {
             Some(resolved) => {
-                self.shared.rows.write(resolved, self.shared.path, &mut self.out);
+                self.out.value(&View { resolved, layers: self.shared.layers, path: self.shared.path });
                 self.settings.push((start..self.out.bytes.len(), task.body));
             }
             None => self.out.raw("null"),
@@ -207,7 +203,7 @@ impl<'a> Tree<'a> {
         self.out.raw("{\"slot\":");
         self.out.str(slot);
         self.out.raw(",\"as\":");
-        self.out.optional(result.map(|result| &*result.value));
+        self.out.value(&result.map(|result| &*result.value));
         self.out.raw(",\"node\":");
         let outer = self.id.len();
         self.id.push('/');

@@ -10,10 +10,11 @@ use super::request::{Goal, NoSuchPath, Request};
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs::RealFs;
 use crate::project::linked_names::Links;
-use crate::registry::compile::{Compiler, Entries};
+use crate::registry::compile::Compiler;
 use crate::registry::finding_counts::Tally;
 use crate::rules::check::Active;
 use crate::rules::rule::Scope;
+use crate::template::scope::Purpose;
 use std::sync::Arc;
 
 /// What was found.
@@ -44,8 +45,8 @@ pub struct CheckOutput {
 pub fn check_project(request: &Request<'_>) -> Result<CheckOutput, NoSuchPath> {
     let Request { root, config, goal, .. } = *request;
     let active = Active::new(config).with_identity(request.identity);
-    let entries = (goal != Goal::Findings).then(|| Entries::new(config));
-    let compiler = Compiler { config, active: &active, root, files: &RealFs, entries: entries.as_ref() };
+    let purpose = if goal == Goal::Findings { Purpose::Findings } else { Purpose::Registry };
+    let compiler = Compiler { config, active: &active, root, files: &RealFs, purpose };
     let loader = Loader { request, compiler: &compiler };
     let Loaded { mut documents, counted, skipped, mut inputs } = loader.asked()?;
     let mut found = documents.take_findings();

@@ -11,6 +11,7 @@ use crate::rules::check::{self, Active};
 use crate::rules::list;
 use crate::rules::rule::Check;
 use crate::syntax::decode;
+use crate::template::scope::Purpose;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -51,7 +52,8 @@ pub struct FixOutcome {
 /// A given path does not exist.
 pub fn apply_fixes(request: &Request<'_>, filter: FixFilter<'_>) -> Result<FixOutcome, NoSuchPath> {
     let active = Active::new(request.config);
-    let compiler = Compiler { config: request.config, active: &active, root: request.root, files: &RealFs, entries: None };
+    let compiler =
+        Compiler { config: request.config, active: &active, root: request.root, files: &RealFs, purpose: Purpose::Findings };
     let mut found = check_project(request)?;
     let beginning = Beginning::of(&found.diagnostics);
     let mut fixer =

@@ -8,13 +8,8 @@ use crate::template::setting::SettingName::{FreshContext, InheritContext};
 
 /// Looked-up context replaces inherited context; a task cannot ask for both.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(
-        201,
-        "context-conflict",
-        "looks up fresh context and inherits its parent's, both written",
-        case!("context-conflict"),
-    )
-    .fixed(Fixable::Suggested),
+    meta: meta!(promise, 201, "context-conflict", "looks up fresh context and inherits its parent's, both written")
+        .fixed(Fixable::Suggested),
     check: Check::Node(check),
 };
 

@@ -8,11 +8,11 @@ use crate::template::setting::SettingName::{FreshContext, InheritContext};
 
 /// No default is ever flipped to escape a conflict, so the missing setting has to be written.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(
+    meta: meta!(
+        promise,
         202,
         "context-conflict-with-default",
-        "looks up fresh context and inherits its parent's, one of them by default",
-        case!("context-conflict-with-default"),
+        "looks up fresh context and inherits its parent's, one of them by default"
     )
     .fixed(Fixable::Suggested),
     check: Check::Node(check),

@@ -8,8 +8,7 @@ use crate::template::setting::SettingName::{self, AccumulateData, FreshContext, 
 
 /// Often meant; as often an oversight. Information only where files, inputs or parameters still give the task something.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(203, "no-context", "inherits nothing, carries nothing and looks nothing up", case!("no-context"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(warning, 203, "no-context", "inherits nothing, carries nothing and looks nothing up").fixed(Fixable::Suggested),
     check: Check::Node(check),
 };
 

@@ -10,9 +10,7 @@ use crate::template::setting::{SettingName, Word};
 
 /// Off by default: some houses write every setting on purpose.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::hint(205, "redundant-override", "a written setting that is the default", case!("redundant-override"))
-        .off()
-        .fixed(Fixable::Safe),
+    meta: meta!(hint, 205, "redundant-override", "a written setting that is the default").off().fixed(Fixable::Safe),
     check: Check::Node(check),
 };
 

@@ -10,13 +10,8 @@ use crate::template::setting::Word;
 
 /// Kept as written, with `applies: false`; its author believes that something is carried.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(
-        204,
-        "setting-without-effect",
-        "a written setting that has no effect on what the task receives",
-        case!("setting-without-effect"),
-    )
-    .fixed(Fixable::Suggested),
+    meta: meta!(warning, 204, "setting-without-effect", "a written setting that has no effect on what the task receives")
+        .fixed(Fixable::Suggested),
     check: Check::Node(check),
 };
 

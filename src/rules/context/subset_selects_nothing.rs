@@ -8,13 +8,8 @@ use crate::template::setting::SettingName::InheritContext;
 
 /// Matching then decides what the agent sees, which is rarely what the author had in mind.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(
-        206,
-        "subset-selects-nothing",
-        "inherits a subset of its parent's context, and nothing says which",
-        case!("subset-selects-nothing"),
-    )
-    .fixed(Fixable::Suggested),
+    meta: meta!(warning, 206, "subset-selects-nothing", "inherits a subset of its parent's context, and nothing says which")
+        .fixed(Fixable::Suggested),
     check: Check::Node(check),
 };
 

@@ -4,12 +4,7 @@ use crate::rules::prelude::*;
 
 /// A guarantee that you can switch off is not a guarantee.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(
-        192,
-        "locked-allow",
-        "an `allow` instruction names a rule that cannot be silenced",
-        case!("locked-allow"),
-    ),
+    meta: meta!(warning, 192, "locked-allow", "an `allow` instruction names a rule that cannot be silenced"),
     check: Check::Edge,
 };
 

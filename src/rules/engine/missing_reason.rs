@@ -3,10 +3,8 @@
 use crate::rules::prelude::*;
 
 /// Later readers cannot tell whether it still holds.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(194, "missing-reason", "an `allow` instruction without a reason", case!("missing-reason")),
-    check: Check::Edge,
-};
+pub(crate) static RULE: Rule =
+    Rule { meta: meta!(warning, 194, "missing-reason", "an `allow` instruction without a reason"), check: Check::Edge };
 
 /// Words it.
 pub(in crate::rules) fn word(cx: &FileCx<'_>, instruction: Span) -> Diagnostic {

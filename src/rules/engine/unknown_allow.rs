@@ -4,8 +4,7 @@ use crate::rules::prelude::*;
 
 /// A misspelt name silences nothing, and the author believes that it does.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(191, "unknown-allow", "an `allow` instruction names no rule", case!("unknown-allow"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(warning, 191, "unknown-allow", "an `allow` instruction names no rule").fixed(Fixable::Suggested),
     check: Check::Edge,
 };
 

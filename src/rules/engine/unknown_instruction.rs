@@ -7,13 +7,7 @@ pub(in crate::rules) const VERBS: &[&str] = &["allow", "fmt"];
 
 /// An instruction with a misspelt verb does nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(
-        193,
-        "unknown-instruction",
-        "a `<?ctxc …?>` instruction that means nothing",
-        case!("unknown-instruction"),
-    )
-    .fixed(Fixable::Suggested),
+    meta: meta!(warning, 193, "unknown-instruction", "a `<?ctxc …?>` instruction that means nothing").fixed(Fixable::Suggested),
     check: Check::Edge,
 };
 

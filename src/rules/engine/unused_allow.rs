@@ -5,8 +5,7 @@ use crate::rules::structure::family::whole_line;
 
 /// An `allow` without effect outlives its reason and would hide the next finding of that name.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(190, "unused-allow", "an `allow` instruction silences nothing", case!("unused-allow"))
-        .fixed(Fixable::Safe),
+    meta: meta!(warning, 190, "unused-allow", "an `allow` instruction silences nothing").fixed(Fixable::Safe),
     check: Check::Edge,
 };
 

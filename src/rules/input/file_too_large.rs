@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// A file so large is no template that a person wrote, and reading it would cost everybody time and memory.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(902, "file-too-large", "a file is larger than the limit", case!("file-too-large")),
+    meta: meta!(promise, 902, "file-too-large", "a file is larger than the limit"),
     check: Check::Syntax(&[(FaultKind::FileTooLong, decoded)]),
 };
 

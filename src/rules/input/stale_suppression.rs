@@ -8,8 +8,7 @@ use std::sync::Arc;
 
 /// A suppression that outlived its finding would hide the next one like it.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(903, "stale-suppression", "a recorded finding is no longer there", case!("stale-suppression"))
-        .fixed(Fixable::Safe),
+    meta: meta!(warning, 903, "stale-suppression", "a recorded finding is no longer there").fixed(Fixable::Safe),
     check: Check::Edge,
 };
 

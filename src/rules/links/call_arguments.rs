@@ -7,13 +7,8 @@ use std::collections::BTreeSet;
 
 /// Functions have strict scope: what is not handed over is not there.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(
-        303,
-        "call-arguments",
-        "a call with missing, unknown, repeated or too many arguments",
-        case!("call-arguments"),
-    )
-    .fixed(Fixable::Suggested),
+    meta: meta!(promise, 303, "call-arguments", "a call with missing, unknown, repeated or too many arguments")
+        .fixed(Fixable::Suggested),
     check: Check::Link(check),
 };
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 /// A lookup by name must have one answer.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(301, "duplicate-name", "two tasks, templates or fragments with one name", case!("duplicate-name")),
+    meta: meta!(promise, 301, "duplicate-name", "two tasks, templates or fragments with one name"),
     check: Check::Link(check),
 };
 

@@ -9,13 +9,8 @@ use std::collections::HashMap;
 
 /// Ten short fragments, each of which uses the next one ten times, are a text of many gigabytes.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(
-        320,
-        "expansion-too-large",
-        "a definition exceeds a limit once everything that it refers to is put in",
-        case!("expansion-too-large"),
-    ),
-    check: Check::Link(check),
+    meta: meta!(promise, 320, "expansion-too-large", "a definition exceeds a limit once everything that it refers to is put in"),
+    check: Check::FileAndLink(check_texts, check),
 };
 
 /// Which limit a definition exceeds.
@@ -25,6 +20,18 @@ enum Exceeded {
     Bytes,
     Agents,
     Names,
+}
+
+/// Inputs, each of which names the one before twice, double like fragments: the first that is too large is the one to mend.
+fn check_texts(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+    let most = u64::from(cx.config.limits.text);
+    let Some((span, _)) = cx.scopes.grown.iter().find(|(_, size)| *size > most) else { return };
+    let message = format!("this text has more than {most} bytes once the inputs that it names are put in");
+    out.push(
+        Diagnostic::new(&RULE.meta, cx.path, *span, message)
+            .note(format!("the limit is {most} bytes"))
+            .help("name each of them less often; `--max-text-size` raises the limit"),
+    );
 }
 
 fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 /// The agent would receive an empty text, or its answer be held to nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(
+    meta: meta!(
+        promise,
         306,
         "missing-source",
-        "a text or a schema kept in a file that cannot be read, or that lies outside the project",
-        case!("missing-source"),
+        "a text or a schema kept in a file that cannot be read, or that lies outside the project"
     ),
     check: Check::Edge,
 };

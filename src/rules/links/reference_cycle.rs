@@ -6,12 +6,7 @@ use std::fmt::Write as _;
 
 /// Templates have no branch that would end a recursion before it is laid out.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(
-        302,
-        "reference-cycle",
-        "a task, template or fragment that contains itself by way of its references",
-        case!("reference-cycle"),
-    ),
+    meta: meta!(promise, 302, "reference-cycle", "a task, template or fragment that contains itself by way of its references"),
     check: Check::Link(check),
 };
 

@@ -3,12 +3,13 @@
 use crate::project::linked_names;
 use crate::project::linked_parts::Why;
 use crate::rules::names::unknown_field::at_use;
+use crate::rules::names::untrusted_in_system::values;
 use crate::rules::prelude::*;
-use crate::template::names::ReferenceKind;
+use crate::template::names::{ReferenceKind, Unfenced};
 
 /// A mismatch would show only when the first answer comes in.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(305, "return-type", "a call returns another type than its place takes", case!("return-type")),
+    meta: meta!(promise, 305, "return-type", "a call returns another type than its place takes"),
     check: Check::Link(check),
 };
 
@@ -34,6 +35,11 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         });
         out.extend(finding.map(|(finding, _)| finding.help(HELP)));
     }
+    let typed = (
+        "is a text here, and a number or a truth value there, which alone would be trusted",
+        "hand the value itself over, by `from`",
+    );
+    out.extend(values(&RULE.meta, cx, Unfenced::Typed, typed));
     for fault in &cx.names.parts {
         let Why::WrongType { found, wanted } = &fault.why else { continue };
         let message = format!("`{}` is declared as {wanted}, but its value is {found}", fault.used);

@@ -9,13 +9,8 @@ use crate::template::parts::Str;
 
 /// The task would be refused at its first call.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(
-        308,
-        "unreadable-path",
-        "a path of `<file_paths>` that leads to no text inside the project",
-        case!("unreadable-path"),
-    )
-    .fixed(Fixable::Suggested),
+    meta: meta!(error, 308, "unreadable-path", "a path of `<file_paths>` that leads to no text inside the project")
+        .fixed(Fixable::Suggested),
     check: Check::Node(check),
 };
 

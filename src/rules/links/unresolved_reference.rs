@@ -5,13 +5,8 @@ use crate::template::names::{DefinitionKind, Reference, ReferenceKind};
 
 /// Nothing is looked up at run time, so what is missing now is missing for good.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(
-        300,
-        "unresolved-reference",
-        "a reference to a task, template or fragment that does not exist",
-        case!("unresolved-reference"),
-    )
-    .fixed(Fixable::Suggested),
+    meta: meta!(promise, 300, "unresolved-reference", "a reference to a task, template or fragment that does not exist")
+        .fixed(Fixable::Suggested),
     check: Check::Link(check),
 };
 

@@ -10,13 +10,7 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// Kept in the registry, read by nobody.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(
-        403,
-        "deprecated-element",
-        "an element of an older dialect, without effect",
-        case!("deprecated-element"),
-    )
-    .fixed(Fixable::Safe),
+    meta: meta!(warning, 403, "deprecated-element", "an element of an older dialect, without effect").fixed(Fixable::Safe),
     check: Check::Template(word),
 };
 

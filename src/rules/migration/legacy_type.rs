@@ -7,7 +7,7 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// Read as what it meant then, so that older templates build.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(402, "legacy-type", "a type of an older dialect", case!("legacy-type")).fixed(Fixable::Safe),
+    meta: meta!(warning, 402, "legacy-type", "a type of an older dialect").fixed(Fixable::Safe),
     check: Check::Template(word),
 };
 

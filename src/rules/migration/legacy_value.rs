@@ -6,8 +6,7 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// Read as what it meant then, so that older templates build.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(401, "legacy-value", "a setting with a value of an older dialect", case!("legacy-value"))
-        .fixed(Fixable::Safe),
+    meta: meta!(warning, 401, "legacy-value", "a setting with a value of an older dialect").fixed(Fixable::Safe),
     check: Check::Template(word),
 };
 

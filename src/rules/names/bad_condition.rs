@@ -9,8 +9,7 @@ use crate::template::scope::FaultKind;
 
 /// A branch that nobody can decide is one that nobody takes.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(312, "bad-condition", "a condition that cannot be read", case!("bad-condition"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(error, 312, "bad-condition", "a condition that cannot be read").fixed(Fixable::Suggested),
     check: Check::File(check),
 };
 
@@ -83,9 +82,13 @@ fn triple(cx: &FileCx<'_>, span: Span, why: &ConditionFault) -> Option<Diagnosti
 }
 
 /// What was meant by a sign of another language.
-const fn sign(why: &ConditionFault) -> Option<&'static str> {
+fn sign(why: &ConditionFault) -> Option<&'static str> {
     match why.expected {
-        Expected::DoubleEquals => Some("=="),
+        Expected::DoubleEquals => Some(match &*why.found {
+            "=<" => "&lt;=",
+            "=>" => ">=",
+            _ => "==",
+        }),
         Expected::And => Some("and"),
         Expected::Or => Some("or"),
         Expected::Not => Some("not "),

@@ -13,8 +13,7 @@ use crate::template::scope::{Fault, FaultKind};
 
 /// Half an expression in a prompt is a marker text that an agent takes for words.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(311, "bad-expression", "a `{{…}}` that cannot be read", case!("bad-expression"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(error, 311, "bad-expression", "a `{{…}}` that cannot be read").fixed(Fixable::Suggested),
     check: Check::File(check),
 };
 

@@ -6,7 +6,7 @@ use crate::template::scope::FaultKind;
 
 /// A value that comes from nowhere.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(314, "bad-from", "a `from` that names no variable", case!("bad-from")).fixed(Fixable::Safe),
+    meta: meta!(error, 314, "bad-from", "a `from` that names no variable").fixed(Fixable::Safe),
     check: Check::File(check),
 };
 

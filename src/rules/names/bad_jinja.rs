@@ -11,11 +11,11 @@ use crate::template::scope::FaultKind;
 
 /// A template that fails when it is rendered fails in front of a customer.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(
+    meta: meta!(
+        error,
         313,
         "bad-jinja",
-        "a Jinja text that cannot be parsed, or asks for a filter, test or function that there is not",
-        case!("bad-jinja"),
+        "a Jinja text that cannot be parsed, or asks for a filter, test or function that there is not"
     )
     .fixed(Fixable::Suggested),
     check: Check::File(check),
@@ -29,6 +29,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             JinjaFaultKind::LineTooLong => format!("a tag reaches at most {MAX_COLUMNS} characters into its line"),
             JinjaFaultKind::TooDeep => format!("nests too deep: at most {MAX_BLOCKS} blocks in one another"),
             JinjaFaultKind::TooMuchRepeated => format!("repeats texts to more than {MAX_REPEATED} bytes"),
+            JinjaFaultKind::Fails(words) => format!("this fails in every run: {}", shown(words)),
             JinjaFaultKind::ByZero => "nothing can be divided by zero".to_owned(),
             JinjaFaultKind::Arguments { filter, given, least, most } => arguments(filter, *given, *least, *most),
             JinjaFaultKind::OtherTemplate(word) => format!("`{word}` would take text from another template"),
@@ -56,6 +57,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             JinjaFaultKind::TooLarge
             | JinjaFaultKind::TooDeep
             | JinjaFaultKind::TooMuchRepeated
+            | JinjaFaultKind::Fails(_)
             | JinjaFaultKind::ByZero
             | JinjaFaultKind::Arguments { .. }
             | JinjaFaultKind::Syntax(_) => found,

@@ -8,8 +8,7 @@ use crate::template::scope::{Implicit, Origin};
 
 /// Most tasks in the wild are like this, and keep working.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::hint(315, "implicit-parameter", "a task uses variables without declaring any", case!("implicit-parameter"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(hint, 315, "implicit-parameter", "a task uses variables without declaring any").fixed(Fixable::Suggested),
     check: Check::FileAndLink(check, check_references),
 };
 

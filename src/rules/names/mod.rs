@@ -16,7 +16,7 @@ mod unknown_relevant_input;
 mod unrendered_jinja;
 mod untrusted_in_bare;
 mod untrusted_in_shell;
-mod untrusted_in_system;
+pub(super) mod untrusted_in_system;
 mod unused_parameter;
 
 use super::rule::Rule;

@@ -8,13 +8,8 @@ use std::collections::BTreeSet;
 
 /// Every run that takes the author at their word would fail.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(
-        324,
-        "optional-without-default",
-        "a parameter that may be left out, but has no default",
-        case!("optional-without-default"),
-    )
-    .fixed(Fixable::Suggested),
+    meta: meta!(error, 324, "optional-without-default", "a parameter that may be left out, but has no default")
+        .fixed(Fixable::Suggested),
     check: Check::File(check),
 };
 

@@ -8,13 +8,8 @@ use crate::template::parts::{Str, is_schema_file};
 
 /// Callers are checked against `returns`; the answer must be too.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(
-        318,
-        "return-mismatch",
-        "a function's task does not answer what its `returns` says",
-        case!("return-mismatch"),
-    )
-    .fixed(Fixable::Suggested),
+    meta: meta!(error, 318, "return-mismatch", "a function's task does not answer what its `returns` says")
+        .fixed(Fixable::Suggested),
     check: Check::File(check),
 };
 

@@ -9,8 +9,7 @@ use std::collections::HashSet;
 
 /// The agent reads the braces. What nothing else reads is a finding of `unused-parameter`.
 pub(super) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(327, "single-braces", "a parameter in braces that fill nothing in", case!("single-braces"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(warning, 327, "single-braces", "a parameter in braces that fill nothing in").fixed(Fixable::Suggested),
     check: Check::File(check),
 };
 

@@ -7,11 +7,11 @@ use crate::template::scope::{Fault, FaultKind};
 
 /// Steps run in the order in which they are written, and so do the tasks that make inputs.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(
+    meta: meta!(
+        error,
         319,
         "step-not-run",
-        "the result of a step, or of a task that makes an input, is used before that has run",
-        case!("step-not-run"),
+        "the result of a step, or of a task that makes an input, is used before that has run"
     ),
     check: Check::File(check),
 };

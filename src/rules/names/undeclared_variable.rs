@@ -9,23 +9,26 @@ use crate::syntax::write::{insert_after, insert_child, insert_first_child, set_a
 use crate::template;
 use crate::template::elements::Kind;
 use crate::template::names::DefinitionKind;
-use crate::template::scope::{FaultKind, Origin};
+use crate::template::scope::{Fault, FaultKind, Origin};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Nothing is ever rendered as an empty place.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(
-        304,
-        "undeclared-variable",
-        "a variable that no parameter, input, step or loop gives a value",
-        case!("undeclared-variable"),
-    )
-    .fixed(Fixable::Suggested),
+    meta: meta!(error, 304, "undeclared-variable", "a variable that no parameter, input, step or loop gives a value")
+        .fixed(Fixable::Suggested),
     check: Check::FileAndLink(check, check_references),
 };
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
-    for (at, fault) in cx.scopes.faults.iter().enumerate() {
+    // A slip that is made again is one slip.
+    let mut slips: BTreeMap<(u32, &str), Vec<&Fault<'_>>> = BTreeMap::new();
+    for fault in &cx.scopes.faults {
+        let FaultKind::Undeclared { name, origin: Origin::Function(own) | Origin::Task(own), .. } = &fault.kind else { continue };
+        slips.entry((own.span().start, name)).or_default().push(fault);
+    }
+    for (at, uses) in slips.values_mut().enumerate() {
+        uses.sort_by_key(|fault| fault.span.start);
+        let [fault, others @ ..] = uses.as_slice() else { continue };
         let FaultKind::Undeclared { name, near, origin } = &fault.kind else { continue };
         if at < FEW && is_given_unread(cx, name) {
             continue;
@@ -36,11 +39,17 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         };
         let named = shown(name);
         let mut found = finding(&RULE.meta, cx, fault, format!("`{named}` would have no value: {whose}"));
-        let is_exact = fault.span.slice(cx.document.text) == *name;
+        for other in others.iter().take(NAMED) {
+            found = found.label(other.span, "named here, too");
+        }
+        if others.len() > NAMED {
+            found = found.note(format!("it is named in {} places", uses.len()));
+        }
+        let is_exact = uses.iter().all(|fault| fault.span.slice(cx.document.text) == *name);
         if let Some(meant) = near {
             found = found.help(format!("did you mean `{}`?", shown(meant)));
             if is_exact {
-                let edits = vec![Edit::replace(fault.span, meant.as_str())];
+                let edits = uses.iter().map(|fault| Edit::replace(fault.span, meant.as_str())).collect();
                 found = found.fix(Fix::suggested(format!("write `{}`", shown(meant)), edits));
             }
         }

@@ -9,8 +9,7 @@ use crate::template::shape::NoPart;
 
 /// The answer would come in, and the next request could not be made of it.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(323, "unknown-field", "a field or entry that a value does not have", case!("unknown-field"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(error, 323, "unknown-field", "a field or entry that a value does not have").fixed(Fixable::Suggested),
     check: Check::Link(check),
 };
 

@@ -6,13 +6,8 @@ use crate::template::scope::FaultKind;
 
 /// The input that was meant counts as if nothing had been said.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(
-        317,
-        "unknown-relevant-input",
-        "`context_relevance` names an input that is not there",
-        case!("unknown-relevant-input"),
-    )
-    .fixed(Fixable::Suggested),
+    meta: meta!(warning, 317, "unknown-relevant-input", "`context_relevance` names an input that is not there")
+        .fixed(Fixable::Suggested),
     check: Check::File(check),
 };
 

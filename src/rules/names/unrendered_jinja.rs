@@ -13,8 +13,7 @@ use std::collections::BTreeSet;
 
 /// The agent reads the tags as words.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(322, "unrendered-jinja", "Jinja in a text without `syntax=\"jinja\"`", case!("unrendered-jinja"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(warning, 322, "unrendered-jinja", "Jinja in a text without `syntax=\"jinja\"`").fixed(Fixable::Suggested),
     check: Check::File(check),
 };
 

@@ -1,17 +1,17 @@
 //! CTX325: a value from outside in a text of the profile `bare`.
 
+use crate::kernel::profile::Profile;
 use crate::rules::names::untrusted_in_system::{marked, values};
 use crate::rules::prelude::*;
-use crate::template::names::Unfenced;
+use crate::rules::structure::family::shown;
+use crate::template::names::{DefinitionKind, Unfenced};
+
+const WHY: &str = "the profile `bare` does not fence it";
+const HELP: &str = "take another profile, which fences it, or leave the value out";
 
 /// The profile has no fences: what a letter says would read as the author's own words.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(
-        325,
-        "untrusted-in-bare",
-        "a value from outside reaches an agent whose profile has no fences",
-        case!("untrusted-in-bare"),
-    ),
+    meta: meta!(error, 325, "untrusted-in-bare", "a value from outside reaches an agent whose profile has no fences"),
     check: Check::FileAndLink(check, check_references),
 };
 
@@ -21,6 +21,28 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
-    let words = ("the profile `bare` does not fence it", "take another profile, which fences it, or leave the value out");
-    out.extend(values(&RULE.meta, cx, Unfenced::Bare, words));
+    out.extend(values(&RULE.meta, cx, Unfenced::Bare, (WHY, HELP)));
+    for (at, (file, span)) in &cx.names.bare_used {
+        let found = cx.at_reference(&RULE.meta, *at, |reference| {
+            format!(
+                "the {} `{}` shows its agent a value from outside, and {WHY}",
+                reference.kind.target().word(),
+                shown(&reference.name)
+            )
+        });
+        out.extend(found.map(|(found, _)| sourced(cx, found, (*file, *span))));
+    }
+    for (role, profile) in cx.config.roles.values().filter_map(|role| Some((role, role.profile.as_ref()?))) {
+        let task = cx.index.find(DefinitionKind::Task, &role.task.value).filter(|_| profile.value == Profile::Bare);
+        let source = task.and_then(|task| cx.names.open(cx.index, task));
+        let Some((source, file)) = source.zip(cx.config.files.first()) else { continue };
+        let message = format!("the task `{}` shows its agent a value from outside, and {WHY}", shown(&role.task.value));
+        out.push(sourced(cx, Diagnostic::new(&RULE.meta, &file.path, profile.span, message), source));
+    }
+}
+
+/// With the place where the value gets its name, if it has one.
+fn sourced(cx: &LinkCx<'_>, found: Diagnostic, (file, span): (u32, Span)) -> Diagnostic {
+    let found = if span.is_empty() { found } else { cx.label(found, file, span, "the value is named here") };
+    found.help(HELP)
 }

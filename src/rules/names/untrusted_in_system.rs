@@ -9,12 +9,7 @@ use crate::template::scope::FaultKind;
 
 /// The author of the ticket would be writing the system prompt.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(
-        310,
-        "untrusted-in-system",
-        "a value from outside reaches the system text",
-        case!("untrusted-in-system"),
-    ),
+    meta: meta!(error, 310, "untrusted-in-system", "a value from outside reaches the system text"),
     check: Check::FileAndLink(check, check_references),
 };
 
@@ -44,7 +39,7 @@ pub(super) fn marked(
 
 /// Values are made of others across fragments, tasks, functions and results, and those across files. `would`: what becomes of them,
 /// and what to do instead.
-pub(super) fn values(
+pub(crate) fn values(
     rule: &'static RuleMeta,
     cx: &LinkCx<'_>,
     place: Unfenced,

@@ -11,8 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Its callers must give a value that goes nowhere.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(316, "unused-parameter", "a parameter that nothing reads", case!("unused-parameter"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(warning, 316, "unused-parameter", "a parameter that nothing reads").fixed(Fixable::Suggested),
     check: Check::File(check),
 };
 

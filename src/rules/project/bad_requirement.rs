@@ -5,12 +5,7 @@ use crate::rules::prelude::*;
 
 /// A policy that demands nothing is kept by everyone.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(
-        512,
-        "bad-requirement",
-        "a `[[require]]` without a condition that can be read",
-        case!("bad-requirement"),
-    ),
+    meta: meta!(promise, 512, "bad-requirement", "a `[[require]]` without a condition that can be read"),
     check: Check::Config(word),
 };
 

@@ -10,13 +10,8 @@ use crate::template::setting::{Inherit, Word};
 
 /// Reported once, where the defaults stand; the templates under them are not to blame.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(
-        501,
-        "conflicting-defaults",
-        "project defaults that look up fresh context and inherit the parent's",
-        case!("conflicting-defaults"),
-    )
-    .fixed(Fixable::Suggested),
+    meta: meta!(promise, 501, "conflicting-defaults", "project defaults that look up fresh context and inherit the parent's")
+        .fixed(Fixable::Suggested),
     check: Check::Config(word),
 };
 

@@ -6,7 +6,7 @@ use crate::rules::prelude::*;
 
 /// A level for a rule that does not exist weighs nothing.
 pub(super) static UNKNOWN_LINT: Rule = Rule {
-    meta: RuleMeta::error(509, "unknown-lint", "`[lints]` names no rule", case!("unknown-lint")).fixed(Fixable::Suggested),
+    meta: meta!(error, 509, "unknown-lint", "`[lints]` names no rule").fixed(Fixable::Suggested),
     check: Check::Config(unknown_lint),
 };
 
@@ -25,8 +25,7 @@ fn unknown_lint(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// A guarantee that you can switch off is not a guarantee.
 pub(super) static LOCKED_LINT: Rule = Rule {
-    meta: RuleMeta::promise(510, "locked-lint", "`[lints]` would silence or lower a rule that is locked", case!("locked-lint"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(promise, 510, "locked-lint", "`[lints]` would silence or lower a rule that is locked").fixed(Fixable::Suggested),
     check: Check::Config(locked_lint),
 };
 
@@ -40,8 +39,7 @@ fn locked_lint(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// Two levels for one rule: the first holds.
 pub(super) static REPEATED_LINT: Rule = Rule {
-    meta: RuleMeta::error(511, "repeated-lint", "`[lints]` sets one rule twice", case!("repeated-lint"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(error, 511, "repeated-lint", "`[lints]` sets one rule twice").fixed(Fixable::Suggested),
     check: Check::Config(repeated_lint),
 };
 

@@ -15,13 +15,8 @@ use crate::template::setting::SettingName;
 /// Locked: a policy that a project could switch off elsewhere would be none. `level` in the `[[require]]` says how
 /// much it weighs.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(
-        514,
-        "requirement-not-met",
-        "a task does not meet a `[[require]]` of the project",
-        case!("requirement-not-met"),
-    )
-    .fixed(Fixable::Suggested),
+    meta: meta!(promise, 514, "requirement-not-met", "a task does not meet a `[[require]]` of the project")
+        .fixed(Fixable::Suggested),
     check: Check::File(check),
 };
 

@@ -9,12 +9,7 @@ use crate::template::names::DefinitionKind;
 
 /// A policy that is thought to hold and holds of nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(
-        521,
-        "requirement-matches-nothing",
-        "a `[[require]]` that no task of the project is selected by",
-        case!("requirement-matches-nothing"),
-    ),
+    meta: meta!(warning, 521, "requirement-matches-nothing", "a `[[require]]` that no task of the project is selected by"),
     check: Check::Link(check),
 };
 

@@ -6,12 +6,7 @@ use crate::rules::prelude::*;
 
 /// Never silently taken for granted.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::info(
-        515,
-        "requirement-not-checked",
-        "a condition that cannot be checked here",
-        case!("requirement-not-checked"),
-    ),
+    meta: meta!(info, 515, "requirement-not-checked", "a condition that cannot be checked here"),
     check: Check::Config(word),
 };
 

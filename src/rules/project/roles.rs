@@ -9,13 +9,8 @@ use crate::template::names::DefinitionKind;
 
 /// A policy about nobody is kept by everyone.
 pub(super) static UNKNOWN_ROLE: Rule = Rule {
-    meta: RuleMeta::error(
-        513,
-        "unknown-role",
-        "a `[[require]]` names an agent role that the project does not have",
-        case!("unknown-role"),
-    )
-    .fixed(Fixable::Suggested),
+    meta: meta!(error, 513, "unknown-role", "a `[[require]]` names an agent role that the project does not have")
+        .fixed(Fixable::Suggested),
     check: Check::Config(unknown_role),
 };
 
@@ -29,8 +24,7 @@ fn unknown_role(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// A role without a task receives nothing.
 pub(super) static UNKNOWN_TASK: Rule = Rule {
-    meta: RuleMeta::promise(522, "unknown-task", "a role plays a task that the project does not have", case!("unknown-task"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(promise, 522, "unknown-task", "a role plays a task that the project does not have").fixed(Fixable::Suggested),
     check: Check::Link(unknown_task),
 };
 
@@ -70,11 +64,11 @@ fn unknown_task(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
 
 /// An agent that is not told who it is.
 pub(super) static SYSTEM_PROMPT: Rule = Rule {
-    meta: RuleMeta::promise(
+    meta: meta!(
+        promise,
         528,
         "unreadable-system-prompt",
-        "the file of a role's system prompt is missing, empty or outside the project",
-        case!("unreadable-system-prompt"),
+        "the file of a role's system prompt is missing, empty or outside the project"
     ),
     check: Check::Config(system_prompt),
 };
@@ -88,11 +82,11 @@ fn system_prompt(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// One of the two would hold, and its author may mean the other.
 pub(super) static CONTRADICTORY_ROLE: Rule = Rule {
-    meta: RuleMeta::error(
+    meta: meta!(
+        error,
         530,
         "contradictory-role",
-        "a role both names its model and says what it has to be, or blocks a tool that it allows",
-        case!("contradictory-role"),
+        "a role both names its model and says what it has to be, or blocks a tool that it allows"
     )
     .fixed(Fixable::Suggested),
     check: Check::Config(contradictory_role),
@@ -126,12 +120,7 @@ fn is_whole(line: &str) -> bool {
 
 /// Its agent would read the braces.
 pub(super) static PROMPT_VALUE: Rule = Rule {
-    meta: RuleMeta::warning(
-        533,
-        "value-in-system-prompt",
-        "a `{{…}}` in a role's system prompt, where nothing stands for it",
-        case!("value-in-system-prompt"),
-    ),
+    meta: meta!(warning, 533, "value-in-system-prompt", "a `{{…}}` in a role's system prompt, where nothing stands for it"),
     check: Check::Config(prompt_value),
 };
 

@@ -7,13 +7,8 @@ use crate::rules::prelude::*;
 
 /// A policy that may change unseen is none.
 pub(super) static SHARED_HASH: Rule = Rule {
-    meta: RuleMeta::promise(
-        516,
-        "unpinned-shared-file",
-        "the file that `extends` names is not the one that is pinned by its hash",
-        case!("unpinned-shared-file"),
-    )
-    .fixed(Fixable::Suggested),
+    meta: meta!(promise, 516, "unpinned-shared-file", "the file that `extends` names is not the one that is pinned by its hash")
+        .fixed(Fixable::Suggested),
     check: Check::Config(shared_hash),
 };
 
@@ -36,12 +31,7 @@ fn shared_hash(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// Without it nobody knows which policies hold.
 pub(super) static SHARED_UNREADABLE: Rule = Rule {
-    meta: RuleMeta::promise(
-        517,
-        "unreadable-shared-file",
-        "the file that `extends` names cannot be read",
-        case!("unreadable-shared-file"),
-    ),
+    meta: meta!(promise, 517, "unreadable-shared-file", "the file that `extends` names cannot be read"),
     check: Check::Config(shared_unreadable),
 };
 
@@ -54,12 +44,7 @@ fn shared_unreadable(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// Packages come with a later release.
 pub(super) static SHARED_PACKAGE: Rule = Rule {
-    meta: RuleMeta::promise(
-        518,
-        "package-not-available",
-        "`extends` names a package, and there are none yet",
-        case!("package-not-available"),
-    ),
+    meta: meta!(promise, 518, "package-not-available", "`extends` names a package, and there are none yet"),
     check: Check::Config(shared_package),
 };
 
@@ -72,7 +57,7 @@ fn shared_package(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// What belongs to one project is not shared.
 pub(super) static NOT_SHAREABLE: Rule = Rule {
-    meta: RuleMeta::error(519, "not-shareable", "a shared file has a key that belongs to a project", case!("not-shareable")),
+    meta: meta!(error, 519, "not-shareable", "a shared file has a key that belongs to a project"),
     check: Check::Config(not_shareable),
 };
 
@@ -85,8 +70,7 @@ fn not_shareable(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// A project may tighten a shared policy, not loosen it.
 pub(super) static LOOSENED_POLICY: Rule = Rule {
-    meta: RuleMeta::promise(520, "loosened-policy", "the project loosens what the shared file says", case!("loosened-policy"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(promise, 520, "loosened-policy", "the project loosens what the shared file says").fixed(Fixable::Suggested),
     check: Check::Config(loosened_policy),
 };
 

@@ -4,6 +4,7 @@ use super::words::{Form, meant};
 use crate::base::quoted::list;
 use crate::project::fault::{Fault, FaultKind, ToolFault};
 use crate::rules::prelude::*;
+use crate::rules::request::tool_schema;
 use crate::scenario::json_schema::SlipKind;
 
 /// Tools that are listed in full.
@@ -11,13 +12,8 @@ const LISTED: usize = 12;
 
 /// Its agent is told that it has a tool, and gets no definition of any.
 pub(super) static UNKNOWN_TOOL: Rule = Rule {
-    meta: RuleMeta::warning(
-        534,
-        "unknown-tool",
-        "a role names a tool that the project, which defines tools, does not define",
-        case!("unknown-tool"),
-    )
-    .fixed(Fixable::Suggested),
+    meta: meta!(warning, 534, "unknown-tool", "a role names a tool that the project, which defines tools, does not define")
+        .fixed(Fixable::Suggested),
     check: Check::Config(unknown_tool),
 };
 
@@ -39,7 +35,7 @@ fn unknown_tool(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// What a provider would refuse, or nobody could send.
 pub(super) static BAD_TOOL: Rule = Rule {
-    meta: RuleMeta::error(535, "bad-tool", "a definition of a tool that cannot be sent as it is", case!("bad-tool")),
+    meta: meta!(error, 535, "bad-tool", "a definition of a tool that cannot be sent as it is"),
     check: Check::Config(bad_tool),
 };
 
@@ -81,6 +77,7 @@ fn words(tool: &str, why: &ToolFault) -> (String, String) {
             (format!("{tool} is defined twice, first in {path}, line {line}"), "take one of the two out, or rename it")
         }
         ToolFault::NoObject => (format!("the parameters of {tool} are not a JSON Schema whose `type` is \"object\""), schema),
+        ToolFault::Refused(fault) => tool_schema::words(fault, tool, "OpenAI"),
         ToolFault::Slip(slip) => {
             let (what, near) = match &slip.kind {
                 SlipKind::Unknown { near } => ("is no keyword of a JSON Schema".to_owned(), near.map(str::to_owned)),

@@ -7,13 +7,8 @@ use crate::rules::prelude::*;
 
 /// Defaults for a type that does not exist reach no task.
 pub(super) static UNKNOWN_TYPE: Rule = Rule {
-    meta: RuleMeta::promise(
-        506,
-        "unknown-project-type",
-        "the project file names a type or subtype that does not exist",
-        case!("unknown-project-type"),
-    )
-    .fixed(Fixable::Suggested),
+    meta: meta!(promise, 506, "unknown-project-type", "the project file names a type or subtype that does not exist")
+        .fixed(Fixable::Suggested),
     check: Check::Config(unknown_type),
 };
 
@@ -39,7 +34,7 @@ fn unknown_type(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// A declared type needs a name of its own and a base.
 pub(super) static BAD_DECLARATION: Rule = Rule {
-    meta: RuleMeta::promise(507, "bad-declaration", "a type or subtype that cannot be declared", case!("bad-declaration")),
+    meta: meta!(promise, 507, "bad-declaration", "a type or subtype that cannot be declared"),
     check: Check::Config(bad_declaration),
 };
 
@@ -67,12 +62,7 @@ fn bad_declaration(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// Nothing is carried where there are no steps.
 pub(super) static DEFAULT_WITHOUT_EFFECT: Rule = Rule {
-    meta: RuleMeta::warning(
-        508,
-        "default-without-effect",
-        "a project default for accumulation where there are no steps",
-        case!("default-without-effect"),
-    ),
+    meta: meta!(warning, 508, "default-without-effect", "a project default for accumulation where there are no steps"),
     check: Check::Config(default_without_effect),
 };
 

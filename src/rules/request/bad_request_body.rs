@@ -1,7 +1,7 @@
 //! CTX701: a body that is not valid JSON, or JSON of something else.
 
+use super::prelude::*;
 use crate::request::model::NoRequest;
-use crate::rules::prelude::*;
 use serde::de::IgnoredAny;
 use std::sync::Arc;
 

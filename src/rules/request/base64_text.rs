@@ -1,8 +1,6 @@
 //! CTX746: base64 as words.
 
-use super::cx::{RequestCx, texts};
-use crate::kernel::conversation::Part;
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// Off by default: what tools give back holds such data now and then.
 pub(crate) static RULE: Rule = Rule {
@@ -19,9 +17,8 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         if longest >= LEAST {
             let message =
                 format!("found {longest} characters of base64 as text, about {} tokens that the model cannot read", longest / 2);
-            out.push(
-                cx.found(&RULE.meta, &placed.pointer, message).help("send an image or a document as a part of its own kind"),
-            );
+            let help = "send an image or a document as a part of its own kind";
+            out.push(cx.found(&RULE.meta, &placed.pointer, message).help(help));
         }
     }
 }

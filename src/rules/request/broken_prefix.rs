@@ -1,8 +1,8 @@
 //! CTX736: the front of a request changed, and the cache of the call before is lost.
 
-use super::cx::{RequestCx, short};
+use super::prelude::*;
+use crate::base::number;
 use crate::request::prompt_cache::Cause;
-use crate::rules::prelude::*;
 
 /// A time, an id or a list in another order in the front of every request.
 pub(crate) static RULE: Rule = Rule {
@@ -10,12 +10,9 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Request(check),
 };
 
-/// Tokens that a prompt cache keeps at least, where nothing is known of the model.
-const FLOOR: u64 = 1024;
-
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some((reuse, broken)) = cx.reuse.and_then(|reuse| Some((reuse, reuse.broken_by.as_ref()?))) else { return };
-    let floor = cx.model.public.and_then(|public| public.cache_floor).unwrap_or(FLOOR);
+    let floor = cx.model.public.map_or(CACHE_FLOOR, |public| public.cache_floor);
     // No cache keeps less.
     if reuse.lost == 0 || u64::try_from(reuse.tokens).is_ok_and(|tokens| tokens < floor) {
         return;
@@ -30,11 +27,9 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     };
     let price = cx.model.public.and_then(|public| Some(public.usd_input? - public.usd_cached?));
     #[allow(clippy::cast_precision_loss, reason = "tokens of a request")]
-    let cost = price.map(|usd| usd * reuse.lost as f64 / 1e6).filter(|usd| *usd >= 0.0001);
-    let cost = cost.map_or_else(String::new, |usd| format!(", US$ {usd:.4}"));
+    let cost = price.map(|usd| usd * reuse.lost as f64 / 1e6);
+    let cost = cost.map_or_else(String::new, |usd| format!(", US$ {}", number::usd(usd)));
     let message = format!("{what}: about {} tokens are not read from the cache of the call before{cost}", reuse.lost);
-    out.push(
-        cx.found(&RULE.meta, broken.pointer.as_deref().unwrap_or_default(), message)
-            .help("put what changes behind what stays; `ctxc prompt-cache` shows each call"),
-    );
+    let help = "put what changes behind what stays; `ctxc prompt-cache` shows each call";
+    out.push(cx.found(&RULE.meta, broken.pointer.as_deref().unwrap_or_default(), message).help(help));
 }

@@ -1,9 +1,6 @@
 //! CTX708: cache breakpoints that Anthropic does not take.
 
-use super::cx::RequestCx;
-use crate::kernel::conversation::Part;
-use crate::request::model::CacheMark;
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// Breakpoints are added by every layer of a program, and nobody counts them.
 pub(crate) static RULE: Rule = Rule {
@@ -20,7 +17,19 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     }
     let tools = cx.request.tools.iter().filter_map(|tool| Some((tool.pointer.as_str(), tool.cache?)));
     let parts = cx.request.parts().filter_map(|(_, placed)| Some((placed.pointer.as_str(), placed.cache?)));
-    let marks: Vec<(&str, CacheMark)> = tools.chain(parts).collect();
+    // One beside the messages stands behind the last block, which may have it already.
+    let last = cx.request.messages.iter().rfind(|message| message.number.is_some()).and_then(|message| message.parts.last());
+    let last = last.and_then(|placed| Some((placed.pointer.as_str(), placed.cache?)));
+    let automatic = CacheMark::of(&cx.request.body);
+    if let (Some((pointer, own)), Some(automatic)) = (last, automatic)
+        && own != automatic
+    {
+        let message = "the last block has a breakpoint of another length than the `cache_control` beside `messages`; Anthropic refuses that";
+        out.push(cx.found(&RULE.meta, pointer, message).help("keep one of the two, or give both the same `ttl`"));
+        return;
+    }
+    let automatic = automatic.filter(|_| last.is_none()).map(|mark| ("/cache_control", mark));
+    let marks: Vec<(&str, CacheMark)> = tools.chain(parts).chain(automatic).collect();
     if let Some((pointer, _)) = marks.get(MOST) {
         let message = format!("found {} cache breakpoints; Anthropic takes {MOST} in a request", marks.len());
         out.push(cx.found(&RULE.meta, pointer, message).help(

@@ -1,9 +1,6 @@
 //! CTX723: an id of a call that Anthropic refuses.
 
-use super::cx::{RequestCx, short};
-use crate::kernel::conversation::Part;
-use crate::rules::prelude::*;
-use std::collections::BTreeSet;
+use super::prelude::*;
 
 /// Servers that count the calls of each answer from 0, and ids of another vendor.
 pub(crate) static RULE: Rule = Rule {
@@ -27,9 +24,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         } else {
             format!("the id `{id}` is that of a call before; Anthropic expects every call to have an id of its own")
         };
-        out.push(
-            cx.found(&RULE.meta, &placed.pointer, message)
-                .help("give the call an id of its own, of letters, digits, `_` and `-`, and its result the same"),
-        );
+        let help = "give the call an id of its own, of letters, digits, `_` and `-`, and its result the same";
+        out.push(cx.found(&RULE.meta, &placed.pointer, message).help(help));
     }
 }

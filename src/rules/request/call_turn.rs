@@ -1,9 +1,6 @@
 //! CTX721: a history that begins with a call of a tool.
 
-use super::cx::RequestCx;
-use crate::kernel::conversation::{Part, Speaker};
-use crate::request::dialect::Dialect;
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// A program that keeps the newest messages alone cuts between a question and its call.
 pub(crate) static RULE: Rule = Rule {

@@ -48,17 +48,21 @@ pub fn unreadable(path: &Arc<str>, (text, offset): (&str, usize), why: &NoReques
     located(text, unread(path, (text, offset), why, config))
 }
 
+/// Who counts the tokens of a request with so many bytes; `None` where nobody can.
+pub type Count = fn(&Request, usize, &Config) -> Option<u64>;
+
 /// Why the vendor refuses a request: the first error in it.
-pub fn refusal(request: &Request, body: &str, config: &Config) -> Option<Refusal> {
+pub fn refusal(request: &Request, body: &str, count: Count, config: &Config) -> Option<Refusal> {
     let path = Arc::from("-");
-    let cx = RequestCx::new(&path, body, request, config);
+    let input_tokens = count(request, body.len(), config);
+    let cx = RequestCx { input_tokens, ..RequestCx::new(&path, body, request, config) };
     findings(&cx, config).into_iter().find_map(refused)
 }
 
 /// Why the vendor refuses a body that goes to a path: the first error in it, or why it is no request.
-pub fn refusal_of_body(body: &str, endpoint: Option<&str>, config: &Config) -> Option<Refusal> {
+pub fn refusal_of_body(body: &str, endpoint: Option<&str>, count: Count, config: &Config) -> Option<Refusal> {
     match Request::read(body, endpoint) {
-        Ok(request) => refusal(&request, body, config),
+        Ok(request) => refusal(&request, body, count, config),
         Err(why) => unread(&Arc::from("-"), (body, 0), &why, config).into_iter().find_map(refused),
     }
 }

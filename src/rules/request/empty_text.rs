@@ -1,8 +1,6 @@
 //! CTX709: a block of text without a text.
 
-use super::cx::RequestCx;
-use crate::kernel::conversation::{Part, Speaker};
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// An agent that called tools without a word leaves an empty text, and the next request sends it back.
 pub(crate) static RULE: Rule = Rule {

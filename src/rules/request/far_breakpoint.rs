@@ -1,7 +1,6 @@
 //! CTX735: more blocks behind a cache breakpoint than the cache looks back over.
 
-use super::cx::RequestCx;
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// An agent that adds many blocks in one turn passes the last entry of the cache.
 pub(crate) static RULE: Rule = Rule {

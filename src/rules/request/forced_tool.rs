@@ -1,8 +1,6 @@
 //! CTX711: a tool is forced on a model that thinks.
 
-use super::cx::{RequestCx, short};
-use crate::rules::prelude::*;
-use serde_json::Value;
+use super::prelude::*;
 
 /// Thinking comes before the choice of a tool, so the choice cannot be made beforehand.
 pub(crate) static RULE: Rule = Rule {
@@ -19,9 +17,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
             "found `tool_choice` of the type `{}` together with thinking; Anthropic expects `auto` or `none`",
             short(choice)
         );
-        out.push(
-            cx.found(&RULE.meta, "/tool_choice", message)
-                .help("ask for the tool in words, or turn thinking off for this request"),
-        );
+        let help = "ask for the tool in words, or turn thinking off for this request";
+        out.push(cx.found(&RULE.meta, "/tool_choice", message).help(help));
     }
 }

@@ -1,8 +1,8 @@
 //! CTX720: an image that Anthropic refuses for its size.
 
-use super::cx::RequestCx;
-use crate::kernel::conversation::{MediaSource, Part};
-use crate::rules::prelude::*;
+use super::prelude::*;
+use crate::base::base64;
+use crate::kernel::conversation::MediaSource;
 
 /// Screenshots are larger than anybody thinks, and one that fits alone does not fit among many.
 pub(crate) static RULE: Rule = Rule {
@@ -44,16 +44,14 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
             None if bytes > BYTES => format!("found an image of {bytes} bytes; Anthropic takes {BYTES}"),
             None => continue,
         };
-        out.push(
-            cx.found(&RULE.meta, pointer, message)
-                .help("make it smaller before it is sent: more than 1,568 pixels a side show the model nothing more"),
-        );
+        let help = "make it smaller before it is sent: more than 1,568 pixels a side show the model nothing more";
+        out.push(cx.found(&RULE.meta, pointer, message).help(help));
     }
 }
 
 /// Width and height of a PNG or a JPEG in base64; `None` for anything else.
 fn size(data: &str) -> Option<(u32, u32)> {
-    let head = decoded(data.as_bytes().get(..HEAD.min(data.len()))?);
+    let head = base64::decode(data.get(..HEAD.min(data.len()))?)?;
     let pair = |at: usize| Some(u32::from(u16::from_be_bytes(head.get(at..at + 2)?.try_into().ok()?)));
     let word = |at: usize| Some(u32::from_be_bytes(head.get(at..at + 4)?.try_into().ok()?));
     if head.starts_with(b"\x89PNG\r\n\x1a\n") {
@@ -71,22 +69,4 @@ fn size(data: &str) -> Option<(u32, u32)> {
         }
         at += 2 + pair(at + 2)? as usize;
     }
-}
-
-/// The bytes of a text in base64, up to the first sign that is none of it.
-fn decoded(text: &[u8]) -> Vec<u8> {
-    let value = |sign: u8| match sign {
-        b'A'..=b'Z' => Some(sign - b'A'),
-        b'a'..=b'z' => Some(sign - b'a' + 26),
-        b'0'..=b'9' => Some(sign - b'0' + 52),
-        b'+' => Some(62),
-        b'/' => Some(63),
-        _ => None,
-    };
-    let mut out = Vec::with_capacity(text.len() / 4 * 3);
-    for four in text.chunks_exact(4) {
-        let Some(bits) = four.iter().try_fold(0_u32, |bits, sign| Some(bits << 6 | u32::from(value(*sign)?))) else { break };
-        out.extend_from_slice(bits.to_be_bytes().get(1..).unwrap_or_default());
-    }
-    out
 }

@@ -1,7 +1,6 @@
 //! CTX733: characters that the model reads and nobody sees.
 
-use super::cx::{RequestCx, texts};
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// What a person does not see, an attacker can write.
 pub(crate) static RULE: Rule = Rule {

@@ -1,8 +1,6 @@
 //! CTX740: a cache breakpoint behind what is different in every conversation alone.
 
-use super::cx::RequestCx;
-use crate::kernel::conversation::Speaker;
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// A breakpoint on the last message keeps one conversation, and tools and system text are written to the cache for each.
 pub(crate) static RULE: Rule = Rule {
@@ -15,12 +13,9 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Request(check),
 };
 
-/// Tokens that a prompt cache keeps at least, where nothing is known of the model.
-const FLOOR: u64 = 1024;
-
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(front) = cx.shared_front.filter(|_| cx.is_claude()) else { return };
-    let floor = cx.model.public.and_then(|public| public.cache_floor).unwrap_or(FLOOR);
+    let floor = cx.model.public.map_or(CACHE_FLOOR, |public| public.cache_floor);
     let is_front = |speaker: Speaker| speaker == Speaker::System;
     let is_marked = cx.request.tools.iter().any(|tool| tool.cache.is_some())
         || cx.request.parts().any(|(message, placed)| is_front(message.speaker) && placed.cache.is_some());

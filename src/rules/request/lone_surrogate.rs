@@ -1,6 +1,6 @@
 //! CTX702: half of a character, which JSON cannot carry.
 
-use crate::rules::prelude::*;
+use super::prelude::*;
 use std::sync::Arc;
 
 /// Half an emoji is left where a text was cut by UTF-16 units.

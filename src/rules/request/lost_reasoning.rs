@@ -1,9 +1,6 @@
 //! CTX712: an item of reasoning without what followed it.
 
-use super::cx::{RequestCx, short};
-use crate::request::dialect::Dialect;
-use crate::rules::prelude::*;
-use serde_json::Value;
+use super::prelude::*;
 
 /// Who drops a message or a call from the list leaves its reasoning behind.
 pub(crate) static RULE: Rule = Rule {
@@ -27,10 +24,8 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
             let id = text(item, "id");
             let message =
                 format!("the reasoning `{}` stands without the item that followed it; OpenAI expects both or none", short(&id));
-            out.push(
-                cx.found(&RULE.meta, &format!("/input/{at}"), message)
-                    .help("keep the items of an answer together; cut a conversation in front of its reasoning"),
-            );
+            let help = "keep the items of an answer together; cut a conversation in front of its reasoning";
+            out.push(cx.found(&RULE.meta, &format!("/input/{at}"), message).help(help));
         }
     }
 }

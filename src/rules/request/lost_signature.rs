@@ -1,11 +1,6 @@
 //! CTX718: a call of Gemini 3 without its signature.
 
-use super::cx::{RequestCx, short};
-use super::pairs::called;
-use crate::kernel::conversation::{Part, Speaker};
-use crate::request::dialect::Dialect;
-use crate::request::model::Placed;
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// Gemini 3 signs what it thought before it called a tool, and wants the signature back.
 pub(crate) static RULE: Rule = Rule {
@@ -21,9 +16,8 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let messages = &cx.request.messages;
     // The turn that is going on begins behind what somebody said.
     let says = |placed: &Placed| matches!(placed.part, Some(Part::Text(_) | Part::Media(_)));
-    let spoken = |message: &crate::request::model::Message| {
-        !matches!(message.speaker, Speaker::Assistant | Speaker::Tool) && message.parts.iter().any(says)
-    };
+    let spoken =
+        |message: &Message| !matches!(message.speaker, Speaker::Assistant | Speaker::Tool) && message.parts.iter().any(says);
     let begin = messages.iter().rposition(spoken).map_or(0, |at| at + 1);
     for message in messages.iter().skip(begin).filter(|message| message.speaker == Speaker::Assistant) {
         // The first call of several carries it.

@@ -1,9 +1,6 @@
 //! CTX710: a call of a tool without the thinking that led to it.
 
-use super::cx::RequestCx;
-use crate::kernel::conversation::{Part, Speaker};
-use crate::rules::prelude::*;
-use serde_json::Value;
+use super::prelude::*;
 
 /// A program that keeps texts and calls alone drops the blocks in front of them.
 pub(crate) static RULE: Rule = Rule {
@@ -12,22 +9,31 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
-    let kind = cx.request.at("/thinking/type").and_then(Value::as_str);
+    if !cx.is_claude() {
+        return;
+    }
+    for (_, placed) in cx.request.parts().filter(|(_, placed)| placed.kind == "thinking") {
+        if matches!(&placed.part, Some(Part::Reasoning(own)) if own.signature.is_none()) {
+            let message = "found a `thinking` block without its `signature`; Anthropic expects it back as it came";
+            out.push(cx.found(&RULE.meta, &placed.pointer, message).help("keep the `signature` of each block, in streams too"));
+        }
+    }
     // Models that think as they like take conversations with turns in which they did not.
-    if !cx.is_claude() || kind != Some("enabled") {
+    if cx.request.at("/thinking/type").and_then(Value::as_str) != Some("enabled") {
         return;
     }
-    let messages = &cx.request.messages;
-    // The turn that is going on: what the agent did since somebody spoke to it.
-    let is_result = |placed: &crate::request::model::Placed| matches!(placed.part, Some(Part::Result(_)));
-    let Some(last) = messages.last().filter(|message| message.parts.iter().any(is_result)) else { return };
-    let before = messages.iter().rev().skip_while(|message| message.number == last.number);
-    let Some(agents) = before.into_iter().find(|message| message.speaker == Speaker::Assistant) else { return };
-    let has_call = agents.parts.iter().any(|placed| matches!(placed.part, Some(Part::Call(_))));
-    let Some(first) = agents.parts.first().filter(|_| has_call) else { return };
-    if matches!(first.part, Some(Part::Reasoning(_))) {
+    // The turn that is going on: what the agent did since somebody spoke to it. It thinks at its beginning, and later where it likes.
+    let has = |message: &Message, is: fn(&Part) -> bool| message.parts.iter().filter_map(|placed| placed.part.as_ref()).any(is);
+    let is_result = |message: &&Message| has(message, |part| matches!(part, Part::Result(_)));
+    let is_agents = |message: &&Message| message.speaker == Speaker::Assistant;
+    let turn = || cx.request.messages.iter().rev().take_while(|message| is_agents(message) || is_result(message));
+    if !turn().next().is_some_and(|last| is_result(&last))
+        || turn().any(|own| has(own, |part| matches!(part, Part::Reasoning(_))))
+    {
         return;
     }
+    let Some(agents) = turn().find(is_agents).filter(|agents| has(agents, |part| matches!(part, Part::Call(_)))) else { return };
+    let Some(first) = agents.parts.first() else { return };
     let message =
         "the turn that calls a tool begins without its thinking; Anthropic expects `thinking` or `redacted_thinking` first";
     out.push(

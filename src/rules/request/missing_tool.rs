@@ -1,9 +1,7 @@
 //! CTX737: a tool that the system text names, and the request lacks.
 
-use super::cx::{RequestCx, short};
+use super::prelude::*;
 use crate::base::suggest;
-use crate::kernel::conversation::{Part, Speaker};
-use crate::rules::prelude::*;
 
 /// A tool is renamed in the code, and the prompt keeps its old name: the model calls what is not there, or nothing.
 pub(crate) static RULE: Rule = Rule {

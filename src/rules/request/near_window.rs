@@ -1,7 +1,6 @@
 //! CTX731: almost more than the model can read.
 
-use super::cx::RequestCx;
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// The next turn will be refused.
 pub(crate) static RULE: Rule = Rule {
@@ -15,8 +14,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     if tokens <= window && left.saturating_mul(20) < window {
         let model = cx.request.model.as_deref().unwrap_or_default();
         let message = format!("found {tokens} tokens; `{model}` reads {window}, so {left} are left for the next turns");
-        out.push(
-            cx.found(&RULE.meta, "/model", message).help("shorten or summarise what is oldest before the vendor refuses it"),
-        );
+        let help = "shorten or summarise what is oldest before the vendor refuses it";
+        out.push(cx.found(&RULE.meta, "/model", message).help(help));
     }
 }

@@ -1,9 +1,6 @@
 //! CTX734: a long request to Ollama without a length of its context.
 
-use super::cx::RequestCx;
-use crate::request::dialect::Dialect;
-use crate::request::segments::segments;
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// Ollama cuts the front of what is longer, and answers as if nothing had happened.
 pub(crate) static RULE: Rule = Rule {

@@ -1,9 +1,7 @@
 //! CTX745: a heading with nothing below it.
 
-use super::cx::{RequestCx, short};
-use crate::kernel::conversation::{Part, Speaker};
+use super::prelude::*;
 use crate::request::sections::sections;
-use crate::rules::prelude::*;
 
 /// Off by default: a list of headings can be meant.
 pub(crate) static RULE: Rule = Rule {

@@ -1,8 +1,6 @@
 //! CTX714: an answer may be longer than the model can give.
 
-use super::cx::RequestCx;
-use crate::rules::prelude::*;
-use serde_json::Value;
+use super::prelude::*;
 
 /// The limit of another model.
 pub(crate) static RULE: Rule = Rule {
@@ -11,11 +9,18 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// Where the limits of answers stand.
-const PLACES: [&str; 4] = ["/max_tokens", "/max_completion_tokens", "/max_output_tokens", "/generationConfig/maxOutputTokens"];
+const PLACES: [&str; 5] = [
+    "/max_tokens",
+    "/max_completion_tokens",
+    "/max_output_tokens",
+    "/generationConfig/maxOutputTokens",
+    "/generation_config/max_output_tokens",
+];
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
-    let is_known =
-        cx.is_claude() || cx.direct().is_some_and(|name| cx.openai(&[cx.request.dialect]).is_some() && !name.starts_with("ft:"));
+    let is_known = cx.is_claude()
+        || cx.is(&[Dialect::Gemini])
+        || cx.openai(&[cx.request.dialect]).is_some_and(|name| !name.starts_with("ft:"));
     let Some(most) = cx.model.public.map(|public| public.output).filter(|most| is_known && *most > 0) else { return };
     for place in PLACES {
         if let Some(asked) = cx.request.at(place).and_then(Value::as_u64).filter(|asked| *asked > most) {

@@ -1,7 +1,6 @@
 //! CTX719: more than the model can read.
 
-use super::cx::RequestCx;
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// The vendor refuses it, or cuts its front.
 pub(crate) static RULE: Rule = Rule {
@@ -14,9 +13,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     if tokens > window {
         let model = cx.request.model.as_deref().unwrap_or_default();
         let message = format!("found {tokens} tokens; `{model}` reads at most {window}");
-        out.push(
-            cx.found(&RULE.meta, "/model", message)
-                .help("shorten or summarise what is oldest; `ctxc manifest` shows what is large"),
-        );
+        let help = "shorten or summarise what is oldest; `ctxc manifest` shows what is large";
+        out.push(cx.found(&RULE.meta, "/model", message).help(help));
     }
 }

@@ -26,6 +26,8 @@ pub(super) enum Why {
     Uncalled,
     /// A second result of one call.
     Repeated,
+    /// A result behind a text of its turn.
+    Late,
 }
 
 /// Calls and results that their vendor does not take. Silent about servers that do not mind.
@@ -83,6 +85,11 @@ fn by_turns(request: &Request, is_counted: bool) -> Vec<Unpaired<'_>> {
             out.extend(fault.map(|((id, placed), why)| Unpaired { placed, id, why }));
         } else {
             pair(&calls, &results, &mut out);
+            let parts = messages.iter().flat_map(|message| &message.parts);
+            let behind = parts.skip_while(|placed| !matches!(placed.part, Some(Part::Text(_))));
+            let late =
+                behind.filter_map(|placed| Some((id(placed)?.0, placed))).find(|(id, _)| calls.iter().any(|(own, _)| own == id));
+            out.extend(late.map(|(id, placed)| Unpaired { placed, id, why: Why::Late }));
         }
         calls.clear();
     }
@@ -103,7 +110,6 @@ fn by_runs(request: &Request) -> Vec<Unpaired<'_>> {
         }
         pair(&calls, &results, &mut out);
     }
-    out.retain(|one| one.why != Why::Repeated);
     out
 }
 

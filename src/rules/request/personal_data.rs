@@ -1,7 +1,6 @@
 //! CTX742: personal data in what the model reads.
 
-use super::cx::{RequestCx, texts};
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// Off by default: most agents that help customers are sent some.
 pub(crate) static RULE: Rule = Rule {

@@ -1,8 +1,6 @@
 //! CTX715: the answer is begun for a model that does not take it so.
 
-use super::cx::RequestCx;
-use crate::kernel::conversation::{Part, Speaker};
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// A conversation that ends with the agent's own words.
 pub(crate) static RULE: Rule = Rule {
@@ -15,7 +13,8 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let Some(last) = cx.request.messages.last().filter(|last| last.speaker == Speaker::Assistant) else { return };
-    let Some(placed) = last.parts.last() else { return };
+    // A turn that the vendor paused, in the midst of its own tools or behind a compaction, is sent back as it came.
+    let Some(placed) = last.parts.last().filter(|_| last.parts.iter().all(|placed| placed.part.is_some())) else { return };
     if cx.model.public.and_then(|public| public.takes_prefill) == Some(false) {
         let model = cx.request.model.as_deref().unwrap_or_default();
         let message = format!("the conversation ends with a turn of the agent; `{model}` expects one of the user");

@@ -1,9 +1,6 @@
 //! CTX713: a parameter that the model does not take.
 
-use super::cx::RequestCx;
-use crate::request::dialect::Dialect;
-use crate::rules::prelude::*;
-use serde_json::Value;
+use super::prelude::*;
 
 /// What the model before took.
 pub(crate) static RULE: Rule = Rule {

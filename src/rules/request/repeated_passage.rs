@@ -1,8 +1,6 @@
 //! CTX743: the same passage twice.
 
-use super::cx::{RequestCx, short, texts};
-use crate::rules::prelude::*;
-use std::collections::BTreeSet;
+use super::prelude::*;
 
 /// Off by default: a document that is quoted again may be meant.
 pub(crate) static RULE: Rule = Rule {

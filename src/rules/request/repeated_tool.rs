@@ -1,9 +1,6 @@
 //! CTX705: two tools of one name.
 
-use super::cx::{RequestCx, short};
-use crate::request::dialect::Dialect;
-use crate::rules::prelude::*;
-use std::collections::BTreeSet;
+use super::prelude::*;
 
 /// The model calls a tool by its name, so its vendor wants each name once.
 pub(crate) static RULE: Rule = Rule {
@@ -19,9 +16,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let vendor = cx.request.dialect.vendor();
     for tool in cx.request.tools.iter().filter(|tool| !seen.insert(tool.name.as_str())) {
         let message = format!("found a second tool with the name `{}`; {vendor} expects each name once", short(&tool.name));
-        out.push(
-            cx.found(&RULE.meta, &tool.pointer, message)
-                .help("put the name of its server in front, such as `github_search`, or leave one of the tools out"),
-        );
+        let help = "put the name of its server in front, such as `github_search`, or leave one of the tools out";
+        out.push(cx.found(&RULE.meta, &tool.pointer, message).help(help));
     }
 }

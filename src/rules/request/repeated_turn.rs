@@ -1,9 +1,6 @@
 //! CTX739: two turns of one role where the chat template of the model takes none.
 
-use super::cx::RequestCx;
-use crate::kernel::conversation::Speaker;
-use crate::request::dialect::Dialect;
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// A group chat, or a reminder that a program adds behind the question.
 pub(crate) static RULE: Rule = Rule {

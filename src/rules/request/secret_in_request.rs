@@ -1,7 +1,6 @@
 //! CTX741: a key in what the model reads.
 
-use super::cx::{RequestCx, texts};
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// A tool hands the environment on, or a developer writes a key into the prompt.
 pub(crate) static RULE: Rule = Rule {

@@ -1,7 +1,6 @@
 //! CTX716: a system message where the vendor takes none.
 
-use super::cx::RequestCx;
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// `OpenAI` takes the system text as a message, Anthropic beside the messages.
 pub(crate) static RULE: Rule = Rule {

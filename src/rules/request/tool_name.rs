@@ -1,8 +1,6 @@
 //! CTX706: a name that no tool of this vendor may have.
 
-use super::cx::{RequestCx, short};
-use crate::request::dialect::Dialect;
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// Names from another place, such as a server of tools, hold points, slashes or spaces.
 pub(crate) static RULE: Rule = Rule {

@@ -1,11 +1,7 @@
 //! CTX707: parameters of a tool that its vendor does not take.
 
-use super::cx::{RequestCx, short};
-use crate::request::dialect::Dialect;
-use crate::request::model::Tool;
-use crate::request::places::below;
-use crate::rules::prelude::*;
-use serde_json::{Map, Value};
+use super::prelude::*;
+use crate::request::schema_fault::{SchemaFault, schema_fault};
 
 /// A schema that other vendors take.
 pub(crate) static RULE: Rule = Rule {
@@ -13,84 +9,48 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Request(check),
 };
 
-/// Deeper than any schema that is meant.
-const DEPTH: usize = 64;
-
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let is_openai = cx.openai(&[Dialect::OpenaiChat, Dialect::OpenaiResponses]).is_some();
-    if !is_openai && !cx.is(&[Dialect::Gemini]) {
+    if !is_openai && !cx.is_claude() && !cx.is(&[Dialect::Gemini]) {
         return;
     }
+    let dialect = cx.request.dialect;
     for tool in &cx.request.tools {
-        let Some(schema) = cx.request.schema(tool) else { continue };
-        if let Some(SchemaFault { pointer, message, help }) = fault(cx, tool, schema, DEPTH) {
+        let is_own = tool.schema_pointer.ends_with("/parameters");
+        let found = cx.request.schema(tool).and_then(|schema| schema_fault(schema, dialect, (tool.is_strict, is_own)));
+        if let Some((pointer, fault)) = found {
+            let (message, help) = words(&fault, &format!("`{}`", short(&tool.name)), dialect.vendor());
             out.push(cx.found(&RULE.meta, &(tool.schema_pointer.clone() + &pointer), message).help(help));
         }
     }
 }
 
-/// A fault of a schema.
-struct SchemaFault {
-    /// The way to it from where the search began.
-    pointer: String,
-    /// What was found, and what was expected.
-    message: String,
-    /// What to do.
-    help: &'static str,
+/// What is wrong with the schema of a tool, and what to do.
+pub(in crate::rules) fn words(fault: &SchemaFault, tool: &str, vendor: &str) -> (String, &'static str) {
+    match fault {
+        SchemaFault::Top(word) => (
+            format!("found `{word}` at the top of the schema of {tool}; {vendor} takes one object there"),
+            "write one object with all properties, and say in the description which of them go together",
+        ),
+        SchemaFault::NoItems => (
+            format!("found an array without `items` in {tool}; {vendor} expects to know what is in it"),
+            "add `items`, such as `{\"type\": \"string\"}`",
+        ),
+        SchemaFault::Unknown(word) => {
+            let what = if *word == "type" { "a list in `type`".to_owned() } else { format!("`{word}`") };
+            (
+                format!("found {what} in the `parameters` of {tool}; {vendor} does not know it there"),
+                "take it out, or hand the schema over as `parametersJsonSchema`, which is JSON Schema",
+            )
+        }
+        SchemaFault::Optional(key) => (
+            format!("{tool} is strict, and `{}` is not in `required`; {vendor} expects every property there", short(key)),
+            STRICT,
+        ),
+        SchemaFault::Open => {
+            (format!("{tool} is strict, and an object of it is open; {vendor} expects `additionalProperties: false`"), STRICT)
+        }
+    }
 }
 
-/// The first fault of a schema.
-fn fault(cx: &RequestCx<'_>, tool: &Tool, schema: &Value, depth: usize) -> Option<SchemaFault> {
-    let object = schema.as_object().filter(|_| depth > 0)?;
-    let here = |message: String, help| Some(SchemaFault { pointer: String::new(), message, help });
-    let vendor = cx.request.dialect.vendor();
-    let has = |key: &str| object.contains_key(key);
-    // What JSON Schema and Gemini's own form call one kind.
-    let is_array = object.get("type").and_then(Value::as_str).is_some_and(|kind| kind.eq_ignore_ascii_case("array"));
-    if is_array && !has("items") && !has("prefixItems") {
-        let name = short(&tool.name);
-        let message = format!("found an array without `items` in `{name}`; {vendor} expects to know what is in it");
-        return here(message, "add `items`, such as `{\"type\": \"string\"}`");
-    }
-    if tool.is_strict
-        && vendor == "OpenAI"
-        && has("properties")
-        && let Some(message) = not_strict(object, &short(&tool.name))
-    {
-        return here(
-            message,
-            "name every property in `required` (with `null` among its types where it may be left out), and say `\"additionalProperties\": false`",
-        );
-    }
-    let inside = |one: &Value, way: &dyn Fn() -> String| {
-        let found = fault(cx, tool, one, depth - 1)?;
-        Some(SchemaFault { pointer: way() + &found.pointer, ..found })
-    };
-    let named = ["properties", "$defs", "definitions"].into_iter().find_map(|key| {
-        let mut all = object.get(key).and_then(Value::as_object).into_iter().flatten();
-        all.find_map(|(own, one)| inside(one, &|| below(&format!("/{key}"), own)))
-    });
-    let items = || object.get("items").and_then(|one| inside(one, &|| "/items".to_owned()));
-    let listed = || {
-        ["anyOf", "oneOf", "allOf", "prefixItems"].into_iter().find_map(|key| {
-            let mut all = object.get(key).and_then(Value::as_array).into_iter().flatten().enumerate();
-            all.find_map(|(at, one)| inside(one, &|| format!("/{key}/{at}")))
-        })
-    };
-    named.or_else(items).or_else(listed)
-}
-
-/// What a strict schema of `OpenAI` lacks.
-fn not_strict(object: &Map<String, Value>, name: &str) -> Option<String> {
-    let required: Vec<&str> =
-        object.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
-    let properties = object.get("properties").and_then(Value::as_object)?;
-    if let Some(missing) = properties.keys().find(|key| !required.contains(&key.as_str())) {
-        return Some(format!(
-            "`{name}` is strict, and `{}` is not in `required`; OpenAI expects every property there",
-            short(missing)
-        ));
-    }
-    let is_closed = object.get("additionalProperties") == Some(&Value::Bool(false));
-    (!is_closed).then(|| format!("`{name}` is strict, and an object of it is open; OpenAI expects `additionalProperties: false`"))
-}
+const STRICT: &str = "name every property in `required` (with `null` among its types where it may be left out), and say `\"additionalProperties\": false`";

@@ -1,9 +1,7 @@
 //! CTX703: a call of a tool without its result.
 
-use super::cx::{RequestCx, short};
-use super::pairs::{Why, called, unpaired};
-use crate::request::dialect::Dialect;
-use crate::rules::prelude::*;
+use super::pairs::{Why, unpaired};
+use super::prelude::*;
 
 /// A call whose result got lost makes the vendor refuse the whole conversation, every time from then on.
 pub(crate) static RULE: Rule = Rule {
@@ -12,7 +10,15 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
-    for one in unpaired(cx).into_iter().filter(|one| one.why == Why::Unanswered) {
+    for one in unpaired(cx) {
+        if one.why == Why::Late {
+            let message =
+                format!("the result of `{}` stands behind a text; Anthropic expects it first in its turn", short(one.id));
+            out.push(cx.found(&RULE.meta, &one.placed.pointer, message).help("put the results of tools in front of every text"));
+        }
+        if one.why != Why::Unanswered {
+            continue;
+        }
         let where_to = match cx.request.dialect {
             Dialect::OpenaiChat => "messages of the role `tool` right behind it",
             Dialect::OpenaiResponses => "an item with its output",

@@ -1,8 +1,7 @@
 //! CTX704: a result of a tool that nobody called.
 
-use super::cx::{RequestCx, short};
 use super::pairs::{Why, unpaired};
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// The call was cut away, and its result stayed.
 pub(crate) static RULE: Rule = Rule {
@@ -14,12 +13,11 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     for one in unpaired(cx) {
         let (id, vendor) = (short(one.id), cx.request.dialect.vendor());
         let message = match one.why {
-            Why::Unanswered => continue,
+            Why::Unanswered | Why::Late => continue,
             Why::Uncalled => format!("the result `{id}` has no call in front of it; {vendor} takes results of calls alone"),
             Why::Repeated => format!("the call `{id}` has a second result; {vendor} takes one for each call"),
         };
-        out.push(
-            cx.found(&RULE.meta, &one.placed.pointer, message).help("cut a conversation between calls with all their results"),
-        );
+        let help = "cut a conversation between calls with all their results";
+        out.push(cx.found(&RULE.meta, &one.placed.pointer, message).help(help));
     }
 }

@@ -1,9 +1,6 @@
 //! CTX722: calls of tools in the history, and no tools in the request.
 
-use super::cx::RequestCx;
-use crate::kernel::conversation::Part;
-use crate::request::dialect::Dialect;
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// A last call that is to summarise offers no tools, and the history still holds their calls.
 pub(crate) static RULE: Rule = Rule {

@@ -1,8 +1,6 @@
 //! CTX732: a system text in which something was not filled in.
 
-use super::cx::{RequestCx, short};
-use crate::kernel::conversation::{Part, Speaker};
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// The agent reads `{{customer_name}}` and makes a name up.
 pub(crate) static RULE: Rule = Rule {
@@ -15,10 +13,8 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         let Some(Part::Text(text)) = &placed.part else { continue };
         let Some(found) = unfilled(text) else { continue };
         let message = format!("found `{}` in the system text, where a value was expected", short(found));
-        out.push(
-            cx.found(&RULE.meta, &placed.pointer, message)
-                .help("fill it in where the text is made, and fail there when the value is missing"),
-        );
+        let help = "fill it in where the text is made, and fail there when the value is missing";
+        out.push(cx.found(&RULE.meta, &placed.pointer, message).help(help));
     }
 }
 

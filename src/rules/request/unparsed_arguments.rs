@@ -1,10 +1,6 @@
 //! CTX717: arguments of a call that are no object.
 
-use super::cx::{RequestCx, short};
-use super::pairs::called;
-use crate::kernel::conversation::Part;
-use crate::request::dialect::Dialect;
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// An answer that was cut by its limit leaves half of them; another vendor's form leaves them as a text.
 pub(crate) static RULE: Rule = Rule {

@@ -1,7 +1,6 @@
 //! CTX744: characters without width.
 
-use super::cx::{RequestCx, texts};
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// Off by default: they come along with what is copied from a page, and do little.
 pub(crate) static RULE: Rule = Rule {

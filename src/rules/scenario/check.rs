@@ -60,11 +60,11 @@ pub fn refused(world: &ProjectView<'_>, files: &[File<'_>]) -> Vec<Refused> {
     let mut refused = Vec::new();
     for file in files {
         let cx = ScenarioCx { path: file.path, text: file.text, world };
-        for (suite, case) in file.suite.iter().flat_map(|suite| suite.cases.iter().map(move |case| (*suite, case))) {
+        for case in file.suite.iter().flat_map(|suite| &suite.cases) {
             let mut found = Vec::new();
             for rule in &rules {
                 if let Check::Case(check) = rule.check {
-                    check(&CaseCx { file: &cx, suite, case }, &mut found);
+                    check(&CaseCx { file: &cx, case }, &mut found);
                 }
             }
             let first = found.into_iter().find_map(is_error);
@@ -89,11 +89,11 @@ fn one(world: &ProjectView<'_>, rules: &[&'static Rule], file: &File<'_>) -> Vec
         });
         found.extend(told.map(|finding| (finding, fault.row.as_ref())));
     }
-    for (suite, case) in file.suite.iter().flat_map(|suite| suite.cases.iter().map(move |case| (*suite, case))) {
+    for case in file.suite.iter().flat_map(|suite| &suite.cases) {
         let mut own = Vec::new();
         for rule in rules {
             if let Check::Case(check) = rule.check {
-                check(&CaseCx { file: &cx, suite, case }, &mut own);
+                check(&CaseCx { file: &cx, case }, &mut own);
             }
         }
         found.extend(own.into_iter().map(|finding| (finding, case.row.as_ref())));

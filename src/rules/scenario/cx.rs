@@ -182,8 +182,6 @@ pub(crate) fn plain(word: &str) -> String {
 pub struct CaseCx<'a> {
     /// The file it stands in.
     pub file: &'a ScenarioCx<'a>,
-    /// The suite it belongs to.
-    pub suite: &'a Suite,
     /// The case.
     pub case: &'a Case,
 }

@@ -9,8 +9,7 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// A name that means two things means none.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(118, "duplicate-entry", "two inputs, parameters or results of one name", case!("duplicate-entry"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(promise, 118, "duplicate-entry", "two inputs, parameters or results of one name").fixed(Fixable::Suggested),
     check: Check::Template(word),
 };
 

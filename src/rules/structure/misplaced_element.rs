@@ -9,32 +9,65 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// The same tag can mean different things; where it means none it would be lost.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(103, "misplaced-element", "an element of the language in the wrong place", case!("misplaced-element"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(error, 103, "misplaced-element", "an element of the language in the wrong place").fixed(Fixable::Suggested),
     check: Check::Template(word),
 };
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let name = fault.element.name();
     if let FaultKind::UnknownElement { parent, known_elsewhere: true, .. } = fault.kind {
-        return Some(elsewhere(cx, fault, parent));
+        return elsewhere(cx, fault, parent);
     }
     let FaultKind::MisplacedElement { parent } = fault.kind else { return None };
     let message = format!("`<{}>` stands in `<{}>`, which holds one word or line", shown(name), parent.tag());
     Some(finding(&RULE.meta, cx, fault.span, message).help(belongs(name)))
 }
 
-fn elsewhere(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Diagnostic {
+fn elsewhere(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Option<Diagnostic> {
     let name = fault.element.name();
     let message = format!("`<{name}>` does not stand directly in `<{}>`", parent.tag());
     let found = finding(&RULE.meta, cx, fault.span, message);
-    let beside = Kind::homes(name).find(|home| !home.is_body() && parent.child(home.tag()).is_some_and(|own| own.kind == *home));
-    let Some(home) = beside else { return found.help(belongs(name)) };
+    let of_body = |home: &Kind| parent.child(home.tag()).filter(|own| !home.is_body() && own.kind == *home);
+    let Some(child) = Kind::homes(name).find_map(|home| of_body(&home)) else { return Some(found.help(belongs(name))) };
+    let home = child.kind;
     let found = found.help(format!("it belongs in `<{}>`", home.tag()));
-    match fault.element.parent().and_then(|around| into(cx, around, fault.element, home)) {
-        Some(edits) => found.fix(Fix::suggested(format!("move it into <{}>", home.tag()), edits)),
+    let around = fault.element.parent()?;
+    let (title, edits) = if child.many {
+        let run = together(around, fault.element, home);
+        if run.first().is_some_and(|first| first.id() != fault.element.id()) {
+            // One that lacks what holds them is one slip.
+            return None;
+        }
+        let tags = run.iter().map(|element| format!("<{}>", element.name())).collect::<Vec<_>>().join(" and ");
+        (
+            format!("put {tags} into a new <{}>", home.tag()),
+            run.last().and_then(|last| wrap(cx, around, (fault.element, *last), home)),
+        )
+    } else {
+        (format!("move it into <{}>", home.tag()), into(cx, around, fault.element, home))
+    };
+    Some(match edits {
+        Some(edits) => found.fix(Fix::suggested(title, edits)),
         None => found,
+    })
+}
+
+/// The elements beside each other that make one `home`, one of a name: those of an example.
+fn together<'d>(around: Element<'d>, element: Element<'d>, home: Kind) -> Vec<Element<'d>> {
+    let mut run: Vec<Element<'d>> = Vec::new();
+    for other in around.elements() {
+        let is_new = run.iter().all(|before| before.name() != other.name());
+        if !is_new || home.child(other.name()).is_none() {
+            if run.iter().any(|before| before.id() == element.id()) {
+                break;
+            }
+            run.clear();
+        }
+        if home.child(other.name()).is_some() {
+            run.push(other);
+        }
     }
+    run
 }
 
 /// Moves an element into a sibling, which is made when there is none. Only the first of several makes it.
@@ -59,13 +92,22 @@ fn into(cx: &FileCx<'_>, around: Element<'_>, element: Element<'_>, home: Kind) 
     if first.id() != element.id() {
         return None;
     }
-    let line = line_break(cx);
-    let tag = home.tag();
-    let wrapped = match cx.indent(element.span().start) {
+    wrap(cx, around, (element, element), home)
+}
+
+/// Puts an element, or one with all to another, into a new element.
+fn wrap(cx: &FileCx<'_>, around: Element<'_>, (first, last): (Element<'_>, Element<'_>), home: Kind) -> Option<Vec<Edit>> {
+    if !is_small(around) || home.attributes().any(|attribute| attribute.required) {
+        return None;
+    }
+    let (line, tag) = (line_break(cx), home.tag());
+    let whole = Span::new(first.span().start, last.span().end);
+    let xml = whole.slice(cx.document.text);
+    let wrapped = match cx.indent(whole.start) {
         Some(own) => format!("<{tag}>{line}{own}  {xml}{line}{own}</{tag}>"),
         None => format!("<{tag}>{xml}</{tag}>"),
     };
-    Some(vec![Edit::replace(element.span(), wrapped)])
+    Some(vec![Edit::replace(whole, wrapped)])
 }
 
 fn belongs(name: &str) -> String {

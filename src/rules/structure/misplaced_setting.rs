@@ -10,13 +10,7 @@ use crate::template::setting::{SettingName, Word};
 
 /// A setting that is not read is a default that nobody chose.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(
-        104,
-        "misplaced-setting",
-        "a context setting outside `<context_management>`",
-        case!("misplaced-setting"),
-    )
-    .fixed(Fixable::Safe),
+    meta: meta!(promise, 104, "misplaced-setting", "a context setting outside `<context_management>`").fixed(Fixable::Safe),
     check: Check::Template(word),
 };
 

@@ -11,8 +11,7 @@ use crate::template::parts::{SCHEMA_TYPES, is_schema_file};
 
 /// Text between elements reaches nobody.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(115, "misplaced-text", "text where only elements stand", case!("misplaced-text"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(error, 115, "misplaced-text", "text where only elements stand").fixed(Fixable::Suggested),
     check: Check::Template(word),
 };
 

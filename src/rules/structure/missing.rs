@@ -13,7 +13,7 @@ use crate::template::texts::Role;
 
 /// An input without a name can be spoken of by nobody.
 pub(super) static MISSING_ATTRIBUTE: Rule = Rule {
-    meta: RuleMeta::error(108, "missing-attribute", "an element lacks an attribute that it needs", case!("missing-attribute")),
+    meta: meta!(error, 108, "missing-attribute", "an element lacks an attribute that it needs"),
     check: Check::Template(missing_attribute),
 };
 
@@ -23,7 +23,9 @@ fn missing_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         // Its name stands between the tags, which has been reported.
         return None;
     }
-    let found = finding(&MISSING_ATTRIBUTE.meta, cx, fault.span, format!("`<{}>` has no `{name}`", kind.tag()));
+    let mut found = finding(&MISSING_ATTRIBUTE.meta, cx, fault.span, format!("`<{}>` has no `{name}`", kind.tag()));
+    // Words that no name speaks of reach nobody.
+    found.locked |= kind == Kind::Input && words(fault.element).next().is_some();
     Some(match kind.attribute(name) {
         Some(attribute) => found.help(format!("add {name}=\"…\": {}", attribute.doc)),
         None => found,
@@ -32,7 +34,7 @@ fn missing_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 
 /// What lacks a part that it cannot do without cannot be run.
 pub(super) static MISSING_ELEMENT: Rule = Rule {
-    meta: RuleMeta::error(109, "missing-element", "an element lacks a child that it needs", case!("missing-element")),
+    meta: meta!(error, 109, "missing-element", "an element lacks a child that it needs"),
     check: Check::File(missing_element),
 };
 
@@ -83,6 +85,8 @@ fn incomplete(cx: &FileCx<'_>, task: &Task<'_>, lacks: &[Kind]) -> Diagnostic {
         format!("a task of type {operator}")
     };
     let mut found = finding(&MISSING_ELEMENT.meta, cx, task.head(), format!("{what} has no {}", names.join(" and no ")));
+    // A task without its parts calls no agent, and its words reach nobody.
+    found.locked = true;
     for kind in lacks {
         let doc = if *kind == Kind::Inputs { "what `<inner_task>` runs on, once for each" } else { kind.spec().doc };
         found = found.note(format!("`<{}>`: {doc}", kind.tag()));
@@ -112,10 +116,8 @@ fn needed_child(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 }
 
 /// Context is looked up by the description; without one there is nothing to look up by.
-pub(super) static MISSING_DESCRIPTION: Rule = Rule {
-    meta: RuleMeta::error(110, "missing-description", "a task has no description", case!("missing-description")),
-    check: Check::Node(missing_description),
-};
+pub(super) static MISSING_DESCRIPTION: Rule =
+    Rule { meta: meta!(error, 110, "missing-description", "a task has no description"), check: Check::Node(missing_description) };
 
 fn missing_description(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let task = cx.task;
@@ -154,7 +156,7 @@ fn missing_description(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
 
 /// Harmless, but readers of the template have to guess.
 pub(super) static MISSING_TYPE: Rule = Rule {
-    meta: RuleMeta::hint(123, "missing-type", "a task does not say its type", case!("missing-type")).fixed(Fixable::Suggested),
+    meta: meta!(hint, 123, "missing-type", "a task does not say its type").fixed(Fixable::Suggested),
     check: Check::Node(missing_type),
 };
 
@@ -177,8 +179,7 @@ fn missing_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
 
 /// Nothing is ever rendered as an empty place.
 pub(super) static MISSING_VALUE: Rule = Rule {
-    meta: RuleMeta::error(117, "missing-value", "an input or argument that says nothing", case!("missing-value"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(error, 117, "missing-value", "an input or argument that says nothing").fixed(Fixable::Suggested),
     check: Check::Template(missing_value),
 };
 

@@ -6,8 +6,7 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// Read as meant; said once, so that all templates end up alike.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(119, "nested-task", "a part is wrapped in a task of its own", case!("nested-task"))
-        .fixed(Fixable::Safe),
+    meta: meta!(warning, 119, "nested-task", "a part is wrapped in a task of its own").fixed(Fixable::Safe),
     check: Check::Template(word),
 };
 

@@ -2,16 +2,17 @@
 
 use super::family::{either, finding, shown};
 use crate::rules::prelude::*;
+use crate::settings::operators::Operator;
 use crate::syntax::tree::Element;
 use crate::syntax::write::set_attribute;
 use crate::template::elements::{Kind, Of};
 use crate::template::fault::{Fault, FaultKind};
+use crate::template::nodes;
 
 /// Steps of a task that has none are never run.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(105, "other-type", "an element that belongs to another type of task", case!("other-type"))
-        .fixed(Fixable::Suggested),
-    check: Check::Template(word),
+    meta: meta!(promise, 105, "other-type", "an element that belongs to another type of task").fixed(Fixable::Suggested),
+    check: Check::TemplateAndFile(word, unread_in_scripts),
 };
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
@@ -65,4 +66,34 @@ fn is_repeated(task: Element<'_>, element: Element<'_>, of: &str) -> bool {
     before
         .filter(|other| other.namespace().is_none())
         .any(|other| Kind::Task.child(other.name()).is_some_and(|child| matches!(child.of, Of::Type(name) if name == of)))
+}
+
+/// What only an agent reads.
+const OF_AGENTS: &[Kind] = &[
+    Kind::System,
+    Kind::Instructions,
+    Kind::Criteria,
+    Kind::Constraints,
+    Kind::Examples,
+    Kind::History,
+    Kind::Provider,
+    Kind::Model,
+    Kind::Sampling,
+];
+
+/// A script calls no agent: words for one would reach nobody.
+fn unread_in_scripts(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+    nodes::bodies(cx.file, |task, _| {
+        if task.reference.is_some() || cx.bodies.get(task).and_then(|body| body.operator) != Some(Operator::Script) {
+            return;
+        }
+        let is_own = |child: &Element<'_>| child.namespace().is_none();
+        let is_unread = |child: &Element<'_>| OF_AGENTS.iter().any(|kind| kind.tag() == child.name());
+        let mut unread = task.element.elements().filter(is_own).filter(is_unread);
+        let Some(first) = unread.next() else { return };
+        let message = format!("`<{}>` is for an agent, but a script calls none: nobody reads it", first.name());
+        let found = finding(&RULE.meta, cx, first.name_span(), message);
+        let others = unread.fold(found, |found, other| found.label(other.name_span(), "nor this"));
+        out.push(others.help("move it into the task whose agent reads the script's result, or take it out"));
+    });
 }

@@ -5,10 +5,8 @@ use crate::rules::prelude::*;
 use crate::template::fault::{Fault, FaultKind};
 
 /// A registered task is used as it is.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(120, "ref-with-body", "a task with `ref` has a body of its own", case!("ref-with-body")),
-    check: Check::Template(word),
-};
+pub(crate) static RULE: Rule =
+    Rule { meta: meta!(error, 120, "ref-with-body", "a task with `ref` has a body of its own"), check: Check::Template(word) };
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::RefWithBody { child } = &fault.kind else { return None };

@@ -7,8 +7,7 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// Of two, one would be lost, and it is not said which.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(106, "repeated-element", "an element twice where it may stand once", case!("repeated-element"))
-        .fixed(Fixable::Safe),
+    meta: meta!(error, 106, "repeated-element", "an element twice where it may stand once").fixed(Fixable::Safe),
     check: Check::Template(word),
 };
 

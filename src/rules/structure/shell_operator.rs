@@ -10,8 +10,7 @@ use crate::template::parts::Command;
 
 /// Without a shell a `|` is an argument like any other.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(124, "shell-operator", "a command uses a shell without saying so", case!("shell-operator"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(warning, 124, "shell-operator", "a command uses a shell without saying so").fixed(Fixable::Suggested),
     check: Check::Node(check),
 };
 

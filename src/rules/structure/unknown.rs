@@ -12,8 +12,7 @@ use crate::template::parts::{SCHEMA_TYPES, is_schema_file};
 
 /// An element that nobody knows would be left out of the prompt without a word.
 pub(super) static UNKNOWN_ELEMENT: Rule = Rule {
-    meta: RuleMeta::error(102, "unknown-element", "an element that the language does not have", case!("unknown-element"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(error, 102, "unknown-element", "an element that the language does not have").fixed(Fixable::Suggested),
     check: Check::Template(unknown_element),
 };
 
@@ -145,8 +144,7 @@ fn escape(element: Element<'_>, edits: &mut Vec<Edit>) {
 
 /// An attribute that nobody reads says nothing.
 pub(super) static UNKNOWN_ATTRIBUTE: Rule = Rule {
-    meta: RuleMeta::error(107, "unknown-attribute", "an attribute that its element does not have", case!("unknown-attribute"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(error, 107, "unknown-attribute", "an attribute that its element does not have").fixed(Fixable::Suggested),
     check: Check::Template(unknown_attribute),
 };
 
@@ -226,8 +224,7 @@ fn as_content(kind: Kind, element: Element<'_>, attribute: Attribute<'_>) -> Opt
 
 /// Without a type there are no defaults, and nothing can be said about what the agent would receive.
 pub(super) static UNKNOWN_TYPE: Rule = Rule {
-    meta: RuleMeta::promise(121, "unknown-type", "a type that neither the language nor the project knows", case!("unknown-type"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(promise, 121, "unknown-type", "a type that neither the language nor the project knows").fixed(Fixable::Suggested),
     check: Check::Node(unknown_type),
 };
 
@@ -259,13 +256,7 @@ fn unknown_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
 
 /// A subtype brings defaults; one that nobody knows brings none.
 pub(super) static UNKNOWN_SUBTYPE: Rule = Rule {
-    meta: RuleMeta::promise(
-        122,
-        "unknown-subtype",
-        "a subtype that the type of the task does not have",
-        case!("unknown-subtype"),
-    )
-    .fixed(Fixable::Suggested),
+    meta: meta!(promise, 122, "unknown-subtype", "a subtype that the type of the task does not have").fixed(Fixable::Suggested),
     check: Check::Node(unknown_subtype),
 };
 
@@ -288,8 +279,7 @@ fn unknown_subtype(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
 
 /// An answer that is held to nothing passes whatever it is.
 pub(super) static UNKNOWN_SCHEMA: Rule = Rule {
-    meta: RuleMeta::error(126, "unknown-schema", "an output schema that is neither a type nor a file", case!("unknown-schema"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(error, 126, "unknown-schema", "an output schema that is neither a type nor a file").fixed(Fixable::Suggested),
     check: Check::Node(unknown_schema),
 };
 

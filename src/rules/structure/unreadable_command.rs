@@ -7,12 +7,7 @@ use crate::template::argv::ArgvFaultKind;
 
 /// What cannot be split cannot be started.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(
-        125,
-        "unreadable-command",
-        "a command whose quotes do not match, or that names no program",
-        case!("unreadable-command"),
-    ),
+    meta: meta!(error, 125, "unreadable-command", "a command whose quotes do not match, or that names no program"),
     check: Check::Node(check),
 };
 

@@ -11,8 +11,7 @@ use crate::template::texts::Role;
 
 /// A value that is guessed at is a setting that nobody made.
 pub(super) static BAD_VALUE: Rule = Rule {
-    meta: RuleMeta::error(111, "bad-value", "a value that is none of those that may stand there", case!("bad-value"))
-        .fixed(Fixable::Safe),
+    meta: meta!(error, 111, "bad-value", "a value that is none of those that may stand there").fixed(Fixable::Safe),
     check: Check::Template(bad_value),
 };
 
@@ -50,8 +49,7 @@ fn plain(word: &str) -> String {
 
 /// Everybody knows what is meant, and no two readers agree on the list.
 pub(super) static BAD_BOOLEAN: Rule = Rule {
-    meta: RuleMeta::error(112, "bad-boolean", "`yes`, `no`, `1` or `0` in place of `true` or `false`", case!("bad-boolean"))
-        .fixed(Fixable::Safe),
+    meta: meta!(error, 112, "bad-boolean", "`yes`, `no`, `1` or `0` in place of `true` or `false`").fixed(Fixable::Safe),
     check: Check::Template(bad_boolean),
 };
 
@@ -64,8 +62,7 @@ fn bad_boolean(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 
 /// A limit that cannot be read is none.
 pub(super) static BAD_NUMBER: Rule = Rule {
-    meta: RuleMeta::error(113, "bad-number", "a number that cannot be read, or is out of range", case!("bad-number"))
-        .fixed(Fixable::Safe),
+    meta: meta!(error, 113, "bad-number", "a number that cannot be read, or is out of range").fixed(Fixable::Safe),
     check: Check::Template(bad_number),
 };
 
@@ -87,8 +84,7 @@ fn is_count(digits: &str) -> bool {
 
 /// An empty name names nothing.
 pub(super) static EMPTY_VALUE: Rule = Rule {
-    meta: RuleMeta::error(114, "empty-value", "an empty element or attribute that must say something", case!("empty-value"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(error, 114, "empty-value", "an empty element or attribute that must say something").fixed(Fixable::Suggested),
     check: Check::TemplateAndFile(empty_value, empty_files),
 };
 
@@ -145,10 +141,8 @@ fn empty_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 }
 
 /// Of two values the agent would receive one, and nobody said which.
-pub(super) static TWO_VALUES: Rule = Rule {
-    meta: RuleMeta::error(116, "two-values", "two values where one may stand", case!("two-values")),
-    check: Check::Template(two_values),
-};
+pub(super) static TWO_VALUES: Rule =
+    Rule { meta: meta!(error, 116, "two-values", "two values where one may stand"), check: Check::Template(two_values) };
 
 fn two_values(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::TwoContents { kind } = fault.kind else { return None };

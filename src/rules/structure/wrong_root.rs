@@ -8,8 +8,7 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// Nothing of such a file reaches an agent.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(101, "wrong-root", "the root is neither a task nor a template nor a library", case!("wrong-root"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(error, 101, "wrong-root", "the root is neither a task nor a template nor a library").fixed(Fixable::Suggested),
     check: Check::Template(word),
 };
 

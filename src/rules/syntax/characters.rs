@@ -5,8 +5,7 @@ use crate::syntax::fault::FaultKind;
 
 /// The commonest slip in templates that people write: shell commands and “R&D”.
 pub(super) static BARE_AMPERSAND: Rule = Rule {
-    meta: RuleMeta::promise(6, "bare-ampersand", "`&` begins a reference and must be written `&amp;`", case!("bare-ampersand"))
-        .fixed(Fixable::Safe),
+    meta: meta!(promise, 6, "bare-ampersand", "`&` begins a reference and must be written `&amp;`").fixed(Fixable::Safe),
     check: Check::Syntax(&[(FaultKind::BareAmpersand, bare_ampersand)]),
 };
 
@@ -43,8 +42,7 @@ pub(in crate::rules) fn and_at(text: &str, span: Span) -> Edit {
 
 /// `<` begins a tag wherever it stands.
 pub(super) static BARE_LESS_THAN: Rule = Rule {
-    meta: RuleMeta::promise(9, "bare-less-than", "`<` begins a tag and must be written `&lt;`", case!("bare-less-than"))
-        .fixed(Fixable::Safe),
+    meta: meta!(promise, 9, "bare-less-than", "`<` begins a tag and must be written `&lt;`").fixed(Fixable::Safe),
     check: Check::Syntax(&[
         (FaultKind::LessInText, |cx| bare_less_than(cx, "in text")),
         (FaultKind::LessInValue, |cx| bare_less_than(cx, "in an attribute value")),
@@ -61,8 +59,7 @@ fn bare_less_than(cx: &SyntaxCx<'_>, place: &str) -> Diagnostic {
 
 /// HTML has two thousand named characters, XML five.
 pub(super) static BROKEN_REFERENCE: Rule = Rule {
-    meta: RuleMeta::promise(10, "broken-reference", "a reference stands for no character", case!("broken-reference"))
-        .fixed(Fixable::Safe),
+    meta: meta!(promise, 10, "broken-reference", "a reference stands for no character").fixed(Fixable::Safe),
     check: Check::Syntax(&[
         (FaultKind::UnclosedReference, unclosed_reference),
         (FaultKind::UnknownEntity, unknown_entity),
@@ -147,8 +144,7 @@ fn bad_number(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// Control characters come from terminals and broken copies; nobody sees them.
 pub(super) static ILLEGAL_CHARACTER: Rule = Rule {
-    meta: RuleMeta::promise(11, "illegal-character", "a control character cannot stand in XML", case!("illegal-character"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(promise, 11, "illegal-character", "a control character cannot stand in XML").fixed(Fixable::Suggested),
     check: Check::Syntax(&[(FaultKind::IllegalCharacter, illegal)]),
 };
 

@@ -24,7 +24,7 @@ struct Limit {
 static LIMITS: &[&Limit] = &[
     &Limit {
         rule: Rule {
-            meta: RuleMeta::promise(30, "too-deep", "elements are nested deeper than the limit", case!("too-deep")),
+            meta: meta!(promise, 30, "too-deep", "elements are nested deeper than the limit"),
             check: Check::Syntax(&[(FaultKind::TooDeep, word)]),
         },
         value: |limits| limits.depth.into(),
@@ -35,12 +35,7 @@ static LIMITS: &[&Limit] = &[
     },
     &Limit {
         rule: Rule {
-            meta: RuleMeta::promise(
-                31,
-                "too-many-attributes",
-                "an element has more attributes than the limit",
-                case!("too-many-attributes"),
-            ),
+            meta: meta!(promise, 31, "too-many-attributes", "an element has more attributes than the limit"),
             check: Check::Syntax(&[(FaultKind::TooManyAttributes, word)]),
         },
         value: |limits| limits.attributes.into(),
@@ -51,12 +46,7 @@ static LIMITS: &[&Limit] = &[
     },
     &Limit {
         rule: Rule {
-            meta: RuleMeta::promise(
-                32,
-                "too-many-namespaces",
-                "more namespaces are in scope than the limit",
-                case!("too-many-namespaces"),
-            ),
+            meta: meta!(promise, 32, "too-many-namespaces", "more namespaces are in scope than the limit"),
             check: Check::Syntax(&[(FaultKind::TooManyNamespaces, word)]),
         },
         value: |limits| limits.namespaces.into(),
@@ -67,7 +57,7 @@ static LIMITS: &[&Limit] = &[
     },
     &Limit {
         rule: Rule {
-            meta: RuleMeta::promise(33, "text-too-long", "a text or a value is longer than the limit", case!("text-too-long")),
+            meta: meta!(promise, 33, "text-too-long", "a text or a value is longer than the limit"),
             check: Check::Syntax(&[(FaultKind::TextTooLong, word)]),
         },
         value: |limits| limits.text.into(),
@@ -78,7 +68,7 @@ static LIMITS: &[&Limit] = &[
     },
     &Limit {
         rule: Rule {
-            meta: RuleMeta::promise(34, "name-too-long", "a name is longer than the limit", case!("name-too-long")),
+            meta: meta!(promise, 34, "name-too-long", "a name is longer than the limit"),
             check: Check::Syntax(&[(FaultKind::NameTooLong, word)]),
         },
         value: |limits| limits.name.into(),
@@ -89,12 +79,7 @@ static LIMITS: &[&Limit] = &[
     },
     &Limit {
         rule: Rule {
-            meta: RuleMeta::promise(
-                35,
-                "too-many-nodes",
-                "a file has more elements and texts than the limit",
-                case!("too-many-nodes"),
-            ),
+            meta: meta!(promise, 35, "too-many-nodes", "a file has more elements and texts than the limit"),
             check: Check::Syntax(&[(FaultKind::TooManyNodes, word)]),
         },
         value: |limits| limits.nodes.into(),
@@ -109,7 +94,7 @@ static LIMITS: &[&Limit] = &[
 /// The closing line of a file that gives more findings than the limit, whether the reader or the rules made them.
 static TOO_MANY_FINDINGS: Limit = Limit {
     rule: Rule {
-        meta: RuleMeta::promise(36, "too-many-findings", "a file gives more findings than the limit", case!("too-many-findings")),
+        meta: meta!(promise, 36, "too-many-findings", "a file gives more findings than the limit"),
         check: Check::Syntax(&[(FaultKind::TooManyFaults, word)]),
     },
     value: |limits| limits.diagnostics.into(),

@@ -5,8 +5,7 @@ use crate::syntax::fault::FaultKind;
 
 /// Entities make a small file a huge one, and a template depend on files that no hash sees.
 pub(super) static DOCUMENT_TYPE: Rule = Rule {
-    meta: RuleMeta::promise(7, "document-type", "a document type declaration is refused", case!("document-type"))
-        .fixed(Fixable::Safe),
+    meta: meta!(promise, 7, "document-type", "a document type declaration is refused").fixed(Fixable::Safe),
     check: Check::Syntax(&[(FaultKind::Doctype, document_type)]),
 };
 
@@ -27,8 +26,7 @@ fn document_type(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// A comment without its end hides the elements behind it.
 pub(super) static MALFORMED_COMMENT: Rule = Rule {
-    meta: RuleMeta::promise(12, "malformed-comment", "a comment lacks its `-->` or holds `--`", case!("malformed-comment"))
-        .fixed(Fixable::Safe),
+    meta: meta!(promise, 12, "malformed-comment", "a comment lacks its `-->` or holds `--`").fixed(Fixable::Safe),
     check: Check::Syntax(&[(FaultKind::UnclosedComment, unclosed_comment), (FaultKind::DashesInComment, dashes)]),
 };
 
@@ -63,8 +61,7 @@ fn dashes(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// Inside of CDATA no tag counts, so its borders must be certain.
 pub(super) static MALFORMED_CDATA: Rule = Rule {
-    meta: RuleMeta::promise(13, "malformed-cdata", "a CDATA section lacks its mark at one end", case!("malformed-cdata"))
-        .fixed(Fixable::Safe),
+    meta: meta!(promise, 13, "malformed-cdata", "a CDATA section lacks its mark at one end").fixed(Fixable::Safe),
     check: Check::Syntax(&[
         (FaultKind::UnclosedCdata, unclosed_cdata),
         (FaultKind::MisspeltCdata, misspelt_cdata),
@@ -93,13 +90,8 @@ fn cdata_end(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// An `allow` that is not read silences nothing.
 pub(super) static MALFORMED_INSTRUCTION: Rule = Rule {
-    meta: RuleMeta::promise(
-        14,
-        "malformed-instruction",
-        "a processing instruction lacks its marks or its target",
-        case!("malformed-instruction"),
-    )
-    .fixed(Fixable::Safe),
+    meta: meta!(promise, 14, "malformed-instruction", "a processing instruction lacks its marks or its target")
+        .fixed(Fixable::Safe),
     check: Check::Syntax(&[(FaultKind::UnclosedInstruction, unclosed_instruction), (FaultKind::BadTarget, bad_target)]),
 };
 
@@ -130,13 +122,8 @@ fn bad_target(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// A line that nobody needs, and that breaks when anything stands before it.
 pub(super) static MALFORMED_DECLARATION: Rule = Rule {
-    meta: RuleMeta::promise(
-        15,
-        "malformed-declaration",
-        "the XML declaration is broken or does not stand first",
-        case!("malformed-declaration"),
-    )
-    .fixed(Fixable::Safe),
+    meta: meta!(promise, 15, "malformed-declaration", "the XML declaration is broken or does not stand first")
+        .fixed(Fixable::Safe),
     check: Check::Syntax(&[
         (FaultKind::MisplacedDeclaration, misplaced_declaration),
         (FaultKind::BadDeclaration, bad_declaration),
@@ -165,8 +152,7 @@ fn misplaced_declaration(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// `<!- … -->`, `<!ELEMENT …>` and the like.
 pub(super) static UNKNOWN_MARKUP: Rule = Rule {
-    meta: RuleMeta::promise(16, "unknown-markup", "`<!` begins neither a comment nor a CDATA section", case!("unknown-markup"))
-        .fixed(Fixable::Safe),
+    meta: meta!(promise, 16, "unknown-markup", "`<!` begins neither a comment nor a CDATA section").fixed(Fixable::Safe),
     check: Check::Syntax(&[(FaultKind::UnknownMarkup, unknown)]),
 };
 

@@ -5,8 +5,7 @@ use crate::syntax::fault::FaultKind;
 
 /// Two versions of a prompt in one file are none.
 pub(super) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(17, "merge-conflict", "a merge conflict was left unresolved", case!("merge-conflict"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(promise, 17, "merge-conflict", "a merge conflict was left unresolved").fixed(Fixable::Suggested),
     check: Check::Syntax(&[(FaultKind::MergeConflict, word)]),
 };
 

@@ -6,8 +6,7 @@ use crate::template::elements::Kind;
 
 /// An end tag says which element ends; a wrong one says nothing.
 pub(super) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(2, "mismatched-end-tag", "an end tag does not match its start tag", case!("mismatched-end-tag"))
-        .fixed(Fixable::Safe),
+    meta: meta!(promise, 2, "mismatched-end-tag", "an end tag does not match its start tag").fixed(Fixable::Safe),
     check: Check::Syntax(&[
         (FaultKind::MismatchedEnd, mismatched),
         (FaultKind::StrayEnd, stray),
@@ -114,7 +113,17 @@ fn stray(cx: &SyntaxCx<'_>) -> Diagnostic {
     }
     let finding = closes_nothing(cx);
     match cx.fault.other {
-        Some(around) => finding.label(around, format!("the innermost open element is `<{}>`", cx.cut(around))),
+        Some(around) => {
+            let closed = cx.document.element_at(around.start).filter(|element| element.span().end <= cx.span.start);
+            let name = cx.cut(around);
+            finding.label(
+                around,
+                closed.map_or_else(
+                    || format!("the innermost open element is `<{name}>`"),
+                    |_| format!("`<{name}>` is closed before it"),
+                ),
+            )
+        }
         None => finding,
     }
 }

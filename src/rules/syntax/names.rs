@@ -6,8 +6,7 @@ use crate::syntax::tree::Attribute;
 
 /// Of two values, neither is the author's word.
 pub(super) static DUPLICATE_ATTRIBUTE: Rule = Rule {
-    meta: RuleMeta::promise(5, "duplicate-attribute", "an element has the same attribute twice", case!("duplicate-attribute"))
-        .fixed(Fixable::Safe),
+    meta: meta!(promise, 5, "duplicate-attribute", "an element has the same attribute twice").fixed(Fixable::Safe),
     check: Check::Syntax(&[(FaultKind::DuplicateAttribute, duplicate)]),
 };
 
@@ -32,8 +31,7 @@ fn duplicate(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// A prefix means nothing without its namespace.
 pub(super) static UNDECLARED_PREFIX: Rule = Rule {
-    meta: RuleMeta::promise(20, "undeclared-prefix", "a prefix has no namespace", case!("undeclared-prefix"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(promise, 20, "undeclared-prefix", "a prefix has no namespace").fixed(Fixable::Suggested),
     check: Check::Syntax(&[(FaultKind::UndeclaredPrefix, undeclared)]),
 };
 
@@ -59,8 +57,7 @@ fn undeclared(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// Names with colons are a prefix and a local name, and `xml` is not ours to give.
 pub(super) static BAD_NAME: Rule = Rule {
-    meta: RuleMeta::promise(21, "bad-name", "a name has a misplaced colon or a reserved prefix", case!("bad-name"))
-        .fixed(Fixable::Suggested),
+    meta: meta!(promise, 21, "bad-name", "a name has a misplaced colon or a reserved prefix").fixed(Fixable::Suggested),
     check: Check::Syntax(&[
         (FaultKind::BadColon, bad_colon),
         (FaultKind::ReservedPrefix, reserved_prefix),

@@ -5,7 +5,7 @@ use crate::syntax::fault::FaultKind;
 
 /// An empty file was meant to be something.
 pub(super) static MISSING_ROOT: Rule = Rule {
-    meta: RuleMeta::promise(18, "missing-root", "a file holds no element", case!("missing-root")),
+    meta: meta!(promise, 18, "missing-root", "a file holds no element"),
     check: Check::Syntax(&[(FaultKind::NoRoot, missing)]),
 };
 
@@ -21,13 +21,8 @@ fn missing(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// A document has one root; what stands beside it belongs to nothing.
 pub(super) static CONTENT_OUTSIDE_ROOT: Rule = Rule {
-    meta: RuleMeta::promise(
-        19,
-        "content-outside-root",
-        "text or a second element stands beside the root element",
-        case!("content-outside-root"),
-    )
-    .fixed(Fixable::Suggested),
+    meta: meta!(promise, 19, "content-outside-root", "text or a second element stands beside the root element")
+        .fixed(Fixable::Suggested),
     check: Check::Syntax(&[(FaultKind::SecondRoot, second_root), (FaultKind::TextOutsideRoot, text_outside)]),
 };
 

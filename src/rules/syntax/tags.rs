@@ -7,13 +7,7 @@ use crate::template::elements::Spec;
 
 /// A tag without its bracket swallows text, or gives text to attributes.
 pub(super) static MALFORMED_TAG: Rule = Rule {
-    meta: RuleMeta::promise(
-        3,
-        "malformed-tag",
-        "a tag lacks its `>` or holds something that is no attribute",
-        case!("malformed-tag"),
-    )
-    .fixed(Fixable::Safe),
+    meta: meta!(promise, 3, "malformed-tag", "a tag lacks its `>` or holds something that is no attribute").fixed(Fixable::Safe),
     check: Check::Syntax(&[
         (FaultKind::UnclosedStart, |cx| unclosed(cx, "<")),
         (FaultKind::UnclosedEnd, |cx| unclosed(cx, "</")),
@@ -61,13 +55,8 @@ fn junk_in_end(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// A missing quote swallows whatever comes up to the next one.
 pub(super) static MALFORMED_ATTRIBUTE: Rule = Rule {
-    meta: RuleMeta::promise(
-        4,
-        "malformed-attribute",
-        "an attribute lacks a quote, its value, its `=` or the space before it",
-        case!("malformed-attribute"),
-    )
-    .fixed(Fixable::Safe),
+    meta: meta!(promise, 4, "malformed-attribute", "an attribute lacks a quote, its value, its `=` or the space before it")
+        .fixed(Fixable::Safe),
     check: Check::Syntax(&[
         (FaultKind::MissingSpace, missing_space),
         (FaultKind::MissingEquals, missing_equals),

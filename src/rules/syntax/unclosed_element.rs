@@ -7,7 +7,7 @@ use crate::template::elements::Kind;
 
 /// Whatever follows an element without an end could be part of it.
 pub(super) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(1, "unclosed-element", "an element has no end tag", case!("unclosed-element")).fixed(Fixable::Safe),
+    meta: meta!(promise, 1, "unclosed-element", "an element has no end tag").fixed(Fixable::Safe),
     check: Check::Syntax(&[
         (FaultKind::MissingEnd, missing),
         (FaultKind::EndWithoutSlash, |cx| remnant(cx, Edit::insert(cx.span.start + 1, "/"), "slash")),

@@ -8,13 +8,8 @@ use std::sync::Arc;
 
 /// Guessing an encoding means giving an agent letters that nobody wrote.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(
-        8,
-        "undecodable",
-        "a file is neither UTF-8 nor UTF-16, or says that it is something else",
-        case!("undecodable"),
-    )
-    .fixed(Fixable::Safe),
+    meta: meta!(promise, 8, "undecodable", "a file is neither UTF-8 nor UTF-16, or says that it is something else")
+        .fixed(Fixable::Safe),
     check: Check::Syntax(&[(FaultKind::UnsupportedEncoding, declared)]),
 };
 

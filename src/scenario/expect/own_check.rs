@@ -1,5 +1,6 @@
 //! `command` and `python`: a check of the project's own, which looks at a trial and gives a verdict.
 
+use super::python_modules;
 use crate::base::span::Spanned;
 use crate::scenario::table::{Key, Shape, Table, key, needed};
 use crate::scenario::values::{text, texts, whole};
@@ -72,17 +73,16 @@ impl OwnCheck {
         }
     }
 
-    /// Files of the project that may say what it does, by their paths: what is not there is none of them.
+    /// Files of the project that would say what it does, by their paths, whether they are there or not.
     pub fn files(&self) -> Vec<String> {
         match &self.what {
             Runs::Command(argv) => {
                 let plain = |word: &Spanned<String>| word.value.strip_prefix("./").unwrap_or(&word.value).to_owned();
-                argv.iter().map(plain).collect()
+                let modules = argv.windows(2).filter(|words| words.first().is_some_and(|word| word.value == "-m"));
+                let modules = modules.filter_map(|words| words.last()).flat_map(|module| python_modules::files(&module.value));
+                argv.iter().map(plain).chain(modules).collect()
             }
-            Runs::Python(function) => {
-                let module = function.value.split(':').next().unwrap_or_default().replace('.', "/");
-                vec![format!("{module}.py"), format!("{module}/__init__.py")]
-            }
+            Runs::Python(function) => python_modules::files(function.value.split(':').next().unwrap_or_default()).collect(),
         }
     }
 }

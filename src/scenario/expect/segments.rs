@@ -1,6 +1,7 @@
 //! What expectations on a context say of segments: which are meant, what became of them, patterns in them, tokens of them.
 
 use crate::base::span::Spanned;
+use crate::base::words::words;
 use crate::kernel::context::Kind;
 use crate::scenario::table::Group::{One, Some as AtLeast};
 use crate::scenario::table::{Shape, Table, key, needed};
@@ -207,38 +208,18 @@ pub enum Named<'e> {
     Source(&'e Spanned<String>),
 }
 
-/// What became of segments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub enum State {
-    /// There and whole.
-    Kept,
-    /// There, and not whole.
-    Cut,
-    /// Left out for want of room.
-    Dropped,
-    /// Not part of this context at all.
-    Absent,
-}
-
-impl State {
-    /// Every state.
-    pub const ALL: [Self; 4] = [Self::Kept, Self::Cut, Self::Dropped, Self::Absent];
-    /// Their words.
-    pub const WORDS: [&'static str; 4] = ["kept", "cut", "dropped", "absent"];
-
-    /// Its word.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Kept => "kept",
-            Self::Cut => "cut",
-            Self::Dropped => "dropped",
-            Self::Absent => "absent",
-        }
-    }
-
-    /// Reads a word.
-    pub(super) fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.word() == word)
+words! {
+    /// What became of segments.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+    pub enum State {
+        /// There and whole.
+        Kept = "kept",
+        /// There, and not whole.
+        Cut = "cut",
+        /// Left out for want of room.
+        Dropped = "dropped",
+        /// Not part of this context at all.
+        Absent = "absent",
     }
 }
 

@@ -1,6 +1,7 @@
 //! `trajectory`: the calls of tools that a trial makes, held against a list.
 
 use crate::base::span::Spanned;
+use crate::base::words::words;
 use crate::scenario::table::{Shape, Table, key, needed};
 use crate::scenario::values::text;
 use crate::syntax::yaml::Node;
@@ -44,17 +45,19 @@ pub struct Trajectory {
     pub calls: Vec<ExpectedCall>,
 }
 
-/// How the calls of a trial go together with a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub enum Matching {
-    /// These in this order, and no others.
-    Strict,
-    /// These in any order, and no others.
-    Unordered,
-    /// None but these, each at most once.
-    Subset,
-    /// These at least, in any order.
-    Superset,
+words! {
+    /// How the calls of a trial go together with a list.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub enum Matching {
+        /// These in this order, and no others.
+        Strict = "strict",
+        /// These in any order, and no others.
+        Unordered = "unordered",
+        /// None but these, each at most once.
+        Subset = "subset",
+        /// These at least, in any order.
+        Superset = "superset",
+    }
 }
 
 /// One call.
@@ -66,21 +69,6 @@ pub struct ExpectedCall {
     pub arguments: BTreeMap<String, Value>,
     /// Arguments and a pattern for each.
     pub patterns: BTreeMap<String, Spanned<String>>,
-}
-
-impl Matching {
-    /// The words, in the order of the variants.
-    pub const WORDS: [&'static str; 4] = ["strict", "unordered", "subset", "superset"];
-    const ALL: [Self; 4] = [Self::Strict, Self::Unordered, Self::Subset, Self::Superset];
-
-    /// As it is written.
-    pub fn word(self) -> &'static str {
-        Self::ALL.iter().zip(Self::WORDS).find(|(one, _)| **one == self).map_or("", |(_, word)| word)
-    }
-
-    fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|one| one.word() == word)
-    }
 }
 
 impl Trajectory {

@@ -1,8 +1,8 @@
 //! Slips in a JSON Schema that a validator passes over: keywords that no draft has, so that `requried` asks for nothing and the
-//! answer fits, words that `type` and `format` do not have, references that lead nowhere, bounds that nothing keeps. What a
+//! answer fits, words that `type` and `format` do not have, references that lead nowhere. What a
 //! draft refuses by itself is asked of `draft`.
 
-use super::draft::{self, Draft};
+use super::draft;
 use super::slip::{Slip, SlipKind, under};
 use crate::base::quoted::list;
 use crate::base::suggest::{likeliest, nearest};
@@ -127,15 +127,6 @@ const FORMATS: &[&str] = &[
     "regex",
 ];
 
-/// Keywords with a least and a most of the same.
-const BOUNDS: &[(&str, &str)] = &[
-    ("minLength", "maxLength"),
-    ("minItems", "maxItems"),
-    ("minProperties", "maxProperties"),
-    ("minContains", "maxContains"),
-    ("minimum", "maximum"),
-];
-
 /// Slips of one schema at most.
 const MOST: usize = 50;
 
@@ -146,7 +137,7 @@ pub fn keywords() -> impl Iterator<Item = &'static str> {
 
 /// Everything that is wrong with a schema, in its order.
 pub fn slips(schema: &Value) -> Vec<Slip> {
-    let mut walk = Walk { root: schema, draft: Draft::of(schema), found: Vec::new(), open: vec![(String::new(), schema)] };
+    let mut walk = Walk { root: schema, found: Vec::new(), open: vec![(String::new(), schema)] };
     while let Some((path, schema)) = walk.open.pop() {
         if walk.found.len() >= MOST {
             break;
@@ -160,7 +151,6 @@ pub fn slips(schema: &Value) -> Vec<Slip> {
 
 struct Walk<'s> {
     root: &'s Value,
-    draft: Draft,
     found: Vec<Slip>,
     /// Schemas that are still to be looked at, the next one last.
     open: Vec<(String, &'s Value)>,
@@ -192,10 +182,7 @@ impl<'s> Walk<'s> {
         for (key, value) in keys {
             let at = under(path, key);
             match KEYWORDS.iter().find(|(name, _)| name == key) {
-                Some((_, holds)) => match self.draft.lacks(key) {
-                    Some(expected) => self.bad(at, expected, None),
-                    None => self.keyword(at, (key, *holds), value),
-                },
+                Some((_, holds)) => self.keyword(at, (key, *holds), value),
                 None if key.starts_with("x-") || BESIDE.contains(&key.as_str()) => {}
                 None => {
                     let near = nearest(key, KEYWORDS.iter().map(|(name, _)| *name));
@@ -221,7 +208,7 @@ impl<'s> Walk<'s> {
             // A program may have formats of its own.
             ("format", Value::String(word)) if nearest(word, FORMATS.iter().copied()).is_some() => self.word(at, word, FORMATS),
             ("enum", Value::Array(values)) if values.is_empty() => self.bad(at, "a list of 1 or more values", None),
-            ("$schema", Value::String(word)) if Draft::named(word).is_none() => {
+            ("$schema", Value::String(word)) if draft::named(word).is_none() => {
                 let known: Vec<&str> = draft::names().collect();
                 self.bad(at, format!("a draft of JSON Schema: {}", list(&known)), nearest(word, known.iter().copied()));
             }
@@ -245,9 +232,6 @@ impl<'s> Walk<'s> {
 
     /// A reference into the schema itself leads somewhere.
     fn reference(&mut self, at: String, text: &str) {
-        if draft::is_elsewhere(self.root, text) {
-            return self.bad(at, "a place in this schema, for nothing is read from elsewhere: `#/$defs/NAME`", None);
-        }
         let Some(pointer) = text.strip_prefix('#').filter(|pointer| pointer.starts_with('/')) else { return };
         let has_other_root = || self.root.pointer("/$id").is_some() || self.root.pointer("/id").is_some();
         // A reference with escapes is left to the validator.
@@ -261,16 +245,8 @@ impl<'s> Walk<'s> {
         self.bad(at, "a place in this schema: `#/$defs/NAME`", near.as_deref());
     }
 
-    /// Keywords that nothing satisfies together.
+    /// What is required and ruled out.
     fn together(&mut self, path: &str, keys: &serde_json::Map<String, Value>) {
-        for (least, most) in BOUNDS {
-            let number = |key: &str| keys.get(key).and_then(Value::as_f64);
-            if let (Some(low), Some(high)) = (number(least), number(most))
-                && low > high
-            {
-                self.bad(under(path, most), format!("{low} or more, as `{least}` says"), None);
-            }
-        }
         let closed = keys.get("additionalProperties") == Some(&Value::Bool(false)) && !keys.contains_key("patternProperties");
         let (Some(required), true) = (keys.get("required").and_then(Value::as_array), closed) else { return };
         let known = keys.get("properties").and_then(Value::as_object);

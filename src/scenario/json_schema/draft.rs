@@ -1,122 +1,40 @@
-//! Which draft a JSON Schema is written in, and what that draft does not take: a keyword of another one, a value of another
-//! form, a reference that leads out of the schema. `check` and the evaluation share it, so that they agree.
+//! Which draft a JSON Schema is written in, and what that draft does not take: a value of another form, a reference that leads out of the
+//! schema. `check` and the evaluation share it, so that they agree.
 //!
 //! The only module that uses the crate `jsonschema`. Fetches nothing: a reference leads into the schema or to the schema of a draft.
 
 #[cfg(feature = "eval")]
 use super::slip::{Slip, SlipKind};
+#[cfg(feature = "eval")]
 use serde_json::Value;
 
-/// A draft.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Draft {
-    Four,
-    Six,
-    Seven,
-    Of2019,
-    Of2020,
-}
-
-use Draft::{Four, Of2019, Of2020, Seven, Six};
-
-/// What `$schema` says of each draft, the newest last.
-const NAMED: [(&str, Draft); 5] = [
-    ("http://json-schema.org/draft-04/schema#", Four),
-    ("http://json-schema.org/draft-06/schema#", Six),
-    ("http://json-schema.org/draft-07/schema#", Seven),
-    ("https://json-schema.org/draft/2019-09/schema", Of2019),
-    ("https://json-schema.org/draft/2020-12/schema", Of2020),
+/// What `$schema` says of each draft, and its name; the newest last.
+const NAMED: [(&str, &str); 5] = [
+    ("http://json-schema.org/draft-04/schema#", "draft 4"),
+    ("http://json-schema.org/draft-06/schema#", "draft 6"),
+    ("http://json-schema.org/draft-07/schema#", "draft 7"),
+    ("https://json-schema.org/draft/2019-09/schema", "draft 2019-09"),
+    ("https://json-schema.org/draft/2020-12/schema", NEWEST),
 ];
+/// The draft that is meant where none is named.
+const NEWEST: &str = "draft 2020-12";
 
-/// Keywords that ask for something, with the first and the last draft that has them. A validator of another draft passes over them.
-const BETWEEN: &[(&str, Draft, Draft)] = &[
-    ("const", Six, Of2020),
-    ("contains", Six, Of2020),
-    ("propertyNames", Six, Of2020),
-    ("if", Seven, Of2020),
-    ("dependentRequired", Of2019, Of2020),
-    ("dependentSchemas", Of2019, Of2020),
-    ("unevaluatedProperties", Of2019, Of2020),
-    ("unevaluatedItems", Of2019, Of2020),
-    ("minContains", Of2019, Of2020),
-    ("maxContains", Of2019, Of2020),
-    ("$anchor", Of2019, Of2020),
-    ("$recursiveRef", Of2019, Of2019),
-    ("prefixItems", Of2020, Of2020),
-    ("$dynamicRef", Of2020, Of2020),
-];
-
-impl Draft {
-    fn name(self) -> &'static str {
-        match self {
-            Four => "draft 4",
-            Six => "draft 6",
-            Seven => "draft 7",
-            Of2019 => "draft 2019-09",
-            Of2020 => "draft 2020-12",
-        }
+/// The draft that a value of `$schema` names.
+pub(super) fn named(word: &str) -> Option<&'static str> {
+    let plain = |word: &str| {
+        let word = word.trim_end_matches('#');
+        word.strip_prefix("https://").or_else(|| word.strip_prefix("http://")).map(str::to_owned)
+    };
+    let wanted = plain(word)?;
+    if wanted == "json-schema.org/schema" {
+        return Some(NEWEST);
     }
-
-    /// The draft that a value of `$schema` names.
-    pub(super) fn named(word: &str) -> Option<Self> {
-        let plain = |word: &str| {
-            let word = word.trim_end_matches('#');
-            word.strip_prefix("https://").or_else(|| word.strip_prefix("http://")).map(str::to_owned)
-        };
-        let wanted = plain(word)?;
-        if wanted == "json-schema.org/schema" {
-            return Some(Of2020);
-        }
-        NAMED.iter().find(|(name, _)| plain(name).as_ref() == Some(&wanted)).map(|(_, draft)| *draft)
-    }
-
-    /// The draft that a schema names, 2020-12 where it names none.
-    pub(super) fn of(schema: &Value) -> Self {
-        schema.get("$schema").and_then(Value::as_str).and_then(Self::named).unwrap_or(Of2020)
-    }
-
-    /// What to write in place of a keyword that this draft does not have.
-    pub(super) fn lacks(self, keyword: &str) -> Option<String> {
-        let (_, from, to) = BETWEEN.iter().find(|(name, _, _)| *name == keyword)?;
-        if (*from..=*to).contains(&self) {
-            return None;
-        }
-        let others = if from == to { format!("{} alone has it", from.name()) } else { format!("it came with {}", from.name()) };
-        Some(format!(
-            "no `{keyword}` in {}, which passes over it: {others}, and `$schema` says which draft is meant",
-            self.name()
-        ))
-    }
+    NAMED.iter().find(|(name, _)| plain(name).as_ref() == Some(&wanted)).map(|(_, draft)| *draft)
 }
 
 /// What `$schema` can say.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     NAMED.iter().map(|(name, _)| *name)
-}
-
-/// Whether a reference leads to nothing that is at hand: neither into the schema nor to the schema of a draft.
-pub(super) fn is_elsewhere(root: &Value, to: &str) -> bool {
-    let is_here = to.starts_with('#') || to.is_empty() || to.contains("://json-schema.org/draft");
-    !is_here && !has_id(root)
-}
-
-/// Whether some part of a schema has an address of its own, to which another can lead.
-fn has_id(root: &Value) -> bool {
-    let mut open = vec![root];
-    while let Some(value) = open.pop() {
-        match value {
-            Value::Array(items) => open.extend(items),
-            Value::Object(keys) => {
-                let is_id = |id: Option<&Value>| id.and_then(Value::as_str).is_some_and(|id| !id.starts_with('#'));
-                if is_id(keys.get("$id")) || is_id(keys.get("id")) {
-                    return true;
-                }
-                open.extend(keys.values());
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-        }
-    }
-    false
 }
 
 /// Bytes that one compiled pattern of a JSON Schema may take. It is linear in the text, so that it can neither look around nor back.
@@ -144,9 +62,10 @@ pub(super) fn refused(schema: &Value) -> Vec<Slip> {
 /// A value in place of which the draft takes another one.
 #[cfg(feature = "eval")]
 fn taken(schema: &Value, path: String, error: &jsonschema::ValidationError<'_>) -> Slip {
+    let draft = schema.get("$schema").and_then(Value::as_str).and_then(named).unwrap_or(NEWEST);
     let named = if schema.get("$schema").is_some() { "" } else { ", which is meant where `$schema` names no other" };
     let why = one_line(&error.masked_with("this").to_string());
-    let expected = format!("what {} takes{named}: {why}", Draft::of(schema).name());
+    let expected = format!("what {draft} takes{named}: {why}");
     Slip { path, kind: SlipKind::Bad { expected, near: None } }
 }
 

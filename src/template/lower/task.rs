@@ -67,7 +67,7 @@ impl<'a> Lower<'a> {
             "name" => out.name = Some(value),
             "version" => out.version = Some(value),
             "ref" => out.reference = Some(value),
-            "profile" => out.profile = Profile::named(&value.value),
+            "profile" => out.profile = Profile::parse(&value.value),
             "trust" => out.trust = Trust::of(&value.value),
             _ => out.result = Some(value),
         });

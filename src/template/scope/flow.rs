@@ -7,9 +7,9 @@ use crate::template::model::{Input, Value};
 use crate::template::names::{Event, FileFacts, Flow, FlowName, Param, PartUse, Site, Unfenced};
 use crate::template::parts::is_schema_file;
 use crate::template::shape::Shape;
-use crate::template::trust::spread_back;
+use crate::template::trust::{CONTEXT, spread_back};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The names of one definition.
 #[derive(Debug, Default)]
@@ -21,6 +21,8 @@ pub(super) struct Recorder<'m> {
     /// The names that the value is made of which is being read, each with the part of it.
     pub(super) used: Vec<(u32, Box<str>)>,
     pub(super) uses: Vec<PartUse>,
+    /// By name: bytes of the text that its value is at least, what it is made of put in each time that it is named.
+    sizes: HashMap<u32, u64>,
     has_sites: bool,
     /// Whether there are results whose trust somebody asks for.
     pub(super) has_results: bool,
@@ -102,16 +104,20 @@ pub(super) struct Learned {
     params: Box<[Param]>,
     inherits: bool,
     is_foreign: bool,
+    context: Option<Unfenced>,
+    open: Option<Span>,
     flow: Option<Flow>,
 }
 
 /// Adds what a walk learned of each definition to the facts of a file.
 pub(super) fn learn(learned: Vec<Learned>, facts: &mut FileFacts) {
-    for (definition, Learned { params, inherits, is_foreign, flow }) in facts.definitions.iter_mut().zip(learned) {
-        definition.params = params;
-        definition.inherits = inherits;
-        definition.is_foreign = is_foreign;
-        facts.flows.extend(flow);
+    for (definition, own) in facts.definitions.iter_mut().zip(learned) {
+        definition.params = own.params;
+        definition.inherits = own.inherits;
+        definition.is_foreign = own.is_foreign;
+        definition.context = own.context;
+        definition.open = own.open;
+        facts.flows.extend(own.flow);
     }
 }
 
@@ -245,6 +251,19 @@ impl<'m> Recorder<'m> {
         }
     }
 
+    /// The bytes that a text comes to at least which has so many of its own, and names what was used last, from a place on.
+    pub(super) fn size(&self, own: usize, from: usize) -> u64 {
+        let used = self.used.iter().skip(from).filter_map(|(name, _)| self.sizes.get(name));
+        used.fold(own as u64, |sum, size| sum.saturating_add(*size))
+    }
+
+    /// A name stands for a text of so many bytes.
+    pub(super) fn weighs(&mut self, name: u32, size: u64) {
+        if size > 0 {
+            self.sizes.insert(name, size);
+        }
+    }
+
     /// The references in texts since a mark give to a value.
     pub(super) fn give(&mut self, mark: usize, into: Option<u32>) {
         for event in self.events.iter_mut().skip(mark) {
@@ -263,9 +282,17 @@ impl<'m> Recorder<'m> {
     }
 
     pub(super) fn finish(self, owner: u32, purpose: Purpose) -> Learned {
-        let params = if self.takes.is_empty() { Box::default() } else { self.params() };
+        let reached = Unfenced::ALL.map(|own| {
+            let said = self.uses.iter().filter(|used| used.unfenced == Some(own) && !self.is_inert(used.name, &used.path));
+            spread_back(self.names.len(), said.map(|used| used.name), |at, into| self.made_of(at, into))
+        });
+        let params = if self.takes.is_empty() { Box::default() } else { self.params(&reached) };
         let keeps = self.keeps(purpose);
         let (inherits, is_foreign) = (self.inherits, self.is_foreign());
+        let around = self.names.iter().position(|name| &*name.at == CONTEXT);
+        let context = Unfenced::of(&reached, |marks| around.and_then(|at| marks.get(at)) == Some(&true));
+        let shown = reached.get(Unfenced::Open as usize).into_iter().flatten();
+        let open = self.names.iter().zip(shown).find(|(name, is)| **is && name.untrusted).map(|(name, _)| name.span);
         let flow = keeps.then(|| {
             let whole = |own: Name<'_>| FlowName {
                 name: own.word.into(),
@@ -281,7 +308,7 @@ impl<'m> Recorder<'m> {
             let names = self.names.into_iter().map(whole).collect();
             Flow { owner, names, events: self.events.into(), uses: self.uses.into(), result: self.result }
         });
-        Learned { params, inherits, is_foreign, flow }
+        Learned { params, inherits, is_foreign, context, open, flow }
     }
 
     /// Whether the result is made of something from outside.
@@ -300,21 +327,25 @@ impl<'m> Recorder<'m> {
     }
 
     /// What the definition takes.
-    fn params(&self) -> Box<[Param]> {
-        let made_of = |at: usize, into: &mut Vec<u32>| self.made_of(at, into);
-        let unfenced = Unfenced::ALL.map(|own| {
-            let said = self.uses.iter().filter(|used| used.unfenced == Some(own) && !self.is_inert(used.name, &used.path));
-            spread_back(self.names.len(), said.map(|used| used.name), made_of)
-        });
-        let in_result = spread_back(self.names.len(), self.result, made_of);
+    fn params(&self, unfenced: &[Vec<bool>; 5]) -> Box<[Param]> {
+        let in_result = spread_back(self.names.len(), self.result, |at, into| self.made_of(at, into));
         let parts = self.parts();
         let param = |(id, required): &(u32, bool)| {
-            let Name { word, kind, .. } = self.names.get(*id as usize)?;
+            let Name { word, kind, untrusted, .. } = self.names.get(*id as usize)?;
             let is_inert = kind.is_some_and(|kind| Shape::declared(kind).is_inert());
             let is = |marks: &[bool]| !is_inert && marks.get(*id as usize) == Some(&true);
             let parts = parts.get(id).into_iter().flatten().take(MOST_PARTS).cloned().collect();
-            let (unfenced, in_result) = (Unfenced::of(&unfenced, is), is(&in_result));
-            Some(Param { name: Box::from(&**word), required: *required, kind: kind.map(Box::from), unfenced, in_result, parts })
+            let (unfenced, in_result) = (Unfenced::of(unfenced, is), is(&in_result));
+            let is_held = is_inert && *untrusted;
+            Some(Param {
+                is_held,
+                name: Box::from(&**word),
+                required: *required,
+                kind: kind.map(Box::from),
+                unfenced,
+                in_result,
+                parts,
+            })
         };
         self.takes.iter().filter_map(param).collect()
     }
@@ -348,7 +379,7 @@ impl<'m> Recorder<'m> {
         // Who is trusted is asked for by a registry, by what nothing fences, and by what schemas in files say.
         let is_asked = || {
             purpose == Purpose::Registry
-                || self.uses.iter().any(|used| used.unfenced.is_some())
+                || self.uses.iter().any(|used| used.unfenced.is_some_and(|own| own != Unfenced::Open))
                 || self.names.iter().any(|name| name.kind.is_some_and(is_schema_file))
         };
         self.has_sites || has_uses() || (self.has_results || is_marked()) && is_asked()

@@ -4,6 +4,7 @@ use super::state::Walk;
 use super::trace::{Bound, BoundKind, How, Target};
 use super::used::Used;
 use crate::base::span::Span;
+use crate::kernel::profile::Profile;
 use crate::syntax::tree::Element;
 use crate::template::facts;
 use crate::template::model::Task;
@@ -97,7 +98,11 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
 impl Walk<'_, '_, '_> {
     /// A reference, seen from where it stands.
     pub(super) fn site(&mut self, at: u32, args: Box<[u32]>, into: Option<u32>, context: Option<(u32, u32)>) {
-        self.reference(Site { at, free: Free::Taken, into, context, unfenced: None, args });
+        let open = match self.profile {
+            None => Some(Unfenced::Open),
+            Some(profile) => (profile == Profile::Bare).then_some(Unfenced::Bare),
+        };
+        self.reference(Site { at, free: Free::Taken, into, context, unfenced: None, open, args });
     }
 
     fn reference(&mut self, site: Site) {
@@ -116,7 +121,7 @@ impl Walk<'_, '_, '_> {
         for used in text.element.elements().filter(is_use) {
             if let Some((_, span)) = facts::fragment(used) {
                 let args = Box::default();
-                self.reference(Site { at: span.start, free: Free::Taken, into: None, context: None, unfenced, args });
+                self.reference(Site { at: span.start, free: Free::Taken, into: None, context: None, unfenced, open: None, args });
             }
         }
     }

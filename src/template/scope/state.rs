@@ -38,6 +38,8 @@ pub struct Scopes<'a> {
     pub implicit: Vec<Implicit<'a>>,
     /// Where texts name a file that holds no words, each with what it is to its task.
     pub blank: Vec<(Role, Span)>,
+    /// Where texts come to many bytes by what they are made of, each with how many: some of them, in order.
+    pub grown: Vec<(Span, u64)>,
     /// What is wrong, in no order.
     pub faults: Vec<Fault<'a>>,
     /// Faults beyond [`MOST_FAULTS`]: counted, not kept.
@@ -161,6 +163,8 @@ pub(super) struct Walk<'m, 'a, 'w> {
     pub(super) profile: Option<Profile>,
     /// Whether the texts that are walked are shown without fences.
     pub(super) is_bare: bool,
+    /// The bytes that the text which was walked last comes to at least.
+    pub(super) size: u64,
     /// Who reads them.
     pub(super) reader: Reader,
     pub(super) flow: Recorder<'m>,

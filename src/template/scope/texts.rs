@@ -19,6 +19,11 @@ use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+/// From how many bytes on a text is noted that is made of others.
+const LARGE: u64 = 1 << 20;
+/// How many of them are.
+const MOST_GROWN: usize = 64;
+
 impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
     pub(super) fn files(&mut self, task: &'m Task<'a>) {
         let Some(files) = &task.files else { return };
@@ -79,8 +84,14 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
             self.sites(text, self.unfenced(role));
         }
         self.blank(role, text);
+        let used = self.flow.used.len();
         if text.substitution == Substitution::On {
             self.found(text, &mut |walk, found| walk.take(role, found));
+        }
+        let own = text.element.inner().len() as usize;
+        self.size = self.flow.size(own, used);
+        if self.size > LARGE && self.size > 2 * own as u64 && self.scopes.grown.len() < MOST_GROWN {
+            self.scopes.grown.push((text.element.name_span(), self.size));
         }
     }
 

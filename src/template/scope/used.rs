@@ -2,7 +2,11 @@
 
 use super::fault::{Fault, FaultKind, Place};
 use crate::base::span::{Span, Spanned};
-use crate::jinja::parse::{first_reads, parse};
+use crate::jinja::parse::first_reads;
+#[cfg(not(feature = "assemble"))]
+use crate::jinja::parse::parse;
+#[cfg(feature = "assemble")]
+use crate::jinja::trial::parse;
 use crate::syntax::placed::Placed;
 use crate::syntax::tree::{Element, Kind as Node};
 use crate::template::condition;

@@ -69,6 +69,7 @@ fn walk<'a>(
             no_script: None,
             profile: None,
             is_bare: false,
+            size: 0,
             reader: Reader::default(),
             flow: Recorder::default(),
             traced: traced.as_mut().map(|(trace, wanted)| (&mut **trace, *wanted)),
@@ -198,7 +199,8 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         let around = (reach.inherits || is_root).then_some(self.around);
         let reader = Reader::of(task);
         let around = around.into_iter().chain(self.before.take()).filter(|_| reader == Reader::Agent);
-        let context = if self.profile == Some(Profile::Bare) && task.is_simple() && reader == Reader::Agent {
+        let is_agent = task.is_simple() && reader == Reader::Agent;
+        let context = if self.profile == Some(Profile::Bare) && is_agent {
             let is_found = task.files.as_ref().is_some_and(|files| files.source == FileSource::Description);
             let seen = self.flow.value(String::new(), Mark::outside(reach.looks_up || is_found), around);
             self.flow.part(seen, &Spanned::new(Box::default(), task.element.name_span()), None, Some(Unfenced::Bare));
@@ -251,6 +253,9 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
                     self.without_value(parameter, name);
                 }
                 let id = self.bind(&name.value, name.span, value, Some(&at));
+                if matches!(input.value, Value::Text | Value::From(_)) {
+                    self.flow.weighs(id, self.size);
+                }
                 self.flow.holds(mark, input);
                 if let Some(kind) = typed.get(&*name.value) {
                     self.flow.wanted(id, Some(kind), name.span);
@@ -262,10 +267,12 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         }
         self.calls(&task.calls);
         let is_found = task.files.as_ref().is_some_and(|files| files.source == FileSource::Description);
-        let is_outside = self.read(task, context) || reach.looks_up || is_found || task.history.is_some();
+        let has_history = task.history.is_some();
+        let is_outside = self.read(task, context) || reach.looks_up || is_found || has_history && !is_agent;
         let shown = std::mem::replace(&mut self.shown, outer.1);
         let whole = inputs.iter().filter(|_| reader == Reader::Agent);
         self.flow.makes(context, shown.into_iter().chain(whole.cloned()).collect(), Mark::outside(is_outside));
+        let context = if is_agent { self.seen(task, context) } else { context };
         let mut made_of: Vec<u32> = self.steps(&task.steps, reach.accumulates).into_iter().collect();
         if let Some(reduce) = &task.reduce {
             made_of.extend(self.reduce(reduce, inputs));
@@ -281,6 +288,14 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         self.origins.truncate(origins);
         self.damaged -= u32::from(damage);
         self.flow.value(self.here(), task.trust.into(), made_of)
+    }
+
+    /// What an agent sees in all: each message of a conversation is a border of its own.
+    fn seen(&mut self, task: &Task<'_>, context: u32) -> u32 {
+        if self.profile.is_none() {
+            self.flow.part(context, &Spanned::new(Box::default(), task.element.name_span()), None, Some(Unfenced::Open));
+        }
+        if task.history.is_some() { self.flow.value(String::new(), Mark::Outside, [context]) } else { context }
     }
 
     /// Walks what is read of a task: whether some of it is marked as coming from outside.
@@ -417,11 +432,13 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
     /// An input, an argument, an initial value: what is known of its value.
     pub(super) fn input(&mut self, role: Role, input: &'m Input<'a>) -> Made<'m> {
         self.flow.used.clear();
+        self.size = 0;
         let mut made = match &input.value {
             Value::Missing => Made::default(),
             Value::Literal(_) => Made { kind: Some("text"), ..Made::default() },
             Value::From(from) => {
                 self.from(from);
+                self.size = self.flow.size(0, 0);
                 Made { part_of: self.flow.used.last().cloned().into_iter().collect(), ..Made::default() }
             }
             Value::Text => {

@@ -10,7 +10,7 @@ fn block<'a>(id: &'a str, priority: u8, text: &'a str, cut: &'a Cut) -> Block<'a
     Block {
         id,
         priority,
-        turn: (Kind::File, Trust::Trusted),
+        turn: (Trust::Trusted, Kind::File),
         head: "## H\n\n",
         text,
         tail: "\n\n",

@@ -248,12 +248,16 @@ fn a_text_that_costs_too_much_says_so() {
 
 #[test]
 fn nothing_is_divided_by_nothing() {
+    // What needs no value is tried when it is compiled.
+    for text in ["{% if 4 is divisibleby(0) %}x{% endif %}", "{{ 4 // (1 - 1) }}", "{{ 4 % (1 - 1) }}"] {
+        assert!(compiled(text).is_none(), "{text}");
+    }
     for text in [
-        "{% if 4 is divisibleby(0) %}x{% endif %}",
-        "{% if 4 is divisibleby 0.0 %}x{% endif %}",
+        "{% if list|length is divisibleby(0) %}x{% endif %}",
+        "{% if list|length is divisibleby 0.0 %}x{% endif %}",
         "{{ list|select('divisibleby', 0)|list }}",
-        "{{ 4 // (1 - 1) }}",
-        "{{ 4 % (1 - 1) }}",
+        "{{ list|length // (1 - 1) }}",
+        "{{ list|length % (1 - 1) }}",
     ] {
         let refused = rendered(&compiled(text).unwrap(), &inputs()).unwrap_err();
         assert!(matches!(&*refused[0].kind, FaultKind::Jinja { .. }), "{text}: {refused}");

@@ -42,6 +42,59 @@ fn a_long_letter_pushes_out_neither_the_request_nor_a_rule() {
     assert!(matches!(letter.fate, Disposition::Cut { .. }), "{letter:?}");
 }
 
+const LETTER: &str = "<parameters><parameter name=\"letter\" trust=\"untrusted\"/></parameters>";
+
+#[test]
+fn a_long_letter_leaves_files_and_examples_and_a_large_file_leaves_the_letter() {
+    let task = format!(
+        "<task type=\"atomic\" name=\"t\"><description>answer</description>{LETTER}<inputs><input name=\"letter\" from=\"letter\"/></inputs>\
+         <file_paths source=\"literal\"><path>terms.md</path></file_paths>\
+         <examples><example><input>Refund me</input><output>No.</output></example></examples></task>"
+    );
+    let said = |letter: &str, terms: &str| {
+        let inputs = values(&[("letter", json!(letter))]);
+        let files = std::collections::BTreeMap::from([("terms.md".to_owned(), terms.to_owned())]);
+        let request = Request { inputs: &inputs, files: &files, ..Request::new("t") };
+        let assembly = assemble(&registry(&task), &request, &Options { budget: Some(4_000), ..Options::default() }).unwrap();
+        assembly.messages.iter().map(Message::as_str).collect::<Vec<_>>().join("\n\n")
+    };
+    let long = said(&"I want money. ".repeat(40_000), "Pay within 30 days.");
+    for words in ["Pay within 30 days.", "Refund me", "I want money.", "[cut: "] {
+        assert!(long.contains(words), "{words}: {long}");
+    }
+    let large = said("Where is my order?", &"Pay within 30 days. ".repeat(40_000));
+    assert!(large.contains("Where is my order?") && large.contains("Pay within"), "{large}");
+    // Where both are long, each has room.
+    let both = said(&"I want money. ".repeat(40_000), &"Pay within 30 days. ".repeat(40_000));
+    assert!(both.contains("I want money.") && both.contains("Pay within"), "{both}");
+}
+
+#[test]
+fn no_rule_goes_for_a_letter_that_stands_in_one() {
+    let rules = ["Promise no money.", "About the letter: {{letter}}", "Name no colleague."];
+    for first in 0..3 {
+        let rules: String = (0..3).map(|at| format!("<constraint>{}</constraint>", rules[(at + first) % 3])).collect();
+        let task = format!(
+            "<task type=\"atomic\" name=\"t\"><description>answer</description>{LETTER}<inputs><input name=\"letter\" from=\"letter\"/></inputs>\
+             <constraints>{rules}</constraints><file_paths source=\"literal\"><path>terms.md</path></file_paths></task>"
+        );
+        let assembled = |letter: &str| {
+            let inputs = values(&[("letter", json!(letter))]);
+            let files = std::collections::BTreeMap::from([("terms.md".to_owned(), "Pay within 30 days. ".repeat(400))]);
+            let request = Request { inputs: &inputs, files: &files, ..Request::new("t") };
+            assemble(&registry(&task), &request, &Options { budget: Some(4_000), ..Options::default() })
+        };
+        let whole = assembled("I want money.").unwrap();
+        let said: Vec<&str> = whole.messages.iter().map(Message::as_str).collect();
+        assert!(said.join("").contains("Promise no money.") && said.join("").contains("Name no colleague."), "{said:?}");
+        let refused = assembled(&"I want money. ".repeat(40_000)).unwrap_err().to_string();
+        assert!(
+            refused.contains("constraints` (") && refused.contains("a long value is cut where it is an input of its own"),
+            "{refused}"
+        );
+    }
+}
+
 #[test]
 fn of_one_kind_what_is_untrusted_goes_first() {
     let task = "<task type=\"atomic\" name=\"t\"><description>ships</description>\

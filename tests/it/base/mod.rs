@@ -3,3 +3,4 @@
 mod contained_path;
 mod lines;
 mod number;
+mod write;

@@ -1,6 +1,6 @@
 //! Numbers that JSON can say and a program cannot hold, and sizes.
 
-use ctxc::internals::base::number::{beyond, size};
+use ctxc::internals::base::number::{beyond, size, usd};
 
 #[test]
 fn whole_numbers_beyond_64_bits_are_found_outside_of_texts() {
@@ -15,4 +15,13 @@ fn whole_numbers_beyond_64_bits_are_found_outside_of_texts() {
 #[test]
 fn sizes_have_the_largest_unit_that_says_all() {
     assert_eq!((size(10 << 20), size(1500), size(2048)), ("10 MiB".into(), "1500 bytes".into(), "2 KiB".into()));
+}
+
+#[test]
+fn no_price_but_nothing_reads_as_nothing() {
+    let all =
+        [(0.0, "0"), (1e-9, "0.000000001"), (0.000_04, "0.00004"), (0.000_41, "0.00041"), (0.006, "0.006"), (0.0523, "0.0523")];
+    for (price, said) in all.into_iter().chain([(0.1, "0.1"), (0.126, "0.13"), (12.0, "12"), (1234.5, "1234.5")]) {
+        assert_eq!(usd(price), said);
+    }
 }

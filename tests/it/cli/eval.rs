@@ -154,7 +154,7 @@ fn each_ending_has_its_exit_code() {
     // One file that cannot be read stops none of the others, whatever chooses among them.
     project.write("scenarios/blob.yaml", [0xff, 0xfe, 0x00]);
     let all = project.run(&["eval"]).code(3).says("5 scenarios: 1 passed, 1 failed, 3 errored; 0 carried");
-    all.says("scenarios/broken.yaml:1: nothing of this file is run: 1 fault; `ctxc check` shows them");
+    all.says("scenarios/broken.yaml:1: nothing of this file is run: scenario-syntax (CTX601): scenarios/broken.yaml:1:7: ");
     project.run(&["eval", "fine"]).code(0).says("1 scenario: 1 passed").silent();
     project.run(&["eval", "scenarios/fine.yaml"]).code(0).says("1 scenario: 1 passed");
     project.run(&["eval", "--filter", "^fine$"]).code(1).says("3 scenarios: 1 passed, 0 failed, 2 errored").says("fine ");
@@ -408,7 +408,7 @@ fn every_ending_is_counted_and_told() {
         "    at segment `file:docs/runbook.md`, bytes 0..7, docs/runbook.md:1\n",
         "    at segment `input:text`, bytes 3..10, input `ticket`\n",
         "expected inherit_context full, found none, written in the template\n    at templates/triage.xml:14\n",
-        "templates/described.xml:2: there is no context: `ticket` has no value\n",
+        "templates/described.xml:2: there is no context: `ticket` has no value; `context.inputs` gives it, as `ticket`\n",
     ];
     for told in told {
         assert!(run.stdout.contains(told), "{told}\n{}", run.stdout);

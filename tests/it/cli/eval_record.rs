@@ -235,7 +235,7 @@ fn a_plan_says_what_asking_takes_and_asks_nobody() {
     let server = upstream(["billing", "access", "billing"].map(completion).to_vec());
     let project = with_model(&server.address);
     // Without trust and without a key.
-    let run = project.run(&["eval", "--plan"]).code(0).says("billing: 3 calls, US$ 0 to 0.1229");
+    let run = project.run(&["eval", "--plan"]).code(0).says("billing: 3 calls, US$ 0.000048 to 0.12");
     let run =
         run.says("1 scenario of 1 would be asked: 3 calls").says("how long that takes is known once all of them were recorded");
     run.says("2 of 3: a scenario whose trials pass at this rate passes")
@@ -350,10 +350,15 @@ fn what_asks_nobody_takes_no_budget_and_who_cannot_be_asked_is_told() {
     // A task alone leads to no model of the project; a context that does not hold is not paid for.
     let task = scenario("").replace("name: billing", "name: alone");
     project.write("scenarios/alone.yaml", task);
-    project.run(&["eval", "alone", "--record"]).code(3).says("no model of `[models]` in ctxc.toml is known for it");
+    project.run(&["eval", "alone", "--record"]).code(3).says("no model is known for this agent, so nobody can be asked");
     project.write(
         "scenarios/billing.yaml",
         scenario("expect_context:\n  - contains: {patterns: [nowhere]}\n").replace("task: triage", "role: clerk"),
     );
     project.run(&["eval", "billing", "--record"]).code(1).says("0 calls");
+    project.write(
+        "scenarios/alone.yaml",
+        "name: alone\ntask: triage\ncontext:\n  objective: o\nexpect_context:\n  - nothing_cut: true\n",
+    );
+    project.run(&["eval", "alone", "--record"]).warns("1 scenario without `expectations`: no model was asked");
 }

@@ -44,6 +44,19 @@ fn live_answers_are_judged_again_without_a_call() {
     project.run(&["eval", "--rescore"]).code(0).warns("the context of 1 scenario changed since");
 }
 
+/// The earlier verdict was certain after two trials; what is expected today wants the others as well.
+#[test]
+fn the_rule_holds_as_it_is_written_for_the_trials_that_there_are() {
+    let server = upstream(["billing", "billing access"].map(completion).to_vec());
+    let project = with_model(&server.address);
+    asked(&project, &["trust", "--yes"]).code(0);
+    asked(&project, &["eval", "--answers", "live"]).code(0).says("answer 2 of 2");
+    expect(&project, "scenarios/billing.yaml", "contains: [billing]", "contains: [access]");
+    project.run(&["eval", "--rescore"]).code(7).says("INCONCLUSIVE").says("2 of 3 trials are there, and they decide nothing");
+    expect(&project, "scenarios/billing.yaml", "contains: [access]", "absent: [billing]");
+    project.run(&["eval", "--rescore"]).code(1).says("FAIL");
+}
+
 #[test]
 fn scenarios_that_the_run_does_not_have_are_told() {
     let project = sample();

@@ -91,6 +91,7 @@ fn whoever_accepts_a_request_accepts_nothing_else() {
         .code(7)
         .warns("stored: ")
         .says("INCONCLUSIVE")
+        .says("its sequential test is undecided after all 2 trials, of which 2 passed")
         .says("0 passed, 0 failed, 0 errored, 1 inconclusive");
     // One of two things holds once the request is stored.
     let either = "expect_context:\n  - any_of:\n      - snapshot: true\n      - contains: {patterns: [nowhere]}\n";

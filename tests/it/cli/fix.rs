@@ -29,6 +29,43 @@ fn safe_fixes_are_made_and_the_rest_is_reported() {
     project.run(&["check"]).code(0).says("checked 2 files: nothing found");
 }
 
+/// A slip in the project file gives no task another setting by a fix that nobody was asked about.
+#[test]
+fn what_a_mended_project_file_brings_up_is_reported_and_left() {
+    let templates = "<task type=\"atomic\" name=\"a\"><description>d</description></task>";
+    let toml = "[defaults.atomic]\ninherit_contxt = \"none\"\n";
+    let project = Project::new().file("templates/a.xml", templates).file("ctxc.toml", toml);
+    project.run(&["check"]).says("1 error; 1 fixable");
+    project.run(&["check", "--fix", "--unsafe-fixes"]).says("no-context").says("fixed 1 finding: ");
+    assert_eq!(project.read("templates/a.xml"), templates);
+    assert_eq!(project.read("ctxc.toml"), toml.replace("contxt", "context"));
+}
+
+/// The scenarios of a task that has errors are checked once it has none.
+#[test]
+fn what_a_fix_brings_up_in_scenarios_is_reported() {
+    let task = "<task type=\"atomic\" name=\"a\"><description>this & that: {{ticket}}</description>\
+        <parameters><parameter name=\"ticket\"/></parameters></task>";
+    let scenario = "schema: ctxc/scenario/1\nname: s\ntask: a\ncontext:\n  objective: o\n  inputs:\n    tiket: hello\n\
+        expect_context:\n  - contains: hello\n";
+    let project = Project::new().file("templates/a.xml", task).file("scenarios/s.yaml", scenario);
+    project.run(&["check", "--fix"]).code(1).says("unknown-input").says("fixed 1 finding: 1 error");
+    project.run(&["check"]).code(1).says("1 error");
+}
+
+/// One slip, one fix: an example without its element.
+#[test]
+fn an_input_and_an_output_make_an_example() {
+    let task = "<task type=\"atomic\" name=\"a\"><description>d</description>\
+        <examples><input>1</input><output>2</output><input>3</input><output>4</output></examples></task>";
+    let project = Project::new().file("templates/a.xml", task);
+    project.run(&["check"]).code(1).says("fix: put <input> and <output> into a new <example>").says("2 errors; 2 fixable");
+    project.run(&["check", "--fix", "--unsafe-fixes"]).code(0).says("fixed 2 findings: nothing left");
+    let example = |input, output| format!("<example><input>{input}</input><output>{output}</output></example>");
+    let fixed = format!("<examples>{}{}</examples>", example(1, 2), example(3, 4));
+    assert!(project.read("templates/a.xml").contains(&fixed), "{}", project.read("templates/a.xml"));
+}
+
 #[test]
 fn the_closing_line_names_the_flag() {
     let project = Project::new().file("a.xml", OLD);

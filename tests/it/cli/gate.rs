@@ -8,18 +8,18 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use std::process::Command;
 
-const TASK: &str = "<task type=\"atomic\" name=\"triage\">\n  <description>Sort the ticket by the rules of the house: {{ticket}}</description>\n  \
+pub(crate) const TASK: &str = "<task type=\"atomic\" name=\"triage\">\n  <description>Sort the ticket by the rules of the house: {{ticket}}</description>\n  \
     <parameters>\n    <parameter name=\"ticket\" type=\"string\" required=\"true\"/>\n  </parameters>\n</task>\n";
-const CONFIG: &str = "[lints]\nno-context = \"warning\"\n\n[[require]]\nmust = [\"has description\"]\n\n[eval]\nruns = 3\npass = 2\n\n\
+pub(crate) const CONFIG: &str = "[lints]\nno-context = \"warning\"\n\n[[require]]\nmust = [\"has description\"]\n\n[eval]\nruns = 3\npass = 2\n\n\
     [eval.gate]\nmanifest_tokens = 0.10\npass_rate = 1.0\n\n\
     [eval.stability]\nreruns = 3\nvariance = 0.1\ncost_usd = 1.0\naccepters = [\"lead@example.org\"]\n";
 const SCRIPTED: &str = "name: scripted\ntask: triage\nruns: 3\npass_threshold: 2\ncontext: {objective: sort, inputs: {ticket: my invoice}}\nexpect_context:\n  \
     - contains: [invoice]\n  - tokens: {of: total, max: 60}\n  - snapshot: true\nexpectations:\n  - contains: [billing]\n  \
     - absent: [sorry]\nanswers:\n  - reply: billing\n";
-const RECORDED: &str = "name: recorded\ntask: triage\ncontext: {objective: sort, inputs: {ticket: my invoice}}\nexpectations:\n  - contains: [billing]\n";
+pub(crate) const RECORDED: &str = "name: recorded\ntask: triage\ncontext: {objective: sort, inputs: {ticket: my invoice}}\nexpectations:\n  - contains: [billing]\n";
 const LOG: &str = "baselines/LOG.jsonl";
 
-fn git(project: &Project, args: &[&str]) {
+pub(crate) fn git(project: &Project, args: &[&str]) {
     let mut command = Command::new("git");
     command
         .current_dir(project.path(""))
@@ -30,12 +30,12 @@ fn git(project: &Project, args: &[&str]) {
     assert!(done.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&done.stderr));
 }
 
-fn commit(project: &Project) {
+pub(crate) fn commit(project: &Project) {
     git(project, &["add", "-A"]);
     git(project, &["commit", "-q", "--allow-empty", "-m", "a change"]);
 }
 
-fn recorded(project: &Project, ticket: &str, text: &str) -> String {
+pub(crate) fn recorded(project: &Project, ticket: &str, text: &str) -> String {
     let ticket = format!("ticket={ticket}");
     let args = ["render", "triage", "--as", "openai-chat", "-i", &ticket];
     let body = json_text::compact(&project.run(&args).code(0).stdout);
@@ -67,7 +67,7 @@ pub(crate) fn branch() -> Project {
     project
 }
 
-fn replace(project: &Project, path: &str, from: &str, to: &str) {
+pub(crate) fn replace(project: &Project, path: &str, from: &str, to: &str) {
     let text = project.read(path);
     assert!(text.contains(from), "{path} has no {from:?}: {text}");
     project.write(path, text.replace(from, to));
@@ -536,4 +536,13 @@ fn an_expectation_with_other_words_is_shown_with_what_became_of_it() {
     run.says("at most 60: now context: tokens in all at most 600 (scenarios/scripted.yaml)")
         .says(", only informs (scenarios/scripted.yaml)")
         .never_says("it is gone");
+}
+
+#[test]
+fn a_result_that_fails_is_accepted_with_a_warning() {
+    let project = branch();
+    project.write("scenarios/scripted.yaml", SCRIPTED.replace("reply: billing", "reply: sales"));
+    let run = project.run(&["baseline", "accept", "--reason", "known", "--by", "lead@example.org"]).code(0);
+    let run = run.warns("warning: `scripted` fails (0 of 3 trials pass), and is accepted so: the gate takes that from now on");
+    assert!(!run.stderr.contains("`recorded` fails"), "{}", run.stderr);
 }

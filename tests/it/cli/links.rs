@@ -30,6 +30,23 @@ fn all(run: &Run) -> String {
     format!("{}{}", run.stdout, run.stderr)
 }
 
+/// A checkout in a pipeline may leave a key in the settings of git, and a report of a scenario is shown to others.
+#[test]
+fn no_agent_is_shown_what_belongs_to_git() {
+    const WHY: &str = "it lies in `.git`, where keys may stand: no agent is shown it";
+    let task = "<task type=\"atomic\" name=\"t\"><description>Do {{x}}.</description><parameters><parameter name=\"x\"/></parameters>\
+        <file_paths><path>.git/config</path></file_paths></task>\n";
+    let case = "name: c\ntask: t\ncontext:\n  objective: go\n  inputs: {x: !file ../.git/config}\nexpect_context:\n  - nothing_cut: true\n";
+    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file(".git/config", "secret-words\n");
+    project.write("templates/t.xml", task);
+    let run = project.run(&["render", "t", "-i", "x=y", "--objective", "o"]);
+    assert!(!all(&run).contains("secret-words") && all(&run).contains(WHY), "{}", all(&run));
+    project.write("scenarios/c.yaml", case);
+    let run = project.run(&["eval"]);
+    assert!(!all(&run).contains("secret-words"), "{}", all(&run));
+    project.run(&["check"]).code(1).says(WHY);
+}
+
 #[test]
 fn links_that_lead_out_of_the_project_are_told_and_not_followed() {
     const OUTSIDE: &str = "it lies outside the project's folder";

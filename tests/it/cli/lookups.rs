@@ -1,5 +1,6 @@
 //! `lookup` in scenarios: what is found in the files of the project as they are now.
 
+use super::eval::commit;
 use super::project::{Project, Run};
 
 const ANSWER: &str = "<task name=\"answer\"><description>Say how zebras are fed.</description><context_management>\
@@ -37,8 +38,29 @@ fn what_is_found_is_held() {
     }
     eval(&project, "silent", "{finds: [docs/feed.md]}").code(1).says("this agent looks nothing up: give a `query`");
     eval(&project, "silent", "{query: fed, finds: [docs/feed.md]}").code(0);
-    eval(&project, "answer", "{within: 3}").code(1).says("nothing of this file is run: 1 fault");
+    eval(&project, "answer", "{within: 3}").code(1).says("nothing of this file is run: ").says("scenarios/a.yaml:5:13: ");
     project.run(&["check"]).code(1).says("needs `finds` or `lacks`");
+}
+
+#[test]
+fn against_a_revision_a_lookup_is_affected_by_the_files_that_it_finds() {
+    let project = project();
+    let ignored = "scratch/\n";
+    project.write(".gitignore", ignored);
+    eval(&project, "answer", "{finds: [docs/feed.md], within: 2}").code(0);
+    commit(&project);
+    let unchanged = || project.run(&["eval", "--affected"]).code(0).says("1 carried");
+    unchanged();
+    project.write("docs/lions.md", "Lions roar and sleep.\n");
+    project.write("scratch/feed.md", "Zebras are fed with hay.\n");
+    unchanged();
+    // Nobody has committed it, and it is found.
+    project.write("docs/hay.md", "Zebras are fed with hay: zebras, fed with hay.\n");
+    project.run(&["eval", "--affected"]).says("0 carried");
+    std::fs::remove_file(project.path("docs/hay.md")).unwrap();
+    unchanged();
+    project.write("docs/feed.md", "Moved.\n");
+    project.run(&["eval", "--affected"]).code(1).says("expected `docs/feed.md` among the best 2 matches");
 }
 
 #[test]

@@ -27,6 +27,8 @@ mod fix;
 mod fmt;
 pub(crate) mod formats;
 pub(crate) mod gate;
+mod gate_base;
+mod gate_listed;
 mod help;
 pub(crate) mod history;
 mod history_resume;

@@ -63,7 +63,10 @@ fn a_prompt_cache_names_the_bytes_that_broke_its_prefix() {
     // Ten minutes went by, and the provider had nothing of what was sent before.
     assert_eq!(calls[1]["broken_by"]["cause"], "expired");
     assert_eq!(calls[2]["broken_by"]["segment"], "system:1");
-    assert!(calls[2]["broken_by"]["usd"].as_f64().unwrap() > 0.0);
+    // Of fewer than 1,024 tokens nothing was in the cache, so that nothing is lost.
+    assert_eq!(calls[2]["broken_by"]["usd"], 0.0);
+    let total = &document["total"];
+    assert!(total["reused"].as_u64() > Some(0) && total["reused"] == total["too_short"], "{total}");
     for call in calls.as_array().unwrap() {
         let sum: u64 = ["reused", "new", "written"].iter().map(|key| call[key].as_u64().unwrap()).sum();
         assert_eq!(call["tokens"].as_u64(), Some(sum));
@@ -72,6 +75,71 @@ fn a_prompt_cache_names_the_bytes_that_broke_its_prefix() {
     page.says("class=\"bar\"").says("system:1 changed");
     project.run(&["prompt-cache", "@nobody"]).code(2).warns("there is no recording @nobody of this project");
     project.run(&["prompt-cache", "calls.jsonl#9"]).code(2).warns("calls.jsonl has 3 calls, so there is no call 9");
+}
+
+#[test]
+fn a_prompt_that_a_cache_keeps_costs_what_its_break_loses() {
+    let mut bodies = bodies();
+    for body in &mut bodies {
+        let system = body["messages"][0]["content"].as_str().unwrap().to_owned();
+        body["messages"][0]["content"] = format!("{}\n{system}", "Read the manual of the shop. ".repeat(200)).into();
+    }
+    let lines: String = bodies[..3].iter().enumerate().map(|(at, body)| line(at, body)).collect();
+    let project = Project::new().file("calls.jsonl", lines);
+    let run = project.run(&["prompt-cache", "calls.jsonl"]).code(0).never_says("shorter than a provider keeps");
+    drop(run);
+    let document = project.run(&["prompt-cache", "calls.jsonl", "--json"]).code(0).json();
+    assert!(document["conversations"][0]["calls"][2]["broken_by"]["usd"].as_f64().unwrap() > 0.0);
+    assert_eq!(document["total"]["too_short"], 0);
+    sample().run(&["prompt-cache", "calls.jsonl"]).code(0).says("of the reused tokens are billed in full all the same");
+}
+
+#[test]
+fn calls_follow_by_their_numbers_and_a_cut_line_is_named() {
+    let body = json!({"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [{"role": "user", "content": [{"type": "text", "text": ""}]}]});
+    let lines: String = (0..12)
+        .map(|at| {
+            line(at, &body)
+                .replace("openai-chat", "anthropic")
+                .replace("/v1/chat/completions", "/v1/messages")
+                .replace("upstream", "script")
+        })
+        .collect();
+    let whole = lines.lines().next().unwrap();
+    let project = Project::new().file("calls.jsonl", &lines).file("cut.jsonl", &whole[..whole.len() / 2]);
+    let run = project.run(&["check", "calls.jsonl", "--format", "concise"]).code(1);
+    let numbers: Vec<&str> = run.stdout.lines().filter_map(|line| line.strip_prefix("calls.jsonl#")?.split(':').next()).collect();
+    let numbers: Vec<usize> = numbers.iter().map(|number| number.parse().unwrap()).collect();
+    assert_eq!(numbers, (1..=12).collect::<Vec<_>>(), "{}", run.stdout);
+    for verb in ["check", "prompt-cache", "manifest"] {
+        project.run(&[verb, "cut.jsonl"]).code(1).warns("line 1 is no whole call: it was cut");
+    }
+}
+
+#[test]
+fn a_call_that_cannot_be_read_is_left_out_of_what_others_are_made_of() {
+    let half =
+        line(1, &json!({"model": "gpt-4.1", "messages": [{"role": "user", "content": "half"}]})).replace("half", "\\ud83d");
+    let project = Project::new().file("calls.jsonl", line(0, &bodies()[0]) + &half).file("half.jsonl", &half);
+    for verb in [&["manifest", "calls.jsonl"][..], &["prompt-cache", "calls.jsonl"], &["diff", "calls.jsonl", "calls.jsonl"]] {
+        project.run(verb).code(0).warns("1 call of calls.jsonl left out that cannot be read: `ctxc check` says why");
+    }
+    project.run(&["manifest", "half.jsonl"]).code(1).warns("half.jsonl#1: it is not valid JSON");
+    project.run(&["manifest", "calls.jsonl#2"]).code(1).warns("calls.jsonl#2: it is not valid JSON");
+}
+
+#[test]
+fn texts_over_the_window_are_found_where_the_tokenizer_is_public() {
+    let said = |model: &str, words: usize| {
+        json!({"model": model, "messages": [{"role": "user", "content": " word".repeat(words)}]}).to_string()
+    };
+    let project = Project::new()
+        .file("over.json", said("gpt-4o", 130_000))
+        .file("within.json", said("gpt-4o", 100_000))
+        .file("unknown.json", said("gpt-4o-of-mine", 130_000));
+    project.run(&["check", "over.json"]).code(1).says("over-window").says("`gpt-4o` reads at most 128000");
+    project.run(&["check", "within.json"]).code(0);
+    project.run(&["check", "unknown.json"]).code(0);
 }
 
 #[test]

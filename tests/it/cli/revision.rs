@@ -380,3 +380,23 @@ fn a_revision_runs_no_program_that_the_repository_names() {
     assert_ne!(run.code, Some(0), "{run:#?}");
     assert!(!ran.exists(), "{run:#?}");
 }
+
+/// A named pipe in `.git` keeps git waiting, and no command with it.
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_repository_is_never_waited_for() {
+    let places = [".git/HEAD", ".git/config", ".git/packed-refs", ".git/refs/heads/main", "OBJECT"];
+    let waits = |place: &&str| {
+        let project = repository();
+        let blob = git(&project.path(""), &["rev-parse", "HEAD:templates/system.txt"]);
+        let (folder, rest) = blob.trim().split_at(2);
+        let place = place.replace("OBJECT", &format!(".git/objects/{folder}/{rest}"));
+        let path = project.path(&place);
+        let _ = std::fs::remove_file(&path);
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let run = diff(&project, &["main"]);
+        assert!(matches!(run.code, Some(0 | 1 | 3)), "{place}: {run:?}");
+        assert!(run.code == Some(0) || run.stderr.contains("git gave no answer within 20 s"), "{place}: {}", run.stderr);
+    };
+    std::thread::scope(|scope| places.iter().for_each(|place| drop(scope.spawn(move || waits(place)))));
+}

@@ -206,7 +206,7 @@ fn an_input_that_doubles_another_is_one_error() {
         "<task name=\"d\"><description>d</description><inputs><input name=\"i0\">xxxxxxxxxx</input>{inputs}</inputs></task>"
     );
     let run = Project::new().file("templates/d.xml", text).run(&["render", "d"]).code(1);
-    assert_eq!(run.stderr.matches("the text is larger than").count(), 1, "{}", run.stderr);
+    assert_eq!(run.stderr.matches("this text has more than").count(), 1, "{}", run.stderr);
 }
 
 #[test]

@@ -32,6 +32,27 @@ fn a_value_is_left_out_whole() {
     project.run(&["eval"]).code(0).says("replayed");
 }
 
+/// A test of an agent that says what day it is passes on the next one.
+#[test]
+fn a_stored_request_is_without_it() {
+    let body = |day: &str| {
+        format!(
+            r#"{{"model":"gpt-4.1","messages":[{{"role":"system","content":"Today is {day} 10:00."}},{{"role":"user","content":"Hi"}}]}}"#
+        )
+    };
+    let project = Project::new().file("sent.json", body("2026-11-25"));
+    project.run(&["new", "scenario", "--from", "sent.json", "--name", "s"]).code(0);
+    project.run(&["eval"]).code(0);
+    project.write("scenarios/requests/s.json", body("2026-11-26"));
+    project.run(&["eval"]).code(1).says("Today is 2026-11-26");
+    project.write("ctxc.toml", "[requests]\nvolatile = [{ in = \"/messages\", pattern = \"[0-9-]+ [0-9:]+\" }]\n");
+    project.run(&["eval", "--accept"]).code(0);
+    project.write("scenarios/requests/s.json", body("2027-01-31"));
+    project.run(&["eval"]).code(0);
+    project.write("scenarios/requests/s.json", body("2027-01-31").replace("Today", "Now"));
+    project.run(&["eval"]).code(1).says("Now is");
+}
+
 #[test]
 fn what_is_no_place_of_a_request_is_told() {
     let project =

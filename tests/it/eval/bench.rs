@@ -46,7 +46,7 @@ pub(super) fn patterns(within: Option<Selector>, texts: &[&str]) -> Patterns {
 
 /// A case of the task `triage`, with a ticket.
 pub(super) fn case() -> Case {
-    let inputs = BTreeMap::from([("ticket".to_owned(), at(Frozen::Value("No invoice came.".into())))]);
+    let inputs = BTreeMap::from([("ticket".to_owned(), Box::new(at(Frozen::Value("No invoice came.".into()))))]);
     Case {
         name: word("triage-1"),
         row: None,

@@ -180,7 +180,7 @@ fn a_scenario_is_written_from_todays_context() {
     let registry = registry(TRIAGE);
     let forest = TaskGraph::load(&registry, "triage").unwrap().unwrap();
     let mut case = expecting(Vec::new());
-    case.situation.inputs.insert("ticket".to_owned(), at(Frozen::Value("No: invoice".into())));
+    case.situation.inputs.insert("ticket".to_owned(), Box::new(at(Frozen::Value("No: invoice".into()))));
     let (counter, live, beside) = (Estimate::new("estimate", 4.0), live(), BTreeMap::new());
     let (patterns, roles) = (CompiledPatterns::default(), Roles::new());
     let context = RunContext {

@@ -248,8 +248,10 @@ fn what_a_case_freezes_or_a_project_has_could_be_there() {
     assert_eq!(of(id("file:docs/new.md"), frozen()), Outcome::Pass);
     assert_eq!(of(Selector::Source(word("./docs/new.md")), frozen()), Outcome::Pass);
     assert_eq!(of(id("file:docs/new.md"), Situation::default()), Outcome::Fail);
-    let step =
-        || Situation { results: BTreeMap::from([("plan".to_owned(), at(Frozen::Value("x".into())))]), ..Situation::default() };
+    let step = || Situation {
+        results: BTreeMap::from([("plan".to_owned(), Box::new(at(Frozen::Value("x".into()))))]),
+        ..Situation::default()
+    };
     assert_eq!(of(Selector::Source(word("plan")), step()), Outcome::Pass);
     assert_eq!(of(Selector::Source(word("plan")), Situation::default()), Outcome::Fail);
 }

@@ -121,7 +121,7 @@ fn files_of_the_case_stand_before_those_of_the_project() {
 fn inputs_results_and_matches_may_be_files_beside_the_scenario() {
     let registry = registry(TRIAGE);
     let mut setting = Setting::of(&registry);
-    let inputs = [("ticket".to_owned(), at(Frozen::File("t1.txt".to_owned())))].into();
+    let inputs = [("ticket".to_owned(), Box::new(at(Frozen::File("t1.txt".to_owned()))))].into();
     let asked = Case {
         situation: Situation { inputs, ..Situation::default() },
         ..expecting(vec![ContextExpectation::Contains(patterns(None, &["Sort from a file"]))])

@@ -179,7 +179,8 @@ impl Writer {
         self.gap();
         self.text("description", "");
         self.gap();
-        if self.numbers.below(2) == 0 {
+        // A script has no words for an agent.
+        if kind != 3 && self.numbers.below(2) == 0 {
             self.text("instructions", "");
             self.gap();
         }
@@ -205,12 +206,12 @@ impl Writer {
             self.out.push_str("<x:note xmlns:x='urn:x'   a = 'b'>\n kept  </x:note>");
             self.gap();
         }
-        if self.numbers.below(4) == 0 {
+        if kind != 3 && self.numbers.below(4) == 0 {
             self.out.push_str("<?ctxc fmt off?><model  >\n\n small</model>");
             let on = self.numbers.one(&["<?ctxc fmt on?>", "", "<?ctxc  fmt on ?>"]);
             self.out.push_str(on);
             self.gap();
-        } else {
+        } else if kind != 3 {
             self.word("model", "", "small");
         }
         self.empty("output_format", "type=\"json\" schema=\"object\"");

@@ -255,22 +255,6 @@ fn documents_have_symbols_folds_links_and_pairs() {
 }
 
 #[test]
-fn the_hierarchy_of_calls_goes_both_ways() {
-    let user = "<task type=\"sequential\" name=\"user\">\n  <description>d</description>\n  <steps>\n    <task ref=\"used\"/>\n    <task ref=\"used\"/>\n  </steps>\n</task>\n";
-    let callee = "<task type=\"atomic\" name=\"used\">\n  <description>d</description>\n</task>\n";
-    let mut client = Client::new(&[("templates/user.xml", user), ("templates/used.xml", callee)], &pulling());
-    client.open("templates/user.xml", user);
-    let items = client.at("textDocument/prepareCallHierarchy", "templates/user.xml", user, "ref=\"us");
-    assert_eq!((&items[0]["name"], &items[0]["uri"]), (&json!("used"), &json!(client.uri("templates/used.xml"))));
-    let callers = client.ask("callHierarchy/incomingCalls", &json!({"item": items[0]}));
-    assert_eq!((&callers[0]["from"]["name"], callers[0]["fromRanges"].as_array().unwrap().len()), (&json!("user"), 2));
-    assert_eq!(callers[0]["fromRanges"][0]["start"], position(user, "ref=\""));
-    let outgoing = client.ask("callHierarchy/outgoingCalls", &json!({"item": callers[0]["from"]}));
-    assert_eq!(outgoing, json!([{"to": items[0], "fromRanges": callers[0]["fromRanges"]}]));
-    assert_eq!(client.ask("callHierarchy/outgoingCalls", &json!({"item": items[0]})), json!([]));
-}
-
-#[test]
 fn lenses_show_what_holds_and_hints_what_the_project_decides() {
     let mut client = client();
     let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}});

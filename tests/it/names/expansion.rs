@@ -144,3 +144,23 @@ fn findings_on_one_long_line_stay_linear() {
         });
     }
 }
+
+#[test]
+fn inputs_that_double_are_one_error() {
+    let task = |count: usize, text: &dyn Fn(usize) -> String| {
+        let inputs: String = (1..=count).map(|at| format!("<input name=\"i{at}\">{}</input>\n", text(at - 1))).collect();
+        format!(
+            "<task name=\"t\"><description>d {{{{i{count}}}}}</description><inputs><input name=\"i0\">xxxxxxxxxx</input>\n{inputs}</inputs></task>\n"
+        )
+    };
+    let twice = |at: usize| format!("{{{{i{at}}}}}{{{{i{at}}}}}");
+    for count in [24, 40, 80] {
+        assert_eq!(errors(&task(count, &twice)), ["expansion-too-large `input`"], "{count}");
+        assert_eq!(errors(&task(count, &|at| format!("{{{{i{at}}}}}"))), [""; 0]);
+    }
+    assert_eq!(errors(&task(16, &twice)), [""; 0]);
+    // The description that names an input often is the one to mend.
+    let often = task(16, &twice).replace("d {{i16}}", &"{{i16}}".repeat(40));
+    assert_eq!(errors(&often), ["expansion-too-large `description`"]);
+    grows_linearly("inputs that double", 500, |count| task(count, &twice));
+}

@@ -1,6 +1,7 @@
 //! Names across `ref`, `call` and `use`: what passes `check` can run.
 
 use crate::assembly::shipped::{Here, agents};
+use crate::project::reading::read;
 use ctxc::internals::context::assemble::assemble;
 use ctxc::internals::context::context_source::Fixtures;
 use ctxc::internals::context::fault::{FaultKind, MissingFrom};
@@ -195,6 +196,38 @@ fn types_are_held_across_references() {
     assert_eq!((of("string", "string"), of("integer", "number"), of("number", "integer"), of("array", "string[]")), (0, 0, 0, 0));
 }
 
+/// A text from outside is never a number, by whose type alone it would be trusted.
+#[test]
+fn a_text_from_outside_is_not_handed_over_as_a_number() {
+    let of = |inner: &str, trust: &str| {
+        let library = format!(
+            "<library><task type=\"atomic\" name=\"q\"><description>x {{{{n}}}}</description><parameters><parameter name=\"n\" type=\"number\"/></parameters></task>\
+             <template name=\"f\" params=\"n\"><task type=\"atomic\"><description>x {{{{n}}}}</description><parameters><parameter name=\"n\" type=\"number\"/></parameters></task></template>\
+             <task type=\"atomic\" name=\"m\"><description>x {{{{n}}}}</description><parameters><parameter name=\"n\" type=\"number\" trust=\"untrusted\"/></parameters></task>\
+             <task type=\"sequential\" name=\"o\"><description>x</description><parameters><parameter name=\"mail\"{trust}/></parameters>{inner}</task></library>"
+        );
+        places(&library, &["CTX305"])
+    };
+    // One that is marked itself is held to its type, whoever gives the value.
+    let marked = of("<inputs><input name=\"n\">4</input></inputs><steps><task ref=\"m\"/></steps>", "");
+    assert_eq!(marked, ["CTX305 m"]);
+    let input = |given: &str| format!("<inputs><input name=\"n\"{given}</inputs><steps><task ref=\"q\"/></steps>");
+    let call = |given: &str| format!("<steps><call template=\"f\"><arg name=\"n\"{given}</call></steps>");
+    let untrusted = " trust=\"untrusted\"";
+    assert_eq!(of(&input(">{{mail}}</input>"), untrusted), ["CTX305 q"]);
+    assert_eq!(of(&call(">{{mail}}</arg>"), untrusted), ["CTX305 f"]);
+    for (inner, trust) in [
+        (input(" from=\"mail\"/>"), untrusted),
+        (call(" from=\"mail\"/>"), untrusted),
+        (call(" trust=\"trusted\">{{mail}}</arg>"), untrusted),
+        (input(">{{mail}}</input>"), ""),
+        (input(">4</input>"), untrusted),
+        (input(">{{mail}}</input>"), " trust=\"untrusted\" type=\"number\""),
+    ] {
+        assert_eq!(of(&inner, trust), [""; 0], "{inner}");
+    }
+}
+
 /// Small numbers from one seed.
 struct Dice {
     state: u64,
@@ -230,6 +263,10 @@ impl Dice {
             _ => String::new(),
         };
         format!("t {expression}")
+    }
+
+    fn profile(&mut self) -> &'static str {
+        self.of(&["", "", "", "", "", " profile=\"bare\"", " profile=\"xml\""])
     }
 
     fn parameters(&mut self) -> String {
@@ -285,8 +322,8 @@ impl Dice {
                     }
                     _ => {
                         let (name, form) = FORMS[self.roll(3) as usize];
-                        let body = self.body(fragments, 0, 0);
-                        let _ = write!(steps, "<task type=\"atomic\"{}>{body}{form}</task>", named(name));
+                        let (body, profile) = (self.body(fragments, 0, 0), self.profile());
+                        let _ = write!(steps, "<task type=\"atomic\"{}{profile}>{body}{form}</task>", named(name));
                     }
                 }
             }
@@ -312,7 +349,8 @@ impl Dice {
     fn task(&mut self, number: u64) -> String {
         let kind = self.of(&["atomic", "sequential", "reduce"]);
         let body = if kind == "reduce" { self.reduce(3) } else { self.body(3, number, u64::from(kind == "sequential")) };
-        format!("<task type=\"{kind}\" name=\"t{number}\">{body}{}</task>\n", FORMS[number as usize % 3].1)
+        let profile = self.profile();
+        format!("<task type=\"{kind}\" name=\"t{number}\"{profile}>{body}{}</task>\n", FORMS[number as usize % 3].1)
     }
 
     /// A library in which everything passes: of each definition the first that does, if one of a few does.
@@ -342,7 +380,13 @@ impl Dice {
 }
 
 fn built(library: &str) -> ctxc::Built {
-    compile_sources(&Config::default(), [("a.xml", library), ("c.json", C)])
+    compile_sources(&config(library), [("a.xml", library), ("c.json", C)])
+}
+
+/// Roles that play every second task, without fences where it names no profile.
+fn config(library: &str) -> Config {
+    let played = (0..5).step_by(2).filter(|at| library.contains(&format!(" name=\"t{at}\"")));
+    read(&played.map(|at| format!("[roles.r{at}]\ntemplate = \"t{at}\"\nprofile = \"bare\"\n")).collect::<String>())
 }
 
 /// What a parameter is given.
@@ -386,24 +430,42 @@ enum Brings {
 }
 
 /// Renders every agent with the parameters that its task asks for, and what else a run brings: why the first one is refused.
-fn refused(registry: &Registry, brings: Brings) -> Option<String> {
-    for (task, node) in agents(registry) {
+fn refused(registry: &Registry, brings: Brings, config: &Config) -> Option<String> {
+    let played = |task: &str| config.roles.values().find(|role| role.task.value == task);
+    let roles = |(task, node): (String, String)| {
+        let roles = [None, played(&task)];
+        roles.into_iter().take(1 + usize::from(roles[1].is_some())).map(move |role| (task.clone(), node.clone(), role))
+    };
+    for (task, node, role) in agents(registry).into_iter().flat_map(roles) {
         let all = registry.find(&task).unwrap().parameters().unwrap();
-        // A name that one task behind a reference takes as a number and another takes apart has no value for both: not told yet.
-        if all.iter().any(|own| own.implicit && own.kind.is_some()) {
-            continue;
-        }
-        let given = all.iter().filter(|own| brings == Brings::All || own.default.is_none());
-        let inputs: BTreeMap<String, Value> = given.map(|own| (own.name.clone(), value(own.kind.as_deref()))).collect();
+        let given: Vec<_> = all.iter().filter(|own| brings == Brings::All || own.default.is_none()).collect();
+        let mut inputs: BTreeMap<String, Value> =
+            given.iter().map(|own| (own.name.clone(), value(own.kind.as_deref()))).collect();
+        // What nobody declares a type for has one that fits, by way of other names too.
+        let open: Vec<_> = given.iter().filter(|own| own.kind.is_none()).collect();
+        let mut tries = 0;
         let mut results: BTreeMap<String, StepResult> = BTreeMap::new();
         loop {
             let source = Fixtures(Vec::new());
-            let request =
-                Request { node: &node, inputs: &inputs, results: &results, files: &Here, source: &source, ..Request::new(&task) };
+            let request = Request {
+                node: &node,
+                inputs: &inputs,
+                results: &results,
+                files: &Here,
+                source: &source,
+                role,
+                ..Request::new(&task)
+            };
             let Err(faults) = assemble(registry, &request, &Options::default()) else { break };
-            // Which values a run has to bring is one thing, of which type they are handed on is another.
-            if faults.iter().all(|fault| matches!(*fault.kind, FaultKind::WrongType { .. })) {
-                break;
+            if faults.iter().all(|fault| matches!(*fault.kind, FaultKind::WrongType { .. }))
+                && tries + 1 < 3_usize.pow(open.len() as u32)
+            {
+                tries += 1;
+                for (at, own) in open.iter().enumerate() {
+                    let kinds = [None, Some("number"), Some("string")];
+                    inputs.insert(own.name.clone(), value(kinds[tries / 3_usize.pow(at as u32) % 3]));
+                }
+                continue;
             }
             let mut known = results.len();
             for fault in faults.iter() {
@@ -437,7 +499,7 @@ proptest! {
         let registry = built.registry.unwrap();
         // What a default lacks is a warning, wherever it is the value: a run may bring another.
         let is_told = built.diagnostics.iter().any(|found| found.rule.name == "unknown-field");
-        let why = refused(&registry, Brings::All).or_else(|| refused(&registry, Brings::Needed));
+        let why = refused(&registry, Brings::All, &config(&project)).or_else(|| refused(&registry, Brings::Needed, &config(&project)));
         prop_assert_eq!(why.filter(|_| !is_told), None, "{}", project);
     }
 }
@@ -495,9 +557,9 @@ fn a_number_handed_to_a_reference_is_no_text() {
 <reduction_task><description>s {{accumulator}}</description></reduction_task><output_format type="json" schema="number"/></task>
 <task type="sequential" name="t2"><description>d</description><steps><task ref="t1" as="b"/><task ref="t0" as="a"/></steps></task>
 </library>"#;
-    let built = built(project);
+    let built = compile_sources(&Config::default(), [("a.xml", project)]);
     assert!(!built.diagnostics.iter().any(|found| found.severity == ctxc::Severity::Error), "{:?}", built.diagnostics);
-    assert_eq!(refused(&built.registry.unwrap(), Brings::All), None);
+    assert_eq!(refused(&built.registry.unwrap(), Brings::All, &Config::default()), None);
 }
 
 /// What a loop without a script leaves nothing behind for (finding L21).

@@ -1,6 +1,8 @@
 //! Trust follows data: what is made of something from outside is from outside, on every way to a system text.
 
 use super::linked::places;
+use crate::project::reading::read;
+use ctxc::compile_sources;
 use ctxc::internals::rules::list;
 use pretty_assertions::assert_eq;
 
@@ -340,5 +342,71 @@ fn the_profile_bare_takes_nothing_from_outside() {
         "<task type=\"sequential\" profile=\"bare\"><description>d</description><steps><task profile=\"markdown\"><description>{{mail}}</description></task></steps></task>",
     ] {
         assert_eq!(bare(step), [""; 0], "{step}");
+    }
+}
+
+/// The profile of the task around a reference, or of a role, is that of the agents behind it that name none.
+#[test]
+fn the_profile_bare_reaches_what_names_none_itself() {
+    let set = |inherits: &str| {
+        format!(
+            "<context_management><inherit_context>{inherits}</inherit_context><accumulate_data>false</accumulate_data><fresh_context>disabled</fresh_context></context_management>"
+        )
+    };
+    let (alone, full) = (set("none"), set("full"));
+    let others = format!(
+        "<task type=\"atomic\" name=\"q\"><description>sort {{{{mail}}}}</description></task>\
+         <task type=\"atomic\" name=\"own\"><description>sort {{{{ticket}}}}</description><parameters><parameter name=\"ticket\" trust=\"untrusted\" default=\"x\"/></parameters></task>\
+         <task type=\"sequential\" name=\"deep\"><description>d</description><steps><task ref=\"own\"/></steps></task>\
+         <task type=\"atomic\" name=\"page\"><description>d</description><instructions trust=\"untrusted\">x</instructions>{alone}</task>\
+         <task type=\"atomic\" name=\"talk\"><description>d</description><history/>{alone}</task>\
+         <task type=\"atomic\" name=\"fenced\" profile=\"xml\"><description>sort {{{{mail}}}}</description>{alone}</task>\
+         <task type=\"atomic\" name=\"heir\"><description>d</description>{full}</task>\
+         <task type=\"atomic\" name=\"bare_heir\" profile=\"bare\"><description>d</description>{full}</task>\
+         <task type=\"atomic\" name=\"orphan\"><description>d</description>{alone}</task>\
+         <template name=\"f\" params=\"a\"><task type=\"atomic\"><description>see {{{{a}}}}</description>{alone}</task></template>"
+    );
+    let found = |profile: &str, description: &str, step: &str| {
+        let all = format!(
+            "<library>{others}<task type=\"sequential\" name=\"t\"{profile}><description>{description}</description>{MAIL}{alone}<steps>{step}</steps></task></library>"
+        );
+        places(&all, &["CTX310", "CTX325"])
+    };
+    let bare = " profile=\"bare\"";
+    for (step, at) in [
+        ("<task ref=\"q\"/>", "q"),
+        ("<task ref=\"own\"/>", "own"),
+        ("<task ref=\"deep\"/>", "deep"),
+        ("<task ref=\"page\"/>", "page"),
+        ("<call template=\"f\"><arg name=\"a\" from=\"mail\"/></call>", "f"),
+    ] {
+        assert_eq!(found(bare, "d", step), [format!("CTX325 {at}")], "{step}");
+        assert_eq!(found("", "d", step), [""; 0], "{step}");
+        assert_eq!(found(" profile=\"xml\"", "d", step), [""; 0], "{step}");
+    }
+    for step in [
+        "<task ref=\"talk\"/>",
+        "<task ref=\"fenced\"/>",
+        "<task ref=\"orphan\"/>",
+        "<call template=\"f\"><arg name=\"a\">x</arg></call>",
+    ] {
+        assert_eq!(found(bare, "d", step), [""; 0], "{step}");
+    }
+    assert_eq!(found(bare, "{{mail}}", "<task ref=\"heir\"/>"), ["CTX325 heir"]);
+    assert_eq!(found("", "{{mail}}", "<task ref=\"heir\"/>"), [""; 0]);
+    assert_eq!(found("", "{{mail}}", "<task ref=\"bare_heir\"/>"), ["CTX325 bare_heir"]);
+    let role = |task: &str| {
+        let config = format!("[roles.r]\ntemplate = \"{task}\"\nprofile = \"bare\"\n");
+        let library = format!("<library>{others}</library>");
+        let built = compile_sources(&read(&config), [("a.xml", library.as_str())]);
+        built
+            .diagnostics
+            .iter()
+            .filter(|found| found.rule.code.to_string() == "CTX325")
+            .map(|found| found.span.slice(&config).to_owned())
+            .collect::<Vec<_>>()
+    };
+    for (task, places) in [("own", 1), ("deep", 1), ("page", 1), ("q", 0), ("talk", 0), ("fenced", 0)] {
+        assert_eq!(role(task), vec!["\"bare\""; places], "{task}");
     }
 }

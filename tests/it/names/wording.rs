@@ -66,3 +66,27 @@ fn a_slip_in_a_variable_is_not_reported_at_its_parameter_too() {
     assert_eq!(names, ["undeclared-variable", "unused-parameter"]);
     assert!(found[1].1.contains("`tone`"), "{found:?}");
 }
+
+#[test]
+fn a_slip_that_is_made_again_is_one_finding() {
+    let task = |name: &str, uses: &str| {
+        format!(
+            "<task name=\"{name}\"><description>{uses}</description><parameters><parameter name=\"customer\"/></parameters></task>"
+        )
+    };
+    let found = |text: &str| {
+        let found = check_template(&format!("<library>{text}</library>"), &read(""));
+        found.into_iter().filter(|found| found.rule.name == "undeclared-variable").collect::<Vec<_>>()
+    };
+    let three = task("t", "{{custmer}} {{custmer}}</description><instructions>{{custmer}}</instructions>");
+    let three = three.replace("</instructions></description>", "</instructions>");
+    let all = found(&three);
+    assert_eq!((all.len(), all[0].labels.len(), all[0].fixes[0].edits.len()), (1, 2, 3), "{all:?}");
+    assert_eq!(all[0].span.start as usize, "<library>".len() + three.find("custmer").unwrap());
+    // Of many, some are shown.
+    let all = found(&task("t", &"{{custmer}} ".repeat(50)));
+    assert_eq!((all.len(), all[0].labels.len(), all[0].notes.len()), (1, 6, 1));
+    // Two slips, and the same in two tasks, are two.
+    assert_eq!(found(&task("t", "{{custmer}} {{cstomer}}")).len(), 2);
+    assert_eq!(found(&[task("t", "{{custmer}}"), task("u", "{{custmer}}")].concat()).len(), 2);
+}

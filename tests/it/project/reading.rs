@@ -8,6 +8,7 @@ use ctxc::internals::project::config::{Config, Input};
 use ctxc::internals::registry::compile::{Chosen, Compiler, Outcome, Scratch};
 use ctxc::internals::rules::check::{self, Active};
 use ctxc::internals::rules::list;
+use ctxc::internals::template::scope::Purpose;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -69,7 +70,8 @@ pub(crate) fn found(text: &str) -> String {
 /// The findings of one template under a project file, errors of the project file left out.
 pub(crate) fn check_template(template: &str, config: &Config) -> Vec<Diagnostic> {
     let active = Active::new(config);
-    let compiler = Compiler { config, active: &active, root: Path::new("work"), files: &MemoryFs::new(), entries: None };
+    let compiler =
+        Compiler { config, active: &active, root: Path::new("work"), files: &MemoryFs::new(), purpose: Purpose::Findings };
     let path: Arc<str> = "templates/triage.xml".into();
     match compiler.compile(&path, template.as_bytes(), Chosen::Named, &mut Scratch::new()) {
         Outcome::Taken(taken) => taken.diagnostics,

@@ -197,9 +197,7 @@ fn the_budget_is_the_smaller_of_role_and_window() {
 
 #[test]
 fn the_words_of_this_floor_are_those_of_the_renderers() {
-    use ctxc::internals::context::render::profile::Profile;
     use ctxc::internals::kernel::context::Kind;
-    assert_eq!(Profile::WORDS, Profile::ALL.map(Profile::word));
     let kinds: Vec<&str> =
         Kind::ALL.into_iter().filter(|kind| !matches!(kind, Kind::Tools | Kind::System)).map(Kind::word).collect();
     assert_eq!(ctxc::internals::project::roles::KINDS.to_vec(), kinds);

@@ -103,6 +103,12 @@ fn arguments_that_are_no_object_stay_the_text_that_they_are() {
 }
 
 #[test]
+fn what_is_no_text_is_no_answer() {
+    let body = r#"{"choices":[{"message":{"content":42},"finish_reason":"stop"}]}"#;
+    assert!(answer("openai-chat", body).is_err());
+}
+
+#[test]
 fn strange_counts_are_no_counts() {
     let body = r#"{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":-3,"completion_tokens":"many","prompt_tokens_details":7}}"#;
     assert_eq!(words(&answer("openai-chat", body).unwrap()), "text `a`; End; in - (-) out - (-); -");

@@ -218,7 +218,7 @@ fn a_budget_stops_before_the_call_that_could_exceed_it() {
     let usd = SpendLimit { tokens: None, usd: Some(2.5) };
     let (calls, spent, errors) = spend(usd, 1, |_, _| Ok(used(60, 40)));
     assert_eq!((calls, spent.tokens), (2, 200));
-    assert_eq!(errors[0], "the call was not made: the budget of US$ 2.5 has US$ 2.0000 used, and this call may use US$ 1.0000");
+    assert_eq!(errors[0], "the call was not made: the budget of US$ 2.5 has US$ 2 used, and this call may use US$ 1");
     // Not even one.
     let (calls, spent, _) = spend(SpendLimit { tokens: Some(9), usd: None }, 4, |_, _| Ok(used(10, 1)));
     assert_eq!((calls, spent), (0, Spend::default()));
@@ -247,6 +247,20 @@ fn a_provider_that_counts_nothing_or_what_cannot_be_is_charged_by_the_bytes() {
     // A request that was cut may have been worked on.
     let (calls, spent, _) = spend(most, 1, |_, _| Err(E::CutStream { bytes: 0 }));
     assert_eq!((calls, spent.tokens), (3, 30));
+}
+
+/// A budget rests on no count that is far from that of the request.
+#[test]
+fn a_count_that_is_far_off_is_replaced_by_the_one_made_here() {
+    let (limiter, spending, clock) = (Limiter::new(None), Spending::new(SpendLimit::default()), Jumping::default());
+    for (counted, spent) in [(1, 401), (10_001, 401), (300, 301), (900, 901)] {
+        let provider = Played(move |_, _| Ok(used(counted, 1)), AtomicUsize::new(0));
+        let played = At(&provider, &clock);
+        let throttle = Throttle::new(&played, (&limiter, &spending, Retry::default()), &clock, &|_, _| 0.0, 7);
+        let before = spending.spent().tokens;
+        throttle.counting(Some(400)).answer(&REQUEST).unwrap();
+        assert_eq!(spending.spent().tokens - before, spent, "{counted}");
+    }
 }
 
 #[test]

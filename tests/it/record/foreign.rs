@@ -1,6 +1,6 @@
 //! Files of other tools are known by their content, and read.
 
-use ctxc::internals::record::foreign::base64::decode;
+use ctxc::internals::base::base64::decode;
 use ctxc::internals::record::foreign::call::endpoint;
 use ctxc::internals::record::foreign::{self, Format, format_of};
 use ctxc::internals::record::recording::Recording;

@@ -275,3 +275,43 @@ fn a_killed_proxy_leaves_whole_lines_and_every_answered_call() {
 fn proxy_hard_killed_300_times_it_loses_no_answered_call() {
     (0..300).for_each(kill);
 }
+
+/// In an address, in arguments that are JSON in a string, in an answer and in its pieces, with every escape that its writer may choose.
+#[test]
+fn a_planted_key_and_address_with_escapes_are_in_no_byte_that_is_written_as_they_read() {
+    let hidden = |text: &str| text.replace('@', "\\u0040").replace('-', "\\u002d").replace('a', "\\u0061");
+    let arguments = json!({"to": EMAIL, "key": KEY}).to_string();
+    let written = hidden(&arguments);
+    let stream = saying(&written);
+    let sent = stream.clone();
+    let server = Server::new(move |_, _, out| chunked(out, "text/event-stream", sent.as_bytes()));
+    let mut proxy = Proxy::to(&server.url());
+    let query = format!("?to={}&access_token={}&api-version=1", EMAIL.replace('@', "%40"), KEY.replace('-', "%2D"));
+    let url = proxy.url("OPENAI_BASE_URL", &format!("/chat/completions{query}"));
+    let call = json!({"id": "call_1", "type": "function", "function": {"name": "send", "arguments": written}});
+    let body = json!({"model": "m", "stream": true, "messages": [{"role": "user", "content": "Send it"}, {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_1", "content": json!({"inner": written}).to_string()}]});
+    assert_eq!(post(&url, "", body.to_string()).text(), stream);
+    assert!(server.requests()[0].starts_with(&format!("POST /chat/completions{query} ")));
+    proxy.stop().code(0).never_says(KEY).never_says(EMAIL);
+    let plain = |mut text: String| {
+        for _ in 0..4 {
+            for (escape, sign) in
+                [("\\u0040", "@"), ("\\u002d", "-"), ("\\u0061", "a"), ("%40", "@"), ("%2D", "-"), ("\\\\", "\\")]
+            {
+                text = text.replace(escape, sign);
+            }
+        }
+        text
+    };
+    let kept = plain(String::from_utf8(everything(&proxy.project)).unwrap());
+    assert!(!kept.contains(KEY) && !kept.contains(EMAIL), "{kept}");
+    let line = &proxy.lines()[0];
+    assert!(line["endpoint"].as_str().unwrap().ends_with("&api-version=1"), "{}", line["endpoint"]);
+    let said = plain(said(line["response"].as_str().unwrap()));
+    assert!(!said.contains(KEY) && !said.contains(EMAIL), "{said}");
+    // The arguments are JSON as before.
+    let arguments = line["request"]["messages"][1]["tool_calls"][0]["function"]["arguments"].as_str().unwrap();
+    let arguments: serde_json::Value = serde_json::from_str(arguments).unwrap();
+    assert!(arguments["to"].as_str().unwrap().starts_with("\u{27e6}email:"), "{arguments}");
+}

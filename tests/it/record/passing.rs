@@ -253,6 +253,38 @@ fn old_and_odd_requests_are_served() {
 }
 
 #[test]
+fn what_is_not_kept_is_said_with_its_reason_and_without_its_words() {
+    let server = Server::saying(response("200 OK", "content-type: application/json\r\n", "{}"));
+    let mut proxy = Proxy::to(&server.url());
+    let url = |path: &str| proxy.url("OPENAI_BASE_URL", path);
+    post(
+        &url("/audio/transcriptions?key=k3y-of-the-test"),
+        "Content-Type: multipart/form-data; boundary=x\r\n",
+        "--x planted-words",
+    );
+    post(&url("/chat/completions"), "Content-Encoding: gzip\r\n", gzip(br#"{"model":"planted-words"}"#));
+    // A program that is killed, or gives up, in the middle of its request.
+    for _ in 0..2 {
+        let (host, path) = url("/chat/completions")
+            .strip_prefix("http://")
+            .unwrap()
+            .split_once('/')
+            .map(|(a, b)| (a.to_owned(), b.to_owned()))
+            .unwrap();
+        let mut stream = std::net::TcpStream::connect(&host).unwrap();
+        write!(stream, "POST /{path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 1000\r\n\r\n{{\"model\":").unwrap();
+        drop(stream);
+    }
+    assert_eq!(proxy.chat(r#"{"model":"m","messages":[]}"#).status, 200);
+    let run = proxy.stop().code(0).warns("not kept: /audio/transcriptions: its body is not valid JSON (multipart/form-data)");
+    let run = run.warns("not kept: /chat/completions: its body is not valid JSON (gzip)");
+    let run =
+        run.warns("not kept: the program broke off before it had sent the whole body").never_says("planted").never_says("k3y");
+    drop(run.warns("recorded 1 call of 1 model (m)").warns("a call, 4 requests not kept"));
+    assert!(!proxy.text().contains("planted"));
+}
+
+#[test]
 #[ignore = "needs proxy_hard: bodies of 100 MB take a minute"]
 fn proxy_hard_a_body_of_100_mb_passes_and_one_of_129_mb_is_refused() {
     let server = Server::saying(response("200 OK", "content-type: application/json\r\n", "{\"ok\":true}"));

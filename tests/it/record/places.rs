@@ -38,7 +38,10 @@ fn the_calls_of_a_folder_are_counted_over_its_files_in_the_order_of_their_names(
     assert_eq!((third[0].file.clone(), third[0].name.clone()), (at("b.jsonl"), format!("{path}#3")));
     let said = |text: String| load(text).unwrap_err().to_string();
     assert_eq!(said(format!("{path}#4")), format!("{path} has 3 calls, so there is no call 4"));
-    assert!(said(format!("{path}/notes.txt")).ends_with("notes.txt: it holds no recorded call"));
+    assert!(
+        said(format!("{path}/notes.txt"))
+            .ends_with("notes.txt: line 1 is no whole call: it was cut while it was written, or this is no recording")
+    );
     std::fs::write(at("list.txt"), "[]\n").unwrap();
     assert!(said(format!("{path}/list.txt")).contains("list.txt: line 1: it is no recorded call"));
     assert!(said(format!("{path}/none.jsonl")).contains("none.jsonl cannot be read: it does not exist"));

@@ -49,7 +49,8 @@ fn keys_of_known_services_are_replaced() {
         kinds(&format!("{{\"content\":\"a\\nsk-{long}\\tDE89370400440532013000\"}}")),
         "{\"content\":\"a\\n<secret>\\t<iban>\"}"
     );
-    assert_eq!(kinds(&format!("a\\\\nsk-{long}")), format!("a\\\\nsk-{long}"));
+    // In JSON in a string of JSON.
+    assert_eq!(kinds(&format!("a\\\\nsk-{long}")), "a\\\\n<secret>");
     let dashes = "-".repeat(5);
     let pem = format!("{dashes}BEGIN PRIVATE KEY{dashes}\nMIIE\n{dashes}END PRIVATE KEY{dashes}\nrest");
     assert_eq!(kinds(&pem), "<secret>\nrest");
@@ -121,4 +122,32 @@ fn a_long_text_of_nothing_takes_linear_time() {
     let begun = std::time::Instant::now();
     Redactor::new([1; 32], []).text(&text);
     assert!(begun.elapsed().as_secs() < 20);
+}
+
+#[test]
+fn what_is_written_with_escapes_is_found_as_it_reads() {
+    let key = "sk-0123456789abcdefABCDEF";
+    let cases = [
+        (r#"{"to":"ann\u0040example.org"}"#.to_owned(), r#"{"to":"<email>"}"#),
+        (r#"{"to":"\u0061nn@example.org","n":1}"#.to_owned(), r#"{"to":"<email>","n":1}"#),
+        (r"'ann\x40example.org'".to_owned(), "'<email>'"),
+        (r#"{"a":"{\"to\":\"ann\\u0040example.org\"}"}"#.to_owned(), r#"{"a":"{\"to\":\"<email>\"}"}"#),
+        (r#"{"a":"x\nann@example.org"}"#.to_owned(), r#"{"a":"x<email>"}"#),
+        (format!(r#"{{"a":"\/{}"}}"#, key.replace('-', r"\u002d")), r#"{"a":"\/<secret>"}"#),
+        ("/search?to=ann%40example.org&n=1".to_owned(), "/search?to=<email>&n=1"),
+        ("mailto:ann%2540example.org".to_owned(), "mailto:<email>"),
+        (format!("?k={}", key.replace('-', "%2D")), "?k=<secret>"),
+        ("?t=hunter2%2dis%2Dsecret.".to_owned(), "?t=<secret>."),
+        (r#"{"n":"%2B49 30 1234567"}"#.to_owned(), r#"{"n":"<phone>"}"#),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(kinds(&text), expected, "{text}");
+        // What is JSON stays JSON.
+        let is_json = |text: &str| serde_json::from_str::<serde_json::Value>(text).is_ok();
+        assert_eq!(is_json(&text), is_json(expected), "{text}");
+    }
+    // Escapes alone change nothing.
+    for text in [r"C:\users\new\bin", "100 %, 50%25 and %zz", r"\u00e4 \ud83d\ude00 \", "a\\"] {
+        assert_eq!(kinds(text), text);
+    }
 }

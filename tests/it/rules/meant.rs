@@ -110,6 +110,8 @@ fn a_condition_has_words_for_its_signs() {
     becomes("sequential", &steps("n gt 1 && n lt 3"), "bare-ampersand", &steps("n gt 1 and n lt 3"));
     becomes("sequential", &steps("n&&ticket"), "bare-ampersand", &steps("n and ticket"));
     becomes("sequential", &steps("n &amp;&amp; ticket"), "bad-condition", &steps("n and ticket"));
+    becomes("sequential", &steps("n =&lt; 1"), "bad-condition", &steps("n &lt;= 1"));
+    becomes("sequential", &steps("n => 1"), "bad-condition", &steps("n >= 1"));
     becomes("sequential", &steps("n < 1 or n > 3"), "bare-less-than", &steps("n &lt; 1 or n > 3"));
 }
 

@@ -1,9 +1,12 @@
 //! `ctxc run --source`: tasks worked off under a budget, each once.
 
-use super::support::project;
+use super::support::{project, state};
 use super::traces::{THREE, with_state};
 use crate::cli::project::{Project, Run};
 use pretty_assertions::assert_eq;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::Stdio;
 
 fn tasks(count: u32) -> String {
     let task = |number: u32| format!("- id: T-{number}\n  payload: {{task: t, inputs: {{x: ticket {number}}}}}\n");
@@ -80,4 +83,36 @@ fn issues_are_run_by_the_task_of_the_command_line() {
     let done = with_state(&project, &["run", "t", "--source", "issues.jsonl", "--script", "answers.yaml"]).code(0);
     assert_eq!(done.stdout, "three\n");
     done.warns("bd-1: t");
+}
+
+/// A delivery that cannot be run stands in the way of no other, and is tried again by the next command.
+#[test]
+fn a_delivery_is_tried_once_by_a_command() {
+    let project = with("", GOOD);
+    let state = state(&project);
+    let mut child = project
+        .command(&["run", "--source", "webhook", "--script", "answers.yaml", "--max-tasks", "2"])
+        .env("XDG_STATE_HOME", &state)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    said.read_line(&mut line).unwrap();
+    let (_, address) = line.split_once("http://").unwrap_or_else(|| panic!("{line}"));
+    let address = address.split_once('/').unwrap().0.to_owned();
+    for body in ["{\"task\": \"nothing\"}", "{\"task\": \"t\", \"inputs\": {\"x\": \"log in\"}}"] {
+        let mut stream = TcpStream::connect(&address).unwrap();
+        let head = "POST /tasks HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nconnection: close\r\n";
+        write!(stream, "{head}content-length: {}\r\n\r\n{body}", body.len()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 202"), "{answer}");
+    }
+    let mut rest = String::new();
+    said.read_to_string(&mut rest).unwrap();
+    let done = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "three\n", "{rest}");
+    assert!(rest.contains("1 of 2 tasks complete") && rest.matches("not run: ").count() == 1, "{rest}");
 }

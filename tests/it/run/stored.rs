@@ -7,7 +7,7 @@ use ctxc::internals::context::options::Options;
 use ctxc::internals::eval::scripted::Script;
 use ctxc::internals::record::redact::Redactor;
 use ctxc::internals::run::answers::{Answers, AskedCall, Given, NoAnswer};
-use ctxc::internals::run::commands::NoCommands;
+use ctxc::internals::run::commands::{CommandEnd, CommandSpec, Commands};
 use ctxc::internals::run::flow::TaskFlow;
 use ctxc::internals::run::runner::{Frame, Limits, Outcome, Parts, Runner};
 use ctxc::internals::run::situation::Situation;
@@ -19,6 +19,16 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+
+/// Runs nothing.
+#[derive(Debug)]
+struct NoCommands;
+
+impl Commands for NoCommands {
+    fn run(&self, _: &CommandSpec) -> Result<CommandEnd, String> {
+        Err("nothing is run".to_owned())
+    }
+}
 
 /// Answers by a script, and keeps what was asked.
 #[derive(Debug)]

@@ -84,8 +84,6 @@ fn bare(text: &str) -> String {
 #[test]
 fn words_are_those_of_the_types() {
     assert_eq!(words::KINDS, ctxc::internals::kernel::context::Kind::ALL.map(ctxc::internals::kernel::context::Kind::word));
-    assert_eq!(Risk::WORDS, Risk::ALL.map(Risk::word));
-    assert_eq!(State::WORDS, State::ALL.map(State::word));
     for name in SettingName::ALL {
         let text = format!(
             "name: a\ntask: t\ncontext: {{objective: x}}\nexpect_context:\n  - setting: {{name: {}, value: {}}}\n",

@@ -67,8 +67,8 @@ nothing: `check` reports it in a scenario, and an expectation whose `schema` nam
 
 `$schema` names the draft by which a schema is read: `http://json-schema.org/draft-04/schema#`, `draft-06`, `draft-07`, `https://json-schema.org/draft/2019-09/schema` or
 `https://json-schema.org/draft/2020-12/schema`, the last one where it is left out. `check` compiles the schema as `eval` does and reports what its draft does not allow: a list under `items` in
-2020-12, a keyword that only another draft has, another `$schema`. A `$ref` leads into the schema itself or to the schema of a draft; nothing is fetched from elsewhere, and `check` says so.
-Keywords that a draft ignores have no effect: up to draft 7, everything next to a `$ref`.
+2020-12, another `$schema`. A `$ref` leads into the schema itself or to the schema of a draft; nothing is fetched from elsewhere, and `check` says so.
+Keywords that a draft ignores have no effect: those of later drafts, and up to draft 7 everything next to a `$ref`.
 
 ## When `not` applies
 

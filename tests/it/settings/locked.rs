@@ -61,6 +61,10 @@ fn what_loses_a_text_or_a_value_cannot_be_switched_off() {
         ("two-values", "<inputs><input name=\"i\" from=\"p\">six</input></inputs>"),
         ("bad-number", "<sampling temperature=\"0,2\"/>"),
         ("bad-value", "<parameters><parameter name=\"p\" trust=\"yes\"/></parameters>"),
+        ("duplicate-entry", "<inputs><input name=\"x\">seven</input><input name=\"x\">eight</input></inputs>"),
+        ("missing-attribute", "<inputs><input>nine</input></inputs>"),
+        ("other-type", "<command>ten</command>"),
+        ("other-type", "<steps><task><description>eleven</description></task></steps>"),
     ] {
         let text = task("type=\"atomic\"", inside);
         let own = |found: Vec<&'static str>| found.contains(&rule);

@@ -120,7 +120,7 @@ fn marks() -> String {
         let block = Block {
             id: "ID",
             priority: 4,
-            turn: (Kind::File, Trust::Trusted),
+            turn: (Trust::Trusted, Kind::File),
             head: "",
             text: &text,
             tail: "",

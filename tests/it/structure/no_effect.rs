@@ -52,6 +52,18 @@ fn a_list_of_files_has_one_source() {
 }
 
 #[test]
+fn a_script_has_no_words_for_an_agent() {
+    let found = script("<system>s</system><constraints><constraint>c</constraint></constraints><command>ls</command>");
+    assert_eq!(found, ["CTX105 system: `<system>` is for an agent, but a script calls none: nobody reads it"]);
+    assert_eq!(
+        script("<inputs><input name=\"i\">x</input></inputs><command>ls</command><output_format type=\"text\"/>"),
+        NOTHING
+    );
+    let inside = steps("<task type=\"script\"><description>d</description><command>ls</command><model>m</model></task>");
+    assert_eq!(inside, ["CTX105 model: `<model>` is for an agent, but a script calls none: nobody reads it"]);
+}
+
+#[test]
 fn a_text_has_no_schema() {
     let found = atomic("<output_format type=\"text\" schema=\"object\"/>");
     assert_eq!(found, ["CTX116 output_format: `type` asks for text, but a `schema` describes JSON"]);

@@ -10,6 +10,7 @@ use ctxc::internals::rules::check::Active;
 use ctxc::internals::rules::list;
 use ctxc::internals::syntax::fault::FaultKind;
 use ctxc::internals::syntax::{Limits, Reader};
+use ctxc::internals::template::scope::Purpose;
 use pretty_assertions::assert_eq;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ fn check_with(text: &str, limits: &Limits) -> Vec<Diagnostic> {
     config.limits = limits.clone();
     let active = Active::new(&config);
     let files = MemoryFs::default();
-    let compiler = Compiler { config: &config, active: &active, root: Path::new("."), files: &files, entries: None };
+    let compiler = Compiler { config: &config, active: &active, root: Path::new("."), files: &files, purpose: Purpose::Findings };
     match compiler.compile(&Arc::from("template.xml"), text.as_bytes(), Chosen::Named, &mut Scratch::new()) {
         Outcome::Taken(file) => file.diagnostics,
         Outcome::Skipped => panic!("a named file is taken"),

@@ -331,3 +331,40 @@ fn lines_longer_than_minijinja_counts_are_refused() {
     let unclosed = format!("{{#{}", "x".repeat(MAX_COLUMNS - 2));
     assert!(matches!(fault(&unclosed).0, Kind::Syntax(_)));
 }
+
+/// What needs no value of a run is tried when it is compiled.
+#[test]
+fn what_fails_in_every_run_is_found() {
+    let fails = |text: &str| {
+        let found = ctxc::internals::jinja::trial::parse(text).faults.into_iter();
+        found.map(|fault| (format!("{:?}", fault.kind), fault.span.slice(text).to_owned())).collect::<Vec<_>>()
+    };
+    let greets = "{% macro greet(name) %}Hello {{ name }}{% endmacro %}";
+    for (text, place) in [
+        ("{{ a }}{{ \"abc\"|int }}{{ b }}", "{{ \"abc\"|int }}"),
+        ("{{ \"abc\"|sum }}", "{{ \"abc\"|sum }}"),
+        ("{% set n = \"abc\"|int %}{{ n }}", "{% set n = \"abc\"|int %}"),
+        ("{% set n = \"abc\" %}{{ a }}{{ n|int }}", "{{ n|int }}"),
+        (&format!("{greets}{{{{ greet(a) }}}}{{{{ greet() }}}}"), "{{ greet() }}"),
+        (&format!("{greets}{{% if true %}}{{{{ greet() }}}}{{% endif %}}"), "{% if true %}"),
+        ("{% for i in range(3) %}{{ i.x }}{% endfor %}", "{% for i in range(3) %}"),
+    ] {
+        let found = fails(text);
+        assert_eq!(found.iter().map(|(_, place)| &**place).collect::<Vec<_>>(), [place], "{found:?}");
+        assert!(found[0].0.starts_with("Fails"), "{found:?}");
+    }
+    for text in [
+        "{{ a|int }}{{ \"4\"|int }}",
+        "{% if false %}{{ \"abc\"|int }}{% endif %}",
+        "{% macro greet(name) %}{{ name|default('you') }}{% endmacro %}{{ greet() }}",
+        "{% set n = \"abc\" %}{% if a %}{% set n = \"4\" %}{% endif %}{{ n|int }}",
+        "{% set ns = namespace(n=\"abc\") %}{% for i in a %}{% set ns.n = 4 %}{% endfor %}{{ ns.n|int }}",
+        "{% macro m(b) %}{{ a }}{{ b }}{% endmacro %}{{ m() }}",
+        // What takes long is left to a run.
+        "{% for i in range(100000) %}{% for k in range(100000) %}{{ i }}{% endfor %}{% endfor %}{{ i.x }}",
+        "{% raw %}{{ \"abc\"|int }}{% endraw %}{# {{ 1/0 }} #}",
+        "{% set t %}x{% endset %}{{ t|upper }}{% call(x) dict %}{% endcall %}",
+    ] {
+        assert!(fails(text).iter().all(|(kind, _)| !kind.starts_with("Fails")), "{text}: {:?}", fails(text));
+    }
+}

@@ -126,13 +126,13 @@ impl Ask for Asking<'_> {
             // The run was killed after this answer was kept and before it was counted.
             let counted = [label(asked.trial), String::new()].map(|trial| (asked.case.to_owned(), trial));
             if is_of_run && !counted.iter().any(|trial| self.state().counted.contains(trial)) {
-                let spent = self.models.used(asked.sent, &response);
+                let spent = self.models.used(asked.sent, asked.context, &response);
                 self.models.resume(1, spent);
                 self.state().add(asked.path, asked.case, &Calls { made: 1, spent, ..Calls::default() });
             }
             return Ok(response);
         }
-        let (calls, answered) = self.models.ask(asked.model, asked.sent);
+        let (calls, answered) = self.models.ask(asked.model, asked.sent, asked.context);
         self.state().add(asked.path, asked.case, &calls);
         let mut response = answered.map_err(|none| none.to_string())?;
         if let Some(keeper) = &self.kept {

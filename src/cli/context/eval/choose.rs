@@ -6,7 +6,7 @@ use super::load::{CachedFiles, Chosen, FilesBeside, Scenarios, context, plan};
 use super::rescore::Earlier;
 use crate::base::contained_path::{self, Refused};
 use crate::base::fs;
-use crate::cli::context::lookup::Lookup;
+use crate::cli::context::lookup::{CacheArgs, Lookup};
 use crate::cli::context::models::Counters;
 use crate::cli::context::project::Compiled;
 use crate::cli::cx::Cx;
@@ -48,7 +48,7 @@ const LIMIT: u64 = 1 << 28;
 /// A case that was run: its row of the scorecard, and what else somebody may show of it. All the rest of it is gone by then.
 #[derive(Debug)]
 pub(super) struct Done {
-    pub(super) row: CaseRow,
+    pub(super) row: Box<CaseRow>,
     /// What it takes to ask for its answers, where they are stale or that is to be known.
     pub(super) anew: Option<Estimate>,
     /// The request as it is now, where it is compared with a stored one.
@@ -247,7 +247,7 @@ impl<'w> EvalRun<'w> {
             }
             let snapshot = done.snapshot.take();
             let is_shown = self.asking.shows && done.verdict != CaseVerdict::Pass;
-            Done { row, anew: done.anew, snapshot, open: is_shown.then(|| Box::new(done)) }
+            Done { row: Box::new(row), anew: done.anew, snapshot, open: is_shown.then(|| Box::new(done)) }
         };
         let begins = |at| at < last.load(Ordering::Relaxed);
         let mut done = run::run_and(&self.context(), &inputs, threads, &begins, &keep);
@@ -347,7 +347,7 @@ fn carry(project: &Compiled, now: &[(String, Option<Keys>)], choices: &mut [Choi
 }
 
 /// The scorecard in a file; `None` where it holds none.
-pub(super) fn scorecard(path: &Path) -> Option<Scorecard> {
+pub(in crate::cli::context) fn scorecard(path: &Path) -> Option<Scorecard> {
     let mut bytes = Vec::new();
     fs::read_into(path, LIMIT, &mut bytes).ok()?;
     serde_json::from_slice::<Scorecard>(&bytes).ok().filter(|card| card.schema == SCHEMA)
@@ -375,7 +375,9 @@ fn of_revision(name: &str, project: &Compiled, from: AnswersFrom, cx: &Cx) -> Re
     let files = CachedFiles::new(then.files());
     // Its models may be others.
     let counters = Counters::new(&then.config, None)?;
-    let eval_run = EvalRun::new(&then, &chosen, &files, &counters, Rows::Curtailed, from);
+    let cache = CacheArgs::default();
+    let index = Lookup::new(&then, &cache);
+    let eval_run = EvalRun::new(&then, &chosen, &files, &counters, Rows::Curtailed, from).looking_up(&index);
     let keys = eval_run.keys(cx.options.threads);
     Ok(keys.into_iter().filter_map(|(name, keys)| Some((name, keys?))).collect())
 }

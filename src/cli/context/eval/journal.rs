@@ -257,10 +257,18 @@ fn unfinished(place: &Place, history: &SqliteHistory, name: &str, now: &RunRecor
 }
 
 /// A run that begins now. Runs with equal `selection` are of the same scenarios, tasks and options.
-pub(super) fn head(project: &Compiled, chosen: &[Chosen<'_>], (from, rows): (AnswersFrom, Rows), planned: usize) -> RunRecord {
+pub(super) fn head(
+    project: &Compiled,
+    chosen: &[Chosen<'_>],
+    (from, rows, rule): (AnswersFrom, Rows, Option<(u32, u32)>),
+    planned: usize,
+) -> RunRecord {
     let mut hasher = Hasher::new();
     hasher.field("ctxc selection 1").field(env!("CARGO_PKG_VERSION")).field(project.registry.hash().0);
     hasher.field(from.word()).number(u64::from(rows == Rows::Full));
+    if let Some((runs, pass)) = rule {
+        hasher.number(runs.into()).number(pass.into());
+    }
     for Chosen { path, case, .. } in chosen {
         hasher.field(path).field(&case.name.value);
     }

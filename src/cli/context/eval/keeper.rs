@@ -7,7 +7,6 @@ use crate::cli::render::summary::plural;
 use crate::eval::asked::Asked;
 use crate::kernel::provider::Response;
 use crate::provider::read;
-use crate::record::exchange::Exchange;
 use crate::record::file::{Recordings, append};
 use crate::record::recording::{AnsweredBy, Recording};
 use crate::record::redact::Redactor;
@@ -174,21 +173,8 @@ impl<'p> Keeper<'p> {
     }
 
     fn recording(&self, asked: &Asked<'_>, response: &Response, number: usize) -> Recording {
-        let sent = asked.sent;
-        let exchange = Exchange {
-            dialect: sent.dialect,
-            endpoint: &sent.endpoint,
-            model: &sent.model,
-            key: &sent.key,
-            request: &sent.body,
-            response: &response.body,
-            status: response.status,
-            usage: response.answer.usage,
-            latency_ms: u64::try_from(response.latency.as_millis()).ok(),
-            by: AnsweredBy::Upstream,
-        };
         let at = Some(date::time((fs::now() / 1_000_000_000) as i64));
-        let recording = Recording::of(&exchange, (number.to_string(), at), &self.redactor);
+        let recording = asked.sent.recording(response, AnsweredBy::Upstream, (number.to_string(), at), &self.redactor);
         Recording {
             conversation: Some(asked.case.to_owned()),
             run: self.run.get().cloned(),

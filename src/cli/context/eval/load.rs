@@ -7,7 +7,6 @@ use crate::base::suggest;
 use crate::cli::context::models::{self, Counters};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
-use crate::cli::render::summary::plural;
 use crate::cli::selection::no_scenario;
 use crate::context::request::Files;
 use crate::eval::asked::RunAnswers;
@@ -16,7 +15,7 @@ use crate::eval::prepared::RunContext;
 use crate::eval::receiver::receiver;
 use crate::eval::trials::Rows;
 use crate::project::config::Config;
-use crate::registry::scenarios::{self, Refusals, Request, refusals};
+use crate::registry::scenarios::{self, Refusals, Request, refusals, why_broken};
 use crate::scenario::load::{self, Loaded, Unread};
 use crate::scenario::model::{Case, Rule, Subject, Suite};
 use crate::scenario::{Options, paths, read_with};
@@ -121,6 +120,11 @@ fn options(config: &Config) -> Options<'static> {
     Options { rule: config.eval.rule(), tables: None }
 }
 
+/// The project that scenarios are held against.
+fn request(Compiled { root, config, registry, .. }: &Compiled) -> Request<'_> {
+    Request { root, config, registry: Some(registry), excluded: &[], today: None }
+}
+
 /// All scenario files of a project, read.
 pub(in crate::cli::context) fn all(root: &Path, config: &Config) -> Vec<Loaded> {
     load::load(root, &scenarios::files(root, config), LIMIT, &options(config))
@@ -196,13 +200,13 @@ impl Scenarios {
             let (suite, faults) = read_with(name, &text, &Options { tables: Some(&tables), ..options(&project.config) });
             Loaded { path: name.into(), text: text.into(), suite, faults, unread: None }
         };
-        // What was wrong then is not this run's to say: such cases count as changed.
-        Self { files: names.map(read).filter(Loaded::is_sound).collect(), whole: BTreeSet::new(), names: Vec::new() }
+        // What was wrong then is not this run's to say: such cases are not run, and count as changed.
+        Self { files: names.map(read).collect(), whole: BTreeSet::new(), names: Vec::new() }
     }
 
     /// The files of which nothing is run, since something is wrong with them, and what that is. Who asks for names that stand in
     /// other files is not told.
-    pub(in crate::cli::context) fn broken(&self) -> Vec<(&Loaded, String)> {
+    pub(in crate::cli::context) fn broken(&self, project: &Compiled) -> Vec<(&Loaded, String)> {
         let is_asked = |file: &&Loaded| {
             let mut all = self.names.iter();
             self.names.is_empty() || self.whole.contains(&*file.path) || all.any(|name| named(file).contains(&name.as_str()))
@@ -210,17 +214,15 @@ impl Scenarios {
         let why = |file: &Loaded| match &file.unread {
             Some(Unread::Io(why)) => format!("it cannot be read: {}", crate::rules::input::read_fault::reason(why)),
             Some(Unread::NoText(fault)) => fault.to_string(),
-            None => {
-                format!("nothing of this file is run: {}; `ctxc check` shows them", plural(file.faults.len().max(1), "fault"))
-            }
+            None => format!("nothing of this file is run: {}", why_broken(&request(project), file)),
         };
         self.files.iter().filter(|file| !file.is_sound()).filter(is_asked).map(|file| (file, why(file))).collect()
     }
 
     /// The cases that `check` has errors about, or about whose tasks it has: nobody runs what is not what its author meant.
     pub(super) fn refusals(&self, project: &Compiled) -> Refusals {
-        let Compiled { root, config, registry, broken, .. } = project;
-        let mut refusals = refusals(&Request { root, config, registry: Some(registry), excluded: &[], today: None }, &self.files);
+        let Compiled { config, broken, .. } = project;
+        let mut refusals = refusals(&request(project), &self.files);
         for file in self.files.iter().filter(|_| !broken.is_empty()) {
             for case in file.suite.iter().flat_map(|suite| &suite.cases) {
                 let why = receiver(case, &config.roles).ok().and_then(|receiver| broken.why(&receiver));

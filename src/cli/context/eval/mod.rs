@@ -24,6 +24,7 @@ mod run;
 mod text;
 
 pub(crate) use args::{AnswerSource, EvalArgs, parse_usd};
+pub(super) use choose::scorecard as read_scorecard;
 pub(super) use judge::judge;
 pub(super) use load::{all, names};
 pub(crate) use merge::{ScorecardArgs, run as scorecard};

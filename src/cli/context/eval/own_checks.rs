@@ -18,11 +18,18 @@ use std::time::Duration;
 
 /// Bytes that a check may write.
 const LIMIT: usize = 1 << 20;
+/// Puts the project's folder behind the standard library: a folder `json` in it is no other `json`.
+pub(super) const MODULES: &str = "\
+import os, sys
+sys.path = [place for place in sys.path if place]
+lib = os.path.dirname(os.__file__)
+own = [n for n, place in enumerate(sys.path) if place.startswith(lib) and not place.endswith('-packages')]
+sys.path.insert(max(own, default=-1) + 1, '')
+";
 /// Calls a function with a trial. What it prints is no verdict.
 const SHIM: &str = "\
-import importlib, json, sys
+import importlib, json
 out, sys.stdout = sys.stdout, sys.stderr
-sys.path.insert(0, '')
 module, function = sys.argv[1:]
 found = getattr(importlib.import_module(module), function)(json.load(sys.stdin.buffer))
 json.dump({'pass': found} if isinstance(found, bool) else found, out)
@@ -72,7 +79,9 @@ impl<'p> OwnChecks<'p> {
                 Ok(argv)
             }
             Runs::Python(function) => match function.value.split_once(':') {
-                Some((module, name)) => Ok(["python3", "-c", SHIM, module, name].map(str::to_owned).to_vec()),
+                Some((module, name)) => {
+                    Ok(["python3", "-c", &format!("{MODULES}{SHIM}"), module, name].map(str::to_owned).to_vec())
+                }
                 None => Err(format!("`{}` names no function: expected `module:function`", function.value)),
             },
         }

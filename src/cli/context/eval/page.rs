@@ -4,6 +4,7 @@
 
 use super::page_details::PageDetails;
 use super::text::{answer, lines, state, totals};
+use crate::base::number::usd;
 use crate::cli::render::markup::{cell, code, html as text};
 use crate::cli::render::summary::thousands;
 use crate::eval::finished::CaseVerdict;
@@ -52,7 +53,7 @@ fn facts(row: &CaseRow) -> Vec<String> {
         facts.push(format!("{} in trials", many(used)));
     }
     if cost > 0.0 {
-        facts.push(format!("US$ {}", (cost * 1e4).round() / 1e4));
+        facts.push(format!("US$ {}", usd(cost)));
     }
     facts.extend(row.model.clone());
     facts

@@ -2,7 +2,7 @@
 
 use super::choose::Done;
 use super::load::Chosen;
-use super::text::usd;
+use super::text::asks;
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::cli::render::escape::escape;
@@ -120,11 +120,7 @@ impl AskRow {
     }
 
     fn words(self) -> String {
-        let [least, most] = self.calls;
-        let calls =
-            if least == most { plural(most as usize, "call") } else { format!("{least} to {}", plural(most as usize, "call")) };
-        let price = self.usd.map_or_else(|| "at no price that ctxc.toml names".to_owned(), |[least, most]| usd((least, most)));
-        format!("{calls}, {price}")
+        asks(self.calls, self.usd)
     }
 }
 

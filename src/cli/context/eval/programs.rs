@@ -1,6 +1,7 @@
 //! Programs of the project that scenarios take their requests from: run behind a double that answers from a recording, until the call
 //! that is meant was made.
 
+use super::own_checks::MODULES;
 use crate::base::fs;
 use crate::cli::context::project::Compiled;
 use crate::cli::context::trust::{self, TrustHashArgs};
@@ -27,9 +28,8 @@ use std::time::Duration;
 const LIMIT: usize = 64 << 20;
 /// Calls the function, and writes what it returns.
 const SHIM: &str = "\
-import importlib, json, sys
+import importlib, json
 out, sys.stdout = sys.stdout, sys.stderr
-sys.path.insert(0, '')
 module, function = sys.argv[1:]
 found = getattr(importlib.import_module(module), function)()
 out.write(found if isinstance(found, str) else json.dumps(found))
@@ -72,7 +72,7 @@ impl<'p> Programs<'p> {
                 let Some((module, name)) = function.split_once(':') else {
                     return Err(format!("`{function}` names no function: expected `module:function`"));
                 };
-                let argv = ["python3", "-c", SHIM, module, name].map(str::to_owned);
+                let argv = ["python3", "-c", &format!("{MODULES}{SHIM}"), module, name].map(str::to_owned);
                 let bounds = Bounds::of(Duration::from_secs(*timeout_s), LIMIT);
                 let written = self.run(&argv, &[], &bounds).well(&bounds);
                 let written = written.map_err(|why| format!("the function {function} failed: {why}"))?;

@@ -1,5 +1,6 @@
 //! Says on standard error how far a run is that asks models: it may take hours, and is silent while a provider makes it wait.
 
+use crate::base::number;
 use crate::cli::render::summary::plural;
 use std::io::Write as _;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -53,9 +54,10 @@ fn line(now: Progress, since: Duration) -> String {
         }
     };
     format!(
-        "{done} of {}, {} ({rate:.1} a second), US$ {usd:.2}, {left}",
+        "{done} of {}, {} ({rate:.1} a second), US$ {}, {left}",
         plural(planned, "scenario"),
-        plural(calls as usize, "call")
+        plural(calls as usize, "call"),
+        number::usd(usd)
     )
 }
 

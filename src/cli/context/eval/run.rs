@@ -20,6 +20,7 @@ use crate::cli::context::trust;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
+use crate::cli::interrupt;
 use crate::cli::render::summary::plural;
 use crate::cli::rewrite::Output;
 use crate::context::lines::Lines;
@@ -38,7 +39,9 @@ use crate::provider::limiter::CEILING;
 use crate::provider::spending::SpendLimit;
 use crate::scenario::load::Loaded;
 use crate::scenario::paths;
+use serde::Serialize;
 use std::collections::BTreeSet;
+use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
 
@@ -51,9 +54,10 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         project = if args.allow_empty { project } else { project.filled("this project")? };
         return empty(args, &project, cx);
     }
-    let scenarios = Scenarios::read(&project, &args.what)?.ruled(args.rule()?);
+    let rule = args.rule()?;
+    let scenarios = Scenarios::read(&project, &args.what)?.ruled(rule);
     let chosen = scenarios.choose(args, &project.config)?;
-    let broken = scenarios.broken();
+    let broken = scenarios.broken(&project);
     if args.coverage {
         return covered(args, &coverage::of(&project, &chosen, &scenarios.refusals(&project))?, cx);
     }
@@ -88,19 +92,21 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let mut choices = choose::choices(args, &project, &eval_run, cx)?;
     let planned = choices.iter().filter(|choice| **choice == Choice::Run).count();
     let journal = (!args.no_history && earlier.is_none() && planned > 0).then(|| {
-        let head = journal::head(&project, &chosen, (from, rows), planned);
+        let head = journal::head(&project, &chosen, (from, rows, rule), planned);
         let asked = (asking.as_ref(), own.is_some() || programs.is_some());
         Journal::begin(&project, asked, (head, args.resume.as_deref()))
     });
     let journal = journal.transpose()?;
+    if journal.is_some() && cx.options.is_chatty() {
+        interrupt::before(say_how_to_resume);
+    }
     let mut eval_run = eval_run.kept_by(journal.as_ref());
     let resumed = journal.as_ref().and_then(|journal| journal.take(&mut choices, || eval_run.keys(cx.options.threads)));
     if args.resume.is_some() {
         cx.note(&resumed.unwrap_or_else(|| "no run of these scenarios was broken off: a new one begins".to_owned()));
     }
     let which: Vec<bool> = choices.iter().map(|choice| *choice == Choice::Run).collect();
-    let threads = callers(args, asking.as_ref()).or(cx.options.threads);
-    let how = (threads, args.fail_fast);
+    let how = (callers(args, asking.as_ref()).or(cx.options.threads), args.fail_fast);
     let mut finished = match asking.as_ref().filter(|_| cx.options.is_chatty()) {
         Some(asking) => progress::told(|| so_far(planned, &eval_run, asking), || eval_run.run(&which, &locator, how)),
         None => eval_run.run(&which, &locator, how),
@@ -114,8 +120,9 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let kept = journal.as_ref().map_or(Ok(()), Journal::end);
     index.note(cx);
     taken_over(asking.as_ref(), cx);
+    unasked(&chosen, from, cx);
     if let Some(earlier) = &earlier {
-        earlier.note(finished.iter().flatten().map(|done| &done.row), cx);
+        earlier.note(finished.iter().flatten().map(|done| &*done.row), cx);
     }
     let is_kept = !args.no_history && kept.is_ok();
     let details =
@@ -133,11 +140,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
             cx.note(&format!("{path} {what}"));
         }
     }
-    match kept {
-        Err(error) if project.config.history.is_some() => return Err(error),
-        Err(error) => cx.note(&format!("this run is not kept for later: {}", error.message)),
-        Ok(()) => {}
-    }
+    unkept(kept, &project, cx)?;
     let is_refused = |row: &CaseRow| eval_run.refuses(&row.path, &row.id) || broken.iter().any(|(file, _)| *file.path == row.id);
     let exit = verdict(&card.cases, project.config.eval.stale, &is_refused);
     let informs = from == AnswersFrom::Live && project.config.eval.stability.is_none();
@@ -207,6 +210,31 @@ fn leave_out(choices: &mut [Choice], finished: &[Option<Done>], cx: &mut Cx) {
     }
 }
 
+/// Says why a run is not kept; that is an error where the project says where.
+fn unkept(kept: Result<()>, project: &Compiled, cx: &mut Cx) -> Result<()> {
+    match kept {
+        Err(error) if project.config.history.is_some() => Err(error),
+        Err(error) => {
+            cx.note(&format!("this run is not kept for later: {}", error.message));
+            Ok(())
+        }
+        Ok(()) => Ok(()),
+    }
+}
+
+/// Says on an interrupt what is left of the run.
+fn say_how_to_resume() {
+    let _ = io::stderr().write_all(b"interrupted: what is finished is kept; `ctxc eval --resume` goes on with the rest\n");
+}
+
+/// Says how many scenarios no model was asked for.
+fn unasked(chosen: &[Chosen<'_>], from: AnswersFrom, cx: &mut Cx) {
+    let unasked = chosen.iter().filter(|one| from.asks() && one.case.expectations.is_empty()).count();
+    if unasked > 0 {
+        cx.note(&format!("{} without `expectations`: no model was asked", plural(unasked, "scenario")));
+    }
+}
+
 /// Says which answers nobody was asked for again.
 fn taken_over(asking: Option<&Asking<'_>>, cx: &mut Cx) {
     if let Some(count @ 1..) = asking.map(Asking::taken_over) {
@@ -230,11 +258,7 @@ fn mutated(
     let all = Scores { failing: failing.collect(), ..found.clone() };
     // Of a part of the scenarios nobody can say whom all of them leave out.
     let unasked = if is_narrow(args) { Vec::new() } else { mutate::unasked(project, &found)? };
-    cx.emit(&args.output, |format, cx| match format {
-        EvalFormat::Text => mutate::print(&found, &unasked, cx),
-        EvalFormat::Json => cx.json(&all.document(&unasked)),
-        EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => Err(no_report()),
-    })?;
+    shown(args, &all.document(&unasked), |cx| mutate::print(&found, &unasked, cx), cx)?;
     Ok(if found.failing.is_empty() && broken.is_empty() { Exit::Success } else { Exit::Findings })
 }
 
@@ -242,22 +266,23 @@ fn mutated(
 fn planned_alone(args: &EvalArgs, (eval_run, locator): (&EvalRun<'_>, &Mutex<Locator<'_>>), cx: &mut Cx) -> Result<Exit> {
     let finished = eval_run.run(&vec![true; eval_run.chosen.len()], locator, (cx.options.threads, false));
     let plan = plan::document(eval_run.chosen, &finished, (args.jobs.map(NonZeroUsize::get), args.confirm));
-    cx.emit(&args.output, |format, cx| match format {
-        EvalFormat::Text => plan::print(&plan, cx),
-        EvalFormat::Json => cx.json(&plan),
-        EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => Err(no_report()),
-    })?;
+    shown(args, &plan, |cx| plan::print(&plan, cx), cx)?;
     Ok(Exit::Success)
 }
 
 /// Shows which agents have scenarios.
 fn covered(args: &EvalArgs, document: &coverage::Document, cx: &mut Cx) -> Result<Exit> {
+    shown(args, document, |cx| coverage::print(document, cx), cx)?;
+    Ok(Exit::Success)
+}
+
+/// Shows what lists no verdicts: for people, or as its document.
+fn shown(args: &EvalArgs, document: &impl Serialize, print: impl Fn(&mut Cx) -> Result<()>, cx: &mut Cx) -> Result<()> {
     cx.emit(&args.output, |format, cx| match format {
-        EvalFormat::Text => coverage::print(document, cx),
+        EvalFormat::Text => print(cx),
         EvalFormat::Json => cx.json(document),
         EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => Err(no_report()),
-    })?;
-    Ok(Exit::Success)
+    })
 }
 
 /// Writes a scorecard in a format that is no text for people.
@@ -378,13 +403,13 @@ pub(super) fn card(
                 let CaseRow { path, line, suite, tags, .. } = CaseRow::bare(of, &locator);
                 CaseRow { suite, path, line, tags, diff: None, ..*row }
             }
-            (Choice::Run, Some(done)) => done.row,
+            (Choice::Run, Some(done)) => *done.row,
             (Choice::Run, None) => CaseRow::bare(of, &locator),
         };
         rows.push(row);
         suites.insert(SuiteRow::of(path, suite));
     }
-    rows.extend(scenarios.broken().into_iter().map(|(file, why)| CaseRow::unread(&file.path, why)));
+    rows.extend(scenarios.broken(project).into_iter().map(|(file, why)| CaseRow::unread(&file.path, why)));
     rows.sort_by(|a, b| (&a.path, a.line, &a.id).cmp(&(&b.path, b.line, &b.id)));
     Scorecard::new(project.registry.hash(), tokenizer, suites, rows)
 }

@@ -1,5 +1,6 @@
 //! Scenarios for people: a line for each, below it what failed, with what was expected, what was found and where.
 
+use crate::base::number::usd;
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::cli::render::escape::escape;
@@ -91,10 +92,14 @@ fn told(row: &CaseRow, verdict: &VerdictRow, out: &mut Vec<String>) {
     out.extend(verdict.advice.iter().map(|advice| format!("  {advice}")));
 }
 
-/// US$ from the least to the most.
-pub(super) fn usd((least, most): (f64, f64)) -> String {
-    let [least, most] = [least, most].map(|usd| (usd * 1e4).round() / 1e4);
-    if least < most { format!("US$ {least} to {most}") } else { format!("US$ {most}") }
+/// Calls and US$, from the least to the most.
+pub(super) fn asks([least, most]: [u64; 2], price: Option<[f64; 2]>) -> String {
+    let from = if least == most { String::new() } else { format!("{least} to ") };
+    let price = price.map(|price| price.map(usd)).map_or_else(
+        || "at no price that ctxc.toml names".to_owned(),
+        |[least, most]| if least == most { format!("US$ {most}") } else { format!("US$ {least} to {most}") },
+    );
+    format!("{from}{}, {price}", plural(most as usize, "call"))
 }
 
 /// Everything about a case that is not as expected, line by line.
@@ -119,11 +124,15 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
     if row.verdict() == CaseVerdict::Inconclusive
         && let Some(RecordedRow { trials, of, cut: true }) = row.rule.recorded
     {
-        out.push(format!(
-            "{}:{}: its recording has lost trials: {trials} of {of} are left, and they decide nothing",
-            row.path, row.line
-        ));
+        out.push(format!("{}:{}: {trials} of {of} trials are there, and they decide nothing", row.path, row.line));
         out.push(format!("  `ctxc eval {} --record --stale` asks anew", row.id));
+    }
+    if row.verdict() == CaseVerdict::Inconclusive && row.rule.pass.is_none() && row.trials.len() >= row.rule.runs as usize {
+        let passed = row.trials.iter().filter(|trial| trial.verdict == "pass").count();
+        out.push(format!(
+            "{}:{}: its sequential test is undecided after all {} trials, of which {passed} passed: raise `max`, or move `p0` and `p1` apart",
+            row.path, row.line, row.rule.runs
+        ));
     }
     out.extend(row.trouble.iter().map(|why| format!("{}:{}: {why}", row.path, row.line)));
     for verdict in row.context.iter().filter(|verdict| verdict.verdict == "fail") {
@@ -140,17 +149,11 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
                 row.id
             ));
         }
-        out.extend(row.anew.map(|AnewRow { calls: [least, most], usd: price }| {
-            let calls = if least == most {
-                plural(most as usize, "call")
-            } else {
-                format!("{least} to {}", plural(most as usize, "call"))
-            };
+        out.extend(row.anew.map(|AnewRow { calls, usd: price }| {
             // The next cent above.
             let budget = price
                 .map_or_else(String::new, |[_, most]| format!(" --budget-usd {:.2}", ((most * 100.0).ceil() / 100.0).max(0.01)));
-            let price = price.map_or_else(|| "at no price that ctxc.toml names".to_owned(), |[least, most]| usd((least, most)));
-            format!("  `ctxc eval {} --record --stale{budget}` asks anew: {calls}, {price}", row.id)
+            format!("  `ctxc eval {} --record --stale{budget}` asks anew: {}", row.id, asks(calls, price))
         }));
     }
     let miscounted: BTreeSet<&String> = row.trials.iter().filter_map(|trial| trial.miscounted.as_ref()).collect();
@@ -208,7 +211,7 @@ pub(super) fn totals(card: &Scorecard) -> String {
     let totals = &card.summary;
     let some = |count: usize, word: &str| if count == 0 { String::new() } else { format!(", {count} {word}") };
     let what = if totals.planned == 1 { "scenario" } else { "scenarios" };
-    let cost = format!("US$ {}", (totals.cost_usd * 1e4).round() / 1e4);
+    let cost = format!("US$ {}", usd(totals.cost_usd));
     let is_answered = totals.calls > totals.failed_calls.values().sum();
     let cost = if is_answered && totals.cost_usd == 0.0 { "at no price that ctxc.toml names".to_owned() } else { cost };
     format!(

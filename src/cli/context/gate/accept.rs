@@ -1,7 +1,7 @@
 //! `ctxc baseline`: accepts results and what a change loosens, and shows what was accepted.
 
 use super::args::{AcceptArgs, BaselineArgs, BaselineVerb};
-use super::compared::{Compared, LOG, baselines};
+use super::compared::{Compared, LOG, baselines, results};
 use crate::base::fs;
 use crate::cli::args::{DataFormat, OutputArgs};
 use crate::cli::context::eval::judge;
@@ -16,7 +16,8 @@ use crate::cli::render::summary::plural;
 use crate::cli::revision;
 use crate::cli::rewrite::{self, Change};
 use crate::context::request::Files;
-use crate::eval::gate::{Baseline, Kind as SafeguardKind, LogLine, Weakened};
+use crate::eval::finished::CaseVerdict;
+use crate::eval::gate::{Baseline, Kind as SafeguardKind, LogLine, Safeguards, Weakened};
 use crate::registry::SCHEMA;
 use crate::scenario::{date, paths};
 use crate::schema::json::names::BASELINE_LOG;
@@ -54,6 +55,11 @@ fn accept(args: &AcceptArgs, whose: Whose, cx: &mut Cx) -> Result<Exit> {
                 .hint("set one with `git config user.email`, or say who accepts with --by")
         })?,
     };
+    let accepters = compared.accepters();
+    if !accepters.is_empty() && !accepters.contains(&by) {
+        let (base, names) = (&compared.base.name, accepters.join(", "));
+        cx.note(&format!("`ctxc gate` will not count what {by} accepts: the `accepters` of {base} are {names}"));
+    }
     let card = match &args.candidate {
         Some(path) => compared.scorecard(path, &TrustHashArgs::default(), cx)?,
         None => judge(&compared.project, &compared.scenarios, &compared.project, &TrustHashArgs::default(), cx)?,
@@ -84,6 +90,13 @@ fn accept(args: &AcceptArgs, whose: Whose, cx: &mut Cx) -> Result<Exit> {
     for one in &line.accepted {
         cx.hanging(&format!("accepted: {} of `{}`: {}", one.kind.word(), escape(&one.of), escape(&one.what)), 4)?;
     }
+    for case in new.values().flat_map(|baseline| &baseline.cases).filter(|case| case.verdict != CaseVerdict::Pass.word()) {
+        let tried = if case.trials == 0 { String::new() } else { format!(" ({} of {} trials pass)", case.passed, case.trials) };
+        cx.note(&format!(
+            "warning: `{}` fails{tried}, and is accepted so: the gate takes that from now on; `ctxc eval` shows why",
+            escape(&case.id)
+        ));
+    }
     cx.note(&format!("{} written, 1 line added to {LOG}: commit them with the change", plural(written, "baseline")));
     Ok(Exit::Success)
 }
@@ -92,29 +105,12 @@ fn accept(args: &AcceptArgs, whose: Whose, cx: &mut Cx) -> Result<Exit> {
 fn unaccepted(compared: &Compared, new: &BTreeMap<String, Baseline>) -> Vec<Weakened> {
     let accepters = compared.accepters();
     // Nobody accepts that the log was changed; and the results are those that were written just now.
-    let rest = compared.weakened.iter().map(|(weakened, _)| weakened).filter(|weakened| weakened.kind != SafeguardKind::Baseline);
-    let mut accepted: Vec<Weakened> = rest.cloned().collect();
-    for (path, before) in &compared.base.baselines {
-        let after = new.get(path).map(|one| one.hash.clone());
-        if after.as_ref() != Some(&before.hash) {
-            accepted.push(Weakened {
-                kind: SafeguardKind::Baseline,
-                of: before.suite.clone(),
-                what: "accepted results".to_owned(),
-                before: Some(before.hash.clone()),
-                after,
-            });
-        }
-    }
-    for (_, after) in new.iter().filter(|(path, _)| !compared.base.baselines.contains_key(*path)) {
-        accepted.push(Weakened {
-            kind: SafeguardKind::Baseline,
-            of: after.suite.clone(),
-            what: "accepted results".to_owned(),
-            before: None,
-            after: Some(after.hash.clone()),
-        });
-    }
+    let rest = compared.weakened.iter().map(|one| &one.weakened).filter(|weakened| weakened.kind != SafeguardKind::Baseline);
+    let (mut before, mut after) = (Safeguards::default(), Safeguards::default());
+    results(&compared.base.baselines, &mut before);
+    results(new, &mut after);
+    let results = before.weakened(&after).into_iter().map(|one| one.weakened);
+    let mut accepted: Vec<Weakened> = rest.cloned().chain(results).collect();
     accepted.retain(|weakened| compared.approvals.of(weakened, &accepters).is_none());
     accepted.sort();
     accepted

@@ -1,9 +1,9 @@
 //! A change and what it is held against: the project as it is, and as it was where the change left its base.
 
-use super::state::safeguards;
+use super::state::{FILE, configured, safeguards};
 use crate::base::fs;
-use crate::cli::context::eval::judge;
 use crate::cli::context::eval::load::Scenarios;
+use crate::cli::context::eval::{judge, read_scorecard};
 use crate::cli::context::manifest::growth;
 use crate::cli::context::project::Compiled;
 use crate::cli::context::trust::TrustHashArgs;
@@ -11,17 +11,14 @@ use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::revision;
 use crate::context::request::Files;
-use crate::eval::gate::{Approvals, Baseline, Kind as SafeguardKind, Limits, Safeguard, Safeguards, Weakened, grown};
+use crate::eval::gate::{Approvals, Baseline, Kind as SafeguardKind, Limits, Loosened, Safeguard, Safeguards, grown};
 use crate::eval::scorecard::{CaseRow, SCHEMA as SCORECARD, Scorecard};
 use crate::project::config::Config;
 use crate::project::eval::Stale;
-use crate::rules::input::read_fault::reason;
 use crate::scenario::paths::{self, BASELINES};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// More than any scorecard.
-const LIMIT: u64 = 1 << 28;
 /// The log of what was accepted.
 pub(super) const LOG: &str = "baselines/LOG.jsonl";
 
@@ -35,8 +32,10 @@ pub(super) struct Compared {
     pub(super) base: Base,
     /// The accepted results as they are, by their paths.
     pub(super) baselines: BTreeMap<String, Baseline>,
-    /// What the change loosens, each with its file.
-    pub(super) weakened: Vec<(Weakened, String)>,
+    /// What the change loosens.
+    pub(super) weakened: Vec<Loosened>,
+    /// What should be known of the comparison.
+    pub(super) notes: Vec<String>,
     /// What was accepted since the base.
     pub(super) approvals: Approvals,
 }
@@ -52,6 +51,8 @@ pub(super) struct Base {
     pub(super) then: Option<(Compiled, Scenarios)>,
     /// The accepted results by then, by their paths.
     pub(super) baselines: BTreeMap<String, Baseline>,
+    /// Why it may be that the project was there all the same.
+    pub(super) doubts: Vec<String>,
 }
 
 impl Compared {
@@ -59,45 +60,90 @@ impl Compared {
     pub(super) fn new(base: Option<&str>, cx: &mut Cx) -> Result<Self> {
         let project = Scenarios::project(cx)?;
         project.broken.ensure_none("this project")?;
-        let (name, commit) = revision::left(&project.root, base)?;
+        let (name, [commit, tip, head]) = revision::left(&project.root, base)?;
         let scenarios = Scenarios::read(&project, &[])?;
-        if let Some((file, why)) = scenarios.broken().into_iter().next() {
+        if let Some((file, why)) = scenarios.broken(&project).into_iter().next() {
             return Err(CliError::new(Kind::Findings, format!("{}: {why}", file.path)));
         }
+        let mut doubts = Vec::new();
         let then = match project.load_beside(&commit) {
             Ok(then) => Some(then),
             // The commit is there: what lacks is the project in it.
             Err(error) if error.kind == Kind::Usage => {
-                cx.note(&format!("{name} has no such project yet, so that nothing is compared with it"));
+                if tip != commit && project.load_beside(&tip).is_ok() {
+                    doubts.push(format!("{name} has this project, and this branch left it before that: merge {name} first"));
+                } else if let Some(place) = revision::moved(&project.root, &commit)? {
+                    let found = format!("nothing is compared: the project that {name} has in {place} is gone here");
+                    doubts.push(format!("{found}; if this is it under another path, move it in a change of its own"));
+                } else {
+                    cx.note(&format!("{name} has no such project yet, so that nothing is compared with it"));
+                }
                 None
             }
-            Err(error) => return Err(error),
+            Err(error) => return Err(in_base(error, &name)),
         };
         let baselines = baselines(&project)?;
-        let baselines_then = then.as_ref().map_or(Ok(BTreeMap::new()), baselines_of)?;
+        let baselines_then = then.as_ref().map_or(Ok(BTreeMap::new()), baselines_of).map_err(|error| in_base(error, &name))?;
         let read = |project: &Compiled| project.files().text(LOG).unwrap_or_default();
         let approvals = Approvals::between(&then.as_ref().map_or_else(String::new, read), &read(&project));
         let approvals = approvals.map_err(|why| CliError::new(Kind::Infrastructure, format!("{LOG}: {why}")))?;
+        let mut notes = Vec::new();
         let then = then.map(|then| {
-            let scenarios = Scenarios::of_revision(&then);
+            let mut scenarios = Scenarios::of_revision(&then);
+            let broken = scenarios.files.extract_if(.., |file| !file.is_sound());
+            let said = |path| format!("{path} cannot be read in {name}: what it held to there is not compared");
+            notes.extend(broken.map(|file| said(file.path)));
             (then, scenarios)
         });
-        let base = Base { name, commit, then, baselines: baselines_then };
-        let mut compared = Self { project, scenarios, base, baselines, weakened: Vec::new(), approvals };
+        if commit == head {
+            notes.push(format!("HEAD is {name} or behind it: only what is not committed is compared"));
+        }
+        let base = Base { name, commit, then, baselines: baselines_then, doubts };
+        let mut compared = Self { project, scenarios, base, baselines, weakened: Vec::new(), notes, approvals };
         compared.weakened = compared.loosened(cx)?;
         Ok(compared)
     }
 
-    fn loosened(&self, cx: &Cx) -> Result<Vec<(Weakened, String)>> {
-        let Some((then, scenarios)) = &self.base.then else { return Ok(Vec::new()) };
-        let mut before = safeguards(then, scenarios);
-        let mut after = safeguards(&self.project, &self.scenarios);
-        accepted(&self.base.baselines, &mut before);
-        accepted(&self.baselines, &mut after);
+    /// What both sides hold themselves to, with the texts of the scenarios that are to be shown.
+    fn safeguards(&self, (then, theirs): &(Compiled, Scenarios), shown: &BTreeSet<String>) -> (Safeguards, Safeguards) {
+        let mut before = safeguards(then, theirs, shown);
+        let mut after = safeguards(&self.project, &self.scenarios, shown);
+        results(&self.base.baselines, &mut before);
+        results(&self.baselines, &mut after);
+        configured(&then.config, &self.project.config, &mut before, &mut after);
+        // `.gitignore` can hide a file as `exclude` does.
+        let now = read_files(&self.project, &self.scenarios);
+        let there = read_files(then, theirs).into_iter().filter(|path| fs::exists(&self.project.root.join(path)));
+        for path in there.filter(|path| !now.contains(path)) {
+            before.add(SafeguardKind::Threshold, &path, "file", Safeguard::new(&path, "read", None));
+            after.add(SafeguardKind::Threshold, &path, "file", Safeguard::new(&path, "there, and not read", None));
+        }
+        (before, after)
+    }
+
+    fn loosened(&mut self, cx: &Cx) -> Result<Vec<Loosened>> {
+        let Some(base) = &self.base.then else { return Ok(Vec::new()) };
+        let (mut before, mut after) = self.safeguards(base, &BTreeSet::new());
+        let shown: BTreeSet<String> = before.weakened(&after).into_iter().map(|one| one.weakened.of).collect();
+        // The texts of all scenarios of both sides would be too many to be kept.
+        if !shown.is_empty() {
+            (before, after) = self.safeguards(base, &shown);
+        }
+        let contexts = growth(&base.0, &self.project, cx.options.threads)?;
+        // Who counts for a model was compared with it; another model may be one that another counts for.
+        for (of, old, new) in contexts.iter().filter(|(_, old, new)| old.1 != new.1) {
+            for ((_, _, tokenizer), side) in [(old, &mut before), (new, &mut after)] {
+                let safeguard = Safeguard::new(FILE, tokenizer, None);
+                side.add(SafeguardKind::Threshold, of, "who counts its tokens", safeguard);
+            }
+        }
         let mut weakened = before.weakened(&after);
-        let limit = self.limits().manifest_tokens;
-        weakened.extend(grown(growth(then, &self.project, cx.options.threads)?, limit));
-        weakened.extend(self.approvals.rewritten().map(|weakened| (weakened, LOG.to_owned())));
+        let tokens = contexts.into_iter().map(|(of, old, new)| (of, old.0, new.0));
+        weakened.extend(grown(tokens, self.limits().manifest_tokens));
+        let rewritten = self.approvals.rewritten();
+        weakened.extend(rewritten.map(|weakened| Loosened { weakened, path: LOG.to_owned(), diff: None }));
+        let anew = before.recorded_anew(&after).into_iter();
+        self.notes.extend(anew.map(|(of, count)| format!("answers of `{of}` were recorded anew: {count}")));
         Ok(weakened)
     }
 
@@ -132,6 +178,17 @@ impl Compared {
     }
 }
 
+/// The templates and scenarios that are read.
+fn read_files(project: &Compiled, scenarios: &Scenarios) -> BTreeSet<String> {
+    project.paths().into_iter().chain(scenarios.files.iter().map(|file| file.path.to_string())).collect()
+}
+
+/// Says that it is not the files here that have an error.
+fn in_base(mut error: CliError, name: &str) -> CliError {
+    error.message = format!("in {name}: {}", error.message);
+    error
+}
+
 fn limits(config: &Config) -> Limits {
     let gate = &config.eval.gate;
     Limits {
@@ -143,10 +200,10 @@ fn limits(config: &Config) -> Limits {
     }
 }
 
-fn accepted(baselines: &BTreeMap<String, Baseline>, safeguards: &mut Safeguards) {
+/// Adds accepted results.
+pub(super) fn results(baselines: &BTreeMap<String, Baseline>, safeguards: &mut Safeguards) {
     for (path, baseline) in baselines {
-        let safeguard = Safeguard { path: path.clone(), value: baseline.hash.clone(), strictness: None };
-        safeguards.add(SafeguardKind::Baseline, &baseline.suite, "accepted results", safeguard);
+        safeguards.add(SafeguardKind::Baseline, &baseline.suite, "accepted results", Safeguard::new(path, &baseline.hash, None));
     }
 }
 
@@ -179,12 +236,8 @@ fn read(project: &Compiled, paths: impl Iterator<Item = String>) -> Result<BTree
 /// The results in a file, of this registry.
 fn scorecard(path: &Path, project: &Compiled) -> Result<Scorecard> {
     let shown = path.display();
-    let mut bytes = Vec::new();
-    fs::read_into(path, LIMIT, &mut bytes).map_err(|err| CliError::usage(format!("{shown} cannot be read: {}", reason(&err))))?;
-    let card: Scorecard = serde_json::from_slice::<Scorecard>(&bytes)
-        .ok()
-        .filter(|card| card.schema == SCORECARD)
-        .ok_or_else(|| CliError::usage(format!("{shown} is no scorecard: expected the schema `{SCORECARD}`")))?;
+    let unread = || CliError::usage(format!("{shown} is no file of a scorecard: expected the schema `{SCORECARD}`"));
+    let card = read_scorecard(path).ok_or_else(unread)?;
     if card.registry_hash != project.registry.hash().to_string() {
         return Err(CliError::usage(format!(
             "{shown} is of another state of this project: its registry is {}",

@@ -8,14 +8,14 @@ use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
 use crate::eval::finished::CaseVerdict;
-use crate::eval::gate::{Baseline, Candidate, Kind as SafeguardKind, Sides, Verdict, decide};
+use crate::eval::gate::{Baseline, Candidate, Kind as SafeguardKind, Loosened, Sides, Verdict, decide};
 use crate::eval::scorecard::Scorecard;
 use crate::registry::SCHEMA;
 
 /// Decides.
 pub(crate) fn run(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
     let compared = Compared::new(args.base.as_deref(), cx)?;
-    let Compared { project, scenarios, base, weakened, approvals, .. } = &compared;
+    let Compared { project, scenarios, base, weakened, notes, approvals, .. } = &compared;
     let card = match &args.candidate {
         Some(path) => compared.scorecard(path, &args.trust, cx)?,
         None => judge(project, scenarios, project, &args.trust, cx)?,
@@ -40,6 +40,8 @@ pub(crate) fn run(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
         by_base: by_base.as_ref(),
         baselines: &baselines,
         weakened,
+        notes,
+        doubts: &base.doubts,
         approvals,
         accepters: &accepters,
         limits: compared.limits(),
@@ -63,8 +65,8 @@ pub(crate) fn run(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
 /// The accepted results that decide: those of the base; where the log says that somebody accepted others, these.
 fn held_to(compared: &Compared, accepters: &[String]) -> Vec<Baseline> {
     let mut held = compared.base.baselines.clone();
-    let moved = compared.weakened.iter().filter(|(weakened, _)| weakened.kind == SafeguardKind::Baseline);
-    for (weakened, path) in moved.filter(|(weakened, _)| compared.approvals.of(weakened, accepters).is_some()) {
+    let moved = compared.weakened.iter().filter(|one| one.weakened.kind == SafeguardKind::Baseline);
+    for Loosened { weakened, path, .. } in moved.filter(|one| compared.approvals.of(&one.weakened, accepters).is_some()) {
         match compared.baselines.get(path).filter(|_| weakened.after.is_some()) {
             Some(baseline) => held.insert(path.clone(), baseline.clone()),
             None => held.remove(path),

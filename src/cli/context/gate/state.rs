@@ -6,24 +6,26 @@ use crate::cli::context::eval::load::Scenarios;
 use crate::cli::context::project::{Compiled, Inside};
 use crate::context::request::Files;
 use crate::eval::case_keys;
-use crate::eval::gate::{ANSWER, Kind, Safeguard, Safeguards};
-use crate::project::config::VolatilePart;
-use crate::project::require::Requirement;
+use crate::eval::gate::{ANSWER, CHECK, Kind, Safeguard, Safeguards};
+use crate::eval::masks;
+use crate::project::config::Config;
+use crate::project::said::said;
 use crate::project::suppressions::{self, Suppressions};
 use crate::record::file::Recordings;
+use crate::record::redact::{Redactor, without_hashes};
 use crate::rules::{allow, list};
 use crate::scenario::model::{Case, Rule};
 use crate::scenario::paths;
 use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The project file, as reports name it.
-const FILE: &str = crate::cli::project::FILE;
+pub(super) const FILE: &str = crate::cli::project::FILE;
 
-/// Everything that a project holds itself to.
-pub(super) fn safeguards(project: &Compiled, scenarios: &Scenarios) -> Safeguards {
+/// Everything that a project holds itself to, with the texts of those scenarios that are to be shown.
+pub(super) fn safeguards(project: &Compiled, scenarios: &Scenarios, shown: &BTreeSet<String>) -> Safeguards {
     let mut safeguards = Safeguards::default();
     lints(project, &mut safeguards);
-    limits(project, &mut safeguards);
     let files = project.files();
     suppressed(&files, &mut safeguards);
     for path in project.paths() {
@@ -32,12 +34,69 @@ pub(super) fn safeguards(project: &Compiled, scenarios: &Scenarios) -> Safeguard
     for file in &scenarios.files {
         for case in file.suite.iter().flat_map(|suite| &suite.cases) {
             let tools = file.suite.as_ref().map(|suite| &suite.tools);
-            scenario(&file.path, case, &tools, &mut safeguards);
-            beside(&file.path, case, &files, &mut safeguards);
-            stored(&file.path, case, &files, &mut safeguards);
+            let redactor = shown.contains(&case.name.value).then(|| masks(&project.config.record.mask));
+            let redactor = redactor.map(|own| Redactor::new([0; 32], []).replacing(own));
+            let long = Long { redactor };
+            scenario(&file.path, case, &tools, (&long, &mut safeguards));
+            beside(&file.path, case, &files, (&long, &mut safeguards));
+            stored(&file.path, case, &files, (&long, &mut safeguards));
         }
     }
     safeguards
+}
+
+/// Keys and sections of the project file whose effect both sides judge by their expectations, that no verdict reads, or, the last ones,
+/// that are compared below. Every other key decides a verdict, those that a later release adds among them.
+const JUDGED: &str = "extends project context defaults operators owners roles tools mcp providers history record fmt \
+    models.*.provider models.*.id models.*.tier models.*.capabilities models.*.context_window models.*.output_reserve \
+    models.*.temperature models.*.top_p models.*.seed models.*.effort models.*.stop models.*.tool_choice models.*.max_output_tokens \
+    eval.runs eval.pass lints";
+/// Compares two project files key by key, but for the keys of [`JUDGED`].
+pub(super) fn configured(then: &Config, now: &Config, before: &mut Safeguards, after: &mut Safeguards) {
+    let (old, new) = (said_of(then), said_of(now));
+    let keys: BTreeSet<&Vec<String>> = old.keys().chain(new.keys()).filter(|key| !is_judged(key)).collect();
+    for key in keys {
+        // A model that one side does not have is none whose measure changed.
+        let is_model = |name: &String| then.models.contains_key(name) && now.models.contains_key(name);
+        let is_compared = key.first().is_some_and(|top| top != "models") || key.get(1).is_some_and(is_model);
+        let Some((last, of)) = key.split_last().filter(|_| is_compared) else { continue };
+        let is_required = of == ["require"];
+        if is_required && !old.contains_key(key) {
+            continue;
+        }
+        let name = if of.is_empty() { format!("[{last}]") } else { format!("[{}] {last}", of.join(".")) };
+        for (said, side) in [(&old, &mut *before), (&new, &mut *after)] {
+            let value = said.get(key).map_or("not set", String::as_str);
+            let number = value.parse::<f64>().ok();
+            let strictness = match &*name {
+                "[eval.gate] manifest_tokens" | "[eval.gate] tokens" | "[eval.gate] cost_usd" => {
+                    Some(-number.unwrap_or(f64::MAX))
+                }
+                "[eval.gate] pass_rate" => Some(number.unwrap_or(0.0)),
+                "[eval] stale" => Some(f64::from(u8::from(value != "\"warn\""))),
+                _ => None,
+            };
+            let kind = if is_required { Kind::Lint } else { Kind::Threshold };
+            side.add(kind, &name, "value", Safeguard::new(FILE, value, strictness));
+        }
+    }
+}
+
+/// What a project file says, and what it means where it says nothing.
+fn said_of(config: &Config) -> BTreeMap<Vec<String>, String> {
+    // Of a shared file, which counts where this one says nothing, all that is not about levels is in lists.
+    let mut said: BTreeMap<_, _> = config.files.iter().rev().flat_map(|file| said(&file.text)).collect();
+    let key = |key: [&str; 3]| key.map(str::to_owned).to_vec();
+    let counters = config.models.iter().map(|(name, model)| (key(["models", name, "tokenizer"]), model.tokenizer.to_owned()));
+    said.extend(counters);
+    said.insert(key(["eval", "gate", "manifest_tokens"]), config.eval.gate.manifest_tokens.to_string());
+    said
+}
+
+fn is_judged(key: &[String]) -> bool {
+    let is_of =
+        |known: &str| known.split('.').enumerate().all(|(at, name)| key.get(at).is_some_and(|own| name == "*" || own == name));
+    JUDGED.split_ascii_whitespace().any(is_of)
 }
 
 const fn rank(severity: Option<Severity>) -> f64 {
@@ -58,85 +117,7 @@ fn lints(project: &Compiled, safeguards: &mut Safeguards) {
             |given| config.lints.apply(&rule.meta, given),
         );
         let value = level.map_or("off", Severity::as_str).to_owned();
-        let safeguard = Safeguard { path: FILE.to_owned(), value, strictness: Some(rank(level)) };
-        safeguards.add(Kind::Lint, rule.meta.name, "level", safeguard);
-    }
-    for required in &config.requirements {
-        let path = config.files.get(usize::from(required.file)).map_or(FILE, |file| &*file.path).to_owned();
-        let level = Some(required.level);
-        let safeguard = Safeguard { path, value: required.level.as_str().to_owned(), strictness: Some(rank(level)) };
-        safeguards.add(Kind::Lint, "[[require]]", words(required), safeguard);
-    }
-}
-
-/// What a `[[require]]` asks of whom.
-fn words(required: &Requirement) -> String {
-    let selector = &required.selector;
-    let globs = |globs: &Option<crate::project::glob::Globs>| globs.as_ref().map(|globs| globs.written().join(" "));
-    let names = |names: &[crate::base::span::Spanned<String>]| {
-        let names: Vec<&str> = names.iter().map(|name| name.value.as_str()).collect();
-        Some(names.join(" ")).filter(|names| !names.is_empty())
-    };
-    let parts = [
-        ("path", globs(&selector.path)),
-        ("name", globs(&selector.name)),
-        ("type", names(&selector.operator)),
-        ("subtype", names(&selector.subtype)),
-        ("role", names(&selector.role)),
-    ];
-    let of: Vec<String> = parts.into_iter().filter_map(|(key, value)| Some(format!("{key} {}", value?))).collect();
-    let must: Vec<&str> = required.conditions.iter().map(|condition| condition.value.text.as_str()).collect();
-    format!("{}: {}", if of.is_empty() { "every task".to_owned() } else { of.join(", ") }, must.join(", "))
-}
-
-fn limits(project: &Compiled, safeguards: &mut Safeguards) {
-    for VolatilePart { place, pattern } in &project.config.requests.volatile {
-        let what = pattern.as_ref().map_or_else(String::new, |pattern| format!(": /{pattern}/"));
-        let safeguard = Safeguard { path: FILE.to_owned(), value: "left out".to_owned(), strictness: None };
-        safeguards.add(Kind::Volatile, "[requests]", format!("{place}{what}"), safeguard);
-    }
-    let eval = &project.config.eval;
-    let mut add = |of: &str, value: String, strictness: Option<f64>| {
-        safeguards.add(Kind::Threshold, of, "value", Safeguard { path: FILE.to_owned(), value, strictness });
-    };
-    // Where nothing is said nothing is kept; a limit from above is the stricter the lower it is.
-    let most = |limit: Option<f64>| (limit.map_or("none".to_owned(), |limit| limit.to_string()), -limit.unwrap_or(f64::MAX));
-    let gate = &eval.gate;
-    let above = [("manifest_tokens", Some(gate.manifest_tokens)), ("tokens", gate.tokens), ("cost_usd", gate.cost_usd)];
-    for (name, limit) in above {
-        let (value, strictness) = most(limit);
-        add(&format!("[eval.gate] {name}"), value, Some(strictness));
-    }
-    let rate = gate.pass_rate;
-    add("[eval.gate] pass_rate", rate.map_or("none".to_owned(), |rate| rate.to_string()), Some(rate.unwrap_or(0.0)));
-    let is_strict = eval.stale == crate::project::eval::Stale::Error;
-    let word = if is_strict { "error" } else { "warn" };
-    add("[eval] stale", word.to_owned(), Some(f64::from(u8::from(is_strict))));
-    let places: Vec<&str> = eval.scenarios.iter().map(|place| place.value.as_str()).collect();
-    add("[eval] scenarios", places.join(" "), None);
-    add("[eval] plan_path", eval.plan_path.as_ref().map_or_else(String::new, |path| path.value.clone()), None);
-    let drift = &eval.drift;
-    let later = [("token_inflation", drift.token_inflation), ("latency_regression", drift.latency_regression)];
-    for (name, limit) in later.into_iter().chain([("batches", f64::from(drift.batches)), ("window", f64::from(drift.window))]) {
-        let (value, strictness) = most(Some(limit));
-        add(&format!("[eval.drift] {name}"), value, Some(strictness));
-    }
-    let globs = |globs: &crate::project::glob::Globs| globs.written().join(" ");
-    let templates = &project.config.templates;
-    add("[templates] include", templates.include.as_ref().map_or_else(String::new, globs), None);
-    add("[templates] exclude", globs(&templates.exclude), None);
-    let informs = if eval.stability.is_some() { "answers of live models gate" } else { "answers of live models inform" };
-    add("[eval.stability]", informs.to_owned(), Some(f64::from(u8::from(eval.stability.is_none()))));
-    let accepters: Vec<&str> = eval.accepters().collect();
-    if !accepters.is_empty() {
-        add("accepters", accepters.join(" "), None);
-    }
-    if let Some(policy) = &eval.stability {
-        add("[eval.stability] reruns", policy.reruns.to_string(), Some(f64::from(policy.reruns)));
-        for (name, limit) in [("variance", policy.variance), ("cost_usd", policy.cost_usd)] {
-            let (value, strictness) = most(Some(limit));
-            add(&format!("[eval.stability] {name}"), value, Some(strictness));
-        }
+        safeguards.add(Kind::Lint, rule.meta.name, "level", Safeguard::new(FILE, value, Some(rank(level))));
     }
 }
 
@@ -150,7 +131,7 @@ fn suppressed(files: &Inside<'_>, safeguards: &mut Safeguards) {
 }
 
 fn counted(path: &str, count: u32) -> Safeguard {
-    Safeguard { path: path.to_owned(), value: count.to_string(), strictness: Some(-f64::from(count)) }
+    Safeguard::new(path, count.to_string(), Some(-f64::from(count)))
 }
 
 /// The instructions of a template that silence rules, counted.
@@ -169,65 +150,85 @@ fn hash(value: &impl Serialize) -> String {
 /// Characters of a hash that tell two contents of one place apart.
 const SHOWN: usize = 19;
 
-fn scenario(path: &str, case: &Case, tools: &impl Serialize, safeguards: &mut Safeguards) {
+/// What is long: its hash, and its lines where they are to be shown.
+struct Long {
+    redactor: Option<Redactor>,
+}
+
+impl Long {
+    /// A value with some words behind its hash.
+    fn with(&self, path: &str, value: &impl Serialize, words: &str) -> Safeguard {
+        let text = self.redactor.as_ref().map(|redactor| {
+            let value = serde_json::to_value(value).unwrap_or_default();
+            // A text that is JSON, as a stored request is, has its lines once it is laid out.
+            let value = value.as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or(value);
+            let text = value.as_str().map_or_else(|| format!("{value:#}"), str::to_owned);
+            without_hashes(&redactor.text(&text).0)
+        });
+        Safeguard { text, ..Safeguard::new(path, format!("{}{words}", hash(value)), None) }
+    }
+
+    fn of(&self, path: &str, value: &impl Serialize) -> Safeguard {
+        self.with(path, value, "")
+    }
+}
+
+/// Where what a scenario holds itself to is put.
+type Put<'a> = (&'a Long, &'a mut Safeguards);
+
+fn scenario(path: &str, case: &Case, tools: &impl Serialize, (long, safeguards): Put<'_>) {
     let name = &case.name.value;
-    let mut add = |what: String, value: String, strictness: Option<f64>| {
-        safeguards.add(Kind::Expectation, name, what, Safeguard { path: path.to_owned(), value, strictness });
-    };
+    let mut add = |what: String, safeguard: Safeguard| safeguards.add(Kind::Expectation, name, what, safeguard);
     for one in &case.expect_context {
-        add(format!("context: {}", one.value.words()), hash(&one.value), None);
+        add(format!("context: {}", one.value.words()), long.of(path, &one.value));
     }
     for one in &case.expectations {
         let gates = if one.value.gate { "" } else { ", only informs" };
-        add(format!("answer: {}", one.value.test.words()), format!("{}{gates}", hash(&one.value.test)), None);
+        add(format!("answer: {}", one.value.test.words()), long.with(path, &one.value.test, gates));
     }
     let frozen = (&case.subject, &case.node, case.is_run, &case.situation, tools);
-    add("frozen situation".to_owned(), hash(&frozen), None);
+    add("frozen situation".to_owned(), long.of(path, &frozen));
     if !case.answers.is_empty() {
-        add("scripted answers".to_owned(), hash(&case.answers), None);
+        add("scripted answers".to_owned(), long.of(path, &case.answers));
     }
     let Rule { runs, pass, .. } = case.rule;
-    add("trials that must pass".to_owned(), pass.to_string(), Some(f64::from(pass)));
+    add("trials that must pass".to_owned(), Safeguard::new(path, pass.to_string(), Some(f64::from(pass))));
     let may_fail = runs.saturating_sub(pass);
-    add("trials that may fail".to_owned(), may_fail.to_string(), Some(-f64::from(may_fail)));
-    add("how trials decide".to_owned(), hash(&Rule { runs: 0, pass: 0, ..case.rule }), None);
+    add("trials that may fail".to_owned(), Safeguard::new(path, may_fail.to_string(), Some(-f64::from(may_fail))));
+    add("how trials decide".to_owned(), long.of(path, &Rule { runs: 0, pass: 0, ..case.rule }));
 }
 
 /// The files that a scenario names.
-fn beside(path: &str, case: &Case, files: &Inside<'_>, safeguards: &mut Safeguards) {
+fn beside(path: &str, case: &Case, files: &Inside<'_>, (long, safeguards): Put<'_>) {
+    let mut add = |what: String, safeguard| safeguards.add(Kind::Expectation, &case.name.value, what, safeguard);
     for named in case_keys::files(case) {
         let Some(place) = paths::beside(path, named) else { continue };
-        let value = files.text(&place).map_or_else(|why| why, |text| hash(&text));
-        let safeguard = Safeguard { path: place, value, strictness: None };
-        safeguards.add(Kind::Expectation, &case.name.value, format!("file {named}"), safeguard);
+        let safeguard = files.text(&place).map_or_else(|why| Safeguard::new(&place, why, None), |text| long.of(&place, &text));
+        add(format!("file {named}"), safeguard);
     }
-    for place in case_keys::own_files(case) {
-        let Ok(text) = files.text(&place) else { continue };
-        let safeguard = Safeguard { path: place.clone(), value: hash(&text), strictness: None };
-        safeguards.add(Kind::Expectation, &case.name.value, format!("check {place}"), safeguard);
+    for (place, text) in case_keys::own_files(case, files) {
+        let safeguard = text.map_or_else(|why| Safeguard::new(&place, why, None), |text| long.of(&place, &text));
+        add(format!("{CHECK}{place}"), safeguard);
     }
 }
 
 /// The stored request and the recorded answers of a scenario.
-fn stored(path: &str, case: &Case, files: &Inside<'_>, safeguards: &mut Safeguards) {
+fn stored(path: &str, case: &Case, files: &Inside<'_>, (long, safeguards): Put<'_>) {
     let name = &case.name.value;
     let snapshot = paths::snapshot(path, name);
     if case.wants_snapshot()
         && let Ok(text) = files.text(&snapshot)
     {
-        let value = hash(&text);
-        safeguards.add(Kind::Snapshot, name, "stored request", Safeguard { path: snapshot, value, strictness: None });
+        safeguards.add(Kind::Snapshot, name, "stored request", long.of(&snapshot, &text));
     }
     let recording = paths::recording(path, name);
     if !case.answers.is_empty() {
-        let value = if files.text(&recording).is_ok() { "the recording" } else { "the script" }.to_owned();
-        let safeguard = Safeguard { path: recording.clone(), value, strictness: None };
-        safeguards.add(Kind::Recording, name, "who answers", safeguard);
+        let value = if files.text(&recording).is_ok() { "the recording" } else { "the script" };
+        safeguards.add(Kind::Recording, name, "who answers", Safeguard::new(&recording, value, None));
     }
     let Ok(Ok(known)) = files.text(&recording).map(|text| Recordings::read(&text)) else { return };
     for call in known.calls.iter().filter(|call| call.is_answered()) {
-        let value = hash(&call.response);
-        let safeguard = Safeguard { path: recording.clone(), value, strictness: None };
-        safeguards.add(Kind::Recording, name, format!("{ANSWER}{}", call.key.get(..SHOWN).unwrap_or(&call.key)), safeguard);
+        let what = format!("{ANSWER}{}", call.key.get(..SHOWN).unwrap_or(&call.key));
+        safeguards.add(Kind::Recording, name, what, long.of(&recording, &call.response));
     }
 }

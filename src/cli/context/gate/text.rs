@@ -3,7 +3,7 @@
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::cli::render::escape::escape;
-use crate::cli::render::markup::cell;
+use crate::cli::render::markup::{cell, code};
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::plural;
 use crate::eval::gate::{Decision, Verdict, Weakening};
@@ -91,6 +91,9 @@ pub(super) fn print(decision: &Decision, cx: &mut Cx) -> Result<()> {
     for one in &decision.weakened {
         let by = accepted(one).map_or_else(String::new, |by| format!("; {by}"));
         cx.hanging(&format!("  {}{}", escape(&loosened(one)), escape(&by)), 4)?;
+        for line in one.diff.iter().flat_map(|diff| diff.lines()) {
+            cx.line(&format!("      {}", escape(line)))?;
+        }
     }
     for line in &decision.log {
         let accepted = plural(line.accepted.len(), "weakening");
@@ -120,8 +123,10 @@ pub(super) fn markdown(decision: &Decision) -> String {
         out.push_str("\n| loosened | accepted |\n|---|---|\n");
     }
     for one in &decision.weakened {
-        let by = accepted(one).unwrap_or_else(|| "**no**".to_owned());
-        let _ = writeln!(out, "| {} | {} |", cell(&loosened(one)), cell(&by));
+        let by = accepted(one).map_or_else(|| "**no**".to_owned(), |by| cell(&by));
+        // Lines of a cell are lines of HTML.
+        let diff = one.diff.iter().flat_map(|diff| diff.lines()).map(|line| format!("<br>{}", code(line)));
+        let _ = writeln!(out, "| {}{} | {by} |", cell(&loosened(one)), diff.collect::<String>());
     }
     for line in &decision.log {
         let count = plural(line.accepted.len(), "weakening");

@@ -3,7 +3,8 @@
 //! Writing to a string cannot fail, so nobody looks at what `write!` gives back.
 
 use super::change_text::{causes, moved, same, total};
-use super::words::{paid, usd};
+use super::words::paid;
+use crate::base::number::usd;
 use crate::cli::render::markup::{cell, code};
 use crate::cli::render::summary::thousands;
 use crate::context::manifest::{Agent, Change, CostChange, DIFF_SCHEMA, Difference, Disposition, SegmentChange};

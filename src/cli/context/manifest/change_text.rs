@@ -1,6 +1,7 @@
 //! What changed for each agent, for people: its tokens, then settings and segments, each with what moved it.
 
 use super::words;
+use crate::base::number::usd;
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::cli::render::escape::escape;
@@ -17,7 +18,7 @@ pub(super) fn print(difference: &Difference, cx: &mut Cx) -> Result<()> {
     for (sign, agents) in [("+", &difference.added), ("-", &difference.removed)] {
         for agent in agents {
             let name = screen.paint(Paint::Strong, &format!("{sign} {}", escape(&agent.agent)));
-            let cost = agent.cost.as_ref().map_or_else(String::new, |cost| format!("; US$ {} a call", words::usd(cost.first)));
+            let cost = agent.cost.as_ref().map_or_else(String::new, |cost| format!("; US$ {} a call", usd(cost.first)));
             cx.line(&format!("{name}  {} tokens{cost}", thousands(agent.tokens)))?;
         }
     }

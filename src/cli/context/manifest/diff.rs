@@ -75,13 +75,13 @@ pub(super) fn run(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// The agents of two states of a project, with what is known of their contexts before a run: name, tokens before and after. A new agent is
+/// The agents of two states of a project, with what is known of their contexts before a run: name, before and after. A new agent is
 /// compared with the one that is gone and is most like it: a new name excuses no growth.
 pub(in crate::cli::context) fn growth(
     old: &Compiled,
     new: &Compiled,
     threads: Option<NonZeroUsize>,
-) -> Result<Vec<(String, usize, usize)>> {
+) -> Result<Vec<(String, Counted, Counted)>> {
     let counting = CountingArgs::default();
     let (before, after) = (of_project(old, &counting, threads)?.entries, of_project(new, &counting, threads)?.entries);
     let (olds, news) = (by_agent(&before), by_agent(&after));
@@ -95,14 +95,21 @@ pub(in crate::cli::context) fn growth(
             let is_like = is_role || then.task == entry.task || !words.is_empty() && kept * 2 >= words.len();
             is_like.then_some((then.node == entry.node, is_role, then.task == entry.task, kept, then.total.fixed))
         };
-        let like = gone.iter().zip(&texts).filter_map(|(then, words)| Some((likeness((then, words))?, then.total.fixed)));
-        like.max().map(|(_, tokens)| tokens)
+        let like = gone.iter().zip(&texts).filter_map(|(then, words)| Some((likeness((then, words))?, counted(then))));
+        like.max().map(|(_, context)| context)
     };
     let grown = |(key, entry): (_, &&Entry)| {
-        let same = olds.get(key).map(|then| then.total.fixed);
-        Some((entry.title(), same.or_else(|| renamed(entry))?, entry.total.fixed))
+        let same = olds.get(key).map(|then| counted(then));
+        Some((entry.title(), same.or_else(|| renamed(entry))?, counted(entry)))
     };
     Ok(news.iter().filter_map(grown).collect())
+}
+
+/// The tokens of a context that are known before a run, its model, and who counted them.
+type Counted = (usize, Option<String>, String);
+
+fn counted(entry: &Entry) -> Counted {
+    (entry.total.fixed, entry.model.clone(), entry.tokenizer.name.clone())
 }
 
 /// The words of the file that an agent's task is written in, without its elements.

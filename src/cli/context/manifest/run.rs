@@ -69,7 +69,7 @@ fn of_requests(subject: &str, format: Format, args: &ManifestArgs, cx: &mut Cx) 
         return Err(CliError::usage("the manifest of a recording is shown as text or as JSON"));
     }
     let Project { root, config, .. } = Project::load(&cx.options)?;
-    let document = request::manifest::document(subject, &root, &config)?;
+    let document = request::manifest::document(subject, &root, &config, cx)?;
     cx.write(args.output.as_deref(), format.sign(), |cx| match format {
         Format::Json => cx.json(&document),
         Format::Text | Format::Markdown | Format::Html => request::manifest::text(&document, cx),

@@ -1,6 +1,7 @@
 //! What a manifest says of an agent's model, price and policy, in words that text, Markdown and HTML share. Escapes nothing: each
 //! form has its own dangers.
 
+use crate::base::number::usd;
 use crate::cli::render::summary::thousands;
 use crate::context::manifest::{Cost, CostChange, Entry, Part};
 use crate::kernel::sampling::Sampled;
@@ -62,27 +63,6 @@ fn change(from: f64, to: f64) -> String {
     };
     format!("{} → {}{share}", usd(from), usd(to))
 }
-
-/// US$ to a figure that says something, however small it is.
-pub(super) fn usd(usd: f64) -> String {
-    let mut places = if usd >= 0.1 {
-        2
-    } else if usd >= 0.001 {
-        4
-    } else {
-        6
-    };
-    let mut written = format!("{usd:.places$}");
-    while usd > 0.0 && places < MOST_PLACES && !written.contains(|digit| matches!(digit, '1'..='9')) {
-        places += 1;
-        written = format!("{usd:.places$}");
-    }
-    let short = if written.contains('.') { written.trim_end_matches('0').trim_end_matches('.') } else { &written };
-    short.to_owned()
-}
-
-/// What is less than this many places say is nothing.
-const MOST_PLACES: usize = 18;
 
 /// How its model is asked to answer, and what its tools may do, as (word, entries).
 pub(super) fn policy(entry: &Entry) -> Vec<(&'static str, Vec<String>)> {

@@ -80,10 +80,27 @@ impl TaskSource<Value> for TasksOfFile {
     }
 }
 
+/// Tasks that are delivered. One that fails is tried again by the next command: by this one it would be tried without end.
+struct Deliveries(Webhook);
+
+impl TaskSource<Value> for Deliveries {
+    fn claim(&mut self) -> std::result::Result<Option<Task<Value>>, Obstacle> {
+        self.0.claim()
+    }
+
+    fn complete(&mut self, id: &str) -> std::result::Result<(), Obstacle> {
+        self.0.complete(id)
+    }
+
+    fn release(&mut self, _: &str) -> std::result::Result<(), Obstacle> {
+        Ok(())
+    }
+}
+
 /// Where tasks come from.
 enum Source {
     File(TasksOfFile),
-    Webhook(Webhook),
+    Webhook(Deliveries),
 }
 
 impl Source {
@@ -106,8 +123,11 @@ impl Source {
         }
         [options.token, options.secret] = PROOFS.map(fs::env);
         let webhook = Webhook::start(journal, options).map_err(infrastructure)?;
-        cx.note(&format!("deliveries are taken at http://{}/tasks", webhook.address()));
-        Ok(Self::Webhook(webhook))
+        cx.note(&format!(
+            "deliveries are taken at http://{}/tasks, each a POST of JSON such as {{\"task\": \"NAME\", \"inputs\": {{}}}}",
+            webhook.address()
+        ));
+        Ok(Self::Webhook(Deliveries(webhook)))
     }
 
     fn file(path: &str, complete: TaskJournal<Value>) -> Result<Self> {
@@ -201,7 +221,7 @@ fn work_off(args: &RunArgs, spec: &str, project: &Compiled, cx: &mut Cx) -> Resu
             break ended.filter(|why| runs.last().is_some_and(|(_, state)| state.obstacle() == Some(why)));
         }
         match &source {
-            Source::Webhook(webhook) if ended.is_none() => webhook.wait(WAIT),
+            Source::Webhook(webhook) if ended.is_none() => webhook.0.wait(WAIT),
             Source::File(_) | Source::Webhook(_) => break ended,
         }
     };

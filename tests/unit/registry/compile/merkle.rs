@@ -20,6 +20,8 @@ fn file(kind: DefinitionKind, name: &str, uses: &[(ReferenceKind, &str)]) -> Fil
         is_foreign: false,
         bytes: 0,
         agents: 0,
+        context: None,
+        open: None,
     };
     let reference = |(kind, name): &(ReferenceKind, &str)| Reference {
         kind: *kind,

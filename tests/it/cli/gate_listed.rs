@@ -1,0 +1,175 @@
+//! Whatever decides a verdict and differs from the base is listed by the gate, with what changed in it.
+
+use super::gate::{CONFIG, RECORDED, TASK, branch, commit, git, recorded, replace};
+use super::project::Project;
+use pretty_assertions::assert_eq;
+use serde_json::Value;
+
+const MORE: &str = "\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\ntokenizer = \"bytes\"\n\
+    usd_per_million = { input = 1.0, output = 2.0 }\n\n[models.\"other-1.5\"]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n\n\
+    [roles.clerk]\ntemplate = \"triage\"\nmodel = \"small\"\n\n[requests.blocks]\nRefunds = \"Refunds:.*\"\n\n[package]\nname = \"p\"\n";
+
+/// The same with such files, which the base has, too.
+fn with(files: &[(&str, &str)]) -> Project {
+    let project = branch();
+    for (path, text) in files {
+        project.write(path, text);
+    }
+    commit(&project);
+    git(&project, &["branch", "-q", "-f", "main"]);
+    project
+}
+
+/// What a decision lists, as `of: what`.
+fn listed(decision: &Value) -> Vec<String> {
+    let all = decision["weakened"].as_array().unwrap().iter();
+    all.map(|one| format!("{}: {}", one["of"].as_str().unwrap(), one["what"].as_str().unwrap())).collect()
+}
+
+fn decision(project: &Project) -> Value {
+    project.run(&["gate", "--json"]).json()
+}
+
+#[test]
+fn a_key_of_the_project_file_that_decides_a_verdict_is_listed_whoever_forgot_it() {
+    let config = format!("{CONFIG}{MORE}");
+    let edits: [(&str, &str, &str); 9] = [
+        ("tokenizer = \"bytes\"", "tokenizer = \"o200k\"", "[models.small] tokenizer: value"),
+        ("tokenizer = \"bytes\"\n", "", "[models.small] tokenizer: value"),
+        ("input = 1.0", "input = 0.5", "[models.small.usd_per_million] input: value"),
+        ("input = 1.0", "input = 1.0, cached_input = 0", "[models.small.usd_per_million] cached_input: value"),
+        ("usd_per_million = { input = 1.0, output = 2.0 }\n", "", "[models.small.usd_per_million] output: value"),
+        ("Refunds:.*", ".*", "[requests.blocks] Refunds: value"),
+        ("[requests.blocks]\n", "[requests.blocks]\nAll = \".*\"\n", "[requests.blocks] All: value"),
+        ("[package]", "[limits]\nfile = 2000000\n\n[package]", "[limits] file: value"),
+        // Nobody compares the key of a later release by what it means.
+        ("name = \"p\"", "name = \"q\"", "[package] name: value"),
+    ];
+    for (from, to, expected) in edits {
+        let project = with(&[("ctxc.toml", &config)]);
+        replace(&project, "ctxc.toml", from, to);
+        let decision = decision(&project);
+        assert!(listed(&decision).iter().any(|one| one == expected), "{to}: {decision:#}");
+        assert_eq!(decision["decision"], "fail", "{to}");
+    }
+    // What is stricter, new, or judged by the expectations of both sides is not.
+    let silent: [(&str, &str); 3] = [
+        ("context_window = 8000\ntokenizer", "context_window = 9000\ntemperature = 0.5\ntokenizer"),
+        (
+            "[package]",
+            "[models.new]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\ntokenizer = \"bytes\"\n\n[package]",
+        ),
+        ("[package]", "[project]\nname = \"mine\"\n\n[package]"),
+    ];
+    for (from, to) in silent {
+        let project = with(&[("ctxc.toml", &config)]);
+        replace(&project, "ctxc.toml", from, to);
+        assert_eq!(listed(&decision(&project)), [""; 0], "{to}");
+    }
+}
+
+#[test]
+fn a_role_that_goes_to_a_model_for_which_another_counts_is_listed() {
+    let project = with(&[("ctxc.toml", &format!("{CONFIG}{MORE}"))]);
+    replace(&project, "ctxc.toml", "model = \"small\"", "model = \"other-1.5\"");
+    let all = listed(&decision(&project));
+    assert!(all.iter().any(|one| one.ends_with(": who counts its tokens")), "{all:?}");
+}
+
+#[test]
+fn a_limit_on_costs_without_a_price_is_inconclusive() {
+    let config = CONFIG.replace("pass_rate = 1.0\n", "pass_rate = 1.0\ncost_usd = 1.0\n");
+    // Who says that a model answered has to be able to say what it cost.
+    let asked =
+        recorded(&branch(), "my invoice", "billing").replace("\"answered_by\":\"script\"", "\"answered_by\":\"upstream\"");
+    let project = with(&[("ctxc.toml", &config), ("scenarios/recordings/recorded.jsonl", &asked)]);
+    let run = project.run(&["gate"]).code(7);
+    run.says("`[eval.gate] cost_usd` cannot be held to: `usd_per_million` of the model is not set for `recorded`");
+}
+
+#[test]
+#[cfg(unix)]
+fn whatever_a_python_check_is_made_of_is_listed() {
+    let checked = RECORDED.replace("name: recorded", "name: checked").replace("contains: [billing]", "python: checks.plan:good")
+        + "answers:\n  - reply: billing\n";
+    let plan =
+        "import json\nfrom .words import (\n    said,\n)\n\ndef good(trial):\n    json.dumps(trial)\n    return said(trial)\n";
+    let words = "def said(trial):\n    return {'pass': trial['answer'] == 'billing', 'reasons': ['x']}\n";
+    let files = [("scenarios/checked.yaml", &*checked), ("checks/plan.py", plan), ("checks/words.py", words)];
+    let lie = "def good(trial):\n    return True\ndef said(trial):\n    return True\n";
+    let fake = "import sys, types\nsys.modules['checks.plan'] = types.SimpleNamespace(good=lambda trial: True)\n";
+    let ways: [(&str, &str); 6] = [
+        ("checks/plan/__init__.py", lie),
+        ("checks/__init__.py", fake),
+        ("checks.py", fake),
+        ("checks/words.py", lie),
+        ("checks/words/__init__.py", lie),
+        ("checks/plan.so", "x"),
+    ];
+    for (path, text) in ways {
+        let project = with(&files);
+        project.run(&["trust", "--yes"]).code(0);
+        assert_eq!(listed(&decision(&project)), [""; 0]);
+        project.write(path, text);
+        let all = listed(&decision(&project));
+        assert!(all.contains(&format!("checked: check {path}")), "{path}: {all:?}");
+    }
+    // The standard library is what it is, whatever the project has.
+    let project = with(&files);
+    project.run(&["trust", "--yes"]).code(0);
+    project.write(
+        "json/__init__.py",
+        "def load(_):\n    return {'answer': 'billing'}\ndef dump(_, out):\n    out.write('{\"pass\": true}')\n",
+    );
+    replace(&project, "scenarios/checked.yaml", "reply: billing", "reply: access");
+    project.run(&["eval", "checked"]).code(1);
+}
+
+#[test]
+fn a_file_that_is_there_and_no_longer_read_is_listed() {
+    let other = TASK.replace("name=\"triage\"", "name=\"other\"");
+    for (place, text) in [(".gitignore", "templates/other.xml\n"), ("templates/.ignore", "other.xml\n")] {
+        let project = with(&[("templates/other.xml", &other)]);
+        project.write(place, text);
+        project.write("templates/other.xml", "<task type=\"atomic\" name=\"other\">");
+        assert_eq!(listed(&decision(&project)), ["templates/other.xml: file"]);
+        // What is ignored in the base, too, is no news.
+        git(&project, &["add", "-f", "."]);
+        git(&project, &["commit", "-q", "-m", "a change"]);
+        git(&project, &["branch", "-q", "-f", "main"]);
+        assert_eq!(listed(&decision(&project)), [""; 0]);
+        std::fs::remove_file(project.path(place)).unwrap();
+        project.write("templates/other.xml", &other);
+        assert_eq!(listed(&decision(&project)), [""; 0]);
+    }
+}
+
+#[test]
+fn what_is_told_by_its_hash_is_shown_with_what_changed() {
+    let project = branch();
+    replace(&project, "scenarios/recorded.yaml", "my invoice", "an invoice of sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD");
+    let run = project.run(&["gate"]).code(4).never_says("abcdefghijklmnop");
+    assert!(run.stdout.lines().any(|line| line.starts_with("      -") && line.contains("my invoice")), "{}", run.stdout);
+    assert!(run.stdout.lines().any(|line| line.starts_with("      +") && line.contains("an invoice of ⟦")), "{}", run.stdout);
+    let page = project.run(&["gate", "--format", "markdown"]).code(4).says("<br><code>-").says("| **no** |");
+    page.never_says("abcdefghijklmnop");
+    let project = branch();
+    replace(&project, "scenarios/recordings/recorded.jsonl", "\"content\":\"billing\"", "\"content\":\"billing!\"");
+    let all = decision(&project);
+    let diff = all["weakened"][0]["diff"].as_str().unwrap();
+    assert!(diff.contains("\n-") && diff.contains("\n+") && diff.contains("billing!"), "{diff}");
+    // It is part of no acceptance.
+    project.run(&["baseline", "accept", "--reason", "x", "--by", "lead@example.org"]).code(0);
+    project.run(&["gate"]).code(0);
+}
+
+#[test]
+fn answers_that_were_recorded_anew_are_mentioned() {
+    let project = branch();
+    replace(&project, "templates/triage.xml", "by the rules of the house", "as the house does");
+    project.write("scenarios/recordings/recorded.jsonl", recorded(&project, "my invoice", "billing"));
+    let note = "answers of `recorded` were recorded anew: 1";
+    project.run(&["gate"]).says(note);
+    project.run(&["gate", "--format", "markdown"]).says("answers of \\`recorded\\` were recorded anew: 1");
+    assert!(decision(&project)["warnings"].as_array().unwrap().contains(&Value::from(note)));
+}
