@@ -118,7 +118,8 @@ fn lost_headers(faults: &mut Vec<Fault>) {
         }
     }
     let sections = [("models", &MODEL), ("providers", &PROVIDER), ("roles", &ROLE)];
-    for ((file, table), keys) in unknown.into_iter().filter(|(_, keys)| keys.len() > 1) {
+    // A file with more of them is another one than was meant.
+    for ((file, table), keys) in unknown.into_iter().filter(|(_, keys)| keys.len() > 1).take(32) {
         let has_all = |own: &Table| keys.iter().all(|key| own.names().contains(&key.as_str()));
         let Some((section, _)) = sections.into_iter().find(|(_, own)| has_all(own)) else { continue };
         let is_own = |fault: &Fault| {
