@@ -457,8 +457,9 @@ fn refused(registry: &Registry, brings: Brings, config: &Config) -> Option<Strin
                 ..Request::new(&task)
             };
             let Err(faults) = assemble(registry, &request, &Options::default()) else { break };
-            if faults.iter().all(|fault| matches!(*fault.kind, FaultKind::WrongType { .. }))
-                && tries + 1 < 3_usize.pow(open.len() as u32)
+            if faults.iter().all(|fault| {
+                matches!(*fault.kind, FaultKind::WrongType { .. }) || tries > 0 && matches!(*fault.kind, FaultKind::NoPart { .. })
+            }) && tries + 1 < 3_usize.pow(open.len() as u32)
             {
                 tries += 1;
                 for (at, own) in open.iter().enumerate() {
