@@ -16,13 +16,14 @@ use super::selection::{Keep, Selection};
 use super::suppress;
 use crate::base::diagnostic::Diagnostic;
 use crate::project::suppressions::{FILE as SUPPRESSIONS, Suppressions};
+use crate::registry::scenarios::FixedScenario;
 use crate::registry::workspace::check::CheckOutput;
 use crate::registry::workspace::fix::{FixFilter, FixOutcome, FixedFile};
 use crate::registry::workspace::request::{Goal, Overlay};
 use crate::rules::apply::{self, Beginning, Fixed, Which};
 use crate::syntax::decode;
 use crate::syntax::limits::Limits;
-use std::path::PathBuf;
+use std::path::Path;
 
 /// What was asked for.
 #[derive(Clone, Copy, Debug)]
@@ -32,14 +33,6 @@ pub(super) struct FixArgs<'a> {
     pub(super) result: &'a OutputArgs<FindingFormat>,
     pub(super) paths: &'a PathArgs,
     pub(super) limits: &'a LimitArgs,
-}
-
-/// A file that was changed, and where it lies.
-struct Changed {
-    name: String,
-    path: PathBuf,
-    before: Vec<u8>,
-    after: Vec<u8>,
 }
 
 /// A scenario on standard input is looked at alone: what a fix of it would break elsewhere nobody would see.
@@ -105,10 +98,8 @@ pub(super) fn run(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
     let overlay: Overlay = files.iter().map(|file| (file.name.clone(), file.after.clone())).collect();
     let fixed_scenarios = scenarios.fix(&project, &selection, (asked.which, &wanted), &overlay, &mut report, cx)?;
     fixed += fixed_scenarios.iter().map(|file| file.fixed).sum::<usize>();
-    changed.extend(fixed_scenarios.into_iter().map(|file| {
-        let path = project.root.join(&file.name);
-        Changed { name: file.name, path, before: file.before, after: file.after }
-    }));
+    let changed_scenario = |FixedScenario { name, before, after, .. }| FixedFile { name, before, after };
+    changed.extend(fixed_scenarios.into_iter().map(changed_scenario));
     report.add(&project.findings);
     if let Some((text, recorded)) = &recorded {
         let prune = selection.stdin().is_none();
@@ -126,16 +117,12 @@ pub(super) fn run(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
         let after = files.first().map_or(&*input, |file| &file.after);
         return stdin(&asked, &Change { name, path: name.as_ref(), before: &input, after }, &report, cx);
     }
-    let root = &project.root;
-    changed.extend(files.into_iter().map(|FixedFile { name, before, after, .. }| {
-        let path = root.join(&name);
-        Changed { name, path, before, after }
-    }));
+    changed.extend(files);
     if report.files == 0 && !asked.paths.allow_empty && findings::verdict(&report) == Exit::Success {
         return Err(findings::nothing(&selection.whereabouts(&project), report.skipped));
     }
     match asked.output {
-        Output::Diff => diff(&changed, &report, cx),
+        Output::Diff => diff(&changed, &report, &project, cx),
         Output::Write => write(asked.result, &changed, &report, &project, cx),
     }
 }
@@ -151,7 +138,6 @@ fn is_fixable(found: &[Diagnostic], which: Which) -> bool {
 
 /// The project file while it is fixed.
 struct ProjectFile {
-    path: PathBuf,
     before: Vec<u8>,
     text: String,
     is_fixed: bool,
@@ -161,7 +147,7 @@ impl ProjectFile {
     /// Reads it; `None` where there is none.
     fn read(project: &Project) -> Result<Option<Self>> {
         let path = project.root.join(FILE);
-        Ok(project::read_bytes(&path)?.map(|(before, text)| Self { path, before, text, is_fixed: false }))
+        Ok(project::read_bytes(&path)?.map(|(before, text)| Self { before, text, is_fixed: false }))
     }
 
     /// Fixes what can be fixed of some findings; how often. `check` gives the findings of another text of it.
@@ -177,10 +163,10 @@ impl ProjectFile {
     }
 
     /// What is to be written.
-    fn changed(self) -> Option<Changed> {
-        let Self { path, before, text, is_fixed } = self;
+    fn changed(self) -> Option<FixedFile> {
+        let Self { before, text, is_fixed } = self;
         let after = decode::encode_like(&text, &before);
-        is_fixed.then(|| Changed { name: FILE.to_owned(), path, before, after })
+        is_fixed.then(|| FixedFile { name: FILE.to_owned(), before, after })
     }
 }
 
@@ -190,7 +176,7 @@ fn suppressions(
     selection: &Selection,
     report: &mut Report,
     recorded: (&str, &Suppressions),
-    changed: Option<&mut Vec<Changed>>,
+    changed: Option<&mut Vec<FixedFile>>,
 ) -> usize {
     let (text, recorded) = recorded;
     let Some(changed) = changed else {
@@ -208,7 +194,7 @@ fn suppressions(
     // A file that went away meanwhile is overtaken when it is written, like any other.
     let before = project::read_bytes(&path).ok().flatten().map_or_else(|| text.as_bytes().to_vec(), |(bytes, _)| bytes);
     let after = decode::encode_like(&pruned.render(), &before);
-    changed.push(Changed { name: SUPPRESSIONS.to_owned(), path, before, after });
+    changed.push(FixedFile { name: SUPPRESSIONS.to_owned(), before, after });
     applied.stale.len()
 }
 
@@ -235,9 +221,9 @@ fn stdin(asked: &FixArgs<'_>, change: &Change<'_>, report: &Report, cx: &mut Cx)
     Ok(if would_change { Exit::Findings } else { findings::verdict(report) })
 }
 
-fn diff(changed: &[Changed], report: &Report, cx: &mut Cx) -> Result<Exit> {
+fn diff(changed: &[FixedFile], report: &Report, project: &Project, cx: &mut Cx) -> Result<Exit> {
     for file in changed {
-        rewrite::diff(&file.change(), cx)?;
+        rewrite::diff(&change(file, &project.root.join(&file.name)), cx)?;
     }
     let fixed = plural(report.fixed.unwrap_or(0), "finding");
     cx.note(&format!("would fix {fixed} in {}; {} would be left", plural(changed.len(), "file"), report.diagnostics.len()));
@@ -245,11 +231,17 @@ fn diff(changed: &[Changed], report: &Report, cx: &mut Cx) -> Result<Exit> {
     Ok(findings::verdict(report).and(would_change))
 }
 
-fn write(args: &OutputArgs<FindingFormat>, changed: &[Changed], report: &Report, project: &Project, cx: &mut Cx) -> Result<Exit> {
+fn write(
+    args: &OutputArgs<FindingFormat>,
+    changed: &[FixedFile],
+    report: &Report,
+    project: &Project,
+    cx: &mut Cx,
+) -> Result<Exit> {
     let mut overtaken = Vec::new();
     let mut failed = Vec::new();
     for file in changed {
-        match rewrite::write(&file.change()) {
+        match rewrite::write(&change(file, &project.root.join(&file.name))) {
             Ok(Written::Yes) => {}
             Ok(Written::Overtaken) => overtaken.push(file.name.as_str()),
             // The others are no worse for it.
@@ -275,8 +267,6 @@ fn write(args: &OutputArgs<FindingFormat>, changed: &[Changed], report: &Report,
     .hint("these files are as they were left; run `ctxc check --fix` again"))
 }
 
-impl Changed {
-    fn change(&self) -> Change<'_> {
-        Change { name: &self.name, path: &self.path, before: &self.before, after: &self.after }
-    }
+fn change<'f>(file: &'f FixedFile, path: &'f Path) -> Change<'f> {
+    Change { name: &file.name, path, before: &file.before, after: &file.after }
 }

@@ -4,6 +4,7 @@ use super::answer::{Answer, Took};
 use super::trials::TrialOutcome;
 use super::verdict::Verdict;
 use crate::base::hash::Hash;
+use crate::base::words::words;
 use crate::context::fault::Fault;
 use crate::kernel::conversation::Speaker;
 use crate::record::recording::Stage;
@@ -20,72 +21,41 @@ pub struct Keys {
     pub case: Hash,
 }
 
-/// What became of a case.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum CaseVerdict {
-    /// Everything that was looked at holds.
-    Pass,
-    /// Something does not.
-    #[default]
-    Fail,
-    /// Its answers were recorded for another request.
-    Stale,
-    /// The trials decide nothing.
-    Inconclusive,
-    /// It could not be tried.
-    Error,
-}
-
-impl CaseVerdict {
-    /// Every verdict.
-    pub const ALL: [Self; 5] = [Self::Pass, Self::Fail, Self::Stale, Self::Inconclusive, Self::Error];
-
-    /// The word in scorecards.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::Stale => "stale",
-            Self::Inconclusive => "inconclusive",
-            Self::Error => "error",
-        }
-    }
-
-    /// The verdict of a word.
-    pub fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|verdict| verdict.word() == word)
+words! {
+    /// What became of a case.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum CaseVerdict {
+        /// Everything that was looked at holds.
+        Pass = "pass",
+        /// Something does not.
+        #[default]
+        Fail = "fail",
+        /// Its answers were recorded for another request.
+        Stale = "stale",
+        /// The trials decide nothing.
+        Inconclusive = "inconclusive",
+        /// It could not be tried.
+        Error = "error",
     }
 }
 
-/// Where the answer came from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Answered {
-    /// Nobody gave one: the verdict is about the context alone.
-    #[default]
-    NotRecorded,
-    /// A model was asked.
-    Asked,
-    /// It was recorded.
-    Replayed,
-    /// One was recorded for another request: the verdict is about the context alone.
-    Stale,
-    /// The scenario holds it.
-    Scripted,
-    /// There is one, and nothing that could be looked at is expected of it.
-    NotJudged,
-}
-
-impl Answered {
-    /// The word in scorecards.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::NotRecorded => "not_recorded",
-            Self::Asked => "asked",
-            Self::Replayed => "replayed",
-            Self::Stale => "stale",
-            Self::Scripted => "scripted",
-            Self::NotJudged => "not_judged",
-        }
+words! {
+    /// Where the answer came from.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Answered {
+        /// Nobody gave one: the verdict is about the context alone.
+        #[default]
+        NotRecorded = "not_recorded",
+        /// A model was asked.
+        Asked = "asked",
+        /// It was recorded.
+        Replayed = "replayed",
+        /// One was recorded for another request: the verdict is about the context alone.
+        Stale = "stale",
+        /// The scenario holds it.
+        Scripted = "scripted",
+        /// There is one, and nothing that could be looked at is expected of it.
+        NotJudged = "not_judged",
     }
 }
 

@@ -450,7 +450,7 @@ impl CaseRow {
 
     /// Its verdict. A word that means nothing here is no success.
     pub fn verdict(&self) -> CaseVerdict {
-        CaseVerdict::of_word(&self.verdict).unwrap_or(CaseVerdict::Error)
+        CaseVerdict::parse(&self.verdict).unwrap_or(CaseVerdict::Error)
     }
 
     /// How many expectations on the context hold, of how many.

@@ -1,37 +1,26 @@
 //! The forms of requests that are read, and how one is told from another.
 
+use crate::base::words::words;
 use serde_json::Value;
 
-/// A form of requests, by the words of `ctxc render --as`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Dialect {
-    /// Chat completions of `OpenAI`, and of the many that speak like it.
-    OpenaiChat,
-    /// Responses of `OpenAI`.
-    OpenaiResponses,
-    /// Messages of Anthropic.
-    Anthropic,
-    /// `generateContent` of Gemini.
-    Gemini,
-    /// Chat of Ollama.
-    Ollama,
+words! {
+    /// A form of requests, by the words of `ctxc render --as`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Dialect {
+        /// Chat completions of `OpenAI`, and of the many that speak like it.
+        OpenaiChat = "openai-chat",
+        /// Responses of `OpenAI`.
+        OpenaiResponses = "openai-responses",
+        /// Messages of Anthropic.
+        Anthropic = "anthropic",
+        /// `generateContent` of Gemini.
+        Gemini = "gemini",
+        /// Chat of Ollama.
+        Ollama = "ollama",
+    }
 }
 
 impl Dialect {
-    /// All of them.
-    pub const ALL: [Self; 5] = [Self::OpenaiChat, Self::OpenaiResponses, Self::Anthropic, Self::Gemini, Self::Ollama];
-
-    /// The word for it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::OpenaiChat => "openai-chat",
-            Self::OpenaiResponses => "openai-responses",
-            Self::Anthropic => "anthropic",
-            Self::Gemini => "gemini",
-            Self::Ollama => "ollama",
-        }
-    }
-
     /// Whose it is, for messages.
     pub const fn vendor(self) -> &'static str {
         match self {

@@ -1,41 +1,48 @@
 //! The four context settings as words of the language. Never a default, never a merge: those are floor 3.
 
 use crate::base::span::{Span, Spanned};
+use crate::base::words::words;
 use serde::{Deserialize, Serialize};
 
-/// What of the parent's context a task sees.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Inherit {
-    /// All of it.
-    Full,
-    /// Nothing.
-    None,
-    /// The part that the task's files and inputs select.
-    Subset,
+words! {
+    /// What of the parent's context a task sees.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "snake_case")]
+    pub enum Inherit {
+        /// All of it.
+        Full = "full",
+        /// Nothing.
+        None = "none",
+        /// The part that the task's files and inputs select.
+        Subset = "subset",
+    }
 }
 
-/// In which form earlier results are carried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Format {
-    /// The notes of each earlier step.
-    NotesOnly,
-    /// Notes and content.
-    FullOutput,
+words! {
+    /// In which form earlier results are carried.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "snake_case")]
+    pub enum Format {
+        /// The notes of each earlier step.
+        NotesOnly = "notes_only",
+        /// Notes and content.
+        FullOutput = "full_output",
+    }
 }
 
-/// Whether new context is looked up by associative matching.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Fresh {
-    /// It is looked up.
-    Enabled,
-    /// It is not.
-    Disabled,
+words! {
+    /// Whether new context is looked up by associative matching.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "snake_case")]
+    pub enum Fresh {
+        /// It is looked up.
+        Enabled = "enabled",
+        /// It is not.
+        Disabled = "disabled",
+    }
 }
 
 /// A word of the language with a fixed set of values.
@@ -52,39 +59,19 @@ pub trait Word: Copy + Sized + 'static {
     }
 }
 
-impl Word for Inherit {
-    const ALL: &'static [Self] = &[Self::Full, Self::None, Self::Subset];
+macro_rules! fixed {
+    ($($name:ident)*) => {
+        $(impl Word for $name {
+            const ALL: &'static [Self] = &Self::ALL;
 
-    fn word(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::None => "none",
-            Self::Subset => "subset",
-        }
-    }
+            fn word(self) -> &'static str {
+                Self::word(self)
+            }
+        })*
+    };
 }
 
-impl Word for Format {
-    const ALL: &'static [Self] = &[Self::NotesOnly, Self::FullOutput];
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::NotesOnly => "notes_only",
-            Self::FullOutput => "full_output",
-        }
-    }
-}
-
-impl Word for Fresh {
-    const ALL: &'static [Self] = &[Self::Enabled, Self::Disabled];
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::Enabled => "enabled",
-            Self::Disabled => "disabled",
-        }
-    }
-}
+fixed! { Inherit Format Fresh }
 
 impl Word for bool {
     const ALL: &'static [Self] = &[true, false];
@@ -123,13 +110,13 @@ impl Word for SettingName {
 }
 
 impl SettingName {
-    /// The words that its element may hold; a test holds that they are those of the enums.
+    /// The words that its element may hold.
     pub const fn words(self) -> &'static [&'static str] {
         match self {
-            Self::InheritContext => &["full", "none", "subset"],
+            Self::InheritContext => &Inherit::WORDS,
             Self::AccumulateData => &["true", "false"],
-            Self::AccumulationFormat => &["notes_only", "full_output"],
-            Self::FreshContext => &["enabled", "disabled"],
+            Self::AccumulationFormat => &Format::WORDS,
+            Self::FreshContext => &Fresh::WORDS,
         }
     }
 

@@ -148,14 +148,10 @@ fn masked(what: &str) -> String {
 
 /// The first date with a time in a text, as programs write them.
 fn time_in(text: &str) -> Option<&str> {
-    let shape = b"0000-00-00T00:00";
-    let fits = |(found, wanted): (&u8, &u8)| match wanted {
-        b'0' => found.is_ascii_digit(),
-        b'T' => matches!(found, b'T' | b' '),
-        sign => found == sign,
-    };
-    let at = text.as_bytes().windows(shape.len()).position(|window| window.iter().zip(shape).all(fits))?;
-    text.get(at..at + shape.len())
+    let shape = |byte: u8| if byte.is_ascii_digit() { b'0' } else { byte };
+    let shapes: Vec<u8> = text.bytes().map(shape).collect();
+    let at = shapes.windows(16).position(|window| matches!(window, b"0000-00-00T00:00" | b"0000-00-00 00:00"))?;
+    text.get(at..at + 16)
 }
 
 /// A scenario of a request that was sent.

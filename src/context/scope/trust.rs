@@ -8,7 +8,7 @@ use crate::context::task_graph::{Link, at};
 use crate::context::values::{Bound, Outside, Scope};
 use crate::kernel::context::{Origin, Stability, Trust};
 use crate::registry::Node;
-use crate::template::setting::{Inherit, SettingName, Word as _};
+use crate::template::setting::{Inherit, SettingName};
 use crate::template::shape::Shape;
 use crate::template::trust::{CONTEXT, spread};
 use crate::template::value_type;

@@ -1,47 +1,36 @@
 //! What a project holds itself to, as data: expectations, stored requests, lints, limits. Two revisions of it say what a change loosens.
 
 use crate::base::lines::hunks;
+use crate::base::words::words;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What kind of thing a project holds itself to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// An expectation of a scenario, its frozen situation, or how often it is tried.
-    Expectation,
-    /// The stored request of a scenario.
-    Snapshot,
-    /// A recorded answer to a request.
-    Recording,
-    /// A finding that does not count.
-    Suppression,
-    /// An instruction in a template that silences a rule.
-    Allow,
-    /// The level of a rule, or a `[[require]]`.
-    Lint,
-    /// A limit of `[eval]`.
-    Threshold,
-    /// Accepted results, or the log of what was accepted.
-    Baseline,
+words! {
+    /// What kind of thing a project holds itself to.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "snake_case")]
+    pub enum Kind {
+        /// An expectation of a scenario, its frozen situation, or how often it is tried.
+        Expectation = "expectation",
+        /// The stored request of a scenario.
+        Snapshot = "snapshot",
+        /// A recorded answer to a request.
+        Recording = "recording",
+        /// A finding that does not count.
+        Suppression = "suppression",
+        /// An instruction in a template that silences a rule.
+        Allow = "allow",
+        /// The level of a rule, or a `[[require]]`.
+        Lint = "lint",
+        /// A limit of `[eval]`.
+        Threshold = "threshold",
+        /// Accepted results, or the log of what was accepted.
+        Baseline = "baseline",
+    }
 }
 
 impl Kind {
-    /// The word in documents.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Expectation => "expectation",
-            Self::Snapshot => "snapshot",
-            Self::Recording => "recording",
-            Self::Suppression => "suppression",
-            Self::Allow => "allow",
-            Self::Lint => "lint",
-            Self::Threshold => "threshold",
-            Self::Baseline => "baseline",
-        }
-    }
-
     /// Whether one more of it is looser, and not one less.
     const fn loosens(self) -> bool {
         matches!(self, Self::Suppression | Self::Allow)

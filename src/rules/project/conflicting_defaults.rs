@@ -6,7 +6,7 @@ use crate::rules::prelude::*;
 use crate::rules::setting_fixes::type_of;
 use crate::settings::layers::{Row, RowId};
 use crate::settings::provenance::{Origin, Place};
-use crate::template::setting::{Inherit, Word};
+use crate::template::setting::Inherit;
 
 /// Reported once, where the defaults stand; the templates under them are not to blame.
 pub(crate) static RULE: Rule = Rule {

@@ -37,7 +37,7 @@ fn project_syntax(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         }
     }
     let finding = cx.finding(&PROJECT_SYNTAX, fault, format!("not TOML: {}", phrase(message)));
-    Some(finding.help("correct this line; the lines that could be read are checked all the same"))
+    Some(finding.help("correct this line; whatever else is wrong in this file is reported then"))
 }
 
 /// The key and the value of the line that a place is in, and the sign between them.

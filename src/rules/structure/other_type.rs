@@ -87,9 +87,9 @@ fn unread_in_scripts(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         if task.reference.is_some() || cx.bodies.get(task).and_then(|body| body.operator) != Some(Operator::Script) {
             return;
         }
-        let is_own = |child: &Element<'_>| child.namespace().is_none();
-        let is_unread = |child: &Element<'_>| OF_AGENTS.iter().any(|kind| kind.tag() == child.name());
-        let mut unread = task.element.elements().filter(is_own).filter(is_unread);
+        let is_unread =
+            |child: &Element<'_>| child.namespace().is_none() && OF_AGENTS.iter().any(|kind| kind.tag() == child.name());
+        let mut unread = task.element.elements().filter(is_unread);
         let Some(first) = unread.next() else { return };
         let message = format!("`<{}>` is for an agent, but a script calls none: nobody reads it", first.name());
         let found = finding(&RULE.meta, cx, first.name_span(), message);

@@ -217,14 +217,14 @@ fn init_says_what_import_would_find() {
 fn samples_name_templates_by_their_prompts_without_a_path_too() {
     let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("legacy/reply.j2", "Hello {{ name }}.");
     // One text stays in its file, the other is written in another way; `--` cannot stand in a comment.
-    let project = project.file("legacy/a--b.md", "Bye {name}, {{braces}}.");
+    let project = project.file("legacy/a--b.md", "Bye {name}.");
     project.run(&["import", "legacy"]).code(0);
     assert!(!project.read("templates/a-b.xml").contains("src="), "{}", project.read("templates/a-b.xml"));
     let line = |template: &str, text: &str| {
         format!("{{\"template\": \"{template}\", \"inputs\": {{\"name\": \"Ann\"}}, \"expected\": \"{text}\"}}\n")
     };
     let all = ["reply", "templates/reply.xml", "legacy/reply.j2", "./legacy/reply.j2"].map(|name| line(name, "Hello Ann."));
-    project.write("samples.jsonl", all.concat() + &line("legacy/a--b.md", "Bye Ann, {braces}."));
+    project.write("samples.jsonl", all.concat() + &line("legacy/a--b.md", "Bye Ann."));
     project.run(&["import", "--verify", "samples.jsonl"]).code(0).says("5 samples: every message equal, byte for byte");
     // A prompt that two templates have is neither's.
     project.write("templates/again.xml", project.read("templates/reply.xml").replace("\"reply\"", "\"again\""));

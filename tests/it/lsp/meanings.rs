@@ -179,9 +179,9 @@ fn what_would_be_wrong_is_not_offered() {
         "<steps><task as=\"one\"><description>d</description><inputs><input name=\"inner\">x</input></inputs></task>\
          <task as=\"two\"><description>{{|}}</description></task><task as=\"three\"><description>d</description></task></steps>",
     );
-    assert_eq!(labels(&mut client, &steps), ["one"]);
+    assert_eq!(labels(&mut client, &steps), ["one", "twice"]);
     let reduce = "<task type=\"reduce\" name=\"new\"><description>d</description><inner_task><description>{{|}}</description></inner_task></task>";
-    assert_eq!(labels(&mut client, reduce), ["current_input"]);
+    assert_eq!(labels(&mut client, reduce), ["current_input", "twice"]);
 }
 
 #[test]

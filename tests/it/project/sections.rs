@@ -133,18 +133,10 @@ fn a_table_in_the_place_of_a_list_is_told_how_to_write_it() {
 }
 
 #[test]
-fn every_syntax_fault_is_found_and_what_could_be_read_holds() {
+fn one_syntax_fault_is_found_and_no_consequence() {
     assert_snapshot!(found("edition = 2026-\n[limits]\ndepth = 300\ndepth = 301\n[lints\nno-context = off\n[defaults.atomic]\nfresh_contxt = \"disabled\"\n"), @r#"
-    error CTX502 ctxc.toml:1:11 `2026-`: not TOML: invalid date, expected month
-      ? correct this line; the lines that could be read are checked all the same
-    error CTX502 ctxc.toml:4:1 `depth`: not TOML: duplicate key
-      ? correct this line; the lines that could be read are checked all the same
     error CTX502 ctxc.toml:5:6 `s`: not TOML: unclosed table, expected `]`
-      ? correct this line; the lines that could be read are checked all the same
-    error CTX503 ctxc.toml:8:1 `fresh_contxt`: `[defaults.atomic]` has no key `fresh_contxt`
-      = nothing reads it, so it has no effect; the keys are `inherit_context`, `accumulate_data`, `accumulation_format`, `fresh_context`
-      ? did you mean `fresh_context`?
-      > write `fresh_context` (`fresh_contxt` -> `fresh_context`)
+      ? correct this line; whatever else is wrong in this file is reported then
     "#);
 }
 
@@ -152,7 +144,7 @@ fn every_syntax_fault_is_found_and_what_could_be_read_holds() {
 fn an_unclosed_text_is_one_finding() {
     assert_snapshot!(found("[project]\nname = \"x\nversion = \"1\"\n"), @r#"
     error CTX502 ctxc.toml:2:9 `x`: not TOML: invalid basic string, expected `"`
-      ? correct this line; the lines that could be read are checked all the same
+      ? correct this line; whatever else is wrong in this file is reported then
     "#);
 }
 

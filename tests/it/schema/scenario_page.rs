@@ -192,7 +192,7 @@ role with its prompt, model, tools and budget, who counts the tokens, and files 
 files that it names, the stored request, its recording, the fixtures of its tools, `[eval] plan_path`, and the version of ctxc. A comment or white space moves neither.
 
 - `ctxc eval --since REV` compiles the project as a git revision has it and compares the keys: it runs the cases of which one moved since, and those that
-  are new. `ctxc eval --affected` does so with `HEAD`, the last commit. All other cases are left out of the run and of its exit code, and a note says how many;
+  are new. `ctxc eval --affected` does so with `HEAD`, the last commit. What a `lookup` would have found there is looked up in the files of that revision. All other cases are left out of the run and of its exit code, and a note says how many;
   nothing is known of their verdicts. A revision whose own project has errors is told with their files, and nothing is run.
 - `ctxc eval --since FILE` compares with a scorecard that `--out` wrote, which is believed, since you name it: it runs the cases of which a key moved, those that
   are new, and those that did not pass. All others are listed as CARRIED with the result that holds, and count in the exit code as what they were.
