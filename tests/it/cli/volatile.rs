@@ -2,7 +2,6 @@
 
 use super::eval_record::{asked, completion, stale, upstream, with_model};
 use super::project::Project;
-use pretty_assertions::assert_eq;
 
 const SETTING: &str = "[requests]\nvolatile = [{ in = \"/messages\", pattern = \"(Sort|Order) the\" }]\n";
 
