@@ -5,8 +5,10 @@ use super::render::target::Target;
 use crate::kernel::budget::Counting;
 use crate::kernel::context::Kind;
 use crate::kernel::tokens::{Bytes, TokenCounter};
+use crate::project::config::Config;
 use crate::project::models::Model;
 use crate::project::roles::Role;
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -60,6 +62,14 @@ pub struct ModelSettings<'a> {
     pub objective_tokens: Option<usize>,
 }
 
+impl<'a> ModelSettings<'a> {
+    /// Those of a project.
+    pub fn of(config: &'a Config, counters: &'a dyn Counters) -> Self {
+        let (models, roles, objective_tokens) = (&config.models, &config.roles, config.context.objective_tokens);
+        Self { models, roles, counters, profile: None, objective_tokens }
+    }
+}
+
 /// Counters of tokens by name.
 pub trait Counters: Debug + Send + Sync {
     /// The counter with a name; `None` where nobody counts like that.
@@ -73,7 +83,7 @@ impl Counters for () {
     }
 }
 
-impl Counters for BTreeMap<String, Arc<dyn TokenCounter>> {
+impl<K: Ord + Borrow<str> + Debug + Send + Sync> Counters for BTreeMap<K, Arc<dyn TokenCounter>> {
     fn named(&self, name: &str) -> Option<&dyn TokenCounter> {
         self.get(name).map(|counter| &**counter as &dyn TokenCounter)
     }

@@ -20,7 +20,8 @@ fn add(at: &mut Vec<String>, value: &Value, out: &mut BTreeMap<Vec<String>, Stri
     } else if let Some(items) = value.as_array().filter(|items| items.iter().all(Value::is_table)) {
         items.iter().map(|item| (item.to_string(), &SAID)).collect()
     } else {
-        out.insert(at.clone(), value.to_string());
+        // `3.0` and `3` are one number.
+        out.insert(at.clone(), value.as_float().map_or_else(|| value.to_string(), |number| number.to_string()));
         return;
     };
     for (key, value) in below {

@@ -6,14 +6,27 @@ use super::json_text::{Site, compact, map_strings, raw};
 use super::recording::{Recording, Redacted};
 use super::redact::{Find, Found, Redactor, merged};
 use crate::project::config::Content;
+use serde_json::Value;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Keys whose strings are pieces of a longer text in the events of a stream.
-const PIECES: [&str; 10] =
-    ["content", "text", "thinking", "partial_json", "delta", "arguments", "reasoning_content", "reasoning", "refusal", "summary"];
+const PIECES: [&str; 11] = [
+    "content",
+    "text",
+    "thinking",
+    "partial_json",
+    "delta",
+    "arguments",
+    "reasoning_content",
+    "reasoning",
+    "refusal",
+    "summary",
+    "transcript",
+];
 /// Keys whose strings say what something is, not what was said: they are kept where words are not, if they are one plain word.
 const KINDS: [&str; 17] = [
     "role",
@@ -69,7 +82,7 @@ impl Mask {
 
     /// A body of JSON, on one line. Adds what was replaced, below `root`.
     pub fn json(&self, body: &str, root: &str, redacted: &mut Vec<Redacted>) -> String {
-        let body = self.redactor.json(&compact(body), root, redacted);
+        let body = self.redactor.json(&without_chances(&compact(body)), root, redacted);
         if self.content == Content::Shape { self.shape(&body) } else { body }
     }
 
@@ -136,22 +149,35 @@ impl Mask {
             }
             at = range.end;
         }
-        let mut strings: Vec<Vec<(String, String)>> = Vec::new();
+        // Of an event that was cut nobody knows what it would have said.
+        let last = payloads.last().map_or(0, |last| last.end);
+        let tail = last + text.get(last..).and_then(|tail| tail.rfind(['\n', '\r'])).map_or(0, |end| end + 1);
+        let is_cut =
+            text.get(tail..).is_some_and(|tail| tail.trim_start().starts_with(['d', '{', '[']) && tail.contains(['"', '{']));
+        if is_cut {
+            edits.retain(|(range, _)| range.end <= tail);
+            edits.push((tail..text.len(), self.redactor.placeholder("cut", text.get(tail..).unwrap_or(""))));
+        }
+        let mut strings: Vec<Vec<(String, String, String)>> = Vec::new();
+        let mut bodies = Vec::new();
         for range in &payloads {
             let mut own = Vec::new();
-            map_strings(text.get(range.clone()).unwrap_or(""), |_, pointer, text| {
-                own.push((pointer.to_owned(), text.to_owned()));
+            let json = without_chances(text.get(range.clone()).unwrap_or(""));
+            let value: Value = serde_json::from_str(&json).unwrap_or_default();
+            map_strings(&json, |_, pointer, text| {
+                own.push((pointer.to_owned(), text.to_owned(), whose(&value, pointer)));
                 None
             });
             strings.push(own);
+            bodies.push(json);
         }
-        let changed = self.joined(&strings, redacted);
-        for ((range, own), changed) in payloads.into_iter().zip(&strings).zip(changed) {
+        let changed = self.joined(&strings, is_cut, redacted);
+        for ((range, own), (changed, body)) in payloads.into_iter().zip(&strings).zip(changed.into_iter().zip(bodies)) {
             let mut number = 0;
             let json = text.get(range.clone()).unwrap_or("");
-            let new = map_strings(json, |_, _, _| {
+            let new = map_strings(&body, |_, _, _| {
                 number += 1;
-                let (new, (_, old)) = (changed.get(number - 1)?, own.get(number - 1)?);
+                let (new, (_, old, _)) = (changed.get(number - 1)?, own.get(number - 1)?);
                 (new != old).then(|| new.clone())
             });
             let new = if self.content == Content::Shape { self.shape(&new) } else { new };
@@ -163,16 +189,17 @@ impl Mask {
         edits
     }
 
-    /// Every string of every event with what must go replaced, those of one place in all events as one text.
-    fn joined(&self, events: &[Vec<(String, String)>], redacted: &mut Vec<Redacted>) -> Vec<Vec<String>> {
-        let mut places: BTreeMap<&str, Vec<(usize, usize)>> = BTreeMap::new();
+    /// Every string of every event with what must go replaced, those of one place in all events as one text. Of a stream that was cut the
+    /// last word may be half of something.
+    fn joined(&self, events: &[Vec<(String, String, String)>], is_cut: bool, redacted: &mut Vec<Redacted>) -> Vec<Vec<String>> {
+        let mut places: BTreeMap<(&str, &str), Vec<(usize, usize)>> = BTreeMap::new();
         let mut out: Vec<Vec<String>> = Vec::new();
         for (event, strings) in events.iter().enumerate() {
             let mut own = Vec::new();
-            for (number, (pointer, text)) in strings.iter().enumerate() {
+            for (number, (pointer, text, whose)) in strings.iter().enumerate() {
                 let place = place(pointer);
                 if PIECES.contains(&place.rsplit('/').next().unwrap_or("")) {
-                    places.entry(place).or_default().push((event, number));
+                    places.entry((place, whose)).or_default().push((event, number));
                     own.push(text.clone());
                     continue;
                 }
@@ -182,7 +209,7 @@ impl Mask {
             }
             out.push(own);
         }
-        for (place, pieces) in places {
+        for ((place, _), pieces) in places {
             let get = |(event, number): &(usize, usize), all: &[Vec<String>]| {
                 all.get(*event).and_then(|own| own.get(*number)).cloned().unwrap_or_default()
             };
@@ -191,7 +218,12 @@ impl Mask {
                 let value = whole.get(range.clone()).unwrap_or("");
                 (range, self.redactor.placeholder(kind, value))
             };
-            let found = self.found(&whole, pieces.iter().map(|piece| get(piece, &out).len()));
+            let mut found = self.found(&whole, pieces.iter().map(|piece| get(piece, &out).len()));
+            let word = whole.rfind(char::is_whitespace).map_or(0, |at| whole.ceil_char_boundary(at + 1));
+            if is_cut && word < whole.len() {
+                found.push((word..whole.len(), "cut"));
+                found = merged(found);
+            }
             redacted.extend(found.iter().map(|(_, kind)| row(&format!("/response{place}"), kind, 1)));
             let ends: Vec<usize> = pieces
                 .iter()
@@ -244,6 +276,43 @@ fn place(pointer: &str) -> &str {
     let rest = pointer.strip_prefix('/').unwrap_or(pointer);
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     rest.get(digits..).filter(|rest| digits > 0 && rest.starts_with('/')).unwrap_or(pointer)
+}
+
+/// Whose piece of a text a string is: the numbers of its item, part and choice, which take turns in a stream.
+fn whose(event: &Value, pointer: &str) -> String {
+    let number = |value: &Value, key: &str| value.get(key).and_then(Value::as_u64).map(|number| format!("{number} "));
+    let mut out: String = ["output_index", "content_index", "index"].iter().filter_map(|key| number(event, key)).collect();
+    let mut at = event;
+    for step in pointer.split('/').skip(1) {
+        let Some(below) = at.pointer(&format!("/{step}")) else { break };
+        if at.is_array() && !event.is_array() {
+            out.push_str(&number(below, "index").unwrap_or_else(|| format!("{step} ")));
+        }
+        at = below;
+    }
+    out
+}
+
+/// JSON without the chances of its tokens, which say its words once more.
+fn without_chances(json: &str) -> Cow<'_, str> {
+    fn remove(value: &mut Value) {
+        match value {
+            Value::Object(fields) => fields.iter_mut().for_each(|(key, value)| match key.as_str() {
+                "logprobs" | "top_logprobs" | "logprobsResult" => *value = Value::Null,
+                _ => remove(value),
+            }),
+            Value::Array(items) => items.iter_mut().for_each(remove),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    let is_there = ["\"token\"", "\"logprobsResult\""].iter().any(|key| json.contains(key)) && json.contains("logprobs");
+    match serde_json::from_str::<Value>(json) {
+        Ok(mut value) if is_there => {
+            remove(&mut value);
+            Cow::Owned(value.to_string())
+        }
+        _ => Cow::Borrowed(json),
+    }
 }
 
 /// Changes a text, and cuts it where it was cut before. What is replaced stands in the part that it begins in.

@@ -183,13 +183,14 @@ impl Redactor {
     fn at(&self, before: char, text: &str) -> Option<(&'static str, usize)> {
         let is_word = |end: usize| {
             let after = text.get(end..).and_then(|rest| rest.chars().next());
-            !before.is_alphanumeric() && !after.is_some_and(char::is_alphanumeric)
+            !before.is_ascii_alphanumeric() && !after.is_some_and(|c| c.is_ascii_alphanumeric())
         };
         let is_here = |value: &&String| text.starts_with(value.as_str()) && (value.len() >= SECRET || is_word(value.len()));
         if let Some(value) = self.values.iter().find(is_here) {
             return Some(("secret", value.len()));
         }
-        if before.is_alphanumeric() || before == '_' {
+        // Many scripts write no blank between words.
+        if before.is_ascii_alphanumeric() {
             return None;
         }
         let first = text.bytes().next()?;
@@ -236,19 +237,26 @@ pub(super) fn merged(mut all: Vec<Found>) -> Vec<Found> {
     found
 }
 
-/// A text with one layer of escapes read, and the place of each of its bytes; `None` where it has none. All that is looked for is ASCII.
+/// A text with one layer of escapes read, and the place of each of its bytes; `None` where it has none.
 fn unescaped(text: &str, place: &dyn Fn(usize) -> usize) -> Option<(String, Vec<usize>)> {
     memchr::memchr2(b'\\', b'%', text.as_bytes())?;
     let (mut plain, mut places, mut at) = (String::with_capacity(text.len()), Vec::with_capacity(text.len() + 1), 0);
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         let hex = |skip: usize, len: usize| {
             let digits = rest.get(skip..skip + len).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
-            u8::from_str_radix(digits, 16).ok().filter(u8::is_ascii).map(|byte| (char::from(byte), skip + len))
+            u32::from_str_radix(digits, 16).ok()
         };
+        // Half of a pair stands for no letter.
+        let sign = |len: usize| hex(2, len).map(|code| (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 2 + len));
         let read = match rest.as_bytes() {
-            [b'%', ..] => hex(1, 2),
-            [b'\\', b'u', ..] => hex(2, 4),
-            [b'\\', b'x', ..] => hex(2, 2),
+            [b'%', ..] => {
+                let coded = (0..4).map_while(|at| hex(3 * at + 1, 2).filter(|_| rest.as_bytes().get(3 * at) == Some(&b'%')));
+                let bytes: Vec<u8> = coded.filter_map(|code| u8::try_from(code).ok()).collect();
+                let whole = |len: usize| std::str::from_utf8(bytes.get(..len)?).ok()?.chars().next().map(|one| (one, 3 * len));
+                (1..=bytes.len()).find_map(whole)
+            }
+            [b'\\', b'u', ..] => sign(4),
+            [b'\\', b'x', ..] => sign(2),
             [b'\\', b'n' | b'r' | b't' | b'b' | b'f', ..] => Some(('\n', 2)),
             [b'\\', sign @ (b'"' | b'\'' | b'/' | b'\\'), ..] => Some((char::from(*sign), 2)),
             _ => None,
@@ -303,8 +311,8 @@ fn key(text: &str) -> Option<usize> {
 fn email(text: &str) -> Option<usize> {
     /// Bytes of the part before `@` at most.
     const LOCAL: usize = 64;
-    let takes = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-');
-    let local = text.bytes().take(LOCAL + 1).take_while(|byte| takes(*byte)).count();
+    let takes = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-' | 'À'..='ɏ');
+    let local = text.chars().take(LOCAL + 1).take_while(|c| takes(*c)).map(char::len_utf8).sum();
     let domain = text.get(local..)?.strip_prefix('@').filter(|_| (1..=LOCAL).contains(&local))?;
     let len = run(domain.get(..domain.len().min(255)).unwrap_or(domain), |byte| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-')

@@ -169,9 +169,12 @@ impl Pass<'_, '_> {
         let behind = self.scan.slice(end_tag.end as usize, self.scan.bytes.len());
         let begins = self.tree.raw(self.tree.first)?.start;
         let mut top = std::iter::successors(self.tree.raw(self.tree.first), |one| self.tree.raw(one.next));
-        let is_deeper = |raw: &Raw| self.indent_of(raw).is_some_and(|indent| indent > own);
-        if name.colon || !behind.iter().all(|&byte| is_space(byte)) || !top.all(|raw| raw.kind == Kind::Element && is_deeper(raw))
-        {
+        let is_below = |raw: &Raw| match raw.kind {
+            Kind::Element => self.indent_of(raw).is_some_and(|indent| indent > own),
+            Kind::Comment | Kind::Instruction => true,
+            Kind::Text | Kind::Cdata => false,
+        };
+        if name.colon || !behind.iter().all(|&byte| is_space(byte)) || !top.all(is_below) {
             return None;
         }
         let flags = flag::CLOSED | flag::TAG | flag::HEADLESS | flag::DAMAGED;

@@ -42,19 +42,7 @@ impl Counters {
 
     /// The models of a project whose tokens these count.
     pub(super) fn models<'a>(&'a self, config: &'a Config) -> ModelSettings<'a> {
-        ModelSettings {
-            models: &config.models,
-            roles: &config.roles,
-            counters: self,
-            profile: None,
-            objective_tokens: config.context.objective_tokens,
-        }
-    }
-}
-
-impl crate::context::options::Counters for Counters {
-    fn named(&self, name: &str) -> Option<&dyn TokenCounter> {
-        self.named.get(name).map(|counter| &**counter)
+        ModelSettings::of(config, &self.named)
     }
 }
 

@@ -148,8 +148,7 @@ fn masked(what: &str) -> String {
 
 /// The first date with a time in a text, as programs write them.
 fn time_in(text: &str) -> Option<&str> {
-    let shape = |byte: u8| if byte.is_ascii_digit() { b'0' } else { byte };
-    let shapes: Vec<u8> = text.bytes().map(shape).collect();
+    let shapes: Vec<u8> = text.bytes().map(|byte| if byte.is_ascii_digit() { b'0' } else { byte }).collect();
     let at = shapes.windows(16).position(|window| matches!(window, b"0000-00-00T00:00" | b"0000-00-00 00:00"))?;
     text.get(at..at + 16)
 }

@@ -7,12 +7,11 @@ use crate::lsp::state::scenarios;
 use crate::project::lints::Level;
 use crate::project::models::ProviderKind;
 use crate::project::read::keys::TOP;
-use crate::project::require::{Field, Measure, Thing};
 use crate::project::table::{Key, Shape, Table};
 use crate::rules::list;
 use crate::scenario::table::Need;
 use crate::settings::operators::Operator;
-use crate::template::setting::{SettingName, Word};
+use crate::template::setting::SettingName;
 use std::collections::BTreeSet;
 
 /// What can stand at a place.
@@ -61,7 +60,6 @@ pub(super) fn offers(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec
             quoted(named.chain(defined).collect::<BTreeSet<_>>())
         }
         (Some("role"), ["require"], _) => quoted(config.roles.keys().map(String::as_str)),
-        (Some("must"), ["require"], _) => conditions(),
         (Some("operator"), ["require"], _) => quoted(config.layers.operators()),
         (Some("subtype"), ["require"], _) => {
             let subtypes: BTreeSet<&str> = config.layers.operators().flat_map(|own| config.layers.subtypes_of(own)).collect();
@@ -113,18 +111,6 @@ pub(super) fn about(spot: &Spot<'_>, key: &str) -> Option<&'static str> {
         return list::find(key).map(|rule| rule.meta.summary);
     }
     table(shape)?.keys.iter().find(|own| own.name == key).map(|key| key.about)
-}
-
-/// Conditions of `must`: what a task has or lacks, settings with their values, and facts up to what they are compared with.
-fn conditions() -> Vec<Offer> {
-    let things =
-        ["has", "lacks"].into_iter().flat_map(|verb| Thing::ALL.iter().map(move |thing| format!("{verb} {}", thing.word())));
-    let fields = Field::ALL.iter().map(|field| field.word()).flat_map(|field| {
-        let words = SettingName::parse(field).map_or(&[""][..], SettingName::words);
-        words.iter().map(move |word| format!("{field} == {word}"))
-    });
-    let measures = Measure::ALL.iter().map(|measure| format!("{} <= ", measure.word()));
-    things.chain(fields).chain(measures).map(|condition| Offer::quoted(&condition)).collect()
 }
 
 fn quoted<'w>(words: impl IntoIterator<Item = &'w str>) -> Vec<Offer> {

@@ -3,7 +3,7 @@
 //! Of several states of a document only the newest is counted. Tokens are remembered by the hash of their text, so that an edit
 //! counts what it changed. Counts that are not those of the state on the screen are shown until newer ones come.
 
-use super::memory::{Memories, locked};
+use super::named_counters::{NamedCounters, locked};
 use super::render::{self, Wanted};
 use crate::context::manifest::{Entry, ManifestOptions, of_task};
 use crate::context::request::Request;
@@ -135,7 +135,7 @@ impl Drop for TokenCounts {
 
 /// The thread: everything that waits is taken together, and of a document only what was asked last.
 fn run(jobs: &Receiver<Job>, tell: &Tell, known: &Mutex<BTreeMap<Key, Arc<Known>>>) {
-    let counters = Memories::new();
+    let counters = NamedCounters::new();
     let mut refreshes = 0;
     while let Ok(first) = jobs.recv() {
         let waiting: Vec<Job> = std::iter::once(first).chain(jobs.try_iter()).collect();
@@ -175,7 +175,7 @@ fn run(jobs: &Receiver<Job>, tell: &Tell, known: &Mutex<BTreeMap<Key, Arc<Known>
 }
 
 /// The agents of each task; `None` where the texts have errors, and older figures stay.
-fn count(snapshot: &Snapshot, tasks: &[String], counters: &Memories) -> Option<BTreeMap<String, Vec<Entry>>> {
+fn count(snapshot: &Snapshot, tasks: &[String], counters: &NamedCounters) -> Option<BTreeMap<String, Vec<Entry>>> {
     let registry = snapshot.compile(Goal::Registry).ok()?;
     let how = ManifestOptions { options: counters.options(snapshot.config()), files: snapshot };
     let of = |task: &String| {

@@ -2,5 +2,5 @@
 
 pub(super) mod counts;
 pub(super) mod docs;
-mod memory;
+mod named_counters;
 pub(super) mod render;

@@ -1,6 +1,6 @@
 //! The text that an agent would get. What only a run knows stands as ⟨what it will be⟩.
 
-use super::memory::Memories;
+use super::named_counters::NamedCounters;
 use crate::context::assemble::preview;
 use crate::context::options::Options;
 use crate::context::request::Request;
@@ -19,7 +19,7 @@ pub(in crate::lsp) struct Wanted {
 }
 
 /// What an agent would get, as a text with a title.
-pub(in crate::lsp) fn of(snapshot: &Snapshot, wanted: &Wanted, counters: &Memories) -> Result<Value, String> {
+pub(in crate::lsp) fn of(snapshot: &Snapshot, wanted: &Wanted, counters: &NamedCounters) -> Result<Value, String> {
     let errors = |count: usize| format!("the texts have {count} errors: what an agent would receive is not certain");
     let registry = snapshot.compile(Goal::Registry).map_err(errors)?;
     let forest = crate::context::TaskGraph::load(&registry, &wanted.task).map_err(|fault| fault.to_string())?;

@@ -14,7 +14,8 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     }
     let mut seen = BTreeSet::new();
     let vendor = cx.request.dialect.vendor();
-    for tool in cx.request.tools.iter().filter(|tool| !seen.insert(tool.name.as_str())) {
+    // Those of a server go by the server.
+    for tool in cx.request.tools.iter().filter(|tool| !tool.is_server && !seen.insert(tool.name.as_str())) {
         let message = format!("found a second tool with the name `{}`; {vendor} expects each name once", short(&tool.name));
         let help = "put the name of its server in front, such as `github_search`, or leave one of the tools out";
         out.push(cx.found(&RULE.meta, &tool.pointer, message).help(help));

@@ -211,8 +211,6 @@ const TAKEN: &[(&str, &str, &str)] = &[
     ("disabled", "[defaults.atomic]\nfresh_context = ¦\n", "[defaults.atomic]\nfresh_context = \"disabled\"\n"),
     ("true", "[defaults.atomic]\naccumulate_data = \"¦\"\n", "[defaults.atomic]\naccumulate_data = true\n"),
     ("house", "[models.other]\nprovider = \"¦\"\n", "[models.other]\nprovider = \"house\"\n"),
-    ("has owner", "[[require]]\nmust = [\"has ¦\"]\n", "[[require]]\nmust = [\"has owner\"]\n"),
-    ("fresh_context == disabled", "[[require]]\nmust = \"fr¦\"\n", "[[require]]\nmust = \"fresh_context == disabled\"\n"),
     ("sorter", "[[require]]\nrole = [\"¦\"]\n", "[[require]]\nrole = [\"sorter\"]\n"),
     ("templates/", "[templates]\ninclude = [\"te¦\"]\n", "[templates]\ninclude = [\"templates/\"]\n"),
     ("triage.xml", "[templates]\ninclude = [\n\"templates/t¦.md\"]\n", "[templates]\ninclude = [\n\"templates/triage.xml\"]\n"),

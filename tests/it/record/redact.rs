@@ -146,8 +146,56 @@ fn what_is_written_with_escapes_is_found_as_it_reads() {
         let is_json = |text: &str| serde_json::from_str::<serde_json::Value>(text).is_ok();
         assert_eq!(is_json(&text), is_json(expected), "{text}");
     }
+    // What stands beside it in another script, as it is or escaped, and a secret with letters of its own.
+    let cases = [
+        ("请联系joe@example.com谢谢".to_owned(), "请联系<email>谢谢"),
+        (format!("密钥是{key}请保密"), "密钥是<secret>请保密"),
+        ("カードは4111111111111111です".to_owned(), "カードは<card>です"),
+        ("müller@example.de".to_owned(), "<email>"),
+        (format!("_{key}_ "), "_<secret> "),
+        (format!(r#"{{"k":"\u201c{key}\u201d"}}"#), r#"{"k":"\u201c<secret>\u201d"}"#),
+        (r#"{"k":"\u20144111111111111111"}"#.to_owned(), r#"{"k":"\u2014<card>"}"#),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(kinds(&text), expected, "{text}");
+    }
+    let own = Redactor::new([7; 32], ["pässwörd-geheim".to_owned()]);
+    for text in ["a pässwörd-geheim", r#"{"pw":"p\u00e4ssw\u00f6rd-geheim"}"#, "?pw=p%C3%A4ssw%C3%B6rd-geheim"] {
+        assert!(!own.text(text).0.contains("geheim"), "{text}");
+    }
     // Escapes alone change nothing.
     for text in [r"C:\users\new\bin", "100 %, 50%25 and %zz", r"\u00e4 \ud83d\ude00 \", "a\\"] {
         assert_eq!(kinds(text), text);
     }
+}
+
+/// What a stream brings by turns belongs to its choice; what it says beside its words says them once more.
+#[test]
+fn no_turn_and_no_second_place_in_a_stream_keeps_a_value() {
+    let mask = Mask::new([7; 32], [], Content::Redacted);
+    let kept = |text: &str| mask.stream(text, &[text.len()], &mut Vec::new()).concat();
+    let chunk = |index: u8, text: &str| {
+        format!("data: {}\n\n", serde_json::json!({"choices": [{"index": index, "delta": {"content": text}}]}))
+    };
+    let turns = [
+        chunk(0, "my sk-pla"),
+        chunk(1, "write to joe.pl"),
+        chunk(0, "nted01234567"),
+        chunk(1, "anted@example.com"),
+        chunk(0, "89ABCDEF "),
+    ];
+    let out = kept(&turns.concat());
+    assert!(!out.contains("nted01234567") && !out.contains("joe.pl") && out.contains("⟦email"), "{out}");
+    let said = serde_json::json!({"choices": [{"index": 0, "message": {"content": "to joe@example.com"},
+        "logprobs": {"content": [{"token": "joe", "bytes": [106, 111, 101], "logprob": -0.1}]}}]});
+    let out = mask.json(&said.to_string(), "/response", &mut Vec::new());
+    assert!(!out.contains("\"joe\"") && !out.contains("106") && out.contains("⟦email"), "{out}");
+    let spoken = |text: &str| {
+        format!("data: {}\n\n", serde_json::json!({"choices": [{"index": 0, "delta": {"audio": {"transcript": text}}}]}))
+    };
+    assert!(!kept(&[spoken("joe.plan"), spoken("ted@example.com ")].concat()).contains("joe.plan"));
+    // The stream breaks off in the middle of an event, and of a value.
+    let cut = chunk(0, "mail joe.planted@exa") + "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"mple.com and";
+    let out = kept(&cut);
+    assert!(!out.contains("joe.planted") && !out.contains("mple.com") && out.contains("mail "), "{out}");
 }

@@ -1,0 +1,28 @@
+//! The token counters of a project.
+
+use crate::context::options::{ModelSettings, Options};
+use crate::context::tokens;
+use crate::kernel::tokens::{Bytes, TokenCounter};
+use crate::project::config::Config;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+pub(in crate::lsp) fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Every counter by its name, and the usual one: models say who counts for them.
+#[derive(Debug)]
+pub(in crate::lsp) struct NamedCounters(BTreeMap<&'static str, Arc<dyn TokenCounter>>, Arc<dyn TokenCounter>);
+
+impl NamedCounters {
+    pub(in crate::lsp) fn new() -> Self {
+        let named = tokens::names().filter_map(|name| Some((name, tokens::counter(name)?)));
+        Self(named.collect(), tokens::counter(tokens::DEFAULT).unwrap_or_else(|| Arc::new(Bytes)))
+    }
+
+    /// How contexts of a project are assembled, as the command line does.
+    pub(in crate::lsp) fn options<'a>(&'a self, config: &'a Config) -> Options<'a> {
+        Options { counter: &*self.1, models: Some(ModelSettings::of(config, &self.0)), ..Options::default() }
+    }
+}
