@@ -21,7 +21,7 @@ pub const ROUNDS: usize = 10;
 pub const TRIALS: usize = 128;
 
 /// Rules about texts and values that cannot be read, with all that is wrong in them.
-const HIDING: [&str; 4] = ["bad-expression", "bad-condition", "bad-jinja", "bad-value"];
+const HIDING: [&str; 6] = ["bad-expression", "bad-condition", "bad-jinja", "bad-value", "unknown-key", "unknown-scenario-key"];
 
 /// Bytes of a text that a trial is made of, and how many a finding counts for.
 const COST_OF_TRIAL: usize = 65_536;

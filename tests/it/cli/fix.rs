@@ -41,6 +41,17 @@ fn what_a_mended_project_file_brings_up_is_reported_and_left() {
     assert_eq!(project.read("ctxc.toml"), toml.replace("contxt", "context"));
 }
 
+/// A key that nobody read hides what is wrong below it.
+#[test]
+fn a_misspelt_key_is_mended_with_what_stands_below_it() {
+    let task = "<task type=\"atomic\" name=\"a\"><description>d</description></task>";
+    let project =
+        Project::new().file("templates/a.xml", task).file("ctxc.toml", "[rolez.r]\ntemplate = \"a\"\nprofle = \"plain\"\n");
+    project.run(&["check"]).says("1 fixable");
+    project.run(&["check", "--fix", "--unsafe-fixes"]);
+    assert_eq!(project.read("ctxc.toml"), "[roles.r]\ntemplate = \"a\"\nprofile = \"plain\"\n");
+}
+
 /// The scenarios of a task that has errors are checked once it has none.
 #[test]
 fn what_a_fix_brings_up_in_scenarios_is_reported() {
