@@ -5,7 +5,6 @@ use super::render::target::Target;
 use crate::kernel::budget::Counting;
 use crate::kernel::context::Kind;
 use crate::kernel::tokens::{Bytes, TokenCounter};
-use crate::project::config::Config;
 use crate::project::models::Model;
 use crate::project::roles::Role;
 use std::borrow::Borrow;
@@ -62,9 +61,10 @@ pub struct ModelSettings<'a> {
     pub objective_tokens: Option<usize>,
 }
 
+#[cfg(feature = "compile")]
 impl<'a> ModelSettings<'a> {
     /// Those of a project.
-    pub fn of(config: &'a Config, counters: &'a dyn Counters) -> Self {
+    pub fn of(config: &'a crate::project::config::Config, counters: &'a dyn Counters) -> Self {
         let (models, roles, objective_tokens) = (&config.models, &config.roles, config.context.objective_tokens);
         Self { models, roles, counters, profile: None, objective_tokens }
     }

@@ -20,7 +20,7 @@ const STYLE: &str = "\
 body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:64rem;padding:0 1rem}
 svg{display:block;width:100%;height:1.4rem;border-radius:4px;margin:.6rem 0}
 ul,ol{list-style:none;padding:0}
-ul>li,summary{display:flex;flex-wrap:wrap;gap:.1rem 1rem;padding:.2rem .4rem;border-left:4px solid var(--good);border-bottom:1px solid #8883}
+ul>li,summary{display:flex;flex-wrap:wrap;gap:.1rem 1rem;padding:.2rem .4rem;border-left:4px solid var(--good);border-bottom:1px solid #8883}ul>li{content-visibility:auto;contain-intrinsic-size:auto 1.6em}
 summary{cursor:pointer}summary:focus-visible{outline:2px solid Highlight}
 b{flex:1 1 14rem;overflow-wrap:anywhere}span{font-variant-numeric:tabular-nums}
 .fail,.error{border-left-color:var(--bad)}.stale,.inconclusive{border-left-color:var(--open)}
