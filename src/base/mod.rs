@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows XML, templates or a terminal.
 
+#[cfg(feature = "compile")]
 pub mod base64;
 pub mod contained_path;
 pub mod diagnostic;

@@ -25,9 +25,9 @@ use std::ops::Deref;
 /// Arguments that are described once their verb is called. To describe those of every verb takes longer than to check a file. A verb with
 /// verbs of its own is described at once: completion scripts list these.
 #[derive(Debug)]
-pub(super) struct Late<T>(T);
+pub(super) struct Deferred<T>(T);
 
-impl<T> Deref for Late<T> {
+impl<T> Deref for Deferred<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -35,7 +35,7 @@ impl<T> Deref for Late<T> {
     }
 }
 
-impl<T: FromArgMatches> FromArgMatches for Late<T> {
+impl<T: FromArgMatches> FromArgMatches for Deferred<T> {
     fn from_arg_matches(matches: &ArgMatches) -> std::result::Result<Self, Error> {
         T::from_arg_matches(matches).map(Self)
     }
@@ -45,7 +45,7 @@ impl<T: FromArgMatches> FromArgMatches for Late<T> {
     }
 }
 
-impl<T: Args> Args for Late<T> {
+impl<T: Args> Args for Deferred<T> {
     fn augment_args(verb: Command) -> Command {
         // What arguments share with other verbs brings a description along.
         verb.defer(|verb| {
@@ -64,41 +64,41 @@ impl<T: Args> Args for Late<T> {
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
     /// Start a project: a project file for the templates that are there, or a first template where none is
-    Init(Late<super::init::InitArgs>),
+    Init(Deferred<super::init::InitArgs>),
     /// Make templates of the prompts that a team has: Jinja, dotprompt, Prompty, `LangChain`, promptfoo, Markdown
-    Import(Late<super::import::ImportArgs>),
+    Import(Deferred<super::import::ImportArgs>),
     /// Check templates and the project file, or requests that were sent, and say what to do about each finding
-    Check(Late<check::CheckArgs>),
+    Check(Deferred<check::CheckArgs>),
     /// Lay out templates: one element a line, settings in the order of the table, long tags wrapped
-    Fmt(Late<fmt::FmtArgs>),
+    Fmt(Deferred<fmt::FmtArgs>),
     /// Check again whenever a template, a text it pulls in, or the project file changes
-    Watch(Late<super::watch::WatchArgs>),
+    Watch(Deferred<super::watch::WatchArgs>),
     /// Build the registry: every task with its settings resolved, so that nothing is resolved at run time
-    Build(Late<build::BuildArgs>),
+    Build(Deferred<build::BuildArgs>),
     /// Compare two registries, or two recordings: what moved, and why
-    Diff(Late<diff::DiffArgs>),
+    Diff(Deferred<diff::DiffArgs>),
     /// List what the project defines: tasks, roles, scenarios, and the agents inside tasks
-    List(Late<super::context::list::ListArgs>),
+    List(Deferred<super::context::list::ListArgs>),
     /// Show a task as it resolves: every setting, who set it, and what it beat
-    Show(Late<show::ShowArgs>),
+    Show(Deferred<show::ShowArgs>),
     /// Show the exact text an agent of a task would get, and where each line comes from
-    Render(Late<super::context::render::RenderArgs>),
+    Render(Deferred<super::context::render::RenderArgs>),
     /// Draw the flow of a task: what runs after what, what is chosen, what is repeated
-    Graph(Late<super::context::graph::GraphArgs>),
+    Graph(Deferred<super::context::graph::GraphArgs>),
     /// Show what every agent would receive: its segments with their tokens, what varies, what a cache can reuse
     Manifest(super::context::manifest::ManifestArgs),
     /// Show what a provider's prompt cache can reuse of each call, and the first bytes that break its prefix
-    PromptCache(Late<super::request::prompt_cache::PromptCacheArgs>),
+    PromptCache(Deferred<super::request::prompt_cache::PromptCacheArgs>),
     /// Show what a lookup of fresh context would find, how well each passage answers, and by which words
-    Search(Late<super::context::search::SearchArgs>),
+    Search(Deferred<super::context::search::SearchArgs>),
     /// Write a scenario from what an agent receives today
     New(super::context::new::NewArgs),
     /// Run a task with all its agents and print the result of the last; every call is recorded
-    Run(Late<super::context::run::RunArgs>),
+    Run(Deferred<super::context::run::RunArgs>),
     /// Run scenarios: what agents must receive and answer, each failure with what was expected, found and where
-    Eval(Late<super::context::eval::EvalArgs>),
+    Eval(Deferred<super::context::eval::EvalArgs>),
     /// Decide whether this change may be taken: what it breaks against what was accepted, and what it loosens
-    Gate(Late<super::context::gate::GateArgs>),
+    Gate(Deferred<super::context::gate::GateArgs>),
     /// Accept the results of scenarios, and what a change loosens; show what was accepted
     Baseline(super::context::gate::BaselineArgs),
     /// Put the scorecards of shards together
@@ -106,34 +106,34 @@ pub(super) enum Verb {
     /// Show what is kept of earlier runs of `ctxc eval`, prune it, move it elsewhere
     History(super::history::HistoryArgs),
     /// Show which scenarios decayed over the last runs: more tokens, more time, other plans, more failures
-    Drift(Late<super::history::DriftArgs>),
+    Drift(Deferred<super::history::DriftArgs>),
     /// Show what ctxc says of an agent that exists: a bundled one with two mistakes, without a key or a network
-    Demo(Late<super::request::demo::DemoArgs>),
+    Demo(Deferred<super::request::demo::DemoArgs>),
     /// Run a program, and keep every call that it makes to a model
-    Record(Late<super::record::RecordArgs>),
+    Record(Deferred<super::record::RecordArgs>),
     /// Run a program, and answer its calls from an earlier recording: no network, no key
-    Replay(Late<super::record::ReplayArgs>),
+    Replay(Deferred<super::record::ReplayArgs>),
     /// Record, or answer from a recording or a script, until Ctrl-C: for programs that are started elsewhere
-    Proxy(Late<super::record::ProxyArgs>),
+    Proxy(Deferred<super::record::ProxyArgs>),
     /// Remove recordings that are older than some days, and workspaces of crashed programs
-    Gc(Late<super::record::GcArgs>),
+    Gc(Deferred<super::record::GcArgs>),
     /// Show the commands, keys and addresses that this project's files name, and permit ctxc to use them
-    Trust(Late<super::context::trust::TrustArgs>),
+    Trust(Deferred<super::context::trust::TrustArgs>),
     /// Explain a finding by its name or code, or one setting of a task
-    Explain(Late<explain::ExplainArgs>),
+    Explain(Deferred<explain::ExplainArgs>),
     /// Show the default settings of every type, with what this project changes
-    Defaults(Late<defaults::DefaultsArgs>),
+    Defaults(Deferred<defaults::DefaultsArgs>),
     /// List every rule: its name, code, severity and fix
-    Rules(Late<rules::RulesArgs>),
+    Rules(Deferred<rules::RulesArgs>),
     /// Print a schema of templates, of scenarios, of ctxc.toml, or of what ctxc writes as JSON, for editors and other validators
-    Schema(Late<schema::SchemaArgs>),
+    Schema(Deferred<schema::SchemaArgs>),
     /// Print a completion script for a shell
-    Completions(Late<completions::CompletionsArgs>),
+    Completions(Deferred<completions::CompletionsArgs>),
     /// Print the manual page of ctxc, or of one of its commands
-    Man(Late<man::ManArgs>),
+    Man(Deferred<man::ManArgs>),
     /// Serve an editor over standard input and output, by the Language Server Protocol
     #[cfg(feature = "lsp")]
-    Lsp(Late<lsp::LspArgs>),
+    Lsp(Deferred<lsp::LspArgs>),
     #[cfg(debug_assertions)]
     #[command(hide = true)]
     DebugPanic,
@@ -165,7 +165,7 @@ impl Verb {
             Self::Scorecard(args) => super::context::eval::scorecard(&args, cx),
             Self::History(args) => super::history::run(&args, cx),
             Self::Drift(args) => super::history::drift(&args, cx),
-            Self::Demo(Late(super::request::demo::DemoArgs {})) => super::request::demo::run(cx),
+            Self::Demo(Deferred(super::request::demo::DemoArgs {})) => super::request::demo::run(cx),
             Self::Record(args) => super::record::record(&args, cx),
             Self::Replay(args) => super::record::replay(&args, cx),
             Self::Proxy(args) => super::record::proxy(&args, cx),

@@ -82,7 +82,9 @@ impl Mask {
 
     /// A body of JSON, on one line. Adds what was replaced, below `root`.
     pub fn json(&self, body: &str, root: &str, redacted: &mut Vec<Redacted>) -> String {
-        let body = self.redactor.json(&without_chances(&compact(body)), root, redacted);
+        let body = compact(body);
+        let body = if root == "/response" { without_logprobs(&body) } else { Cow::Borrowed(&*body) };
+        let body = self.redactor.json(&body, root, redacted);
         if self.content == Content::Shape { self.shape(&body) } else { body }
     }
 
@@ -149,11 +151,12 @@ impl Mask {
             }
             at = range.end;
         }
-        // Of an event that was cut nobody knows what it would have said.
+        // Nobody knows how an event that was cut would have ended.
         let last = payloads.last().map_or(0, |last| last.end);
         let tail = last + text.get(last..).and_then(|tail| tail.rfind(['\n', '\r'])).map_or(0, |end| end + 1);
-        let is_cut =
-            text.get(tail..).is_some_and(|tail| tail.trim_start().starts_with(['d', '{', '[']) && tail.contains(['"', '{']));
+        let is_event =
+            |tail: &str| ["data:", "{", "[", ","].iter().any(|head| tail.starts_with(head)) && tail.contains(['"', '{']);
+        let is_cut = text.get(tail..).is_some_and(|tail| is_event(tail.trim_start()));
         if is_cut {
             edits.retain(|(range, _)| range.end <= tail);
             edits.push((tail..text.len(), self.redactor.placeholder("cut", text.get(tail..).unwrap_or(""))));
@@ -162,7 +165,7 @@ impl Mask {
         let mut bodies = Vec::new();
         for range in &payloads {
             let mut own = Vec::new();
-            let json = without_chances(text.get(range.clone()).unwrap_or(""));
+            let json = without_logprobs(text.get(range.clone()).unwrap_or(""));
             let value: Value = serde_json::from_str(&json).unwrap_or_default();
             map_strings(&json, |_, pointer, text| {
                 own.push((pointer.to_owned(), text.to_owned(), whose(&value, pointer)));
@@ -244,9 +247,7 @@ impl Mask {
         }
         out
     }
-}
 
-impl Mask {
     /// What must go of a text that came in pieces of so many bytes: what is found in all of it, and what a piece holds whole, whatever
     /// stands around it. One that goes on in the next piece goes with all of it.
     fn found(&self, whole: &str, pieces: impl Iterator<Item = usize>) -> Vec<Found> {
@@ -254,8 +255,7 @@ impl Mask {
         let mut start = 0;
         for len in pieces {
             let piece = whole.get(start..start + len).unwrap_or("");
-            let own = self.redactor.find(piece).into_iter();
-            all.extend(own.map(|(range, kind)| (range.start + start..range.end + start, kind)));
+            all.extend(self.redactor.find(piece).into_iter().map(|(at, kind)| (at.start + start..at.end + start, kind)));
             start += len;
         }
         merged(all)
@@ -293,8 +293,8 @@ fn whose(event: &Value, pointer: &str) -> String {
     out
 }
 
-/// JSON without the chances of its tokens, which say its words once more.
-fn without_chances(json: &str) -> Cow<'_, str> {
+/// A response without its log probabilities, whose tokens say the words once more.
+fn without_logprobs(json: &str) -> Cow<'_, str> {
     fn remove(value: &mut Value) {
         match value {
             Value::Object(fields) => fields.iter_mut().for_each(|(key, value)| match key.as_str() {
@@ -306,13 +306,10 @@ fn without_chances(json: &str) -> Cow<'_, str> {
         }
     }
     let is_there = ["\"token\"", "\"logprobsResult\""].iter().any(|key| json.contains(key)) && json.contains("logprobs");
-    match serde_json::from_str::<Value>(json) {
-        Ok(mut value) if is_there => {
-            remove(&mut value);
-            Cow::Owned(value.to_string())
-        }
-        _ => Cow::Borrowed(json),
-    }
+    let value = is_there.then(|| serde_json::from_str(json).ok()).flatten();
+    let Some(mut value) = value else { return Cow::Borrowed(json) };
+    remove(&mut value);
+    Cow::Owned(value.to_string())
 }
 
 /// Changes a text, and cuts it where it was cut before. What is replaced stands in the part that it begins in.

@@ -111,6 +111,11 @@ impl Request {
         self.at(&tool.schema_pointer).filter(|_| tool.has_schema)
     }
 
+    /// Whether contents that Gemini has cached stand in front of the messages.
+    pub fn has_cached_contents(&self) -> bool {
+        ["cachedContent", "cached_content"].iter().any(|key| self.body.get(key).is_some())
+    }
+
     /// What stands at a place of the body.
     pub fn at(&self, pointer: &str) -> Option<&Value> {
         self.body.pointer(pointer)

@@ -46,7 +46,8 @@ fn one(object: &Map<String, Value>, dialect: Dialect, (is_strict, is_own): (bool
     // What JSON Schema and Gemini's own form call one kind.
     let is_list = |kind: &Value| kind.as_str().is_some_and(|kind| kind.eq_ignore_ascii_case("array"));
     let is_list = kind.is_some_and(|kind| is_list(kind) || kind.as_array().is_some_and(|all| all.iter().any(is_list)));
-    if is_list && dialect != Dialect::Anthropic && !has("items") && !has("prefixItems") {
+    let wants_items = is_own && dialect == Dialect::Gemini || matches!(dialect, Dialect::OpenaiChat | Dialect::OpenaiResponses);
+    if is_list && wants_items && !has("items") && !has("prefixItems") {
         return Some((String::new(), SchemaFault::NoItems));
     }
     if dialect == Dialect::Gemini {

@@ -22,7 +22,7 @@ pub(super) struct Instruction<'a> {
     pub(super) span: Span,
     /// `allow`, or what was written in its place.
     pub(super) verb: Spanned<&'a str>,
-    /// The rules named, each with whether it silenced anything.
+    /// The rules named, each with whether it silenced anything, or may have, where its element is damaged.
     pub(super) names: Vec<(Spanned<&'a str>, bool)>,
     /// Whether it says why.
     pub(super) has_reason: bool,
@@ -48,8 +48,7 @@ pub(super) fn collect(document: Document<'_>) -> Vec<Instruction<'_>> {
             continue;
         }
         let Some(("ctxc", _)) = node.instruction() else { continue };
-        let parent = node.parent().or_else(|| document.root()).map(Element::id);
-        found.push(parse(document.text, node.span(), node.inner(), parent));
+        found.push(parse(document.text, node.span(), node.inner(), node.parent().or_else(|| document.root())));
     }
     found
 }
@@ -67,14 +66,15 @@ pub fn counted(text: &str) -> BTreeMap<String, u32> {
     rules
 }
 
-fn parse(text: &str, span: Span, inner: Span, parent: Option<NodeId>) -> Instruction<'_> {
+fn parse<'a>(text: &'a str, span: Span, inner: Span, parent: Option<Element<'_>>) -> Instruction<'a> {
+    let may_be_used = parent.is_none_or(Element::is_damaged);
     let mut words = words(text, inner).skip(1);
     let verb = words.next().unwrap_or(Spanned::new("", Span::at(inner.end)));
-    let names = words.take_while(|word| !is_reason(word)).map(|word| (word, false)).collect();
+    let names = words.take_while(|word| !is_reason(word)).map(|word| (word, may_be_used)).collect();
     let has_reason = self::words(text, inner)
         .find(is_reason)
         .is_some_and(|word| says_why(text.get(word.span.start as usize..inner.end as usize)));
-    Instruction { span, verb, names, has_reason, parent }
+    Instruction { span, verb, names, has_reason, parent: parent.map(Element::id) }
 }
 
 fn is_reason(word: &Spanned<&str>) -> bool {

@@ -3,6 +3,7 @@
 use super::approvals::{Approvals, LogLine};
 use super::baseline::{Baseline, BaselineCase};
 use super::safeguards::{Kind, Loosened, Weakened};
+use crate::eval::answer::SCRIPT;
 use crate::eval::finished::CaseVerdict;
 use crate::eval::scorecard::{CaseRow, Scorecard, TrialRow};
 use crate::eval::statistics::binomial::sign_test;
@@ -11,8 +12,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::schema::json::names::GATE as SCHEMA;
 
-/// What a trial has as its provider where the scenario's own script answered.
-const SCRIPT: &str = "script";
 /// Below this a loss is no chance.
 const SIGNIFICANT: f64 = 0.05;
 

@@ -49,37 +49,51 @@ pub enum ObstacleKind {
 }
 
 impl ObstacleKind {
-    /// The kernel's own kinds, each with its word.
-    pub const ALL: [(Self, &'static str); 15] = [
-        (Self::Reported, "reported"),
-        (Self::Waiting, "waiting"),
-        (Self::LoopLimit, "loop_limit"),
-        (Self::Stalled, "stalled"),
-        (Self::Context, "context"),
-        (Self::ContextDrift, "context_drift"),
-        (Self::Provider, "provider"),
-        (Self::Answer, "answer"),
-        (Self::Tool, "tool"),
-        (Self::Subtask, "subtask"),
-        (Self::Source, "source"),
-        (Self::Workspace, "workspace"),
-        (Self::Budget, "budget"),
-        (Self::Failures, "failures"),
-        (Self::Cancelled, "cancelled"),
+    /// The kernel's own kinds.
+    pub const ALL: [Self; 15] = [
+        Self::Reported,
+        Self::Waiting,
+        Self::LoopLimit,
+        Self::Stalled,
+        Self::Context,
+        Self::ContextDrift,
+        Self::Provider,
+        Self::Answer,
+        Self::Tool,
+        Self::Subtask,
+        Self::Source,
+        Self::Workspace,
+        Self::Budget,
+        Self::Failures,
+        Self::Cancelled,
     ];
 
     /// Its word.
     pub fn word(&self) -> &str {
-        if let Self::Other(word) = self {
-            return word;
+        match self {
+            Self::Reported => "reported",
+            Self::Waiting => "waiting",
+            Self::LoopLimit => "loop_limit",
+            Self::Stalled => "stalled",
+            Self::Context => "context",
+            Self::ContextDrift => "context_drift",
+            Self::Provider => "provider",
+            Self::Answer => "answer",
+            Self::Tool => "tool",
+            Self::Subtask => "subtask",
+            Self::Source => "source",
+            Self::Workspace => "workspace",
+            Self::Budget => "budget",
+            Self::Failures => "failures",
+            Self::Cancelled => "cancelled",
+            Self::Other(word) => word,
         }
-        Self::ALL.iter().find(|(kind, _)| kind == self).map_or("", |(_, word)| word)
     }
 }
 
 impl From<String> for ObstacleKind {
     fn from(word: String) -> Self {
-        Self::ALL.into_iter().find(|(_, own)| *own == word).map_or(Self::Other(word), |(kind, _)| kind)
+        Self::ALL.into_iter().find(|kind| kind.word() == word).unwrap_or(Self::Other(word))
     }
 }
 

@@ -10,9 +10,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let first = cx.request.messages.iter().find(|message| message.speaker != Speaker::System);
-    // What is cached stands in front of it.
-    let is_cached = ["cachedContent", "cached_content"].iter().any(|key| cx.request.body.get(key).is_some());
-    let Some(first) = first.filter(|_| cx.is(&[Dialect::Gemini]) && !is_cached) else { return };
+    let Some(first) = first.filter(|_| cx.is(&[Dialect::Gemini]) && !cx.request.has_cached_contents()) else { return };
     if first.speaker == Speaker::Assistant && first.parts.iter().any(|placed| matches!(placed.part, Some(Part::Call(_)))) {
         let message = "found a call of a tool at the beginning; Gemini expects a turn of the user in front of it";
         out.push(cx.found(&RULE.meta, &first.pointer, message).help("cut a history in front of a turn of the user"));

@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let (Some(window), Some(tokens)) = (cx.model.window, cx.input_tokens) else { return };
-    // Who asks for it has the front cut in place of an error.
+    // With `truncation: auto` the vendor cuts the front instead.
     if tokens > window && cx.request.body.get("truncation").is_none_or(|how| how != "auto") {
         let model = cx.request.model.as_deref().unwrap_or_default();
         let message = format!("found {tokens} tokens; `{model}` reads at most {window}");

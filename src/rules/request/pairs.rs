@@ -63,8 +63,7 @@ fn by_turns(request: &Request, is_counted: bool) -> Vec<Unpaired<'_>> {
     let mut out = Vec::new();
     let mut calls: Vec<(&str, &Placed)> = Vec::new();
     // What the cache of Gemini holds comes before the first turn.
-    let mut is_known =
-        !request.body.as_object().is_some_and(|body| body.contains_key("cachedContent") || body.contains_key("cached_content"));
+    let mut is_known = !request.has_cached_contents();
     for (is_agents, messages) in turns {
         let own = messages.iter().flat_map(|message| &message.parts).filter_map(|placed| Some((id(placed)?, placed)));
         if is_agents {

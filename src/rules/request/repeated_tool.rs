@@ -14,7 +14,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     }
     let mut seen = BTreeSet::new();
     let vendor = cx.request.dialect.vendor();
-    // Those of a server go by the server.
+    // Tools of a server have no names of their own here.
     for tool in cx.request.tools.iter().filter(|tool| !tool.is_server && !seen.insert(tool.name.as_str())) {
         let message = format!("found a second tool with the name `{}`; {vendor} expects each name once", short(&tool.name));
         let help = "put the name of its server in front, such as `github_search`, or leave one of the tools out";

@@ -18,9 +18,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     for tool in &cx.request.tools {
         let is_own = tool.schema_pointer.ends_with("/parameters");
         let found = cx.request.schema(tool).and_then(|schema| schema_fault(schema, dialect, (tool.is_strict, is_own)));
-        // Gemini takes more where it is told that the schema is one of JSON.
-        let takes = |fault: &SchemaFault| !is_own && dialect == Dialect::Gemini && matches!(fault, SchemaFault::NoItems);
-        if let Some((pointer, fault)) = found.filter(|(_, fault)| !takes(fault)) {
+        if let Some((pointer, fault)) = found {
             let (message, help) = words(&fault, &format!("`{}`", short(&tool.name)), dialect.vendor());
             out.push(cx.found(&RULE.meta, &(tool.schema_pointer.clone() + &pointer), message).help(help));
         }

@@ -408,3 +408,34 @@ fn the_demo_needs_nothing_and_shows_both_mistakes() {
         .says("broken: system:1 changed from its byte ")
         .says("`ctxc record -- COMMAND`");
 }
+
+/// What a vendor takes has no error: a front that it cuts itself, tools of several servers, contents in a cache, and schemas of JSON.
+#[test]
+fn requests_that_their_vendors_take_have_no_error() {
+    let long = "word ".repeat(200_000);
+    let call = json!({"role": "model", "parts": [{"functionCall": {"name": "find", "args": {}}}]});
+    let result = json!({"role": "user", "parts": [{"functionResponse": {"name": "find", "response": {}}}]});
+    let server = |name: &str| json!({"type": "mcp_toolset", "mcp_server_name": name});
+    let list = json!({"name": "find", "parametersJsonSchema": {"type": "object", "properties": {"all": {"type": "array"}}}});
+    let taken = [
+        json!({"model": "gpt-4o", "truncation": "auto", "input": long}),
+        json!({"model": "claude-opus-4-5", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}], "tools": [server("a"), server("b")]}),
+        json!({"cachedContent": "cachedContents/1", "contents": [call, result]}),
+        json!({"cached_content": "cachedContents/1", "contents": [result]}),
+        json!({"contents": [{"role": "user", "parts": [{"text": "hi"}]}], "tools": [{"functionDeclarations": [list]}]}),
+    ];
+    for body in &taken {
+        let project = Project::new().file("sent.json", body.to_string());
+        let run = project.run(&["check", "sent.json", "--format", "concise"]);
+        assert!(!run.stdout.contains(": error["), "{}", run.stdout);
+    }
+    // The same without what excuses them.
+    for (at, key, rule) in
+        [(0, "truncation", "over-window"), (2, "cachedContent", "call-turn"), (3, "cached_content", "uncalled-result")]
+    {
+        let mut body = taken[at].clone();
+        body.as_object_mut().unwrap().remove(key);
+        let project = Project::new().file("sent.json", body.to_string());
+        project.run(&["check", "sent.json", "--format", "concise"]).code(1).says(rule);
+    }
+}

@@ -163,7 +163,7 @@ fn answers_are_read_as_results_or_as_they_are() {
 
 #[test]
 fn kinds_of_obstacles_are_written_as_words() {
-    for (kind, _) in ObstacleKind::ALL {
+    for kind in ObstacleKind::ALL {
         let word = serde_json::to_string(&kind).unwrap();
         assert_eq!((serde_json::from_str::<ObstacleKind>(&word).unwrap(), format!("\"{kind}\"")), (kind, word));
     }

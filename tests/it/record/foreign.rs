@@ -46,6 +46,8 @@ fn bytes_are_read_with_and_without_their_end() {
     }
     assert_eq!(decode("aGVs\n bG8=\n").as_deref(), Some(b"hello".as_slice()));
     assert_eq!(decode("aGVsbG8").as_deref(), Some(b"hello".as_slice()));
+    assert_eq!(decode("-_-_").as_deref(), decode("+/+/").as_deref());
+    assert_eq!(decode("-_-_").map(|bytes| bytes.len()), Some(3));
     assert_eq!(decode("{\"a\": 1}"), None);
     assert_eq!(decode("").as_deref(), Some(b"".as_slice()));
 }

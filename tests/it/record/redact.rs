@@ -194,6 +194,11 @@ fn no_turn_and_no_second_place_in_a_stream_keeps_a_value() {
         format!("data: {}\n\n", serde_json::json!({"choices": [{"index": 0, "delta": {"audio": {"transcript": text}}}]}))
     };
     assert!(!kept(&[spoken("joe.plan"), spoken("ted@example.com ")].concat()).contains("joe.plan"));
+    // What a request asks for, and a tool that goes by such a name, stay.
+    let asked = r#"{"logprobs":true,"tools":[{"parameters":{"properties":{"token":{},"logprobs":{"type":"boolean"}}}}]}"#;
+    assert_eq!(mask.json(asked, "/request", &mut Vec::new()), asked);
+    // Words that are no event stay.
+    assert_eq!(kept("denied: {\"why\": too many}"), "denied: {\"why\": too many}");
     // The stream breaks off in the middle of an event, and of a value.
     let cut = chunk(0, "mail joe.planted@exa") + "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"mple.com and";
     let out = kept(&cut);

@@ -66,6 +66,15 @@ fn a_missing_start_tag_is_one_finding_and_not_one_for_each_child() {
         let windows = broken.replace('\n', "\r\n");
         assert_eq!(mended(&windows).0, REDUCE.replace('\n', "\r\n"));
     }
+    // That of the root, with a comment in front of what it holds.
+    let broken = REDUCE.split_once('\n').unwrap().1;
+    for text in [
+        broken.to_owned(),
+        format!("<!-- why -->\n{broken}"),
+        format!("<!-- why -->\n  <?ctxc allow no-context reason=\"r\"?>\n{broken}"),
+    ] {
+        assert_eq!(told(&text), ["mismatched-end-tag `</task>`: `</task>` has no start tag"], "{text}");
+    }
     // On the line of its text.
     let broken = REDUCE.replacen("<instructions>", "", 1);
     assert_eq!(told(&broken), ["mismatched-end-tag `</instructions>`: `</instructions>` has no start tag"]);
