@@ -53,6 +53,13 @@ pub enum Ending {
     Cut,
 }
 
+impl Ending {
+    /// That of an answer which its reader found truncated, or not. Some servers say no more than that they are done.
+    pub fn of(is_truncated: bool, text: &str) -> Self {
+        if is_truncated && !text.trim_end().ends_with("[DONE]") { Self::Cut } else { Self::Whole }
+    }
+}
+
 /// A part of a stream: its bytes, and what it becomes.
 type Edit = (Range<usize>, String);
 
@@ -109,12 +116,12 @@ impl Mask {
         call.request = raw(&self.json(call.request.get(), "/request", &mut redacted));
         if let Some(response) = call.response.take() {
             let text = response.get();
-            let ending = if call.truncated { Ending::Cut } else { Ending::Whole };
             // Gemini writes a stream as a list too.
             let stream = if text.starts_with('[') { Ok(text.to_owned()) } else { serde_json::from_str::<String>(text) };
             call.response = Some(match stream {
                 Err(_) => raw(&self.json(text, "/response", &mut redacted)),
                 Ok(stream) => {
+                    let ending = Ending::of(call.truncated, &stream);
                     let parts = call.chunks.take();
                     let mut ends = Vec::new();
                     for (_, part) in parts.iter().flatten() {

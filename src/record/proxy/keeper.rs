@@ -163,7 +163,7 @@ impl Keeper {
                     Some(Err(ProviderError::CutStream { .. })) if is_success => truncated = true,
                     _ => {}
                 }
-                let ending = if truncated { Ending::Cut } else { Ending::Whole };
+                let ending = Ending::of(truncated, &text);
                 if got.is_stream {
                     let parts = mask.stream(&text, (&ends, ending), &mut redacted);
                     response = Some(json_text::raw(&parts.concat()));
