@@ -9,6 +9,7 @@ use crate::eval::context::partings;
 use crate::eval::prepared::{CaseInput, RunContext};
 use crate::eval::verdict::{self, Judged, Outcome, Place, Reason, Verdict};
 use crate::kernel::tokens::TokenCounter;
+use crate::record::volatile::{ADVICE, differ_in_digits};
 use crate::request::prompt_cache::{self, Break};
 use crate::request::segments::Segment;
 use crate::scenario::expect::context::{percent, quoted};
@@ -377,6 +378,9 @@ fn snapshot(seen: &SeenRequest<'_>) -> Judged {
     }
     if all.len() > SHOWN + 1 {
         reason = reason.hint(format!("and at {} more places", all.len() - SHOWN - 1));
+    }
+    if differ_in_digits(stored, &now) {
+        reason = reason.hint(ADVICE);
     }
     (Outcome::Fail, reason.hint("`ctxc eval --accept` shows what changed and stores it"))
 }

@@ -139,6 +139,9 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         for (path, what) in obsolete(&project, &scenarios) {
             cx.note(&format!("{path} {what}"));
         }
+        for part in eval_run.volatile.idle() {
+            cx.note(&format!("`[requests] volatile` in ctxc.toml leaves out {part}, which no request of this run has"));
+        }
     }
     unkept(kept, &project, cx)?;
     let is_refused = |row: &CaseRow| eval_run.refuses(&row.path, &row.id) || broken.iter().any(|(file, _)| *file.path == row.id);
