@@ -158,8 +158,9 @@ impl Mask {
             // Names of events, comments, and whatever is not valid JSON.
             let between = text.get(at..range.start).unwrap_or("");
             let mut found = self.redactor.find(between);
-            if is_cut && range.start == text.len() {
-                found.push((last_word(between)..between.len(), "cut"));
+            let last = last_word(between)..between.len();
+            if is_cut && range.start == text.len() && !last.is_empty() {
+                found.push((last, "cut"));
             }
             let mut start = 0;
             for line in between.split_inclusive(['\n', '\r']).filter(|_| self.content == Content::Shape) {
@@ -169,7 +170,7 @@ impl Mask {
                 start += line.len();
             }
             for (place, kind) in merged(found) {
-                redacted.push(row("", kind));
+                redacted.extend((kind != "text").then(|| row("", kind)));
                 let new = self.redactor.placeholder(kind, between.get(place.clone()).unwrap_or(""));
                 edits.push((at + place.start..at + place.end, new));
             }
@@ -197,14 +198,16 @@ impl Mask {
         for (view, pieces) in &views {
             let text = |number: &usize| strings.get(*number).map_or("", |(_, text)| text);
             let whole: String = pieces.iter().map(text).collect();
-            // What each message says of itself says nothing of the next.
-            let is_one = pieces.windows(2).all(|two| matches!(two, [a, b] if text(a) == text(b)));
-            let mut found = if is_one { Vec::new() } else { self.redactor.find(&whole) };
-            let mut start = 0;
+            let (mut found, mut start) = (Vec::new(), 0);
             for piece in pieces.iter().filter(|_| !matches!(view, View::Name(_))) {
                 let own = self.redactor.find(text(piece)).into_iter();
                 found.extend(own.map(|(at, kind)| (at.start + start..at.end + start, kind)));
                 start += text(piece).len();
+            }
+            // What each event says of itself says nothing of the next.
+            let is_one = pieces.windows(2).all(|two| matches!(two, [a, b] if text(a) == text(b)));
+            if pieces.len() > 1 && !(is_one && !found.is_empty()) {
+                found.extend(self.redactor.find(&whole));
             }
             if is_cut && matches!(view, View::Place(_)) && (pieces.len() == 1 || !is_one) {
                 found.push((last_word(&whole)..whole.len(), "cut"));
@@ -220,15 +223,18 @@ impl Mask {
                         && let Some(gone) = gone.get_mut(*piece)
                     {
                         let own = own.start - start..own.end - start;
-                        let is_gone = gone.iter().any(|(other, _)| other.start < own.end && own.start < other.end);
-                        if is_gone && begins.is_some() {
+                        let overlaps = gone.iter().any(|(other, _)| other.start < own.end && own.start < other.end);
+                        if overlaps && begins.is_some() {
                             break;
                         }
-                        if !is_gone {
+                        if !overlaps {
                             gone.push((own, begins.take()));
                         }
                     }
                     start = end;
+                    if start >= range.end {
+                        break;
+                    }
                 }
             }
         }

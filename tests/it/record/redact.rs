@@ -246,6 +246,11 @@ fn no_turn_and_no_second_place_in_a_stream_keeps_a_value() {
     for stream in [parts, blocks, other] {
         assert!(!kept(stream).contains("joe.plan"), "{}", kept(stream));
     }
+    // Pieces that are alike make a number, and what each event says of itself makes none.
+    let card = chunk(0, "4242").repeat(4);
+    assert!(!kept(&card).contains("4242"), "{}", kept(&card));
+    let own = "{\"user\":\"ann@example.org\",\"response\":\"a \"}\n".repeat(3);
+    assert_eq!(kept(&own).matches("⟦email").count(), 3, "{}", kept(&own));
     // What each event says of itself is no text.
     let same = "{\"model\":\"m\",\"system\":\"fp_1\",\"response\":\"a \"}\n".repeat(3);
     assert_eq!(kept(&same), same);
