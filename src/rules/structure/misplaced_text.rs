@@ -10,10 +10,10 @@ use crate::template::fault::{Fault, FaultKind};
 use crate::template::parts::{SCHEMA_TYPES, is_schema_file};
 
 /// Text between elements reaches nobody.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(error, 115, "misplaced-text", "text where only elements stand").fixed(Fixable::Suggested),
-    check: Check::Template(word),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 115, "misplaced-text", "text where only elements stand").fixed(Fixable::Suggested),
+    Check::Template(word),
+);
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::MisplacedText { parent } = fault.kind else { return None };

@@ -11,10 +11,10 @@ use crate::template::fault::{Fault, FaultKind};
 use crate::template::parts::{SCHEMA_TYPES, is_schema_file};
 
 /// An element that nobody knows would be left out of the prompt without a word.
-pub(super) static UNKNOWN_ELEMENT: Rule = Rule {
-    meta: meta!(error, 102, "unknown-element", "an element that the language does not have").fixed(Fixable::Suggested),
-    check: Check::Template(unknown_element),
-};
+pub(super) static UNKNOWN_ELEMENT: Rule = Rule::new(
+    meta!(error, 102, "unknown-element", "an element that the language does not have").fixed(Fixable::Suggested),
+    Check::Template(unknown_element),
+);
 
 fn unknown_element(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::UnknownElement { parent, known_elsewhere, meant: read } = fault.kind else { return None };
@@ -143,10 +143,10 @@ fn escape(element: Element<'_>, edits: &mut Vec<Edit>) {
 }
 
 /// An attribute that nobody reads says nothing.
-pub(super) static UNKNOWN_ATTRIBUTE: Rule = Rule {
-    meta: meta!(error, 107, "unknown-attribute", "an attribute that its element does not have").fixed(Fixable::Suggested),
-    check: Check::Template(unknown_attribute),
-};
+pub(super) static UNKNOWN_ATTRIBUTE: Rule = Rule::new(
+    meta!(error, 107, "unknown-attribute", "an attribute that its element does not have").fixed(Fixable::Suggested),
+    Check::Template(unknown_attribute),
+);
 
 /// The attributes of an element of a kind.
 pub(super) fn known(kind: Kind) -> impl Iterator<Item = &'static str> {
@@ -223,10 +223,10 @@ fn as_content(kind: Kind, element: Element<'_>, attribute: Attribute<'_>) -> Opt
 }
 
 /// Without a type there are no defaults, and nothing can be said about what the agent would receive.
-pub(super) static UNKNOWN_TYPE: Rule = Rule {
-    meta: meta!(promise, 121, "unknown-type", "a type that neither the language nor the project knows").fixed(Fixable::Suggested),
-    check: Check::Node(unknown_type),
-};
+pub(super) static UNKNOWN_TYPE: Rule = Rule::new(
+    meta!(promise, 121, "unknown-type", "a type that neither the language nor the project knows").fixed(Fixable::Suggested),
+    Check::Node(unknown_type),
+);
 
 fn unknown_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(written) = &cx.task.operator else { return };
@@ -255,10 +255,10 @@ fn unknown_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// A subtype brings defaults; one that nobody knows brings none.
-pub(super) static UNKNOWN_SUBTYPE: Rule = Rule {
-    meta: meta!(promise, 122, "unknown-subtype", "a subtype that the type of the task does not have").fixed(Fixable::Suggested),
-    check: Check::Node(unknown_subtype),
-};
+pub(super) static UNKNOWN_SUBTYPE: Rule = Rule::new(
+    meta!(promise, 122, "unknown-subtype", "a subtype that the type of the task does not have").fixed(Fixable::Suggested),
+    Check::Node(unknown_subtype),
+);
 
 fn unknown_subtype(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let (Some(RowFault::UnknownSubtype(row)), Some(written)) = (cx.body.fault, &cx.task.subtype) else { return };
@@ -278,10 +278,10 @@ fn unknown_subtype(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// An answer that is held to nothing passes whatever it is.
-pub(super) static UNKNOWN_SCHEMA: Rule = Rule {
-    meta: meta!(error, 126, "unknown-schema", "an output schema that is neither a type nor a file").fixed(Fixable::Suggested),
-    check: Check::Node(unknown_schema),
-};
+pub(super) static UNKNOWN_SCHEMA: Rule = Rule::new(
+    meta!(error, 126, "unknown-schema", "an output schema that is neither a type nor a file").fixed(Fixable::Suggested),
+    Check::Node(unknown_schema),
+);
 
 fn unknown_schema(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(schema) = cx.task.output.as_ref().and_then(|output| output.schema.as_ref()) else { return };
