@@ -116,32 +116,6 @@ pub struct RequestExample {
     pub body: &'static str,
 }
 
-/// A rule that is gone. Its name and its code mean no other, and a project that still names it is told so.
-#[derive(Debug, PartialEq, Eq)]
-pub struct RemovedRule {
-    /// The number that it had.
-    pub code: Code,
-    /// The name that it had.
-    pub name: &'static str,
-    /// What says now what it said; a fragment.
-    pub instead: &'static str,
-}
-
-/// The rules that are gone, by code.
-pub static REMOVED: &[RemovedRule] = &[
-    RemovedRule {
-        code: Code(615),
-        name: "repeated-expectation",
-        instead: "nothing does: the same expectation twice is harmless",
-    },
-    RemovedRule { code: Code(620), name: "missing-snapshot", instead: "`ctxc eval` does, and `--accept` stores the request" },
-];
-
-/// The rule that had this name, or this code.
-pub fn removed(handle: &str) -> Option<&'static RemovedRule> {
-    REMOVED.iter().find(|rule| rule.name == handle || rule.code.to_string().eq_ignore_ascii_case(handle))
-}
-
 /// Everything about a rule but its check.
 #[derive(Debug, PartialEq, Eq)]
 pub struct RuleMeta {
