@@ -2,6 +2,7 @@
 //! refuses no template that the compiler accepts.
 
 use crate::schema::{cells, mutants};
+use crate::support::examples::Examples as _;
 use pretty_assertions::assert_eq;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
