@@ -1,11 +1,11 @@
 //! CTX102, CTX107, CTX121, CTX122, CTX126: elements, attributes, types, subtypes and schemas that the language does not have.
 
-use super::family::{children, content_attribute, either, finding, is_small, meant, shown, tags};
+use super::family::{children, content_attribute, either, finding, meant, shown, tags};
 use super::missing::is_declared;
 use crate::rules::prelude::*;
 use crate::settings::layers::RowFault;
 use crate::syntax::tree::{Attribute, Element};
-use crate::syntax::write::{escape_text, insert_child, remove_attribute, rename_element, set_content};
+use crate::syntax::write::{escape_text, remove_attribute, rename_element, set_content};
 use crate::template::elements::{Content, Kind};
 use crate::template::fault::{Fault, FaultKind};
 use crate::template::parts::{SCHEMA_TYPES, is_schema_file};
@@ -64,9 +64,6 @@ fn in_text(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Diagnostic {
     let name = shown(element.name());
     let message = format!("`<{name}>` stands in the text of `<{}>` and would not reach the agent", parent.tag());
     let found = finding(&UNKNOWN_ELEMENT.meta, cx, fault.span, message);
-    if let Some(fix) = as_use(parent, element) {
-        return found.help("a shared text is put in its place by `<use fragment=\"…\"/>`").fix(fix);
-    }
     if Kind::homes(element.name()).next().is_none() {
         let mut edits = Vec::new();
         escape(element, &mut edits);
@@ -75,59 +72,7 @@ fn in_text(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Diagnostic {
             .fix(Fix::suggested(format!("write &lt;{name}> as text"), edits));
     }
     // An element of the language is no text that an agent should read as tags.
-    let Some(around) = element.parent() else { return found };
-    let tag = around.name();
-    match (close_before(around, element), keep_content(around, element)) {
-        (Some(edits), _) => found
-            .help(format!("`<{name}>` stands beside `<{tag}>`"))
-            .fix(Fix::suggested(format!("close <{tag}> before <{name}>"), edits)),
-        (None, Some(edits)) => found
-            .help(format!("`<{tag}>` holds the text itself"))
-            .fix(Fix::suggested(format!("write its text into <{tag}>, without <{name}>"), edits)),
-        (None, None) => found.help(format!("move it out of `<{tag}>`")),
-    }
-}
-
-/// `<include fragment="a"/>` is `<use fragment="a"/>`.
-fn as_use(parent: Kind, element: Element<'_>) -> Option<Fix> {
-    let is_empty = element.elements().next().is_none() && element.text().trim().is_empty();
-    let is_include = ["include", "fragment", "insert", "import", "partial", "snippet", "ref"].contains(&element.name());
-    parent.child(Kind::Use.tag()).filter(|_| is_empty && is_include)?;
-    let mut attributes = element.attributes();
-    let named = attributes.next().filter(|one| ["fragment", "name", "ref", "id"].contains(&one.name()))?;
-    if attributes.next().is_some() || element.is_damaged() {
-        return None;
-    }
-    let mut edits = rename_element(element, Kind::Use.tag());
-    edits.push(Edit::replace(named.name_span(), "fragment"));
-    Some(Fix::suggested("write <use fragment=\"…\">", edits))
-}
-
-/// `<a>text<b/></a>`, where `<b>` is at home beside `<a>`, ends `<a>` before it.
-fn close_before(around: Element<'_>, element: Element<'_>) -> Option<Vec<Edit>> {
-    let text = around.document().text;
-    let outer = around.parent()?;
-    let is_at_home = Kind::homes(element.name()).any(|home| home.tag() == outer.name());
-    let is_last = Span::new(element.span().end, around.inner().end).slice(text).trim().is_empty();
-    let is_there = !is_small(outer) || outer.elements().any(|other| other.name() == element.name());
-    let tag = around.end_tag()?;
-    if !is_at_home || !is_last || is_there {
-        return None;
-    }
-    let before = Span::new(around.inner().start, element.span().start).slice(text);
-    let end = around.inner().start + before.trim_end().len() as u32;
-    let edits = [Edit::insert(end, tag.slice(text)), Edit::delete(Span::new(element.span().end, tag.end))];
-    (!before.trim().is_empty()).then(|| edits.into())
-}
-
-/// `<a><b>text</b></a>` is `<a>text</a>`.
-fn keep_content(around: Element<'_>, element: Element<'_>) -> Option<Vec<Edit>> {
-    let text = around.document().text;
-    let outside = [Span::new(around.inner().start, element.span().start), Span::new(element.span().end, around.inner().end)];
-    let is_alone = outside.iter().all(|part| part.slice(text).trim().is_empty());
-    let is_plain = element.attributes().next().is_none() && element.elements().next().is_none();
-    let tag = element.end_tag().filter(|_| is_alone && is_plain && !element.text().trim().is_empty())?;
-    Some(vec![Edit::delete(element.start_tag()), Edit::delete(tag)])
+    found.help(format!("move it out of `<{}>`", parent.tag()))
 }
 
 /// The `<` of an element's tags, and of those inside it, as text. As deep as the document's depth limit.
@@ -171,10 +116,6 @@ fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     if let Some(fix) = as_content(kind, fault.element, attribute) {
         return Some(found.help(format!("what `<{tag}>` says stands between its tags")).fix(fix));
     }
-    if let Some((child, edits)) = as_child(kind, fault.element, attribute) {
-        let found = found.help(format!("`{}` is an element in `<{tag}>`", child.tag()));
-        return Some(found.fix(Fix::suggested(format!("write it as <{}>", child.tag()), edits)));
-    }
     let is_of_context =
         Kind::ContextManagement.tag().starts_with(&*name.to_lowercase()) && kind.child(Kind::ContextManagement.tag()).is_some();
     let found = if is_of_context {
@@ -190,19 +131,6 @@ fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         Some(edit) => found.fix(Fix::suggested(format!("remove `{}`", shown(name)), vec![edit])),
         None => found,
     })
-}
-
-/// `<model preferred="a"/>` is `<model><preferred>a</preferred></model>`.
-fn as_child(kind: Kind, element: Element<'_>, attribute: Attribute<'_>) -> Option<(Kind, Vec<Edit>)> {
-    let child = kind.child(meant(kind, attribute.name())?)?;
-    let name = child.kind.tag();
-    if element.is_damaged() || !is_small(element) || element.elements().any(|other| other.name() == name) {
-        return None;
-    }
-    let holds_words = matches!(child.kind.spec().content, Content::Text | Content::TextOrElements | Content::Word);
-    let xml = format!("<{name}>{}</{name}>", escape_text(&attribute.value()));
-    let edit = remove_attribute(element, attribute.name()).filter(|_| holds_words)?;
-    Some((child.kind, vec![edit, insert_child(element, &xml)]))
 }
 
 /// `<arg value="a"/>` is `<arg>a</arg>`; the name of a parameter is where the value comes from.
