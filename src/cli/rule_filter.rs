@@ -1,11 +1,10 @@
 //! `--select` and `--ignore`: the rules whose findings a run reports. Neither changes what a rule finds, nor what is built.
 
-use super::error::{CliError, Result};
 use super::render::report::Report;
 use crate::base::rule_meta::{Code, Severity};
 use crate::base::suggest;
+use crate::cli::prelude::*;
 use crate::rules::list::{self, FAMILIES};
-use clap::Args;
 use std::collections::BTreeSet;
 
 /// Which rules are reported, as written.

@@ -3,9 +3,8 @@
 use super::broken_parts::BrokenParts;
 use super::project::{Compiled, built};
 use crate::base::{folders, fs};
-use crate::cli::cx::Cx;
-use crate::cli::error::Result;
-use crate::cli::project::{FILE, Project};
+use crate::cli::prelude::*;
+use crate::cli::project::FILE;
 use crate::context::TaskGraph;
 use crate::context::context_source::{ContextSource, Match, NoSource};
 use crate::context::request::Files as _;
@@ -15,9 +14,7 @@ use crate::registry::library::Built;
 use crate::registry::scenarios;
 use crate::scenario::paths::{RECORDINGS, SNAPSHOTS};
 use crate::store::{Index, Scope};
-use clap::Args;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Whether context is looked up, and where the index is kept.

@@ -12,12 +12,8 @@ use super::run::as_scenario::{self, AgentOfRun, RunOfTask};
 use super::subject::SubjectArgs;
 use super::values::{GivenArgs, HistoryArgs};
 use crate::base::fs;
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Result};
-use crate::cli::exit::Exit;
 use crate::cli::overwrite;
-use crate::cli::project::Project;
-use crate::cli::render::summary::plural;
+use crate::cli::prelude::*;
 use crate::cli::request;
 use crate::cli::rewrite;
 use crate::context::AgentNode;
@@ -35,10 +31,9 @@ use crate::scenario::model::Subject;
 use crate::scenario::request_source::RequestSource;
 use crate::scenario::{self, load, paths};
 use crate::store::trust;
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 #[command(disable_help_subcommand = true, after_help = "Examples:\n  ctxc new scenario answer --input ticket=@samples/t1.txt")]

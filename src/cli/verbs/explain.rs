@@ -3,18 +3,11 @@
 use super::explain_setting;
 use crate::base::rule_meta::RuleMeta;
 use crate::base::suggest;
-use crate::cli::args::{DataFormat, LimitArgs, OutputArgs};
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Result};
-use crate::cli::exit::Exit;
 use crate::cli::manual_page;
-use crate::cli::project::Project;
+use crate::cli::prelude::*;
 use crate::registry::inspect;
 use crate::rules::list;
 use crate::schema::json::names;
-use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 #[derive(Debug, Args)]
 #[command(

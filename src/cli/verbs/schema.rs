@@ -2,9 +2,7 @@
 
 use crate::base::suggest;
 use crate::cli::artifacts;
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Result};
-use crate::cli::exit::Exit;
+use crate::cli::prelude::*;
 use crate::schema::{self, json};
 use clap::{Args, ValueEnum};
 

@@ -1,9 +1,7 @@
 //! The names that the language gives inside of a loop or a reduce: which part each comes from, and who says it.
 
 use super::variables::{self, Occurrence, Role, VariableAtCursor};
-use crate::base::span::Span;
-use crate::lsp::place;
-use crate::lsp::state::project::ProjectState;
+use crate::lsp::prelude::*;
 use crate::syntax::tree::{Document, Element};
 use crate::template::scope::Target;
 

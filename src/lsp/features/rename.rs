@@ -8,10 +8,8 @@ use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{self, Edit};
 use crate::base::rule_meta::Code;
 use crate::base::source::LineIndex;
-use crate::base::span::Span;
 use crate::jinja::tags::said;
-use crate::lsp::server::{Answer, Refusal, Server, value};
-use crate::lsp::state::project::ProjectState;
+use crate::lsp::prelude::*;
 use crate::lsp::workspace_edit;
 use crate::rules::check::is_error;
 use crate::template::expression::{self, Expression, Piece};
@@ -19,7 +17,6 @@ use crate::template::names::DefinitionKind;
 use crate::template::scope::{Bound, How, Target, TracedUse};
 use gen_lsp_types::RenameParams;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Edits by file.
 type Edits = BTreeMap<Arc<str>, Vec<Edit>>;

@@ -4,10 +4,8 @@
 //! Arguments of calls name the parameters of a function template.
 
 use crate::base::contained_path;
-use crate::base::span::Span;
 use crate::jinja::tags::said;
-use crate::lsp::place;
-use crate::lsp::state::project::ProjectState;
+use crate::lsp::prelude::*;
 use crate::project::index::{DefId, Index};
 use crate::template::expression::{self, Expression, Piece};
 use crate::template::keywords::TextSyntax;
@@ -15,7 +13,6 @@ use crate::template::names::{DefinitionKind, Reference, ReferenceKind};
 use crate::template::scope::{self, Bound, BoundKind, How, Target, Trace, TracedUse};
 use crate::template::{self};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// A variable as one file knows it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,9 +1,8 @@
 //! CTX201: both sides of a context conflict written in one template.
 
-use super::words::{LOOKED_UP, PARENT, place, share};
-use crate::rules::prelude::*;
-use crate::rules::setting_fixes::set;
-use crate::settings::conflict::{Side, exclusivity};
+use super::prelude::*;
+use super::words::{LOOKED_UP, PARENT, share};
+use crate::settings::conflict::Side;
 use crate::template::setting::SettingName::{FreshContext, InheritContext};
 
 /// Looked-up context replaces inherited context; a task cannot ask for both.

@@ -1,9 +1,8 @@
 //! CTX202: a written setting that contradicts a default.
 
-use super::words::{LOOKED_UP, PARENT, is_readable, is_whole, knows_defaults, place, provenance, share};
-use crate::rules::prelude::*;
-use crate::rules::setting_fixes::set;
-use crate::settings::conflict::{Side, exclusivity};
+use super::prelude::*;
+use super::words::{LOOKED_UP, PARENT, share};
+use crate::settings::conflict::Side;
 use crate::template::setting::SettingName::{FreshContext, InheritContext};
 
 /// No default is ever flipped to escape a conflict, so the missing setting has to be written.

@@ -1,8 +1,6 @@
 //! CTX203: a task that sees nothing.
 
-use super::words::{facts, is_readable, is_whole, knows_defaults, place, provenance};
-use crate::rules::prelude::*;
-use crate::rules::setting_fixes::set;
+use super::prelude::*;
 use crate::settings::conflict::{WithoutContext, no_context};
 use crate::template::setting::SettingName::{self, AccumulateData, FreshContext, InheritContext};
 

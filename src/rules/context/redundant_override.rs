@@ -1,7 +1,6 @@
 //! CTX205: a setting that says what holds anyway.
 
-use super::words::{is_readable, knows_defaults, place};
-use crate::rules::prelude::*;
+use super::prelude::*;
 use crate::rules::setting_fixes::type_of;
 use crate::settings::conflict::redundant;
 use crate::settings::provenance::Place;

@@ -1,8 +1,6 @@
 //! CTX204: a setting that changes nothing.
 
-use super::words::{is_readable, knows_defaults, place, provenance};
-use crate::rules::prelude::*;
-use crate::rules::setting_fixes::set;
+use super::prelude::*;
 use crate::settings::conflict::without_effect;
 use crate::syntax::write::remove_element;
 use crate::template::setting::SettingName::{self, AccumulateData, AccumulationFormat};

@@ -1,9 +1,7 @@
 //! CTX206: a subset that nothing selects.
 
-use super::words::{facts, is_readable, is_whole, knows_defaults, place, provenance};
-use crate::rules::prelude::*;
-use crate::rules::setting_fixes::set;
-use crate::settings::conflict::{exclusivity, subset_selects_nothing};
+use super::prelude::*;
+use crate::settings::conflict::subset_selects_nothing;
 use crate::template::setting::SettingName::InheritContext;
 
 /// Matching then decides what the agent sees, which is rarely what the author had in mind.

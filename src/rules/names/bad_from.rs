@@ -1,8 +1,6 @@
 //! CTX314: a `from` that is no name.
 
-use crate::rules::prelude::*;
-use crate::rules::structure::family::{finding, shown};
-use crate::template::scope::FaultKind;
+use super::prelude::*;
 
 /// A value that comes from nowhere.
 pub(crate) static RULE: Rule =

@@ -1,13 +1,11 @@
 //! CTX313: a Jinja text that cannot be rendered.
 
+use super::prelude::*;
 use crate::jinja::fault::{JinjaFaultKind, arguments};
 use crate::jinja::limits::{MAX_BLOCKS, MAX_BYTES, MAX_COLUMNS, MAX_REPEATED};
 use crate::jinja::names::JinjaName;
 use crate::jinja::unsupported::absent;
 use crate::rules::names::fault_location::finding;
-use crate::rules::prelude::*;
-use crate::rules::structure::family::shown;
-use crate::template::scope::FaultKind;
 
 /// A template that fails when it is rendered fails in front of a customer.
 pub(crate) static RULE: Rule = Rule::new(

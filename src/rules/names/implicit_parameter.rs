@@ -1,9 +1,7 @@
 //! CTX315: variables of a task that declares none.
 
+use super::prelude::*;
 use crate::rules::names::undeclared_variable::{NAMED, declare, listed};
-use crate::rules::prelude::*;
-use crate::rules::structure::family::{finding, shown};
-use crate::syntax::tree::Element;
 use crate::template::scope::{Implicit, Origin};
 
 /// Most tasks in the wild are like this, and keep working.

@@ -1,9 +1,6 @@
 //! CTX324: a parameter that may be left out, and has no value then.
 
-use crate::rules::prelude::*;
-use crate::rules::structure::family::{finding, shown};
-use crate::syntax::write::set_attribute;
-use crate::template::scope::FaultKind;
+use super::prelude::*;
 use std::collections::BTreeSet;
 
 /// Every run that takes the author at their word would fail.

@@ -1,10 +1,8 @@
 //! CTX327: a parameter in braces that fill nothing in.
 
+use super::prelude::*;
 use super::unused_parameter::{in_texts, placeholders};
-use crate::rules::prelude::*;
-use crate::rules::structure::family::{finding, shown};
 use crate::template::model::Definition;
-use crate::template::scope::FaultKind;
 use std::collections::HashSet;
 
 /// The agent reads the braces. What nothing else reads is a finding of `unused-parameter`.

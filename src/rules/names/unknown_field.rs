@@ -1,10 +1,9 @@
 //! CTX323: a part of a value that the value does not have.
 
+use super::prelude::*;
 use crate::base::source::Position;
 use crate::project::linked_parts::{PartFault, Why};
 use crate::rules::names::fault_location::in_text;
-use crate::rules::prelude::*;
-use crate::rules::structure::family::shown;
 use crate::template::shape::NoPart;
 
 /// The answer would come in, and the next request could not be made of it.

@@ -1,8 +1,6 @@
 //! CTX317: `context_relevance` names an input that the task does not have.
 
-use crate::rules::prelude::*;
-use crate::rules::structure::family::{finding, shown};
-use crate::template::scope::FaultKind;
+use super::prelude::*;
 
 /// The input that was meant counts as if nothing had been said.
 pub(crate) static RULE: Rule = Rule::new(

@@ -1,14 +1,10 @@
 //! CTX322: Jinja in a text that does not say so.
 
+use super::prelude::*;
 use crate::jinja::builtins::has_statement;
 use crate::jinja::parse::read_tree;
-use crate::rules::prelude::*;
-use crate::rules::structure::family::finding;
-use crate::syntax::tree::{Element, NodeId};
-use crate::syntax::write::set_attribute;
-use crate::template::elements::Kind;
+use crate::syntax::tree::NodeId;
 use crate::template::expression::ExpressionFault;
-use crate::template::scope::{Fault, FaultKind};
 use std::collections::BTreeSet;
 
 /// The agent reads the tags as words.

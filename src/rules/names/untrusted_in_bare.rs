@@ -1,9 +1,8 @@
 //! CTX325: a value from outside in a text of the profile `bare`.
 
+use super::prelude::*;
 use crate::kernel::profile::Profile;
 use crate::rules::names::untrusted_in_system::{marked, values};
-use crate::rules::prelude::*;
-use crate::rules::structure::family::shown;
 use crate::template::names::{DefinitionKind, Unfenced};
 
 const WHY: &str = "the profile `bare` does not fence it";

@@ -1,11 +1,9 @@
 //! CTX310: a value from outside that reaches the system text.
 
+use super::prelude::*;
 use crate::rules::names::fault_location::finding;
 use crate::rules::names::unknown_field::at_use;
-use crate::rules::prelude::*;
-use crate::rules::structure::family::shown;
 use crate::template::names::Unfenced;
-use crate::template::scope::FaultKind;
 
 /// The author of the ticket would be writing the system prompt.
 pub(crate) static RULE: Rule = Rule::new(

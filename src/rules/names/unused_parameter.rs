@@ -1,12 +1,10 @@
 //! CTX316: a declared parameter that nothing reads.
 
+use super::prelude::*;
 use crate::rules::names::unrendered_jinja;
-use crate::rules::prelude::*;
-use crate::rules::structure::family::{finding, shown};
-use crate::syntax::tree::Element;
-use crate::syntax::write::{remove_element, set_attribute};
+use crate::syntax::write::remove_element;
 use crate::template;
-use crate::template::scope::{FaultKind, Origin};
+use crate::template::scope::Origin;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Its callers must give a value that goes nowhere.

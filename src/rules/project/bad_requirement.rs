@@ -1,7 +1,6 @@
 //! CTX512: a policy that cannot be read.
 
-use crate::project::fault::{Fault, FaultKind};
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// A policy that demands nothing is kept by everyone.
 pub(crate) static RULE: Rule = Rule::new(

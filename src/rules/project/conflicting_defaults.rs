@@ -1,8 +1,6 @@
 //! CTX501: defaults that contradict each other before any template says a word.
 
-use super::words::line;
-use crate::project::fault::{Fault, FaultKind};
-use crate::rules::prelude::*;
+use super::prelude::*;
 use crate::rules::setting_fixes::type_of;
 use crate::settings::layers::{Row, RowId};
 use crate::settings::provenance::{Origin, Place};

@@ -1,10 +1,8 @@
 //! CTX502–CTX505, CTX531, CTX532: a project file that cannot be read as one, its keys and their values.
 
-use super::words::{Form, meant, phrase, slice};
-use crate::base::quoted::list;
+use super::prelude::*;
+use super::words::phrase;
 use crate::project::config::EDITION;
-use crate::project::fault::{Fault, FaultKind};
-use crate::rules::prelude::*;
 
 /// What cannot be read cannot hold.
 pub(super) static PROJECT_SYNTAX: Rule = Rule::new(

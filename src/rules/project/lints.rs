@@ -1,8 +1,6 @@
 //! CTX509–CTX511: what `[lints]` says of rules.
 
-use super::words::{Form, line, meant};
-use crate::project::fault::{Fault, FaultKind};
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// A level for a rule that does not exist weighs nothing.
 pub(super) static UNKNOWN_LINT: Rule = Rule::new(

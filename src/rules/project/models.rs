@@ -1,10 +1,7 @@
 //! CTX523–CTX527, CTX529: models, providers, and the choice among them.
 
-use super::words::{Form, meant};
-use crate::base::quoted::list;
+use super::prelude::*;
 use crate::project::disqualified::Unfit;
-use crate::project::fault::{Fault, FaultKind};
-use crate::rules::prelude::*;
 
 /// A name alone says neither a window nor a price.
 pub(super) static UNKNOWN_MODEL: Rule = Rule::new(

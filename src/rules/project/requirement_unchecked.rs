@@ -1,8 +1,7 @@
 //! CTX515: a policy over a fact that is not known yet.
 
-use crate::project::fault::{Fault, FaultKind};
+use super::prelude::*;
 use crate::project::require::Needs;
-use crate::rules::prelude::*;
 
 /// Never silently taken for granted.
 pub(crate) static RULE: Rule =

@@ -1,8 +1,6 @@
 //! CTX513, CTX522, CTX528–CTX530, CTX533: what roles and requirements on roles name and say.
 
-use super::words::{Form, line, meant};
-use crate::project::fault::{Fault, FaultKind};
-use crate::rules::prelude::*;
+use super::prelude::*;
 use crate::rules::rule::Scope;
 use crate::rules::structure::family::shown;
 use crate::template::names::DefinitionKind;

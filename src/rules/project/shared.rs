@@ -1,9 +1,7 @@
 //! CTX516–CTX520: the shared file that `extends` names, and what a project may do with it.
 
-use super::words::line;
+use super::prelude::*;
 use crate::base::hash::Hash;
-use crate::project::fault::{Fault, FaultKind};
-use crate::rules::prelude::*;
 
 /// A policy that may change unseen is none.
 pub(super) static SHARED_HASH: Rule = Rule::new(

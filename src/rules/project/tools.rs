@@ -1,9 +1,7 @@
 //! CTX534, CTX535: the tools that a project defines, and those that its roles name.
 
-use super::words::{Form, meant};
-use crate::base::quoted::list;
-use crate::project::fault::{Fault, FaultKind, ToolFault};
-use crate::rules::prelude::*;
+use super::prelude::*;
+use crate::project::fault::ToolFault;
 use crate::rules::request::tool_schema;
 use crate::scenario::json_schema::SlipKind;
 

@@ -1,9 +1,7 @@
 //! CTX506–CTX508: types and subtypes that the project file names or declares, and defaults that they cannot use.
 
-use super::words::{Form, meant, slice};
-use crate::base::quoted::list;
-use crate::project::fault::{Fault, FaultKind, Refusal};
-use crate::rules::prelude::*;
+use super::prelude::*;
+use crate::project::fault::Refusal;
 
 /// Defaults for a type that does not exist reach no task.
 pub(super) static UNKNOWN_TYPE: Rule = Rule::new(

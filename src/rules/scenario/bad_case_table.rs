@@ -1,8 +1,6 @@
 //! CTX621: a table of cases that cannot be read.
 
-use super::cx::ScenarioCx;
-use crate::rules::prelude::*;
-use crate::scenario::{Fault, FaultKind};
+use super::prelude::*;
 
 /// Its cases are not run.
 pub(crate) static RULE: Rule =

@@ -1,8 +1,6 @@
 //! CTX607: a path into an answer that is no `JSONPath`.
 
-use super::cx::ScenarioCx;
-use crate::rules::prelude::*;
-use crate::scenario::{Fault, FaultKind};
+use super::prelude::*;
 
 /// A path that cannot be read selects nothing.
 pub(crate) static RULE: Rule =

@@ -1,8 +1,6 @@
 //! CTX606: a pattern that is not a valid regular expression.
 
-use super::cx::ScenarioCx;
-use crate::rules::prelude::*;
-use crate::scenario::{Fault, FaultKind};
+use super::prelude::*;
 
 /// A pattern that cannot be read finds nothing.
 pub(crate) static RULE: Rule =

@@ -1,10 +1,9 @@
 //! CTX618: two cases with one name.
 
-use super::cx::{File, SuitesCx};
+use super::cx::File;
+use super::prelude::*;
 use crate::base::diagnostic::Label;
 use crate::base::source::LineIndex;
-use crate::rules::prelude::*;
-use crate::scenario::model::Case;
 use crate::scenario::paths::snapshot;
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,8 +1,7 @@
 //! CTX623: a scenario folder without scenarios.
 
-use super::cx::SuitesCx;
+use super::prelude::*;
 use crate::project::path_patterns;
-use crate::rules::prelude::*;
 
 /// Where scenarios lie when nothing is said.
 const FOLDER: &str = "scenarios";

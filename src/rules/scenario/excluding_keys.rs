@@ -1,8 +1,6 @@
 //! CTX608: keys that exclude each other.
 
-use super::cx::ScenarioCx;
-use crate::rules::prelude::*;
-use crate::scenario::{Fault, FaultKind};
+use super::prelude::*;
 
 /// Of two things that cannot hold together one would not be looked at.
 pub(crate) static RULE: Rule =

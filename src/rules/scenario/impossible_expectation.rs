@@ -1,11 +1,9 @@
 //! CTX614: an expectation that by its form cannot hold, or cannot fail. What two of them say together is for `ctxc eval`.
 
-use super::cx::CaseCx;
-use super::words::short;
-use crate::rules::prelude::*;
+use super::prelude::*;
 use crate::scenario::expect::own_check::{OwnCheck, Runs};
 use crate::scenario::expect::trajectory::Matching;
-use crate::scenario::model::{AnswerTest, ContextExpectation, Subject};
+use crate::scenario::model::{AnswerTest, ContextExpectation};
 use crate::scenario::pattern;
 use std::collections::BTreeMap;
 

@@ -1,8 +1,7 @@
 //! CTX609: more trials have to pass than there are.
 
-use super::cx::{ScenarioCx, mend};
-use crate::rules::prelude::*;
-use crate::scenario::{Fault, FaultKind};
+use super::cx::mend;
+use super::prelude::*;
 
 /// The case could never pass.
 pub(crate) static RULE: Rule = Rule::new(

@@ -1,8 +1,7 @@
 //! CTX619: a frozen file that is not there.
 
-use super::cx::CaseCx;
+use super::prelude::*;
 use super::walk;
-use crate::rules::prelude::*;
 use crate::scenario::paths::beside;
 
 /// The case cannot be run.

@@ -1,8 +1,7 @@
 //! CTX613: a required parameter without a value.
 
-use super::cx::{CaseCx, Parameter};
-use super::words::some;
-use crate::rules::prelude::*;
+use super::cx::Parameter;
+use super::prelude::*;
 
 /// The case could only fail.
 pub(crate) static RULE: Rule =

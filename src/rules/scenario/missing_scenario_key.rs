@@ -1,10 +1,8 @@
 //! CTX604: a scenario without something that it needs.
 
-use super::cx::ScenarioCx;
+use super::prelude::*;
 use crate::base::quoted::list;
-use crate::rules::prelude::*;
 use crate::scenario::keys;
-use crate::scenario::{Fault, FaultKind};
 
 /// A case that expects nothing passes for ever.
 pub(crate) static RULE: Rule =

@@ -1,9 +1,6 @@
 //! CTX605: a key that stands twice in one mapping.
 
-use super::cx::ScenarioCx;
-use super::words::short;
-use crate::rules::prelude::*;
-use crate::scenario::{Fault, FaultKind};
+use super::prelude::*;
 use crate::syntax::yaml;
 
 /// Of two values one is not looked at.

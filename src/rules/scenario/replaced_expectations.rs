@@ -1,8 +1,7 @@
 //! CTX628: expectations of a suite's `defaults` that a case replaces.
 
-use super::cx::CaseCx;
+use super::prelude::*;
 use crate::base::span::Span;
-use crate::rules::prelude::*;
 
 /// Who adds one expectation to a case seldom means to drop those of all cases.
 pub(crate) static RULE: Rule = Rule::new(

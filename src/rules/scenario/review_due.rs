@@ -1,7 +1,6 @@
 //! CTX616: a scenario that nobody has read for long.
 
-use super::cx::CaseCx;
-use crate::rules::prelude::*;
+use super::prelude::*;
 use crate::scenario::date;
 
 /// What nobody reads drifts away from what is meant.

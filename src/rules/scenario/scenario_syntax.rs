@@ -1,9 +1,8 @@
 //! CTX601: a scenario file that is not valid YAML.
 
-use super::cx::{ScenarioCx, mend};
+use super::cx::mend;
+use super::prelude::*;
 use crate::base::number::WHOLE;
-use crate::rules::prelude::*;
-use crate::scenario::{Fault, FaultKind};
 use crate::syntax::yaml;
 
 /// What cannot be read tests nothing.

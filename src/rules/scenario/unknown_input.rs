@@ -1,8 +1,6 @@
 //! CTX612: a value for a parameter that the task does not have.
 
-use super::cx::CaseCx;
-use super::words::some;
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// A value that reaches no prompt tests nothing.
 pub(crate) static RULE: Rule = Rule::new(

@@ -1,10 +1,9 @@
 //! CTX610: a scenario of a role or task that does not exist, or that does not say which of its agents is meant.
 
-use super::cx::{CaseCx, plain};
-use super::words::some;
+use super::cx::plain;
+use super::prelude::*;
 use crate::kernel::agent_node::node_of;
-use crate::rules::prelude::*;
-use crate::scenario::model::{ContextExpectation, Subject};
+use crate::scenario::model::ContextExpectation;
 
 /// A case of nobody tests nothing.
 pub(crate) static RULE: Rule = Rule::new(

@@ -1,9 +1,7 @@
 //! CTX602: a key that nothing reads.
 
-use super::cx::ScenarioCx;
+use super::prelude::*;
 use crate::base::quoted::list;
-use crate::rules::prelude::*;
-use crate::scenario::{Fault, FaultKind};
 
 /// A misspelt expectation expects nothing.
 pub(crate) static RULE: Rule = Rule::new(

@@ -1,13 +1,10 @@
 //! CTX611: an expectation on a segment that no context has.
 
-use super::cx::CaseCx;
+use super::prelude::*;
 use super::shown::{self, Shown};
 use super::walk::{self, MissingNameEffect};
-use super::words::{short, some};
 use crate::base::quoted::list;
-use crate::rules::prelude::*;
 use crate::scenario::expect::segments::Named;
-use crate::scenario::model::Subject;
 use crate::scenario::words::KINDS;
 
 /// A slip in an id makes `absent` hold for ever.

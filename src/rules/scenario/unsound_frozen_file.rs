@@ -1,16 +1,14 @@
 //! CTX627: a frozen file that is not what it stands for.
 
-use super::cx::CaseCx;
+use super::prelude::*;
 use super::walk;
-use super::words::short;
 use crate::base::number;
 use crate::base::span::Spanned;
 use crate::kernel::conversation::Speaker;
-use crate::rules::prelude::*;
 use crate::scenario::json_schema::{self, Slip, SlipKind};
 use crate::scenario::message_keys::{KINDS, SPEAKERS};
 use crate::scenario::messages;
-use crate::scenario::model::{Conversation, Frozen};
+use crate::scenario::model::Conversation;
 use crate::template::value_type;
 use serde_json::Value;
 

@@ -1,8 +1,6 @@
 //! CTX626: a frozen result or a scripted answer that nobody takes.
 
-use super::cx::CaseCx;
-use super::words::{short, some};
-use crate::rules::prelude::*;
+use super::prelude::*;
 use crate::scenario::model::Scripted;
 
 /// What reaches nobody tests nothing.

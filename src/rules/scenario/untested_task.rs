@@ -1,11 +1,9 @@
 //! CTX617: agents that no scenario tests.
 
-use super::cx::{Reach, SuitesCx};
-use super::words::some;
+use super::cx::Reach;
+use super::prelude::*;
 use crate::kernel::agent_node::{AgentNode, Tested};
 use crate::project::config::Config;
-use crate::rules::prelude::*;
-use crate::scenario::model::{Case, Subject};
 use std::collections::BTreeSet;
 
 /// What no case looks at changes unseen.

@@ -1,8 +1,6 @@
 //! CTX622: a frozen file that no task shows to anybody.
 
-use super::cx::CaseCx;
-use super::words::{short, some};
-use crate::rules::prelude::*;
+use super::prelude::*;
 use crate::scenario::paths::{beside, plain};
 
 /// The file of that name on disk is shown in its place, and the case changes with it.

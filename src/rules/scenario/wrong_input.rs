@@ -1,8 +1,6 @@
 //! CTX624: a value that is not of its parameter's type.
 
-use super::cx::CaseCx;
-use crate::rules::prelude::*;
-use crate::scenario::model::Frozen;
+use super::prelude::*;
 use crate::template::value_type;
 use serde_json::Value;
 

@@ -1,9 +1,6 @@
 //! CTX603: a value that its key cannot take.
 
-use super::cx::ScenarioCx;
-use super::words::short;
-use crate::rules::prelude::*;
-use crate::scenario::{Fault, FaultKind};
+use super::prelude::*;
 
 /// A value that is not understood is left out, and with it what it would have tested.
 pub(crate) static RULE: Rule = Rule::new(

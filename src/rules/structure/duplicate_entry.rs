@@ -1,11 +1,8 @@
 //! CTX118: two inputs or parameters of one name.
 
-use super::family::{FEW, finding, says_the_same, shown};
-use crate::rules::prelude::*;
-use crate::syntax::tree::Element;
+use super::family::{FEW, says_the_same};
+use super::prelude::*;
 use crate::syntax::write::remove_element;
-use crate::template::elements::Kind;
-use crate::template::fault::{Fault, FaultKind};
 
 /// A name that means two things means none.
 pub(crate) static RULE: Rule = Rule::new(

@@ -1,11 +1,8 @@
 //! CTX103: an element in a place where it means nothing.
 
-use super::family::{finding, is_small, line_break, shown, tags};
-use crate::rules::prelude::*;
-use crate::syntax::tree::Element;
+use super::family::{is_small, line_break};
+use super::prelude::*;
 use crate::syntax::write::{insert_child, insert_first_child, remove_element};
-use crate::template::elements::Kind;
-use crate::template::fault::{Fault, FaultKind};
 
 /// The same tag can mean different things; where it means none it would be lost.
 pub(crate) static RULE: Rule = Rule::new(

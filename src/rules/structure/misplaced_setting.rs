@@ -1,11 +1,8 @@
 //! CTX104: a context setting outside of its block.
 
-use super::family::{finding, is_small, line_break, whole_line};
-use crate::rules::prelude::*;
-use crate::syntax::tree::Element;
+use super::family::{is_small, line_break, whole_line};
+use super::prelude::*;
 use crate::syntax::write::{escape_text, insert_child};
-use crate::template::elements::Kind;
-use crate::template::fault::{Fault, FaultKind};
 use crate::template::setting::{SettingName, Word};
 
 /// A setting that is not read is a default that nobody chose.

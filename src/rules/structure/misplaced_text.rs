@@ -1,9 +1,7 @@
 //! CTX115: text where only elements stand.
 
-use super::family::{children, finding, shown, tags, trimmed, wrap};
-use crate::rules::prelude::*;
-use crate::template::elements::Kind;
-use crate::template::fault::{Fault, FaultKind};
+use super::family::wrap;
+use super::prelude::*;
 
 /// Text between elements reaches nobody.
 pub(crate) static RULE: Rule = Rule::new(

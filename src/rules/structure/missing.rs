@@ -1,12 +1,9 @@
 //! CTX108–CTX110, CTX117, CTX123: attributes, elements, descriptions, values and types that have to be there and are not.
 
-use super::family::{content_attribute, finding, has_slip_of, is_small, shown, words};
-use crate::rules::prelude::*;
+use super::family::{content_attribute, has_slip_of, is_small};
+use super::prelude::*;
 use crate::settings::operators::Operator;
-use crate::syntax::tree::Element;
 use crate::syntax::write::set_attribute;
-use crate::template::elements::Kind;
-use crate::template::fault::{Fault, FaultKind};
 use crate::template::model::{Slot, Task};
 use crate::template::nodes;
 use crate::template::texts::Role;

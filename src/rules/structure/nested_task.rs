@@ -1,8 +1,7 @@
 //! CTX119: a part of a task that is wrapped in a task of its own.
 
-use super::family::{finding, whole_line};
-use crate::rules::prelude::*;
-use crate::template::fault::{Fault, FaultKind};
+use super::family::whole_line;
+use super::prelude::*;
 
 /// Read as meant; said once, so that all templates end up alike.
 pub(crate) static RULE: Rule = Rule::new(

@@ -1,12 +1,9 @@
 //! CTX105: an element that belongs to another type of task.
 
-use super::family::{either, finding, shown};
-use crate::rules::prelude::*;
+use super::prelude::*;
 use crate::settings::operators::Operator;
-use crate::syntax::tree::Element;
 use crate::syntax::write::set_attribute;
-use crate::template::elements::{Kind, Of};
-use crate::template::fault::{Fault, FaultKind};
+use crate::template::elements::Of;
 use crate::template::nodes;
 
 /// Steps of a task that has none are never run.

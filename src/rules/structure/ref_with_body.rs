@@ -1,8 +1,6 @@
 //! CTX120: a task that refers to another and has a body too.
 
-use super::family::{finding, shown};
-use crate::rules::prelude::*;
-use crate::template::fault::{Fault, FaultKind};
+use super::prelude::*;
 
 /// A registered task is used as it is.
 pub(crate) static RULE: Rule =

@@ -1,9 +1,8 @@
 //! CTX106: a second element where one may stand.
 
-use super::family::{FEW, finding, says_the_same};
-use crate::rules::prelude::*;
+use super::family::{FEW, says_the_same};
+use super::prelude::*;
 use crate::syntax::write::remove_element;
-use crate::template::fault::{Fault, FaultKind};
 
 /// Of two, one would be lost, and it is not said which.
 pub(crate) static RULE: Rule = Rule::new(

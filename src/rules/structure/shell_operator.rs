@@ -1,7 +1,6 @@
 //! CTX124: a command with something that only a shell would act on.
 
-use super::family::{finding, shown, trimmed};
-use crate::rules::prelude::*;
+use super::prelude::*;
 use crate::syntax::tree::Kind as Node;
 use crate::syntax::write::set_attribute;
 use crate::template::argv::{self, Argv, ArgvFault};

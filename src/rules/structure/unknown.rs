@@ -1,13 +1,12 @@
 //! CTX102, CTX107, CTX121, CTX122, CTX126: elements, attributes, types, subtypes and schemas that the language does not have.
 
-use super::family::{children, content_attribute, either, finding, meant, shown, tags};
+use super::family::{content_attribute, meant};
 use super::missing::is_declared;
-use crate::rules::prelude::*;
+use super::prelude::*;
 use crate::settings::layers::RowFault;
-use crate::syntax::tree::{Attribute, Element};
+use crate::syntax::tree::Attribute;
 use crate::syntax::write::{escape_text, remove_attribute, rename_element, set_content};
-use crate::template::elements::{Content, Kind};
-use crate::template::fault::{Fault, FaultKind};
+use crate::template::elements::Content;
 use crate::template::parts::{SCHEMA_TYPES, is_schema_file};
 
 /// An element that nobody knows would be left out of the prompt without a word.

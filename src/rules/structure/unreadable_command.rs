@@ -1,8 +1,7 @@
 //! CTX125: a command whose quotes do not match.
 
-use super::family::{finding, trimmed};
+use super::prelude::*;
 use super::shell_operator::split;
-use crate::rules::prelude::*;
 use crate::template::argv::ArgvFaultKind;
 
 /// What cannot be split cannot be started.

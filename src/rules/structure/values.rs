@@ -1,11 +1,9 @@
 //! CTX111–CTX114, CTX116: values that cannot stand where they do.
 
-use super::family::{content_attribute, either, finding, shown, words};
-use crate::rules::prelude::*;
+use super::family::content_attribute;
+use super::prelude::*;
 use crate::syntax::tree::Kind as Node;
 use crate::syntax::write::{remove_attribute, remove_element, set_attribute};
-use crate::template::elements::Kind;
-use crate::template::fault::{Fault, FaultKind};
 use crate::template::setting::{SettingName, Word};
 use crate::template::texts::Role;
 

@@ -1,10 +1,7 @@
 //! CTX101: a file whose root is none of the language.
 
-use super::family::{finding, shown};
-use crate::rules::prelude::*;
+use super::prelude::*;
 use crate::syntax::write::{remove_attribute, rename_element};
-use crate::template::elements::Kind;
-use crate::template::fault::{Fault, FaultKind};
 
 /// Nothing of such a file reaches an agent.
 pub(crate) static RULE: Rule = Rule::new(
