@@ -2,7 +2,7 @@
 
 use super::error::{CliError, Result};
 use super::render::report::Report;
-use crate::base::rule_meta::{Code, Severity, removed};
+use crate::base::rule_meta::{Code, Severity};
 use crate::base::suggest;
 use crate::rules::list::{self, FAMILIES};
 use clap::Args;
@@ -59,10 +59,6 @@ fn codes(flag: &str, names: &[String]) -> Result<BTreeSet<Code>> {
                 codes.insert(rule.meta.code);
             }
             (None, None) => {
-                if let Some(rule) = removed(name) {
-                    let error = CliError::usage(format!("{flag} {name}: the rule `{}` ({}) is gone", rule.name, rule.code));
-                    return Err(error.hint(format!("what says now what it said: {}", rule.instead)));
-                }
                 let words = list::all().map(|rule| rule.meta.name).chain(FAMILIES.iter().map(|family| family.name));
                 return Err(CliError::usage(format!("{flag} {name}: not the name or code of a rule, nor a family"))
                     .did_you_mean(suggest::nearest(name, words))

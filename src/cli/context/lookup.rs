@@ -136,16 +136,13 @@ impl<'p> Lookup<'p> {
     }
 }
 
-/// Says that an index is not kept, or that what an earlier version kept can go.
+/// Says that an index is not kept, or that it holds no file.
 pub(super) fn note(index: &Index, cx: &mut Cx) {
     if let Some(why) = index.unkept() {
         cx.note(&format!("note: context was looked up in memory, and will be read again the next time: {why}"));
     }
     if index.is_bare() {
         cx.note("note: no file is there that context could be looked up in; `[context] include` in ctxc.toml says which are");
-    }
-    if index.is_moved() {
-        cx.note("note: .ctxc is of an earlier ctxc and read by none any more: it can be deleted");
     }
 }
 

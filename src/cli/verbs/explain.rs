@@ -1,7 +1,7 @@
 //! `ctxc explain`: the page of a rule, or how one setting of a task came about.
 
 use super::explain_setting;
-use crate::base::rule_meta::{RuleMeta, removed};
+use crate::base::rule_meta::RuleMeta;
 use crate::base::suggest;
 use crate::cli::args::{DataFormat, LimitArgs, OutputArgs};
 use crate::cli::cx::Cx;
@@ -102,10 +102,6 @@ fn task(what: &str, cx: &Cx) -> Option<CliError> {
 }
 
 fn unknown(what: &str) -> CliError {
-    if let Some(rule) = removed(what) {
-        let error = CliError::usage(format!("the rule `{}` ({}) is gone", rule.name, rule.code));
-        return error.hint(format!("what says now what it said: {}", rule.instead));
-    }
     let is_code = what.len() > 3 && what.get(..3).is_some_and(|prefix| prefix.eq_ignore_ascii_case("ctx"));
     if is_code && what.bytes().skip(3).all(|byte| byte.is_ascii_digit()) {
         return CliError::usage(format!("there is no rule `{what}`")).hint("`ctxc rules` lists them with their codes");

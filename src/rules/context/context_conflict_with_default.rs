@@ -7,16 +7,16 @@ use crate::settings::conflict::{Side, exclusivity};
 use crate::template::setting::SettingName::{FreshContext, InheritContext};
 
 /// No default is ever flipped to escape a conflict, so the missing setting has to be written.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(
         promise,
         202,
         "context-conflict-with-default",
         "looks up fresh context and inherits its parent's, one of them by default"
     )
     .fixed(Fixable::Suggested),
-    check: Check::Node(check),
-};
+    Check::Node(check),
+);
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let is_clear = || [InheritContext, FreshContext].into_iter().all(|name| is_readable(cx, name)) && is_whole(cx);

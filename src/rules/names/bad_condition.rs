@@ -8,10 +8,10 @@ use crate::template::condition::{ConditionFault, Expected, MAX_DEPTH};
 use crate::template::scope::FaultKind;
 
 /// A branch that nobody can decide is one that nobody takes.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(error, 312, "bad-condition", "a condition that cannot be read").fixed(Fixable::Suggested),
-    check: Check::File(check),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 312, "bad-condition", "a condition that cannot be read").fixed(Fixable::Suggested),
+    Check::File(check),
+);
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {

@@ -12,10 +12,8 @@ use crate::template::expression::{ExpressionFault, ExpressionFaultKind, MAX_ARGU
 use crate::template::scope::{Fault, FaultKind};
 
 /// Half an expression in a prompt is a marker text that an agent takes for words.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(error, 311, "bad-expression", "a `{{…}}` that cannot be read").fixed(Fixable::Suggested),
-    check: Check::File(check),
-};
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(error, 311, "bad-expression", "a `{{…}}` that cannot be read").fixed(Fixable::Suggested), Check::File(check));
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     // Many faults may stand in one text, which is read once.

@@ -10,16 +10,16 @@ use crate::rules::structure::family::shown;
 use crate::template::scope::FaultKind;
 
 /// A template that fails when it is rendered fails in front of a customer.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(
         error,
         313,
         "bad-jinja",
         "a Jinja text that cannot be parsed, or asks for a filter, test or function that there is not"
     )
     .fixed(Fixable::Suggested),
-    check: Check::File(check),
-};
+    Check::File(check),
+);
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {

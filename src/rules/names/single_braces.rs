@@ -8,10 +8,10 @@ use crate::template::scope::FaultKind;
 use std::collections::HashSet;
 
 /// The agent reads the braces. What nothing else reads is a finding of `unused-parameter`.
-pub(super) static RULE: Rule = Rule {
-    meta: meta!(warning, 327, "single-braces", "a parameter in braces that fill nothing in").fixed(Fixable::Suggested),
-    check: Check::File(check),
-};
+pub(super) static RULE: Rule = Rule::new(
+    meta!(warning, 327, "single-braces", "a parameter in braces that fill nothing in").fixed(Fixable::Suggested),
+    Check::File(check),
+);
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let bytes = cx.document.text.as_bytes();

@@ -13,11 +13,11 @@ use crate::template::scope::{Fault, FaultKind, Origin};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Nothing is ever rendered as an empty place.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(error, 304, "undeclared-variable", "a variable that no parameter, input, step or loop gives a value")
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 304, "undeclared-variable", "a variable that no parameter, input, step or loop gives a value")
         .fixed(Fixable::Suggested),
-    check: Check::FileAndLink(check, check_references),
-};
+    Check::FileAndLink(check, check_references),
+);
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     // A slip that is made again is one slip.

@@ -12,10 +12,10 @@ use crate::template::scope::{Fault, FaultKind};
 use std::collections::BTreeSet;
 
 /// The agent reads the tags as words.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(warning, 322, "unrendered-jinja", "Jinja in a text without `syntax=\"jinja\"`").fixed(Fixable::Suggested),
-    check: Check::File(check),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(warning, 322, "unrendered-jinja", "Jinja in a text without `syntax=\"jinja\"`").fixed(Fixable::Suggested),
+    Check::File(check),
+);
 
 /// Endings of files that nobody writes anything but Jinja into.
 const ENDINGS: [&str; 3] = [".j2", ".jinja", ".jinja2"];

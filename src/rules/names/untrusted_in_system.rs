@@ -8,10 +8,10 @@ use crate::template::names::Unfenced;
 use crate::template::scope::FaultKind;
 
 /// The author of the ticket would be writing the system prompt.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(error, 310, "untrusted-in-system", "a value from outside reaches the system text"),
-    check: Check::FileAndLink(check, check_references),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 310, "untrusted-in-system", "a value from outside reaches the system text"),
+    Check::FileAndLink(check, check_references),
+);
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let message = "the system text itself is marked as coming from outside";

@@ -10,10 +10,10 @@ use crate::template::scope::{FaultKind, Origin};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Its callers must give a value that goes nowhere.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(warning, 316, "unused-parameter", "a parameter that nothing reads").fixed(Fixable::Suggested),
-    check: Check::File(check),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(warning, 316, "unused-parameter", "a parameter that nothing reads").fixed(Fixable::Suggested),
+    Check::File(check),
+);
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let mut meant = None;

@@ -10,10 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Of two cases with one name the history keeps one.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(618, "duplicate-case", "two cases with one name", case!("duplicate-case")),
-    check: Check::Suites(check),
-};
+pub(crate) static RULE: Rule = Rule::new(meta!(error, 618, "duplicate-case", "two cases with one name"), Check::Suites(check));
 
 fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     each(cx, &mut |_, _, finding| out.push(finding));

@@ -5,11 +5,10 @@ use crate::rules::prelude::*;
 use crate::scenario::{Fault, FaultKind};
 
 /// The case could never pass.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(609, "impossible-threshold", "more trials have to pass than there are", case!("impossible-threshold"))
-        .fixed(Fixable::Suggested),
-    check: Check::Scenario(word),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 609, "impossible-threshold", "more trials have to pass than there are").fixed(Fixable::Suggested),
+    Check::Scenario(word),
+);
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::Threshold { runs, pass } = fault.kind else { return None };

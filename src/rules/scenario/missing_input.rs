@@ -5,10 +5,8 @@ use super::words::some;
 use crate::rules::prelude::*;
 
 /// The case could only fail.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(613, "missing-input", "a required parameter without a value", case!("missing-input")),
-    check: Check::Case(check),
-};
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(error, 613, "missing-input", "a required parameter without a value"), Check::Case(check));
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some((task, takes)) = cx.receiver() else { return };

@@ -7,10 +7,8 @@ use crate::scenario::{Fault, FaultKind};
 use crate::syntax::yaml;
 
 /// Of two values one is not looked at.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(605, "repeated-scenario-key", "a key that stands twice in one mapping", case!("repeated-scenario-key")),
-    check: Check::Scenario(word),
-};
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(error, 605, "repeated-scenario-key", "a key that stands twice in one mapping"), Check::Scenario(word));
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     #[allow(clippy::wildcard_enum_match_arm, reason = "every other fault is another rule's")]

@@ -15,15 +15,8 @@ use crate::template::value_type;
 use serde_json::Value;
 
 /// The case has no context, or an answer is held against less than was meant.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(
-        627,
-        "unsound-frozen-file",
-        "a frozen file that is not what it stands for",
-        case!("unsound-frozen-file"),
-    ),
-    check: Check::Case(check),
-};
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(error, 627, "unsound-frozen-file", "a frozen file that is not what it stands for"), Check::Case(check));
 
 /// Slips that are reported of one schema.
 const MOST: usize = 8;

@@ -9,10 +9,8 @@ use crate::scenario::model::{Case, Subject};
 use std::collections::BTreeSet;
 
 /// What no case looks at changes unseen.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::hint(617, "untested-task", "agents that no scenario tests", case!("untested-task")),
-    check: Check::Suites(check),
-};
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(hint, 617, "untested-task", "agents that no scenario tests"), Check::Suites(check));
 
 /// The agents that cases are about. A case of a role is one of the task that it plays.
 pub(crate) fn tested<'c>(cases: impl Iterator<Item = &'c Case>, config: &'c Config) -> Tested {

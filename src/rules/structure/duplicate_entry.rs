@@ -8,10 +8,10 @@ use crate::template::elements::Kind;
 use crate::template::fault::{Fault, FaultKind};
 
 /// A name that means two things means none.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(promise, 118, "duplicate-entry", "two inputs, parameters or results of one name").fixed(Fixable::Suggested),
-    check: Check::Template(word),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(promise, 118, "duplicate-entry", "two inputs, parameters or results of one name").fixed(Fixable::Suggested),
+    Check::Template(word),
+);
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::RepeatedName { kind, name, first } = &fault.kind else { return None };

@@ -8,10 +8,10 @@ use crate::template::elements::Kind;
 use crate::template::fault::{Fault, FaultKind};
 
 /// The same tag can mean different things; where it means none it would be lost.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(error, 103, "misplaced-element", "an element of the language in the wrong place").fixed(Fixable::Suggested),
-    check: Check::Template(word),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 103, "misplaced-element", "an element of the language in the wrong place").fixed(Fixable::Suggested),
+    Check::Template(word),
+);
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let name = fault.element.name();

@@ -9,10 +9,10 @@ use crate::template::fault::{Fault, FaultKind};
 use crate::template::setting::{SettingName, Word};
 
 /// A setting that is not read is a default that nobody chose.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(promise, 104, "misplaced-setting", "a context setting outside `<context_management>`").fixed(Fixable::Safe),
-    check: Check::Template(word),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(promise, 104, "misplaced-setting", "a context setting outside `<context_management>`").fixed(Fixable::Safe),
+    Check::Template(word),
+);
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     if let FaultKind::MisplacedSetting { setting, block, task } = fault.kind {

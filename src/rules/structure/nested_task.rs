@@ -5,10 +5,10 @@ use crate::rules::prelude::*;
 use crate::template::fault::{Fault, FaultKind};
 
 /// Read as meant; said once, so that all templates end up alike.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(warning, 119, "nested-task", "a part is wrapped in a task of its own").fixed(Fixable::Safe),
-    check: Check::Template(word),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(warning, 119, "nested-task", "a part is wrapped in a task of its own").fixed(Fixable::Safe),
+    Check::Template(word),
+);
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::NestedBody { part, .. } = fault.kind else { return None };

@@ -10,10 +10,10 @@ use crate::template::fault::{Fault, FaultKind};
 use crate::template::nodes;
 
 /// Steps of a task that has none are never run.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(promise, 105, "other-type", "an element that belongs to another type of task").fixed(Fixable::Suggested),
-    check: Check::TemplateAndFile(word, unread_in_scripts),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(promise, 105, "other-type", "an element that belongs to another type of task").fixed(Fixable::Suggested),
+    Check::TemplateAndFile(word, unread_in_scripts),
+);
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::WrongType { kind, of: Of::Type(of), found: written } = fault.kind else { return None };

@@ -6,10 +6,10 @@ use crate::syntax::write::remove_element;
 use crate::template::fault::{Fault, FaultKind};
 
 /// Of two, one would be lost, and it is not said which.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(error, 106, "repeated-element", "an element twice where it may stand once").fixed(Fixable::Safe),
-    check: Check::Template(word),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 106, "repeated-element", "an element twice where it may stand once").fixed(Fixable::Safe),
+    Check::Template(word),
+);
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::Repeated { kind, first } = fault.kind else { return None };

@@ -7,10 +7,10 @@ use crate::template::elements::Kind;
 use crate::template::fault::{Fault, FaultKind};
 
 /// Nothing of such a file reaches an agent.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(error, 101, "wrong-root", "the root is neither a task nor a template nor a library").fixed(Fixable::Suggested),
-    check: Check::Template(word),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 101, "wrong-root", "the root is neither a task nor a template nor a library").fixed(Fixable::Suggested),
+    Check::Template(word),
+);
 
 const ROOTS: [&str; 3] = ["task", "template", "library"];
 
