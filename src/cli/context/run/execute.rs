@@ -3,6 +3,7 @@
 use super::answers::{self, Sources};
 use super::args::RunArgs;
 use super::commands::{ListedFiles, ProjectCommands, ProjectTools};
+use super::telemetry::Collector;
 use super::{show, traces};
 use crate::base::fs;
 use crate::cli::args::DataFormat;
@@ -63,14 +64,17 @@ pub(super) struct Done {
     pub(super) end: End,
     trace: Trace,
     kept: std::result::Result<(), String>,
+    /// What a collector is sent; nothing where there is none.
+    spans: Option<Value>,
 }
 
 /// Runs the task of the command line.
 pub(super) fn run(args: &RunArgs, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
+    let collector = Collector::from_env();
     let resumed = args.resume.as_deref().map(|name| traces::read(&project.root, name.trim_start_matches("run:"))).transpose()?;
     let wanted = wanted(args, project, resumed.as_ref().map(|(_, journal)| journal))?;
-    let done = execute(args, project, &wanted, resumed, cx)?;
-    finish(args, &done, cx)
+    let done = execute(args, project, &wanted, (resumed, collector.as_ref()), cx)?;
+    finish(args, &done, collector.as_ref(), cx)
 }
 
 /// Runs a task, and keeps its trace.
@@ -78,7 +82,7 @@ pub(super) fn execute(
     args: &RunArgs,
     project: &Compiled,
     wanted: &Wanted<'_>,
-    resumed: Option<(String, Journal)>,
+    (resumed, collector): (Option<(String, Journal)>, Option<&Collector>),
     cx: &mut Cx,
 ) -> Result<Done> {
     let graph = TaskGraph::load(&project.registry, &wanted.task)?;
@@ -114,6 +118,7 @@ pub(super) fn execute(
     let flow = TaskFlow::new(&graph, situation, &options)?;
     let sources = Sources::new(args, from, project)?;
     let (trace, _lock) = trace(args, project, (from, asks), resumed, cx)?;
+    let trace = if collector.is_some() { trace.timed(fs::now) } else { trace };
     let begin = begin(wanted, args, (project, from), &trace);
     if let Some(before) = &trace.before().begin {
         same(before, &begin, &trace, cx)?;
@@ -149,7 +154,10 @@ pub(super) fn execute(
         usd: (spent.usd * 1e9).round() / 1e9,
     };
     let kept = trace.event(TraceEvent::End(end.clone())).and_then(|()| trace.sync());
-    Ok(Done { outcome, end, trace, kept })
+    // Whatever the project's trace keeps of persons, nobody else is shown.
+    let masks = collector.map(|_| redactor(project)).transpose()?;
+    let spans = collector.zip(masks.as_ref()).map(|(collector, masks)| collector.spans(&trace, &wanted.task, masks));
+    Ok(Done { outcome, end, trace, kept, spans })
 }
 
 /// The time, in UTC.
@@ -325,8 +333,8 @@ fn same(before: &Begin, now: &Begin, trace: &Trace, cx: &mut Cx) -> Result<()> {
 }
 
 /// Prints what the run came to.
-pub(super) fn finish(args: &RunArgs, done: &Done, cx: &mut Cx) -> Result<Exit> {
-    let Done { outcome, end, trace, kept } = done;
+pub(super) fn finish(args: &RunArgs, done: &Done, collector: Option<&Collector>, cx: &mut Cx) -> Result<Exit> {
+    let Done { outcome, end, trace, kept, spans } = done;
     if args.explain {
         show::way(&trace.events(), cx);
     }
@@ -340,6 +348,10 @@ pub(super) fn finish(args: &RunArgs, done: &Done, cx: &mut Cx) -> Result<Exit> {
     })?;
     if !trace.run.is_empty() {
         cx.note(&format!("{}: {}", format_args!("run:{}", trace.run), plural(end.calls as usize, "call")));
+    }
+    if let Some((collector, spans)) = collector.zip(spans.as_ref()) {
+        cx.flush()?;
+        collector.send(spans, cx);
     }
     kept.clone().map_err(|why| CliError::new(Kind::Infrastructure, why))?;
     match &outcome.obstacle {
