@@ -6,6 +6,7 @@
 use super::flow::Decision;
 use crate::base::hash::Hasher;
 use crate::kernel::pipeline::agent::{AgentOutput, SubtaskRequest};
+use crate::kernel::pipeline::machine::PipelineStatus;
 use crate::kernel::pipeline::outcome::Obstacle;
 use crate::record::json_text::map_strings;
 use crate::record::recording::Recording;
@@ -274,6 +275,11 @@ impl Journal {
             }
         }
         Ok(journal)
+    }
+
+    /// Whether the run came to its end, and nothing stood in its way.
+    pub fn is_complete(&self) -> bool {
+        self.end.as_ref().is_some_and(|end| end.status == PipelineStatus::Complete.word())
     }
 
     fn add(&mut self, event: TraceEvent) {

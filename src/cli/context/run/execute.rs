@@ -72,6 +72,9 @@ pub(super) struct Done {
 pub(super) fn run(args: &RunArgs, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
     let collector = Collector::from_env();
     let resumed = args.resume.as_deref().map(|name| traces::read(&project.root, name.trim_start_matches("run:"))).transpose()?;
+    if let Some((name, _)) = resumed.as_ref().filter(|(_, journal)| journal.is_complete()) {
+        return Err(CliError::usage(format!("run {name} is complete: there is nothing to go on with")));
+    }
     let wanted = wanted(args, project, resumed.as_ref().map(|(_, journal)| journal))?;
     let done = execute(args, project, &wanted, (resumed, collector.as_ref()), cx)?;
     finish(args, &done, collector.as_ref(), cx)
@@ -279,9 +282,6 @@ fn trace(
     let redactor = redactor(project)?;
     let redactor = if content == Content::Full { redactor.keeping_persons() } else { redactor };
     if let Some((name, journal)) = resumed {
-        if journal.end.as_ref().is_some_and(|end| end.status == PipelineStatus::Complete.word()) {
-            return Err(CliError::usage(format!("run {name} is complete: there is nothing to go on with")));
-        }
         let (file, lock) = traces::resume(&project.root, &name)?;
         return Ok((kept(Trace::new(name, Some(Box::new(file)), redactor, journal)), lock));
     }
@@ -359,7 +359,11 @@ pub(super) fn finish(args: &RunArgs, done: &Done, collector: Option<&Collector>,
         Some(obstacle) => {
             show::unfinished(end, cx);
             cx.note(&format!("{}: {}", outcome.status.word(), crate::cli::render::escape::escape(&obstacle.to_string())));
-            Ok(exit(outcome.status, obstacle))
+            let exit = exit(outcome.status, obstacle);
+            if exit == Exit::Stale && args.script.is_none() {
+                cx.note("  hint: `--script FILE` takes answers that you wrote, `--answers record` asks the models of ctxc.toml");
+            }
+            Ok(exit)
         }
     }
 }
