@@ -6,6 +6,7 @@ mod outputs;
 mod permitted;
 mod sameness;
 mod source;
+mod spans;
 mod stored;
 pub(crate) mod support;
 mod traces;

@@ -141,6 +141,8 @@ an expectation on the context is about every agent, and one on the answer about 
 `match: superset` holds that the run comes by some nodes, `not` around it that it does not. A run that ends *blocked* or *failed* fails its trial, unless `ends` expects that. What
 happens in the subtasks of an agent is part of that agent.
 
+`ctxc eval --mutate` tries changes in what each agent of a run receives, and lists those that no expectation notices.
+
 `ctxc new scenario --from run:ID` writes such a scenario from a run, with its answers; `run:ID/NODE` one of a single agent.
 
 ## Where answers come from

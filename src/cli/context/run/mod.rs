@@ -7,6 +7,7 @@ mod batch;
 mod commands;
 mod execute;
 mod show;
+mod telemetry;
 pub(in crate::cli) mod traces;
 
 pub(crate) use args::RunArgs;
