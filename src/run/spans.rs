@@ -110,20 +110,30 @@ impl Spans<'_> {
                 self.open.insert(stage, span);
             }
             Moment::Call(call) => self.call(at, &call),
-            Moment::Event(TraceEvent::Stage { stage, model: Some(model), .. }) => {
+            Moment::Event(event) => self.event(at, *event),
+        }
+    }
+
+    fn event(&mut self, at: i128, event: TraceEvent) {
+        match event {
+            TraceEvent::Stage { stage, model: Some(model), .. } => {
                 if let Some(span) = self.open.get_mut(&stage) {
                     span.say("gen_ai.request.model", model);
                 }
             }
-            Moment::Event(TraceEvent::Tool(tool)) => self.tool(at, tool),
-            Moment::Event(TraceEvent::Result { stage, output, .. }) => {
-                let failed = (output.status == Status::Failed)
-                    .then(|| (ObstacleKind::Reported.word().to_owned(), output.text().into_owned()));
-                self.close(at, &stage, failed);
+            TraceEvent::Tool(tool) => self.tool(at, tool),
+            TraceEvent::Result { stage, output, .. } => {
+                let is_failed = output.status == Status::Failed;
+                self.close(at, &stage, is_failed.then(|| (ObstacleKind::Reported.word().to_owned(), output.text().into_owned())));
             }
-            Moment::Event(TraceEvent::Failed { stage, obstacle }) => self.close(at, &stage, Some(error(&obstacle))),
-            Moment::Event(TraceEvent::End(end)) => self.end = Some(end),
-            Moment::Event(_) => {}
+            TraceEvent::Failed { stage, obstacle } => self.close(at, &stage, Some(error(&obstacle))),
+            TraceEvent::End(end) => self.end = Some(end),
+            TraceEvent::Begin(_)
+            | TraceEvent::Stage { model: None, .. }
+            | TraceEvent::Command { .. }
+            | TraceEvent::Subtask { .. }
+            | TraceEvent::Case { .. }
+            | TraceEvent::Round { .. } => {}
         }
     }
 

@@ -233,7 +233,14 @@ pub enum Moment {
     /// A call was answered.
     Call(Box<Recording>),
     /// Anything else that the trace says.
-    Event(TraceEvent),
+    Event(Box<TraceEvent>),
+}
+
+/// What happens and when, by a clock in nanoseconds.
+#[derive(Debug)]
+struct Timeline {
+    clock: fn() -> i128,
+    moments: Mutex<Vec<(i128, Moment)>>,
 }
 
 /// What ctxc itself writes into a line: a number in it is nobody's, whatever it looks like.
@@ -337,14 +344,14 @@ pub struct Trace {
     broken: Mutex<Option<String>>,
     /// What was written, in order, where somebody looks at it afterwards.
     kept: Option<Mutex<Vec<TraceEvent>>>,
-    /// What happened and when, in nanoseconds, where somebody wants to know that.
-    timed: Option<(fn() -> i128, Mutex<Vec<(i128, Moment)>>)>,
+    /// What happens and when, where somebody wants to know that.
+    timeline: Option<Timeline>,
 }
 
 impl Trace {
     /// The trace of a run in a file, or in none.
     pub fn new(run: String, file: Option<Box<dyn LineSink>>, redactor: Redactor, before: Journal) -> Self {
-        Self { run, file, redactor, before, broken: Mutex::new(None), kept: None, timed: None }
+        Self { run, file, redactor, before, broken: Mutex::new(None), kept: None, timeline: None }
     }
 
     /// The same, which keeps what it writes in memory, too.
@@ -356,19 +363,20 @@ impl Trace {
     /// The same, which keeps when everything happened.
     #[must_use]
     pub fn timed(self, clock: fn() -> i128) -> Self {
-        Self { timed: Some((clock, Mutex::default())), ..self }
+        Self { timeline: Some(Timeline { clock, moments: Mutex::default() }), ..self }
     }
 
     /// Notes that something happens now.
     pub fn moment(&self, of: impl FnOnce() -> Moment) {
-        if let Some((clock, moments)) = &self.timed {
+        if let Some(Timeline { clock, moments }) = &self.timeline {
             moments.lock().unwrap_or_else(PoisonError::into_inner).push((clock(), of()));
         }
     }
 
     /// What happened so far and when, where that is kept.
     pub fn moments(&self) -> Vec<(i128, Moment)> {
-        self.timed.as_ref().map_or_else(Vec::new, |(_, moments)| moments.lock().unwrap_or_else(PoisonError::into_inner).clone())
+        let moments = self.timeline.as_ref().map(|timeline| &timeline.moments);
+        moments.map_or_else(Vec::new, |moments| moments.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
     /// What was written so far, where it is kept.
@@ -396,7 +404,7 @@ impl Trace {
     /// # Errors
     /// It cannot be written: why. Lines before are as they were.
     pub fn event(&self, event: TraceEvent) -> Result<(), String> {
-        self.moment(|| Moment::Event(event.clone()));
+        self.moment(|| Moment::Event(Box::new(event.clone())));
         if let Some(kept) = &self.kept {
             kept.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
         }
@@ -432,12 +440,12 @@ impl Trace {
 
     /// Whether anybody wants to know what happens.
     pub const fn wants_events(&self) -> bool {
-        self.file.is_some() || self.kept.is_some() || self.timed.is_some()
+        self.file.is_some() || self.kept.is_some() || self.timeline.is_some()
     }
 
     /// Whether anybody wants to know of calls.
     pub const fn wants_calls(&self) -> bool {
-        self.file.is_some() || self.timed.is_some()
+        self.file.is_some() || self.timeline.is_some()
     }
 
     fn write(&self, line: &str) -> Result<(), String> {
