@@ -86,62 +86,6 @@ impl fmt::Debug for Code {
     }
 }
 
-/// One example of a rule's page: a template, and optionally the project file beside it.
-#[derive(Clone, Copy, Debug)]
-pub struct Example {
-    /// Shown as `template.xml`.
-    pub template: &'static str,
-    /// Shown as `ctxc.toml`; empty for none. Files beside it follow, each behind a line `# file: NAME`.
-    pub project: &'static str,
-}
-
-impl Example {
-    /// The project's files with their names, `ctxc.toml` first; none where the example needs no project.
-    pub fn project_files(&self) -> Vec<(&'static str, &'static str)> {
-        if self.project.is_empty() {
-            return Vec::new();
-        }
-        let mut parts = self.project.split("# file: ");
-        let own = parts.next().unwrap_or("");
-        std::iter::once(("ctxc.toml", own)).chain(parts.filter_map(|part| part.split_once('\n'))).collect()
-    }
-}
-
-/// A request to a model on a rule's page.
-#[derive(Clone, Copy, Debug)]
-pub struct RequestExample {
-    /// What stands behind `json` where its fence opens: the form, and what is known of the call.
-    pub words: &'static str,
-    /// The body.
-    pub body: &'static str,
-}
-
-/// A rule that is gone. Its name and its code mean no other, and a project that still names it is told so.
-#[derive(Debug, PartialEq, Eq)]
-pub struct RemovedRule {
-    /// The number that it had.
-    pub code: Code,
-    /// The name that it had.
-    pub name: &'static str,
-    /// What says now what it said; a fragment.
-    pub instead: &'static str,
-}
-
-/// The rules that are gone, by code.
-pub static REMOVED: &[RemovedRule] = &[
-    RemovedRule {
-        code: Code(615),
-        name: "repeated-expectation",
-        instead: "nothing does: the same expectation twice is harmless",
-    },
-    RemovedRule { code: Code(620), name: "missing-snapshot", instead: "`ctxc eval` does, and `--accept` stores the request" },
-];
-
-/// The rule that had this name, or this code.
-pub fn removed(handle: &str) -> Option<&'static RemovedRule> {
-    REMOVED.iter().find(|rule| rule.name == handle || rule.code.to_string().eq_ignore_ascii_case(handle))
-}
-
 /// Everything about a rule but its check.
 #[derive(Debug, PartialEq, Eq)]
 pub struct RuleMeta {
@@ -223,44 +167,6 @@ impl RuleMeta {
 
     /// Markdown: what goes wrong for the agent, why it is so, what to do.
     pub fn page(&self) -> &'static str {
-        self.case.split(SECTION).next().unwrap_or_default().trim_end()
+        self.case.split("\n## ").next().unwrap_or_default().trim_end()
     }
-
-    /// Examples that give exactly this finding (others of lower severity may come along).
-    pub fn bad(&self) -> Vec<Example> {
-        self.examples("Wrong")
-    }
-
-    /// Examples that do not give it.
-    pub fn good(&self) -> Vec<Example> {
-        self.examples("Right")
-    }
-
-    fn examples(&self, title: &str) -> Vec<Example> {
-        let example = |section| Example { template: fenced(section, "```xml\n"), project: fenced(section, "```toml\n") };
-        let is_example = |example: &Example| !(example.template.is_empty() && example.project.is_empty());
-        self.sections(title).map(example).filter(is_example).collect()
-    }
-
-    /// The requests under `Wrong` or `Right`.
-    pub fn requests(&self, title: &str) -> Vec<RequestExample> {
-        let request = |fence: &'static str| {
-            let (opening, rest) = fence.split_once('\n')?;
-            let body = rest.find("\n```").and_then(|end| rest.get(..end))?;
-            Some(RequestExample { words: opening.trim(), body })
-        };
-        self.sections(title).flat_map(|section| section.split("\n```json").skip(1).filter_map(request)).collect()
-    }
-
-    fn sections(&self, title: &str) -> impl Iterator<Item = &'static str> {
-        self.case.split(SECTION).skip(1).filter(move |section| section.starts_with(title))
-    }
-}
-
-const SECTION: &str = "\n## ";
-
-/// What stands in the first fence of a section that opens like this; nothing where there is none.
-fn fenced(section: &'static str, opening: &str) -> &'static str {
-    let inside = section.split_once(opening).map_or("", |(_, inside)| inside);
-    inside.find("\n```").and_then(|end| inside.get(..=end)).unwrap_or_default()
 }

@@ -1,20 +1,15 @@
 //! The end of every run that checks: format, closing lines, exit code.
 
-use super::args::FindingFormat;
-use super::cx::Cx;
-use super::error::{CliError, Kind, Result};
-use super::exit::Exit;
 use super::project::FILE;
 use super::render::place::Base;
 use super::render::report::Report;
 use super::render::sources::Sources;
-use super::render::summary::plural;
 use super::render::{checkstyle, concise, full, github, gitlab, json, jsonl, junit, rdjson, sarif, summary};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::Severity;
+use crate::cli::prelude::*;
 use crate::rules::check::is_error;
 use crate::rules::list;
-use std::path::Path;
 
 /// Writes a report in a format. `closing` lines are for people.
 pub(super) fn print(cx: &mut Cx, report: &Report, format: FindingFormat, root: &Path, sources: &mut Sources) -> Result<()> {

@@ -1,20 +1,16 @@
 //! `ctxc check --fix`: what can be fixed is fixed, and the rest is reported. Nothing is written before everything was
 //! checked again with its fixes.
 
-use super::args::{FindingFormat, LimitArgs, OutputArgs, PathArgs};
-use super::cx::Cx;
-use super::error::{CliError, Kind, Result};
-use super::exit::Exit;
 use super::findings;
-use super::project::{self, FILE, Project};
+use super::project::{self, FILE};
 use super::render::report::Report;
-use super::render::summary::plural;
 use super::render::{concise, escape::escape};
 use super::rewrite::{self, Change, Output, Written};
 use super::scenarios::Scenarios;
 use super::selection::{Keep, Selection};
 use super::suppress;
 use crate::base::diagnostic::Diagnostic;
+use crate::cli::prelude::*;
 use crate::project::suppressions::{FILE as SUPPRESSIONS, Suppressions};
 use crate::registry::scenarios::FixedScenario;
 use crate::registry::workspace::check::CheckOutput;
@@ -23,7 +19,6 @@ use crate::registry::workspace::request::{Goal, Overlay};
 use crate::rules::apply::{self, Beginning, Fixed, Which};
 use crate::syntax::decode;
 use crate::syntax::limits::Limits;
-use std::path::Path;
 
 /// What was asked for.
 #[derive(Clone, Copy, Debug)]

@@ -1,14 +1,12 @@
 //! From the command line to an exit code. Nothing imports it.
 
 use super::args::GlobalArgs;
-use super::cx::Cx;
-use super::error::CliError;
-use super::exit::Exit;
 use super::interrupt;
 use super::options::Options;
 use super::panic;
 use super::verbs::Verb;
 use crate::base::parallel::spawn_deep;
+use crate::cli::prelude::*;
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser};
 use std::ffi::OsString;
 use std::io::{self, Write};

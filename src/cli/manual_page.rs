@@ -3,7 +3,7 @@
 use super::render::screen::{Paint, Screen};
 use super::render::summary;
 use super::render::wrap::wrap;
-use crate::base::rule_meta::{Example, Fixable, RequestExample, RuleMeta};
+use crate::base::rule_meta::{Fixable, RuleMeta};
 use crate::rules::list::FAMILIES;
 use std::fmt::Write as _;
 
@@ -41,18 +41,10 @@ pub(super) fn terminal(rule: &RuleMeta, screen: Screen) -> String {
     let _ = writeln!(out, "{name} {} · {severity} · {}{fixes}{locked}", rule.code, family(rule));
     let _ = writeln!(out, "{}\n", rule.summary);
     let width = screen.width.unwrap_or(WIDTH).min(WIDTH);
-    for block in blocks(rule.page()) {
-        match block {
-            Block::Text(text) => paragraph(&mut out, &text, "", width),
-            Block::Item(text) => paragraph(&mut out, &text, "- ", width),
-            Block::Code(lines) => code(&mut out, &lines),
-        }
+    // Fences part a page into prose and code, in turn.
+    for (at, part) in rule.case.split("```").enumerate() {
+        if at % 2 == 0 { prose(&mut out, part, screen, width) } else { code(&mut out, part) }
     }
-    let (wrong, right) = (screen.paint(Paint::Error, "wrong"), screen.paint(Paint::Good, "right"));
-    examples(&mut out, &wrong, &rule.bad());
-    requests(&mut out, &wrong, &rule.requests("Wrong"));
-    examples(&mut out, &right, &rule.good());
-    requests(&mut out, &right, &rule.requests("Right"));
     if !rule.locked {
         let level = if rule.severity.is_none() { "warning" } else { "off" };
         let _ = writeln!(out, "in ctxc.toml: [lints] {} = \"{level}\"", rule.name);
@@ -60,81 +52,36 @@ pub(super) fn terminal(rule: &RuleMeta, screen: Screen) -> String {
     out
 }
 
-fn examples(out: &mut String, title: &str, examples: &[Example]) {
-    for example in examples {
-        let _ = writeln!(out, "{title}");
-        if !example.project.is_empty() {
-            let _ = writeln!(out, "  # ctxc.toml");
-            code(out, example.project);
+/// Paragraphs, items and headings: as much of Markdown as the pages use.
+fn prose(out: &mut String, text: &str, screen: Screen, width: usize) {
+    for paragraph in text.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty()) {
+        match paragraph {
+            "## Wrong" => out.extend([&*screen.paint(Paint::Error, "wrong"), "\n"]),
+            "## Right" => out.extend([&*screen.paint(Paint::Good, "right"), "\n"]),
+            _ => {
+                for (at, item) in paragraph.split("\n- ").enumerate() {
+                    let bullet = if at > 0 { "- " } else { "" };
+                    let indent = if item.starts_with("- ") { 2 } else { bullet.len() };
+                    let words: Vec<&str> = item.split_whitespace().collect();
+                    let _ = writeln!(out, "{}\n", wrap(&format!("{bullet}{}", words.join(" ")), Some(width), indent));
+                }
+            }
         }
-        code(out, example.template);
     }
 }
 
-fn requests(out: &mut String, title: &str, requests: &[RequestExample]) {
-    for request in requests {
-        let _ = writeln!(out, "{}", format!("{title} {}", request.words).trim_end());
-        code(out, request.body);
+/// What stands between two fences, under the words behind the first: the form of a request, or that it is the project's file.
+fn code(out: &mut String, fenced: &str) {
+    let (opening, lines) = fenced.split_once('\n').unwrap_or_default();
+    match opening.split_once(' ') {
+        Some((_, words)) => out.extend(["  # ", words, "\n"]),
+        None if opening == "toml" => out.push_str("  # ctxc.toml\n"),
+        None => {}
     }
-}
-
-fn code(out: &mut String, text: &str) {
-    for line in text.lines() {
+    for line in lines.lines() {
         let _ = writeln!(out, "{}", format!("  {line}").trim_end());
     }
     out.push('\n');
-}
-
-fn paragraph(out: &mut String, text: &str, bullet: &str, width: usize) {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let line = format!("{bullet}{}", words.join(" "));
-    let _ = writeln!(out, "{}\n", wrap(&line, Some(width), bullet.len()));
-}
-
-/// The parts of a page: as much of Markdown as the pages use.
-enum Block {
-    Text(String),
-    Item(String),
-    Code(String),
-}
-
-fn blocks(page: &str) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    let mut fenced: Option<String> = None;
-    let mut fresh = true;
-    for line in page.lines() {
-        if line.starts_with("```") {
-            match fenced.take() {
-                Some(code) => blocks.push(Block::Code(code)),
-                None => fenced = Some(String::new()),
-            }
-            fresh = true;
-            continue;
-        }
-        if let Some(code) = &mut fenced {
-            code.push_str(line);
-            code.push('\n');
-            continue;
-        }
-        let item = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "));
-        match (item, blocks.last_mut()) {
-            _ if line.trim().is_empty() => fresh = true,
-            (Some(item), _) => {
-                blocks.push(Block::Item(item.to_string()));
-                fresh = false;
-            }
-            (None, Some(Block::Text(text) | Block::Item(text))) if !fresh => {
-                text.push(' ');
-                text.push_str(line);
-            }
-            (None, _) => {
-                blocks.push(Block::Text(line.to_string()));
-                fresh = false;
-            }
-        }
-    }
-    blocks.extend(fenced.map(Block::Code));
-    blocks
 }
 
 /// The page in `docs/rules/`.

@@ -20,6 +20,7 @@ mod options;
 mod origin;
 mod overwrite;
 mod panic;
+mod prelude;
 mod project;
 mod record;
 mod render;

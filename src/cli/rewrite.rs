@@ -1,11 +1,9 @@
 //! Files that a verb rewrites: shown as a diff, or written whole over exactly the bytes that were read.
 
-use super::cx::Cx;
-use super::error::{CliError, Result};
 use super::render::unified;
 use crate::base::fs;
+use crate::cli::prelude::*;
 use crate::syntax::decode;
-use std::path::Path;
 
 /// What is done with texts that change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

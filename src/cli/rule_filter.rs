@@ -1,11 +1,10 @@
 //! `--select` and `--ignore`: the rules whose findings a run reports. Neither changes what a rule finds, nor what is built.
 
-use super::error::{CliError, Result};
 use super::render::report::Report;
-use crate::base::rule_meta::{Code, Severity, removed};
+use crate::base::rule_meta::{Code, Severity};
 use crate::base::suggest;
+use crate::cli::prelude::*;
 use crate::rules::list::{self, FAMILIES};
-use clap::Args;
 use std::collections::BTreeSet;
 
 /// Which rules are reported, as written.
@@ -59,10 +58,6 @@ fn codes(flag: &str, names: &[String]) -> Result<BTreeSet<Code>> {
                 codes.insert(rule.meta.code);
             }
             (None, None) => {
-                if let Some(rule) = removed(name) {
-                    let error = CliError::usage(format!("{flag} {name}: the rule `{}` ({}) is gone", rule.name, rule.code));
-                    return Err(error.hint(format!("what says now what it said: {}", rule.instead)));
-                }
                 let words = list::all().map(|rule| rule.meta.name).chain(FAMILIES.iter().map(|family| family.name));
                 return Err(CliError::usage(format!("{flag} {name}: not the name or code of a rule, nor a family"))
                     .did_you_mean(suggest::nearest(name, words))

@@ -1,8 +1,5 @@
 //! Scenarios as a part of `check`: which of them a run is about, and the tasks that they are held against.
 
-use super::cx::Cx;
-use super::error::Result;
-use super::project::Project;
 use super::render::report::Report;
 use super::selection::{Checked, Selection, no_such_path, stdin_of};
 use crate::base::contained_path;
@@ -10,6 +7,7 @@ use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::{self, RealFs};
 use crate::base::hash::Hash;
 use crate::base::rule_meta::Severity;
+use crate::cli::prelude::*;
 use crate::registry::Registry;
 use crate::registry::scenarios::{self, FixedScenario, Request};
 use crate::registry::workspace::check::{CheckOutput, check_project};
@@ -22,7 +20,6 @@ use crate::rules::syntax::undecodable;
 use crate::syntax::decode;
 use crate::template::names::DefinitionKind;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The scenario files that a run is about, and those whose names it has to know.

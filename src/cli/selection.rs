@@ -1,13 +1,11 @@
 //! Which files a run is about: the paths on the command line, standard input, or what the project says.
 
-use super::args::PathArgs;
-use super::cx::Cx;
-use super::error::{CliError, Kind, Result};
-use super::project::{FILE, Project};
+use super::project::FILE;
 use super::render::report::Report;
 use super::render::sources::Sources;
 use crate::base::fs::{self, ReadFs};
 use crate::base::rule_meta::Severity;
+use crate::cli::prelude::*;
 use crate::registry::workspace::check::{CheckOutput, check_project};
 use crate::registry::workspace::fix::{FixFilter, FixOutcome, apply_fixes};
 use crate::registry::workspace::partial::Excluded;
@@ -16,7 +14,6 @@ use crate::rules::check::Identity;
 use crate::rules::input::read_fault::{self, reason};
 use crate::scenario::load;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What was selected.

@@ -1,13 +1,12 @@
 //! The file `ctxc.suppressions.toml` at the edge: read, applied, written. What it means is in `project/suppressions`.
 
-use super::error::{CliError, Kind, Result};
 use super::project;
 use super::render::report::Report;
 use crate::base::fs;
 use crate::base::source::LineIndex;
+use crate::cli::prelude::*;
 use crate::project::suppressions::{FILE, Suppressions};
 use crate::rules::input::stale_suppression;
-use std::path::Path;
 
 /// The recorded findings of a project with the text they were read from; `None` without a file.
 pub(super) fn load(root: &Path) -> Result<Option<(String, Suppressions)>> {

@@ -15,9 +15,7 @@ pub(super) mod rules;
 pub(super) mod schema;
 pub(super) mod show;
 
-use super::cx::Cx;
-use super::error::Result;
-use super::exit::Exit;
+use crate::cli::prelude::*;
 use clap::builder::Resettable;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
 use std::ops::Deref;

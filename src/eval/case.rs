@@ -3,7 +3,7 @@
 
 use super::answer::{self, Answer, RunStage, Unanswered};
 use super::context;
-use super::context_hash::keys;
+use super::context_hash::{keys, of_agent, of_run};
 use super::finished::{Answered, CaseVerdict, Finished};
 use super::prepared::{self, CaseInput, PreparedCase, RunContext, Seen};
 use super::receiver::Receiver;
@@ -11,7 +11,7 @@ use super::trials::Decision;
 use super::verdict::{self, Outcome, Reason, Verdict};
 use crate::base::span::Spanned;
 use crate::context::TaskGraph;
-use crate::context::assemble::Assembly;
+use crate::context::assemble::{Assembly, Report};
 use crate::context::fault::Fault;
 use crate::run::flow::TaskFlow;
 use crate::scenario::model::{Case, ContextExpectation};
@@ -28,10 +28,14 @@ pub(super) fn run(context: &RunContext<'_>, input: &CaseInput<'_>, forest: &Task
     let id = case.routed.choice.as_ref().map(|choice| choice.model.id.as_str());
     let model = id.or_else(|| case.model()).map(str::to_owned);
     let tokenizer = case.routed.options.counter.name().to_owned();
-    let empty = Finished::trouble(&case.node, "");
-    let assembled = case.assemble(&|_| {});
     let provider = case.routed.choice.as_ref().map(|choice| choice.model.provider.value.clone());
-    let mut done = Finished { keys: Some(keys(&case, &assembled)), provider, model, tokenizer, trouble: None, ..empty };
+    let mut done = Finished { provider, model, tokenizer, trouble: None, ..Finished::trouble(&case.node, "") };
+    if input.case.is_run {
+        run_whole(&case, &mut done);
+        return done;
+    }
+    let assembled = case.assemble(&|_| {});
+    done.keys = Some(keys(&case, of_agent(&case, assembled.as_ref().map_err(Vec::as_slice))));
     match assembled {
         Err(faults) => {
             // What keeps an agent from its context is as much a change of what it receives as a text that moved.
@@ -39,7 +43,6 @@ pub(super) fn run(context: &RunContext<'_>, input: &CaseInput<'_>, forest: &Task
             done.faults = faults;
             done.context = unseen(input.case);
         }
-        Ok(assembly) if input.case.is_run => run_whole(&case, &assembly, &mut done),
         Ok(assembly) => judged(&case, &assembly, &mut done),
     }
     done
@@ -86,31 +89,45 @@ pub(super) fn look(case: &PreparedCase<'_>, assembly: &Assembly) -> Vec<Verdict>
 }
 
 /// A case that runs a whole task: every agent's context is judged as the first trial had it.
-fn run_whole(case: &PreparedCase<'_>, first: &Assembly, done: &mut Finished) {
-    done.tokens = first.report.tokens.zip(first.report.prefix_tokens).map(|(all, prefix)| (all as u64, prefix as u64));
+fn run_whole(case: &PreparedCase<'_>, done: &mut Finished) {
+    let agents = case.agents();
+    done.keys = Some(keys(case, of_run(case, &agents)));
+    let tokens = |report: &Report| report.tokens.zip(report.prefix_tokens).map(|(all, prefix)| (all as u64, prefix as u64));
+    // Until the first one is asked, what is known of it is the best guess.
+    done.tokens = agents.iter().flatten().next().and_then(|(_, first)| tokens(&first.report));
     let answered = answer::run_and_judged(case, done);
-    done.context = match done.trials.first().map(|trial| Arc::clone(&trial.answer)) {
-        None => unseen(case.input.case),
-        Some(answer) => match contexts(case, &answer) {
-            Err(fault) => {
-                done.faults.push(fault);
-                unseen(case.input.case)
-            }
-            Ok(contexts) => case.input.case.expect_context.iter().map(|one| look_at(&contexts, &answer, one)).collect(),
-        },
+    let Some(answer) = done.trials.first().map(|trial| Arc::clone(&trial.answer)) else {
+        done.context = unseen(case.input.case);
+        return decide(answered, done);
     };
+    let mut faults = Vec::new();
+    match contexts(case, &answer) {
+        Err(fault) => {
+            faults.push(fault);
+            done.context = unseen(case.input.case);
+        }
+        Ok(contexts) => {
+            done.tokens = contexts.first().and_then(|first| tokens(&first.assembly.as_ref().ok()?.report)).or(done.tokens);
+            done.context = case.input.case.expect_context.iter().map(|one| look_at(&contexts, &answer, one)).collect();
+            faults.extend(contexts.into_iter().filter_map(|one| one.assembly.err()).flatten());
+        }
+    }
     decide(answered, done);
+    // A run that has to end without a context does.
+    if done.verdict == CaseVerdict::Fail {
+        done.faults = faults;
+    }
 }
 
 /// An agent of a run with its context.
-struct AgentSeen<'a, 'c> {
-    stage: &'a RunStage,
-    case: PreparedCase<'c>,
-    assembly: Result<Assembly, Vec<Fault>>,
+pub(super) struct AgentSeen<'a, 'c> {
+    pub(super) stage: &'a RunStage,
+    pub(super) case: PreparedCase<'c>,
+    pub(super) assembly: Result<Assembly, Vec<Fault>>,
 }
 
 /// The contexts of the agents of a run, each made again of what the stages before it left.
-fn contexts<'a, 'c>(case: &PreparedCase<'c>, answer: &'a Answer) -> Result<Vec<AgentSeen<'a, 'c>>, Fault> {
+pub(super) fn contexts<'a, 'c>(case: &PreparedCase<'c>, answer: &'a Answer) -> Result<Vec<AgentSeen<'a, 'c>>, Fault> {
     let files = case.read.over(case.run.live);
     let flow = TaskFlow::new(case.forest, case.read.whole(case.receiver, (&files, case.run.session)), &case.run.options())?;
     let (mut outputs, mut seen) = (BTreeMap::new(), Vec::new());
@@ -127,26 +144,35 @@ fn contexts<'a, 'c>(case: &PreparedCase<'c>, answer: &'a Answer) -> Result<Vec<A
     Ok(seen)
 }
 
+/// An expectation on the context of an agent, where it is about this time that one is asked: about the agent that it names, or any.
+pub(super) fn about<'e>(
+    expectation: &'e Spanned<ContextExpectation>,
+    stage: &RunStage,
+    answer: &Answer,
+) -> Option<&'e Spanned<ContextExpectation>> {
+    let ContextExpectation::OfAgent { node, test } = &expectation.value else { return Some(expectation) };
+    let meant = answer.run.as_deref().map_or_else(Vec::new, |run| run.of(&node.value));
+    meant.iter().any(|one| std::ptr::eq(*one, stage)).then_some(test)
+}
+
 /// One expectation on the contexts of a run: it has to hold each time that the agent it names is asked, or any agent.
 fn look_at(contexts: &[AgentSeen<'_, '_>], answer: &Answer, expectation: &Spanned<ContextExpectation>) -> Verdict {
-    let (named, test) = if let ContextExpectation::OfAgent { node, test } = &expectation.value {
-        (Some(node.value.as_str()), &**test)
-    } else {
-        (None, expectation)
-    };
-    let meant = named.map(|name| answer.run.as_deref().map_or_else(Vec::new, |run| run.of(name)));
-    let is_meant =
-        |seen: &&AgentSeen<'_, '_>| meant.as_ref().is_none_or(|meant| meant.iter().any(|one| std::ptr::eq(*one, seen.stage)));
-    let judged = contexts.iter().filter(is_meant).map(|one| {
-        let Ok(assembly) = &one.assembly else { return verdict::blind(test.value.words(), "no context") };
+    let judged = contexts.iter().filter_map(|one| {
+        let test = about(expectation, one.stage, answer)?;
+        let Ok(assembly) = &one.assembly else { return Some(verdict::blind(test.value.words(), "no context")) };
         let judged = context::judge(&Seen { case: &one.case, assembly }, test);
         let reason = if judged.outcome == Outcome::Pass {
             judged.reason
         } else {
             judged.reason.hint(format!("it is the context of `{}`", one.stage.label()))
         };
-        (judged.outcome, reason)
+        Some((judged.outcome, reason))
     });
+    let (named, test) = if let ContextExpectation::OfAgent { node, test } = &expectation.value {
+        (Some(node.value.as_str()), &**test)
+    } else {
+        (None, expectation)
+    };
     let judged: Vec<_> = judged.collect();
     let (outcome, reason) = match (judged.is_empty(), named) {
         (false, _) => verdict::all(&judged),

@@ -3,7 +3,7 @@
 use super::case_keys;
 use super::context::{found, source, stored_request};
 use super::finished::Keys;
-use super::prepared::{CaseInput, PreparedCase, Seen};
+use super::prepared::{AgentBefore, CaseInput, PreparedCase, Seen};
 use crate::base::hash::{Hash, Hasher};
 use crate::context::assemble::Assembly;
 use crate::context::fault::Fault;
@@ -13,19 +13,19 @@ use crate::scenario::expect::context::each;
 use crate::scenario::model::ContextExpectation;
 use crate::template::setting::{SettingName, Word};
 
-/// The keys of a case, by what came of assembling its context.
-pub(super) fn keys(prepared: &PreparedCase<'_>, assembled: &Result<Assembly, Vec<Fault>>) -> Keys {
+/// The keys of a case, by the hash of its context.
+pub(super) fn keys(prepared: &PreparedCase<'_>, context: Hash) -> Keys {
     let CaseInput { case, beside, snapshot, .. } = *prepared.input;
     let snapshot = snapshot.filter(|_| case.wants_snapshot());
     let answers = (prepared.run.answers.from, prepared.input.answers);
     let case = case_keys::case(case, beside, snapshot, prepared.run.plan);
     let case = case_keys::checked(case, prepared.input.case, prepared.run.live);
-    Keys { context: context(prepared, assembled), case: case_keys::answered(case, answers.0, &answers.1) }
+    Keys { context, case: case_keys::answered(case, answers.0, &answers.1) }
 }
 
 /// The hash of what one agent receives, and of all else that expectations on it look at: who receives it, the request, what became of
 /// each segment and why, the settings around it, the model. An edit that changes none of these moves it as little as a comment.
-fn context(case: &PreparedCase<'_>, assembled: &Result<Assembly, Vec<Fault>>) -> Hash {
+pub(super) fn of_agent(case: &PreparedCase<'_>, assembled: Result<&Assembly, &[Fault]>) -> Hash {
     let PreparedCase { forest, receiver, node, routed, .. } = case;
     let Options { profile, budget, counter, .. } = routed.options;
     let mut hasher = Hasher::new();
@@ -33,10 +33,6 @@ fn context(case: &PreparedCase<'_>, assembled: &Result<Assembly, Vec<Fault>>) ->
     hasher.field(receiver.role_name().unwrap_or(""));
     hasher.number(budget.map_or(u64::MAX, |budget| budget as u64));
     hasher.field(routed.model().unwrap_or(""));
-    if let Some(task) = forest.registry.find(receiver.task).filter(|_| case.input.case.is_run) {
-        // All that it is made of: any of its agents may be asked.
-        hasher.field(task.hash().to_string());
-    }
     for list in [receiver.tools(), receiver.protected_paths()] {
         hasher.number(list.len() as u64);
         for entry in list {
@@ -60,13 +56,30 @@ fn context(case: &PreparedCase<'_>, assembled: &Result<Assembly, Vec<Fault>>) ->
     }
     match assembled {
         Ok(assembly) => request(case, assembly, &mut hasher),
-        Err(faults) => {
-            for fault in faults {
-                hasher.field("\0").field(fault.to_string());
-            }
+        Err(faults) => faulty(faults, &mut hasher),
+    }
+    hasher.finish()
+}
+
+/// The hash of a whole run: of all that the task is made of, and of what each agent receives as far as that is known before.
+pub(super) fn of_run(case: &PreparedCase<'_>, agents: &[AgentBefore<'_>]) -> Hash {
+    let mut hasher = Hasher::new();
+    hasher
+        .field("ctxc run 1")
+        .field(case.forest.registry.find(case.receiver.task).map_or(String::new(), |task| task.hash().to_string()));
+    for agent in agents {
+        match agent {
+            Ok((case, assembly)) => drop(hasher.field(of_agent(case, Ok(assembly)).to_string())),
+            Err(faults) => faulty(faults, &mut hasher),
         }
     }
     hasher.finish()
+}
+
+fn faulty(faults: &[Fault], hasher: &mut Hasher) {
+    for fault in faults {
+        hasher.field("\0").field(fault.to_string());
+    }
 }
 
 /// The request, and what became of each segment.

@@ -43,6 +43,7 @@ pub fn merge(cards: Vec<(String, Scorecard)>) -> Result<Scorecard, String> {
         whole.summary.cost_usd += card.summary.cost_usd;
     }
     whole.shard = None;
+    whole.baseline = None;
     whole.suites.sort();
     whole.suites.dedup();
     Ok(whole.with(rows.into_values().map(|(_, row)| row).collect()))

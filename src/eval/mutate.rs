@@ -1,19 +1,21 @@
 //! What no scenario would notice: one segment is dropped or loses the second half of its text, one setting, tool or path moved
 //! at a time, and every scenario that passes is asked again.
 
-use super::answer;
-use super::case;
+use super::answer::{self, Answer};
+use super::case::{self, AgentSeen};
 use super::change::Change;
-use super::context::stored_request;
+use super::context::{self, stored_request};
 use super::finished::CaseVerdict;
 use super::prepared::{self, CaseInput, PreparedCase, RunContext, Seen};
 use super::receiver::Receiver;
 use super::request;
 use super::run;
+use super::scripted::{Asking, Script, text_of};
 use super::verdict::Verdict;
 use crate::base::span::Spanned;
 use crate::context::TaskGraph;
 use crate::context::assemble::Assembly;
+use crate::context::fault::Fault;
 use crate::context::fence_marker::bare;
 use crate::context::role::Routed;
 use crate::kernel::context::{Origin, Segment, Traced, Trust};
@@ -191,25 +193,27 @@ struct Sum {
     seen: BTreeSet<Change>,
 }
 
+/// What changes come to for an agent, by its subject and node.
+type OfAgent = ((String, String), Sum);
+
 /// Tries every change on every case.
 pub fn scores(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<NonZeroUsize>) -> Scores {
-    // What a change makes of a whole run is more than one agent's context.
-    let inputs: Vec<CaseInput<'_>> = inputs.iter().filter(|input| !input.case.is_run).copied().collect();
-    let inputs = inputs.as_slice();
     let found = run::each(context, inputs, threads, |_, input, found| {
         if matches!(input.case.subject.value, Subject::Request(_)) {
-            return of_request(context, input);
+            return of_request(context, input).map(|one| vec![one]);
         }
         let (forest, receiver) = found.ok()?;
-        if case::run(context, input, forest, receiver).verdict != CaseVerdict::Pass {
+        let done = case::run(context, input, forest, receiver);
+        if done.verdict != CaseVerdict::Pass {
             return None;
         }
-        of_case(&prepared::prepare(context, input, forest, receiver).ok()?)
+        let prepared = prepared::prepare(context, input, forest, receiver).ok()?;
+        if input.case.is_run { of_run(&prepared, &done.trials.first()?.answer) } else { Some(vec![of_case(&prepared)?]) }
     });
     let silent = inputs.iter().zip(&found).filter(|(_, sum)| sum.is_none());
     let failing = silent.map(|(input, _)| input.case.name.value.clone()).collect();
     let mut scores: BTreeMap<(String, String), Sum> = BTreeMap::new();
-    for (agent, sum) in found.into_iter().flatten() {
+    for (agent, sum) in found.into_iter().flatten().flatten() {
         let Sum { asked, all, seen } = scores.entry(agent).or_default();
         *asked += sum.asked;
         all.extend(sum.all);
@@ -226,25 +230,59 @@ pub fn scores(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Optio
 }
 
 /// What a case about the request of another program says of changes.
-fn of_request(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<((String, String), Sum)> {
+fn of_request(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<OfAgent> {
     let tried = request::mutated(context, input)?;
     let seen = tried.iter().filter(|(_, is_noticed)| *is_noticed).map(|(change, _)| change.clone()).collect();
     let all = tried.into_iter().map(|(change, _)| change).collect();
     Some(((input.case.name.value.clone(), "/".to_owned()), Sum { asked: 1, all, seen }))
 }
 
-/// What one case says of changes, with its subject and node: those that it has an eye on, and those of them that it noticed.
-fn of_case(prepared: &PreparedCase<'_>) -> Option<((String, String), Sum)> {
-    let PreparedCase { forest, receiver, node, .. } = prepared;
+/// Whether a case notices a change: the context can no longer be had, an expectation fails, or another answer is called for than the
+/// scripted one.
+type Notices<'n> = &'n dyn Fn(&PreparedCase<'_>, Result<Assembly, Vec<Fault>>) -> bool;
+
+/// What one case says of changes.
+fn of_case(prepared: &PreparedCase<'_>) -> Option<OfAgent> {
     let assembly = prepared.assemble(&|_| {}).ok()?;
     let script = answer::script(prepared, &assembly.messages).ok()?.cloned();
-    // A change is noticed where the context can no longer be had, where an expectation fails, or where another answer is
-    // called for than the scripted one.
-    let notices = |changed: &PreparedCase<'_>, found: Result<Assembly, Vec<_>>| {
+    let notices = |changed: &PreparedCase<'_>, found: Result<Assembly, Vec<Fault>>| {
         let Ok(assembly) = found else { return true };
         case::look(changed, &assembly).iter().any(Verdict::is_failure)
             || !answer::script(changed, &assembly.messages).is_ok_and(|other| other.cloned() == script)
     };
+    Some(of_agent(prepared, assembly, &notices))
+}
+
+/// What a whole run says of changes in what each of its agents receives, each time that it is asked.
+fn of_run(prepared: &PreparedCase<'_>, answer: &Answer) -> Option<Vec<OfAgent>> {
+    let case = prepared.input.case;
+    let script = Script::new(case.answers.iter().map(|one| one.value.clone())).ok()?;
+    let agent = |seen: AgentSeen<'_, '_>| {
+        let AgentSeen { stage, case: of, assembly } = seen;
+        let asking = Asking { names: [Some(&stage.stage), Some(&stage.node), stage.name.as_deref()] };
+        let answers = |assembly: &Assembly| script.fitting(asking, &text_of(&assembly.messages));
+        let assembly = assembly.ok()?;
+        let before = answers(&assembly);
+        let notices = |changed: &PreparedCase<'_>, found: Result<Assembly, Vec<Fault>>| {
+            let Ok(found) = found else { return true };
+            let seen = Seen { case: changed, assembly: &found };
+            let tests = case.expect_context.iter().filter_map(|one| case::about(one, stage, answer));
+            answers(&found) != before || tests.into_iter().any(|test| context::judge(&seen, test).is_failure())
+        };
+        Some(of_agent(&of, assembly.clone(), &notices))
+    };
+    let mut all: Vec<OfAgent> = case::contexts(prepared, answer).ok()?.into_iter().map(agent).collect::<Option<_>>()?;
+    // However often an agent is asked, it is one scenario that asks it.
+    let mut asked = BTreeSet::new();
+    for (agent, sum) in &mut all {
+        sum.asked = usize::from(asked.insert(agent.clone()));
+    }
+    Some(all)
+}
+
+/// What becomes of the changes of one agent, with its subject and node: those that a case has an eye on, and those of them that it noticed.
+fn of_agent(prepared: &PreparedCase<'_>, assembly: Assembly, notices: Notices<'_>) -> OfAgent {
+    let PreparedCase { forest, receiver, node, .. } = prepared;
     let request = stored_request(&Seen { case: prepared, assembly: &assembly });
     let mut sum = Sum { asked: 1, ..Sum::default() };
     let mut record = |change: Change, is_noticed: bool| {
@@ -289,7 +327,7 @@ fn of_case(prepared: &PreparedCase<'_>) -> Option<((String, String), Sum)> {
         let changed = PreparedCase { routed, ..prepared.clone() };
         record(Change::ModelId, notices(&changed, Ok(assembly)));
     }
-    Some(((receiver.name().to_owned(), node.clone()), sum))
+    ((receiver.name().to_owned(), node.clone()), sum)
 }
 
 /// What is done to the segment with an id.

@@ -8,7 +8,7 @@ use super::situation::{self, Read, SubjectKind};
 use super::trials::Rows;
 use crate::context::TaskGraph;
 use crate::context::answer_format::Answer;
-use crate::context::assemble::{Assembly, assemble_edited, assemble_in};
+use crate::context::assemble::{Assembly, assemble_edited, assemble_in, preview_in};
 use crate::context::context_source::ContextSource;
 use crate::context::fault::Fault;
 use crate::context::options::ModelSettings;
@@ -111,6 +111,21 @@ impl PreparedCase<'_> {
         Ok(Self { node: node.to_owned(), read, routed, answer, ..self.clone() })
     }
 
+    /// Every agent of its task with what it would receive, as far as that is known before a run.
+    pub(super) fn agents(&self) -> Vec<AgentBefore<'_>> {
+        let before = |agent: AgentNode| {
+            let case = self.at(&agent.node, &Results::new()).map_err(|fault| vec![fault])?;
+            let options = case.options();
+            let ask = |request: &Request<'_>| preview_in(self.forest, request, &options).map_err(|refused| refused.to_vec());
+            let assembly = case.read.ask(case.receiver, &case.node, (self.run.live, self.run.session), ask)?;
+            Ok((case, assembly))
+        };
+        match self.forest.agents(self.receiver.task) {
+            Ok(agents) => agents.into_iter().map(before).collect(),
+            Err(fault) => vec![Err(vec![fault])],
+        }
+    }
+
     /// How its context is put together: for the body that it is sent in.
     fn options(&self) -> Options<'_> {
         let model = self.routed.choice.as_ref().map(|choice| choice.model);
@@ -134,6 +149,9 @@ impl PreparedCase<'_> {
         self.read.ask(self.receiver, &self.node, (self.run.live, self.run.session), ask)
     }
 }
+
+/// An agent of a whole run with what it would receive; why it would receive nothing.
+pub(super) type AgentBefore<'a> = Result<(PreparedCase<'a>, Assembly), Vec<Fault>>;
 
 /// A context with everything about it that can be asked.
 #[derive(Clone, Copy, Debug)]

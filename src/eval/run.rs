@@ -79,7 +79,12 @@ pub fn keys(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<
         }
         let (forest, receiver) = found.ok()?;
         let prepared = prepared::prepare(context, input, forest, receiver).ok()?;
-        Some(context_hash::keys(&prepared, &prepared.assemble(&|_| {})))
+        let context = if input.case.is_run {
+            context_hash::of_run(&prepared, &prepared.agents())
+        } else {
+            context_hash::of_agent(&prepared, prepared.assemble(&|_| {}).as_ref().map_err(Vec::as_slice))
+        };
+        Some(context_hash::keys(&prepared, context))
     })
 }
 

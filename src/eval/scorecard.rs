@@ -2,6 +2,7 @@
 //!
 //! Shows no clock, no machine and no thread: two runs give the same bytes.
 
+use super::accepted::{BaselineCase, Comparison};
 use super::finished::{Answered, CaseVerdict, Estimate, Finished, Recorded, Trial};
 use super::locate::{FaultRow, Locator};
 use super::receiver::Receiver;
@@ -39,6 +40,9 @@ pub struct Scorecard {
     pub suites: Vec<SuiteRow>,
     /// The scenarios, in the order of their files.
     pub cases: Vec<CaseRow>,
+    /// How they differ from accepted results, where `--baseline` names some; else missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Comparison>,
 }
 
 /// What became of all scenarios. Those that passed, failed, are stale, errored and are inconclusive make up what was planned.
@@ -153,6 +157,9 @@ pub struct CaseRow {
     /// What leads from the stored request to today's, as a unified diff, where `--accept` stored it or `--diff` asked for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+    /// The accepted result of it, where `--baseline` names one; else missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<BaselineCase>,
 }
 
 /// What recording takes, at least and at most.
@@ -453,6 +460,16 @@ impl CaseRow {
         CaseVerdict::parse(&self.verdict).unwrap_or(CaseVerdict::Error)
     }
 
+    /// Whether it passes or fails.
+    pub fn is_decided(&self) -> bool {
+        matches!(self.verdict(), CaseVerdict::Pass | CaseVerdict::Fail)
+    }
+
+    /// Tokens of its trials, sent and answered.
+    pub fn used(&self) -> u64 {
+        self.trials.iter().map(|trial| trial.tokens.input.saturating_add(trial.tokens.output)).fold(0, u64::saturating_add)
+    }
+
     /// How many expectations on the context hold, of how many.
     pub fn held(&self) -> (usize, usize) {
         (self.context.iter().filter(|row| row.verdict == "pass").count(), self.context.len())
@@ -513,6 +530,7 @@ impl Scorecard {
             summary,
             suites: suites.into_iter().collect(),
             cases,
+            baseline: None,
         }
     }
 
@@ -554,8 +572,7 @@ impl Summary {
             };
             *counted += 1;
             summary.carried += usize::from(row.carried_from.is_some());
-            let used = row.trials.iter().map(|trial| trial.tokens.input.saturating_add(trial.tokens.output));
-            summary.tokens = used.fold(summary.tokens, u64::saturating_add);
+            summary.tokens = summary.tokens.saturating_add(row.used());
             for (kind, count) in row.failed_calls.iter().filter(|_| row.carried_from.is_none()) {
                 *summary.failed_calls.entry(kind.clone()).or_default() += count;
             }

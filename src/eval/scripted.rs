@@ -70,13 +70,23 @@ impl Script {
         Some(answer(&line.says, text))
     }
 
-    /// What is said in the name of an agent or a script: its next answer that is for this text, the last one again and again.
-    pub fn own(&self, asking: Asking<'_>, text: &str) -> Option<&Scripted> {
+    /// Every answer that is for a request with this text, those of its agent before those for any.
+    pub fn fitting(&self, asking: Asking<'_>, text: &str) -> Vec<&Scripted> {
+        let any = self.lines.iter().filter(|line| line.says.node.is_none() && line.holds(text));
+        self.of(asking, text).into_iter().chain(any).map(|line| &line.says).collect()
+    }
+
+    fn of(&self, asking: Asking<'_>, text: &str) -> Vec<&Line> {
         let is_of = |line: &&Line| {
             let node = line.says.node.as_ref().map(|node| node.value.as_str());
             node.is_some_and(|node| asking.names.contains(&Some(node)))
         };
-        let own: Vec<&Line> = self.lines.iter().filter(is_of).filter(|line| line.holds(text)).collect();
+        self.lines.iter().filter(is_of).filter(|line| line.holds(text)).collect()
+    }
+
+    /// What is said in the name of an agent or a script: its next answer that is for this text, the last one again and again.
+    pub fn own(&self, asking: Asking<'_>, text: &str) -> Option<&Scripted> {
+        let own = self.of(asking, text);
         let last = own.last()?;
         let agent = asking.names.into_iter().flatten().next_back().unwrap_or_default().to_owned();
         let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
@@ -89,7 +99,7 @@ impl Script {
 
 impl Answers for Script {
     fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer> {
-        let text = asked.messages.iter().map(Message::as_str).collect::<Vec<_>>().join("\n");
+        let text = text_of(asked.messages);
         let asking = Asking { names: [Some(asked.stage), Some(asked.node), asked.name] };
         let answer = self.answer(asking, &text).ok_or_else(|| {
             NoAnswer::Unknown(format!(
@@ -103,6 +113,11 @@ impl Answers for Script {
         let response = Response { answer, body, status: 200, latency: Duration::ZERO };
         Ok(Given { response, by: AnsweredBy::Script })
     }
+}
+
+/// The text of a request that patterns are looked for in.
+pub(super) fn text_of(messages: &[Message]) -> String {
+    messages.iter().map(Message::as_str).collect::<Vec<_>>().join("\n")
 }
 
 /// What a script says, as a model's answer. Tokens that it does not say are about four characters each.

@@ -1,6 +1,6 @@
 //! What became of one expectation, and why: what was expected, what was found, where. Never only “failed”.
 
-use crate::base::span::Span;
+use crate::base::span::{Span, Spanned};
 use crate::base::words::words;
 use crate::kernel::context::Origin;
 use std::ops::Range;
@@ -116,6 +116,44 @@ pub(super) fn blind(expected: impl Into<String>, why: impl Into<String>) -> Judg
 /// Nobody looked.
 pub(super) fn skipped(expected: impl Into<String>, why: &str) -> Judged {
     (Outcome::Skipped, Reason::new(expected, why))
+}
+
+/// A number between its bounds, counted by `counter`.
+pub(super) fn count(figure: u64, what: String, max: Option<&Spanned<u64>>, min: Option<&Spanned<u64>>, counter: &str) -> Judged {
+    match (max.filter(|max| figure > max.value), min.filter(|min| figure < min.value)) {
+        (Some(max), _) => {
+            fail(format!("at most {} {what}", max.value), format!("{figure}, {} too many ({counter})", figure - max.value))
+        }
+        (None, Some(min)) => {
+            fail(format!("at least {} {what}", min.value), format!("{figure}, {} too few ({counter})", min.value - figure))
+        }
+        (None, None) => pass(what, figure.to_string()),
+    }
+}
+
+/// A name, such as that of a model. Where there is none, `none` says so.
+pub(super) fn name(what: &str, expected: &str, found: Option<&str>, none: &str) -> Judged {
+    let words = format!("{what} `{expected}`");
+    match found {
+        Some(found) if found == expected => pass(words, "it"),
+        Some(found) => fail(words, format!("`{found}`")),
+        None => blind(words, none),
+    }
+}
+
+/// A request that is not the stored one: the first place where they part, and some of the others.
+pub(super) fn parted(expected: String, place: Place, partings: impl IntoIterator<Item = String>) -> Judged {
+    const SHOWN: usize = 4;
+    let mut partings = partings.into_iter();
+    let mut reason = Reason::new(expected, partings.next().unwrap_or_else(|| "another".to_owned())).at(place);
+    for other in partings.by_ref().take(SHOWN) {
+        reason = reason.hint(format!("and {other}"));
+    }
+    let more = partings.count();
+    if more > 0 {
+        reason = reason.hint(format!("and at {more} more places"));
+    }
+    (Outcome::Fail, reason.hint("`ctxc eval --accept` shows what changed and stores it"))
 }
 
 /// `not`, `any_of` and `all_of` over three outcomes: what was skipped leaves open what it could decide.

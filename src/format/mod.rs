@@ -8,10 +8,8 @@ mod element;
 mod items;
 mod options;
 mod printer;
-mod range;
 mod tag;
 mod text;
 
 pub use options::{Indent, Options};
 pub use printer::{Broken, format};
-pub use range::format_range;

@@ -19,19 +19,11 @@ pub enum Broken {
     Foreign,
 }
 
-/// An item of a list: where it stood, and where it stands now.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Mark {
-    pub(super) from: Span,
-    pub(super) to: Span,
-}
-
 /// Writes one layout.
 pub(super) struct Printer<'a> {
     pub(super) document: Document<'a>,
     pub(super) options: Options,
     pub(super) out: String,
-    pub(super) marks: Vec<Mark>,
     line: &'static str,
 }
 
@@ -48,33 +40,22 @@ pub(super) struct Printer<'a> {
 /// ```
 pub fn format(text: &str, limits: &Limits, options: Options) -> Result<String, Broken> {
     let mut reader = Reader::new();
-    Ok(print(read(&mut reader, text, limits)?, options)?.out)
-}
-
-/// A text without a syntax error as a tree.
-pub(super) fn read<'r>(reader: &'r mut Reader, text: &'r str, limits: &Limits) -> Result<Document<'r>, Broken> {
     reader.read(text, limits);
     if let Some(fault) = reader.faults().first() {
         return Err(Broken::Syntax(fault.span));
     }
-    Ok(reader.document(text))
-}
-
-/// Prints a whole document.
-pub(super) fn print(document: Document<'_>, options: Options) -> Result<Printer<'_>, Broken> {
+    let document = reader.document(text);
     if document.root().filter(|root| root.namespace().is_none()).and_then(|root| kind_of_root(root.name())).is_none() {
         return Err(Broken::Foreign);
     }
-    let text = document.text;
     let capacity = text.len() + text.len() / 8;
-    let mut printer =
-        Printer { document, options, out: String::with_capacity(capacity), marks: Vec::new(), line: line_break(text) };
+    let mut printer = Printer { document, options, out: String::with_capacity(capacity), line: line_break(text) };
     let declaration = declaration(text);
     printer.out.push_str(declaration);
     let items = items(document.nodes(), text, declaration.len() as u32);
     printer.list(&items, None, 0);
     printer.out.push_str(printer.line);
-    Ok(printer)
+    Ok(printer.out)
 }
 
 /// The XML declaration, which is no node.
@@ -132,7 +113,6 @@ impl<'a> Printer<'a> {
                 }
                 self.new_line(depth);
             }
-            let start = self.out.len();
             match item.what {
                 ItemKind::Element(element) => {
                     let tag = element.name();
@@ -144,7 +124,6 @@ impl<'a> Printer<'a> {
                 }
                 ItemKind::Comment | ItemKind::Raw => self.raw(item.span),
             }
-            self.marks.push(Mark { from: item.span, to: Span::of(start, self.out.len()) });
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Prompts that `LangChain` wrote into YAML or JSON: `prompt`, `few_shot` and `chat`, in f-strings, Jinja or Mustache.
+//! Prompts that `LangChain` wrote into YAML or JSON: `prompt` and `chat`, in f-strings, Jinja or Mustache.
 
 use super::braces::{Piece, written};
 use super::declared;
@@ -8,17 +8,16 @@ use super::fstring::{self, Braces};
 use super::handlebars::Dialect;
 use super::jinja;
 use super::markdown::{Placeholders, mixed, placeholders};
-use super::model::{Body, Format, Imported, Library, Parameter, Prompt, Role, Syntax, Turn};
-use super::names::{beside, folders};
+use super::model::{Body, Format, Imported, Parameter, Prompt, Role, Syntax, Turn};
 use super::note::NoteKind;
-use crate::syntax::yaml::{self, Node, Value};
+use crate::syntax::yaml::{Node, Value};
 use std::collections::BTreeSet;
 
 pub(super) static FORMAT: Format = Format {
     help: "YAML or JSON of `LangChain`",
     files: "`.yaml`, `.json` with a prompt of `LangChain` in it.",
     is_prompt: Some(is_prompt),
-    ..Format::new(("langchain", "LangChain"), &["yaml", "yml", "json"], |prompt, library, _| read(prompt, library))
+    ..Format::new(("langchain", "LangChain"), &["yaml", "yml", "json"], |prompt, _, _| read(prompt))
 };
 
 /// Whether a text is one of these, and no other data.
@@ -40,7 +39,6 @@ fn is_prompt(text: &str) -> bool {
 struct Reader<'a> {
     path: &'a str,
     front: &'a Front<'a>,
-    library: &'a dyn Library,
     imported: Imported,
     used: Vec<Parameter>,
     /// The variables that hold messages.
@@ -48,17 +46,19 @@ struct Reader<'a> {
 }
 
 /// Reads a file.
-fn read(prompt: &Prompt<'_>, library: &dyn Library) -> Imported {
+fn read(prompt: &Prompt<'_>) -> Imported {
     let mut imported = Imported::default();
     let text = front_matter::indented(prompt.text);
     let front = front_matter::whole(prompt.path, &text, &mut imported);
     let why = "it is written in YAML or JSON, inside other data".to_owned();
     imported.note(prompt.path, 0, NoteKind::Inlined { why });
-    let mut reader =
-        Reader { path: prompt.path, front: &front, library, imported, used: Vec::new(), placeholders: BTreeSet::new() };
+    let mut reader = Reader { path: prompt.path, front: &front, imported, used: Vec::new(), placeholders: BTreeSet::new() };
     let node = front.root.get("kwargs").unwrap_or(&front.root);
     match front.root.get("_type").and_then(Node::text) {
-        Some("few_shot") => reader.few_shot(node),
+        Some("few_shot") => {
+            let why = "write the examples into the text of a `_type: prompt`, or as `<examples>` into a template";
+            reader.unsupported(node, "`_type: few_shot`", why);
+        }
         _ if node.get("messages").is_some() => reader.chat(node),
         _ => reader.prompt(node, Role::User),
     }
@@ -89,48 +89,15 @@ impl Reader<'_> {
         self.imported.note(self.path, line, kind);
     }
 
-    /// A text under a key, or in the file under the key with `_path`.
-    fn words(&mut self, node: &Node<'_>, key: &str) -> Option<String> {
-        if let Some(text) = node.get(key).and_then(Node::text) {
-            return Some(text.to_owned());
-        }
-        let place = node.get(&format!("{key}_path"))?;
-        self.file(place)
-    }
-
-    fn file(&mut self, node: &Node<'_>) -> Option<String> {
-        let name = node.text()?;
-        for folder in folders(self.path, self.library.roots()) {
-            let Some(path) = beside(&folder, name) else { continue };
-            match self.library.text(&path) {
-                Ok(None) => {}
-                Ok(Some(text)) => {
-                    self.imported.parts.insert(path);
-                    return Some(text);
-                }
-                Err(reason) => {
-                    let kind = NoteKind::UnreadablePart { name: name.to_owned(), reason };
-                    self.imported.note(self.path, self.front.line_of(node), kind);
-                    return None;
-                }
-            }
-        }
-        let kind = NoteKind::MissingPart { name: name.to_owned() };
-        self.imported.note(self.path, self.front.line_of(node), kind);
-        None
-    }
-
     /// `_type: prompt`.
     fn prompt(&mut self, node: &Node<'_>, role: Role) {
-        let Some(template) = self.words(node, "template") else {
-            if !self.imported.is_refused() {
-                self.unsupported(node, "a prompt without `template`", "there is no text to carry over");
-            }
-            return;
+        let Some(template) = node.get("template").and_then(Node::text) else {
+            let why = "there is no text to carry over: what `template_path` names is imported as a file of its own";
+            return self.unsupported(node, "a prompt without `template`", why);
         };
         let format = node.get("template_format").and_then(Node::text).unwrap_or("f-string").to_owned();
         let line = node.get("template").map_or(1, |node| self.front.line_of(node));
-        self.turn(role, &template, &format, line, node);
+        self.turn(role, template, &format, line, node);
     }
 
     fn turn(&mut self, role: Role, template: &str, format: &str, line: u32, node: &Node<'_>) {
@@ -167,79 +134,6 @@ impl Reader<'_> {
         declared::merge(&mut self.used, fstring::names(pieces).into_iter().map(any).collect());
         let (text, syntax) = written(pieces);
         self.imported.turns.push(Turn { role, body: Body::Inline(text), syntax });
-    }
-
-    /// `_type: few_shot`: prefix, examples, suffix, as `LangChain` joins them.
-    fn few_shot(&mut self, node: &Node<'_>) {
-        let loaded;
-        let inline = node.get("example_prompt");
-        let example = match (inline, node.get("example_prompt_path")) {
-            (Some(example), _) => Some(example),
-            (None, Some(place)) => {
-                loaded = self.file(place).unwrap_or_default();
-                // The text outlives the tree that borrows from it.
-                return self.few_shot_with(node, &yaml::read(&loaded).0);
-            }
-            (None, None) => None,
-        };
-        match example {
-            Some(example) => self.few_shot_with(node, example),
-            None => self.unsupported(node, "few-shot without `example_prompt`", "nothing says how an example is written"),
-        }
-    }
-
-    fn few_shot_with(&mut self, node: &Node<'_>, example: &Node<'_>) {
-        let formats = [node, example].map(|node| node.get("template_format").and_then(Node::text).unwrap_or("f-string"));
-        if formats != ["f-string"; 2] {
-            return self.unsupported(node, "few-shot in another format than f-string", "write the examples into the text");
-        }
-        let template = self.words(example, "template").unwrap_or_default();
-        let template = self.pieces(&template, 1);
-        let loaded;
-        let file = node.get("examples").filter(|examples| examples.text().is_some());
-        let tree;
-        let examples = match file {
-            Some(place) => {
-                loaded = self.file(place).unwrap_or_default();
-                tree = yaml::read(&loaded).0;
-                &tree
-            }
-            None => match node.get("examples") {
-                Some(examples) => examples,
-                None => return self.unsupported(node, "few-shot without `examples`", "there is nothing to show"),
-            },
-        };
-        let separator = node.get("example_separator").and_then(Node::text).unwrap_or("\n\n").to_owned();
-        // The whole is formatted once more, examples and all.
-        let mut blocks = vec![self.words(node, "prefix").unwrap_or_default()];
-        for one in examples.items().unwrap_or_default() {
-            let filled = self.filled(&template, one);
-            blocks.push(filled);
-        }
-        blocks.extend(self.words(node, "suffix"));
-        blocks.retain(|block| !block.is_empty());
-        let pieces = self.pieces(&blocks.join(&separator), 1);
-        let difference =
-            "they stand in the text, where LangChain puts them; as `<examples>` a budget could leave some out".to_owned();
-        let line = node.get("examples").map_or(0, |node| self.front.line_of(node));
-        self.imported.note(self.path, line, NoteKind::Placed { what: "examples".to_owned(), place: difference });
-        self.put(Role::User, &pieces);
-    }
-
-    /// An example as its words.
-    fn filled(&mut self, template: &[Piece], example: &Node<'_>) -> String {
-        let mut out = String::new();
-        for piece in template {
-            match piece {
-                Piece::Words(words) => out.push_str(words),
-                Piece::Name(name) => match example.get(name).map(|value| (value, &value.value)) {
-                    Some((_, Value::Bool(value))) => out.push_str(if *value { "True" } else { "False" }),
-                    Some((value, _)) => out.push_str(&front_matter::shown(value)),
-                    None => self.unsupported(example, &format!("an example without `{name}`"), "the example prompt names it"),
-                },
-            }
-        }
-        out
     }
 
     /// A message that is no template: every sign of it is itself.

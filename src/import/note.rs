@@ -106,14 +106,6 @@ pub enum NoteKind {
         /// Why not, or what to do.
         why: String,
     },
-    /// Something stands elsewhere than it could.
-    #[error("{what}: {place}")]
-    Placed {
-        /// What.
-        what: String,
-        /// Where, and where it could.
-        place: String,
-    },
     /// A variable that nothing declares.
     #[error("`{name}` is used by the text and not declared by the front matter: it became a required parameter")]
     Undeclared {
@@ -137,7 +129,7 @@ impl NoteKind {
     /// How much it weighs.
     pub const fn weight(&self) -> Weight {
         match self {
-            Self::Inlined { .. } | Self::Placed { .. } => Weight::Info,
+            Self::Inlined { .. } => Weight::Info,
             Self::Differs { .. }
             | Self::ModelSettings { .. }
             | Self::Ignored { .. }

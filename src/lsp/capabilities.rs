@@ -23,7 +23,6 @@ pub(super) fn of(client: &Client) -> Value {
         "workspaceSymbolProvider": true,
         "foldingRangeProvider": true,
         "documentFormattingProvider": true,
-        "documentRangeFormattingProvider": true,
         "inlayHintProvider": true,
         "codeLensProvider": {"resolveProvider": false},
         "definitionProvider": true,

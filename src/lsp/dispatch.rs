@@ -177,7 +177,6 @@ impl Server<'_> {
             "workspace/symbol" => symbols::workspace(self, &read(params)?),
             "textDocument/foldingRange" => folding::answer(self, &read(params)?),
             "textDocument/formatting" => formatting::document(self, &read(params)?),
-            "textDocument/rangeFormatting" => formatting::range(self, &read(params)?),
             "textDocument/inlayHint" => hints::inlay(self, &read(params)?),
             "textDocument/codeLens" => {
                 let params: gen_lsp_types::CodeLensParams = read(params)?;

@@ -1,22 +1,19 @@
 //! Handles documents that are opened, changed and closed, and files that change on disk. Publishes diagnostics once no
 //! message waits, or answers a pull.
 
-use super::server::{Answer, Refusal, Server};
 use super::state::buffer::Buffer;
-use super::state::project::ProjectState;
 use super::state::workspace::{self, Shown};
 use super::{client, diagnostics, uri};
 use crate::base::hash::Hash;
+use crate::lsp::prelude::*;
 use gen_lsp_types::{
     Diagnostic, DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
     LanguageKind, Uri,
 };
 use lsp_server::RequestId;
-use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 impl Server<'_> {
     /// Files may have changed: they are looked at before anything is answered, unless the client watches them.

@@ -14,6 +14,7 @@ mod features;
 mod pages;
 mod place;
 mod poll;
+mod prelude;
 mod quick_fixes;
 mod refactor;
 mod refresh;

@@ -2,12 +2,11 @@
 
 use super::features::provenance;
 use super::place::{self, Spot};
-use super::state::project::ProjectState;
 use super::state::speculative;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{self, Edit};
 use crate::base::fs;
-use crate::base::span::Span;
+use crate::lsp::prelude::*;
 use crate::project::index::{Index, RefId};
 use crate::project::linked_names::{FaultKind, Links};
 use crate::registry::compile::sources;
@@ -20,7 +19,6 @@ use crate::template::names::DefinitionKind;
 use crate::template::scope::Origin;
 use crate::template::setting::SettingName;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// What a person is to write.
 const TODO: &str = "TODO";

@@ -1,14 +1,11 @@
 //! The refactoring that is offered for selected words: a fragment that other texts can use as well.
 
-use super::place;
-use super::state::project::ProjectState;
 use crate::base::fix::Edit;
-use crate::base::span::Span;
+use crate::lsp::prelude::*;
 use crate::syntax::tree::Element;
 use crate::syntax::write::insert_first_child;
 use crate::template::elements::Kind;
 use crate::template::names::DefinitionKind;
-use std::sync::Arc;
 
 /// What a text may say about how it is read: its words mean something else in a fragment then.
 const READ_OTHERWISE: [&str; 5] = ["src", "syntax", "verbatim", "trust", "xml:space"];

@@ -1,8 +1,7 @@
 //! Sends `workspace/*/refresh` when a change in another document, in a file on disk or in the project file affects tokens, lenses
 //! or hints.
 
-use super::server::Server;
-use serde_json::Value;
+use crate::lsp::prelude::*;
 
 impl Server<'_> {
     /// Tells the client what to ask for again. What it edited itself it asks for anyway.

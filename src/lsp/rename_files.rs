@@ -2,20 +2,17 @@
 
 use super::features::mentions;
 use super::features::navigate::{self, SymbolAtCursor};
-use super::server::{Answer, Server, value};
-use super::state::project::ProjectState;
 use super::{uri, workspace_edit};
 use crate::base::contained_path;
 use crate::base::fix::Edit;
 use crate::base::fs;
-use crate::base::span::Span;
+use crate::lsp::prelude::*;
 use crate::registry::compile::sources;
 use crate::syntax::write::escape_attribute;
 use crate::template::names::{DefinitionKind, SourceKind};
 use gen_lsp_types::RenameFilesParams;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::Arc;
 
 /// Edits by file.
 type Edits = BTreeMap<Arc<str>, BTreeSet<Edit>>;

@@ -1,11 +1,9 @@
 //! The parameters of the template that a call around a place names.
 
-use super::place;
-use super::server::{Answer, Server};
+use crate::lsp::prelude::*;
 use crate::syntax::tree::Element;
 use crate::template::names::DefinitionKind;
 use gen_lsp_types::TextDocumentPositionParams;
-use serde_json::{Value, json};
 
 /// Answers `textDocument/signatureHelp`.
 pub(super) fn answer(server: &Server<'_>, params: &TextDocumentPositionParams) -> Answer {

@@ -1,9 +1,8 @@
 //! Files that change on disk: the client is asked to watch them; where it does not, they are polled.
 
-use super::server::Server;
 use super::state::disk::WATCHED;
 use super::uri;
-use serde_json::{Value, json};
+use crate::lsp::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 

@@ -2,13 +2,12 @@
 
 use super::client::Client;
 use super::diagnostics::address;
-use super::state::project::ProjectState;
+use crate::lsp::prelude::*;
 use gen_lsp_types::{
     CreateFile, DocumentChange, Edit, OptionalVersionedTextDocumentIdentifier, Position, Range, TextDocumentEdit,
     TextDocumentIdentifier, TextEdit, WorkspaceEdit,
 };
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// A new file with its text.
 pub(super) fn creation(project: &ProjectState, name: &str, text: String) -> WorkspaceEdit {

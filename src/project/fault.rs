@@ -5,7 +5,6 @@ use super::glob::GlobError;
 use super::require::Needs;
 use super::roles::Tier;
 use crate::base::hash::Hash;
-use crate::base::rule_meta::RemovedRule;
 use crate::base::span::{Span, Spanned};
 use crate::request::schema_fault::SchemaFault;
 use crate::scenario::json_schema::Slip;
@@ -136,8 +135,6 @@ pub enum FaultKind {
         /// The name that was probably meant.
         near: Option<String>,
     },
-    /// The name or code of a rule that is gone.
-    RemovedRule(&'static RemovedRule),
     /// A level in `[lints]` that a locked rule cannot take.
     LockedRule {
         /// The rule's name, or the family's.

@@ -44,8 +44,32 @@ impl CallLimits {
     }
 }
 
+/// Posts JSON to an address; what is answered beside its status is nobody's. No redirect is followed.
+///
+/// # Errors
+/// It was not taken: why, without the address and the values of the headers.
+pub fn post_json(url: &str, headers: &[(String, String)], body: &str, time: Duration) -> Result<(), String> {
+    let config =
+        Agent::config_builder().http_status_as_error(false).max_redirects(0).timeout_global(Some(time)).user_agent(USER_AGENT);
+    let mut call = Agent::from(config.build()).post(url).content_type("application/json");
+    for (name, value) in headers {
+        call = call.header(name, value);
+    }
+    match call.send(body) {
+        Ok(response) if response.status().is_success() => Ok(()),
+        Ok(response) => Err(format!("it answered with status {}", response.status().as_u16())),
+        Err(ureq::Error::Timeout(_)) => Err(format!("it gave no answer within {} s", time.as_secs_f64())),
+        Err(ureq::Error::Io(why)) => Err(why.kind().to_string()),
+        Err(ureq::Error::HostNotFound) => Err("there is no host of this name".to_owned()),
+        Err(ureq::Error::BadUri(_) | ureq::Error::Http(_)) => Err("its address, or a header for it, cannot be read".to_owned()),
+        Err(why) => Err(why.to_string()),
+    }
+}
+
 /// Bytes that are read of what a vendor says when it does not answer.
 const REFUSAL: u64 = 1 << 16;
+/// Who asks.
+const USER_AGENT: &str = concat!("ctxc/", env!("CARGO_PKG_VERSION"));
 /// Connections that are kept for the next call.
 const CONNECTIONS: usize = 100;
 
@@ -69,7 +93,7 @@ impl HttpProvider {
             .timeout_global(Some(limits.whole))
             .max_idle_connections(CONNECTIONS)
             .max_idle_connections_per_host(CONNECTIONS)
-            .user_agent(concat!("ctxc/", env!("CARGO_PKG_VERSION")));
+            .user_agent(USER_AGENT);
         Self { endpoint, limits, agent: config.build().into() }
     }
 

@@ -14,7 +14,7 @@ use super::project::requirement;
 use super::rule::{Check, ConfigCx, FileCx, LinkCx, NodeCx, Rule, Scope, SyntaxCx};
 use super::syntax::limits;
 use crate::base::diagnostic::{self, Diagnostic};
-use crate::base::rule_meta::{Severity, removed};
+use crate::base::rule_meta::Severity;
 use crate::base::source::LineIndex;
 use crate::project::config::Config;
 use crate::project::linked_names::Links;
@@ -205,7 +205,6 @@ fn about_instructions(cx: &FileCx<'_>, instructions: &[Instruction<'_>], out: &m
         let only = if instruction.names.len() == 1 { UnusedExtent::Name } else { UnusedExtent::OneOfSeveral };
         for (name, used) in &instruction.names {
             match list::find(name.value) {
-                None if removed(name.value).is_some() => out.push(unused_allow::word(cx, instruction.span, *name, only)),
                 None => out.push(unknown_allow::word(cx, *name, &list::all().map(|rule| rule.meta.name).collect::<Vec<_>>())),
                 Some(rule) if rule.meta.locked => out.push(locked_allow::word(cx, *name)),
                 Some(_) if !used => out.push(unused_allow::word(cx, instruction.span, *name, only)),

@@ -32,6 +32,13 @@ pub struct Rule {
     pub check: Check,
 }
 
+impl Rule {
+    /// A rule.
+    pub const fn new(meta: RuleMeta, check: Check) -> Self {
+        Self { meta, check }
+    }
+}
+
 /// A kind of fault of the reader, and its words.
 pub type SyntaxFault = (syntax::fault::FaultKind, fn(&SyntaxCx<'_>) -> Diagnostic);
 

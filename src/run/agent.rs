@@ -172,7 +172,7 @@ impl Asked<'_, '_> {
     /// Writes a call, before anybody uses its answer.
     fn keep(&self, id: String, given: &Given, sent: &super::wire::Sent) -> Result<(), Obstacle> {
         let trace = &self.runner.parts.trace;
-        if !trace.is_written() {
+        if !trace.wants_calls() {
             return Ok(());
         }
         let recording = sent.recording(&given.response, given.by, (id, self.runner.now()), trace.redactor());

@@ -116,11 +116,11 @@ impl Answers for Replay {
     fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer> {
         let key = &asked.sent.key;
         let none = || {
-            let count = self.by_key.len();
-            NoAnswer::Unknown(format!(
-                "no answer is recorded for this request of {}, whose key is {key}, among {count}",
-                asked.stage
-            ))
+            let among = match self.by_key.len() {
+                0 => "nothing else is recorded either".to_owned(),
+                count => format!("its key {key} is not among those of {count} that are"),
+            };
+            NoAnswer::Unknown(format!("no answer is recorded for this request of {}: {among}", asked.stage))
         };
         let calls = self.by_key.get(key).ok_or_else(none)?;
         let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);

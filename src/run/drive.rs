@@ -6,7 +6,7 @@ use super::flow::{Position, Ready, result_of};
 use super::plan::PlanKind;
 use super::runner::{Frame, Outcome, Parts, Runner};
 use super::script;
-use super::trace::{Partial, TraceEvent};
+use super::trace::{Moment, Partial, TraceEvent};
 use crate::base::parallel::spawn_deep;
 use crate::kernel::pipeline::agent::AgentOutput;
 use crate::kernel::pipeline::machine::{Effect, Event, Pipeline, PipelineState, PipelineStatus};
@@ -102,10 +102,13 @@ fn play(runner: &Runner<'_>, frame: &Frame<'_>, ready: Option<&Ready>, visit: Vi
     let lost = || Obstacle::new(ObstacleKind::Stalled, format!("{} cannot run now", visit.stage));
     let played = ready.ok_or_else(lost).and_then(|ready| {
         let leaf = frame.leaves.get(ready.node.as_str());
-        let output = match leaf.map(|leaf| &leaf.kind) {
-            Some(PlanKind::Script) => script::run(runner, frame, ready),
-            _ => agent::ask(runner, frame, ready),
-        }?;
+        let is_script = leaf.is_some_and(|leaf| leaf.kind == PlanKind::Script);
+        runner.parts.trace.moment(|| Moment::Stage {
+            stage: frame.stage(&ready.stage),
+            name: frame.flow_name(&ready.node).unwrap_or_else(|| ready.node.clone()),
+            is_script,
+        });
+        let output = if is_script { script::run(runner, frame, ready) } else { agent::ask(runner, frame, ready) }?;
         let stage = frame.stage(&ready.stage);
         let notes_cut = output.notes.is_none();
         runner.event(TraceEvent::Result { stage, output: output.clone(), notes_cut })?;

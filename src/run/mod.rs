@@ -21,6 +21,8 @@ pub mod process;
 pub mod runner;
 mod script;
 pub mod situation;
+#[cfg(feature = "cli")]
+pub mod spans;
 mod subtask;
 pub mod subtask_compiler;
 pub mod tools;

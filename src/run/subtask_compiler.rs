@@ -4,6 +4,7 @@ use crate::base::rule_meta::Severity;
 use crate::project::config::Config;
 use crate::registry::Registry;
 use crate::registry::library::compile_sources;
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 /// Makes a task of a request.
@@ -28,7 +29,9 @@ impl CompileSubtask for NoSubtasks {
 /// Compiles by the settings of a project, its own defaults among them.
 impl CompileSubtask for Config {
     fn compile(&self, template: &str) -> Result<Registry, String> {
-        let built = compile_sources(self, [("subtask.xml", template)]);
+        // The tasks that its roles play are not there, and none of them is asked for.
+        let own = Self { roles: BTreeMap::new(), ..self.clone() };
+        let built = compile_sources(&own, [("subtask.xml", template)]);
         if let Some(registry) = built.registry {
             return Ok(registry);
         }

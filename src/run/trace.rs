@@ -6,6 +6,7 @@
 use super::flow::Decision;
 use crate::base::hash::Hasher;
 use crate::kernel::pipeline::agent::{AgentOutput, SubtaskRequest};
+use crate::kernel::pipeline::machine::PipelineStatus;
 use crate::kernel::pipeline::outcome::Obstacle;
 use crate::record::json_text::map_strings;
 use crate::record::recording::Recording;
@@ -217,6 +218,31 @@ impl From<Decision> for TraceEvent {
     }
 }
 
+/// Something that happens in a run, for whoever wants to know when.
+#[derive(Clone, Debug)]
+pub enum Moment {
+    /// A stage begins.
+    Stage {
+        /// The stage in the whole run.
+        stage: String,
+        /// What people call it.
+        name: String,
+        /// Whether a command runs, and nobody is asked.
+        is_script: bool,
+    },
+    /// A call was answered.
+    Call(Box<Recording>),
+    /// Anything else that the trace says.
+    Event(Box<TraceEvent>),
+}
+
+/// What happens and when, by a clock in nanoseconds.
+#[derive(Debug)]
+struct Timeline {
+    clock: fn() -> i128,
+    moments: Mutex<Vec<(i128, Moment)>>,
+}
+
 /// What ctxc itself writes into a line: a number in it is nobody's, whatever it looks like.
 const OWN: [&str; 5] = ["/schema", "/run", "/at", "/registry", "/given"];
 
@@ -256,6 +282,11 @@ impl Journal {
             }
         }
         Ok(journal)
+    }
+
+    /// Whether the run came to its end, and nothing stood in its way.
+    pub fn is_complete(&self) -> bool {
+        self.end.as_ref().is_some_and(|end| end.status == PipelineStatus::Complete.word())
     }
 
     fn add(&mut self, event: TraceEvent) {
@@ -313,18 +344,39 @@ pub struct Trace {
     broken: Mutex<Option<String>>,
     /// What was written, in order, where somebody looks at it afterwards.
     kept: Option<Mutex<Vec<TraceEvent>>>,
+    /// What happens and when, where somebody wants to know that.
+    timeline: Option<Timeline>,
 }
 
 impl Trace {
     /// The trace of a run in a file, or in none.
     pub fn new(run: String, file: Option<Box<dyn LineSink>>, redactor: Redactor, before: Journal) -> Self {
-        Self { run, file, redactor, before, broken: Mutex::new(None), kept: None }
+        Self { run, file, redactor, before, broken: Mutex::new(None), kept: None, timeline: None }
     }
 
     /// The same, which keeps what it writes in memory, too.
     #[must_use]
     pub fn kept(self) -> Self {
         Self { kept: Some(Mutex::default()), ..self }
+    }
+
+    /// The same, which keeps when everything happened.
+    #[must_use]
+    pub fn timed(self, clock: fn() -> i128) -> Self {
+        Self { timeline: Some(Timeline { clock, moments: Mutex::default() }), ..self }
+    }
+
+    /// Notes that something happens now.
+    pub fn moment(&self, of: impl FnOnce() -> Moment) {
+        if let Some(Timeline { clock, moments }) = &self.timeline {
+            moments.lock().unwrap_or_else(PoisonError::into_inner).push((clock(), of()));
+        }
+    }
+
+    /// What happened so far and when, where that is kept.
+    pub fn moments(&self) -> Vec<(i128, Moment)> {
+        let moments = self.timeline.as_ref().map(|timeline| &timeline.moments);
+        moments.map_or_else(Vec::new, |moments| moments.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
     /// What was written so far, where it is kept.
@@ -352,6 +404,7 @@ impl Trace {
     /// # Errors
     /// It cannot be written: why. Lines before are as they were.
     pub fn event(&self, event: TraceEvent) -> Result<(), String> {
+        self.moment(|| Moment::Event(Box::new(event.clone())));
         if let Some(kept) = &self.kept {
             kept.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
         }
@@ -373,6 +426,7 @@ impl Trace {
     /// # Errors
     /// It cannot be written: why. Lines before are as they were.
     pub fn call(&self, call: &Recording) -> Result<(), String> {
+        self.moment(|| Moment::Call(Box::new(call.clone())));
         self.write(&call.line())
     }
 
@@ -386,12 +440,12 @@ impl Trace {
 
     /// Whether anybody wants to know what happens.
     pub const fn wants_events(&self) -> bool {
-        self.file.is_some() || self.kept.is_some()
+        self.file.is_some() || self.kept.is_some() || self.timeline.is_some()
     }
 
-    /// Whether calls are written at all.
-    pub const fn is_written(&self) -> bool {
-        self.file.is_some()
+    /// Whether anybody wants to know of calls.
+    pub const fn wants_calls(&self) -> bool {
+        self.file.is_some() || self.timeline.is_some()
     }
 
     fn write(&self, line: &str) -> Result<(), String> {

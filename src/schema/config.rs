@@ -3,7 +3,6 @@
 //!
 //! It keeps to draft 7 and says everything where it stands: that is what editors of TOML take.
 
-use crate::base::rule_meta::REMOVED;
 use crate::project::lints::{FAMILIES, Level};
 use crate::project::read::keys::TOP;
 use crate::project::table::{Key, Shape, Table};
@@ -109,9 +108,6 @@ fn lints() -> Value {
         for name in rule.meta.renamed_from.iter().chain([&rule.meta.name]) {
             properties.insert((*name).to_owned(), level(rule.meta.summary));
         }
-    }
-    for rule in REMOVED {
-        properties.insert(rule.name.to_owned(), level("a rule that is gone"));
     }
     for family in FAMILIES {
         properties.insert(family.name.to_owned(), level(&format!("every rule of the family CTX{}xx", family.number)));

@@ -7,11 +7,6 @@ pub fn rng() -> String {
     super::rng::write(&grammar())
 }
 
-/// The same in the compact syntax.
-pub fn rnc() -> String {
-    super::rnc::write(&grammar())
-}
-
 /// The XML Schema 1.0: the structure, as far as that language can say it.
 pub fn xsd() -> String {
     super::xsd::write()

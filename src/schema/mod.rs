@@ -9,9 +9,8 @@ mod grammar;
 pub mod json;
 mod languages;
 mod pattern;
-mod rnc;
 mod rng;
 pub mod scenario;
 mod xsd;
 
-pub use languages::{rnc, rng, xsd};
+pub use languages::{rng, xsd};

@@ -1,4 +1,4 @@
-//! RELAX NG as data: as much of it as the language needs. Never text; [`super::rng`] and [`super::rnc`] write it.
+//! RELAX NG as data: as much of it as the language needs. Never text; [`super::rng`] writes it.
 
 use crate::template::elements::{Attr, Kind, Values};
 

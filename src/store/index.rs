@@ -13,8 +13,6 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The folder inside a project in which earlier versions kept what can be made again.
-const ABANDONED: &str = ".ctxc";
 /// Why nothing is kept where nobody says where.
 const NOWHERE: &str = "no folder for caches is known; `--cache-dir` or CTXC_CACHE_DIR names one";
 /// The database in it, and what SQLite may leave beside it.
@@ -66,8 +64,6 @@ pub struct State {
     pub skipped: Vec<Skipped>,
     /// Why nothing is kept for the next time, where that is so.
     pub unkept: Option<String>,
-    /// Whether the index was made where none was, and the project has a folder in which an earlier version kept its own.
-    pub is_moved: bool,
 }
 
 /// Why there is no answer.
@@ -99,11 +95,6 @@ impl Index {
     /// Why nothing is kept for the next time; `None` where it is, and where nothing was asked.
     pub fn unkept(&self) -> Option<String> {
         self.open.borrow().as_ref().and_then(|open| open.state.unkept.clone())
-    }
-
-    /// Whether this run made the index, and an earlier version left a folder for it in the project, which nothing reads any more.
-    pub fn is_moved(&self) -> bool {
-        self.open.borrow().as_ref().is_some_and(|open| open.state.is_moved)
     }
 
     /// Whether it was asked, and the project says which files are looked up and has none of them.
@@ -185,7 +176,6 @@ impl Index {
         {
             return Ok(open);
         }
-        let is_first = !fs::exists(&path);
         let said = |err: io::Error| {
             format!("the folder for caches cannot be written: {}", crate::rules::input::read_fault::reason(&err))
         };
@@ -200,9 +190,7 @@ impl Index {
         }
         // Nothing of an old one may be left: its journal would be played into the new one.
         fs::take_back(folder, &FILES);
-        let mut open = Base::make(&path).and_then(|base| updated(base, there, skipped)).map_err(|broken| broken.to_string())?;
-        open.state.is_moved = is_first && fs::is_dir(&self.scope.root.join(ABANDONED));
-        Ok(open)
+        Base::make(&path).and_then(|base| updated(base, there, skipped)).map_err(|broken| broken.to_string())
     }
 }
 
@@ -252,7 +240,7 @@ fn ready(base: Base, mut skipped: Vec<Skipped>) -> Result<Open, Broken> {
     skipped.sort();
     let files = known.values().filter(|known| known.holds == Holds::Text).count();
     let passages = base.passages()?;
-    Ok(Open { base, state: State { files, passages, skipped, unkept: None, is_moved: false } })
+    Ok(Open { base, state: State { files, passages, skipped, unkept: None } })
 }
 
 fn find(base: &Base, query: &str, limit: usize) -> Result<Vec<Found>, Broken> {

@@ -174,7 +174,7 @@ fn walk(
     walk.filter_entry(move |entry| {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
         let is_open = || barred.as_ref().is_none_or(|barred| !is_folder || barred.lets_in(entry.path()));
-        ![".git", ".ctxc"].iter().any(|name| entry.file_name() == *name) && is_open()
+        entry.file_name() != ".git" && is_open()
     });
     let all = Mutex::new(found);
     walk.build_parallel().run(|| {

@@ -11,39 +11,8 @@ use crate::base::span::{Span, Spanned};
 pub struct Argv {
     /// The arguments, quotes and backslashes resolved; spans are those of the words as written.
     pub arguments: Vec<Spanned<String>>,
-    /// What only a shell would act on, in the order written.
-    pub operators: Vec<Spanned<Operator>>,
-}
-
-/// What a shell would act on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Operator {
-    /// `&&`
-    And,
-    /// `||`
-    Or,
-    /// `|`
-    Pipe,
-    /// `;`
-    Sequence,
-    /// `>`, `>>`
-    RedirectOutput,
-    /// `<`, `<<`
-    RedirectInput,
-    /// `&`
-    Background,
-    /// A backtick, or `$(`.
-    Substitution,
-    /// `$NAME`, `${…}`
-    Variable,
-    /// `*` or `?`
-    Glob,
-    /// `~` at the start of a word.
-    Home,
-    /// `#` at the start of a word.
-    Comment,
-    /// A line end between two words: a shell would run two commands.
-    LineEnd,
+    /// What only a shell would act on, as it is written and in that order; a line end between two words would be two commands.
+    pub operators: Vec<Spanned<String>>,
 }
 
 /// Why a command cannot be split.
@@ -144,10 +113,15 @@ impl Splitter<'_> {
         self.at += text.len();
     }
 
-    fn operator(&mut self, operator: Operator, bytes: usize) {
-        let span = self.span(self.at, self.at + bytes);
-        self.argv.operators.push(Spanned::new(operator, span));
+    fn operator(&mut self, bytes: usize) {
+        self.report(bytes);
         self.keep(bytes);
+    }
+
+    fn report(&mut self, bytes: usize) {
+        let written = self.rest().get(..bytes).unwrap_or("").to_owned();
+        let span = self.span(self.at, self.at + bytes);
+        self.argv.operators.push(Spanned::new(written, span));
     }
 
     fn fault(&self, kind: ArgvFaultKind, at: usize) -> ArgvFault {
@@ -158,12 +132,10 @@ impl Splitter<'_> {
     fn line_end(&mut self) {
         self.end_word();
         let more = !self.argv.arguments.is_empty() && self.at < self.end;
-        let again = self.argv.operators.last().is_some_and(|last| last.value == Operator::LineEnd);
         let since = self.argv.arguments.last().map_or(0, |argument| argument.span.end);
-        let told = again && self.argv.operators.last().is_some_and(|last| last.span.start >= since);
+        let told = self.argv.operators.last().is_some_and(|last| last.span.start >= since);
         if more && !told {
-            let span = self.span(self.at, self.at + 1);
-            self.argv.operators.push(Spanned::new(Operator::LineEnd, span));
+            self.report(1);
         }
         self.at += 1;
     }
@@ -259,23 +231,16 @@ impl Splitter<'_> {
         let starts = self.word.is_none();
         let pair = |second: char| rest.chars().nth(1) == Some(second);
         match c {
-            '&' if pair('&') => self.operator(Operator::And, 2),
-            '&' if pair('>') => self.operator(Operator::RedirectOutput, 2),
-            '&' => self.operator(Operator::Background, 1),
-            '|' if pair('|') => self.operator(Operator::Or, 2),
-            '|' => self.operator(Operator::Pipe, 1),
-            ';' => self.operator(Operator::Sequence, 1),
-            '>' => self.operator(Operator::RedirectOutput, if pair('>') || pair('&') { 2 } else { 1 }),
-            '<' => self.operator(Operator::RedirectInput, if pair('<') || pair('&') { 2 } else { 1 }),
-            '`' => self.operator(Operator::Substitution, 1),
-            '$' if pair('(') => self.operator(Operator::Substitution, 2),
+            '&' if pair('&') || pair('>') => self.operator(2),
+            '|' if pair('|') => self.operator(2),
+            '>' | '<' if pair(c) || pair('&') => self.operator(2),
+            '$' if pair('(') => self.operator(2),
             '$' => match variable(rest) {
-                Some(length) => self.operator(Operator::Variable, length),
+                Some(length) => self.operator(length),
                 None => self.keep(1),
             },
-            '*' | '?' => self.operator(Operator::Glob, 1),
-            '~' if starts => self.operator(Operator::Home, 1),
-            '#' if starts => self.operator(Operator::Comment, 1),
+            '&' | '|' | ';' | '>' | '<' | '`' | '*' | '?' => self.operator(1),
+            '~' | '#' if starts => self.operator(1),
             _ => self.keep(c.len_utf8()),
         }
     }

@@ -10,7 +10,7 @@ PROFILES = "markdown xml plain sections".split()
 TARGETS = "openai-chat openai-responses anthropic gemini ollama".split()
 BUDGETS = (("--budget", "200"), ("--budget", "1000"), ())
 SETTINGS = "inherit_context accumulate_data accumulation_format fresh_context".split()
-SCHEMAS = "rng rnc xsd scenario config json".split()
+SCHEMAS = "rng xsd scenario config json".split()
 THREADS = ("1", "7")
 HISTORIES, OF_A_CASE = 1_500, 10
 

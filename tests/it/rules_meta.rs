@@ -2,6 +2,7 @@
 
 use crate::project::reading::{check_template, read_with};
 use crate::scenario;
+use crate::support::examples::Examples as _;
 use ctxc::internals::base::fix::Applicability;
 use ctxc::internals::base::rule_meta::{Fixable, RuleMeta};
 use ctxc::internals::rules::list;

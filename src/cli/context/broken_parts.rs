@@ -1,10 +1,9 @@
 //! Tasks that errors of the project make unavailable. A command on one of them prints its errors; others are not affected.
 
 use crate::base::diagnostic::Diagnostic;
-use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::findings::{broken, places};
+use crate::cli::prelude::*;
 use crate::cli::project::FILE;
-use crate::cli::render::summary::plural;
 use crate::eval::receiver::Receiver;
 use crate::registry::workspace::partial::Excluded;
 use crate::rules::check::is_error;

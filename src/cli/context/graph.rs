@@ -3,14 +3,11 @@
 use super::project::Compiled;
 use super::subject::SubjectArgs;
 use crate::cli::args::Sign;
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Result};
-use crate::cli::exit::Exit;
+use crate::cli::prelude::*;
 use crate::context::TaskGraph;
 use crate::run::drawing;
 use crate::run::plan::plan;
-use clap::{Args, ValueEnum};
-use std::path::PathBuf;
+use clap::ValueEnum;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc graph investigate\n  ctxc graph investigate --as svg -o investigate.svg")]

@@ -4,21 +4,14 @@
 
 use super::eval::load;
 use super::project::Compiled;
-use crate::cli::args::{DataFormat, OutputArgs};
-use crate::cli::cx::Cx;
-use crate::cli::error::{Kind, Result};
-use crate::cli::exit::Exit;
-use crate::cli::project::{FILE, Project};
-use crate::cli::render::escape::escape;
-use crate::cli::render::screen::Paint;
+use crate::cli::prelude::*;
+use crate::cli::project::FILE;
 use crate::cli::verbs::show::places;
 use crate::context::TaskGraph;
 use crate::registry::inspect::Place;
 use crate::schema::json::names;
 use crate::template::names::DefinitionKind;
-use clap::{Args, ValueEnum};
-use schemars::JsonSchema;
-use serde::Serialize;
+use clap::ValueEnum;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc list\n  ctxc list agents\n  ctxc list tasks --json")]

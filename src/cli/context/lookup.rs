@@ -3,9 +3,8 @@
 use super::broken_parts::BrokenParts;
 use super::project::{Compiled, built};
 use crate::base::{folders, fs};
-use crate::cli::cx::Cx;
-use crate::cli::error::Result;
-use crate::cli::project::{FILE, Project};
+use crate::cli::prelude::*;
+use crate::cli::project::FILE;
 use crate::context::TaskGraph;
 use crate::context::context_source::{ContextSource, Match, NoSource};
 use crate::context::request::Files as _;
@@ -15,9 +14,7 @@ use crate::registry::library::Built;
 use crate::registry::scenarios;
 use crate::scenario::paths::{RECORDINGS, SNAPSHOTS};
 use crate::store::{Index, Scope};
-use clap::Args;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Whether context is looked up, and where the index is kept.
@@ -136,16 +133,13 @@ impl<'p> Lookup<'p> {
     }
 }
 
-/// Says that an index is not kept, or that what an earlier version kept can go.
+/// Says that an index is not kept, or that it holds no file.
 pub(super) fn note(index: &Index, cx: &mut Cx) {
     if let Some(why) = index.unkept() {
         cx.note(&format!("note: context was looked up in memory, and will be read again the next time: {why}"));
     }
     if index.is_bare() {
         cx.note("note: no file is there that context could be looked up in; `[context] include` in ctxc.toml says which are");
-    }
-    if index.is_moved() {
-        cx.note("note: .ctxc is of an earlier ctxc and read by none any more: it can be deleted");
     }
 }
 

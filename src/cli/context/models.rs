@@ -1,8 +1,7 @@
 //! The project's roles and models for contexts: the role that was asked for, and a counter for each tokenizer that a model has.
 
 use crate::base::suggest;
-use crate::cli::error::{CliError, Result};
-use crate::cli::render::summary::few;
+use crate::cli::prelude::*;
 use crate::context::options::ModelSettings;
 use crate::context::tokens;
 use crate::kernel::tokens::TokenCounter;

@@ -8,16 +8,14 @@ use super::lookup::LookupArgs;
 use super::lookup_results;
 use super::project::{Compiled, named_inside};
 use super::render_errors::refused;
-use super::run::as_scenario::{self, AgentOfRun, RunOfTask};
+use super::run::as_scenario::{self, AgentOfRun, FromRun, RunOfTask};
+use super::run::best::{self, Best};
+use super::run::propose::{self, ProposeArgs};
 use super::subject::SubjectArgs;
 use super::values::{GivenArgs, HistoryArgs};
 use crate::base::fs;
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Result};
-use crate::cli::exit::Exit;
 use crate::cli::overwrite;
-use crate::cli::project::Project;
-use crate::cli::render::summary::plural;
+use crate::cli::prelude::*;
 use crate::cli::request;
 use crate::cli::rewrite;
 use crate::context::AgentNode;
@@ -30,15 +28,16 @@ use crate::project::path_patterns::is_pattern;
 use crate::record::recording::Recording;
 use crate::registry::Parameter;
 use crate::registry::scenarios;
+use crate::run::answers::response_of;
 use crate::scenario::messages;
 use crate::scenario::model::Subject;
 use crate::scenario::request_source::RequestSource;
 use crate::scenario::{self, load, paths};
 use crate::store::trust;
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::num::NonZeroUsize;
 
 #[derive(Debug, Args)]
 #[command(disable_help_subcommand = true, after_help = "Examples:\n  ctxc new scenario answer --input ticket=@samples/t1.txt")]
@@ -65,7 +64,7 @@ enum What {
     folder, answers its calls from the recorded ones, which are copied beside the scenario, and looks at the call in the same place of the \
     same conversation; `ctxc trust` has to permit that. With --copy it is the scenario of the request as it was recorded. The recorded answer \
     is judged by coarse expectations as long as the request stays the same. Once it has changed, record the program again and use --renew.",
-    mut_arg("subject", |arg| arg.required_unless_present_any(["role", "from"]))
+    mut_arg("subject", |arg| arg.required_unless_present_any(["role", "from", "best"]))
 )]
 struct ScenarioArgs {
     #[command(flatten)]
@@ -73,6 +72,10 @@ struct ScenarioArgs {
     /// A request that was sent: `@last#3`, `FILE#3`, a file with its body; a run of several agents: `run:last`, `run:ID`; or one agent of it: `run:ID/NODE`
     #[arg(long, value_name = "CALL", conflicts_with_all = ["subject", "role"])]
     from: Option<String>,
+    /// Write scenarios of so many kept runs, of all tasks or of the one that is named: those that come by tasks, agents, ways and ends that no
+    /// scenario comes by yet. With --from 'run:PREFIX*' of the runs whose names begin so
+    #[arg(long, value_name = "N", conflicts_with_all = ["name", "output", "copy", "renew", "input", "result", "node", "objective", "history"])]
+    best: Option<NonZeroUsize>,
     /// With --from: test the request as it was recorded, and do not run the program that sent it
     #[arg(long, requires = "from")]
     copy: bool,
@@ -94,6 +97,8 @@ struct ScenarioArgs {
     /// Store no snapshot of the request: only what the scenario expects is checked, not every changed word
     #[arg(long)]
     no_snapshot: bool,
+    #[command(flatten)]
+    propose: ProposeArgs,
     /// Where it goes [default: scenarios/NAME.yaml in the project's folder]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -196,25 +201,68 @@ fn of_request(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
 }
 
 fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
-    match &args.from {
-        Some(subject) if subject.starts_with(as_scenario::RUN) => {
+    match (&args.from, args.best) {
+        (from, Some(most)) => best(args, from.as_deref(), most.get(), cx),
+        (Some(subject), None) if subject.starts_with(as_scenario::RUN) => {
             let project = Compiled::load(cx)?;
-            if let Some(run) = as_scenario::whole(&project, subject)? {
-                return of_run(args, &run, &project, cx);
-            }
-            let agent = as_scenario::of_run(&project, subject)?;
-            let args = ScenarioArgs {
-                subject: SubjectArgs::of(agent.task.clone(), agent.role.clone()),
-                from: None,
-                given: GivenArgs { node: Some(agent.node.clone()), input: agent.inputs.clone(), result: agent.results.clone() },
-                objective: agent.objective.clone().or_else(|| args.objective.clone()),
-                ..args.clone()
-            };
-            of_task(&args, Some(&agent), cx)
+            from_run(args, &as_scenario::from_run(&project, subject)?, &project, cx)
         }
-        Some(subject) => of_request(subject, args, cx),
-        None => of_task(args, None, cx),
+        (Some(subject), None) if args.propose.is_there() => {
+            Err(CliError::usage(format!("--propose is for runs, and `{subject}` is none"))
+                .hint("`--from run:last` is the last run"))
+        }
+        (Some(subject), None) => of_request(subject, args, cx),
+        (None, None) => of_task(args, None, cx),
     }
+}
+
+/// A scenario of a run, or of the agent of one.
+fn from_run(args: &ScenarioArgs, run: &FromRun, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
+    let agent = match run {
+        FromRun::Whole(run) => return of_run(args, run, project, cx),
+        FromRun::Agent(agent) => agent,
+    };
+    let args = ScenarioArgs {
+        subject: SubjectArgs::of(agent.task.clone(), agent.role.clone()),
+        from: None,
+        given: GivenArgs { node: Some(agent.node.clone()), input: agent.inputs.clone(), result: agent.results.clone() },
+        objective: agent.objective.clone().or_else(|| args.objective.clone()),
+        ..args.clone()
+    };
+    of_task(&args, Some(agent), cx)
+}
+
+/// Scenarios of the runs that add the most to those that there are.
+fn best(args: &ScenarioArgs, from: Option<&str>, most: usize, cx: &mut Cx) -> Result<Exit> {
+    let project = Compiled::load(cx)?;
+    let prefix = match from.map(|from| from.strip_prefix(as_scenario::RUN).unwrap_or(from)) {
+        None => "",
+        Some(name) if from.is_some_and(|from| from.starts_with(as_scenario::RUN)) && name.ends_with('*') => {
+            name.trim_end_matches('*')
+        }
+        Some(_) => {
+            return Err(CliError::usage(format!(
+                "--best chooses among runs, and `{}` names none of several",
+                from.unwrap_or_default()
+            ))
+            .hint("`--from 'run:*'` are all, `--from 'run:20261126*'` those of a day; without --from it is all"));
+        }
+    };
+    let subject = if args.subject.is_there() { Some(args.subject.read(&project)?) } else { None };
+    let subject = subject.as_ref().map(|(role, task)| role.map_or(task.as_str(), |role| &role.name.value));
+    let Best { runs, of, refused } = best::best(&project, (prefix, subject), most);
+    for (name, why) in &refused {
+        cx.note(&escape(&format!("run:{name} is passed over: {why}")));
+    }
+    cx.note(&format!(
+        "{} of {} chosen: each comes by something that no scenario, and none before it, comes by",
+        runs.len(),
+        plural(of, "kept run")
+    ));
+    for run in &runs {
+        from_run(args, run, &project, cx)?;
+    }
+    Ok(if runs.is_empty() { Exit::Nothing } else { Exit::Success })
 }
 
 /// A scenario of an agent, from its render; with what it answered in a run, where it is taken from one.
@@ -279,6 +327,7 @@ fn of_task(args: &ScenarioArgs, agent: Option<&AgentOfRun>, cx: &mut Cx) -> Resu
     let stored = (holds == Holds::Words).then(|| paths::snapshot(&path, &name));
     let answered = agent.filter(|agent| !agent.calls.is_empty());
     let text = answered.map_or(text.clone(), |agent| text + &expected(agent));
+    let text = proposed(args, &text, agent.map_or(&[][..], |agent| &agent.calls), &project)?;
     let recording = answered.map(|_| paths::recording(&path, &name));
     let lines: String = answered.into_iter().flat_map(|agent| &agent.calls).map(Recording::line).collect();
     let files = [
@@ -312,6 +361,7 @@ fn of_run(args: &ScenarioArgs, run: &RunOfTask, project: &Compiled, cx: &mut Cx)
         scripts: &run.scripts,
         tokens: run.tokens,
     });
+    let text = proposed(args, &text, &run.calls, project)?;
     let recording = paths::recording(&path, &name);
     let lines: String = run.calls.iter().map(Recording::line).collect();
     let written = write_all(&project.root, [(&*recording, &*lines), (&*path, &*text)].into_iter())?;
@@ -321,6 +371,14 @@ fn of_run(args: &ScenarioArgs, run: &RunOfTask, project: &Compiled, cx: &mut Cx)
         plural(run.path.len(), "stage")
     ))?;
     Ok(Exit::Success)
+}
+
+/// The text of a scenario with what the archivist proposes for it, by what was answered in the run.
+fn proposed(args: &ScenarioArgs, text: &str, calls: &[Recording], project: &Compiled) -> Result<String> {
+    let answers = calls.iter().filter_map(|call| Some((call, response_of(call).ok()?.answer)));
+    let said = answers.map(|(call, answer)| format!("{}: {}", call.agent.as_deref().unwrap_or_default(), answer.content()));
+    let said = said.collect::<Vec<_>>().join("\n");
+    Ok(propose::proposals(&args.propose, (text, &said), project)? + text)
 }
 
 /// What is expected of an answer that was good in a run: coarse, since another one may be as good.

@@ -3,10 +3,7 @@
 use super::broken_parts::BrokenParts;
 use crate::base::fs::{ReadFs, RealFs};
 use crate::base::suggest;
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Kind, Result};
-use crate::cli::project::Project;
-use crate::cli::render::summary::few;
+use crate::cli::prelude::*;
 use crate::cli::revision::Past;
 use crate::cli::selection::included;
 use crate::context::lines::Lines;
@@ -21,7 +18,6 @@ use crate::registry::{Parameter, ReadError, Registry, Task, library};
 use crate::rules::file_stem::stem;
 use std::collections::BTreeSet;
 use std::fmt::{Debug, Formatter};
-use std::path::{Path, PathBuf};
 
 /// A compiled project.
 #[derive(Debug)]

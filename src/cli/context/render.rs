@@ -8,13 +8,9 @@ use super::render_report;
 use super::request_body;
 use super::subject::SubjectArgs;
 use super::values::{GivenArgs, HistoryArgs, ObjectiveArgs, turns};
-use crate::cli::args::{Sign, parse_tokens};
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Result};
-use crate::cli::exit::Exit;
-use crate::cli::render::escape::{escape, escape_lines};
-use crate::cli::render::screen::Paint;
-use crate::cli::render::summary::{plural, thousands};
+use crate::cli::args::Sign;
+use crate::cli::prelude::*;
+use crate::cli::render::escape::escape_lines;
 use crate::cli::request;
 use crate::context::TaskGraph;
 use crate::context::assemble::{Assembly, assemble};
@@ -32,10 +28,8 @@ use crate::kernel::budget::{Counting, Disposition};
 use crate::kernel::context::{Origin, Traced};
 use crate::kernel::sampling::Sampling;
 use crate::project::models::Model;
-use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::ops::Range;
-use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(

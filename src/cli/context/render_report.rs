@@ -1,10 +1,6 @@
 //! What became of every segment of a context, why, and how many tokens it has: for people, and as JSON.
 
-use crate::cli::cx::Cx;
-use crate::cli::error::Result;
-use crate::cli::render::escape::escape;
-use crate::cli::render::screen::Paint;
-use crate::cli::render::summary::{plural, thousands};
+use crate::cli::prelude::*;
 use crate::context::assemble::Assembly;
 use crate::context::request::Request;
 use crate::context::role::Routed;
@@ -14,8 +10,6 @@ use crate::kernel::context::Trust;
 use crate::kernel::sampling::Sampled;
 use crate::project::routing::Choice;
 use crate::schema::json::names::RENDER;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 /// What an agent receives, and what became of each segment: `ctxc render --json`.
 #[derive(JsonSchema, Serialize)]

@@ -1,8 +1,6 @@
 //! `ctxc render TASK --as TARGET`: the request body of a provider, without any call.
 
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Kind, Result};
-use crate::cli::render::summary::plural;
+use crate::cli::prelude::*;
 use crate::context::assemble::Assembly;
 use crate::context::render::call::{Call, MODEL};
 use crate::context::render::target::{NoBody, Target};

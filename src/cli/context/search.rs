@@ -1,19 +1,10 @@
 //! `ctxc search QUERY`: what a lookup would find in the project, how well each passage answers, and by which words.
 
 use super::lookup::{self, CacheArgs};
-use crate::cli::args::{DataFormat, OutputArgs};
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Kind, Result};
-use crate::cli::exit::Exit;
 use crate::cli::options::Volume;
-use crate::cli::render::escape::escape;
-use crate::cli::render::screen::Paint;
-use crate::cli::render::summary::{plural, thousands};
+use crate::cli::prelude::*;
 use crate::schema::json::names;
 use crate::store::{Found, Index, Refused, State, Why};
-use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 /// Lines of a passage that are shown.
 const LINES: usize = 3;

@@ -2,11 +2,9 @@
 
 use super::models;
 use super::project::Compiled;
-use crate::cli::error::Result;
+use crate::cli::prelude::*;
 use crate::cli::request;
 use crate::project::roles::Role;
-use clap::Args;
-use std::path::Path;
 
 /// The task or role that is asked for.
 #[derive(Clone, Debug, Args)]

@@ -3,23 +3,15 @@
 
 use super::project::Compiled;
 use crate::base::hash::Hash;
-use crate::cli::args::{DataFormat, OutputArgs};
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Kind, Result};
-use crate::cli::exit::Exit;
-use crate::cli::render::escape::escape;
+use crate::cli::prelude::*;
 use crate::project::config::{Config, Content};
 use crate::provider::endpoint::Address;
 use crate::registry::{ReadError, scenarios};
 use crate::rules::input::read_fault::reason;
 use crate::schema::json::names;
 use crate::store::trust::{self, Permissions};
-use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::collections::BTreeSet;
 use std::io::{self, BufRead, IsTerminal, Write};
-use std::path::Path;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc trust --show\n  ctxc trust --yes\n  ctxc trust --revoke\n\n\

@@ -3,7 +3,7 @@
 use crate::base::contained_path::too_large;
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::{number, suggest};
-use crate::cli::error::{CliError, Result};
+use crate::cli::prelude::*;
 use crate::context::objective;
 use crate::context::request::StepResult;
 use crate::kernel::conversation::Turn;
@@ -13,10 +13,8 @@ use crate::registry::{Parameter, Registry};
 use crate::rules::scenario::cx::Tasks;
 use crate::scenario::messages;
 use crate::syntax::decode;
-use clap::Args;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 /// Bytes that one value may have.
 const LIMIT: u64 = CONTEXT_FILE;

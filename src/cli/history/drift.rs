@@ -1,20 +1,11 @@
 //! `ctxc drift`: what decayed slowly, by the history of runs.
 
 use super::place::Place;
-use crate::cli::args::{DataFormat, OutputArgs};
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Result};
-use crate::cli::exit::Exit;
-use crate::cli::project::Project;
-use crate::cli::render::escape::escape;
-use crate::cli::render::summary::plural;
+use crate::cli::prelude::*;
 use crate::eval::drift::{self, Cause, Finding, Signal};
 use crate::registry::scenarios;
 use crate::schema::json::names;
 use crate::store::history::EvalHistory;
-use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::collections::BTreeSet;
 
 #[derive(Debug, Args)]

@@ -1,13 +1,12 @@
 //! Where the history of a project lies: in the file that `[history]` names, else in the user's folder for state.
 
 use crate::base::{folders, fs};
-use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::overwrite;
+use crate::cli::prelude::*;
 use crate::project::config::Config;
 use crate::rules::input::read_fault::reason;
 use crate::store::SqliteHistory;
 use crate::store::history::HistoryError;
-use std::path::{Path, PathBuf};
 
 /// The history in the folder of its project.
 const FILE: &str = "history.db";

@@ -1,13 +1,9 @@
 //! What `ctxc history list` and `show` print.
 
-use crate::cli::cx::Cx;
-use crate::cli::error::Result;
-use crate::cli::render::escape::escape;
-use crate::cli::render::summary::plural;
+use crate::cli::prelude::*;
 use crate::schema::json::names;
 use crate::store::history::{CaseRecord, RunRecord};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// The runs that are kept, or one of them with its scenarios: `ctxc history list --json`, `ctxc history show RUN --json`, and a line of
 /// what `ctxc history export` writes.

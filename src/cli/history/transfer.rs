@@ -4,15 +4,12 @@ use super::place::Place;
 use super::show::Document;
 use crate::base::fs;
 use crate::cli::args::Sign;
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Kind, Result};
-use crate::cli::render::summary::plural;
+use crate::cli::prelude::*;
 use crate::rules::input::read_fault::reason;
 use crate::schema::json::names;
 use crate::store::SqliteHistory;
 use crate::store::history::{EvalHistory, HistoryError, RunRecord};
 use std::io;
-use std::path::Path;
 
 /// More bytes than such a file may have.
 const LIMIT: u64 = 4 << 30;

@@ -4,17 +4,11 @@ use super::place::Place;
 use super::show::{self, Document};
 use super::transfer;
 use crate::base::fs;
-use crate::cli::args::{DataFormat, OutputArgs};
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Result};
-use crate::cli::exit::Exit;
-use crate::cli::project::Project;
-use crate::cli::render::summary::plural;
+use crate::cli::prelude::*;
 use crate::scenario::date;
 use crate::store::SqliteHistory;
 use crate::store::history::{EvalHistory, HistoryError, RunRecord};
-use clap::{Args, Subcommand};
-use std::path::PathBuf;
+use clap::Subcommand;
 
 const DAY: i64 = 86_400;
 

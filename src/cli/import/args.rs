@@ -1,10 +1,9 @@
 //! The command line of `ctxc import`.
 
-use crate::cli::args::{DataFormat, FormatArgs};
+use crate::cli::args::FormatArgs;
+use crate::cli::prelude::*;
 use crate::import::{FORMATS, Format, Options};
-use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc import legacy\n  ctxc import legacy/reply.j2 --dry-run\n  \

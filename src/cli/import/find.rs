@@ -3,13 +3,12 @@
 use crate::base::fs::IRREGULAR;
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::patterns::SkippedFolders;
-use crate::cli::error::{CliError, Result};
+use crate::cli::prelude::*;
 use crate::cli::selection::no_such_path;
 use crate::import::{Format, Library, format_of, has_values};
 use crate::registry::compile::sources::{FileAccess, inside_text};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 /// A prompt file.
 #[derive(Debug)]

@@ -3,9 +3,7 @@
 use super::find::Found;
 use super::make::Batch;
 use super::verify::Verdict;
-use schemars::JsonSchema;
-use serde::Serialize;
-use std::path::Path;
+use crate::cli::prelude::*;
 
 /// What became of the file of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]

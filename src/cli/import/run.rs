@@ -8,20 +8,15 @@ use super::samples;
 use super::verify::{SampleInputs, Verdict, verify};
 use super::{json, show};
 use crate::base::fs::{self, ReadFs, RealFs};
-use crate::cli::args::DataFormat;
 use crate::cli::context::project::{Compiled, Inside};
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Kind, Result};
-use crate::cli::exit::Exit;
 use crate::cli::overwrite::refuse_links;
-use crate::cli::project::Project;
+use crate::cli::prelude::*;
 use crate::context::TaskGraph;
 use crate::context::request::Files;
 use crate::import::{FORMATS, Format, SUITE_ORIGIN, origin};
 use crate::registry::compile::sources::FileAccess;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
 
 /// Unknown inputs that are listed.
 const TOLD: usize = 5;

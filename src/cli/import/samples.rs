@@ -4,7 +4,7 @@ use super::request;
 use crate::base::fs;
 use crate::base::json::UniqueKeys;
 use crate::base::number;
-use crate::cli::error::{CliError, Result};
+use crate::cli::prelude::*;
 use crate::context::render::target::Target;
 use crate::context::render::targets::TARGETS;
 use crate::kernel::conversation::Turn;
@@ -13,7 +13,6 @@ use crate::scenario::messages;
 use crate::syntax::decode;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// Bytes that a file of samples may have.
 const LIMIT: u64 = 256 << 20;

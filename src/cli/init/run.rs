@@ -3,17 +3,12 @@
 use super::find::Found;
 use super::write;
 use crate::base::fs::{self, ReadFs, RealFs};
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Result};
-use crate::cli::exit::Exit;
 use crate::cli::overwrite;
+use crate::cli::prelude::*;
 use crate::cli::project::FILE;
-use crate::cli::render::escape::escape;
-use crate::cli::render::summary::plural;
 use crate::import::FORMATS;
-use clap::{Args, ValueEnum};
+use clap::ValueEnum;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 #[command(

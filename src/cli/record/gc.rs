@@ -4,15 +4,11 @@ use super::args::GcArgs;
 use crate::base::folders;
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::cli::context::run::traces;
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Kind, Result};
-use crate::cli::exit::Exit;
-use crate::cli::render::summary::plural;
+use crate::cli::prelude::*;
 use crate::record::places::ENDING;
 use crate::rules::input::read_fault::reason;
 use crate::work::{WORKSPACES, sweep as sweep_workspaces};
 use std::io;
-use std::path::Path;
 
 /// Days that a recording is kept.
 pub(super) const TTL: u32 = 14;

@@ -1,9 +1,6 @@
 //! What is said at the end of a run that recorded or replayed.
 
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Kind, Result};
-use crate::cli::render::escape::escape;
-use crate::cli::render::summary::{few, plural};
+use crate::cli::prelude::*;
 use crate::record::proxy::keeper::Tally;
 use crate::record::proxy::vendor::VENDORS;
 

@@ -1,13 +1,12 @@
 //! `--script FILE`: answers that somebody wrote, as scenarios have them.
 
 use crate::base::fs;
-use crate::cli::error::{CliError, Result};
+use crate::cli::prelude::*;
 use crate::eval::scripted::{Asking, Script};
 use crate::record::proxy::server;
 use crate::rules::input::read_fault::reason;
 use crate::scenario::fault::{Fault, FaultKind};
 use crate::scenario::read_script;
-use std::path::Path;
 use std::sync::Arc;
 
 /// More than any script.

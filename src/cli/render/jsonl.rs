@@ -2,9 +2,8 @@
 
 use super::json::{Finding, Summary};
 use super::report::Report;
+use crate::cli::prelude::*;
 use crate::schema::json::names::DIAGNOSTICS;
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::io::{self, Write};
 
 /// One line of `--format jsonl`: a finding, or the totals at the end.

@@ -1,12 +1,11 @@
 //! `JUnit`'s XML: one test case a file. A file fails by an error, as the run does; what weighs less is its output.
 
-use super::escape::escape;
 use super::message::message;
 use super::place::Base;
 use super::report::Report;
-use super::summary::plural;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::Severity;
+use crate::cli::prelude::*;
 use crate::syntax::write::{TemplateWriter, legal};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -3,14 +3,9 @@
 use super::load;
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::rule_meta::Severity;
-use crate::cli::args::{FindingFormat, OutputArgs};
-use crate::cli::cx::Cx;
-use crate::cli::error::Result;
-use crate::cli::exit::Exit;
 use crate::cli::findings;
-use crate::cli::project::Project;
+use crate::cli::prelude::*;
 use crate::cli::render::report::Report;
-use crate::cli::render::summary::plural;
 use crate::cli::rule_filter::RuleFilter;
 use crate::eval::request::facts::{facts, least_tokens};
 use crate::kernel::tokens::Bytes;
@@ -26,7 +21,6 @@ use crate::rules::request::cx::RequestCx;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 

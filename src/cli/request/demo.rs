@@ -3,16 +3,10 @@
 use super::check::{Checker, ReadBody};
 use super::load::{self, Body, BodyKind};
 use super::{comparison, manifest, prompt_cache};
-use crate::cli::args::FindingFormat;
-use crate::cli::cx::Cx;
-use crate::cli::error::Result;
-use crate::cli::exit::Exit;
 use crate::cli::findings;
-use crate::cli::render::screen::Paint;
+use crate::cli::prelude::*;
 use crate::cli::render::sources::Sources;
 use crate::project::config::Config;
-use clap::Args;
-use std::path::{Path, PathBuf};
 
 /// The calls of a small support bot, written by hand: each has the time in its system text, and the last one lost a result.
 const CALLS: &str = include_str!("demo.jsonl");

@@ -1,8 +1,7 @@
 //! The calls that subjects name: `@NAME`, `@NAME#3`, `DIR#3`, a file of recorded calls, a file that holds the body of a request.
 
 use crate::base::fs;
-use crate::cli::error::{CliError, Kind, Result};
-use crate::cli::render::summary::plural;
+use crate::cli::prelude::*;
 use crate::record::file::{LinePlace, Recordings};
 use crate::record::foreign::Format;
 use crate::record::mask::Mask;
@@ -14,7 +13,6 @@ use crate::request::segments::{Segment, segments};
 use crate::request::threads::{Sent, Thread, threads};
 use crate::rules::input::read_fault::reason;
 use crate::schema::json::names::REQUEST;
-use std::path::Path;
 use std::sync::Arc;
 
 /// More than any request.

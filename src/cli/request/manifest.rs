@@ -1,11 +1,7 @@
 //! `ctxc manifest @NAME`: what requests are made of, in tokens.
 
 use super::load::{self, Loaded, threads_of};
-use crate::cli::cx::Cx;
-use crate::cli::error::Result;
-use crate::cli::render::escape::escape;
-use crate::cli::render::screen::Paint;
-use crate::cli::render::summary::{plural, thousands};
+use crate::cli::prelude::*;
 use crate::context::manifest::Tokenizer;
 use crate::eval::request::facts::{Facts, facts};
 use crate::eval::request::sections as sections_of;
@@ -14,10 +10,7 @@ use crate::record::recording::AnsweredBy;
 use crate::request::segments::Segment;
 use crate::request::threads::Thread;
 use crate::schema::json::names;
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// Sections of a segment that are named.
 const SECTIONS: usize = 4;

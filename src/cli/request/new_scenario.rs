@@ -2,10 +2,8 @@
 
 use super::load::{self, Loaded, threads_of};
 use crate::base::fs;
-use crate::cli::error::{CliError, Result};
-use crate::cli::project::Project;
+use crate::cli::prelude::*;
 use crate::cli::record::salt;
-use crate::cli::render::summary::plural;
 use crate::eval::draft::{ceiling, scalar};
 use crate::eval::masks;
 use crate::eval::request::facts::facts;

@@ -3,18 +3,10 @@
 use super::comparison::{self, Compared};
 use super::load;
 use crate::base::number;
-use crate::cli::args::{OutputArgs, OutputFormat, Sign};
-use crate::cli::cx::Cx;
-use crate::cli::error::Result;
-use crate::cli::exit::Exit;
-use crate::cli::project::Project;
-use crate::cli::render::escape::escape;
-use crate::cli::render::screen::Paint;
-use crate::cli::render::summary::{plural, thousands};
+use crate::cli::args::Sign;
+use crate::cli::prelude::*;
 use crate::schema::json::names;
-use clap::{Args, ValueEnum};
-use schemars::JsonSchema;
-use serde::Serialize;
+use clap::ValueEnum;
 
 #[derive(Debug, Args)]
 #[command(

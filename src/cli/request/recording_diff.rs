@@ -2,20 +2,11 @@
 
 use super::load::{self, Loaded};
 use crate::base::lines::changes;
-use crate::cli::args::{DataFormat, OutputArgs};
-use crate::cli::cx::Cx;
-use crate::cli::error::Result;
-use crate::cli::exit::Exit;
-use crate::cli::project::Project;
-use crate::cli::render::escape::escape;
-use crate::cli::render::screen::Paint;
-use crate::cli::render::summary::{plural, thousands};
+use crate::cli::prelude::*;
 use crate::eval::request::facts::{Facts, facts};
 use crate::request::difference::{Change, differences, distance};
 use crate::request::segments::Segment;
 use crate::schema::json::names;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 /// Calls up to which each is held against each.
 const MATCHED: usize = 1_000;

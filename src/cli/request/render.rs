@@ -1,12 +1,8 @@
 //! `ctxc render @NAME#3`: a request as it reads, segment by segment.
 
 use super::load;
-use crate::cli::cx::Cx;
-use crate::cli::error::Result;
-use crate::cli::project::Project;
-use crate::cli::render::escape::{escape, escape_lines};
-use crate::cli::render::screen::Paint;
-use crate::cli::render::summary::{plural, thousands};
+use crate::cli::prelude::*;
+use crate::cli::render::escape::escape_lines;
 use crate::eval::request::facts::facts;
 
 /// Prints a request: as segments, or the body alone.

@@ -4,11 +4,10 @@
 //! It fetches nothing, asks nothing, and locks nothing.
 
 use crate::base::suggest;
-use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::prelude::*;
 use crate::rules::input::read_fault::reason;
 use crate::run::process::{self, Bounds, Ended};
 use std::io;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 

@@ -4,9 +4,9 @@ use super::git::Git;
 use super::tree::Tree;
 use crate::base::contained_path;
 use crate::base::fs::{self, ReadFs};
-use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::findings::broken;
-use crate::cli::project::{FILE, Project};
+use crate::cli::prelude::*;
+use crate::cli::project::FILE;
 use crate::project::config::{Config, FILE_LIMIT};
 use crate::registry::Registry;
 use crate::registry::library::{Built, FileSource, compile_files};
@@ -17,7 +17,6 @@ use crate::rules::rule::Scope;
 use crate::syntax::decode;
 use std::borrow::Cow;
 use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A project as a revision has it.

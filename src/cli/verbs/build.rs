@@ -1,22 +1,16 @@
 //! `ctxc build [PATH…]`: the resolved, hashed registry, or every reason why there is none.
 
 use crate::base::fs;
-use crate::cli::args::{FindingFormat, FormatArgs, LimitArgs, PathArgs};
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Kind, Result};
-use crate::cli::exit::Exit;
+use crate::cli::args::FormatArgs;
 use crate::cli::findings;
 use crate::cli::overwrite;
-use crate::cli::project::Project;
-use crate::cli::render::summary::thousands;
+use crate::cli::prelude::*;
 use crate::cli::selection::{Checked, Keep, Selection};
 use crate::cli::suppress;
 use crate::registry::build::{self, State};
 use crate::registry::workspace::request::Goal;
 use crate::registry::{ReadError, read};
 use crate::rules::check::Identity;
-use clap::Args;
-use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc build\n  ctxc build --check\n  ctxc build templates -o built.json\n\n\

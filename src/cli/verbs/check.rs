@@ -1,16 +1,10 @@
 //! `ctxc check`: findings of files, folders or standard input.
 
 use crate::base::rule_meta::Severity;
-use crate::cli::args::{FindingFormat, LimitArgs, OutputArgs, PathArgs};
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Result};
-use crate::cli::exit::Exit;
 use crate::cli::findings;
 use crate::cli::fix::{self, FixArgs};
-use crate::cli::project::Project;
+use crate::cli::prelude::*;
 use crate::cli::render::report::Report;
-use crate::cli::render::screen::Paint;
-use crate::cli::render::summary::plural;
 use crate::cli::request;
 use crate::cli::rewrite::Output;
 use crate::cli::rule_filter::RuleFilterArgs;
@@ -21,7 +15,6 @@ use crate::project::glob::Globs;
 use crate::project::suppressions::FILE as SUPPRESSIONS;
 use crate::rules::apply::{self, Which};
 use crate::rules::check::Identity;
-use clap::Args;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc check\n  ctxc check templates\n  ctxc check templates/triage.xml --format concise\n  \

@@ -1,8 +1,6 @@
 //! `ctxc completions SHELL`: what a shell needs to complete the command line, made from the command line itself.
 
-use crate::cli::cx::Cx;
-use crate::cli::error::Result;
-use crate::cli::exit::Exit;
+use crate::cli::prelude::*;
 use clap::{Args, Command};
 use clap_complete::Shell;
 

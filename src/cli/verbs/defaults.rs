@@ -1,19 +1,11 @@
 //! `ctxc defaults`: the operator table as it holds in this project.
 
-use crate::cli::args::{DataFormat, OutputArgs};
-use crate::cli::cx::Cx;
-use crate::cli::error::Result;
-use crate::cli::exit::Exit;
 use crate::cli::origin;
-use crate::cli::project::Project;
-use crate::cli::render::screen::Paint;
+use crate::cli::prelude::*;
 use crate::schema::json::names;
 use crate::settings::data::SettingsData;
 use crate::settings::explain::View;
 use crate::template::setting::{SettingName, Word};
-use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::fmt::Write as _;
 
 #[derive(Debug, Args)]

@@ -1,21 +1,13 @@
 //! `ctxc diff OLD NEW`: what two registries say differently, text changes and resolved changes apart.
 
 use crate::base::fs;
-use crate::cli::args::{DataFormat, OutputArgs};
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Kind, Result};
-use crate::cli::exit::Exit;
-use crate::cli::render::escape::escape;
-use crate::cli::render::screen::Paint;
-use crate::cli::render::summary::plural;
+use crate::cli::prelude::*;
 use crate::cli::request;
 use crate::registry::diff::{self, Cause, Diff, Names, ResolvedChange};
 use crate::registry::{ReadError, Registry};
 use crate::rules::input::read_fault::reason;
 use crate::template::setting::Word;
-use clap::Args;
 use std::io;
-use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc diff registry.json registry.json\n  ctxc diff registry.json registry.json --json\n\n\

@@ -1,20 +1,13 @@
 //! `ctxc explain`: the page of a rule, or how one setting of a task came about.
 
 use super::explain_setting;
-use crate::base::rule_meta::{RuleMeta, removed};
+use crate::base::rule_meta::RuleMeta;
 use crate::base::suggest;
-use crate::cli::args::{DataFormat, LimitArgs, OutputArgs};
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Result};
-use crate::cli::exit::Exit;
 use crate::cli::manual_page;
-use crate::cli::project::Project;
+use crate::cli::prelude::*;
 use crate::registry::inspect;
 use crate::rules::list;
 use crate::schema::json::names;
-use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 #[derive(Debug, Args)]
 #[command(
@@ -102,10 +95,6 @@ fn task(what: &str, cx: &Cx) -> Option<CliError> {
 }
 
 fn unknown(what: &str) -> CliError {
-    if let Some(rule) = removed(what) {
-        let error = CliError::usage(format!("the rule `{}` ({}) is gone", rule.name, rule.code));
-        return error.hint(format!("what says now what it said: {}", rule.instead));
-    }
     let is_code = what.len() > 3 && what.get(..3).is_some_and(|prefix| prefix.eq_ignore_ascii_case("ctx"));
     if is_code && what.bytes().skip(3).all(|byte| byte.is_ascii_digit()) {
         return CliError::usage(format!("there is no rule `{what}`")).hint("`ctxc rules` lists them with their codes");

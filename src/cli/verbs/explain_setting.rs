@@ -2,18 +2,12 @@
 
 use super::show;
 use crate::base::suggest;
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Result};
 use crate::cli::origin;
-use crate::cli::project::Project;
-use crate::cli::render::escape::escape;
-use crate::cli::render::screen::Paint;
+use crate::cli::prelude::*;
 use crate::schema::json::names;
 use crate::settings::data::{OriginData, OverriddenData, SettingData};
 use crate::settings::provenance::Value;
 use crate::template::setting::{SettingName, Word};
-use schemars::JsonSchema;
-use serde::Serialize;
 
 /// What was asked for: `triage/steps/1.fresh_context`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,15 +1,8 @@
 //! `ctxc fmt`: templates laid out, in place, as a diff, or only looked at.
 
 use crate::base::source::LineIndex;
-use crate::cli::args::{LimitArgs, PathArgs};
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Result};
-use crate::cli::exit::Exit;
 use crate::cli::findings;
-use crate::cli::project::Project;
-use crate::cli::render::escape::escape;
-use crate::cli::render::screen::Paint;
-use crate::cli::render::summary::plural;
+use crate::cli::prelude::*;
 use crate::cli::rewrite::{self, Change, Written};
 use crate::cli::selection::{Selection, no_such_path, stdin_of};
 use crate::format::{Broken, format};
@@ -18,9 +11,7 @@ use crate::registry::compile::Chosen;
 use crate::registry::workspace::files::{self, File, Where};
 use crate::rules::input::read_fault::reason;
 use crate::syntax::decode;
-use clap::Args;
 use std::borrow::Cow;
-use std::path::Path;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc fmt\n  ctxc fmt --check\n  ctxc fmt templates/triage.xml --diff\n  \

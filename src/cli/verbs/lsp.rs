@@ -1,9 +1,7 @@
 //! `ctxc lsp`: the language server on standard input and output.
 
-use crate::cli::error::{CliError, Kind, Result};
-use crate::cli::exit::Exit;
+use crate::cli::prelude::*;
 use crate::lsp;
-use clap::Args;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Editors start it themselves: docs/EDITORS.md says how to tell them.\n\n\

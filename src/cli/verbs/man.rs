@@ -1,9 +1,7 @@
 //! `ctxc man [VERB]`: manual pages, made from the command line itself.
 
 use crate::base::suggest;
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Result};
-use crate::cli::exit::Exit;
+use crate::cli::prelude::*;
 use clap::{Args, Command};
 use clap_mangen::Man;
 

@@ -1,18 +1,11 @@
 //! `ctxc rules`: every rule with its family, severity and whether it comes with a fix.
 
 use crate::base::rule_meta::{Fixable, RuleMeta, Severity};
-use crate::cli::args::{DataFormat, OutputArgs};
-use crate::cli::cx::Cx;
-use crate::cli::error::Result;
-use crate::cli::exit::Exit;
 use crate::cli::manual_page;
-use crate::cli::render::screen::Paint;
+use crate::cli::prelude::*;
 use crate::cli::render::summary;
 use crate::rules::list::{self, FAMILIES};
 use crate::schema::json::names;
-use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc rules\n  ctxc rules --format json\n\n`ctxc explain NAME` shows the page of one.")]

@@ -2,14 +2,12 @@
 
 use crate::base::suggest;
 use crate::cli::artifacts;
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Result};
-use crate::cli::exit::Exit;
+use crate::cli::prelude::*;
 use crate::schema::{self, json};
 use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ctxc schema rng > ctxc.rng\n  ctxc schema rnc > ctxc.rnc\n  ctxc schema xsd > ctxc.xsd\n  \
+#[command(after_help = "Examples:\n  ctxc schema rng > ctxc.rng\n  ctxc schema xsd > ctxc.xsd\n  \
     ctxc schema json > ctxc.schema.json\n  ctxc schema json registry > registry.schema.json\n  ctxc schema scenario > scenario.schema.json\n  ctxc schema config > ctxc.schema.json\n\n\
     Then: xmllint --noout --relaxng ctxc.rng templates/triage.xml\n\n\
     The RELAX NG schema refuses settings that contradict each other or the defaults of their task's type, as the compiler \
@@ -28,8 +26,6 @@ pub(crate) struct SchemaArgs {
 enum Language {
     /// RELAX NG of templates: structure, and which settings agree
     Rng,
-    /// The same in the compact syntax
-    Rnc,
     /// XML Schema 1.0 of templates: structure and enumerations
     Xsd,
     /// JSON Schema of artifacts
@@ -49,7 +45,6 @@ pub(crate) fn run(args: &SchemaArgs, cx: &mut Cx) -> Result<Exit> {
                 .hint("leave it out: the schema of templates is one"));
         }
         (Language::Rng, None) => schema::rng(),
-        (Language::Rnc, None) => schema::rnc(),
         (Language::Xsd, None) => schema::xsd(),
         (Language::Json, None) => json::bundle(&artifacts::all()),
         (Language::Scenario, None) => schema::scenario::scenario(),

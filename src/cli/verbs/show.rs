@@ -3,16 +3,9 @@
 //! Works on a project with errors too: that is when one wants to look.
 
 use crate::base::{fs, suggest};
-use crate::cli::args::{DataFormat, LimitArgs, OutputArgs};
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Kind, Result};
-use crate::cli::exit::Exit;
 use crate::cli::origin;
-use crate::cli::project::Project;
-use crate::cli::render::escape::escape;
-use crate::cli::render::screen::Paint;
+use crate::cli::prelude::*;
 use crate::cli::render::sources::Sources;
-use crate::cli::render::summary::few;
 use crate::cli::selection::no_such_path;
 use crate::registry::inspect::{self, Place, ResolvedNode};
 use crate::registry::workspace::request::{NoSuchPath, name_in};
@@ -20,10 +13,6 @@ use crate::rules::input::read_fault::reason;
 use crate::schema::json::names;
 use crate::settings::data::SettingsData;
 use crate::template::setting::{SettingName, Word};
-use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
-use std::path::Path;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc show triage\n  ctxc show triage --json\n  ctxc show templates/triage.xml")]

@@ -5,11 +5,8 @@ use super::file_watcher::{FileWatcher, Folders, Reach, WakeReason, WatchMode, Wa
 use super::show::{Seen, Shown, differing};
 use crate::base::fs;
 use crate::base::hash::Hash;
-use crate::cli::args::{LimitArgs, PathArgs};
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Kind, Result};
-use crate::cli::exit::Exit;
-use crate::cli::project::{self, Project};
+use crate::cli::prelude::*;
+use crate::cli::project;
 use crate::cli::render::report::Report;
 use crate::cli::scenarios::Scenarios;
 use crate::cli::selection::{Selection, no_such_path};
@@ -18,9 +15,7 @@ use crate::project::suppressions::FILE as SUPPRESSIONS;
 use crate::registry::workspace::check::{CheckOutput, check_project};
 use crate::registry::workspace::inputs::Inputs;
 use crate::registry::workspace::request::{Overlay, Recording, Request};
-use clap::Args;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
 
 /// Checks in a row, while folders turn up that were not watched.
 const CHECKS: usize = 10;

@@ -20,7 +20,7 @@ use crate::record::volatile::Volatile;
 use crate::run::answers::{Answers, AskedCall, Given, NOT_RECORDED, NoAnswer, response_of};
 use crate::run::commands::{CommandEnd, CommandSpec, Commands};
 use crate::run::flow::TaskFlow;
-use crate::run::plan::PlanNode;
+use crate::run::plan::{PlanKind, PlanNode};
 use crate::run::runner::{Frame, Limits, Outcome, Parts, Runner};
 use crate::run::subtask_compiler::{CompileSubtask, NoSubtasks};
 use crate::run::trace::{Journal, Trace, TraceEvent};
@@ -246,8 +246,9 @@ fn one(prepared: &PreparedCase<'_>, source: &Source<'_>) -> Result<Answer, Unans
 /// The agents and scripts that ran, in order.
 fn stages(events: Vec<TraceEvent>, plan: &PlanNode, mut given: BTreeMap<String, Vec<Answer>>) -> Vec<RunStage> {
     let name = |node: &str| plan.all().into_iter().find(|one| one.path == node && one.name.is_some())?.name.clone();
+    let is_agent = |node: &str| plan.all().into_iter().any(|one| one.path == node && one.kind == PlanKind::Agent);
     let mut stages: Vec<RunStage> = Vec::new();
-    let mut begun = |stage: String, is_agent: bool| {
+    let mut begun = |stage: String| {
         // What runs in a subtask is part of who asked for it.
         if stage.contains('~') {
             return None;
@@ -256,7 +257,7 @@ fn stages(events: Vec<TraceEvent>, plan: &PlanNode, mut given: BTreeMap<String, 
         let at = at.unwrap_or_else(|| {
             let node = node_of(&stage);
             let answer = given.remove(&stage).and_then(Answer::of_all).unwrap_or_else(|| Answer::uncounted(String::new()));
-            stages.push(RunStage { name: name(&node), node, stage, is_agent, answer, output: None });
+            stages.push(RunStage { name: name(&node), is_agent: is_agent(&node), node, stage, answer, output: None });
             stages.len() - 1
         });
         Some(at)
@@ -264,9 +265,10 @@ fn stages(events: Vec<TraceEvent>, plan: &PlanNode, mut given: BTreeMap<String, 
     let mut outputs = Vec::new();
     for event in events {
         match event {
-            TraceEvent::Stage { stage, .. } => drop(begun(stage, true)),
-            TraceEvent::Command { stage, .. } | TraceEvent::Failed { stage, .. } => drop(begun(stage, false)),
-            TraceEvent::Result { stage, output, .. } => outputs.extend(begun(stage, false).map(|at| (at, output))),
+            TraceEvent::Stage { stage, .. } | TraceEvent::Command { stage, .. } | TraceEvent::Failed { stage, .. } => {
+                let _ = begun(stage);
+            }
+            TraceEvent::Result { stage, output, .. } => outputs.extend(begun(stage).map(|at| (at, output))),
             TraceEvent::Begin(_)
             | TraceEvent::Tool(_)
             | TraceEvent::Subtask { .. }

@@ -25,9 +25,6 @@ use crate::settings::provenance::Layer;
 use crate::template::setting::SettingName;
 use std::io::ErrorKind;
 
-/// Places of a stored request that are told beside the first.
-const SHOWN: usize = 4;
-
 /// Judges an expectation.
 pub(in crate::eval) fn judge(seen: &Seen<'_>, expectation: &Spanned<ContextExpectation>) -> Verdict {
     let (outcome, reason) = of(seen, &expectation.value);
@@ -101,7 +98,7 @@ fn segment(seen: &Seen<'_>, which: &Selector, state: State) -> Judged {
         State::Cut | State::Dropped => format!("{} {}", which.words(), state.word()),
     };
     match (state, found.first()) {
-        (State::Absent, None) => (Outcome::Pass, Reason::new(expected, "none")),
+        (State::Absent, None) => verdict::pass(expected, "none"),
         (State::Absent, Some(first)) => {
             let why = format!("it is there by {}", first.segment.why);
             (Outcome::Fail, Reason::new(expected, format!("`{}`", first.segment.id)).at(place(first)).hint(why))
@@ -114,7 +111,7 @@ fn segment(seen: &Seen<'_>, which: &Selector, state: State) -> Judged {
             let other = found.iter().find(|account| !is_in(state, &account.fate));
             match other {
                 Some(other) => (Outcome::Fail, Reason::new(expected, fate(other)).at(place(other))),
-                None => (Outcome::Pass, Reason::new(expected, fate(first))),
+                None => verdict::pass(expected, fate(first)),
             }
         }
     }
@@ -138,7 +135,7 @@ fn segments(seen: &Seen<'_>, ids: &[Spanned<String>]) -> Judged {
     if stands != ids.iter().map(|id| id.value.as_str()).collect::<Vec<_>>() {
         return (Outcome::Fail, Reason::new(format!("the order {}", listed(ids)), "another").hint(here(seen.assembly)));
     }
-    (Outcome::Pass, Reason::new(expected(), "them"))
+    verdict::pass(expected(), "them")
 }
 
 fn trust(seen: &Seen<'_>, segment: &Spanned<String>, is_trusted: bool) -> Judged {
@@ -174,7 +171,7 @@ fn order(seen: &Seen<'_>, ids: &[Spanned<String>]) -> Judged {
         }
         last = Some((at, id.value.as_str()));
     }
-    (Outcome::Pass, Reason::new(expected, "it"))
+    verdict::pass(expected, "it")
 }
 
 fn tokens(seen: &Seen<'_>, of: &Counted, max: Option<&Spanned<u64>>, min: Option<&Spanned<u64>>) -> Judged {
@@ -194,19 +191,10 @@ fn tokens(seen: &Seen<'_>, of: &Counted, max: Option<&Spanned<u64>>, min: Option
     let Some(figure) = figure.map(|figure| figure as u64) else {
         return (Outcome::Fail, Reason::new(what, "that nobody counted").blind());
     };
-    let too_many = max.filter(|max| figure > max.value);
-    let too_few = min.filter(|min| figure < min.value);
-    let words = |bound: &str, limit: u64, by: u64, sense: &str| {
-        let counter = if report.is_exact { "" } else { ", an estimate" };
-        let expected = format!("{bound} {limit} {what}");
-        Reason::new(expected, format!("{figure}, {by} {sense} ({}{counter})", report.tokenizer))
-    };
-    let reason = match (too_many, too_few) {
-        (Some(max), _) => words("at most", max.value, figure - max.value, "too many").hint(largest(seen)),
-        (None, Some(min)) => words("at least", min.value, min.value - figure, "too few"),
-        (None, None) => return (Outcome::Pass, Reason::new(what, figure.to_string())),
-    };
-    (Outcome::Fail, reason)
+    let counter = if report.is_exact { "" } else { ", an estimate" };
+    let (outcome, reason) = verdict::count(figure, what, max, min, &format!("{}{counter}", report.tokenizer));
+    let is_over = max.is_some_and(|max| figure > max.value);
+    (outcome, if is_over { reason.hint(largest(seen)) } else { reason })
 }
 
 /// Which segments take the most.
@@ -269,15 +257,10 @@ fn setting(seen: &Seen<'_>, name: SettingName, value: &str, node: Option<&Spanne
 }
 
 fn model(seen: &Seen<'_>, expected: &str) -> Judged {
-    let words = format!("model `{expected}`");
-    match seen.case.model() {
-        Some(model) if model == expected => (Outcome::Pass, Reason::new(words, "it")),
-        Some(model) => (Outcome::Fail, Reason::new(words, format!("`{model}`"))),
-        None => {
-            let advice = format!("neither a role nor `{}` itself names one", seen.case.receiver.task);
-            (Outcome::Fail, Reason::new(words, "none").hint(advice).blind())
-        }
-    }
+    let found = seen.case.model();
+    let (outcome, reason) = verdict::name("model", expected, found, "none");
+    let advice = || format!("neither a role nor `{}` itself names one", seen.case.receiver.task);
+    (outcome, if found.is_none() { reason.hint(advice()) } else { reason })
 }
 
 /// The model by everything that is said of it.
@@ -285,12 +268,7 @@ fn model_of(seen: &Seen<'_>, test: &ModelTest) -> Judged {
     let routed = &seen.case.routed;
     let chosen = routed.choice.as_ref().map(|choice| choice.model);
     let part = |word: &str, expected: &Spanned<String>, found: Option<&str>| {
-        let words = format!("{word} `{}`", expected.value);
-        match found {
-            Some(found) if found == expected.value => (Outcome::Pass, Reason::new(words, "it")),
-            Some(found) => (Outcome::Fail, Reason::new(words, format!("`{found}`"))),
-            None => (Outcome::Fail, Reason::new(words, "no model that the project defines").blind()),
-        }
+        verdict::name(word, &expected.value, found, "no model that the project defines")
     };
     let mut judged: Vec<Judged> = test.name.iter().map(|name| model(seen, &name.value)).collect();
     judged.extend(test.id.iter().map(|id| part("model id", id, chosen.map(|model| model.id.as_str()))));
@@ -322,24 +300,16 @@ fn snapshot(seen: &Seen<'_>) -> Judged {
     let input = seen.case.input;
     let path = paths::snapshot(input.path, &input.case.name.value);
     let expected = format!("the request as stored in {path}");
-    let accept = "`ctxc eval --accept` shows what changed and stores it";
     let Some(stored) = input.snapshot else {
         return (Outcome::Fail, unstored(input, &path, expected).blind());
     };
     let now = stored_request(seen);
     if stored == now {
-        return (Outcome::Pass, Reason::new(expected, "the same"));
+        return verdict::pass(expected, "the same");
     }
-    let mut partings = partings(stored, &now, Some(seen)).into_iter();
-    let Some(first) = partings.next() else { return (Outcome::Fail, Reason::new(expected, "another")) };
+    let partings = partings(stored, &now, Some(seen));
+    let first = partings.first().cloned().unwrap_or_default();
     let file = first.file.or_else(|| Some((path, None)).filter(|_| first.origin.is_none()));
-    let mut reason = Reason::new(expected, first.words).at(Place { origin: first.origin, file, ..Place::default() });
-    let rest: Vec<String> = partings.map(|other| other.words).collect();
-    for other in rest.iter().take(SHOWN) {
-        reason = reason.hint(format!("and {other}"));
-    }
-    if rest.len() > SHOWN {
-        reason = reason.hint(format!("and at {} more places", rest.len() - SHOWN));
-    }
-    (Outcome::Fail, reason.hint(accept))
+    let place = Place { origin: first.origin, file, ..Place::default() };
+    verdict::parted(expected, place, partings.into_iter().map(|one| one.words))
 }

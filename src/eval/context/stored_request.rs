@@ -296,7 +296,7 @@ impl<'r> Said<'r> {
 }
 
 /// Where a request parts with the stored one: both sides in words, and what the words come from: a file, or else an origin.
-#[derive(Debug)]
+#[derive(Clone, Debug, Default)]
 pub(in crate::eval) struct Parting {
     pub(in crate::eval) words: String,
     pub(in crate::eval) origin: Option<Origin>,

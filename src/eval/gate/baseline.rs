@@ -1,7 +1,7 @@
 //! A baseline: the results of a suite that somebody accepted. Byte for byte the same for the same results.
 
 use crate::base::hash::{Hash, Hasher};
-use crate::eval::finished::CaseVerdict;
+use crate::eval::accepted::BaselineCase;
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -24,33 +24,6 @@ pub struct Baseline {
     pub registry_schema: String,
     /// The scenarios, by their names.
     pub cases: Vec<BaselineCase>,
-}
-
-/// The accepted result of a scenario.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct BaselineCase {
-    /// The name of the scenario.
-    pub id: String,
-    /// The hash of what the scenario says and of what answered it.
-    pub key: Option<String>,
-    /// The hash of what decides its context.
-    pub context_hash: Option<String>,
-    /// The provider of its model.
-    pub provider: Option<String>,
-    /// Its model.
-    pub model: Option<String>,
-    /// What became of it.
-    #[cfg_attr(feature = "cli", schemars(extend("enum" = ["pass", "fail"])))]
-    pub verdict: String,
-    /// Trials that passed.
-    pub passed: usize,
-    /// How many trials there were.
-    pub trials: usize,
-    /// Tokens of its context.
-    pub context_tokens: Option<u64>,
-    /// Tokens of its trials, sent and answered.
-    pub tokens: u64,
 }
 
 /// Why a baseline cannot be compared with.
@@ -83,7 +56,7 @@ impl Baseline {
     pub fn of(card: &Scorecard, registry_schema: &str) -> Result<Vec<Self>, BaselineFault> {
         let mut suites: BTreeMap<&str, Vec<BaselineCase>> = BTreeMap::new();
         for row in &card.cases {
-            if !matches!(row.verdict(), CaseVerdict::Pass | CaseVerdict::Fail) {
+            if !row.is_decided() {
                 return Err(BaselineFault::Undecided { id: row.id.clone(), verdict: row.verdict.clone() });
             }
             suites.entry(&row.suite).or_default().push(BaselineCase::of(row));
@@ -137,8 +110,8 @@ impl Baseline {
 }
 
 impl BaselineCase {
-    fn of(row: &CaseRow) -> Self {
-        let used = row.trials.iter().map(|trial| trial.tokens.input.saturating_add(trial.tokens.output));
+    /// The result of a scenario as it would be accepted.
+    pub fn of(row: &CaseRow) -> Self {
         Self {
             id: row.id.clone(),
             key: row.key.clone(),
@@ -149,7 +122,18 @@ impl BaselineCase {
             passed: row.trials.iter().filter(|trial| trial.verdict == "pass").count(),
             trials: row.trials.len(),
             context_tokens: row.tokens.as_ref().map(|tokens| tokens.total),
-            tokens: used.fold(0, u64::saturating_add),
+            tokens: row.used(),
         }
+    }
+
+    /// Both models, where another one answers the scenario now.
+    pub fn other_model(&self, row: &CaseRow) -> Option<String> {
+        let words = |provider: &Option<String>, model: &Option<String>| {
+            let parts: Vec<&str> = [provider, model].into_iter().flatten().map(String::as_str).collect();
+            if parts.is_empty() { "no model".to_owned() } else { format!("`{}`", parts.join("/")) }
+        };
+        let (then, now) = (words(&self.provider, &self.model), words(&row.provider, &row.model));
+        let is_other = self.trials > 0 && !row.trials.is_empty() && then != now;
+        is_other.then(|| format!("`{}` was accepted with {then}, and has {now} now", self.id))
     }
 }

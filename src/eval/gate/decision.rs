@@ -1,14 +1,14 @@
 //! The decision: what a change breaks and loosens, held against what was accepted. Pure data in, pure data out.
 
 use super::approvals::{Approvals, LogLine};
-use super::baseline::{Baseline, BaselineCase};
+use super::baseline::Baseline;
 use super::safeguards::{Kind, Loosened, Weakened};
+use crate::eval::accepted::{BaselineCase, Comparison};
 use crate::eval::answer::SCRIPT;
 use crate::eval::finished::CaseVerdict;
 use crate::eval::scorecard::{CaseRow, Scorecard, TrialRow};
-use crate::eval::statistics::binomial::sign_test;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::schema::json::names::GATE as SCHEMA;
 
@@ -315,24 +315,12 @@ impl Found<'_> {
 
     /// What was accepted and is gone or worse.
     fn by_baselines(&mut self) {
-        let rows: BTreeMap<&str, &CaseRow> = self.candidate.card.cases.iter().map(|row| (row.id.as_str(), row)).collect();
-        let (mut better, mut worse) = (0, 0);
-        let (mut before, mut after) = (0_u64, 0_u64);
-        for case in self.candidate.baselines.iter().flat_map(|baseline| &baseline.cases) {
-            let Some(row) = rows.get(case.id.as_str()) else {
-                self.violated("missing_case", "every accepted scenario", "it is gone", Some(&case.id));
-                continue;
-            };
-            if let (true, Some(now)) = (case.trials > 0, row.rate) {
-                let then = share(case.passed, case.trials);
-                better += u32::from(now.value > then);
-                worse += u32::from(now.value < then);
-                before = before.saturating_add(case.tokens / case.trials as u64);
-                let used: u64 = row.trials.iter().map(|trial| trial.tokens.input.saturating_add(trial.tokens.output)).sum();
-                after = after.saturating_add(used / row.trials.len() as u64);
-            }
+        let accepted = self.candidate.baselines.iter().flat_map(|baseline| &baseline.cases);
+        let compared = Comparison::of(self.candidate.card, accepted, true);
+        for id in &compared.missing {
+            self.violated("missing_case", "every accepted scenario", "it is gone", Some(id));
         }
-        let chance = sign_test(worse, better);
+        let Comparison { better, worse, sign_test: chance, tokens_then: before, tokens_now: after, .. } = compared;
         if chance < SIGNIFICANT {
             let value = format!("{chance:.4}: {worse} scenarios pass less often, {better} more often");
             self.violated("sign_test", format!("{SIGNIFICANT} or more"), value, None);

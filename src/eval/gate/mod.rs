@@ -2,10 +2,12 @@
 
 mod approvals;
 mod baseline;
+mod comparison;
 mod decision;
 mod safeguards;
 
+pub use super::accepted::{BaselineCase, Comparison};
 pub use approvals::{Accepted, Approvals, LogLine};
-pub use baseline::{Baseline, BaselineCase, BaselineFault};
+pub use baseline::{Baseline, BaselineFault};
 pub use decision::{Candidate, Decision, FailingCase, Limits, Sides, Verdict, Violation, Weakening, decide, grown};
 pub use safeguards::{ANSWER, CHECK, Kind, Loosened, Safeguard, Safeguards, Weakened};

@@ -20,8 +20,6 @@ use crate::scenario::model::{ContextExpectation, Counted, Patterns, Selector, St
 use crate::scenario::paths;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Places of a stored request that are told beside the first.
-const SHOWN: usize = 4;
 /// Bytes of a text that are shown.
 const EXCERPT: usize = 60;
 
@@ -246,17 +244,8 @@ fn tokens(seen: &SeenRequest<'_>, of: &Counted, max: Option<&Spanned<u64>>, min:
             }
         },
     };
-    let figure = figure as u64;
     let by = if counter.is_exact() { counter.name().to_owned() } else { format!("{}, an estimate", counter.name()) };
-    match (max.filter(|max| figure > max.value), min.filter(|min| figure < min.value)) {
-        (Some(max), _) => {
-            verdict::fail(format!("at most {} {what}", max.value), format!("{figure}, {} too many ({by})", figure - max.value))
-        }
-        (None, Some(min)) => {
-            verdict::fail(format!("at least {} {what}", min.value), format!("{figure}, {} too few ({by})", min.value - figure))
-        }
-        (None, None) => verdict::pass(what, figure.to_string()),
-    }
+    verdict::count(figure as u64, what, max, min, &by)
 }
 
 fn prompt_cache(seen: &SeenRequest<'_>, least: f64) -> Judged {
@@ -350,12 +339,7 @@ fn tools(seen: &SeenRequest<'_>, test: &ToolTest) -> Judged {
 }
 
 fn model(seen: &SeenRequest<'_>, wanted: &Spanned<String>) -> Judged {
-    let words = format!("model `{}`", wanted.value);
-    match &seen.sent.request.model {
-        Some(model) if *model == wanted.value => verdict::pass(words, "it"),
-        Some(model) => verdict::fail(words, format!("`{model}`")),
-        None => verdict::blind(words, "none"),
-    }
+    verdict::name("model", &wanted.value, seen.sent.request.model.as_deref(), "none")
 }
 
 fn snapshot(seen: &SeenRequest<'_>) -> Judged {
@@ -370,17 +354,7 @@ fn snapshot(seen: &SeenRequest<'_>) -> Judged {
     if stored == now {
         return verdict::pass(expected, "the same");
     }
-    let all: Vec<String> = partings(stored, &now, None).into_iter().map(|one| one.words).collect();
-    let place = Place { file: Some((path, None)), ..Place::default() };
-    let mut reason = Reason::new(expected, all.first().cloned().unwrap_or_else(|| "another".to_owned())).at(place);
-    for other in all.iter().skip(1).take(SHOWN) {
-        reason = reason.hint(format!("and {other}"));
-    }
-    if all.len() > SHOWN + 1 {
-        reason = reason.hint(format!("and at {} more places", all.len() - SHOWN - 1));
-    }
-    if differ_in_digits(stored, &now) {
-        reason = reason.hint(ADVICE);
-    }
-    (Outcome::Fail, reason.hint("`ctxc eval --accept` shows what changed and stores it"))
+    let partings = partings(stored, &now, None).into_iter().map(|one| one.words);
+    let (outcome, reason) = verdict::parted(expected, Place { file: Some((path, None)), ..Place::default() }, partings);
+    (outcome, if differ_in_digits(stored, &now) { reason.hint(ADVICE) } else { reason })
 }

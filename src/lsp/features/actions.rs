@@ -4,17 +4,14 @@ use crate::base::diagnostic::Diagnostic as Finding;
 use crate::base::fix::Applicability;
 use crate::base::lines;
 use crate::lsp::diagnostics::{self, address, meet};
+use crate::lsp::prelude::*;
 use crate::lsp::quick_fixes;
 use crate::lsp::refactor::{self, Extraction};
-use crate::lsp::server::{Answer, Refusal, Server, value};
-use crate::lsp::state::project::ProjectState;
 use crate::lsp::state::speculative;
 use crate::lsp::workspace_edit;
 use gen_lsp_types::{CodeAction, CodeActionKind, CodeActionParams, TextEdit, Uri, WorkspaceEdit};
 use lsp_server::RequestId;
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// The kind of the action that applies every safe fix.
 const FIX_ALL: &str = "source.fixAll.ctxc";

@@ -1,8 +1,6 @@
 //! The command `ctxc.render`: the text that an agent would get, beside the file that it is written in.
 
-use crate::lsp::place;
-use crate::lsp::server::{Refusal, Server};
-use crate::lsp::state::project::ProjectState;
+use crate::lsp::prelude::*;
 use crate::lsp::state::snapshot::Snapshot;
 use crate::lsp::tokens::counts::Work;
 use crate::lsp::tokens::docs as token_docs;
@@ -12,8 +10,6 @@ use crate::template::{self, nodes};
 use gen_lsp_types::{Position, Uri};
 use lsp_server::RequestId;
 use serde::Deserialize;
-use serde_json::Value;
-use std::sync::Arc;
 
 /// The name of the command.
 pub(in crate::lsp) const COMMAND: &str = "ctxc.render";

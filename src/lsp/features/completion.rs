@@ -6,10 +6,9 @@
 use super::completion_context::{Begun, CompletionContext, completion_context};
 use super::completion_cx::{Cx, Place};
 use super::docs::of_attribute;
-use crate::base::span::Span;
 use crate::lsp::data;
 use crate::lsp::place::{self, operator};
-use crate::lsp::server::{Answer, Server, value};
+use crate::lsp::prelude::*;
 use crate::lsp::state::project::PROJECT;
 use crate::settings::operators::Operator;
 use crate::syntax::tree::Element;

@@ -2,9 +2,8 @@
 
 use super::docs;
 use crate::base::source::LineIndex;
-use crate::base::span::Span;
 use crate::lsp::client::Client;
-use crate::lsp::state::project::ProjectState;
+use crate::lsp::prelude::*;
 use crate::project::config::Config;
 use crate::syntax::tree::{Document, Element};
 use gen_lsp_types::{

@@ -6,14 +6,12 @@ use super::completion_cx::{Cx, Place};
 use super::implicit_names;
 use super::variable_definition;
 use crate::base::contained_path;
-use crate::base::span::Span;
 use crate::jinja::builtins::{FILTERS, TESTS};
-use crate::lsp::place;
+use crate::lsp::prelude::*;
 use crate::syntax::tree::Element;
 use crate::template::elements::Kind;
 use crate::template::names::DefinitionKind;
 use gen_lsp_types::{CompletionItem, CompletionItemKind};
-use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The tags of Jinja.

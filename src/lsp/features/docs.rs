@@ -3,9 +3,8 @@
 //! What a file's definitions say of themselves is read when somebody asks and kept until the file is compiled again.
 
 use super::provenance;
-use crate::lsp::place;
+use crate::lsp::prelude::*;
 use crate::lsp::state::buffer::Buffer;
-use crate::lsp::state::project::ProjectState;
 use crate::project::index::{DefId, Index};
 use crate::registry::compile::Compiled;
 use crate::settings::bodies::Bodies;
@@ -21,7 +20,6 @@ use crate::template::setting::{SettingName, Word};
 use crate::template::text;
 use std::fmt::Write as _;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// Letters of a text that are shown.
 const SHOWN: usize = 240;

@@ -4,15 +4,13 @@
 use super::commands::COMMAND;
 use super::navigate::{self, Place};
 use super::provenance;
-use crate::lsp::place;
-use crate::lsp::server::{Answer, MOST, Server, value};
+use crate::lsp::prelude::*;
+use crate::lsp::server::MOST;
 use crate::lsp::tokens::docs as token_docs;
 use crate::template::nodes;
 use crate::template::setting::{SettingName, Word};
 use gen_lsp_types::{InlayHintParams, Range};
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Answers `textDocument/inlayHint`.
 pub(in crate::lsp) fn inlay(server: &Server<'_>, params: &InlayHintParams) -> Answer {

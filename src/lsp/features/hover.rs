@@ -6,12 +6,11 @@ use super::mentions::{self, Mentioned};
 use super::provenance;
 use super::variable_definition;
 use super::variables;
-use crate::base::span::Span;
 use crate::lsp::data;
 use crate::lsp::diagnostics::{address, remarks};
 use crate::lsp::place::{self, Spot, operator};
-use crate::lsp::server::{Answer, Server, value};
-use crate::lsp::state::project::{PROJECT, ProjectState};
+use crate::lsp::prelude::*;
+use crate::lsp::state::project::PROJECT;
 use crate::lsp::tokens::docs as token_docs;
 use crate::project::config::Config;
 use crate::syntax::tree::{Attribute, Document, Element};
@@ -19,9 +18,7 @@ use crate::template::elements::Kind;
 use crate::template::names::DefinitionKind;
 use crate::template::setting::{SettingName, Word};
 use gen_lsp_types::{Contents, Hover, HoverParams, MarkupContent, MarkupKind};
-use serde_json::Value;
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 /// Answers `textDocument/hover`.
 pub(in crate::lsp) fn answer(server: &Server<'_>, params: HoverParams) -> Answer {

@@ -1,9 +1,7 @@
 //! The names that the language gives inside of a loop or a reduce: which part each comes from, and who says it.
 
-use super::variables::{self, Occurrence, Role, Texts, VariableAtCursor};
-use crate::base::span::Span;
-use crate::lsp::place;
-use crate::lsp::state::project::ProjectState;
+use super::variables::{self, Occurrence, Role, VariableAtCursor};
+use crate::lsp::prelude::*;
 use crate::syntax::tree::{Document, Element};
 use crate::template::scope::Target;
 
@@ -52,7 +50,7 @@ const PARTS: [(&str, &str, &str); 8] = [
 /// The part and the uses of a name that the language gives, in order; none for other names.
 pub(in crate::lsp) fn occurrences(project: &ProjectState, pointed: &VariableAtCursor) -> Vec<Occurrence> {
     let file = &pointed.variable.file;
-    let Some(traced) = variables::traced(project, file, "", &Texts::new()) else { return Vec::new() };
+    let Some(traced) = variables::traced(project, file, "") else { return Vec::new() };
     let one = |span: Span, role: Role| Occurrence { file: file.clone(), span, role };
     place::with(&traced.text, &project.config.limits, |document| {
         let Some((holder, part)) = part(document, pointed.span.start, &pointed.name) else { return Vec::new() };

@@ -1,10 +1,7 @@
 //! Both tags of an element, which are edited together.
 
-use crate::base::span::Span;
-use crate::lsp::place;
-use crate::lsp::server::{Answer, Server, value};
+use crate::lsp::prelude::*;
 use gen_lsp_types::LinkedEditingRangeParams;
-use serde_json::{Value, json};
 
 /// Answers `textDocument/linkedEditingRange`: the names of both tags of an element.
 pub(in crate::lsp) fn answer(server: &Server<'_>, params: &LinkedEditingRangeParams) -> Answer {

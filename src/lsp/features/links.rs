@@ -1,10 +1,9 @@
 //! Links to the files that a template pulls in.
 
-use crate::lsp::server::{Answer, Server, value};
+use crate::lsp::prelude::*;
 use crate::lsp::uri;
 use crate::template::names::SourceKind;
 use gen_lsp_types::DocumentLinkParams;
-use serde_json::json;
 
 /// Answers `textDocument/documentLink`: the files that a template pulls in.
 pub(in crate::lsp) fn answer(server: &Server<'_>, params: &DocumentLinkParams) -> Answer {

@@ -5,8 +5,8 @@
 
 use super::variables::{self, Variable, VariableAtCursor};
 use crate::base::fix::Edit;
-use crate::base::span::{Span, Spanned};
-use crate::lsp::state::project::ProjectState;
+use crate::base::span::Spanned;
+use crate::lsp::prelude::*;
 use crate::project::roles::ModelChoice;
 use crate::rules::scenario::cx::{key_before, plain};
 use crate::rules::scenario::shown;
@@ -15,7 +15,6 @@ use crate::scenario::expect::segments::Named;
 use crate::scenario::load::Loaded;
 use crate::scenario::model::{Case, Subject};
 use crate::template::names::DefinitionKind;
-use std::sync::Arc;
 
 /// A place that says a name of a template.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,11 +6,9 @@ use super::mentions::{self, Mention, Mentioned};
 use super::provenance;
 use super::variables::{self, Occurrence, Role, VariableAtCursor, Web};
 use crate::base::fs;
-use crate::base::span::Span;
 use crate::lsp::diagnostics::address;
 use crate::lsp::place::{self, Spot};
-use crate::lsp::server::{Answer, Refusal, Server, value};
-use crate::lsp::state::project::ProjectState;
+use crate::lsp::prelude::*;
 use crate::project::index::DefId;
 use crate::registry::compile::sources;
 use crate::template::names::DefinitionKind;
@@ -19,8 +17,6 @@ use gen_lsp_types::{
     DefinitionParams, DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams, ReferenceParams,
     TextDocumentPositionParams,
 };
-use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// A place in a file.
 pub(super) type Place = (Arc<str>, Span);

@@ -1,7 +1,6 @@
 //! Where a setting's value comes from, in an author's words.
 
-use crate::base::span::Span;
-use crate::lsp::place;
+use crate::lsp::prelude::*;
 use crate::project::config::Config;
 use crate::rules::setting_fixes::type_of;
 use crate::settings::bodies::Body;
@@ -13,7 +12,6 @@ use crate::template::model::Task;
 use crate::template::nodes;
 use crate::template::setting::{SettingName, Word};
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 /// “**`inherit_context`** `full` — default of type sequential”; what it has beaten, and how to change it.
 pub(in crate::lsp) fn describe(config: &Config, body: &Body, name: SettingName, place: impl Fn(&str, u32) -> String) -> String {

@@ -3,23 +3,20 @@
 //! Refuses, with the reason, a name that is not valid or that would change what another name refers to.
 
 use super::navigate::{self, SymbolAtCursor};
-use super::variables::{self, Occurrence, Role, Texts, Traced, VariableAtCursor, Web};
-use crate::base::contained_path;
+use super::variables::{self, Occurrence, Role, Traced, Variable, VariableAtCursor, Web};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{self, Edit};
 use crate::base::rule_meta::Code;
 use crate::base::source::LineIndex;
-use crate::base::span::Span;
-use crate::lsp::server::{Answer, Refusal, Server, value};
-use crate::lsp::state::project::ProjectState;
+use crate::jinja::tags::said;
+use crate::lsp::prelude::*;
 use crate::lsp::workspace_edit;
 use crate::rules::check::is_error;
 use crate::template::expression::{self, Expression, Piece};
 use crate::template::names::DefinitionKind;
-use crate::template::scope::{How, Target};
+use crate::template::scope::{Bound, How, Target, TracedUse};
 use gen_lsp_types::RenameParams;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
 /// Edits by file.
 type Edits = BTreeMap<Arc<str>, Vec<Edit>>;
@@ -111,7 +108,7 @@ fn variable(project: &ProjectState, pointed: &VariableAtCursor, new: &str) -> Re
         edits.sort();
         edits.dedup();
     }
-    prove(project, &mut web, (&pointed.name, new), &edits)?;
+    clashes(project, &web, new)?;
     sound(project, new, &edits)?;
     Ok(edits)
 }
@@ -165,105 +162,30 @@ fn place(project: &ProjectState, file: &str, span: Span) -> String {
     format!("{file}:{}:{}", found.line, found.column)
 }
 
-/// Makes the edits in memory, and poll whether every name stands for what it stood for.
-fn prove(project: &ProjectState, web: &mut Web<'_>, (old, new): (&str, &str), edits: &Edits) -> Result<(), Refusal> {
-    let mut instead = Texts::new();
-    for (file, edits) in edits {
-        let text = project.text(file).map(|(text, _)| text).unwrap_or_default();
-        let after = fix::apply(&text, edits).ok_or_else(|| Refusal::invalid("two of the places to change lie in each other"))?;
-        instead.insert(Arc::clone(file), after);
-    }
-    let pulls =
-        |file: &str, written: &str| contained_path::beside(file, written).is_some_and(|name| instead.contains_key(name.as_str()));
-    let touched = project.templates().filter(|(file, template)| {
-        let files = web.all.iter().any(|variable| variable.file == **file);
-        files || instead.contains_key(*file) || template.facts.sources.iter().any(|source| pulls(file, &source.path))
-    });
-    let touched: BTreeSet<Arc<str>> =
-        touched.map(|(file, _)| Arc::clone(file)).chain(web.all.iter().map(|own| Arc::clone(&own.file))).collect();
-    for file in touched {
-        let own: BTreeSet<Target> = web.all.iter().filter(|own| own.file == file).map(|own| own.target).collect();
-        let before = web.file(&file).clone();
-        collisions(&file, &before, &own, new)?;
-        let after = variables::traced(project, &file, new, &instead).unwrap_or_default();
-        let moved = MovedName::new(edits.get(&file).map_or(&[][..], Vec::as_slice));
-        let expected = meaning(&before, &own, &moved, (old, new));
-        let own = own.iter().map(|target| moved.target(*target)).collect();
-        let found = meaning(&after, &own, &MovedName::new(&[]), (new, new));
-        if let Some(first) = expected.symmetric_difference(&found).next() {
-            let index = LineIndex::new(&after.text);
-            let line = index.position(&after.text, first.0.start).line;
-            return Err(Refusal::invalid(format!(
-                "with the name `{new}` something else would be meant at {file}:{line}; choose another name"
-            )));
+/// Refuses a name that another one has already: in a body around the variable's own or inside it, or in a Jinja text that says both.
+fn clashes(project: &ProjectState, web: &Web<'_>, new: &str) -> Result<(), Refusal> {
+    for Variable { file, target } in &web.all {
+        let Traced { text, trace } = variables::traced(project, file, "").unwrap_or_default();
+        let is_own = |other: Target| trace.settled(other) == *target;
+        let own: Vec<&Bound> = trace.bindings.iter().filter(|bound| is_own(Target::Bound(bound.span))).collect();
+        let is_of = |owner: u32| *target == Target::Free(owner) || own.iter().any(|bound| bound.owner == owner);
+        let meets = |other: &&Bound| {
+            let nested = |bound: &&Bound| bound.body.encloses(other.body) || other.body.encloses(bound.body);
+            other.name == new && (own.iter().any(nested) || *target == Target::Free(other.owner))
+        };
+        let twin = trace.bindings.iter().find(meets).map(|other| (other.kind.word(), other.span));
+        let is_said = |used: &&TracedUse| match (used.name == new, used.target) {
+            (true, Target::Free(owner)) => used.how != How::Taken && is_of(owner),
+            (true, Target::Language) => true,
+            (true, Target::Bound(_)) => false,
+            (false, _) => used.how == How::Jinja && is_own(used.target) && !said(used.span.slice(&text), new).is_empty(),
+        };
+        let used = || trace.uses.iter().find(is_said).map(|used| ("variable", used.span));
+        if let Some((what, span)) = twin.or_else(used) {
+            let line = LineIndex::new(&text).position(&text, span.start).line;
+            let message = format!("another {what} is named `{new}` already, at {file}:{line}; the two would be one");
+            return Err(Refusal::invalid(message));
         }
     }
     Ok(())
-}
-
-/// Names that would be there twice.
-fn collisions(file: &str, before: &Traced, own: &BTreeSet<Target>, new: &str) -> Result<(), Refusal> {
-    let Traced { text, trace } = before;
-    let is_own = |span: Span| own.contains(&trace.settled(Target::Bound(span)));
-    let bodies: BTreeSet<Span> = trace.bindings.iter().filter(|bound| is_own(bound.span)).map(|bound| bound.body).collect();
-    let twin = trace.bindings.iter().find(|bound| bound.name == new && bodies.contains(&bound.body));
-    let (what, span) = if let Some(twin) = twin {
-        (twin.kind.word(), twin.span)
-    } else {
-        let free = trace.uses.iter().find(|used| used.name == new && used.how != How::Taken && own.contains(&used.target));
-        let Some(used) = free else { return Ok(()) };
-        ("variable", used.span)
-    };
-    let line = LineIndex::new(text).position(text, span.start).line;
-    Err(Refusal::invalid(format!("there is a {what} named `{new}` already, at {file}:{line}; the two would be one")))
-}
-
-/// Where things stand once edits are made: by the end of each edit, what went and what came up to there.
-struct MovedName(Vec<(u32, u32, u32)>);
-
-impl MovedName {
-    fn new(edits: &[Edit]) -> Self {
-        let mut gone = 0;
-        let mut came = 0;
-        let one = |edit: &Edit| {
-            (gone, came) = (gone + edit.span.len(), came + edit.insert.len() as u32);
-            (edit.span.end, gone, came)
-        };
-        Self(edits.iter().map(one).collect())
-    }
-
-    fn offset(&self, offset: u32) -> u32 {
-        let before = self.0.partition_point(|(end, ..)| *end <= offset);
-        let last = before.checked_sub(1).and_then(|last| self.0.get(last));
-        last.map_or(offset, |(_, gone, came)| offset - gone + came)
-    }
-
-    /// A span that an edit replaces becomes that of what comes in its place.
-    fn span(&self, span: Span) -> Span {
-        Span::new(self.offset(span.start), self.offset(span.end))
-    }
-
-    fn target(&self, target: Target) -> Target {
-        match target {
-            Target::Bound(span) => Target::Bound(self.span(span)),
-            Target::Language | Target::Free(_) => target,
-        }
-    }
-}
-
-/// What stands where for what.
-type Meaning = BTreeSet<(Span, String, Target)>;
-
-/// What everything in a file means: names of the variable itself as `new`.
-fn meaning(traced: &Traced, own: &BTreeSet<Target>, moved: &MovedName, (old, new): (&str, &str)) -> Meaning {
-    let trace = &traced.trace;
-    let one = |span: Span, name: &str, target: Target| {
-        let target = trace.settled(target);
-        let name = if name == old && own.contains(&target) { new } else { name };
-        (moved.span(span), name.to_owned(), moved.target(target))
-    };
-    // What others take by name matters where it is this variable that they take.
-    let uses = trace.uses.iter().filter(|used| used.how != How::Taken || own.contains(&trace.settled(used.target)));
-    let uses = uses.map(|used| one(used.span, &used.name, used.target));
-    uses.chain(trace.bindings.iter().map(|bound| one(bound.span, &bound.name, Target::Bound(bound.span)))).collect()
 }

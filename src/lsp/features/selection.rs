@@ -1,8 +1,6 @@
 //! Selections that grow: from a value to its attribute, tag, element, and so on outwards.
 
-use crate::base::span::Span;
-use crate::lsp::place;
-use crate::lsp::server::{Answer, Server, value};
+use crate::lsp::prelude::*;
 use crate::syntax::tree::{Element, Kind};
 use gen_lsp_types::{Position, SelectionRange, SelectionRangeParams};
 

@@ -1,13 +1,10 @@
 //! What stands in `{{…}}` as tokens.
 
-use crate::base::span::Span;
 use crate::lsp::diagnostics::meet;
-use crate::lsp::place;
-use crate::lsp::server::{Answer, Server, value};
+use crate::lsp::prelude::*;
 use crate::syntax::tree::Kind;
 use crate::template::expression;
 use gen_lsp_types::{Position, Range, TextDocumentIdentifier};
-use serde_json::json;
 
 /// The kinds of tokens, by number.
 pub(in crate::lsp) const TOKENS: [&str; 3] = ["variable", "function", "operator"];

@@ -1,14 +1,12 @@
 //! The names of a document as a tree, and those of the whole project as a list.
 
 use crate::lsp::diagnostics::address;
-use crate::lsp::place;
-use crate::lsp::server::{Answer, MOST, Server, value};
+use crate::lsp::prelude::*;
+use crate::lsp::server::MOST;
 use crate::syntax::tree::{Attribute, Element};
 use crate::template::elements::Kind;
 use crate::template::names::DefinitionKind;
 use gen_lsp_types::{DocumentSymbol, DocumentSymbolParams, Range, SymbolKind, WorkspaceSymbolParams};
-use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// Answers `textDocument/documentSymbol`.
 pub(in crate::lsp) fn document(server: &Server<'_>, params: &DocumentSymbolParams) -> Answer {

@@ -3,8 +3,7 @@
 use super::docs;
 use super::implicit_names;
 use super::variables::VariableAtCursor;
-use crate::lsp::place;
-use crate::lsp::state::project::ProjectState;
+use crate::lsp::prelude::*;
 use crate::syntax::tree::Element;
 use crate::template::names::DefinitionKind;
 use crate::template::scope::Target;

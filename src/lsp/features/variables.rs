@@ -4,10 +4,8 @@
 //! Arguments of calls name the parameters of a function template.
 
 use crate::base::contained_path;
-use crate::base::span::Span;
 use crate::jinja::tags::said;
-use crate::lsp::place;
-use crate::lsp::state::project::ProjectState;
+use crate::lsp::prelude::*;
 use crate::project::index::{DefId, Index};
 use crate::template::expression::{self, Expression, Piece};
 use crate::template::keywords::TextSyntax;
@@ -15,7 +13,6 @@ use crate::template::names::{DefinitionKind, Reference, ReferenceKind};
 use crate::template::scope::{self, Bound, BoundKind, How, Target, Trace, TracedUse};
 use crate::template::{self};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// A variable as one file knows it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,9 +49,6 @@ pub(in crate::lsp) enum Role {
     Hides,
 }
 
-/// Texts that stand for those of files.
-pub(in crate::lsp) type Texts = BTreeMap<Arc<str>, String>;
-
 /// A file with what its names stand for.
 #[derive(Clone, Debug, Default)]
 pub(in crate::lsp) struct Traced {
@@ -62,9 +56,9 @@ pub(in crate::lsp) struct Traced {
     pub(in crate::lsp) trace: Trace,
 }
 
-/// Reads a file for its names. `instead` goes before what the editor and the disk have.
-pub(in crate::lsp) fn traced(project: &ProjectState, name: &str, wanted: &str, instead: &Texts) -> Option<Traced> {
-    let text_of = |name: &str| instead.get(name).cloned().or_else(|| project.text(name).map(|(text, _)| text));
+/// Reads a file for its names; `wanted` is followed into what takes it by name.
+pub(in crate::lsp) fn traced(project: &ProjectState, name: &str, wanted: &str) -> Option<Traced> {
+    let text_of = |name: &str| project.text(name).map(|(text, _)| text);
     let text = text_of(name)?;
     let trace = place::with(&text, &project.config.limits, |document| {
         let file = template::lower(document);
@@ -79,7 +73,7 @@ pub(in crate::lsp) fn at(project: &ProjectState, name: &Arc<str>, offset: u32) -
     if project.template(name).is_none() {
         return in_text(project, name, offset);
     }
-    let own = traced(project, name, "", &Texts::new())?;
+    let own = traced(project, name, "")?;
     let point = |name_of: &str, target: Target, span: Span| VariableAtCursor {
         variable: Variable { file: Arc::clone(name), target: own.trace.settled(target) },
         name: name_of.to_owned(),
@@ -101,7 +95,7 @@ pub(in crate::lsp) fn at(project: &ProjectState, name: &Arc<str>, offset: u32) -
     let index = project.index();
     let id = index.find(DefinitionKind::Template, &call.name)?;
     let file = Arc::clone(index.file(id.file)?.path);
-    let target = outer(&traced(project, &file, "", &Texts::new())?.trace, id.definition, arg_name)?;
+    let target = outer(&traced(project, &file, "")?.trace, id.definition, arg_name)?;
     Some(VariableAtCursor { variable: Variable { file, target }, name: arg_name.to_owned(), span: arg.span })
 }
 
@@ -111,7 +105,7 @@ fn in_text(project: &ProjectState, name: &str, offset: u32) -> Option<VariableAt
     let mut users: Vec<&Arc<str>> = project.users(name).map(|(user, _)| user).collect();
     users.dedup();
     users.into_iter().find_map(|user| {
-        let own = traced(project, user, "", &Texts::new())?;
+        let own = traced(project, user, "")?;
         own.trace.uses.iter().find_map(|used| {
             let How::Source(written, syntax) = &used.how else { return None };
             if contained_path::beside(user, written).as_deref() != Some(name) {
@@ -216,7 +210,7 @@ impl<'w> Web<'w> {
     pub(in crate::lsp) fn file(&mut self, name: &Arc<str>) -> &Traced {
         let project = self.project;
         let wanted = &self.name;
-        self.files.entry(Arc::clone(name)).or_insert_with(|| traced(project, name, wanted, &Texts::new()).unwrap_or_default())
+        self.files.entry(Arc::clone(name)).or_insert_with(|| traced(project, name, wanted).unwrap_or_default())
     }
 
     fn neighbours(&mut self, of: &Variable, out: &mut Vec<Variable>) {

@@ -1,12 +1,11 @@
 //! Requests to models that are open in the editor: files of JSON that hold the body of one. Their findings are those of `ctxc check FILE`.
 
-use super::project::ProjectState;
 use crate::base::diagnostic::Diagnostic;
+use crate::lsp::prelude::*;
 use crate::request::model::Request;
 use crate::rules::request::check;
 use crate::rules::request::cx::RequestCx;
 use crate::scenario::request_body::is_request_body;
-use std::sync::Arc;
 
 impl ProjectState {
     /// The body of a request, where an open document holds one.

@@ -3,12 +3,12 @@
 
 use super::buffer::Buffer;
 use super::overlay::Overlay;
-use super::project::{Change, Found, PROJECT, ProjectState, actives, is_template};
+use super::project::{Change, Found, PROJECT, actives, is_template};
 use super::{scenarios, speculative};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::source::LineIndex;
-use crate::lsp::place;
+use crate::lsp::prelude::*;
 use crate::project::config::Config;
 use crate::project::suppressions::{FILE as SUPPRESSIONS, Suppressions};
 use crate::registry::compile::sources;
@@ -21,7 +21,6 @@ use crate::syntax::decode;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 impl ProjectState {
     /// A document was opened, or takes the place of another state of itself.

@@ -4,14 +4,12 @@ use super::counts::Known;
 use crate::base::number::thousands;
 use crate::context::manifest::{Entry, Part};
 use crate::kernel::context::Kind as Segment;
-use crate::lsp::place;
-use crate::lsp::state::project::ProjectState;
+use crate::lsp::prelude::*;
 use crate::syntax::tree::{Document, Element};
 use crate::template::elements::Kind;
 use crate::template::{self, nodes};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 /// The names of a document's definitions, in their order.
 pub(in crate::lsp) fn names(project: &ProjectState, name: &Arc<str>) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use super::sections::near;
 use super::value::{Sink, Value, span, table, word};
-use crate::base::rule_meta::{Code, RuleMeta, removed};
+use crate::base::rule_meta::{Code, RuleMeta};
 use crate::base::span::{Span, Spanned};
 use crate::project::fault::FaultKind;
 use crate::project::lints::{FAMILIES, Level};
@@ -49,10 +49,6 @@ pub(super) fn lints(sink: &mut Sink, value: &Value<'_>, rules: &[&'static RuleMe
         let name = key.get_ref().as_ref();
         let at = span(&key.span());
         let Some((reach, named)) = named(name, rules) else {
-            if let Some(rule) = removed(name) {
-                sink.report(at, FaultKind::RemovedRule(rule));
-                continue;
-            }
             let words = rules.iter().map(|rule| rule.name).chain(FAMILIES.iter().map(|family| family.name)).chain(["all"]);
             sink.report(at, FaultKind::UnknownRule { found: name.to_owned(), near: near(name, words) });
             continue;

@@ -7,7 +7,7 @@ use super::lints::{LintLine, Reach, named};
 use super::sections::near;
 use super::shared::SHARED;
 use super::value::Sink;
-use crate::base::rule_meta::{Code, RuleMeta, removed};
+use crate::base::rule_meta::{Code, RuleMeta};
 use crate::base::span::{Span, Spanned};
 use crate::project::fault::{Fault, FaultKind};
 use crate::project::lints::{Level, Lints};
@@ -46,8 +46,6 @@ pub(super) fn allowed(sink: &mut Sink, entries: &[Spanned<String>], file: u16, r
             out.codes.extend(rules.iter().map(|rule| rule.code));
         } else if let Some((_, rules)) = named(text, rules) {
             out.codes.extend(rules.iter().map(|rule| rule.code));
-        } else if let Some(rule) = removed(text) {
-            sink.report(entry.span, FaultKind::RemovedRule(rule));
         } else if !text.starts_with("defaults.") && text != "defaults" {
             let words = rules.iter().map(|rule| rule.name).chain(["all", "lints", "defaults"]);
             let kind = FaultKind::BadValue {

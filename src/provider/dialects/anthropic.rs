@@ -1,9 +1,6 @@
 //! Messages of Anthropic: blocks, which a stream begins, adds to and ends one by one.
 
-use crate::kernel::provider::{Stop, Usage};
-use crate::provider::dialect::{Dialect, count, list, text};
-use crate::provider::draft::Draft;
-use serde_json::Value;
+use super::prelude::*;
 
 pub(super) static DIALECT: Dialect = Dialect {
     name: "anthropic",

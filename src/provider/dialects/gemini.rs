@@ -1,10 +1,7 @@
 //! `generateContent` of Gemini. Each event of a stream is a response with more parts.
 
+use super::prelude::*;
 use crate::kernel::conversation::Part;
-use crate::kernel::provider::{Stop, Usage};
-use crate::provider::dialect::{Dialect, count, list, text};
-use crate::provider::draft::Draft;
-use serde_json::Value;
 
 pub(super) static DIALECT: Dialect = Dialect {
     name: "gemini",

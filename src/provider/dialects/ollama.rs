@@ -1,9 +1,6 @@
 //! A chat of Ollama. Each line of a stream is a response with more of the message; the last one says that it is done.
 
-use crate::kernel::provider::{Stop, Usage};
-use crate::provider::dialect::{Dialect, count, list, text};
-use crate::provider::draft::Draft;
-use serde_json::Value;
+use super::prelude::*;
 
 pub(super) static DIALECT: Dialect = Dialect {
     name: "ollama",

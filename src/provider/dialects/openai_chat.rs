@@ -1,9 +1,6 @@
 //! Chat completions of OpenAI, and of the many servers that speak as it does.
 
-use crate::kernel::provider::{Stop, Usage};
-use crate::provider::dialect::{Dialect, count, list, text};
-use crate::provider::draft::Draft;
-use serde_json::Value;
+use super::prelude::*;
 
 pub(super) static DIALECT: Dialect = Dialect {
     name: "openai-chat",

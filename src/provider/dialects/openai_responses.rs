@@ -1,9 +1,6 @@
 //! Responses of OpenAI. The last event of a stream holds the whole response, so the pieces before it are not read.
 
-use crate::kernel::provider::{Stop, Usage};
-use crate::provider::dialect::{Dialect, count, list, text};
-use crate::provider::draft::Draft;
-use serde_json::Value;
+use super::prelude::*;
 
 pub(super) static DIALECT: Dialect = Dialect {
     name: "openai-responses",

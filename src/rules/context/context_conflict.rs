@@ -1,17 +1,16 @@
 //! CTX201: both sides of a context conflict written in one template.
 
-use super::words::{LOOKED_UP, PARENT, place, share};
-use crate::rules::prelude::*;
-use crate::rules::setting_fixes::set;
-use crate::settings::conflict::{Side, exclusivity};
+use super::prelude::*;
+use super::words::{LOOKED_UP, PARENT, share};
+use crate::settings::conflict::Side;
 use crate::template::setting::SettingName::{FreshContext, InheritContext};
 
 /// Looked-up context replaces inherited context; a task cannot ask for both.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(promise, 201, "context-conflict", "looks up fresh context and inherits its parent's, both written")
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(promise, 201, "context-conflict", "looks up fresh context and inherits its parent's, both written")
         .fixed(Fixable::Suggested),
-    check: Check::Node(check),
-};
+    Check::Node(check),
+);
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(conflict) = exclusivity(&cx.body.resolved, &cx.cx.config.layers).filter(|conflict| conflict.side == Side::Both)

@@ -1,22 +1,21 @@
 //! CTX202: a written setting that contradicts a default.
 
-use super::words::{LOOKED_UP, PARENT, is_readable, is_whole, knows_defaults, place, provenance, share};
-use crate::rules::prelude::*;
-use crate::rules::setting_fixes::set;
-use crate::settings::conflict::{Side, exclusivity};
+use super::prelude::*;
+use super::words::{LOOKED_UP, PARENT, share};
+use crate::settings::conflict::Side;
 use crate::template::setting::SettingName::{FreshContext, InheritContext};
 
 /// No default is ever flipped to escape a conflict, so the missing setting has to be written.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(
         promise,
         202,
         "context-conflict-with-default",
         "looks up fresh context and inherits its parent's, one of them by default"
     )
     .fixed(Fixable::Suggested),
-    check: Check::Node(check),
-};
+    Check::Node(check),
+);
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let is_clear = || [InheritContext, FreshContext].into_iter().all(|name| is_readable(cx, name)) && is_whole(cx);

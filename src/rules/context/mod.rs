@@ -3,6 +3,7 @@
 mod context_conflict;
 pub(super) mod context_conflict_with_default;
 mod no_context;
+mod prelude;
 mod redundant_override;
 mod setting_without_effect;
 mod subset_selects_nothing;

@@ -1,16 +1,14 @@
 //! CTX203: a task that sees nothing.
 
-use super::words::{facts, is_readable, is_whole, knows_defaults, place, provenance};
-use crate::rules::prelude::*;
-use crate::rules::setting_fixes::set;
+use super::prelude::*;
 use crate::settings::conflict::{WithoutContext, no_context};
 use crate::template::setting::SettingName::{self, AccumulateData, FreshContext, InheritContext};
 
 /// Often meant; as often an oversight. Information only where files, inputs or parameters still give the task something.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(warning, 203, "no-context", "inherits nothing, carries nothing and looks nothing up").fixed(Fixable::Suggested),
-    check: Check::Node(check),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(warning, 203, "no-context", "inherits nothing, carries nothing and looks nothing up").fixed(Fixable::Suggested),
+    Check::Node(check),
+);
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(alone) = no_context(&cx.body.resolved, facts(cx)) else { return };

@@ -1,7 +1,6 @@
 //! CTX205: a setting that says what holds anyway.
 
-use super::words::{is_readable, knows_defaults, place};
-use crate::rules::prelude::*;
+use super::prelude::*;
 use crate::rules::setting_fixes::type_of;
 use crate::settings::conflict::redundant;
 use crate::settings::provenance::Place;
@@ -9,10 +8,10 @@ use crate::syntax::write::remove_element;
 use crate::template::setting::{SettingName, Word};
 
 /// Off by default: some houses write every setting on purpose.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(hint, 205, "redundant-override", "a written setting that is the default").off().fixed(Fixable::Safe),
-    check: Check::Node(check),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(hint, 205, "redundant-override", "a written setting that is the default").off().fixed(Fixable::Safe),
+    Check::Node(check),
+);
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     // The other rules of this family are on nearly everywhere, this one nearly nowhere: look no further.

@@ -1,19 +1,17 @@
 //! CTX204: a setting that changes nothing.
 
-use super::words::{is_readable, knows_defaults, place, provenance};
-use crate::rules::prelude::*;
-use crate::rules::setting_fixes::set;
+use super::prelude::*;
 use crate::settings::conflict::without_effect;
 use crate::syntax::write::remove_element;
 use crate::template::setting::SettingName::{self, AccumulateData, AccumulationFormat};
 use crate::template::setting::Word;
 
 /// Kept as written, with `applies: false`; its author believes that something is carried.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(warning, 204, "setting-without-effect", "a written setting that has no effect on what the task receives")
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(warning, 204, "setting-without-effect", "a written setting that has no effect on what the task receives")
         .fixed(Fixable::Suggested),
-    check: Check::Node(check),
-};
+    Check::Node(check),
+);
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     for name in [AccumulateData, AccumulationFormat] {

@@ -1,17 +1,15 @@
 //! CTX206: a subset that nothing selects.
 
-use super::words::{facts, is_readable, is_whole, knows_defaults, place, provenance};
-use crate::rules::prelude::*;
-use crate::rules::setting_fixes::set;
-use crate::settings::conflict::{exclusivity, subset_selects_nothing};
+use super::prelude::*;
+use crate::settings::conflict::subset_selects_nothing;
 use crate::template::setting::SettingName::InheritContext;
 
 /// Matching then decides what the agent sees, which is rarely what the author had in mind.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(warning, 206, "subset-selects-nothing", "inherits a subset of its parent's context, and nothing says which")
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(warning, 206, "subset-selects-nothing", "inherits a subset of its parent's context, and nothing says which")
         .fixed(Fixable::Suggested),
-    check: Check::Node(check),
-};
+    Check::Node(check),
+);
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     if !subset_selects_nothing(&cx.body.resolved, facts(cx)) || !is_whole(cx) || !is_readable(cx, InheritContext) {

@@ -3,10 +3,8 @@
 use crate::rules::prelude::*;
 
 /// A guarantee that you can switch off is not a guarantee.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(warning, 192, "locked-allow", "an `allow` instruction names a rule that cannot be silenced"),
-    check: Check::Edge,
-};
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(warning, 192, "locked-allow", "an `allow` instruction names a rule that cannot be silenced"), Check::Edge);
 
 /// Words it.
 pub(in crate::rules) fn word(cx: &FileCx<'_>, name: Spanned<&str>) -> Diagnostic {

@@ -4,7 +4,7 @@ use crate::rules::prelude::*;
 
 /// Later readers cannot tell whether it still holds.
 pub(crate) static RULE: Rule =
-    Rule { meta: meta!(warning, 194, "missing-reason", "an `allow` instruction without a reason"), check: Check::Edge };
+    Rule::new(meta!(warning, 194, "missing-reason", "an `allow` instruction without a reason"), Check::Edge);
 
 /// Words it.
 pub(in crate::rules) fn word(cx: &FileCx<'_>, instruction: Span) -> Diagnostic {

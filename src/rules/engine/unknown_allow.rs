@@ -3,10 +3,10 @@
 use crate::rules::prelude::*;
 
 /// A misspelt name silences nothing, and the author believes that it does.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(warning, 191, "unknown-allow", "an `allow` instruction names no rule").fixed(Fixable::Suggested),
-    check: Check::Edge,
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(warning, 191, "unknown-allow", "an `allow` instruction names no rule").fixed(Fixable::Suggested),
+    Check::Edge,
+);
 
 /// Words it; `names` are those of all rules.
 pub(in crate::rules) fn word(cx: &FileCx<'_>, name: Spanned<&str>, names: &[&'static str]) -> Diagnostic {

@@ -6,10 +6,10 @@ use crate::rules::prelude::*;
 pub(in crate::rules) const VERBS: &[&str] = &["allow", "fmt"];
 
 /// An instruction with a misspelt verb does nothing.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(warning, 193, "unknown-instruction", "a `<?ctxc …?>` instruction that means nothing").fixed(Fixable::Suggested),
-    check: Check::Edge,
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(warning, 193, "unknown-instruction", "a `<?ctxc …?>` instruction that means nothing").fixed(Fixable::Suggested),
+    Check::Edge,
+);
 
 /// Words it.
 pub(in crate::rules) fn word(cx: &FileCx<'_>, verb: Spanned<&str>) -> Diagnostic {

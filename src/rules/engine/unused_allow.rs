@@ -4,10 +4,8 @@ use crate::rules::prelude::*;
 use crate::rules::structure::family::whole_line;
 
 /// An `allow` without effect outlives its reason and would hide the next finding of that name.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(warning, 190, "unused-allow", "an `allow` instruction silences nothing").fixed(Fixable::Safe),
-    check: Check::Edge,
-};
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(warning, 190, "unused-allow", "an `allow` instruction silences nothing").fixed(Fixable::Safe), Check::Edge);
 
 /// How much of an instruction is without effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

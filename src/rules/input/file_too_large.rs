@@ -7,10 +7,10 @@ use crate::syntax::fault::FaultKind;
 use std::sync::Arc;
 
 /// A file so large is no template that a person wrote, and reading it would cost everybody time and memory.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(promise, 902, "file-too-large", "a file is larger than the limit"),
-    check: Check::Syntax(&[(FaultKind::FileTooLong, decoded)]),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(promise, 902, "file-too-large", "a file is larger than the limit"),
+    Check::Syntax(&[(FaultKind::FileTooLong, decoded)]),
+);
 
 /// A text that grew beyond the limit when it was decoded, or that came from elsewhere than a file.
 fn decoded(cx: &SyntaxCx<'_>) -> Diagnostic {

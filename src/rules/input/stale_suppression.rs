@@ -7,10 +7,10 @@ use crate::rules::prelude::*;
 use std::sync::Arc;
 
 /// A suppression that outlived its finding would hide the next one like it.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(warning, 903, "stale-suppression", "a recorded finding is no longer there").fixed(Fixable::Safe),
-    check: Check::Edge,
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(warning, 903, "stale-suppression", "a recorded finding is no longer there").fixed(Fixable::Safe),
+    Check::Edge,
+);
 
 /// Takes recorded findings out of a list, and adds a finding for each entry that no longer applies, as far as `looked_at` says
 /// that its file was part of this run. How many were taken out. `text` is what the entries were read from.

@@ -7,8 +7,7 @@ use std::io;
 use std::sync::Arc;
 
 /// A file that was meant to be checked and could not be: silence about it would pass for approval.
-pub(crate) static RULE: Rule =
-    Rule { meta: meta!(promise, 901, "unreadable-file", "a file or folder cannot be read"), check: Check::Edge };
+pub(crate) static RULE: Rule = Rule::new(meta!(promise, 901, "unreadable-file", "a file or folder cannot be read"), Check::Edge);
 
 /// Words it.
 pub fn word(path: &Arc<str>, err: &io::Error) -> Diagnostic {

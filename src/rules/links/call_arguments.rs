@@ -6,11 +6,11 @@ use crate::template::names::{Arg, Definition, Reference, ReferenceKind};
 use std::collections::BTreeSet;
 
 /// Functions have strict scope: what is not handed over is not there.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(promise, 303, "call-arguments", "a call with missing, unknown, repeated or too many arguments")
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(promise, 303, "call-arguments", "a call with missing, unknown, repeated or too many arguments")
         .fixed(Fixable::Suggested),
-    check: Check::Link(check),
-};
+    Check::Link(check),
+);
 
 /// A call with what it calls.
 struct Call<'a> {

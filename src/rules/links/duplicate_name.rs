@@ -4,10 +4,8 @@ use crate::rules::prelude::*;
 use std::collections::BTreeSet;
 
 /// A lookup by name must have one answer.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(promise, 301, "duplicate-name", "two tasks, templates or fragments with one name"),
-    check: Check::Link(check),
-};
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(promise, 301, "duplicate-name", "two tasks, templates or fragments with one name"), Check::Link(check));
 
 fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     let mut seen = BTreeSet::new();

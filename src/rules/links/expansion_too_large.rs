@@ -8,10 +8,10 @@ use crate::template::names::{Definition, Reference};
 use std::collections::HashMap;
 
 /// Ten short fragments, each of which uses the next one ten times, are a text of many gigabytes.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(promise, 320, "expansion-too-large", "a definition exceeds a limit once everything that it refers to is put in"),
-    check: Check::FileAndLink(check_texts, check),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(promise, 320, "expansion-too-large", "a definition exceeds a limit once everything that it refers to is put in"),
+    Check::FileAndLink(check_texts, check),
+);
 
 /// Which limit a definition exceeds.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -5,15 +5,15 @@ use crate::template::names::{Source, SourceKind};
 use std::sync::Arc;
 
 /// The agent would receive an empty text, or its answer be held to nothing.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(
         promise,
         306,
         "missing-source",
         "a text or a schema kept in a file that cannot be read, or that lies outside the project"
     ),
-    check: Check::Edge,
-};
+    Check::Edge,
+);
 
 /// Words it; `why` is the reason, a lower-case fragment.
 pub(crate) fn word(path: &Arc<str>, source: &Source, why: &str) -> Diagnostic {

@@ -5,10 +5,10 @@ use crate::rules::prelude::*;
 use std::fmt::Write as _;
 
 /// Templates have no branch that would end a recursion before it is laid out.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(promise, 302, "reference-cycle", "a task, template or fragment that contains itself by way of its references"),
-    check: Check::Link(check),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(promise, 302, "reference-cycle", "a task, template or fragment that contains itself by way of its references"),
+    Check::Link(check),
+);
 
 /// How many stations of a long way round are named.
 const NAMED: usize = 12;

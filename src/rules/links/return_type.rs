@@ -8,10 +8,8 @@ use crate::rules::prelude::*;
 use crate::template::names::{ReferenceKind, Unfenced};
 
 /// A mismatch would show only when the first answer comes in.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(promise, 305, "return-type", "a call returns another type than its place takes"),
-    check: Check::Link(check),
-};
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(promise, 305, "return-type", "a call returns another type than its place takes"), Check::Link(check));
 
 fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     for (_, entry, reference) in cx.index.references() {

@@ -8,11 +8,11 @@ use crate::template::keywords::FileSource;
 use crate::template::parts::Str;
 
 /// The task would be refused at its first call.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(error, 308, "unreadable-path", "a path of `<file_paths>` that leads to no text inside the project")
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 308, "unreadable-path", "a path of `<file_paths>` that leads to no text inside the project")
         .fixed(Fixable::Suggested),
-    check: Check::Node(check),
-};
+    Check::Node(check),
+);
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(files) = cx.task.files.as_ref().filter(|files| files.source == FileSource::Literal) else { return };

@@ -4,11 +4,11 @@ use crate::rules::prelude::*;
 use crate::template::names::{DefinitionKind, Reference, ReferenceKind};
 
 /// Nothing is looked up at run time, so what is missing now is missing for good.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(promise, 300, "unresolved-reference", "a reference to a task, template or fragment that does not exist")
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(promise, 300, "unresolved-reference", "a reference to a task, template or fragment that does not exist")
         .fixed(Fixable::Suggested),
-    check: Check::Link(check),
-};
+    Check::Link(check),
+);
 
 fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     let mut budget = Budget::default();

@@ -9,10 +9,10 @@ use crate::template::elements::Kind;
 use crate::template::fault::{Fault, FaultKind};
 
 /// Kept in the registry, read by nobody.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(warning, 403, "deprecated-element", "an element of an older dialect, without effect").fixed(Fixable::Safe),
-    check: Check::Template(word),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(warning, 403, "deprecated-element", "an element of an older dialect, without effect").fixed(Fixable::Safe),
+    Check::Template(word),
+);
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::Deprecated { kind } = fault.kind else { return None };

@@ -6,10 +6,8 @@ use crate::syntax::write::set_attribute;
 use crate::template::fault::{Fault, FaultKind};
 
 /// Read as what it meant then, so that older templates build.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(warning, 402, "legacy-type", "a type of an older dialect").fixed(Fixable::Safe),
-    check: Check::Template(word),
-};
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(warning, 402, "legacy-type", "a type of an older dialect").fixed(Fixable::Safe), Check::Template(word));
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::LegacyType { found, modern, subtype } = fault.kind else { return None };

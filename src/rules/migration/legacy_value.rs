@@ -5,10 +5,10 @@ use crate::rules::structure::family::finding;
 use crate::template::fault::{Fault, FaultKind};
 
 /// Read as what it meant then, so that older templates build.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(warning, 401, "legacy-value", "a setting with a value of an older dialect").fixed(Fixable::Safe),
-    check: Check::Template(word),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(warning, 401, "legacy-value", "a setting with a value of an older dialect").fixed(Fixable::Safe),
+    Check::Template(word),
+);
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::LegacyValue { name, found, modern } = fault.kind else { return None };

@@ -1,17 +1,15 @@
 //! CTX312: a condition that cannot be read.
 
-use crate::rules::prelude::*;
-use crate::rules::structure::family::{finding, shown};
+use super::prelude::*;
 use crate::rules::syntax::and_at;
 use crate::syntax::write::escape_text;
 use crate::template::condition::{ConditionFault, Expected, MAX_DEPTH};
-use crate::template::scope::FaultKind;
 
 /// A branch that nobody can decide is one that nobody takes.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(error, 312, "bad-condition", "a condition that cannot be read").fixed(Fixable::Suggested),
-    check: Check::File(check),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 312, "bad-condition", "a condition that cannot be read").fixed(Fixable::Suggested),
+    Check::File(check),
+);
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {

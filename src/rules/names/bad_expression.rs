@@ -1,21 +1,14 @@
 //! CTX311: `{{…}}` that cannot be read.
 
+use super::prelude::*;
 use crate::rules::names::fault_location::finding;
 use crate::rules::names::unrendered_jinja;
-use crate::rules::prelude::*;
-use crate::rules::structure::family::shown;
 use crate::rules::structure::missing::declared;
-use crate::syntax::tree::Element;
-use crate::syntax::write::set_attribute;
-use crate::template::elements::Kind;
 use crate::template::expression::{ExpressionFault, ExpressionFaultKind, MAX_ARGUMENTS, MAX_DEPTH};
-use crate::template::scope::{Fault, FaultKind};
 
 /// Half an expression in a prompt is a marker text that an agent takes for words.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(error, 311, "bad-expression", "a `{{…}}` that cannot be read").fixed(Fixable::Suggested),
-    check: Check::File(check),
-};
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(error, 311, "bad-expression", "a `{{…}}` that cannot be read").fixed(Fixable::Suggested), Check::File(check));
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     // Many faults may stand in one text, which is read once.

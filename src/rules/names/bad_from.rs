@@ -1,14 +1,10 @@
 //! CTX314: a `from` that is no name.
 
-use crate::rules::prelude::*;
-use crate::rules::structure::family::{finding, shown};
-use crate::template::scope::FaultKind;
+use super::prelude::*;
 
 /// A value that comes from nowhere.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(error, 314, "bad-from", "a `from` that names no variable").fixed(Fixable::Safe),
-    check: Check::File(check),
-};
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(error, 314, "bad-from", "a `from` that names no variable").fixed(Fixable::Safe), Check::File(check));
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {

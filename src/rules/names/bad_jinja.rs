@@ -1,25 +1,23 @@
 //! CTX313: a Jinja text that cannot be rendered.
 
+use super::prelude::*;
 use crate::jinja::fault::{JinjaFaultKind, arguments};
 use crate::jinja::limits::{MAX_BLOCKS, MAX_BYTES, MAX_COLUMNS, MAX_REPEATED};
 use crate::jinja::names::JinjaName;
 use crate::jinja::unsupported::absent;
 use crate::rules::names::fault_location::finding;
-use crate::rules::prelude::*;
-use crate::rules::structure::family::shown;
-use crate::template::scope::FaultKind;
 
 /// A template that fails when it is rendered fails in front of a customer.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(
         error,
         313,
         "bad-jinja",
         "a Jinja text that cannot be parsed, or asks for a filter, test or function that there is not"
     )
     .fixed(Fixable::Suggested),
-    check: Check::File(check),
-};
+    Check::File(check),
+);
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {

@@ -3,11 +3,10 @@
 //! The template is what is searched, suppressed and fixed, so the `src` is the place of the finding; its message begins with
 //! the place in the text.
 
+use super::prelude::*;
 use crate::base::contained_path;
 use crate::base::source::Position;
-use crate::rules::prelude::*;
 use crate::rules::structure::family;
-use crate::template::scope::Fault;
 use std::sync::Arc;
 
 /// What is said at the place in the text.

@@ -1,16 +1,14 @@
 //! CTX315: variables of a task that declares none.
 
+use super::prelude::*;
 use crate::rules::names::undeclared_variable::{NAMED, declare, listed};
-use crate::rules::prelude::*;
-use crate::rules::structure::family::{finding, shown};
-use crate::syntax::tree::Element;
 use crate::template::scope::{Implicit, Origin};
 
 /// Most tasks in the wild are like this, and keep working.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(hint, 315, "implicit-parameter", "a task uses variables without declaring any").fixed(Fixable::Suggested),
-    check: Check::FileAndLink(check, check_references),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(hint, 315, "implicit-parameter", "a task uses variables without declaring any").fixed(Fixable::Suggested),
+    Check::FileAndLink(check, check_references),
+);
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for of_one in cx.scopes.implicit.chunk_by(|one, two| one.owner == two.owner) {

@@ -7,6 +7,7 @@ mod bad_jinja;
 pub(crate) mod fault_location;
 mod implicit_parameter;
 mod optional_without_default;
+mod prelude;
 mod return_mismatch;
 mod single_braces;
 mod step_not_run;

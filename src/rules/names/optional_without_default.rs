@@ -1,17 +1,14 @@
 //! CTX324: a parameter that may be left out, and has no value then.
 
-use crate::rules::prelude::*;
-use crate::rules::structure::family::{finding, shown};
-use crate::syntax::write::set_attribute;
-use crate::template::scope::FaultKind;
+use super::prelude::*;
 use std::collections::BTreeSet;
 
 /// Every run that takes the author at their word would fail.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(error, 324, "optional-without-default", "a parameter that may be left out, but has no default")
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 324, "optional-without-default", "a parameter that may be left out, but has no default")
         .fixed(Fixable::Suggested),
-    check: Check::File(check),
-};
+    Check::File(check),
+);
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let is_unused = |fault: &&crate::template::scope::Fault<'_>| matches!(fault.kind, FaultKind::Unused { .. });

@@ -7,11 +7,10 @@ use crate::template::model::{Definition, Task, Template};
 use crate::template::parts::{Str, is_schema_file};
 
 /// Callers are checked against `returns`; the answer must be too.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(error, 318, "return-mismatch", "a function's task does not answer what its `returns` says")
-        .fixed(Fixable::Suggested),
-    check: Check::File(check),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 318, "return-mismatch", "a function's task does not answer what its `returns` says").fixed(Fixable::Suggested),
+    Check::File(check),
+);
 
 const TYPES: [&str; 6] = ["string", "object", "array", "string[]", "number", "boolean"];
 

@@ -1,17 +1,15 @@
 //! CTX327: a parameter in braces that fill nothing in.
 
+use super::prelude::*;
 use super::unused_parameter::{in_texts, placeholders};
-use crate::rules::prelude::*;
-use crate::rules::structure::family::{finding, shown};
 use crate::template::model::Definition;
-use crate::template::scope::FaultKind;
 use std::collections::HashSet;
 
 /// The agent reads the braces. What nothing else reads is a finding of `unused-parameter`.
-pub(super) static RULE: Rule = Rule {
-    meta: meta!(warning, 327, "single-braces", "a parameter in braces that fill nothing in").fixed(Fixable::Suggested),
-    check: Check::File(check),
-};
+pub(super) static RULE: Rule = Rule::new(
+    meta!(warning, 327, "single-braces", "a parameter in braces that fill nothing in").fixed(Fixable::Suggested),
+    Check::File(check),
+);
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let bytes = cx.document.text.as_bytes();

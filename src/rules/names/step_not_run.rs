@@ -1,20 +1,13 @@
 //! CTX319: the result of a step, or of a task that makes an input, that has not run yet.
 
+use super::prelude::*;
 use crate::rules::names::fault_location::finding;
-use crate::rules::prelude::*;
-use crate::rules::structure::family::shown;
-use crate::template::scope::{Fault, FaultKind};
 
 /// Steps run in the order in which they are written, and so do the tasks that make inputs.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(
-        error,
-        319,
-        "step-not-run",
-        "the result of a step, or of a task that makes an input, is used before that has run"
-    ),
-    check: Check::File(check),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 319, "step-not-run", "the result of a step, or of a task that makes an input, is used before that has run"),
+    Check::File(check),
+);
 
 /// Whether it is the result of what it is used in.
 #[derive(Clone, Copy)]

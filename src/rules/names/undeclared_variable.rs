@@ -1,23 +1,22 @@
 //! CTX304: a variable that would have no value.
 
+use super::prelude::*;
 use crate::project::index::{DefId, RefId};
 use crate::project::linked_names;
 use crate::rules::names::fault_location::finding;
-use crate::rules::prelude::*;
-use crate::rules::structure::family::{is_small, joined, shown};
-use crate::syntax::write::{insert_after, insert_child, insert_first_child, set_attribute};
+use crate::rules::structure::family::{is_small, joined};
+use crate::syntax::write::{insert_after, insert_child, insert_first_child};
 use crate::template;
-use crate::template::elements::Kind;
 use crate::template::names::DefinitionKind;
-use crate::template::scope::{Fault, FaultKind, Origin};
+use crate::template::scope::Origin;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Nothing is ever rendered as an empty place.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(error, 304, "undeclared-variable", "a variable that no parameter, input, step or loop gives a value")
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 304, "undeclared-variable", "a variable that no parameter, input, step or loop gives a value")
         .fixed(Fixable::Suggested),
-    check: Check::FileAndLink(check, check_references),
-};
+    Check::FileAndLink(check, check_references),
+);
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     // A slip that is made again is one slip.

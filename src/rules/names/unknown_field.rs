@@ -1,17 +1,16 @@
 //! CTX323: a part of a value that the value does not have.
 
+use super::prelude::*;
 use crate::base::source::Position;
 use crate::project::linked_parts::{PartFault, Why};
 use crate::rules::names::fault_location::in_text;
-use crate::rules::prelude::*;
-use crate::rules::structure::family::shown;
 use crate::template::shape::NoPart;
 
 /// The answer would come in, and the next request could not be made of it.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(error, 323, "unknown-field", "a field or entry that a value does not have").fixed(Fixable::Suggested),
-    check: Check::Link(check),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 323, "unknown-field", "a field or entry that a value does not have").fixed(Fixable::Suggested),
+    Check::Link(check),
+);
 
 fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.names.parts {

@@ -1,15 +1,13 @@
 //! CTX317: `context_relevance` names an input that the task does not have.
 
-use crate::rules::prelude::*;
-use crate::rules::structure::family::{finding, shown};
-use crate::template::scope::FaultKind;
+use super::prelude::*;
 
 /// The input that was meant counts as if nothing had been said.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(warning, 317, "unknown-relevant-input", "`context_relevance` names an input that is not there")
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(warning, 317, "unknown-relevant-input", "`context_relevance` names an input that is not there")
         .fixed(Fixable::Suggested),
-    check: Check::File(check),
-};
+    Check::File(check),
+);
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {

@@ -1,21 +1,17 @@
 //! CTX322: Jinja in a text that does not say so.
 
+use super::prelude::*;
 use crate::jinja::builtins::has_statement;
 use crate::jinja::parse::read_tree;
-use crate::rules::prelude::*;
-use crate::rules::structure::family::finding;
-use crate::syntax::tree::{Element, NodeId};
-use crate::syntax::write::set_attribute;
-use crate::template::elements::Kind;
+use crate::syntax::tree::NodeId;
 use crate::template::expression::ExpressionFault;
-use crate::template::scope::{Fault, FaultKind};
 use std::collections::BTreeSet;
 
 /// The agent reads the tags as words.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(warning, 322, "unrendered-jinja", "Jinja in a text without `syntax=\"jinja\"`").fixed(Fixable::Suggested),
-    check: Check::File(check),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(warning, 322, "unrendered-jinja", "Jinja in a text without `syntax=\"jinja\"`").fixed(Fixable::Suggested),
+    Check::File(check),
+);
 
 /// Endings of files that nobody writes anything but Jinja into.
 const ENDINGS: [&str; 3] = [".j2", ".jinja", ".jinja2"];

@@ -1,19 +1,18 @@
 //! CTX325: a value from outside in a text of the profile `bare`.
 
+use super::prelude::*;
 use crate::kernel::profile::Profile;
 use crate::rules::names::untrusted_in_system::{marked, values};
-use crate::rules::prelude::*;
-use crate::rules::structure::family::shown;
 use crate::template::names::{DefinitionKind, Unfenced};
 
 const WHY: &str = "the profile `bare` does not fence it";
 const HELP: &str = "take another profile, which fences it, or leave the value out";
 
 /// The profile has no fences: what a letter says would read as the author's own words.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(error, 325, "untrusted-in-bare", "a value from outside reaches an agent whose profile has no fences"),
-    check: Check::FileAndLink(check, check_references),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 325, "untrusted-in-bare", "a value from outside reaches an agent whose profile has no fences"),
+    Check::FileAndLink(check, check_references),
+);
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let message = "this text is marked as coming from outside, and the profile `bare` does not fence it";

@@ -5,10 +5,10 @@ use crate::rules::prelude::*;
 use crate::template::names::Unfenced;
 
 /// To a shell a value is not one word: it can end the command and begin another.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(error, 326, "untrusted-in-shell", "a value from outside stands in a command that a shell reads"),
-    check: Check::FileAndLink(check, check_references),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 326, "untrusted-in-shell", "a value from outside stands in a command that a shell reads"),
+    Check::FileAndLink(check, check_references),
+);
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let message = "the command is marked as coming from outside, and a shell would run what it says";

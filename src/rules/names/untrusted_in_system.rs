@@ -1,17 +1,15 @@
 //! CTX310: a value from outside that reaches the system text.
 
+use super::prelude::*;
 use crate::rules::names::fault_location::finding;
 use crate::rules::names::unknown_field::at_use;
-use crate::rules::prelude::*;
-use crate::rules::structure::family::shown;
 use crate::template::names::Unfenced;
-use crate::template::scope::FaultKind;
 
 /// The author of the ticket would be writing the system prompt.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(error, 310, "untrusted-in-system", "a value from outside reaches the system text"),
-    check: Check::FileAndLink(check, check_references),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 310, "untrusted-in-system", "a value from outside reaches the system text"),
+    Check::FileAndLink(check, check_references),
+);
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let message = "the system text itself is marked as coming from outside";

@@ -1,19 +1,17 @@
 //! CTX316: a declared parameter that nothing reads.
 
+use super::prelude::*;
 use crate::rules::names::unrendered_jinja;
-use crate::rules::prelude::*;
-use crate::rules::structure::family::{finding, shown};
-use crate::syntax::tree::Element;
-use crate::syntax::write::{remove_element, set_attribute};
+use crate::syntax::write::remove_element;
 use crate::template;
-use crate::template::scope::{FaultKind, Origin};
+use crate::template::scope::Origin;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Its callers must give a value that goes nowhere.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(warning, 316, "unused-parameter", "a parameter that nothing reads").fixed(Fixable::Suggested),
-    check: Check::File(check),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(warning, 316, "unused-parameter", "a parameter that nothing reads").fixed(Fixable::Suggested),
+    Check::File(check),
+);
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let mut meant = None;

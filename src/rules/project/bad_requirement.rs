@@ -1,13 +1,12 @@
 //! CTX512: a policy that cannot be read.
 
-use crate::project::fault::{Fault, FaultKind};
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// A policy that demands nothing is kept by everyone.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(promise, 512, "bad-requirement", "a `[[require]]` without a condition that can be read"),
-    check: Check::Config(word),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(promise, 512, "bad-requirement", "a `[[require]]` without a condition that can be read"),
+    Check::Config(word),
+);
 
 fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let found = |message: String| cx.finding(&RULE, fault, message);

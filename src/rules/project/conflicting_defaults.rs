@@ -1,19 +1,17 @@
 //! CTX501: defaults that contradict each other before any template says a word.
 
-use super::words::line;
-use crate::project::fault::{Fault, FaultKind};
-use crate::rules::prelude::*;
+use super::prelude::*;
 use crate::rules::setting_fixes::type_of;
 use crate::settings::layers::{Row, RowId};
 use crate::settings::provenance::{Origin, Place};
 use crate::template::setting::Inherit;
 
 /// Reported once, where the defaults stand; the templates under them are not to blame.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(promise, 501, "conflicting-defaults", "project defaults that look up fresh context and inherit the parent's")
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(promise, 501, "conflicting-defaults", "project defaults that look up fresh context and inherit the parent's")
         .fixed(Fixable::Suggested),
-    check: Check::Config(word),
-};
+    Check::Config(word),
+);
 
 fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::ConflictingDefaults { row, others, other } = &fault.kind else { return None };

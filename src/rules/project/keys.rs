@@ -1,17 +1,14 @@
 //! CTX502–CTX505, CTX531, CTX532: a project file that cannot be read as one, its keys and their values.
 
-use super::words::{Form, meant, phrase, slice};
-use crate::base::quoted::list;
+use super::prelude::*;
+use super::words::phrase;
 use crate::project::config::EDITION;
-use crate::project::fault::{Fault, FaultKind};
-use crate::rules::prelude::*;
 
 /// What cannot be read cannot hold.
-pub(super) static PROJECT_SYNTAX: Rule = Rule {
-    meta: RuleMeta::promise(502, "project-syntax", "the project file is not TOML", case!("project-syntax"))
-        .fixed(Fixable::Suggested),
-    check: Check::Config(project_syntax),
-};
+pub(super) static PROJECT_SYNTAX: Rule = Rule::new(
+    meta!(promise, 502, "project-syntax", "the project file is not TOML").fixed(Fixable::Suggested),
+    Check::Config(project_syntax),
+);
 
 fn project_syntax(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::Syntax { message } = &fault.kind else { return None };
@@ -55,11 +52,10 @@ fn line(text: &str, span: Span) -> Option<(Span, Span, Span)> {
 }
 
 /// A misspelt key changes nothing, and its author believes that it does.
-pub(super) static UNKNOWN_KEY: Rule = Rule {
-    meta: RuleMeta::error(503, "unknown-key", "a key that the project file does not have", case!("unknown-key"))
-        .fixed(Fixable::Suggested),
-    check: Check::Config(unknown_key),
-};
+pub(super) static UNKNOWN_KEY: Rule = Rule::new(
+    meta!(error, 503, "unknown-key", "a key that the project file does not have").fixed(Fixable::Suggested),
+    Check::Config(unknown_key),
+);
 
 fn unknown_key(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     if let FaultKind::LostHeader { table, keys, section } = &fault.kind {
@@ -76,10 +72,10 @@ fn unknown_key(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 }
 
 /// A value of another type or outside its set.
-pub(super) static WRONG_VALUE: Rule = Rule {
-    meta: RuleMeta::error(504, "wrong-value", "a value that its key cannot take", case!("wrong-value")).fixed(Fixable::Safe),
-    check: Check::Config(wrong_value),
-};
+pub(super) static WRONG_VALUE: Rule = Rule::new(
+    meta!(error, 504, "wrong-value", "a value that its key cannot take").fixed(Fixable::Safe),
+    Check::Config(wrong_value),
+);
 
 fn wrong_value(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let found = |message: String| cx.finding(&WRONG_VALUE, fault, message);
@@ -112,16 +108,10 @@ fn wrong_value(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 }
 
 /// An edition fixes what templates mean.
-pub(super) static UNKNOWN_EDITION: Rule = Rule {
-    meta: RuleMeta::error(
-        505,
-        "unknown-edition",
-        "an edition of the language that this release does not read",
-        case!("unknown-edition"),
-    )
-    .fixed(Fixable::Suggested),
-    check: Check::Config(unknown_edition),
-};
+pub(super) static UNKNOWN_EDITION: Rule = Rule::new(
+    meta!(error, 505, "unknown-edition", "an edition of the language that this release does not read").fixed(Fixable::Suggested),
+    Check::Config(unknown_edition),
+);
 
 fn unknown_edition(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::UnknownEdition { found } = &fault.kind else { return None };
@@ -132,10 +122,10 @@ fn unknown_edition(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 }
 
 /// One of the two was meant to be another.
-pub(super) static REPEATED_ENTRY: Rule = Rule {
-    meta: RuleMeta::warning(531, "repeated-entry", "a list of a role or model has an entry twice", case!("repeated-entry")),
-    check: Check::Config(repeated_entry),
-};
+pub(super) static REPEATED_ENTRY: Rule = Rule::new(
+    meta!(warning, 531, "repeated-entry", "a list of a role or model has an entry twice"),
+    Check::Config(repeated_entry),
+);
 
 fn repeated_entry(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::RepeatedEntry { key, entry, first } = &fault.kind else { return None };
@@ -146,10 +136,10 @@ fn repeated_entry(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 }
 
 /// What is left out has no value that could be taken for granted.
-pub(super) static MISSING_KEY: Rule = Rule {
-    meta: RuleMeta::error(532, "missing-key", "a table of the project file lacks a key that it needs", case!("missing-key")),
-    check: Check::Config(missing_key),
-};
+pub(super) static MISSING_KEY: Rule = Rule::new(
+    meta!(error, 532, "missing-key", "a table of the project file lacks a key that it needs"),
+    Check::Config(missing_key),
+);
 
 fn missing_key(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::MissingKey { table, key } = &fault.kind else { return None };

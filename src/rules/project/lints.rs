@@ -1,21 +1,14 @@
 //! CTX509–CTX511: what `[lints]` says of rules.
 
-use super::words::{Form, line, meant};
-use crate::project::fault::{Fault, FaultKind};
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// A level for a rule that does not exist weighs nothing.
-pub(super) static UNKNOWN_LINT: Rule = Rule {
-    meta: meta!(error, 509, "unknown-lint", "`[lints]` names no rule").fixed(Fixable::Suggested),
-    check: Check::Config(unknown_lint),
-};
+pub(super) static UNKNOWN_LINT: Rule = Rule::new(
+    meta!(error, 509, "unknown-lint", "`[lints]` names no rule").fixed(Fixable::Suggested),
+    Check::Config(unknown_lint),
+);
 
 fn unknown_lint(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    if let FaultKind::RemovedRule(rule) = &fault.kind {
-        let message = format!("the rule `{}` ({}) is gone", rule.name, rule.code);
-        let finding = Diagnostic::new(&UNKNOWN_LINT.meta, &cx.path(fault.file), fault.span, message).severity(Severity::Info);
-        return Some(finding.note(format!("what says now what it said: {}", rule.instead)).help("the line can be deleted"));
-    }
     let FaultKind::UnknownRule { found, near } = &fault.kind else { return None };
     let message = format!("no rule, code or family is called `{found}`");
     let finding = cx.finding(&UNKNOWN_LINT, fault, message);
@@ -24,10 +17,10 @@ fn unknown_lint(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 }
 
 /// A guarantee that you can switch off is not a guarantee.
-pub(super) static LOCKED_LINT: Rule = Rule {
-    meta: meta!(promise, 510, "locked-lint", "`[lints]` would silence or lower a rule that is locked").fixed(Fixable::Suggested),
-    check: Check::Config(locked_lint),
-};
+pub(super) static LOCKED_LINT: Rule = Rule::new(
+    meta!(promise, 510, "locked-lint", "`[lints]` would silence or lower a rule that is locked").fixed(Fixable::Suggested),
+    Check::Config(locked_lint),
+);
 
 fn locked_lint(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::LockedRule { rule, level, floor } = &fault.kind else { return None };
@@ -38,10 +31,10 @@ fn locked_lint(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 }
 
 /// Two levels for one rule: the first holds.
-pub(super) static REPEATED_LINT: Rule = Rule {
-    meta: meta!(error, 511, "repeated-lint", "`[lints]` sets one rule twice").fixed(Fixable::Suggested),
-    check: Check::Config(repeated_lint),
-};
+pub(super) static REPEATED_LINT: Rule = Rule::new(
+    meta!(error, 511, "repeated-lint", "`[lints]` sets one rule twice").fixed(Fixable::Suggested),
+    Check::Config(repeated_lint),
+);
 
 fn repeated_lint(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::RepeatedRule { rule, first } = &fault.kind else { return None };

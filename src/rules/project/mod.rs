@@ -7,6 +7,7 @@ mod conflicting_defaults;
 mod keys;
 mod lints;
 mod models;
+mod prelude;
 pub(crate) mod requirement;
 mod requirement_idle;
 mod requirement_unchecked;

@@ -1,17 +1,13 @@
 //! CTX523–CTX527, CTX529: models, providers, and the choice among them.
 
-use super::words::{Form, meant};
-use crate::base::quoted::list;
+use super::prelude::*;
 use crate::project::disqualified::Unfit;
-use crate::project::fault::{Fault, FaultKind};
-use crate::rules::prelude::*;
 
 /// A name alone says neither a window nor a price.
-pub(super) static UNKNOWN_MODEL: Rule = Rule {
-    meta: RuleMeta::error(523, "unknown-model", "a role names a model that the project does not define", case!("unknown-model"))
-        .fixed(Fixable::Suggested),
-    check: Check::Config(unknown_model),
-};
+pub(super) static UNKNOWN_MODEL: Rule = Rule::new(
+    meta!(error, 523, "unknown-model", "a role names a model that the project does not define").fixed(Fixable::Suggested),
+    Check::Config(unknown_model),
+);
 
 fn unknown_model(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::UnknownModel { found, near, valid } = &fault.kind else { return None };
@@ -25,16 +21,10 @@ fn unknown_model(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 }
 
 /// Nobody could be asked.
-pub(super) static UNKNOWN_PROVIDER: Rule = Rule {
-    meta: RuleMeta::error(
-        524,
-        "unknown-provider",
-        "a model names a provider that the project does not define",
-        case!("unknown-provider"),
-    )
-    .fixed(Fixable::Suggested),
-    check: Check::Config(unknown_provider),
-};
+pub(super) static UNKNOWN_PROVIDER: Rule = Rule::new(
+    meta!(error, 524, "unknown-provider", "a model names a provider that the project does not define").fixed(Fixable::Suggested),
+    Check::Config(unknown_provider),
+);
 
 fn unknown_provider(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::UnknownProvider { found, near, valid } = &fault.kind else { return None };
@@ -48,16 +38,11 @@ fn unknown_provider(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 }
 
 /// A role without a model cannot be called.
-pub(super) static NO_MODEL: Rule = Rule {
-    meta: RuleMeta::error(
-        525,
-        "no-model-qualifies",
-        "a role asks for a tier or capabilities that no model of the project has",
-        case!("no-model-qualifies"),
-    )
-    .fixed(Fixable::Suggested),
-    check: Check::Config(no_model),
-};
+pub(super) static NO_MODEL: Rule = Rule::new(
+    meta!(error, 525, "no-model-qualifies", "a role asks for a tier or capabilities that no model of the project has")
+        .fixed(Fixable::Suggested),
+    Check::Config(no_model),
+);
 
 fn no_model(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::NoModel { role, tier, capabilities, refused, near } = &fault.kind else { return None };
@@ -84,10 +69,8 @@ fn why(unfit: &Unfit) -> String {
 }
 
 /// It is kept up to date for nobody.
-pub(super) static UNUSED_MODEL: Rule = Rule {
-    meta: RuleMeta::info(526, "unused-model", "a model that no role can get", case!("unused-model")),
-    check: Check::Config(unused_model),
-};
+pub(super) static UNUSED_MODEL: Rule =
+    Rule::new(meta!(info, 526, "unused-model", "a model that no role can get"), Check::Config(unused_model));
 
 fn unused_model(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::UnusedModel { model } = &fault.kind else { return None };
@@ -97,16 +80,11 @@ fn unused_model(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 }
 
 /// A limit that never limits.
-pub(super) static BUDGET_OVER_WINDOW: Rule = Rule {
-    meta: RuleMeta::warning(
-        527,
-        "budget-over-window",
-        "a role's budget is larger than what its model's window holds",
-        case!("budget-over-window"),
-    )
-    .fixed(Fixable::Suggested),
-    check: Check::Config(budget_over_window),
-};
+pub(super) static BUDGET_OVER_WINDOW: Rule = Rule::new(
+    meta!(warning, 527, "budget-over-window", "a role's budget is larger than what its model's window holds")
+        .fixed(Fixable::Suggested),
+    Check::Config(budget_over_window),
+);
 
 fn budget_over_window(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::BudgetOverWindow { role, tokens, model, room } = &fault.kind else { return None };
@@ -118,15 +96,10 @@ fn budget_over_window(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 }
 
 /// A file that is shared is no place for it. The finding never stands on a line that holds the value, and says nothing of it.
-pub(super) static KEY_IN_FILE: Rule = Rule {
-    meta: RuleMeta::promise(
-        529,
-        "key-in-project-file",
-        "a provider's key stands in the project file",
-        case!("key-in-project-file"),
-    ),
-    check: Check::Config(key_in_file),
-};
+pub(super) static KEY_IN_FILE: Rule = Rule::new(
+    meta!(promise, 529, "key-in-project-file", "a provider's key stands in the project file"),
+    Check::Config(key_in_file),
+);
 
 fn key_in_file(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::KeyInFile { provider, key, at } = &fault.kind else { return None };

@@ -14,11 +14,10 @@ use crate::template::setting::SettingName;
 
 /// Locked: a policy that a project could switch off elsewhere would be none. `level` in the `[[require]]` says how
 /// much it weighs.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(promise, 514, "requirement-not-met", "a task does not meet a `[[require]]` of the project")
-        .fixed(Fixable::Suggested),
-    check: Check::File(check),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(promise, 514, "requirement-not-met", "a task does not meet a `[[require]]` of the project").fixed(Fixable::Suggested),
+    Check::File(check),
+);
 
 /// The definition that is being walked.
 #[derive(Clone, Copy)]

@@ -8,10 +8,10 @@ use crate::rules::rule::Scope;
 use crate::template::names::DefinitionKind;
 
 /// A policy that is thought to hold and holds of nothing.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(warning, 521, "requirement-matches-nothing", "a `[[require]]` that no task of the project is selected by"),
-    check: Check::Link(check),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(warning, 521, "requirement-matches-nothing", "a `[[require]]` that no task of the project is selected by"),
+    Check::Link(check),
+);
 
 fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     let LinkCx { index, config, scope, .. } = *cx;

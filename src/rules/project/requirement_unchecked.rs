@@ -1,14 +1,11 @@
 //! CTX515: a policy over a fact that is not known yet.
 
-use crate::project::fault::{Fault, FaultKind};
+use super::prelude::*;
 use crate::project::require::Needs;
-use crate::rules::prelude::*;
 
 /// Never silently taken for granted.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(info, 515, "requirement-not-checked", "a condition that cannot be checked here"),
-    check: Check::Config(word),
-};
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(info, 515, "requirement-not-checked", "a condition that cannot be checked here"), Check::Config(word));
 
 fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::NotChecked { condition, needs } = &fault.kind else { return None };

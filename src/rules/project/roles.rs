@@ -1,18 +1,16 @@
 //! CTX513, CTX522, CTX528–CTX530, CTX533: what roles and requirements on roles name and say.
 
-use super::words::{Form, line, meant};
-use crate::project::fault::{Fault, FaultKind};
-use crate::rules::prelude::*;
+use super::prelude::*;
 use crate::rules::rule::Scope;
 use crate::rules::structure::family::shown;
 use crate::template::names::DefinitionKind;
 
 /// A policy about nobody is kept by everyone.
-pub(super) static UNKNOWN_ROLE: Rule = Rule {
-    meta: meta!(error, 513, "unknown-role", "a `[[require]]` names an agent role that the project does not have")
+pub(super) static UNKNOWN_ROLE: Rule = Rule::new(
+    meta!(error, 513, "unknown-role", "a `[[require]]` names an agent role that the project does not have")
         .fixed(Fixable::Suggested),
-    check: Check::Config(unknown_role),
-};
+    Check::Config(unknown_role),
+);
 
 fn unknown_role(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::UnknownRole { found, near } = &fault.kind else { return None };
@@ -23,10 +21,10 @@ fn unknown_role(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 }
 
 /// A role without a task receives nothing.
-pub(super) static UNKNOWN_TASK: Rule = Rule {
-    meta: meta!(promise, 522, "unknown-task", "a role plays a task that the project does not have").fixed(Fixable::Suggested),
-    check: Check::Link(unknown_task),
-};
+pub(super) static UNKNOWN_TASK: Rule = Rule::new(
+    meta!(promise, 522, "unknown-task", "a role plays a task that the project does not have").fixed(Fixable::Suggested),
+    Check::Link(unknown_task),
+);
 
 fn unknown_task(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     let LinkCx { index, config, scope, .. } = *cx;
@@ -63,15 +61,15 @@ fn unknown_task(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// An agent that is not told who it is.
-pub(super) static SYSTEM_PROMPT: Rule = Rule {
-    meta: meta!(
+pub(super) static SYSTEM_PROMPT: Rule = Rule::new(
+    meta!(
         promise,
         528,
         "unreadable-system-prompt",
         "the file of a role's system prompt is missing, empty or outside the project"
     ),
-    check: Check::Config(system_prompt),
-};
+    Check::Config(system_prompt),
+);
 
 fn system_prompt(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::SystemPrompt { role, path, why } = &fault.kind else { return None };
@@ -81,16 +79,16 @@ fn system_prompt(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 }
 
 /// One of the two would hold, and its author may mean the other.
-pub(super) static CONTRADICTORY_ROLE: Rule = Rule {
-    meta: meta!(
+pub(super) static CONTRADICTORY_ROLE: Rule = Rule::new(
+    meta!(
         error,
         530,
         "contradictory-role",
         "a role both names its model and says what it has to be, or blocks a tool that it allows"
     )
     .fixed(Fixable::Suggested),
-    check: Check::Config(contradictory_role),
-};
+    Check::Config(contradictory_role),
+);
 
 fn contradictory_role(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let found = |message: String| cx.finding(&CONTRADICTORY_ROLE, fault, message);
@@ -119,10 +117,10 @@ fn is_whole(line: &str) -> bool {
 }
 
 /// Its agent would read the braces.
-pub(super) static PROMPT_VALUE: Rule = Rule {
-    meta: meta!(warning, 533, "value-in-system-prompt", "a `{{…}}` in a role's system prompt, where nothing stands for it"),
-    check: Check::Config(prompt_value),
-};
+pub(super) static PROMPT_VALUE: Rule = Rule::new(
+    meta!(warning, 533, "value-in-system-prompt", "a `{{…}}` in a role's system prompt, where nothing stands for it"),
+    Check::Config(prompt_value),
+);
 
 fn prompt_value(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::PromptValue { role, written, line } = &fault.kind else { return None };

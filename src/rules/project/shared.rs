@@ -1,16 +1,14 @@
 //! CTX516–CTX520: the shared file that `extends` names, and what a project may do with it.
 
-use super::words::line;
+use super::prelude::*;
 use crate::base::hash::Hash;
-use crate::project::fault::{Fault, FaultKind};
-use crate::rules::prelude::*;
 
 /// A policy that may change unseen is none.
-pub(super) static SHARED_HASH: Rule = Rule {
-    meta: meta!(promise, 516, "unpinned-shared-file", "the file that `extends` names is not the one that is pinned by its hash")
+pub(super) static SHARED_HASH: Rule = Rule::new(
+    meta!(promise, 516, "unpinned-shared-file", "the file that `extends` names is not the one that is pinned by its hash")
         .fixed(Fixable::Suggested),
-    check: Check::Config(shared_hash),
-};
+    Check::Config(shared_hash),
+);
 
 fn shared_hash(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::SharedHash { path, pinned, actual, edit } = &fault.kind else { return None };
@@ -30,10 +28,10 @@ fn shared_hash(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 }
 
 /// Without it nobody knows which policies hold.
-pub(super) static SHARED_UNREADABLE: Rule = Rule {
-    meta: meta!(promise, 517, "unreadable-shared-file", "the file that `extends` names cannot be read"),
-    check: Check::Config(shared_unreadable),
-};
+pub(super) static SHARED_UNREADABLE: Rule = Rule::new(
+    meta!(promise, 517, "unreadable-shared-file", "the file that `extends` names cannot be read"),
+    Check::Config(shared_unreadable),
+);
 
 fn shared_unreadable(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::SharedUnreadable { path, reason } = &fault.kind else { return None };
@@ -43,10 +41,10 @@ fn shared_unreadable(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 }
 
 /// Packages come with a later release.
-pub(super) static SHARED_PACKAGE: Rule = Rule {
-    meta: meta!(promise, 518, "package-not-available", "`extends` names a package, and there are none yet"),
-    check: Check::Config(shared_package),
-};
+pub(super) static SHARED_PACKAGE: Rule = Rule::new(
+    meta!(promise, 518, "package-not-available", "`extends` names a package, and there are none yet"),
+    Check::Config(shared_package),
+);
 
 fn shared_package(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::SharedPackage { name } = &fault.kind else { return None };
@@ -56,10 +54,10 @@ fn shared_package(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 }
 
 /// What belongs to one project is not shared.
-pub(super) static NOT_SHAREABLE: Rule = Rule {
-    meta: meta!(error, 519, "not-shareable", "a shared file has a key that belongs to a project"),
-    check: Check::Config(not_shareable),
-};
+pub(super) static NOT_SHAREABLE: Rule = Rule::new(
+    meta!(error, 519, "not-shareable", "a shared file has a key that belongs to a project"),
+    Check::Config(not_shareable),
+);
 
 fn not_shareable(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::NotShared { key } = &fault.kind else { return None };
@@ -69,10 +67,10 @@ fn not_shareable(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 }
 
 /// A project may tighten a shared policy, not loosen it.
-pub(super) static LOOSENED_POLICY: Rule = Rule {
-    meta: meta!(promise, 520, "loosened-policy", "the project loosens what the shared file says").fixed(Fixable::Suggested),
-    check: Check::Config(loosened_policy),
-};
+pub(super) static LOOSENED_POLICY: Rule = Rule::new(
+    meta!(promise, 520, "loosened-policy", "the project loosens what the shared file says").fixed(Fixable::Suggested),
+    Check::Config(loosened_policy),
+);
 
 fn loosened_policy(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::Loosened { what, here, shared, at: (file, span), entry } = &fault.kind else { return None };

@@ -1,9 +1,7 @@
 //! CTX534, CTX535: the tools that a project defines, and those that its roles name.
 
-use super::words::{Form, meant};
-use crate::base::quoted::list;
-use crate::project::fault::{Fault, FaultKind, ToolFault};
-use crate::rules::prelude::*;
+use super::prelude::*;
+use crate::project::fault::ToolFault;
 use crate::rules::request::tool_schema;
 use crate::scenario::json_schema::SlipKind;
 
@@ -11,11 +9,11 @@ use crate::scenario::json_schema::SlipKind;
 const LISTED: usize = 12;
 
 /// Its agent is told that it has a tool, and gets no definition of any.
-pub(super) static UNKNOWN_TOOL: Rule = Rule {
-    meta: meta!(warning, 534, "unknown-tool", "a role names a tool that the project, which defines tools, does not define")
+pub(super) static UNKNOWN_TOOL: Rule = Rule::new(
+    meta!(warning, 534, "unknown-tool", "a role names a tool that the project, which defines tools, does not define")
         .fixed(Fixable::Suggested),
-    check: Check::Config(unknown_tool),
-};
+    Check::Config(unknown_tool),
+);
 
 fn unknown_tool(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::UnknownTool { role, key, found, near, valid } = &fault.kind else { return None };
@@ -34,10 +32,8 @@ fn unknown_tool(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 }
 
 /// What a provider would refuse, or nobody could send.
-pub(super) static BAD_TOOL: Rule = Rule {
-    meta: meta!(error, 535, "bad-tool", "a definition of a tool that cannot be sent as it is"),
-    check: Check::Config(bad_tool),
-};
+pub(super) static BAD_TOOL: Rule =
+    Rule::new(meta!(error, 535, "bad-tool", "a definition of a tool that cannot be sent as it is"), Check::Config(bad_tool));
 
 fn bad_tool(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::BadTool { tool, place, why } = &fault.kind else { return None };

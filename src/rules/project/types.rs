@@ -1,16 +1,14 @@
 //! CTX506–CTX508: types and subtypes that the project file names or declares, and defaults that they cannot use.
 
-use super::words::{Form, meant, slice};
-use crate::base::quoted::list;
-use crate::project::fault::{Fault, FaultKind, Refusal};
-use crate::rules::prelude::*;
+use super::prelude::*;
+use crate::project::fault::Refusal;
 
 /// Defaults for a type that does not exist reach no task.
-pub(super) static UNKNOWN_TYPE: Rule = Rule {
-    meta: meta!(promise, 506, "unknown-project-type", "the project file names a type or subtype that does not exist")
+pub(super) static UNKNOWN_TYPE: Rule = Rule::new(
+    meta!(promise, 506, "unknown-project-type", "the project file names a type or subtype that does not exist")
         .fixed(Fixable::Suggested),
-    check: Check::Config(unknown_type),
-};
+    Check::Config(unknown_type),
+);
 
 fn unknown_type(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let found = |message: String| cx.finding(&UNKNOWN_TYPE, fault, message);
@@ -33,10 +31,10 @@ fn unknown_type(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 }
 
 /// A declared type needs a name of its own and a base.
-pub(super) static BAD_DECLARATION: Rule = Rule {
-    meta: meta!(promise, 507, "bad-declaration", "a type or subtype that cannot be declared"),
-    check: Check::Config(bad_declaration),
-};
+pub(super) static BAD_DECLARATION: Rule = Rule::new(
+    meta!(promise, 507, "bad-declaration", "a type or subtype that cannot be declared"),
+    Check::Config(bad_declaration),
+);
 
 fn bad_declaration(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::BadDeclaration { row, why } = &fault.kind else { return None };
@@ -61,10 +59,10 @@ fn bad_declaration(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 }
 
 /// Nothing is carried where there are no steps.
-pub(super) static DEFAULT_WITHOUT_EFFECT: Rule = Rule {
-    meta: meta!(warning, 508, "default-without-effect", "a project default for accumulation where there are no steps"),
-    check: Check::Config(default_without_effect),
-};
+pub(super) static DEFAULT_WITHOUT_EFFECT: Rule = Rule::new(
+    meta!(warning, 508, "default-without-effect", "a project default for accumulation where there are no steps"),
+    Check::Config(default_without_effect),
+);
 
 fn default_without_effect(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::DefaultWithoutEffect { row, setting, base } = &fault.kind else { return None };

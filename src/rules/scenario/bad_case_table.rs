@@ -1,14 +1,10 @@
 //! CTX621: a table of cases that cannot be read.
 
-use super::cx::ScenarioCx;
-use crate::rules::prelude::*;
-use crate::scenario::{Fault, FaultKind};
+use super::prelude::*;
 
 /// Its cases are not run.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(621, "bad-case-table", "a table of cases that cannot be read", case!("bad-case-table")),
-    check: Check::Scenario(word),
-};
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(error, 621, "bad-case-table", "a table of cases that cannot be read"), Check::Scenario(word));
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::Table { path, reason } = &fault.kind else { return None };

@@ -1,14 +1,10 @@
 //! CTX607: a path into an answer that is no `JSONPath`.
 
-use super::cx::ScenarioCx;
-use crate::rules::prelude::*;
-use crate::scenario::{Fault, FaultKind};
+use super::prelude::*;
 
 /// A path that cannot be read selects nothing.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(607, "bad-json-path", "a path into an answer that is not a valid JSONPath", case!("bad-json-path")),
-    check: Check::Scenario(word),
-};
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(error, 607, "bad-json-path", "a path into an answer that is not a valid JSONPath"), Check::Scenario(word));
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::BadPath { at } = &fault.kind else { return None };

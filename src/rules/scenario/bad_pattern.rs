@@ -1,14 +1,10 @@
 //! CTX606: a pattern that is not a valid regular expression.
 
-use super::cx::ScenarioCx;
-use crate::rules::prelude::*;
-use crate::scenario::{Fault, FaultKind};
+use super::prelude::*;
 
 /// A pattern that cannot be read finds nothing.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(606, "bad-pattern", "a pattern that is not a valid regular expression", case!("bad-pattern")),
-    check: Check::Scenario(word),
-};
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(error, 606, "bad-pattern", "a pattern that is not a valid regular expression"), Check::Scenario(word));
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::BadPattern { reason, at, part } = &fault.kind else { return None };

@@ -1,19 +1,15 @@
 //! CTX618: two cases with one name.
 
-use super::cx::{File, SuitesCx};
+use super::cx::File;
+use super::prelude::*;
 use crate::base::diagnostic::Label;
 use crate::base::source::LineIndex;
-use crate::rules::prelude::*;
-use crate::scenario::model::Case;
 use crate::scenario::paths::snapshot;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Of two cases with one name the history keeps one.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(618, "duplicate-case", "two cases with one name", case!("duplicate-case")),
-    check: Check::Suites(check),
-};
+pub(crate) static RULE: Rule = Rule::new(meta!(error, 618, "duplicate-case", "two cases with one name"), Check::Suites(check));
 
 fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     each(cx, &mut |_, _, finding| out.push(finding));

@@ -1,23 +1,16 @@
 //! CTX623: a scenario folder without scenarios.
 
-use super::cx::SuitesCx;
+use super::prelude::*;
 use crate::project::path_patterns;
-use crate::rules::prelude::*;
 
 /// Where scenarios lie when nothing is said.
 const FOLDER: &str = "scenarios";
 
 /// Nothing of what was meant to be tested is run, and nothing fails.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(
-        623,
-        "empty-scenario-folder",
-        "a place for scenarios at which there are none",
-        case!("empty-scenario-folder"),
-    )
-    .fixed(Fixable::Suggested),
-    check: Check::Suites(check),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(warning, 623, "empty-scenario-folder", "a place for scenarios at which there are none").fixed(Fixable::Suggested),
+    Check::Suites(check),
+);
 
 fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(project) = cx.world.config.files.first() else { return };

@@ -1,14 +1,10 @@
 //! CTX608: keys that exclude each other.
 
-use super::cx::ScenarioCx;
-use crate::rules::prelude::*;
-use crate::scenario::{Fault, FaultKind};
+use super::prelude::*;
 
 /// Of two things that cannot hold together one would not be looked at.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(608, "excluding-keys", "keys that exclude each other", case!("excluding-keys")),
-    check: Check::Scenario(word),
-};
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(error, 608, "excluding-keys", "keys that exclude each other"), Check::Scenario(word));
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::Together { table, first: (first, place), second } = &fault.kind else { return None };

@@ -1,24 +1,15 @@
 //! CTX614: an expectation that by its form cannot hold, or cannot fail. What two of them say together is for `ctxc eval`.
 
-use super::cx::CaseCx;
-use super::words::short;
-use crate::rules::prelude::*;
+use super::prelude::*;
 use crate::scenario::expect::own_check::{OwnCheck, Runs};
 use crate::scenario::expect::trajectory::Matching;
-use crate::scenario::model::{AnswerTest, ContextExpectation, Subject};
+use crate::scenario::model::{AnswerTest, ContextExpectation};
 use crate::scenario::pattern;
 use std::collections::BTreeMap;
 
 /// A case that can only fail, or a guard that guards nothing.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(
-        614,
-        "impossible-expectation",
-        "an expectation that cannot hold, or cannot fail",
-        case!("impossible-expectation"),
-    ),
-    check: Check::Case(check),
-};
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(error, 614, "impossible-expectation", "an expectation that cannot hold, or cannot fail"), Check::Case(check));
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let mut open: Vec<&Spanned<ContextExpectation>> = cx.case.expect_context.iter().rev().collect();

@@ -1,15 +1,13 @@
 //! CTX609: more trials have to pass than there are.
 
-use super::cx::{ScenarioCx, mend};
-use crate::rules::prelude::*;
-use crate::scenario::{Fault, FaultKind};
+use super::cx::mend;
+use super::prelude::*;
 
 /// The case could never pass.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(609, "impossible-threshold", "more trials have to pass than there are", case!("impossible-threshold"))
-        .fixed(Fixable::Suggested),
-    check: Check::Scenario(word),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 609, "impossible-threshold", "more trials have to pass than there are").fixed(Fixable::Suggested),
+    Check::Scenario(word),
+);
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::Threshold { runs, pass } = fault.kind else { return None };

@@ -1,15 +1,12 @@
 //! CTX619: a frozen file that is not there.
 
-use super::cx::CaseCx;
+use super::prelude::*;
 use super::walk;
-use crate::rules::prelude::*;
 use crate::scenario::paths::beside;
 
 /// The case cannot be run.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(619, "missing-frozen-file", "a frozen file that is not there", case!("missing-frozen-file")),
-    check: Check::Case(check),
-};
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(error, 619, "missing-frozen-file", "a frozen file that is not there"), Check::Case(check));
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     walk::files(cx.case, &mut |path, span| {

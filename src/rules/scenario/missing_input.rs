@@ -1,14 +1,11 @@
 //! CTX613: a required parameter without a value.
 
-use super::cx::{CaseCx, Parameter};
-use super::words::some;
-use crate::rules::prelude::*;
+use super::cx::Parameter;
+use super::prelude::*;
 
 /// The case could only fail.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(613, "missing-input", "a required parameter without a value", case!("missing-input")),
-    check: Check::Case(check),
-};
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(error, 613, "missing-input", "a required parameter without a value"), Check::Case(check));
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some((task, takes)) = cx.receiver() else { return };

@@ -1,21 +1,12 @@
 //! CTX604: a scenario without something that it needs.
 
-use super::cx::ScenarioCx;
+use super::prelude::*;
 use crate::base::quoted::list;
-use crate::rules::prelude::*;
 use crate::scenario::keys;
-use crate::scenario::{Fault, FaultKind};
 
 /// A case that expects nothing passes for ever.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(
-        604,
-        "missing-scenario-key",
-        "a scenario without something that it needs",
-        case!("missing-scenario-key"),
-    ),
-    check: Check::Scenario(word),
-};
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(error, 604, "missing-scenario-key", "a scenario without something that it needs"), Check::Scenario(word));
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::Missing { table, keys } = &fault.kind else { return None };

@@ -15,6 +15,7 @@ mod impossible_threshold;
 mod missing_frozen_file;
 mod missing_input;
 mod missing_scenario_key;
+mod prelude;
 mod repeated_scenario_key;
 mod replaced_expectations;
 mod review_due;

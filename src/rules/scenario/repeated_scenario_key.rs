@@ -1,16 +1,11 @@
 //! CTX605: a key that stands twice in one mapping.
 
-use super::cx::ScenarioCx;
-use super::words::short;
-use crate::rules::prelude::*;
-use crate::scenario::{Fault, FaultKind};
+use super::prelude::*;
 use crate::syntax::yaml;
 
 /// Of two values one is not looked at.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(605, "repeated-scenario-key", "a key that stands twice in one mapping", case!("repeated-scenario-key")),
-    check: Check::Scenario(word),
-};
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(error, 605, "repeated-scenario-key", "a key that stands twice in one mapping"), Check::Scenario(word));
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     #[allow(clippy::wildcard_enum_match_arm, reason = "every other fault is another rule's")]

@@ -1,19 +1,13 @@
 //! CTX628: expectations of a suite's `defaults` that a case replaces.
 
-use super::cx::CaseCx;
+use super::prelude::*;
 use crate::base::span::Span;
-use crate::rules::prelude::*;
 
 /// Who adds one expectation to a case seldom means to drop those of all cases.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::hint(
-        628,
-        "replaced-expectations",
-        "expectations of `defaults` that a case replaces by its own",
-        case!("replaced-expectations"),
-    ),
-    check: Check::Case(check),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(hint, 628, "replaced-expectations", "expectations of `defaults` that a case replaces by its own"),
+    Check::Case(check),
+);
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     for replaced in cx.case.replaces.iter().filter(|_| !cx.is_row()) {

@@ -1,17 +1,16 @@
 //! CTX616: a scenario that nobody has read for long.
 
-use super::cx::CaseCx;
-use crate::rules::prelude::*;
+use super::prelude::*;
 use crate::scenario::date;
 
 /// What nobody reads drifts away from what is meant.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleMeta {
         renamed_from: &["stale-scenario"],
-        ..RuleMeta::warning(616, "review-due", "a scenario that nobody has read for long", case!("review-due"))
+        ..meta!(warning, 616, "review-due", "a scenario that nobody has read for long")
     },
-    check: Check::Case(check),
-};
+    Check::Case(check),
+);
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let (Some(reviewed), Some(today)) = (cx.case.reviewed, cx.file.world.today) else { return };

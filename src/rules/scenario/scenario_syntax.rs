@@ -1,17 +1,15 @@
 //! CTX601: a scenario file that is not valid YAML.
 
-use super::cx::{ScenarioCx, mend};
+use super::cx::mend;
+use super::prelude::*;
 use crate::base::number::WHOLE;
-use crate::rules::prelude::*;
-use crate::scenario::{Fault, FaultKind};
 use crate::syntax::yaml;
 
 /// What cannot be read tests nothing.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(601, "scenario-syntax", "a scenario file that is not valid YAML", case!("scenario-syntax"))
-        .fixed(Fixable::Suggested),
-    check: Check::Scenario(word),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 601, "scenario-syntax", "a scenario file that is not valid YAML").fixed(Fixable::Suggested),
+    Check::Scenario(word),
+);
 
 /// Whether the line of a place begins in a column in which nothing around it does, or further in than what it could belong to.
 fn is_indented_oddly(text: &str, span: Span) -> bool {

@@ -4,10 +4,8 @@ use super::cx::{CaseCx, Results};
 use crate::rules::prelude::*;
 
 /// What reaches no prompt tests nothing.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(625, "unheard-history", "a conversation that no agent of the task is shown", case!("unheard-history")),
-    check: Check::Case(check),
-};
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(error, 625, "unheard-history", "a conversation that no agent of the task is shown"), Check::Case(check));
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(history) = cx.case.situation.history.as_ref().filter(|history| !history.value.is_empty()) else { return };

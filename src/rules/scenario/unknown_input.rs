@@ -1,15 +1,12 @@
 //! CTX612: a value for a parameter that the task does not have.
 
-use super::cx::CaseCx;
-use super::words::some;
-use crate::rules::prelude::*;
+use super::prelude::*;
 
 /// A value that reaches no prompt tests nothing.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(612, "unknown-input", "a value for a parameter that the task does not have", case!("unknown-input"))
-        .fixed(Fixable::Suggested),
-    check: Check::Case(check),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 612, "unknown-input", "a value for a parameter that the task does not have").fixed(Fixable::Suggested),
+    Check::Case(check),
+);
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some((task, takes)) = cx.receiver() else { return };

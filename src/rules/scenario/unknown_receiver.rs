@@ -1,17 +1,15 @@
 //! CTX610: a scenario of a role or task that does not exist, or that does not say which of its agents is meant.
 
-use super::cx::{CaseCx, plain};
-use super::words::some;
+use super::cx::plain;
+use super::prelude::*;
 use crate::kernel::agent_node::node_of;
-use crate::rules::prelude::*;
-use crate::scenario::model::{ContextExpectation, Subject};
+use crate::scenario::model::ContextExpectation;
 
 /// A case of nobody tests nothing.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(610, "unknown-receiver", "a scenario of a role or task that does not exist", case!("unknown-receiver"))
-        .fixed(Fixable::Suggested),
-    check: Check::Case(check),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 610, "unknown-receiver", "a scenario of a role or task that does not exist").fixed(Fixable::Suggested),
+    Check::Case(check),
+);
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let (what, name, known): (_, _, Vec<&str>) = match &cx.case.subject.value {

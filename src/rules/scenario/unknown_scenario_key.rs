@@ -1,16 +1,13 @@
 //! CTX602: a key that nothing reads.
 
-use super::cx::ScenarioCx;
+use super::prelude::*;
 use crate::base::quoted::list;
-use crate::rules::prelude::*;
-use crate::scenario::{Fault, FaultKind};
 
 /// A misspelt expectation expects nothing.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(602, "unknown-scenario-key", "a key that scenarios do not have", case!("unknown-scenario-key"))
-        .fixed(Fixable::Suggested),
-    check: Check::Scenario(word),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 602, "unknown-scenario-key", "a key that scenarios do not have").fixed(Fixable::Suggested),
+    Check::Scenario(word),
+);
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::UnknownKey { table, key, near, valid, elsewhere } = &fault.kind else { return None };

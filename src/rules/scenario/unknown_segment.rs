@@ -1,21 +1,17 @@
 //! CTX611: an expectation on a segment that no context has.
 
-use super::cx::CaseCx;
+use super::prelude::*;
 use super::shown::{self, Shown};
 use super::walk::{self, MissingNameEffect};
-use super::words::{short, some};
 use crate::base::quoted::list;
-use crate::rules::prelude::*;
 use crate::scenario::expect::segments::Named;
-use crate::scenario::model::Subject;
 use crate::scenario::words::KINDS;
 
 /// A slip in an id makes `absent` hold for ever.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(611, "unknown-segment", "an expectation on a segment that no context has", case!("unknown-segment"))
-        .fixed(Fixable::Suggested),
-    check: Check::Case(check),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(warning, 611, "unknown-segment", "an expectation on a segment that no context has").fixed(Fixable::Suggested),
+    Check::Case(check),
+);
 
 /// What the ids of the segments of a recorded request begin with.
 const OF_REQUESTS: [&str; 5] = ["tools", "tool", "system", "message", "response_format"];

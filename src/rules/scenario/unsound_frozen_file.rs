@@ -1,29 +1,20 @@
 //! CTX627: a frozen file that is not what it stands for.
 
-use super::cx::CaseCx;
+use super::prelude::*;
 use super::walk;
-use super::words::short;
 use crate::base::number;
 use crate::base::span::Spanned;
 use crate::kernel::conversation::Speaker;
-use crate::rules::prelude::*;
 use crate::scenario::json_schema::{self, Slip, SlipKind};
 use crate::scenario::message_keys::{KINDS, SPEAKERS};
 use crate::scenario::messages;
-use crate::scenario::model::{Conversation, Frozen};
+use crate::scenario::model::Conversation;
 use crate::template::value_type;
 use serde_json::Value;
 
 /// The case has no context, or an answer is held against less than was meant.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(
-        627,
-        "unsound-frozen-file",
-        "a frozen file that is not what it stands for",
-        case!("unsound-frozen-file"),
-    ),
-    check: Check::Case(check),
-};
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(error, 627, "unsound-frozen-file", "a frozen file that is not what it stands for"), Check::Case(check));
 
 /// Slips that are reported of one schema.
 const MOST: usize = 8;

@@ -1,21 +1,13 @@
 //! CTX626: a frozen result or a scripted answer that nobody takes.
 
-use super::cx::CaseCx;
-use super::words::{short, some};
-use crate::rules::prelude::*;
+use super::prelude::*;
 use crate::scenario::model::Scripted;
 
 /// What reaches nobody tests nothing.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(
-        626,
-        "untaken-result",
-        "a frozen result or a scripted answer that nobody takes",
-        case!("untaken-result"),
-    )
-    .fixed(Fixable::Suggested),
-    check: Check::Case(check),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 626, "untaken-result", "a frozen result or a scripted answer that nobody takes").fixed(Fixable::Suggested),
+    Check::Case(check),
+);
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     answers(cx, out);

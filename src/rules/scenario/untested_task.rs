@@ -1,18 +1,14 @@
 //! CTX617: agents that no scenario tests.
 
-use super::cx::{Reach, SuitesCx};
-use super::words::some;
+use super::cx::Reach;
+use super::prelude::*;
 use crate::kernel::agent_node::{AgentNode, Tested};
 use crate::project::config::Config;
-use crate::rules::prelude::*;
-use crate::scenario::model::{Case, Subject};
 use std::collections::BTreeSet;
 
 /// What no case looks at changes unseen.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::hint(617, "untested-task", "agents that no scenario tests", case!("untested-task")),
-    check: Check::Suites(check),
-};
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(hint, 617, "untested-task", "agents that no scenario tests"), Check::Suites(check));
 
 /// The agents that cases are about. A case of a role is one of the task that it plays.
 pub(crate) fn tested<'c>(cases: impl Iterator<Item = &'c Case>, config: &'c Config) -> Tested {

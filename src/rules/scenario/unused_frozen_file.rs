@@ -1,21 +1,13 @@
 //! CTX622: a frozen file that no task shows to anybody.
 
-use super::cx::CaseCx;
-use super::words::{short, some};
-use crate::rules::prelude::*;
+use super::prelude::*;
 use crate::scenario::paths::{beside, plain};
 
 /// The file of that name on disk is shown in its place, and the case changes with it.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(
-        622,
-        "unused-frozen-file",
-        "a frozen file that no agent of the task is shown",
-        case!("unused-frozen-file"),
-    )
-    .fixed(Fixable::Suggested),
-    check: Check::Case(check),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(warning, 622, "unused-frozen-file", "a frozen file that no agent of the task is shown").fixed(Fixable::Suggested),
+    Check::Case(check),
+);
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     if cx.case.situation.files.is_empty() {

@@ -1,17 +1,14 @@
 //! CTX624: a value that is not of its parameter's type.
 
-use super::cx::CaseCx;
-use crate::rules::prelude::*;
-use crate::scenario::model::Frozen;
+use super::prelude::*;
 use crate::template::value_type;
 use serde_json::Value;
 
 /// The case has no context.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(624, "wrong-input", "a value that is not of its parameter's type", case!("wrong-input"))
-        .fixed(Fixable::Suggested),
-    check: Check::Case(check),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 624, "wrong-input", "a value that is not of its parameter's type").fixed(Fixable::Suggested),
+    Check::Case(check),
+);
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some((task, takes)) = cx.receiver() else { return };

@@ -1,16 +1,12 @@
 //! CTX603: a value that its key cannot take.
 
-use super::cx::ScenarioCx;
-use super::words::short;
-use crate::rules::prelude::*;
-use crate::scenario::{Fault, FaultKind};
+use super::prelude::*;
 
 /// A value that is not understood is left out, and with it what it would have tested.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(603, "wrong-scenario-value", "a value that its key cannot take", case!("wrong-scenario-value"))
-        .fixed(Fixable::Suggested),
-    check: Check::Scenario(word),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 603, "wrong-scenario-value", "a value that its key cannot take").fixed(Fixable::Suggested),
+    Check::Scenario(word),
+);
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     if let FaultKind::BadValue { key, found, expected, near } = &fault.kind {

@@ -1,17 +1,14 @@
 //! CTX118: two inputs or parameters of one name.
 
-use super::family::{FEW, finding, says_the_same, shown};
-use crate::rules::prelude::*;
-use crate::syntax::tree::Element;
+use super::family::{FEW, says_the_same};
+use super::prelude::*;
 use crate::syntax::write::remove_element;
-use crate::template::elements::Kind;
-use crate::template::fault::{Fault, FaultKind};
 
 /// A name that means two things means none.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(promise, 118, "duplicate-entry", "two inputs, parameters or results of one name").fixed(Fixable::Suggested),
-    check: Check::Template(word),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(promise, 118, "duplicate-entry", "two inputs, parameters or results of one name").fixed(Fixable::Suggested),
+    Check::Template(word),
+);
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::RepeatedName { kind, name, first } = &fault.kind else { return None };

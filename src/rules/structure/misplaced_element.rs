@@ -1,17 +1,14 @@
 //! CTX103: an element in a place where it means nothing.
 
-use super::family::{finding, is_small, line_break, shown, tags};
-use crate::rules::prelude::*;
-use crate::syntax::tree::Element;
+use super::family::{is_small, line_break};
+use super::prelude::*;
 use crate::syntax::write::{insert_child, insert_first_child, remove_element};
-use crate::template::elements::Kind;
-use crate::template::fault::{Fault, FaultKind};
 
 /// The same tag can mean different things; where it means none it would be lost.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(error, 103, "misplaced-element", "an element of the language in the wrong place").fixed(Fixable::Suggested),
-    check: Check::Template(word),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 103, "misplaced-element", "an element of the language in the wrong place").fixed(Fixable::Suggested),
+    Check::Template(word),
+);
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let name = fault.element.name();

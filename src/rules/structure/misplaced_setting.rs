@@ -1,18 +1,15 @@
 //! CTX104: a context setting outside of its block.
 
-use super::family::{finding, is_small, line_break, whole_line};
-use crate::rules::prelude::*;
-use crate::syntax::tree::Element;
+use super::family::{is_small, line_break, whole_line};
+use super::prelude::*;
 use crate::syntax::write::{escape_text, insert_child};
-use crate::template::elements::Kind;
-use crate::template::fault::{Fault, FaultKind};
 use crate::template::setting::{SettingName, Word};
 
 /// A setting that is not read is a default that nobody chose.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(promise, 104, "misplaced-setting", "a context setting outside `<context_management>`").fixed(Fixable::Safe),
-    check: Check::Template(word),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(promise, 104, "misplaced-setting", "a context setting outside `<context_management>`").fixed(Fixable::Safe),
+    Check::Template(word),
+);
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     if let FaultKind::MisplacedSetting { setting, block, task } = fault.kind {

@@ -1,21 +1,18 @@
 //! CTX108–CTX110, CTX117, CTX123: attributes, elements, descriptions, values and types that have to be there and are not.
 
-use super::family::{content_attribute, finding, has_slip_of, is_small, shown, words};
-use crate::rules::prelude::*;
+use super::family::{content_attribute, has_slip_of, is_small};
+use super::prelude::*;
 use crate::settings::operators::Operator;
-use crate::syntax::tree::Element;
 use crate::syntax::write::set_attribute;
-use crate::template::elements::Kind;
-use crate::template::fault::{Fault, FaultKind};
 use crate::template::model::{Slot, Task};
 use crate::template::nodes;
 use crate::template::texts::Role;
 
 /// An input without a name can be spoken of by nobody.
-pub(super) static MISSING_ATTRIBUTE: Rule = Rule {
-    meta: meta!(error, 108, "missing-attribute", "an element lacks an attribute that it needs"),
-    check: Check::Template(missing_attribute),
-};
+pub(super) static MISSING_ATTRIBUTE: Rule = Rule::new(
+    meta!(error, 108, "missing-attribute", "an element lacks an attribute that it needs"),
+    Check::Template(missing_attribute),
+);
 
 fn missing_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::MissingAttribute { kind, name } = fault.kind else { return None };
@@ -33,10 +30,8 @@ fn missing_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 }
 
 /// What lacks a part that it cannot do without cannot be run.
-pub(super) static MISSING_ELEMENT: Rule = Rule {
-    meta: meta!(error, 109, "missing-element", "an element lacks a child that it needs"),
-    check: Check::File(missing_element),
-};
+pub(super) static MISSING_ELEMENT: Rule =
+    Rule::new(meta!(error, 109, "missing-element", "an element lacks a child that it needs"), Check::File(missing_element));
 
 fn missing_element(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     out.extend(cx.file.faults.iter().filter_map(|fault| needed_child(cx, fault)));
@@ -117,7 +112,7 @@ fn needed_child(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 
 /// Context is looked up by the description; without one there is nothing to look up by.
 pub(super) static MISSING_DESCRIPTION: Rule =
-    Rule { meta: meta!(error, 110, "missing-description", "a task has no description"), check: Check::Node(missing_description) };
+    Rule::new(meta!(error, 110, "missing-description", "a task has no description"), Check::Node(missing_description));
 
 fn missing_description(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let task = cx.task;
@@ -155,10 +150,10 @@ fn missing_description(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// Harmless, but readers of the template have to guess.
-pub(super) static MISSING_TYPE: Rule = Rule {
-    meta: meta!(hint, 123, "missing-type", "a task does not say its type").fixed(Fixable::Suggested),
-    check: Check::Node(missing_type),
-};
+pub(super) static MISSING_TYPE: Rule = Rule::new(
+    meta!(hint, 123, "missing-type", "a task does not say its type").fixed(Fixable::Suggested),
+    Check::Node(missing_type),
+);
 
 fn missing_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let task = cx.task;
@@ -178,10 +173,10 @@ fn missing_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// Nothing is ever rendered as an empty place.
-pub(super) static MISSING_VALUE: Rule = Rule {
-    meta: meta!(error, 117, "missing-value", "an input or argument that says nothing").fixed(Fixable::Suggested),
-    check: Check::Template(missing_value),
-};
+pub(super) static MISSING_VALUE: Rule = Rule::new(
+    meta!(error, 117, "missing-value", "an input or argument that says nothing").fixed(Fixable::Suggested),
+    Check::Template(missing_value),
+);
 
 fn missing_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::NoContent { kind } = fault.kind else { return None };

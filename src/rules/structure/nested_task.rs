@@ -1,14 +1,13 @@
 //! CTX119: a part of a task that is wrapped in a task of its own.
 
-use super::family::{finding, whole_line};
-use crate::rules::prelude::*;
-use crate::template::fault::{Fault, FaultKind};
+use super::family::whole_line;
+use super::prelude::*;
 
 /// Read as meant; said once, so that all templates end up alike.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(warning, 119, "nested-task", "a part is wrapped in a task of its own").fixed(Fixable::Safe),
-    check: Check::Template(word),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(warning, 119, "nested-task", "a part is wrapped in a task of its own").fixed(Fixable::Safe),
+    Check::Template(word),
+);
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::NestedBody { part, .. } = fault.kind else { return None };

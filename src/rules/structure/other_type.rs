@@ -1,19 +1,16 @@
 //! CTX105: an element that belongs to another type of task.
 
-use super::family::{either, finding, shown};
-use crate::rules::prelude::*;
+use super::prelude::*;
 use crate::settings::operators::Operator;
-use crate::syntax::tree::Element;
 use crate::syntax::write::set_attribute;
-use crate::template::elements::{Kind, Of};
-use crate::template::fault::{Fault, FaultKind};
+use crate::template::elements::Of;
 use crate::template::nodes;
 
 /// Steps of a task that has none are never run.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(promise, 105, "other-type", "an element that belongs to another type of task").fixed(Fixable::Suggested),
-    check: Check::TemplateAndFile(word, unread_in_scripts),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(promise, 105, "other-type", "an element that belongs to another type of task").fixed(Fixable::Suggested),
+    Check::TemplateAndFile(word, unread_in_scripts),
+);
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::WrongType { kind, of: Of::Type(of), found: written } = fault.kind else { return None };

@@ -1,12 +1,10 @@
 //! CTX120: a task that refers to another and has a body too.
 
-use super::family::{finding, shown};
-use crate::rules::prelude::*;
-use crate::template::fault::{Fault, FaultKind};
+use super::prelude::*;
 
 /// A registered task is used as it is.
 pub(crate) static RULE: Rule =
-    Rule { meta: meta!(error, 120, "ref-with-body", "a task with `ref` has a body of its own"), check: Check::Template(word) };
+    Rule::new(meta!(error, 120, "ref-with-body", "a task with `ref` has a body of its own"), Check::Template(word));
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::RefWithBody { child } = &fault.kind else { return None };

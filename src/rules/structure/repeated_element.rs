@@ -1,15 +1,14 @@
 //! CTX106: a second element where one may stand.
 
-use super::family::{FEW, finding, says_the_same};
-use crate::rules::prelude::*;
+use super::family::{FEW, says_the_same};
+use super::prelude::*;
 use crate::syntax::write::remove_element;
-use crate::template::fault::{Fault, FaultKind};
 
 /// Of two, one would be lost, and it is not said which.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(error, 106, "repeated-element", "an element twice where it may stand once").fixed(Fixable::Safe),
-    check: Check::Template(word),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 106, "repeated-element", "an element twice where it may stand once").fixed(Fixable::Safe),
+    Check::Template(word),
+);
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::Repeated { kind, first } = fault.kind else { return None };

@@ -1,18 +1,17 @@
 //! CTX124: a command with something that only a shell would act on.
 
-use super::family::{finding, shown};
-use crate::rules::prelude::*;
+use super::prelude::*;
 use crate::syntax::tree::Kind as Node;
 use crate::syntax::write::set_attribute;
-use crate::template::argv::{self, Argv, ArgvFault, Operator};
+use crate::template::argv::{self, Argv, ArgvFault};
 use crate::template::model::Task;
 use crate::template::parts::Command;
 
 /// Without a shell a `|` is an argument like any other.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(warning, 124, "shell-operator", "a command uses a shell without saying so").fixed(Fixable::Suggested),
-    check: Check::Node(check),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(warning, 124, "shell-operator", "a command uses a shell without saying so").fixed(Fixable::Suggested),
+    Check::Node(check),
+);
 
 /// The command of a script that is split without a shell, and how that goes. Spans are exact where the text stands in
 /// the document as it is, and else the whole of it.
@@ -41,15 +40,13 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some((command, Ok(argv))) = split(cx.task) else { return };
     let Some(first) = argv.operators.first() else { return };
     let program = argv.arguments.first().map_or("the program", |argument| &*argument.value);
-    let written = first.span.slice(cx.cx.document.text);
     let exact = first.span != command.text.element.inner();
-    let sign = if exact && first.value != Operator::LineEnd { format!("`{written}`") } else { name(first.value).to_owned() };
-    let message = if first.value == Operator::LineEnd {
+    let message = if first.value == "\n" {
         "a second line is no second command without a shell: its words become further arguments".to_owned()
     } else {
-        format!("{sign} means nothing without a shell: `{}` would receive it as a plain word", shown(program))
+        format!("`{}` means nothing without a shell: `{}` would receive it as a plain word", first.value, shown(program))
     };
-    let span = if exact { first.span } else { trimmed(cx, first.span) };
+    let span = if exact { first.span } else { trimmed(cx.cx, first.span) };
     let mut found = finding(&RULE.meta, cx.cx, span, message);
     if argv.operators.len() > 1 {
         found = found.note(format!("and {} more of the kind", argv.operators.len() - 1));
@@ -60,26 +57,4 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
             .help("quote it where the character itself is meant")
             .fix(Fix::suggested("write shell=\"sh\": a shell runs the command", edits)),
     );
-}
-
-fn trimmed(cx: &NodeCx<'_>, span: Span) -> Span {
-    super::family::trimmed(cx.cx, span)
-}
-
-const fn name(operator: Operator) -> &'static str {
-    match operator {
-        Operator::And => "`&&`",
-        Operator::Or => "`||`",
-        Operator::Pipe => "`|`",
-        Operator::Sequence => "`;`",
-        Operator::RedirectOutput => "`>`",
-        Operator::RedirectInput => "`<`",
-        Operator::Background => "`&`",
-        Operator::Substitution => "a command substitution",
-        Operator::Variable => "a shell variable",
-        Operator::Glob => "a file pattern",
-        Operator::Home => "`~`",
-        Operator::Comment => "`#`",
-        Operator::LineEnd => "a line end",
-    }
 }

@@ -1,20 +1,19 @@
 //! CTX102, CTX107, CTX121, CTX122, CTX126: elements, attributes, types, subtypes and schemas that the language does not have.
 
-use super::family::{children, content_attribute, either, finding, is_small, meant, shown, tags};
+use super::family::{content_attribute, meant};
 use super::missing::is_declared;
-use crate::rules::prelude::*;
+use super::prelude::*;
 use crate::settings::layers::RowFault;
-use crate::syntax::tree::{Attribute, Element};
-use crate::syntax::write::{escape_text, insert_child, remove_attribute, rename_element, set_content};
-use crate::template::elements::{Content, Kind};
-use crate::template::fault::{Fault, FaultKind};
+use crate::syntax::tree::Attribute;
+use crate::syntax::write::{escape_text, remove_attribute, rename_element, set_content};
+use crate::template::elements::Content;
 use crate::template::parts::{SCHEMA_TYPES, is_schema_file};
 
 /// An element that nobody knows would be left out of the prompt without a word.
-pub(super) static UNKNOWN_ELEMENT: Rule = Rule {
-    meta: meta!(error, 102, "unknown-element", "an element that the language does not have").fixed(Fixable::Suggested),
-    check: Check::Template(unknown_element),
-};
+pub(super) static UNKNOWN_ELEMENT: Rule = Rule::new(
+    meta!(error, 102, "unknown-element", "an element that the language does not have").fixed(Fixable::Suggested),
+    Check::Template(unknown_element),
+);
 
 fn unknown_element(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::UnknownElement { parent, known_elsewhere, meant: read } = fault.kind else { return None };
@@ -64,9 +63,6 @@ fn in_text(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Diagnostic {
     let name = shown(element.name());
     let message = format!("`<{name}>` stands in the text of `<{}>` and would not reach the agent", parent.tag());
     let found = finding(&UNKNOWN_ELEMENT.meta, cx, fault.span, message);
-    if let Some(fix) = as_use(parent, element) {
-        return found.help("a shared text is put in its place by `<use fragment=\"…\"/>`").fix(fix);
-    }
     if Kind::homes(element.name()).next().is_none() {
         let mut edits = Vec::new();
         escape(element, &mut edits);
@@ -75,59 +71,7 @@ fn in_text(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Diagnostic {
             .fix(Fix::suggested(format!("write &lt;{name}> as text"), edits));
     }
     // An element of the language is no text that an agent should read as tags.
-    let Some(around) = element.parent() else { return found };
-    let tag = around.name();
-    match (close_before(around, element), keep_content(around, element)) {
-        (Some(edits), _) => found
-            .help(format!("`<{name}>` stands beside `<{tag}>`"))
-            .fix(Fix::suggested(format!("close <{tag}> before <{name}>"), edits)),
-        (None, Some(edits)) => found
-            .help(format!("`<{tag}>` holds the text itself"))
-            .fix(Fix::suggested(format!("write its text into <{tag}>, without <{name}>"), edits)),
-        (None, None) => found.help(format!("move it out of `<{tag}>`")),
-    }
-}
-
-/// `<include fragment="a"/>` is `<use fragment="a"/>`.
-fn as_use(parent: Kind, element: Element<'_>) -> Option<Fix> {
-    let is_empty = element.elements().next().is_none() && element.text().trim().is_empty();
-    let is_include = ["include", "fragment", "insert", "import", "partial", "snippet", "ref"].contains(&element.name());
-    parent.child(Kind::Use.tag()).filter(|_| is_empty && is_include)?;
-    let mut attributes = element.attributes();
-    let named = attributes.next().filter(|one| ["fragment", "name", "ref", "id"].contains(&one.name()))?;
-    if attributes.next().is_some() || element.is_damaged() {
-        return None;
-    }
-    let mut edits = rename_element(element, Kind::Use.tag());
-    edits.push(Edit::replace(named.name_span(), "fragment"));
-    Some(Fix::suggested("write <use fragment=\"…\">", edits))
-}
-
-/// `<a>text<b/></a>`, where `<b>` is at home beside `<a>`, ends `<a>` before it.
-fn close_before(around: Element<'_>, element: Element<'_>) -> Option<Vec<Edit>> {
-    let text = around.document().text;
-    let outer = around.parent()?;
-    let is_at_home = Kind::homes(element.name()).any(|home| home.tag() == outer.name());
-    let is_last = Span::new(element.span().end, around.inner().end).slice(text).trim().is_empty();
-    let is_there = !is_small(outer) || outer.elements().any(|other| other.name() == element.name());
-    let tag = around.end_tag()?;
-    if !is_at_home || !is_last || is_there {
-        return None;
-    }
-    let before = Span::new(around.inner().start, element.span().start).slice(text);
-    let end = around.inner().start + before.trim_end().len() as u32;
-    let edits = [Edit::insert(end, tag.slice(text)), Edit::delete(Span::new(element.span().end, tag.end))];
-    (!before.trim().is_empty()).then(|| edits.into())
-}
-
-/// `<a><b>text</b></a>` is `<a>text</a>`.
-fn keep_content(around: Element<'_>, element: Element<'_>) -> Option<Vec<Edit>> {
-    let text = around.document().text;
-    let outside = [Span::new(around.inner().start, element.span().start), Span::new(element.span().end, around.inner().end)];
-    let is_alone = outside.iter().all(|part| part.slice(text).trim().is_empty());
-    let is_plain = element.attributes().next().is_none() && element.elements().next().is_none();
-    let tag = element.end_tag().filter(|_| is_alone && is_plain && !element.text().trim().is_empty())?;
-    Some(vec![Edit::delete(element.start_tag()), Edit::delete(tag)])
+    found.help(format!("move it out of `<{}>`", parent.tag()))
 }
 
 /// The `<` of an element's tags, and of those inside it, as text. As deep as the document's depth limit.
@@ -143,10 +87,10 @@ fn escape(element: Element<'_>, edits: &mut Vec<Edit>) {
 }
 
 /// An attribute that nobody reads says nothing.
-pub(super) static UNKNOWN_ATTRIBUTE: Rule = Rule {
-    meta: meta!(error, 107, "unknown-attribute", "an attribute that its element does not have").fixed(Fixable::Suggested),
-    check: Check::Template(unknown_attribute),
-};
+pub(super) static UNKNOWN_ATTRIBUTE: Rule = Rule::new(
+    meta!(error, 107, "unknown-attribute", "an attribute that its element does not have").fixed(Fixable::Suggested),
+    Check::Template(unknown_attribute),
+);
 
 /// The attributes of an element of a kind.
 pub(super) fn known(kind: Kind) -> impl Iterator<Item = &'static str> {
@@ -171,10 +115,6 @@ fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     if let Some(fix) = as_content(kind, fault.element, attribute) {
         return Some(found.help(format!("what `<{tag}>` says stands between its tags")).fix(fix));
     }
-    if let Some((child, edits)) = as_child(kind, fault.element, attribute) {
-        let found = found.help(format!("`{}` is an element in `<{tag}>`", child.tag()));
-        return Some(found.fix(Fix::suggested(format!("write it as <{}>", child.tag()), edits)));
-    }
     let is_of_context =
         Kind::ContextManagement.tag().starts_with(&*name.to_lowercase()) && kind.child(Kind::ContextManagement.tag()).is_some();
     let found = if is_of_context {
@@ -190,19 +130,6 @@ fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         Some(edit) => found.fix(Fix::suggested(format!("remove `{}`", shown(name)), vec![edit])),
         None => found,
     })
-}
-
-/// `<model preferred="a"/>` is `<model><preferred>a</preferred></model>`.
-fn as_child(kind: Kind, element: Element<'_>, attribute: Attribute<'_>) -> Option<(Kind, Vec<Edit>)> {
-    let child = kind.child(meant(kind, attribute.name())?)?;
-    let name = child.kind.tag();
-    if element.is_damaged() || !is_small(element) || element.elements().any(|other| other.name() == name) {
-        return None;
-    }
-    let holds_words = matches!(child.kind.spec().content, Content::Text | Content::TextOrElements | Content::Word);
-    let xml = format!("<{name}>{}</{name}>", escape_text(&attribute.value()));
-    let edit = remove_attribute(element, attribute.name()).filter(|_| holds_words)?;
-    Some((child.kind, vec![edit, insert_child(element, &xml)]))
 }
 
 /// `<arg value="a"/>` is `<arg>a</arg>`; the name of a parameter is where the value comes from.
@@ -223,10 +150,10 @@ fn as_content(kind: Kind, element: Element<'_>, attribute: Attribute<'_>) -> Opt
 }
 
 /// Without a type there are no defaults, and nothing can be said about what the agent would receive.
-pub(super) static UNKNOWN_TYPE: Rule = Rule {
-    meta: meta!(promise, 121, "unknown-type", "a type that neither the language nor the project knows").fixed(Fixable::Suggested),
-    check: Check::Node(unknown_type),
-};
+pub(super) static UNKNOWN_TYPE: Rule = Rule::new(
+    meta!(promise, 121, "unknown-type", "a type that neither the language nor the project knows").fixed(Fixable::Suggested),
+    Check::Node(unknown_type),
+);
 
 fn unknown_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(written) = &cx.task.operator else { return };
@@ -255,10 +182,10 @@ fn unknown_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// A subtype brings defaults; one that nobody knows brings none.
-pub(super) static UNKNOWN_SUBTYPE: Rule = Rule {
-    meta: meta!(promise, 122, "unknown-subtype", "a subtype that the type of the task does not have").fixed(Fixable::Suggested),
-    check: Check::Node(unknown_subtype),
-};
+pub(super) static UNKNOWN_SUBTYPE: Rule = Rule::new(
+    meta!(promise, 122, "unknown-subtype", "a subtype that the type of the task does not have").fixed(Fixable::Suggested),
+    Check::Node(unknown_subtype),
+);
 
 fn unknown_subtype(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let (Some(RowFault::UnknownSubtype(row)), Some(written)) = (cx.body.fault, &cx.task.subtype) else { return };
@@ -278,10 +205,10 @@ fn unknown_subtype(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// An answer that is held to nothing passes whatever it is.
-pub(super) static UNKNOWN_SCHEMA: Rule = Rule {
-    meta: meta!(error, 126, "unknown-schema", "an output schema that is neither a type nor a file").fixed(Fixable::Suggested),
-    check: Check::Node(unknown_schema),
-};
+pub(super) static UNKNOWN_SCHEMA: Rule = Rule::new(
+    meta!(error, 126, "unknown-schema", "an output schema that is neither a type nor a file").fixed(Fixable::Suggested),
+    Check::Node(unknown_schema),
+);
 
 fn unknown_schema(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(schema) = cx.task.output.as_ref().and_then(|output| output.schema.as_ref()) else { return };

@@ -1,15 +1,14 @@
 //! CTX125: a command whose quotes do not match.
 
-use super::family::{finding, trimmed};
+use super::prelude::*;
 use super::shell_operator::split;
-use crate::rules::prelude::*;
 use crate::template::argv::ArgvFaultKind;
 
 /// What cannot be split cannot be started.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(error, 125, "unreadable-command", "a command whose quotes do not match, or that names no program"),
-    check: Check::Node(check),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 125, "unreadable-command", "a command whose quotes do not match, or that names no program"),
+    Check::Node(check),
+);
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some((command, split)) = split(cx.task) else { return };

@@ -1,19 +1,17 @@
 //! CTX111–CTX114, CTX116: values that cannot stand where they do.
 
-use super::family::{content_attribute, either, finding, shown, words};
-use crate::rules::prelude::*;
+use super::family::content_attribute;
+use super::prelude::*;
 use crate::syntax::tree::Kind as Node;
 use crate::syntax::write::{remove_attribute, remove_element, set_attribute};
-use crate::template::elements::Kind;
-use crate::template::fault::{Fault, FaultKind};
 use crate::template::setting::{SettingName, Word};
 use crate::template::texts::Role;
 
 /// A value that is guessed at is a setting that nobody made.
-pub(super) static BAD_VALUE: Rule = Rule {
-    meta: meta!(error, 111, "bad-value", "a value that is none of those that may stand there").fixed(Fixable::Safe),
-    check: Check::Template(bad_value),
-};
+pub(super) static BAD_VALUE: Rule = Rule::new(
+    meta!(error, 111, "bad-value", "a value that is none of those that may stand there").fixed(Fixable::Safe),
+    Check::Template(bad_value),
+);
 
 fn bad_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     if let FaultKind::Unfit { name, found, expected } = &fault.kind {
@@ -48,10 +46,10 @@ fn plain(word: &str) -> String {
 }
 
 /// Everybody knows what is meant, and no two readers agree on the list.
-pub(super) static BAD_BOOLEAN: Rule = Rule {
-    meta: meta!(error, 112, "bad-boolean", "`yes`, `no`, `1` or `0` in place of `true` or `false`").fixed(Fixable::Safe),
-    check: Check::Template(bad_boolean),
-};
+pub(super) static BAD_BOOLEAN: Rule = Rule::new(
+    meta!(error, 112, "bad-boolean", "`yes`, `no`, `1` or `0` in place of `true` or `false`").fixed(Fixable::Safe),
+    Check::Template(bad_boolean),
+);
 
 fn bad_boolean(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::BadBoolean { name, found, meant } = &fault.kind else { return None };
@@ -61,10 +59,10 @@ fn bad_boolean(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 }
 
 /// A limit that cannot be read is none.
-pub(super) static BAD_NUMBER: Rule = Rule {
-    meta: meta!(error, 113, "bad-number", "a number that cannot be read, or is out of range").fixed(Fixable::Safe),
-    check: Check::Template(bad_number),
-};
+pub(super) static BAD_NUMBER: Rule = Rule::new(
+    meta!(error, 113, "bad-number", "a number that cannot be read, or is out of range").fixed(Fixable::Safe),
+    Check::Template(bad_number),
+);
 
 fn bad_number(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::BadNumber { name, found, expected } = &fault.kind else { return None };
@@ -83,10 +81,10 @@ fn is_count(digits: &str) -> bool {
 }
 
 /// An empty name names nothing.
-pub(super) static EMPTY_VALUE: Rule = Rule {
-    meta: meta!(error, 114, "empty-value", "an empty element or attribute that must say something").fixed(Fixable::Suggested),
-    check: Check::TemplateAndFile(empty_value, empty_files),
-};
+pub(super) static EMPTY_VALUE: Rule = Rule::new(
+    meta!(error, 114, "empty-value", "an empty element or attribute that must say something").fixed(Fixable::Suggested),
+    Check::TemplateAndFile(empty_value, empty_files),
+);
 
 /// Texts that are kept in files without words.
 fn empty_files(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
@@ -142,7 +140,7 @@ fn empty_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 
 /// Of two values the agent would receive one, and nobody said which.
 pub(super) static TWO_VALUES: Rule =
-    Rule { meta: meta!(error, 116, "two-values", "two values where one may stand"), check: Check::Template(two_values) };
+    Rule::new(meta!(error, 116, "two-values", "two values where one may stand"), Check::Template(two_values));
 
 fn two_values(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::TwoContents { kind } = fault.kind else { return None };

@@ -1,16 +1,13 @@
 //! CTX101: a file whose root is none of the language.
 
-use super::family::{finding, shown};
-use crate::rules::prelude::*;
+use super::prelude::*;
 use crate::syntax::write::{remove_attribute, rename_element};
-use crate::template::elements::Kind;
-use crate::template::fault::{Fault, FaultKind};
 
 /// Nothing of such a file reaches an agent.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(error, 101, "wrong-root", "the root is neither a task nor a template nor a library").fixed(Fixable::Suggested),
-    check: Check::Template(word),
-};
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 101, "wrong-root", "the root is neither a task nor a template nor a library").fixed(Fixable::Suggested),
+    Check::Template(word),
+);
 
 const ROOTS: [&str; 3] = ["task", "template", "library"];
 

@@ -4,10 +4,10 @@ use crate::rules::prelude::*;
 use crate::syntax::fault::FaultKind;
 
 /// The commonest slip in templates that people write: shell commands and “R&D”.
-pub(super) static BARE_AMPERSAND: Rule = Rule {
-    meta: meta!(promise, 6, "bare-ampersand", "`&` begins a reference and must be written `&amp;`").fixed(Fixable::Safe),
-    check: Check::Syntax(&[(FaultKind::BareAmpersand, bare_ampersand)]),
-};
+pub(super) static BARE_AMPERSAND: Rule = Rule::new(
+    meta!(promise, 6, "bare-ampersand", "`&` begins a reference and must be written `&amp;`").fixed(Fixable::Safe),
+    Check::Syntax(&[(FaultKind::BareAmpersand, bare_ampersand)]),
+);
 
 fn bare_ampersand(cx: &SyntaxCx<'_>) -> Diagnostic {
     let written = cx.shown();
@@ -41,13 +41,13 @@ pub(in crate::rules) fn and_at(text: &str, span: Span) -> Edit {
 }
 
 /// `<` begins a tag wherever it stands.
-pub(super) static BARE_LESS_THAN: Rule = Rule {
-    meta: meta!(promise, 9, "bare-less-than", "`<` begins a tag and must be written `&lt;`").fixed(Fixable::Safe),
-    check: Check::Syntax(&[
+pub(super) static BARE_LESS_THAN: Rule = Rule::new(
+    meta!(promise, 9, "bare-less-than", "`<` begins a tag and must be written `&lt;`").fixed(Fixable::Safe),
+    Check::Syntax(&[
         (FaultKind::LessInText, |cx| bare_less_than(cx, "in text")),
         (FaultKind::LessInValue, |cx| bare_less_than(cx, "in an attribute value")),
     ]),
-};
+);
 
 fn bare_less_than(cx: &SyntaxCx<'_>, place: &str) -> Diagnostic {
     let written = cx.written();
@@ -58,14 +58,14 @@ fn bare_less_than(cx: &SyntaxCx<'_>, place: &str) -> Diagnostic {
 }
 
 /// HTML has two thousand named characters, XML five.
-pub(super) static BROKEN_REFERENCE: Rule = Rule {
-    meta: meta!(promise, 10, "broken-reference", "a reference stands for no character").fixed(Fixable::Safe),
-    check: Check::Syntax(&[
+pub(super) static BROKEN_REFERENCE: Rule = Rule::new(
+    meta!(promise, 10, "broken-reference", "a reference stands for no character").fixed(Fixable::Safe),
+    Check::Syntax(&[
         (FaultKind::UnclosedReference, unclosed_reference),
         (FaultKind::UnknownEntity, unknown_entity),
         (FaultKind::BadCharReference, bad_number),
     ]),
-};
+);
 
 /// The names of HTML that turn up in prose, and what they stand for.
 const HTML: &[(&str, char)] = &[
@@ -143,10 +143,10 @@ fn bad_number(cx: &SyntaxCx<'_>) -> Diagnostic {
 }
 
 /// Control characters come from terminals and broken copies; nobody sees them.
-pub(super) static ILLEGAL_CHARACTER: Rule = Rule {
-    meta: meta!(promise, 11, "illegal-character", "a control character cannot stand in XML").fixed(Fixable::Suggested),
-    check: Check::Syntax(&[(FaultKind::IllegalCharacter, illegal)]),
-};
+pub(super) static ILLEGAL_CHARACTER: Rule = Rule::new(
+    meta!(promise, 11, "illegal-character", "a control character cannot stand in XML").fixed(Fixable::Suggested),
+    Check::Syntax(&[(FaultKind::IllegalCharacter, illegal)]),
+);
 
 fn illegal(cx: &SyntaxCx<'_>) -> Diagnostic {
     let found: Vec<String> = cx.written().chars().take(4).map(|c| format!("U+{:04X}", u32::from(c))).collect();

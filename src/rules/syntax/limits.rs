@@ -23,10 +23,10 @@ struct Limit {
 /// Where one of them is exceeded, reading stops, so that no input costs more than it is worth.
 static LIMITS: &[&Limit] = &[
     &Limit {
-        rule: Rule {
-            meta: meta!(promise, 30, "too-deep", "elements are nested deeper than the limit"),
-            check: Check::Syntax(&[(FaultKind::TooDeep, word)]),
-        },
+        rule: Rule::new(
+            meta!(promise, 30, "too-deep", "elements are nested deeper than the limit"),
+            Check::Syntax(&[(FaultKind::TooDeep, word)]),
+        ),
         value: |limits| limits.depth.into(),
         option: "max-depth",
         counts: "elements inside each other",
@@ -34,10 +34,10 @@ static LIMITS: &[&Limit] = &[
         here: "opened here",
     },
     &Limit {
-        rule: Rule {
-            meta: meta!(promise, 31, "too-many-attributes", "an element has more attributes than the limit"),
-            check: Check::Syntax(&[(FaultKind::TooManyAttributes, word)]),
-        },
+        rule: Rule::new(
+            meta!(promise, 31, "too-many-attributes", "an element has more attributes than the limit"),
+            Check::Syntax(&[(FaultKind::TooManyAttributes, word)]),
+        ),
         value: |limits| limits.attributes.into(),
         option: "max-attributes",
         counts: "attributes",
@@ -45,10 +45,10 @@ static LIMITS: &[&Limit] = &[
         here: "this element",
     },
     &Limit {
-        rule: Rule {
-            meta: meta!(promise, 32, "too-many-namespaces", "more namespaces are in scope than the limit"),
-            check: Check::Syntax(&[(FaultKind::TooManyNamespaces, word)]),
-        },
+        rule: Rule::new(
+            meta!(promise, 32, "too-many-namespaces", "more namespaces are in scope than the limit"),
+            Check::Syntax(&[(FaultKind::TooManyNamespaces, word)]),
+        ),
         value: |limits| limits.namespaces.into(),
         option: "max-namespaces",
         counts: "namespace declarations",
@@ -56,10 +56,10 @@ static LIMITS: &[&Limit] = &[
         here: "one too many",
     },
     &Limit {
-        rule: Rule {
-            meta: meta!(promise, 33, "text-too-long", "a text or a value is longer than the limit"),
-            check: Check::Syntax(&[(FaultKind::TextTooLong, word)]),
-        },
+        rule: Rule::new(
+            meta!(promise, 33, "text-too-long", "a text or a value is longer than the limit"),
+            Check::Syntax(&[(FaultKind::TextTooLong, word)]),
+        ),
         value: |limits| limits.text.into(),
         option: "max-text-size",
         counts: "bytes of one text",
@@ -67,10 +67,10 @@ static LIMITS: &[&Limit] = &[
         here: "it begins here",
     },
     &Limit {
-        rule: Rule {
-            meta: meta!(promise, 34, "name-too-long", "a name is longer than the limit"),
-            check: Check::Syntax(&[(FaultKind::NameTooLong, word)]),
-        },
+        rule: Rule::new(
+            meta!(promise, 34, "name-too-long", "a name is longer than the limit"),
+            Check::Syntax(&[(FaultKind::NameTooLong, word)]),
+        ),
         value: |limits| limits.name.into(),
         option: "max-name",
         counts: "bytes of a name",
@@ -78,10 +78,10 @@ static LIMITS: &[&Limit] = &[
         here: "`{name}`",
     },
     &Limit {
-        rule: Rule {
-            meta: meta!(promise, 35, "too-many-nodes", "a file has more elements and texts than the limit"),
-            check: Check::Syntax(&[(FaultKind::TooManyNodes, word)]),
-        },
+        rule: Rule::new(
+            meta!(promise, 35, "too-many-nodes", "a file has more elements and texts than the limit"),
+            Check::Syntax(&[(FaultKind::TooManyNodes, word)]),
+        ),
         value: |limits| limits.nodes.into(),
         option: "max-nodes",
         counts: "nodes",
@@ -93,10 +93,10 @@ static LIMITS: &[&Limit] = &[
 
 /// The closing line of a file that gives more findings than the limit, whether the reader or the rules made them.
 static TOO_MANY_FINDINGS: Limit = Limit {
-    rule: Rule {
-        meta: meta!(promise, 36, "too-many-findings", "a file gives more findings than the limit"),
-        check: Check::Syntax(&[(FaultKind::TooManyFaults, word)]),
-    },
+    rule: Rule::new(
+        meta!(promise, 36, "too-many-findings", "a file gives more findings than the limit"),
+        Check::Syntax(&[(FaultKind::TooManyFaults, word)]),
+    ),
     value: |limits| limits.diagnostics.into(),
     option: "max-diagnostics",
     counts: "findings",

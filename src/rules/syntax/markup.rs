@@ -4,10 +4,10 @@ use crate::rules::prelude::*;
 use crate::syntax::fault::FaultKind;
 
 /// Entities make a small file a huge one, and a template depend on files that no hash sees.
-pub(super) static DOCUMENT_TYPE: Rule = Rule {
-    meta: meta!(promise, 7, "document-type", "a document type declaration is refused").fixed(Fixable::Safe),
-    check: Check::Syntax(&[(FaultKind::Doctype, document_type)]),
-};
+pub(super) static DOCUMENT_TYPE: Rule = Rule::new(
+    meta!(promise, 7, "document-type", "a document type declaration is refused").fixed(Fixable::Safe),
+    Check::Syntax(&[(FaultKind::Doctype, document_type)]),
+);
 
 fn document_type(cx: &SyntaxCx<'_>) -> Diagnostic {
     let declares = ["<!ENTITY", "<!ATTLIST", "<?"].iter().any(|what| cx.written().contains(what));
@@ -25,10 +25,10 @@ fn document_type(cx: &SyntaxCx<'_>) -> Diagnostic {
 }
 
 /// A comment without its end hides the elements behind it.
-pub(super) static MALFORMED_COMMENT: Rule = Rule {
-    meta: meta!(promise, 12, "malformed-comment", "a comment lacks its `-->` or holds `--`").fixed(Fixable::Safe),
-    check: Check::Syntax(&[(FaultKind::UnclosedComment, unclosed_comment), (FaultKind::DashesInComment, dashes)]),
-};
+pub(super) static MALFORMED_COMMENT: Rule = Rule::new(
+    meta!(promise, 12, "malformed-comment", "a comment lacks its `-->` or holds `--`").fixed(Fixable::Safe),
+    Check::Syntax(&[(FaultKind::UnclosedComment, unclosed_comment), (FaultKind::DashesInComment, dashes)]),
+);
 
 fn unclosed_comment(cx: &SyntaxCx<'_>) -> Diagnostic {
     let end = cx.other();
@@ -60,14 +60,14 @@ fn dashes(cx: &SyntaxCx<'_>) -> Diagnostic {
 }
 
 /// Inside of CDATA no tag counts, so its borders must be certain.
-pub(super) static MALFORMED_CDATA: Rule = Rule {
-    meta: meta!(promise, 13, "malformed-cdata", "a CDATA section lacks its mark at one end").fixed(Fixable::Safe),
-    check: Check::Syntax(&[
+pub(super) static MALFORMED_CDATA: Rule = Rule::new(
+    meta!(promise, 13, "malformed-cdata", "a CDATA section lacks its mark at one end").fixed(Fixable::Safe),
+    Check::Syntax(&[
         (FaultKind::UnclosedCdata, unclosed_cdata),
         (FaultKind::MisspeltCdata, misspelt_cdata),
         (FaultKind::CdataEndInText, cdata_end),
     ]),
-};
+);
 
 fn unclosed_cdata(cx: &SyntaxCx<'_>) -> Diagnostic {
     cx.found("a CDATA section that never ends")
@@ -89,11 +89,10 @@ fn cdata_end(cx: &SyntaxCx<'_>) -> Diagnostic {
 }
 
 /// An `allow` that is not read silences nothing.
-pub(super) static MALFORMED_INSTRUCTION: Rule = Rule {
-    meta: meta!(promise, 14, "malformed-instruction", "a processing instruction lacks its marks or its target")
-        .fixed(Fixable::Safe),
-    check: Check::Syntax(&[(FaultKind::UnclosedInstruction, unclosed_instruction), (FaultKind::BadTarget, bad_target)]),
-};
+pub(super) static MALFORMED_INSTRUCTION: Rule = Rule::new(
+    meta!(promise, 14, "malformed-instruction", "a processing instruction lacks its marks or its target").fixed(Fixable::Safe),
+    Check::Syntax(&[(FaultKind::UnclosedInstruction, unclosed_instruction), (FaultKind::BadTarget, bad_target)]),
+);
 
 fn unclosed_instruction(cx: &SyntaxCx<'_>) -> Diagnostic {
     cx.found(format!("the instruction `{}` never ends", cx.shown()))
@@ -121,14 +120,10 @@ fn bad_target(cx: &SyntaxCx<'_>) -> Diagnostic {
 }
 
 /// A line that nobody needs, and that breaks when anything stands before it.
-pub(super) static MALFORMED_DECLARATION: Rule = Rule {
-    meta: meta!(promise, 15, "malformed-declaration", "the XML declaration is broken or does not stand first")
-        .fixed(Fixable::Safe),
-    check: Check::Syntax(&[
-        (FaultKind::MisplacedDeclaration, misplaced_declaration),
-        (FaultKind::BadDeclaration, bad_declaration),
-    ]),
-};
+pub(super) static MALFORMED_DECLARATION: Rule = Rule::new(
+    meta!(promise, 15, "malformed-declaration", "the XML declaration is broken or does not stand first").fixed(Fixable::Safe),
+    Check::Syntax(&[(FaultKind::MisplacedDeclaration, misplaced_declaration), (FaultKind::BadDeclaration, bad_declaration)]),
+);
 
 fn bad_declaration(cx: &SyntaxCx<'_>) -> Diagnostic {
     let edit = Edit::replace(cx.other(), "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
@@ -151,10 +146,10 @@ fn misplaced_declaration(cx: &SyntaxCx<'_>) -> Diagnostic {
 }
 
 /// `<!- … -->`, `<!ELEMENT …>` and the like.
-pub(super) static UNKNOWN_MARKUP: Rule = Rule {
-    meta: meta!(promise, 16, "unknown-markup", "`<!` begins neither a comment nor a CDATA section").fixed(Fixable::Safe),
-    check: Check::Syntax(&[(FaultKind::UnknownMarkup, unknown)]),
-};
+pub(super) static UNKNOWN_MARKUP: Rule = Rule::new(
+    meta!(promise, 16, "unknown-markup", "`<!` begins neither a comment nor a CDATA section").fixed(Fixable::Safe),
+    Check::Syntax(&[(FaultKind::UnknownMarkup, unknown)]),
+);
 
 fn unknown(cx: &SyntaxCx<'_>) -> Diagnostic {
     let written = cx.written();

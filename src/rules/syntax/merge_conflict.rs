@@ -4,10 +4,10 @@ use crate::rules::prelude::*;
 use crate::syntax::fault::FaultKind;
 
 /// Two versions of a prompt in one file are none.
-pub(super) static RULE: Rule = Rule {
-    meta: meta!(promise, 17, "merge-conflict", "a merge conflict was left unresolved").fixed(Fixable::Suggested),
-    check: Check::Syntax(&[(FaultKind::MergeConflict, word)]),
-};
+pub(super) static RULE: Rule = Rule::new(
+    meta!(promise, 17, "merge-conflict", "a merge conflict was left unresolved").fixed(Fixable::Suggested),
+    Check::Syntax(&[(FaultKind::MergeConflict, word)]),
+);
 
 fn word(cx: &SyntaxCx<'_>) -> Diagnostic {
     if cx.fault.other.is_none() {

@@ -5,16 +5,16 @@ use crate::syntax::fault::FaultKind;
 use crate::template::elements::Kind;
 
 /// An end tag says which element ends; a wrong one says nothing.
-pub(super) static RULE: Rule = Rule {
-    meta: meta!(promise, 2, "mismatched-end-tag", "an end tag does not match its start tag").fixed(Fixable::Safe),
-    check: Check::Syntax(&[
+pub(super) static RULE: Rule = Rule::new(
+    meta!(promise, 2, "mismatched-end-tag", "an end tag does not match its start tag").fixed(Fixable::Safe),
+    Check::Syntax(&[
         (FaultKind::MismatchedEnd, mismatched),
         (FaultKind::StrayEnd, stray),
         (FaultKind::ClosedTwice, closed_twice),
         (FaultKind::MissingStart, without_start),
         (FaultKind::StartWithoutBracket, without_bracket),
     ]),
-};
+);
 
 fn mismatched(cx: &SyntaxCx<'_>) -> Diagnostic {
     let opening = cx.other();

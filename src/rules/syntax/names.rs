@@ -5,10 +5,10 @@ use crate::syntax::fault::FaultKind;
 use crate::syntax::tree::Attribute;
 
 /// Of two values, neither is the author's word.
-pub(super) static DUPLICATE_ATTRIBUTE: Rule = Rule {
-    meta: meta!(promise, 5, "duplicate-attribute", "an element has the same attribute twice").fixed(Fixable::Safe),
-    check: Check::Syntax(&[(FaultKind::DuplicateAttribute, duplicate)]),
-};
+pub(super) static DUPLICATE_ATTRIBUTE: Rule = Rule::new(
+    meta!(promise, 5, "duplicate-attribute", "an element has the same attribute twice").fixed(Fixable::Safe),
+    Check::Syntax(&[(FaultKind::DuplicateAttribute, duplicate)]),
+);
 
 fn duplicate(cx: &SyntaxCx<'_>) -> Diagnostic {
     let first = cx.other();
@@ -30,10 +30,10 @@ fn duplicate(cx: &SyntaxCx<'_>) -> Diagnostic {
 }
 
 /// A prefix means nothing without its namespace.
-pub(super) static UNDECLARED_PREFIX: Rule = Rule {
-    meta: meta!(promise, 20, "undeclared-prefix", "a prefix has no namespace").fixed(Fixable::Suggested),
-    check: Check::Syntax(&[(FaultKind::UndeclaredPrefix, undeclared)]),
-};
+pub(super) static UNDECLARED_PREFIX: Rule = Rule::new(
+    meta!(promise, 20, "undeclared-prefix", "a prefix has no namespace").fixed(Fixable::Suggested),
+    Check::Syntax(&[(FaultKind::UndeclaredPrefix, undeclared)]),
+);
 
 fn undeclared(cx: &SyntaxCx<'_>) -> Diagnostic {
     let name = cx.shown();
@@ -56,14 +56,14 @@ fn undeclared(cx: &SyntaxCx<'_>) -> Diagnostic {
 }
 
 /// Names with colons are a prefix and a local name, and `xml` is not ours to give.
-pub(super) static BAD_NAME: Rule = Rule {
-    meta: meta!(promise, 21, "bad-name", "a name has a misplaced colon or a reserved prefix").fixed(Fixable::Suggested),
-    check: Check::Syntax(&[
+pub(super) static BAD_NAME: Rule = Rule::new(
+    meta!(promise, 21, "bad-name", "a name has a misplaced colon or a reserved prefix").fixed(Fixable::Suggested),
+    Check::Syntax(&[
         (FaultKind::BadColon, bad_colon),
         (FaultKind::ReservedPrefix, reserved_prefix),
         (FaultKind::EmptyPrefix, empty_prefix),
     ]),
-};
+);
 
 fn bad_colon(cx: &SyntaxCx<'_>) -> Diagnostic {
     let plain = plain(cx.written(), cx.document.text);

@@ -4,10 +4,8 @@ use crate::rules::prelude::*;
 use crate::syntax::fault::FaultKind;
 
 /// An empty file was meant to be something.
-pub(super) static MISSING_ROOT: Rule = Rule {
-    meta: meta!(promise, 18, "missing-root", "a file holds no element"),
-    check: Check::Syntax(&[(FaultKind::NoRoot, missing)]),
-};
+pub(super) static MISSING_ROOT: Rule =
+    Rule::new(meta!(promise, 18, "missing-root", "a file holds no element"), Check::Syntax(&[(FaultKind::NoRoot, missing)]));
 
 fn missing(cx: &SyntaxCx<'_>) -> Diagnostic {
     if cx.file.path.ends_with("ctxc.toml") {
@@ -20,11 +18,11 @@ fn missing(cx: &SyntaxCx<'_>) -> Diagnostic {
 }
 
 /// A document has one root; what stands beside it belongs to nothing.
-pub(super) static CONTENT_OUTSIDE_ROOT: Rule = Rule {
-    meta: meta!(promise, 19, "content-outside-root", "text or a second element stands beside the root element")
+pub(super) static CONTENT_OUTSIDE_ROOT: Rule = Rule::new(
+    meta!(promise, 19, "content-outside-root", "text or a second element stands beside the root element")
         .fixed(Fixable::Suggested),
-    check: Check::Syntax(&[(FaultKind::SecondRoot, second_root), (FaultKind::TextOutsideRoot, text_outside)]),
-};
+    Check::Syntax(&[(FaultKind::SecondRoot, second_root), (FaultKind::TextOutsideRoot, text_outside)]),
+);
 
 fn second_root(cx: &SyntaxCx<'_>) -> Diagnostic {
     let early = cx.document.root().filter(|root| root.is_empty_tag());

@@ -6,15 +6,15 @@ use crate::template::element_specs;
 use crate::template::elements::Spec;
 
 /// A tag without its bracket swallows text, or gives text to attributes.
-pub(super) static MALFORMED_TAG: Rule = Rule {
-    meta: meta!(promise, 3, "malformed-tag", "a tag lacks its `>` or holds something that is no attribute").fixed(Fixable::Safe),
-    check: Check::Syntax(&[
+pub(super) static MALFORMED_TAG: Rule = Rule::new(
+    meta!(promise, 3, "malformed-tag", "a tag lacks its `>` or holds something that is no attribute").fixed(Fixable::Safe),
+    Check::Syntax(&[
         (FaultKind::UnclosedStart, |cx| unclosed(cx, "<")),
         (FaultKind::UnclosedEnd, |cx| unclosed(cx, "</")),
         (FaultKind::JunkInTag, junk),
         (FaultKind::JunkInEnd, junk_in_end),
     ]),
-};
+);
 
 fn unclosed(cx: &SyntaxCx<'_>, opening: &str) -> Diagnostic {
     let name = cx.shown();
@@ -54,17 +54,17 @@ fn junk_in_end(cx: &SyntaxCx<'_>) -> Diagnostic {
 }
 
 /// A missing quote swallows whatever comes up to the next one.
-pub(super) static MALFORMED_ATTRIBUTE: Rule = Rule {
-    meta: meta!(promise, 4, "malformed-attribute", "an attribute lacks a quote, its value, its `=` or the space before it")
+pub(super) static MALFORMED_ATTRIBUTE: Rule = Rule::new(
+    meta!(promise, 4, "malformed-attribute", "an attribute lacks a quote, its value, its `=` or the space before it")
         .fixed(Fixable::Safe),
-    check: Check::Syntax(&[
+    Check::Syntax(&[
         (FaultKind::MissingSpace, missing_space),
         (FaultKind::MissingEquals, missing_equals),
         (FaultKind::MissingValue, missing_value),
         (FaultKind::UnquotedValue, unquoted),
         (FaultKind::UnclosedValue, unclosed_value),
     ]),
-};
+);
 
 fn missing_space(cx: &SyntaxCx<'_>) -> Diagnostic {
     let name = cx.shown();

@@ -6,14 +6,14 @@ use crate::syntax::tree::Element;
 use crate::template::elements::Kind;
 
 /// Whatever follows an element without an end could be part of it.
-pub(super) static RULE: Rule = Rule {
-    meta: meta!(promise, 1, "unclosed-element", "an element has no end tag").fixed(Fixable::Safe),
-    check: Check::Syntax(&[
+pub(super) static RULE: Rule = Rule::new(
+    meta!(promise, 1, "unclosed-element", "an element has no end tag").fixed(Fixable::Safe),
+    Check::Syntax(&[
         (FaultKind::MissingEnd, missing),
         (FaultKind::EndWithoutSlash, |cx| remnant(cx, Edit::insert(cx.span.start + 1, "/"), "slash")),
         (FaultKind::EndWithoutBracket, |cx| remnant(cx, Edit::insert(cx.span.start, "<"), "`<`")),
     ]),
-};
+);
 
 fn missing(cx: &SyntaxCx<'_>) -> Diagnostic {
     let name = cx.shown();

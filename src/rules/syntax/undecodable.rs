@@ -7,11 +7,11 @@ use crate::syntax::fault::FaultKind;
 use std::sync::Arc;
 
 /// Guessing an encoding means giving an agent letters that nobody wrote.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta!(promise, 8, "undecodable", "a file is neither UTF-8 nor UTF-16, or says that it is something else")
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(promise, 8, "undecodable", "a file is neither UTF-8 nor UTF-16, or says that it is something else")
         .fixed(Fixable::Safe),
-    check: Check::Syntax(&[(FaultKind::UnsupportedEncoding, declared)]),
-};
+    Check::Syntax(&[(FaultKind::UnsupportedEncoding, declared)]),
+);
 
 fn declared(cx: &SyntaxCx<'_>) -> Diagnostic {
     cx.found(format!("the XML declaration says {}; the file was read as UTF-8", cx.shown()))

@@ -12,6 +12,7 @@ mod docs;
 pub(crate) mod drift;
 pub(crate) mod eval;
 pub(crate) mod eval_answers;
+mod eval_baseline;
 pub(crate) mod eval_calls;
 mod eval_checked;
 mod eval_chosen;

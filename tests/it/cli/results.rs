@@ -74,7 +74,6 @@ fn chosen_rules_are_reported_and_the_others_counted() {
     let run = project.run(&["check", "--ignore", "structure", "--format", "concise"]).code(1);
     assert!(!run.stdout.contains("unknown-attribute"), "{}", run.stdout);
     project.run(&["check", "--select", "context"]).code(0);
-    project.run(&["check", "--select", "CTX615"]).code(2).warns("the rule `repeated-expectation` (CTX615) is gone");
     project.run(&["check", "--select", "no-contxt"]).code(2).warns("did you mean `no-context`?");
     project.run(&["check", "--ignore", "context-conflict"]).code(2).warns("is locked: it is always reported");
 }

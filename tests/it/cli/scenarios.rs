@@ -76,7 +76,6 @@ fn suppressions_and_lints_hold_for_them() {
     project.write("ctxc.toml", "[eval]\nscenarios = \"elsewhere\"\n");
     project.run(&["check", "--verbose"]).code(0).says("the agent `triage` has no scenario");
     project.run(&["explain", "review-due"]).code(0).says("SOURCE_DATE_EPOCH");
-    project.run(&["explain", "repeated-expectation"]).code(2).warns("the rule `repeated-expectation` (CTX615) is gone");
     project.run(&["explain", "CTX602"]).code(0).says("unknown-scenario-key");
 }
 

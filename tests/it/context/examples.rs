@@ -2,6 +2,7 @@
 //! changes no resolved value.
 
 use crate::project::reading::{check_template, read, shown};
+use crate::support::examples::Examples as _;
 use ctxc::internals::base::fix;
 use ctxc::internals::rules::list;
 

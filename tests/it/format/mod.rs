@@ -3,5 +3,4 @@
 pub(crate) mod generate;
 mod layout;
 mod promises;
-mod range;
 mod scramble;

@@ -4,6 +4,7 @@
 use super::generate::{LIBRARY, template};
 use super::scramble::scrambled;
 use crate::project::reading::{check_template, read};
+use crate::support::examples::Examples as _;
 use ctxc::Config;
 use ctxc::internals::format::{Indent, Options, format};
 use ctxc::internals::rules::list;

@@ -14,7 +14,6 @@ const METHODS: &[&str] = &[
     "textDocument/documentSymbol",
     "textDocument/documentHighlight",
     "textDocument/formatting",
-    "textDocument/rangeFormatting",
     "textDocument/foldingRange",
     "textDocument/inlayHint",
     "textDocument/codeLens",

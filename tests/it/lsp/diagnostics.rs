@@ -1,6 +1,7 @@
 //! Findings: the same as on the command line, pushed or pulled, never both.
 
 use super::client::{Client, plain, pulling};
+use crate::support::examples::Examples as _;
 use ctxc::internals::base::source::LineIndex;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};

@@ -1,6 +1,7 @@
 //! Every safe fix at once: what the editor is given is what the command line would write.
 
 use super::client::{Client, applied, plain, pulling};
+use crate::support::examples::Examples as _;
 use ctxc::internals::base::rule_meta::Severity;
 use ctxc::internals::registry::workspace::fix::{FixFilter, apply_fixes};
 use ctxc::internals::registry::workspace::request::{Goal, Recording, Request};

@@ -3,6 +3,7 @@
 
 use super::client::Client;
 use crate::cli::project::command_in;
+use crate::support::examples::Examples as _;
 use ctxc::internals::syntax::decode;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};

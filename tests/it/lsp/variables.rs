@@ -205,11 +205,11 @@ fn names_that_would_clash_or_are_none_are_refused() {
         ("handle {{", "", "cannot be a variable"),
         ("handle {{", "1st", "cannot be a variable"),
         ("handle {{", "a.b", "cannot be a variable"),
-        ("as=\"", "ticket", "there is a parameter named `ticket` already, at templates/handle.xml:4"),
-        ("handle {{", "sent", "there is a result of a step named `sent` already, at templates/handle.xml:12"),
-        ("handle {{", "and", "something else would be meant at templates/handle.xml"),
-        ("as=\"", "why", "something else would be meant"),
-        ("name=\"wh", "verdict", "would be meant"),
+        ("as=\"", "ticket", "another parameter is named `ticket` already, at templates/handle.xml:4"),
+        ("handle {{", "sent", "another result of a step is named `sent` already, at templates/handle.xml:12"),
+        ("handle {{", "and", "there would be a new finding at templates/handle.xml"),
+        ("as=\"", "why", "another input is named `why` already"),
+        ("name=\"wh", "verdict", "another result of a step is named `verdict` already"),
         ("steps>", "x", "there is no name to change here"),
     ] {
         let refused = rename(&mut client, path, HANDLE, before, new);
@@ -238,7 +238,7 @@ fn a_text_that_others_pull_in_too_keeps_its_names() {
     let other = "<task type=\"atomic\" name=\"other\">\n  <description src=\"send.md\"/>\n  <parameters><parameter name=\"ticket\"/><parameter name=\"answer\"/></parameters>\n</task>\n";
     client.open("templates/other.xml", other);
     let message = rename(&mut client, "templates/handle.xml", HANDLE, "handle {{", "request").unwrap_err();
-    assert!(message.contains("something else would be meant at templates/other.xml:"), "{message}");
+    assert!(message.contains("there would be a new finding at templates/other.xml:"), "{message}");
     // Not saved, and it counts; gone, and it does not.
     client.close("templates/other.xml");
     assert!(rename(&mut client, "templates/handle.xml", HANDLE, "handle {{", "request").is_ok());

@@ -2,7 +2,7 @@
 //! brings no new error, and deletes no word of an author.
 
 use super::client::{Client, applied, pulling};
-use ctxc::internals::base::rule_meta::Example;
+use crate::support::examples::{Example, Examples as _};
 use ctxc::internals::rules::list;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,6 +2,7 @@
 
 use super::linked::places;
 use crate::project::reading::read;
+use crate::support::examples::Examples as _;
 use ctxc::compile_sources;
 use ctxc::internals::rules::list;
 use pretty_assertions::assert_eq;

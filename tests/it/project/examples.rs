@@ -2,8 +2,8 @@
 //! leaves a file without that finding.
 
 use super::reading::read_with;
+use crate::support::examples::{Example, Examples as _};
 use ctxc::internals::base::fix;
-use ctxc::internals::base::rule_meta::Example;
 use ctxc::internals::project::config::Config;
 use ctxc::internals::rules::rule::Check;
 use ctxc::internals::rules::{check, list};

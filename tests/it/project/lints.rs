@@ -23,18 +23,6 @@ fn names_that_no_rule_has() {
 }
 
 #[test]
-fn names_of_rules_that_are_gone_are_noted() {
-    assert_snapshot!(found("[lints]\nrepeated-expectation = \"off\"\nctx620 = \"error\"\n"), @r"
-    info CTX509 ctxc.toml:2:1 `repeated-expectation`: the rule `repeated-expectation` (CTX615) is gone
-      = what says now what it said: nothing does: the same expectation twice is harmless
-      ? the line can be deleted
-    info CTX509 ctxc.toml:3:1 `ctx620`: the rule `missing-snapshot` (CTX620) is gone
-      = what says now what it said: `ctxc eval` does, and `--accept` stores the request
-      ? the line can be deleted
-    ");
-}
-
-#[test]
 fn promises_cannot_be_lowered() {
     assert_snapshot!(found("[lints]\ncontext-conflict = \"warning\"\nCTX202 = \"off\"\nconflicting-defaults = \"error\"\n"), @r#"
     error CTX510 ctxc.toml:2:20 `\"warning\"`: `context-conflict` cannot be `warning`: it is a promise of the language, and stays `error`

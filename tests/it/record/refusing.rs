@@ -3,7 +3,8 @@
 
 use super::client::{Proxy, post};
 use crate::cli::project::Project;
-use ctxc::internals::base::rule_meta::{RequestExample, Severity};
+use crate::support::examples::{Examples as _, RequestExample};
+use ctxc::internals::base::rule_meta::Severity;
 use ctxc::internals::request::dialect::Dialect;
 use ctxc::internals::rules::list;
 use pretty_assertions::assert_eq;

@@ -1,8 +1,9 @@
 //! The examples of family 7xx: each bad one gives its finding and no other, and no good one gives an error of the family.
 
 use crate::project::reading::read_with;
+use crate::support::examples::{Examples as _, RequestExample};
 use ctxc::Diagnostic;
-use ctxc::internals::base::rule_meta::{RequestExample, RuleMeta, Severity};
+use ctxc::internals::base::rule_meta::{RuleMeta, Severity};
 use ctxc::internals::kernel::tokens::TokenCounter;
 use ctxc::internals::request::dialect::Dialect;
 use ctxc::internals::request::model::Request;

@@ -1,6 +1,7 @@
 //! Fixes applied by the engine: on every bad example of every rule, and on texts made for its promises.
 
 use crate::project::reading::{check_template, read};
+use crate::support::examples::Examples as _;
 use ctxc::internals::base::diagnostic::Diagnostic;
 use ctxc::internals::base::fix::{Edit, Fix};
 use ctxc::internals::base::rule_meta::Severity;

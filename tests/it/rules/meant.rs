@@ -49,8 +49,6 @@ fn a_word_that_is_misspelt_is_read_as_what_is_meant() {
 fn a_text_where_elements_stand_becomes_one() {
     let cases = [
         ("<constraints>No jargon.</constraints>", "<constraints><constraint>No jargon.</constraint></constraints>"),
-        ("<output_format>json</output_format>", "<output_format type=\"json\"></output_format>"),
-        ("<output_format type=\"json\">array</output_format>", "<output_format type=\"json\" schema=\"array\"></output_format>"),
         ("<file_paths>a.md</file_paths>", "<file_paths><path>a.md</path></file_paths>"),
     ];
     for (slip, meant) in cases {
@@ -94,7 +92,6 @@ fn what_other_languages_write_in_a_text_is_put_into_this_one() {
     for braces in ["{ticket}", "${ticket}", "%(ticket)s"] {
         becomes("atomic", &text(braces), "unused-parameter", &text("{{ticket}}"));
     }
-    becomes("atomic", &text("<include fragment=\"a\"/>{{ticket}}"), "unknown-element", &text("<use fragment=\"a\"/>{{ticket}}"));
     for braces in ["{{ticket}", "{{tickt}", "{{ticket"] {
         becomes("atomic", &text(braces), "bad-expression", &text("{{ticket}}"));
     }
@@ -121,19 +118,6 @@ fn what_stands_in_a_condition_or_an_attribute_as_elsewhere_is_put_right() {
         format!("{READ}<steps><cond><case test=\"{test}\"><task><description>e</description></task></case></cond></steps>")
     };
     becomes("sequential", &steps("{{n}} == 1"), "bad-condition", &steps("n == 1"));
-    let text =
-        "<task type=\"atomic\" name=\"t\" model=\"m\" prompt=\"be brief\" note=\"a b\"><description>d</description></task>";
-    let out = fixed(text, "", Which::Suggested).text;
-    assert!(out.contains("<model>m</model>") && out.contains("<instructions>be brief</instructions>"), "{out}");
-    assert!(out.contains("note=\"a b\""), "{out}");
-    for list in
-        ["<parameters>a, b</parameters>", "<parameters><parameter>a</parameter><parameter name=\"b\"></parameter></parameters>"]
-    {
-        let text = format!("<task type=\"atomic\" name=\"t\"><description>{{{{a}}}} {{{{b}}}}</description>{list}</task>");
-        let out = fixed(&text, "", Which::Suggested);
-        assert_eq!((out.fixed, out.left.len()), (1, 0), "{}", out.text);
-        assert!(out.text.contains("<parameter name=\"a\"") && out.text.contains("<parameter name=\"b\""), "{}", out.text);
-    }
     becomes(
         "atomic",
         &format!("{READ}{SETTING}true</fresh_context></context_management>"),

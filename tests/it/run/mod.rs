@@ -1,11 +1,13 @@
 //! Whole tasks run: every operator, traces, trust, what goes wrong.
 
+mod best;
 mod conditions;
 mod operators;
 mod outputs;
 mod permitted;
 mod sameness;
 mod source;
+mod spans;
 mod stored;
 pub(crate) mod support;
 mod traces;

@@ -185,6 +185,9 @@ fn a_subtask_runs_before_its_agent_goes_on() {
     // Its settings are those of the subtype `subtask`: nothing is inherited unless it says so.
     assert!(!said(calls(&trace)[1]).contains("Do it."), "{}", said(calls(&trace)[1]));
     assert!(said(calls(&trace)[2]).contains("140"));
+    // The tasks that the project's roles play are no matter of the subtask.
+    project.write("ctxc.toml", "edition = \"2026\"\n[roles.clerk]\ntemplate = \"t\"\n");
+    assert_eq!(scripted(&project, &["--role", "clerk", "--objective", "do it"], &answers).code(0).stdout, "it fits\n");
 }
 
 #[test]

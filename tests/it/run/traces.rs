@@ -29,7 +29,8 @@ fn a_trace_is_a_recording_that_answers_the_same_run() {
     assert_eq!(with_state(&project, &["run", "t", "-i", "x=this", "--recording", "run:last"]).code(0).stdout, "three\n");
     with_state(&project, &["run", "t", "-i", "x=that", "--recording", &path])
         .code(6)
-        .warns("no answer is recorded for this request of /steps/0");
+        .warns("no answer is recorded for this request of /steps/0")
+        .warns("hint: `--script FILE` takes answers that you wrote");
     // Other verbs read the calls between the lines of the run.
     with_state(&project, &["manifest", &format!("{path}#2")]).code(0).says("Earlier step: a");
     with_state(&project, &["check", &path]).code(0);
@@ -171,6 +172,8 @@ fn a_run_that_changed_or_is_complete_is_not_gone_on_with() {
     let trace = trace(&state(&project));
     assert_eq!(calls(&trace).len(), 3);
     with_state(&project, &["run", "--resume", "--script", "answers.yaml"]).code(2).warns("is complete");
+    // Whatever answers it would need.
+    with_state(&project, &["run", "--resume"]).code(2).warns("is complete");
     scripted(&project, &["t", "-i", "x=this"], "- {when: {node: a}, reply: one}\n").code(6);
     project.write("templates/t.xml", THREE.replace("First", "Firstly"));
     with_state(&project, &["run", "--resume", "--script", "answers.yaml"]).code(2).warns("the templates have changed since");

@@ -134,3 +134,111 @@ fn a_scenario_of_a_whole_run_passes_from_its_recording_and_is_stale_after_a_chan
     project.write("templates/t.xml", THREE);
     project.run(&["eval", "--coverage"]).code(0).says("3 of 3 agents tested");
 }
+
+/// A script, an input that is made, a call, or a first value before the first agent, by what the task and its answers are.
+const FIRST: [(&str, &str, &str, &str); 7] = [
+    (
+        "a script before a step",
+        r#"<task type="sequential" name="t"><description>Review.</description>
+            <context_management><accumulate_data>false</accumulate_data></context_management><steps>
+            <task type="script" as="diff"><description>Diff.</description><command shell="sh">git diff</command></task>
+            <task type="atomic" as="review"><description>Review it.</description><inputs><input name="diff" from="diff"/></inputs>
+              <instructions>The change: {{diff}}</instructions></task></steps></task>"#,
+        "diff, review",
+        "- {when: {node: diff}, reply: +1 line}\n- {when: {node: review}, reply: it is good}\n",
+    ),
+    (
+        "an input that a task makes",
+        r#"<task type="atomic" name="t"><description>Review.</description><inputs>
+            <input name="facts"><task type="atomic"><description>Find facts.</description></task></input></inputs>
+            <instructions>Known: {{facts}}</instructions></task>"#,
+        "/inputs/0, /",
+        "- {when: {node: /inputs/0}, reply: +1 line}\n- {when: {node: /}, reply: it is good}\n",
+    ),
+    (
+        "an input that a script makes",
+        r#"<task type="atomic" name="t"><description>Review.</description><inputs>
+            <input name="diff"><task type="script"><description>Diff.</description><command>git diff</command></task></input></inputs>
+            <instructions>The change: {{diff}}</instructions></task>"#,
+        "/inputs/0, /",
+        "- {when: {node: /inputs/0}, reply: +1 line}\n- {when: {node: /}, reply: it is good}\n",
+    ),
+    (
+        "a script that decides",
+        r#"<task type="sequential" name="t"><description>Review.</description><steps>
+            <task type="script" as="diff"><description>Diff.</description><command>git diff</command></task>
+            <cond as="review"><case test="diff == 'none'"><task type="atomic"><description>Say so.</description></task></case>
+            <case test="diff != 'none'"><task type="atomic"><description>Review it.</description><inputs><input name="diff" from="diff"/></inputs>
+              <instructions>The change: {{diff}}</instructions></task></case></cond></steps></task>"#,
+        "diff, /steps/1/cases/1",
+        "- {when: {node: diff}, reply: +1 line}\n- {when: {node: /steps/1/cases/1}, reply: it is good}\n",
+    ),
+    (
+        "a fold of what a script makes",
+        r#"<task type="reduce" name="t"><description>Merge.</description><inputs>
+            <input name="one"><task type="script"><description>Diff.</description><command>git diff</command></task></input></inputs>
+            <initial_value>Nothing yet.</initial_value>
+            <inner_task><description>Read.</description><inputs><input name="part" from="current_input"/></inputs></inner_task>
+            <reduction_task><description>Merge both.</description><inputs><input name="so_far" from="accumulator"/>
+              <input name="new" from="current_result"/></inputs></reduction_task></task>"#,
+        "/inputs/0, /inner_task, /reduction_task",
+        "- {when: {node: /inputs/0}, reply: a change}\n- {when: {node: /inner_task, has: a change}, reply: +1 line}\n\
+         - {when: {node: /reduction_task, has: Nothing yet}, reply: it is good}\n",
+    ),
+    (
+        "a call of a template that begins with a script",
+        r#"<task type="atomic" name="t"><description>Review.</description><inputs>
+            <input name="diff"><call template="diffed"/></input></inputs><instructions>The change: {{diff}}</instructions></task>"#,
+        "/inputs/0, /",
+        "- {when: {node: /inputs/0}, reply: +1 line}\n- {when: {node: /}, reply: it is good}\n",
+    ),
+    (
+        "a loop whose script runs before its judge",
+        LOOP,
+        "/director, /script_execution, /evaluator",
+        "- {when: {node: /director}, reply: it is good}\n- {when: {node: /script_execution}, reply: +1 line}\n- {when: {node: /evaluator}, reply: {success: true}}\n",
+    ),
+];
+
+#[test]
+fn what_runs_before_the_first_agent_is_no_missing_context() {
+    for (what, task, path, answers) in FIRST {
+        let diffed = r#"<template name="diffed"><task type="script"><description>Diff.</description><command>git diff</command></task></template>"#;
+        let project = project(&[("t", task), ("diffed", diffed)]);
+        let inputs = if task.contains("topic") { "  inputs: {topic: bees}\n" } else { "" };
+        let expected = "expect_context:\n- nothing_cut: true\n- {node: NODE, contains: ['\\+1 line']}\nexpectations:\n- path: [PATH]\n- exact: it is good\n";
+        let node = path.rsplit(", ").next().unwrap();
+        let expected = expected.replace("NODE", node).replace("PATH", path);
+        project.write(
+            "scenarios/s.yaml",
+            format!("name: s\ntask: t\nrun: true\ncontext:\n  objective: review\n{inputs}{expected}answers:\n{answers}"),
+        );
+        let run = project.run(&["eval", "--json"]);
+        assert_eq!(run.stderr, "", "{what}");
+        let row = run.json()["cases"][0].clone();
+        assert_eq!(row["verdict"], "pass", "{what}: {row:#}");
+    }
+}
+
+#[test]
+fn a_change_of_any_agent_of_a_run_is_tried_and_noticed_by_its_expectations() {
+    let expected = "expect_context:\n- {node: /director, contains: [Draft]}\n- {node: /evaluator, segments: {exactly: SEGMENTS}}\nexpectations:\n- ends: complete\n";
+    let ids = "[output_format, description, instructions, 'accumulated:script_result', 'accumulated:director_result', 'inherited:description']";
+    let project = with(LOOP, &expected.replace("SEGMENTS", ids));
+    let found = project.run(&["eval", "--mutate", "--json"]).json();
+    let agents = found["agents"].as_array().unwrap();
+    let of = |node: &str| agents.iter().find(|agent| agent["node"] == node).unwrap_or_else(|| panic!("{node}: {found:#}"));
+    let misses = |node: &str, change: &str| {
+        let missed = of(node)["unnoticed"].as_array().unwrap().clone();
+        missed
+            .iter()
+            .filter(|one| one["change"] == change)
+            .map(|one| one["name"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!((&of("/director")["scenarios"], of("/director")["tried"].as_u64().unwrap() > 5), (&json!(1), true), "{found:#}");
+    assert!(!misses("/director", "segment_dropped").contains(&"description".to_owned()), "{found:#}");
+    assert!(misses("/director", "segment_dropped").contains(&"instructions".to_owned()), "{found:#}");
+    assert_eq!(misses("/evaluator", "segment_dropped"), Vec::<String>::new());
+    assert_eq!((&found["untested"], &found["not_asked"]), (&json!([]), &json!([])));
+}

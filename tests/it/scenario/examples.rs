@@ -2,9 +2,9 @@
 //! without that finding.
 
 use crate::project::reading::read_with;
+use crate::support::examples::{Example, Examples as _};
 use ctxc::Diagnostic;
 use ctxc::internals::base::fix;
-use ctxc::internals::base::rule_meta::Example;
 use ctxc::internals::rules::list;
 use ctxc::internals::rules::scenario::check::{self, Reach};
 use ctxc::internals::rules::scenario::cx::{File, ProjectView, Tasks};

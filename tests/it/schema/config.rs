@@ -1,6 +1,7 @@
 //! The schema of `ctxc.toml`: fresh, of one mind with the reader about every key, bound and word, and content with what is sound.
 
 use crate::project::reading::read;
+use crate::support::examples::Examples as _;
 use crate::support::fresh::assert_fresh;
 use ctxc::internals::project::read::keys::{SETTINGS, TOP};
 use ctxc::internals::project::table::{Key, Shape, Table};

@@ -2,6 +2,7 @@
 
 use crate::project::reading::read;
 use crate::schema::cells;
+use crate::support::examples::Examples as _;
 use crate::support::fresh::assert_fresh;
 use ctxc::Config;
 use ctxc::internals::registry::body::{Body, Text};

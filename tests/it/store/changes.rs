@@ -78,16 +78,3 @@ fn nothing_is_touched_before_it_is_asked() {
     let ignored = std::fs::read_to_string(folder.kept(".gitignore")).unwrap();
     assert!(ignored.contains("\n*\n"), "kept out of repositories: {ignored}");
 }
-
-#[test]
-fn a_folder_of_an_earlier_version_is_named_once_and_left_alone() {
-    let folder = Folder::of(&[("a.md", "zebra")]);
-    folder.put(".ctxc/cache/search.db", "of an earlier version");
-    let moved = || {
-        let index = folder.index();
-        assert_eq!(super::folder::ids(&index, "zebra"), ["a.md"]);
-        index.is_moved()
-    };
-    assert_eq!((moved(), moved()), (true, false));
-    assert_eq!(std::fs::read(folder.path(".ctxc/cache/search.db")).unwrap(), b"of an earlier version");
-}

@@ -2,9 +2,10 @@
 //! mends what it is offered for, and a safe one brings no new finding and changes no resolved setting.
 
 use crate::project::reading::{check_template, read, shown};
+use crate::support::examples::{Example, Examples as _};
 use ctxc::internals::base::diagnostic::Diagnostic;
 use ctxc::internals::base::fix::{self, Applicability};
-use ctxc::internals::base::rule_meta::{Example, Severity};
+use ctxc::internals::base::rule_meta::Severity;
 use ctxc::internals::project::config::Config;
 use ctxc::internals::rules::list;
 use ctxc::internals::rules::rule::Rule;

@@ -524,18 +524,6 @@ fn a_safe_fix_that_only_uncovers_is_made() {
 fn fixes_keep_what_the_author_wrote() {
     let with = |inside: &str| format!("<task type=\"atomic\" name=\"a\">\n{inside}</task>\n");
     for (text, after) in [
-        (
-            "  <description>t<instructions>x</instructions></description>\n",
-            "  <description>t</description><instructions>x</instructions>\n",
-        ),
-        (
-            "  <description>t\n    <instructions>x</instructions>\n  </description>\n",
-            "  <description>t</description>\n    <instructions>x</instructions>\n",
-        ),
-        (
-            "  <description>d</description>\n  <inputs>\n    <input name=\"x\"><description>Path</description></input>\n  </inputs>\n",
-            "  <description>d</description>\n  <inputs>\n    <input name=\"x\">Path</input>\n  </inputs>\n",
-        ),
         // What says something else stays, twice.
         (
             "  <description>d</description>\n  <description>e</description>\n",
@@ -544,10 +532,6 @@ fn fixes_keep_what_the_author_wrote() {
         (
             "  <description>d</description>\n  <inputs>\n    <input name=\"x\">a</input>\n    <input name=\"x\">b</input>\n  </inputs>\n",
             "  <description>d</description>\n  <inputs>\n    <input name=\"x\">a</input>\n    <input name=\"x\">b</input>\n  </inputs>\n",
-        ),
-        (
-            "  <description>d</description>\n  <model preferred=\"a\" fallback=\"b\"/>\n",
-            "  <description>d</description>\n  <model>\n    <preferred>a</preferred>\n    <fallback>b</fallback>\n  </model>\n",
         ),
         (
             "  <description>d</description>\n  <context_management>\n    <inherit_context>none</inherit_context>\n    <fresh_context>disabled</fresh_context>\n  </context_management>\n",

@@ -1,5 +1,6 @@
 //! Family 0xx: every kind of fault is worded by one rule, every fix that is offered mends what it is offered for.
 
+use crate::support::examples::Examples as _;
 use ctxc::internals::base::diagnostic::Diagnostic;
 use ctxc::internals::base::fix::{self, Applicability};
 use ctxc::internals::base::fs::MemoryFs;

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Default, Args)]
 #[command(after_help = "Examples:\n  ctxc eval\n  ctxc eval triage-t1 --json --junit eval.xml\n  \
-    ctxc eval --out scorecard.json && ctxc eval --since scorecard.json\n  ctxc eval --diff\n  ctxc eval --plan\n  ctxc eval --resume\n  ctxc eval triage-t1 --accept\n  ctxc eval --answers replay\n\n\
+    ctxc eval --out scorecard.json && ctxc eval --since scorecard.json\n  ctxc eval --out accepted.json && ctxc eval --baseline accepted.json\n  ctxc eval --diff\n  ctxc eval --plan\n  ctxc eval --resume\n  ctxc eval triage-t1 --accept\n  ctxc eval --answers replay\n\n\
     No model is asked and no key is read, unless `--record`, `--answers` or `--mode real` says so in a project that `ctxc trust` \
     permits it to. Recorded answers lie in recordings/ beside the scenario, without keys and personal data. Expectations on the context are always looked at; those on the answer where one was \
     recorded, or the scenario holds scripted answers. An answer that nobody gave is reported as not recorded, one that was recorded \
@@ -47,6 +47,10 @@ pub(crate) struct EvalArgs {
     /// pass are run again and all others are listed as carried
     #[arg(long, value_name = "REV|FILE")]
     pub(super) since: Option<String>,
+    /// Hold the results against accepted ones, and say what differs: a file or the folder that `ctxc baseline accept` wrote, or a scorecard of
+    /// `--out`. Where models are asked, it means --confirm. It decides nothing; `ctxc gate` does
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["mutate", "coverage", "plan", "shard"])]
+    pub(super) baseline: Option<PathBuf>,
     /// Run nothing behind the first scenario that does not pass, by their order in the list
     #[arg(long, conflicts_with_all = ["mutate", "coverage", "accept", "diff", "plan", "resume"])]
     pub(super) fail_fast: bool,

@@ -1,6 +1,7 @@
 //! `ctxc eval`: what scenarios say of contexts and answers, run and shown.
 
 mod accept;
+mod accepted;
 mod args;
 mod asking;
 mod choose;

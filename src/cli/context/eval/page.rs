@@ -3,7 +3,7 @@
 //! Writing to a string cannot fail, so nobody looks at what `write!` gives back.
 
 use super::page_details::PageDetails;
-use super::text::{answer, lines, state, totals};
+use super::text::{answer, compared, lines, state, totals};
 use crate::base::number::usd;
 use crate::cli::render::markup::{cell, code, html as text};
 use crate::cli::render::summary::thousands;
@@ -42,7 +42,7 @@ fn ordered(card: &Scorecard) -> (Vec<&CaseRow>, Vec<&CaseRow>) {
 /// What stands beside the name: context, answer, tokens, price, model.
 fn facts(row: &CaseRow) -> Vec<String> {
     let (held, all) = row.held();
-    let used: u64 = row.trials.iter().map(|trial| trial.tokens.input.saturating_add(trial.tokens.output)).sum();
+    let used = row.used();
     let cost: f64 = row.trials.iter().filter_map(|trial| trial.cost_usd).sum();
     let mut facts = vec![format!("context {held}/{all}"), answer(row)];
     if let Some(RateRow { value, low, high, .. }) = row.rate.filter(|_| row.trials.len() > 1) {
@@ -79,7 +79,7 @@ pub(super) fn html(card: &Scorecard, details: &PageDetails) -> String {
     );
     bar(card, &mut out);
     details.trend(&mut out);
-    if let Some(line) = rate(card) {
+    for line in [rate(card), compared(card)].into_iter().flatten() {
         let _ = writeln!(out, "<p>{}</p>", text(&line));
     }
     let _ = writeln!(out, "<p class=\"dim\">{}, registry <code>{}</code></p>", text(&card.mode), text(&card.registry_hash));
@@ -152,7 +152,7 @@ fn bar(card: &Scorecard, out: &mut String) {
 pub(super) fn markdown(card: &Scorecard) -> String {
     let (open, passed) = ordered(card);
     let mut out = format!("<!-- {SCHEMA} -->\n### Scenarios\n\n{}\n", cell(&totals(card)));
-    if let Some(line) = rate(card) {
+    for line in [rate(card), compared(card)].into_iter().flatten() {
         let _ = writeln!(out, "\n{}", cell(&line));
     }
     if !open.is_empty() {

@@ -1,6 +1,7 @@
 //! `ctxc eval`: chosen, compared with what is known, run, shown. The exit code is that of the gravest verdict.
 
 use super::accept::{self, Shown};
+use super::accepted::Accepted;
 use super::args::{EvalArgs, EvalFormat, Shard};
 use super::asking::Asking;
 use super::choose::{self, Done, EvalRun};
@@ -72,6 +73,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let rows = if args.full { Rows::Full } else { Rows::Curtailed };
     let index = Lookup::new(&project, &args.cache);
     let eval_run = EvalRun::new(&project, &chosen, &files, &counters, rows, from).in_session(&args.session);
+    let accepted = args.baseline.as_deref().map(Accepted::read).transpose()?;
     let earlier = args.rescore.as_deref().map(|name| Earlier::read(&project, name)).transpose()?;
     let eval_run = eval_run.judging(earlier.as_ref());
     let eval_run = eval_run.refusing(scenarios.refusals(&project)).looking_up(&index);
@@ -128,7 +130,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let details =
         if wants_page(args) { PageDetails::of(&project, &eval_run, &finished, is_kept) } else { PageDetails::default() };
     let card = card(&project, (&scenarios, &locator), &eval_run, choices, finished, counters.first().name());
-    let card = completed(card, args, asking.as_ref());
+    let card = completed(card, args, asking.as_ref(), accepted);
     cx.emit(&args.results(), |format, cx| match format {
         EvalFormat::Text => text::print(&card, cx),
         EvalFormat::Json | EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => {
@@ -136,12 +138,11 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         }
     })?;
     if !is_narrow(args) && broken.is_empty() {
-        for (path, what) in obsolete(&project, &scenarios) {
-            cx.note(&format!("{path} {what}"));
-        }
-        for part in eval_run.volatile.idle() {
-            cx.note(&format!("`[requests] volatile` in ctxc.toml leaves out {part}, which no request of this run has"));
-        }
+        let idle = eval_run.volatile.idle();
+        let idle =
+            idle.map(|part| format!("`[requests] volatile` in ctxc.toml leaves out {part}, which no request of this run has"));
+        let obsolete = obsolete(&project, &scenarios).into_iter().map(|(path, what)| format!("{path} {what}"));
+        obsolete.chain(idle).for_each(|line| cx.note(&line));
     }
     unkept(kept, &project, cx)?;
     let is_refused = |row: &CaseRow| eval_run.refuses(&row.path, &row.id) || broken.iter().any(|(file, _)| *file.path == row.id);
@@ -154,13 +155,18 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(exit)
 }
 
-/// The scorecard with what the whole run was: calls and cost, intervals, which part of the scenarios.
-fn completed(card: Scorecard, args: &EvalArgs, asking: Option<&Asking<'_>>) -> Scorecard {
+/// The scorecard with what the whole run was: calls and cost, intervals, which part of the scenarios, what differs from accepted results.
+fn completed(card: Scorecard, args: &EvalArgs, asking: Option<&Asking<'_>>, accepted: Option<Accepted>) -> Scorecard {
     let card = match asking.map(Asking::spent) {
         Some((calls, spent)) => card.asked(calls, (spent.usd * 1e9).round() / 1e9),
         None => card,
     };
     let card = if args.exact { card.exact() } else { card };
+    let is_part = is_narrow(args) || args.affected || args.since.is_some() || args.fail_fast;
+    let card = match accepted {
+        Some(accepted) => accepted.compare(card, is_part),
+        None => card,
+    };
     Scorecard { shard: args.shard.map(Shard::numbers), ..card }
 }
 
@@ -190,7 +196,14 @@ fn asking<'p>(args: &EvalArgs, project: &'p Compiled, most: SpendLimit, cx: &mut
 fn asking_of<'w>(args: &EvalArgs, asking: Option<&'w Asking<'_>>, own: Option<&'w OwnChecks<'_>>) -> RunAnswers<'w> {
     let ask = asking.map(|asking| -> &dyn Ask { asking });
     let own = own.map(|own| -> &dyn RunCheck { own });
-    RunAnswers { ask, own, confirms: args.confirm, plans: args.plan, shows: wants_page(args), ..RunAnswers::default() }
+    RunAnswers {
+        ask,
+        own,
+        confirms: args.confirm || args.baseline.is_some(),
+        plans: args.plan,
+        shows: wants_page(args),
+        ..RunAnswers::default()
+    }
 }
 
 /// Whether a page is written, which shows what was said.
@@ -404,7 +417,7 @@ pub(super) fn card(
             (Choice::Carry(row), _) => {
                 // Where it stands may have moved; what became of it has not.
                 let CaseRow { path, line, suite, tags, .. } = CaseRow::bare(of, &locator);
-                CaseRow { suite, path, line, tags, diff: None, ..*row }
+                CaseRow { suite, path, line, tags, diff: None, baseline: None, ..*row }
             }
             (Choice::Run, Some(done)) => *done.row,
             (Choice::Run, None) => CaseRow::bare(of, &locator),

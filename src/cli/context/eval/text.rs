@@ -7,6 +7,7 @@ use crate::cli::render::escape::escape;
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::plural;
 use crate::eval::finished::{Answered, CaseVerdict};
+use crate::eval::gate::{BaselineCase, Comparison};
 use crate::eval::scorecard::{AnewRow, CaseRow, PlaceRow, RecordedRow, Scorecard, Summary, VerdictRow};
 use crate::record::recording::Stage;
 use std::collections::BTreeSet;
@@ -160,12 +161,46 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
     for what in miscounted {
         out.push(format!("{}:{}: its provider's count of tokens cannot be: {what}; they were counted here", row.path, row.line));
     }
+    out.extend(row.baseline.as_ref().and_then(|then| moved(row, then)));
     // A script gives the same answer every time, and one that failed tells for all.
     let trial = row.trials.iter().find(|trial| trial.verdict == "fail").or_else(|| row.trials.first());
     for verdict in trial.into_iter().flat_map(|trial| &trial.expectations).filter(|verdict| verdict.verdict != "pass") {
         told(row, verdict, &mut out);
     }
     out
+}
+
+/// How a case differs from what was accepted of it.
+fn moved(row: &CaseRow, then: &BaselineCase) -> Option<String> {
+    let now = BaselineCase::of(row);
+    let context = |case: &BaselineCase| case.context_tokens.unwrap_or(0);
+    let words = |case: &BaselineCase| {
+        let trials = format!("{} of {} trials", case.passed, case.trials);
+        let trials = (then.passed * now.trials != now.passed * then.trials).then_some(trials);
+        let tokens = (context(then) != context(&now)).then(|| format!("{} tokens of context", context(case)));
+        let verdict = (then.verdict != now.verdict).then(|| case.verdict.clone());
+        [verdict, trials, tokens].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    };
+    let (then, now) = (words(then), words(&now));
+    (!then.is_empty()).then(|| format!("accepted with {then}; now {now}"))
+}
+
+/// How all of them differ from what was accepted.
+pub(super) fn compared(card: &Scorecard) -> Option<String> {
+    let compared = card.baseline.as_ref()?;
+    let Comparison { path, better, worse, equal, sign_test, tokens_then, tokens_now, missing, new, not_compared } = compared;
+    let mut parts = vec![format!("compared with {path}: {better} better, {worse} worse, {equal} equal")];
+    if *tokens_then > 0 {
+        parts.push(format!("{tokens_then} tokens a trial of each, now {tokens_now}"));
+    }
+    if *worse > 0 {
+        let few = if better + worse < 5 { ", and fewer than 5 that differ are always chance" } else { "" };
+        parts.push(format!("chance of so many worse ones {sign_test:.3} (sign test{few})"));
+    }
+    let lists =
+        [("missing", missing), ("new", new), ("not compared", not_compared)].into_iter().filter(|(_, ids)| !ids.is_empty());
+    parts.extend(lists.map(|(word, ids)| format!("{word}: {}", ids.join(", "))));
+    Some(parts.join("; "))
 }
 
 /// Prints all cases and how many there are; quietly, those alone that do not pass.
@@ -193,6 +228,9 @@ pub(super) fn print(card: &Scorecard, cx: &mut Cx) -> Result<()> {
     }
     if cx.options.is_chatty() {
         cx.line(&totals(card))?;
+        if let Some(line) = compared(card) {
+            cx.hanging(&escape(&line), 2)?;
+        }
     }
     Ok(())
 }

@@ -90,13 +90,8 @@ fn comparable(baselines: &[Baseline], card: &Scorecard) -> Result<()> {
         }
         for case in &baseline.cases {
             let Some(row) = card.cases.iter().find(|row| row.id == case.id) else { continue };
-            let words = |provider: &Option<String>, model: &Option<String>| {
-                let parts: Vec<&str> = [provider, model].into_iter().flatten().map(String::as_str).collect();
-                if parts.is_empty() { "no model".to_owned() } else { format!("`{}`", parts.join("/")) }
-            };
-            let (then, now) = (words(&case.provider, &case.model), words(&row.provider, &row.model));
-            if case.trials > 0 && !row.trials.is_empty() && then != now {
-                return refused(format!("`{}` was accepted with {then}, and has {now} now", case.id));
+            if let Some(other) = case.other_model(row) {
+                return refused(other);
             }
         }
     }

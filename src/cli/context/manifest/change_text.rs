@@ -2,11 +2,7 @@
 
 use super::words;
 use crate::base::number::usd;
-use crate::cli::cx::Cx;
-use crate::cli::error::Result;
-use crate::cli::render::escape::escape;
-use crate::cli::render::screen::Paint;
-use crate::cli::render::summary::{plural, thousands};
+use crate::cli::prelude::*;
 use crate::context::manifest::{Cause, CauseKind, Difference, Disposition, Moved, SegmentChange, SourceKind};
 
 /// Prints a difference.

@@ -1,16 +1,14 @@
 //! How tokens are counted for a manifest, and manifests made with that: of a project, or of a registry alone.
 
-use crate::cli::args::parse_tokens;
 use crate::cli::context::models::Counters;
 use crate::cli::context::project::{Compiled, Inside};
 use crate::cli::context::render_errors::refused;
-use crate::cli::error::Result;
+use crate::cli::prelude::*;
 use crate::context::lines::Lines;
 use crate::context::manifest::{self, Manifest, ManifestOptions};
 use crate::context::options::Options;
 use crate::project::config::Config;
 use crate::registry::Registry;
-use clap::Args;
 use std::num::NonZeroUsize;
 
 /// How tokens are counted.

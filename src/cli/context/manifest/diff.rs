@@ -3,18 +3,15 @@
 use super::counting::{CountingArgs, of_project};
 use super::side::{Side, Sides};
 use super::{change_markdown, change_text};
-use crate::cli::args::{OutputArgs, OutputFormat, Sign};
+use crate::cli::args::Sign;
 use crate::cli::context::project::Compiled;
-use crate::cli::cx::Cx;
-use crate::cli::error::Result;
-use crate::cli::exit::Exit;
+use crate::cli::prelude::*;
 use crate::cli::project::root;
 use crate::context::manifest::{Difference, Entry, Places, Version, by_agent, difference};
 use crate::context::request::Files;
-use clap::{Args, ValueEnum};
+use clap::ValueEnum;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 
 /// Compare what each agent would receive: two manifests, registries, projects or git revisions
 #[derive(Debug, Args)]

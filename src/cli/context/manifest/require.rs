@@ -5,9 +5,7 @@
 use crate::base::rule_meta::Severity;
 use crate::base::span::Spanned;
 use crate::cli::context::project::Compiled;
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Kind, Result};
-use crate::cli::render::summary::thousands;
+use crate::cli::prelude::*;
 use crate::context::manifest::{Entry, Manifest};
 use crate::project::require::{Condition, Measure, Requirement, Test};
 use crate::registry::Registry;

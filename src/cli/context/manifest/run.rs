@@ -4,20 +4,15 @@ use super::args::{Format, ManifestArgs, ManifestVerb};
 use super::counting::{CountingArgs, counted};
 use super::side::{self, HERE, Side};
 use super::{change_text, diff, html, markdown, require, text};
-use crate::cli::args::{OutputFormat, Report};
+use crate::cli::args::Report;
 use crate::cli::context::project::Compiled;
 use crate::cli::context::render_errors::refused;
 use crate::cli::context::subject;
-use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Result};
-use crate::cli::exit::Exit;
-use crate::cli::project::Project;
-use crate::cli::render::summary::plural;
+use crate::cli::prelude::*;
 use crate::cli::request;
 use crate::context::manifest::{self, Manifest, ManifestOptions, of_task};
 use crate::context::request::{Asked, Request};
 use std::num::NonZeroUsize;
-use std::path::Path;
 
 /// Where a project keeps its manifest.
 const FILE: &str = "context-manifest.json";

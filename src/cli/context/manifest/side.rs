@@ -5,8 +5,7 @@
 use super::counting::{CountingArgs, of_project, of_registry};
 use crate::base::fs::{self, RealFs};
 use crate::cli::context::project::{Compiled, Inside};
-use crate::cli::error::{CliError, Kind, Result};
-use crate::cli::render::summary::plural;
+use crate::cli::prelude::*;
 use crate::cli::revision;
 use crate::context::manifest::{Manifest, SCHEMA};
 use crate::registry::{self, Registry};
@@ -15,7 +14,6 @@ use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::io;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
 
 /// Larger than the manifest of any project.
 const LIMIT: u64 = 4 << 30;

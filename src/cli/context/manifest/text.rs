@@ -3,11 +3,7 @@
 //! Writing to a string cannot fail, so nobody looks at what `write!` gives back.
 
 use super::words;
-use crate::cli::cx::Cx;
-use crate::cli::error::Result;
-use crate::cli::render::escape::escape;
-use crate::cli::render::screen::Paint;
-use crate::cli::render::summary::{plural, thousands};
+use crate::cli::prelude::*;
 use crate::context::manifest::{Entry, Manifest, Part, Total};
 use crate::kernel::context::{FIRST_EXPENDABLE, Kind};
 use std::collections::BTreeSet;

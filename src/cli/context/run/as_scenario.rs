@@ -8,6 +8,7 @@ use crate::context::options::Options;
 use crate::context::request::StepResult;
 use crate::eval::draft::Given;
 use crate::kernel::agent_node::node_of;
+use crate::kernel::pipeline::machine::PipelineStatus;
 use crate::record::recording::{Recording, Stage, TrialOf};
 use crate::run::flow::TaskFlow;
 use crate::run::plan;
@@ -36,11 +37,49 @@ pub(in crate::cli::context) struct AgentOfRun {
     pub(in crate::cli::context) tokens: u64,
 }
 
+/// What a scenario is made of.
+#[derive(Debug)]
+pub(in crate::cli::context) enum FromRun {
+    /// A whole run.
+    Whole(RunOfTask),
+    /// An agent of one.
+    Agent(AgentOfRun),
+}
+
+impl FromRun {
+    /// The role that was played, else the task.
+    pub(in crate::cli::context) fn subject(&self) -> &str {
+        match self {
+            Self::Whole(run) => run.role.as_deref().unwrap_or(&run.task),
+            Self::Agent(agent) => agent.role.as_deref().unwrap_or(&agent.task),
+        }
+    }
+
+    /// How it ended.
+    pub(in crate::cli::context) fn ends(&self) -> &str {
+        match self {
+            Self::Whole(run) => &run.ends,
+            Self::Agent(_) => PipelineStatus::Complete.word(),
+        }
+    }
+}
+
+/// Reads the run that `run:ID` names, or one agent of it: where `run:ID/NODE` names that, or it is all that the run has.
+///
+/// # Errors
+/// There is no such run or agent, its values are not kept, or a scenario cannot hold it.
+pub(in crate::cli::context) fn from_run(project: &Compiled, text: &str) -> Result<FromRun> {
+    match whole(project, text)? {
+        Some(run) => Ok(FromRun::Whole(run)),
+        None => of_run(project, text).map(FromRun::Agent),
+    }
+}
+
 /// Reads the agent that `run:ID` or `run:ID/NODE` names; the one that answered last where no node is named.
 ///
 /// # Errors
 /// There is no such run or agent, or its values are not kept.
-pub(in crate::cli::context) fn of_run(project: &Compiled, text: &str) -> Result<AgentOfRun> {
+fn of_run(project: &Compiled, text: &str) -> Result<AgentOfRun> {
     let named = text.strip_prefix(RUN).unwrap_or(text);
     let (id, node) = named.find('/').map_or((named, None), |at| (named.get(..at).unwrap_or(""), named.get(at..)));
     let (id, begin, journal) = read(project, id)?;
@@ -119,7 +158,7 @@ pub(in crate::cli::context) struct RunOfTask {
 ///
 /// # Errors
 /// There is no such run, its values are not kept, or a scenario cannot hold it.
-pub(in crate::cli::context) fn whole(project: &Compiled, text: &str) -> Result<Option<RunOfTask>> {
+fn whole(project: &Compiled, text: &str) -> Result<Option<RunOfTask>> {
     let named = text.strip_prefix(RUN).unwrap_or(text);
     if named.contains('/') {
         return Ok(None);

@@ -5,6 +5,7 @@
 
 use super::args::RunArgs;
 use super::execute::{self, Done, Wanted};
+use super::telemetry::Collector;
 use crate::base::folders;
 use crate::base::fs;
 use crate::base::hash::Hash;
@@ -167,6 +168,8 @@ pub(crate) fn run(args: &RunArgs, cx: &mut Cx) -> Result<Exit> {
 /// Works tasks off.
 fn work_off(args: &RunArgs, spec: &str, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
     let patterns = args.patterns.as_deref().map(patterns).transpose()?;
+    let collector = Collector::from_env();
+    let collector = collector.as_ref();
     let mut source = Source::open(spec, project, cx)?;
     let limits = [("tokens", args.budget_tokens.map(amount)), ("usd", args.budget_usd)];
     let max_cost: Amounts = limits.into_iter().filter_map(|(unit, most)| Some((unit.to_owned(), most?))).collect();
@@ -199,8 +202,8 @@ fn work_off(args: &RunArgs, spec: &str, project: &Compiled, cx: &mut Cx) -> Resu
                 Obstacle::new(ObstacleKind::Source, why.message)
             })?;
             cx.note(&escape(&format!("{}: {}", task.id, wanted.task)));
-            match execute::execute(args, project, &wanted, None, cx)
-                .and_then(|done| Ok((execute::finish(args, &done, cx)?, done)))
+            match execute::execute(args, project, &wanted, (None, collector), cx)
+                .and_then(|done| Ok((execute::finish(args, &done, collector, cx)?, done)))
             {
                 Ok((_, done)) => {
                     used = (used.0 + done.end.tokens[0] + done.end.tokens[1], used.1 + done.end.usd);

@@ -3,6 +3,7 @@
 use super::answers::{self, Sources};
 use super::args::RunArgs;
 use super::commands::{ListedFiles, ProjectCommands, ProjectTools};
+use super::telemetry::Collector;
 use super::{show, traces};
 use crate::base::fs;
 use crate::cli::args::DataFormat;
@@ -63,14 +64,20 @@ pub(super) struct Done {
     pub(super) end: End,
     trace: Trace,
     kept: std::result::Result<(), String>,
+    /// What a collector is sent; nothing where there is none.
+    spans: Option<Value>,
 }
 
 /// Runs the task of the command line.
 pub(super) fn run(args: &RunArgs, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
+    let collector = Collector::from_env();
     let resumed = args.resume.as_deref().map(|name| traces::read(&project.root, name.trim_start_matches("run:"))).transpose()?;
+    if let Some((name, _)) = resumed.as_ref().filter(|(_, journal)| journal.is_complete()) {
+        return Err(CliError::usage(format!("run {name} is complete: there is nothing to go on with")));
+    }
     let wanted = wanted(args, project, resumed.as_ref().map(|(_, journal)| journal))?;
-    let done = execute(args, project, &wanted, resumed, cx)?;
-    finish(args, &done, cx)
+    let done = execute(args, project, &wanted, (resumed, collector.as_ref()), cx)?;
+    finish(args, &done, collector.as_ref(), cx)
 }
 
 /// Runs a task, and keeps its trace.
@@ -78,7 +85,7 @@ pub(super) fn execute(
     args: &RunArgs,
     project: &Compiled,
     wanted: &Wanted<'_>,
-    resumed: Option<(String, Journal)>,
+    (resumed, collector): (Option<(String, Journal)>, Option<&Collector>),
     cx: &mut Cx,
 ) -> Result<Done> {
     let graph = TaskGraph::load(&project.registry, &wanted.task)?;
@@ -114,6 +121,7 @@ pub(super) fn execute(
     let flow = TaskFlow::new(&graph, situation, &options)?;
     let sources = Sources::new(args, from, project)?;
     let (trace, _lock) = trace(args, project, (from, asks), resumed, cx)?;
+    let trace = if collector.is_some() { trace.timed(fs::now) } else { trace };
     let begin = begin(wanted, args, (project, from), &trace);
     if let Some(before) = &trace.before().begin {
         same(before, &begin, &trace, cx)?;
@@ -149,7 +157,10 @@ pub(super) fn execute(
         usd: (spent.usd * 1e9).round() / 1e9,
     };
     let kept = trace.event(TraceEvent::End(end.clone())).and_then(|()| trace.sync());
-    Ok(Done { outcome, end, trace, kept })
+    // Whatever the project's trace keeps of persons, nobody else is shown.
+    let masks = collector.map(|_| redactor(project)).transpose()?;
+    let spans = collector.zip(masks.as_ref()).map(|(collector, masks)| collector.spans(&trace, &wanted.task, masks));
+    Ok(Done { outcome, end, trace, kept, spans })
 }
 
 /// The time, in UTC.
@@ -271,9 +282,6 @@ fn trace(
     let redactor = redactor(project)?;
     let redactor = if content == Content::Full { redactor.keeping_persons() } else { redactor };
     if let Some((name, journal)) = resumed {
-        if journal.end.as_ref().is_some_and(|end| end.status == PipelineStatus::Complete.word()) {
-            return Err(CliError::usage(format!("run {name} is complete: there is nothing to go on with")));
-        }
         let (file, lock) = traces::resume(&project.root, &name)?;
         return Ok((kept(Trace::new(name, Some(Box::new(file)), redactor, journal)), lock));
     }
@@ -325,8 +333,8 @@ fn same(before: &Begin, now: &Begin, trace: &Trace, cx: &mut Cx) -> Result<()> {
 }
 
 /// Prints what the run came to.
-pub(super) fn finish(args: &RunArgs, done: &Done, cx: &mut Cx) -> Result<Exit> {
-    let Done { outcome, end, trace, kept } = done;
+pub(super) fn finish(args: &RunArgs, done: &Done, collector: Option<&Collector>, cx: &mut Cx) -> Result<Exit> {
+    let Done { outcome, end, trace, kept, spans } = done;
     if args.explain {
         show::way(&trace.events(), cx);
     }
@@ -341,13 +349,21 @@ pub(super) fn finish(args: &RunArgs, done: &Done, cx: &mut Cx) -> Result<Exit> {
     if !trace.run.is_empty() {
         cx.note(&format!("{}: {}", format_args!("run:{}", trace.run), plural(end.calls as usize, "call")));
     }
+    if let Some((collector, spans)) = collector.zip(spans.as_ref()) {
+        cx.flush()?;
+        collector.send(spans, cx);
+    }
     kept.clone().map_err(|why| CliError::new(Kind::Infrastructure, why))?;
     match &outcome.obstacle {
         None => Ok(Exit::Success),
         Some(obstacle) => {
             show::unfinished(end, cx);
             cx.note(&format!("{}: {}", outcome.status.word(), crate::cli::render::escape::escape(&obstacle.to_string())));
-            Ok(exit(outcome.status, obstacle))
+            let exit = exit(outcome.status, obstacle);
+            if exit == Exit::Stale && args.script.is_none() {
+                cx.note("  hint: `--script FILE` takes answers that you wrote, `--answers record` asks the models of ctxc.toml");
+            }
+            Ok(exit)
         }
     }
 }

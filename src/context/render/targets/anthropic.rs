@@ -2,18 +2,8 @@
 //!
 //! Blocks of one message, joined, are its text. No block is blank and no more than four are marked: either is refused.
 
-use crate::context::answer_format::Answer;
-use crate::context::render::call::{Call, LIMIT, ToolChoice, apart, role, written};
-use crate::context::render::message::Message;
-use crate::context::render::schema;
-use crate::context::render::target::Target;
-use crate::kernel::conversation::{Media, MediaSource, Part, Reasoning, Speaker};
-use crate::kernel::sampling::Parameter as P;
-use crate::project::tools::ToolDefinition;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use super::prelude::*;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 /// How many breakpoints a request may have.
 const BREAKPOINTS: usize = 4;

@@ -1,16 +1,8 @@
 //! The body of `generateContent` of Gemini. It names no model: the address does.
 
-use crate::context::answer_format::Answer;
-use crate::context::render::call::{Call, ToolChoice, apart, called, texts, written};
-use crate::context::render::message::Message;
-use crate::context::render::target::Target;
+use super::prelude::*;
 use crate::kernel::assembler::Speaker;
-use crate::kernel::conversation::{Media, MediaSource, Part as Said};
-use crate::kernel::sampling::Parameter as P;
-use crate::project::tools::ToolDefinition;
-use serde::Serialize;
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use crate::kernel::conversation::Part as Said;
 
 /// `POST /v1beta/models/MODEL:generateContent`.
 pub(super) static TARGET: Target = Target {

@@ -5,6 +5,7 @@ mod gemini;
 mod ollama;
 mod openai_chat;
 mod openai_responses;
+mod prelude;
 
 use super::target::Target;
 

@@ -1,15 +1,6 @@
 //! The body of a chat of Ollama. It asks for one answer, not for a stream of its parts.
 
-use crate::context::answer_format::Answer;
-use crate::context::render::call::{Call, Said, called, returned, role, texts, written};
-use crate::context::render::message::Message;
-use crate::context::render::target::Target;
-use crate::context::render::tools::{Tool, nested};
-use crate::kernel::conversation::{Media, MediaSource, Part, Speaker};
-use crate::kernel::sampling::Parameter as P;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use super::prelude::*;
 
 /// `POST /api/chat`.
 pub(super) static TARGET: Target = Target {

@@ -1,16 +1,6 @@
 //! The body of a chat completion of OpenAI: messages, and `response_format` where a form of the answer is asked for.
 
-use crate::context::answer_format::Answer;
-use crate::context::render::call::{Call, Said, ToolChoice, address, file_name, returned, role, texts, written};
-use crate::context::render::message::Message;
-use crate::context::render::schema;
-use crate::context::render::target::{OPENAI_IMAGES, Target};
-use crate::context::render::tools::{Tool, nested};
-use crate::kernel::conversation::{Media, MediaSource, Part, Speaker};
-use crate::kernel::sampling::Parameter as P;
-use serde::Serialize;
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use super::prelude::*;
 
 /// `POST /v1/chat/completions`.
 pub(super) static TARGET: Target = Target {

@@ -1,16 +1,6 @@
 //! The body of a response of OpenAI: what the system says is `instructions`, the rest is `input`.
 
-use crate::context::answer_format::Answer;
-use crate::context::render::call::{Call, Said, ToolChoice, address, apart, file_name, returned, role, written};
-use crate::context::render::message::Message;
-use crate::context::render::schema;
-use crate::context::render::target::{OPENAI_IMAGES, Target};
-use crate::context::render::tools::Function;
-use crate::kernel::conversation::{Media, MediaSource, Part, Speaker};
-use crate::kernel::sampling::Parameter as P;
-use serde::Serialize;
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use super::prelude::*;
 
 /// `POST /v1/responses`.
 pub(super) static TARGET: Target = Target {

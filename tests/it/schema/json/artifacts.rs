@@ -6,7 +6,7 @@ use super::{imports, roles};
 use crate::cli::project::Project;
 use crate::cli::watch::Watching;
 use crate::project::reading::read_with;
-use ctxc::internals::base::rule_meta::Example;
+use crate::support::examples::{Example, Examples as _};
 use ctxc::internals::registry::diff::diff;
 use ctxc::internals::registry::{Registry, SCHEMA};
 use ctxc::internals::rules::list;

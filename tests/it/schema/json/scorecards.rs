@@ -43,6 +43,7 @@ fn gates(out: &mut Artifacts) {
     for name in ["recorded", "scripted"] {
         put(out, names::BASELINE, name, serde_json::from_str(&project.read(&format!("baselines/{name}.json"))).unwrap());
     }
+    put(out, names::SCORECARD, "compared", project.run(&["eval", "--baseline", "baselines", "--json"]).code(0).json());
     let triage = project.read("templates/triage.xml");
     project
         .write("templates/triage.xml", triage.replace("the rules of the house", "all of the rules of the house, each of them"));

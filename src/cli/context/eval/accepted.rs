@@ -1,0 +1,81 @@
+//! `ctxc eval --baseline FILE`: accepted results that those of a run are held against.
+
+use super::choose::scorecard;
+use crate::base::fs;
+use crate::cli::error::{CliError, Result};
+use crate::eval::gate::{Baseline, BaselineCase, Comparison};
+use crate::eval::scorecard::{CaseRow, SCHEMA as SCORECARD, Scorecard};
+use crate::registry::SCHEMA as REGISTRY;
+use crate::schema::json::names::BASELINE;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Bytes of a baseline at most.
+const LIMIT: u64 = 1 << 28;
+
+/// Accepted results.
+#[derive(Debug)]
+pub(super) struct Accepted {
+    path: String,
+    suites: BTreeSet<String>,
+    cases: BTreeMap<String, BaselineCase>,
+}
+
+impl Accepted {
+    /// Reads a baseline, a folder of baselines, or a scorecard.
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        let mut accepted = Self { path: path.display().to_string(), suites: BTreeSet::new(), cases: BTreeMap::new() };
+        let names =
+            fs::names_in(path).into_iter().filter(|name| Path::new(name).extension().is_some_and(|ending| ending == "json"));
+        let files: Vec<PathBuf> = if path.is_dir() { names.map(|name| path.join(name)).collect() } else { vec![path.to_owned()] };
+        for file in &files {
+            accepted.add(file)?;
+        }
+        if files.is_empty() {
+            return Err(CliError::usage(format!("{} holds no baseline", path.display()))
+                .hint("`ctxc baseline accept --reason WHY` writes the results of each suite to baselines/SUITE.json"));
+        }
+        Ok(accepted)
+    }
+
+    fn add(&mut self, file: &Path) -> Result<()> {
+        let refused = |why: String| {
+            let whence = "`ctxc baseline accept` writes baselines, `ctxc eval --out FILE` a scorecard";
+            CliError::usage(format!("{} cannot be compared with: {why}", file.display())).hint(whence)
+        };
+        if let Some(card) = scorecard(file) {
+            for row in card.cases.iter().filter(|row| row.is_decided()) {
+                self.suites.insert(row.suite.clone());
+                self.cases.insert(row.id.clone(), BaselineCase::of(row));
+            }
+            return Ok(());
+        }
+        let mut bytes = Vec::new();
+        fs::read_into(file, LIMIT, &mut bytes).map_err(|why| refused(why.to_string()))?;
+        let text = String::from_utf8(bytes).map_err(|why| refused(why.to_string()))?;
+        let schema =
+            |text: &str| serde_json::from_str::<serde_json::Value>(text).ok()?.get("schema")?.as_str().map(str::to_owned);
+        if schema(&text).is_none_or(|schema| !schema.starts_with("ctxc/baseline/")) {
+            return Err(refused(format!("expected the schema `{BASELINE}` or `{SCORECARD}`")));
+        }
+        let baseline = Baseline::read(&text).map_err(|why| refused(why.to_string()))?;
+        if baseline.registry_schema != REGISTRY {
+            return Err(refused(format!("it was made with {}, and this program makes {REGISTRY}", baseline.registry_schema)));
+        }
+        self.suites.insert(baseline.suite);
+        self.cases.extend(baseline.cases.into_iter().map(|case| (case.id.clone(), case)));
+        Ok(())
+    }
+
+    /// The scorecard with what differs. Of a part of the scenarios nobody can say which are gone.
+    pub(super) fn compare(mut self, card: Scorecard, is_part: bool) -> Scorecard {
+        let mut compared = Comparison { path: self.path, ..Comparison::of(&card, self.cases.values(), false) };
+        if is_part {
+            compared.missing.clear();
+        }
+        let suites: BTreeMap<&str, &str> = card.cases.iter().map(|row| (row.id.as_str(), row.suite.as_str())).collect();
+        compared.new.retain(|id| suites.get(id.as_str()).is_some_and(|suite| self.suites.contains(*suite)));
+        let with = |row: CaseRow| CaseRow { baseline: self.cases.remove(&row.id), ..row };
+        Scorecard { cases: card.cases.into_iter().map(with).collect(), baseline: Some(compared), ..card }
+    }
+}

@@ -1,0 +1,108 @@
+//! `ctxc new scenario --best N`: of the runs that are kept, those that add the most to what scenarios come by already: tasks and roles first,
+//! then agents and scripts, the ways between them, whole paths, and ends.
+//!
+//! Greedy: each is chosen beside those before it, and one that adds nothing is never chosen.
+
+use super::as_scenario::{self, FromRun, RUN};
+use super::traces;
+use crate::cli::context::eval;
+use crate::cli::context::project::Compiled;
+use crate::kernel::agent_node::node_of;
+use crate::scenario::expect::trajectory::Matching;
+use crate::scenario::model::{AnswerTest, Case, Subject};
+use std::collections::BTreeSet;
+
+/// What runs and scenarios come by, each in words that no other has.
+type Coverage = BTreeSet<String>;
+
+/// The runs that were chosen, and why others could not be.
+#[derive(Debug)]
+pub(in crate::cli::context) struct Best {
+    /// The best first.
+    pub(in crate::cli::context) runs: Vec<FromRun>,
+    /// How many runs there are of what was asked for.
+    pub(in crate::cli::context) of: usize,
+    /// Those that no scenario can hold, each with the reason.
+    pub(in crate::cli::context) refused: Vec<(String, String)>,
+}
+
+/// A run that could be chosen.
+struct Candidate {
+    run: FromRun,
+    covers: Coverage,
+    is_complete: bool,
+}
+
+/// Chooses runs whose names begin with `prefix`, of a task or role where one is named.
+pub(in crate::cli::context) fn best(project: &Compiled, (prefix, subject): (&str, Option<&str>), most: usize) -> Best {
+    let mut covered: Coverage = eval::all(&project.root, &project.config)
+        .iter()
+        .flat_map(|file| &file.suite)
+        .flat_map(|suite| &suite.cases)
+        .flat_map(of_case)
+        .collect();
+    let (mut candidates, mut refused) = (Vec::new(), Vec::new());
+    for name in traces::names(&project.root).into_iter().filter(|name| name.starts_with(prefix)) {
+        match as_scenario::from_run(project, &format!("{RUN}{name}")) {
+            Ok(run) if subject.is_none_or(|subject| run.subject() == subject) => {
+                candidates.push(Candidate { covers: of_run(&run), is_complete: run.ends() == "complete", run });
+            }
+            Ok(_) => {}
+            Err(why) => refused.push((name, why.message)),
+        }
+    }
+    let of = candidates.len() + refused.len();
+    let mut runs = Vec::new();
+    while runs.len() < most {
+        // Of equals, the newest.
+        let value = |one: &Candidate| {
+            let new: Vec<&String> = one.covers.difference(&covered).collect();
+            (new.iter().any(|what| what.starts_with(SUBJECT)), new.len(), one.is_complete)
+        };
+        let found = candidates.iter().enumerate().map(|(at, one)| (value(one), at)).max();
+        let Some(((_, 1.., _), at)) = found else { break };
+        let Candidate { run, covers, .. } = candidates.remove(at);
+        covered.extend(covers);
+        runs.push(run);
+    }
+    Best { runs, of, refused }
+}
+
+/// How the words of a task or role begin.
+const SUBJECT: &str = "subject";
+
+/// What a path of some nodes comes by.
+fn of_path(subject: &str, path: &[String], (ends, is_exact): (&str, bool)) -> Coverage {
+    let mut covers = Coverage::from([format!("{SUBJECT} {subject}"), format!("end {subject} {ends}")]);
+    covers.extend(path.iter().map(|node| format!("node {subject} {}", node_of(node))));
+    if is_exact {
+        covers.extend(
+            path.windows(2)
+                .map(|two| format!("way {subject} {}", two.iter().map(|node| node_of(node)).collect::<Vec<_>>().join(" "))),
+        );
+        covers.insert(format!("path {subject} {}", path.join(" ")));
+    }
+    covers
+}
+
+fn of_run(run: &FromRun) -> Coverage {
+    let path = match run {
+        FromRun::Whole(run) => run.path.clone(),
+        FromRun::Agent(agent) => vec![agent.node.clone()],
+    };
+    of_path(run.subject(), &path, (run.ends(), true))
+}
+
+/// What a scenario comes by already: a run by its path, an agent by itself.
+fn of_case(case: &Case) -> Coverage {
+    let (Subject::Task(subject) | Subject::Role(subject)) = &case.subject.value else { return Coverage::new() };
+    if !case.is_run {
+        let node = case.node.as_ref().map_or("/", |node| node.value.as_str());
+        return of_path(subject, &[node.to_owned()], ("complete", true));
+    }
+    let tests = || case.expectations.iter().map(|one| &one.value.test);
+    let ends = tests().find_map(|test| if let AnswerTest::Ends(ends) = test { Some(ends.as_str()) } else { None });
+    let path = tests().find_map(|test| if let AnswerTest::Path(path) = test { Some(path) } else { None });
+    let names: Vec<String> = path.iter().flat_map(|path| &path.calls).map(|call| call.name.value.clone()).collect();
+    of_path(subject, &names, (ends.unwrap_or("complete"), path.is_some_and(|path| path.matching == Matching::Strict)))
+}

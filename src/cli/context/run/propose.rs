@@ -1,0 +1,157 @@
+//! `ctxc new scenario --propose`: the project's role `archivist` words a name, a reason and further expectations for a scenario.
+//!
+//! What it says stands in the scenario as comments: nothing that a model wrote holds before a person has taken it over.
+
+use super::commands::ProjectCommands;
+use crate::cli::context::model_calls::{ModelCalls, redactor};
+use crate::cli::context::models::{self, Counters};
+use crate::cli::context::project::Compiled;
+use crate::cli::context::trust::{self, TrustHashArgs};
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::record::script;
+use crate::context::TaskGraph;
+use crate::context::options::Options;
+use crate::kernel::pipeline::outcome::ObstacleKind;
+use crate::project::roles::Role;
+use crate::provider::spending::SpendLimit;
+use crate::run::answers::Answers;
+use crate::run::flow::TaskFlow;
+use crate::run::runner::{Frame, Limits, Parts, Runner};
+use crate::run::situation::Situation;
+use crate::run::subtask_compiler::{CompileSubtask, NoSubtasks};
+use crate::run::tools::NoTools;
+use crate::run::trace::{Journal, Trace};
+use crate::scenario;
+use clap::Args;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+/// The role that is asked.
+const ROLE: &str = "archivist";
+/// The task that it plays for that.
+const TASK: &str = "propose-expectations";
+const TEMPLATE: &str = r#"<task type="atomic" name="propose-expectations">
+<description>Word a scenario that was made of a run: a name for it, the reason why it is worth keeping, and what else must hold.</description>
+<parameters><parameter name="scenario" trust="untrusted"/><parameter name="said" trust="untrusted"/></parameters>
+<inputs><input name="scenario" from="scenario"/><input name="said" from="said"/></inputs>
+<instructions>The scenario is YAML; what was answered in the run stands beside it. Propose at most five expectations that an equally good answer would satisfy too, and that the scenario does not have. Each has one of these keys: `contains` or `absent` with a list of regular expressions, `field_matches` with a JSONPath as `path` and a regular expression as `pattern`, `references_files` with a list of paths, `calls_tool` or `never_calls_tool` with a name. Where the scenario has `run: true`, `node` beside that key names the agent whose answer is meant. An expectation that repeats the answer word for word is useless. Answer with one JSON object: `name` in small letters with hyphens, `reason` in one sentence, `expectations` as a list.</instructions>
+<output_format type="json" schema="object"/>
+</task>"#;
+
+#[derive(Clone, Debug, Args)]
+pub(in crate::cli::context) struct ProposeArgs {
+    /// Let the project's role `archivist` propose a name, a reason and further expectations, as comments in the scenario, for you to take over. It asks a model, in a project that `ctxc trust` permits to
+    #[arg(long, requires = "from", conflicts_with = "best")]
+    propose: bool,
+    /// With --propose: take what the archivist says from this script, and ask no model
+    #[arg(long, value_name = "FILE", requires = "propose")]
+    script: Option<PathBuf>,
+    #[command(flatten)]
+    trust: TrustHashArgs,
+}
+
+impl ProposeArgs {
+    /// Whether the archivist is to be asked.
+    pub(in crate::cli::context) const fn is_there(&self) -> bool {
+        self.propose
+    }
+}
+
+/// What the archivist proposes for a scenario, as comments; nothing where nobody asks for it. `said` is what was answered in the run.
+///
+/// # Errors
+/// There is no such role, it may not be asked, or it gives no answer.
+pub(in crate::cli::context) fn proposals(args: &ProposeArgs, (text, said): (&str, &str), project: &Compiled) -> Result<String> {
+    if !args.propose {
+        return Ok(String::new());
+    }
+    let role = models::role(&project.config, ROLE).map_err(|_| {
+        CliError::usage(format!("--propose asks the role `{ROLE}`, which ctxc.toml does not have"))
+            .hint(format!("add `[roles.{ROLE}]` with a `template` and a model of its own"))
+    })?;
+    if let Some(path) = &args.script {
+        return said_of(&ask(role, &script::read(path)?, (text, said), project)?, text);
+    }
+    trust::require(project, &args.trust, "asking a model")?;
+    let models =
+        ModelCalls::new(&project.config, SpendLimit { tokens: None, usd: role.budget.usd.as_ref().map(|usd| usd.value) }, None);
+    said_of(&ask(role, &models, (text, said), project)?, text)
+}
+
+/// Asks the archivist.
+fn ask(role: &Role, answers: &dyn Answers, (text, said): (&str, &str), project: &Compiled) -> Result<Value> {
+    let bug = |why: String| CliError::new(Kind::Infrastructure, format!("the archivist cannot be asked: {why}"));
+    let registry = project.config.compile(TEMPLATE).map_err(bug)?;
+    let graph = TaskGraph::load(&registry, TASK)?.ok_or_else(|| bug(format!("there is no task `{TASK}`")))?;
+    // It words something, and does nothing else.
+    let mut role = Role { tools: None, ..role.clone() };
+    TASK.clone_into(&mut role.task.value);
+    let inputs = BTreeMap::from([("scenario".to_owned(), text.into()), ("said".to_owned(), said.into())]);
+    let situation = Situation { role: Some(&role), ..Situation::new(TASK, &inputs) };
+    let counters = Counters::new(&project.config, None)?;
+    let models = Some(counters.models(&project.config));
+    let options = Options { counter: counters.first(), models, ..Options::default() };
+    let flow = TaskFlow::new(&graph, situation, &options)?;
+    let trace = Trace::new(String::new(), None, redactor(project)?, Journal::default());
+    let commands = ProjectCommands::new(project, false);
+    let runner = Runner::new(Parts {
+        options,
+        providers: Some(&project.config.providers),
+        answers,
+        tools: &NoTools,
+        commands: &commands,
+        subtasks: &NoSubtasks,
+        trace: &trace,
+        limits: Limits::default(),
+        clock: || None,
+    });
+    let outcome = runner.run(&Frame::new(&graph, situation, &flow));
+    outcome.result.map(|result| result.content).ok_or_else(|| {
+        let why = outcome.obstacle.map_or_else(String::new, |why| {
+            let kind = if why.kind == ObstacleKind::Provider { "its provider failed: " } else { "" };
+            format!("{kind}{}", why.note)
+        });
+        CliError::new(Kind::Infrastructure, format!("the archivist proposes nothing: {why}"))
+            .hint("without --propose the scenario is written as it is")
+    })
+}
+
+/// A proposal as comments. What is no expectation of scenarios is left out.
+fn said_of(proposal: &Value, text: &str) -> Result<String> {
+    let word = |key: &str| proposal.get(key).and_then(Value::as_str).unwrap_or_default();
+    let fits = |one: &&Value| {
+        let probe = format!(
+            "name: p\ntask: p\n{}context:\n  objective: p\nexpectations:\n  - {one}\n",
+            if is_run(text) { "run: true\n" } else { "" }
+        );
+        scenario::read("p.yaml", &probe).1.is_empty()
+    };
+    let all = proposal.get("expectations").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let good: Vec<&Value> = all.iter().filter(fits).collect();
+    if good.is_empty() && word("reason").is_empty() {
+        return Err(CliError::new(
+            Kind::Infrastructure,
+            "the archivist proposes nothing: its answer has neither `reason` nor an expectation that scenarios have",
+        )
+        .hint("without --propose the scenario is written as it is"));
+    }
+    let mut out = format!("# Proposed by the role `{ROLE}`; nothing of it holds before somebody takes it over.\n");
+    // One line each, whatever is in them. Writing to a text cannot fail.
+    for key in ["name", "reason"] {
+        let _ = writeln!(out, "# {key}: {}", Value::from(word(key)));
+    }
+    let _ = writeln!(out, "# expectations:");
+    for one in &good {
+        let _ = writeln!(out, "#   - {one}");
+    }
+    if good.len() < all.len() {
+        let _ = writeln!(out, "# ({} more were none that scenarios have)", all.len() - good.len());
+    }
+    Ok(out)
+}
+
+fn is_run(text: &str) -> bool {
+    text.lines().any(|line| line == "run: true")
+}

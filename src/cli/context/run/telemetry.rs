@@ -1,0 +1,101 @@
+//! Where the spans of runs go: to the collector that the variables of OpenTelemetry name, by OTLP over HTTP in JSON.
+//!
+//! The variables are the user's own; no file of a project names a collector. One that fails is warned of once, and fails no run.
+
+use crate::base::fs;
+use crate::base::hash::Hash;
+use crate::cli::cx::Cx;
+use crate::cli::render::escape::escape;
+use crate::provider::http::post_json;
+use crate::record::redact::Redactor;
+use crate::run::spans::{SpanOptions, document};
+use crate::run::trace::Trace;
+use serde_json::Value;
+use std::cell::Cell;
+use std::time::Duration;
+
+/// How long a collector may take where nobody says.
+const TIME: Duration = Duration::from_secs(10);
+
+/// A collector of spans.
+#[derive(Debug)]
+pub(super) struct Collector {
+    url: String,
+    headers: Vec<(String, String)>,
+    time: Duration,
+    service: String,
+    with_content: bool,
+    has_failed: Cell<bool>,
+}
+
+/// A variable that says something.
+fn variable(name: &str) -> Option<String> {
+    fs::env(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+}
+
+/// That of traces, else that of everything that is exported.
+fn of_traces(name: &str) -> Option<String> {
+    variable(&format!("OTEL_EXPORTER_OTLP_TRACES_{name}")).or_else(|| variable(&format!("OTEL_EXPORTER_OTLP_{name}")))
+}
+
+fn is_true(name: &str) -> bool {
+    variable(name).is_some_and(|value| value.eq_ignore_ascii_case("true"))
+}
+
+impl Collector {
+    /// The collector of the environment; `None` where it names none, or nothing is to be sent.
+    pub(super) fn from_env() -> Option<Self> {
+        let all = || Some(format!("{}/v1/traces", variable("OTEL_EXPORTER_OTLP_ENDPOINT")?.trim_end_matches('/')));
+        let url = variable("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").or_else(all)?;
+        if is_true("OTEL_SDK_DISABLED") || variable("OTEL_TRACES_EXPORTER").is_some_and(|exporter| exporter == "none") {
+            return None;
+        }
+        let headers = of_traces("HEADERS").unwrap_or_default();
+        let header = |pair: &str| pair.split_once('=').map(|(name, value)| (name.trim().to_owned(), decoded(value.trim())));
+        Some(Self {
+            url,
+            headers: headers.split(',').filter_map(header).collect(),
+            time: of_traces("TIMEOUT").and_then(|ms| ms.parse().ok()).map_or(TIME, Duration::from_millis),
+            service: variable("OTEL_SERVICE_NAME").unwrap_or_else(|| "ctxc".to_owned()),
+            with_content: is_true("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"),
+            has_failed: Cell::new(false),
+        })
+    }
+
+    /// The spans of a run.
+    pub(super) fn spans(&self, trace: &Trace, task: &str, redactor: &Redactor) -> Value {
+        let random = || Hash::of(&fs::random()).to_string();
+        let run = if trace.run.is_empty() { random() } else { trace.run.clone() };
+        let options = SpanOptions { run: &run, task, service: &self.service, with_content: self.with_content, redactor };
+        document(trace.moments(), &options)
+    }
+
+    /// Sends spans. Once that failed, nothing more is sent.
+    pub(super) fn send(&self, spans: &Value, cx: &mut Cx) {
+        if self.has_failed.get() {
+            return;
+        }
+        if let Err(why) = post_json(&self.url, &self.headers, &spans.to_string(), self.time) {
+            self.has_failed.set(true);
+            // What is behind a question mark, or before an at sign, may be a secret.
+            let shown = self.url.split(['?', '#']).next().unwrap_or_default();
+            let shown = shown.rsplit_once('@').map_or(shown, |(_, host)| host);
+            cx.note(&escape(&format!(
+                "warning: the spans of this run were not taken by {shown}: {why}; OTLP over HTTP in JSON is what is sent"
+            )));
+        }
+    }
+}
+
+/// A value without its percent signs.
+fn decoded(value: &str) -> String {
+    let mut out = Vec::new();
+    let mut rest = value.as_bytes();
+    while let Some((first, more)) = rest.split_first() {
+        let byte =
+            more.get(..2).filter(|_| *first == b'%').and_then(|two| u8::from_str_radix(std::str::from_utf8(two).ok()?, 16).ok());
+        out.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { more.get(2..).unwrap_or_default() } else { more };
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}

@@ -1,0 +1,8 @@
+//! What the features of the language server are written with.
+
+pub(super) use super::place;
+pub(super) use super::server::{Answer, Refusal, Server, value};
+pub(super) use super::state::project::ProjectState;
+pub(super) use crate::base::span::Span;
+pub(super) use serde_json::{Value, json};
+pub(super) use std::sync::Arc;

@@ -1,0 +1,6 @@
+//! What a dialect is written with.
+
+pub(super) use crate::kernel::provider::{Stop, Usage};
+pub(super) use crate::provider::dialect::{Dialect, count, list, text};
+pub(super) use crate::provider::draft::Draft;
+pub(super) use serde_json::Value;

@@ -1,0 +1,6 @@
+//! What rules on context settings are written with.
+
+pub(super) use super::words::{facts, is_readable, is_whole, knows_defaults, place, provenance};
+pub(super) use crate::rules::prelude::*;
+pub(super) use crate::rules::setting_fixes::set;
+pub(super) use crate::settings::conflict::exclusivity;

@@ -1,0 +1,8 @@
+//! What rules on names are written with.
+
+pub(super) use crate::rules::prelude::*;
+pub(super) use crate::rules::structure::family::{finding, shown};
+pub(super) use crate::syntax::tree::Element;
+pub(super) use crate::syntax::write::set_attribute;
+pub(super) use crate::template::elements::Kind;
+pub(super) use crate::template::scope::{Fault, FaultKind};

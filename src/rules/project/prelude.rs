@@ -1,0 +1,6 @@
+//! What rules on the project file are written with.
+
+pub(super) use super::words::{Form, line, meant, slice};
+pub(super) use crate::base::quoted::list;
+pub(super) use crate::project::fault::{Fault, FaultKind};
+pub(super) use crate::rules::prelude::*;

@@ -1,0 +1,7 @@
+//! What rules on scenarios are written with.
+
+pub(super) use super::cx::{CaseCx, ScenarioCx, SuitesCx};
+pub(super) use super::words::{short, some};
+pub(super) use crate::rules::prelude::*;
+pub(super) use crate::scenario::model::{Case, Frozen, Subject};
+pub(super) use crate::scenario::{Fault, FaultKind};

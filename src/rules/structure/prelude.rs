@@ -1,0 +1,7 @@
+//! What rules on the structure of templates are written with.
+
+pub(super) use super::family::{children, either, finding, shown, tags, trimmed, words};
+pub(super) use crate::rules::prelude::*;
+pub(super) use crate::syntax::tree::Element;
+pub(super) use crate::template::elements::Kind;
+pub(super) use crate::template::fault::{Fault, FaultKind};

@@ -1,0 +1,376 @@
+//! What happened in a run as spans of `OpenTelemetry`, by its conventions for generative AI, in the JSON form of OTLP: the run, in it each agent
+//! and script, in an agent each call of its model and of its tools.
+//!
+//! Sends nothing. What was said is left out unless somebody asks for it, and is masked then, whatever the trace keeps.
+
+use super::trace::{End, Moment, ToolLine, TraceEvent};
+use crate::base::hash::Hasher;
+use crate::context::render::call::MODEL;
+use crate::kernel::conversation::{Media, MediaSource, Part, Speaker, Turn};
+use crate::kernel::pipeline::agent::Status;
+use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
+use crate::kernel::provider::{Answer, Stop};
+use crate::provider::read;
+use crate::record::recording::Recording;
+use crate::record::redact::Redactor;
+use crate::request::model::Request;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// How spans are written.
+#[derive(Clone, Copy, Debug)]
+pub struct SpanOptions<'a> {
+    /// The run: the same name gives the same ids.
+    pub run: &'a str,
+    /// The task.
+    pub task: &'a str,
+    /// The name of this program among the services of whoever looks.
+    pub service: &'a str,
+    /// Whether what was said is written, too.
+    pub with_content: bool,
+    /// What replaces secrets and personal data in it.
+    pub redactor: &'a Redactor,
+}
+
+/// The kinds of spans: something inside of this program, and a call of another one.
+const INTERNAL: u8 = 1;
+const CLIENT: u8 = 3;
+
+#[derive(Debug)]
+struct Span {
+    id: String,
+    parent: Option<String>,
+    name: String,
+    kind: u8,
+    start: i128,
+    end: i128,
+    attributes: Map<String, Value>,
+    /// The kind of its error, and what there is to say of it.
+    error: Option<(String, String)>,
+}
+
+/// The spans of a run as a request of OTLP, by what happened in it and when, in nanoseconds.
+pub fn document(moments: Vec<(i128, Moment)>, options: &SpanOptions<'_>) -> Value {
+    let started = moments.first().map_or(0, |(at, _)| *at);
+    let trace = id(&["trace", options.run], 32);
+    // A run that is gone on with has another span for each time.
+    let root = id(&["run", options.run, &started.to_string()], 16);
+    let mut spans = Spans { options, root, open: BTreeMap::new(), done: Vec::new(), before: BTreeMap::new(), end: None };
+    let mut ended = started;
+    for (at, moment) in moments {
+        ended = ended.max(at);
+        spans.add(at, moment);
+    }
+    let spans = spans.finish(started, ended);
+    let spans: Vec<Value> = spans.iter().map(|span| span.json(&trace, options)).collect();
+    let version = env!("CARGO_PKG_VERSION");
+    let resource =
+        Map::from_iter([("service.name".to_owned(), options.service.into()), ("service.version".to_owned(), version.into())]);
+    let scope = json!({"scope": {"name": "ctxc", "version": version}, "spans": spans});
+    json!({"resourceSpans": [{"resource": {"attributes": attributes(&resource)}, "scopeSpans": [scope]}]})
+}
+
+/// An id of so many hexadecimal digits, the same for the same parts.
+fn id(parts: &[&str], digits: usize) -> String {
+    let mut hasher = Hasher::new();
+    for part in parts {
+        hasher.field(part);
+    }
+    let hash = hasher.finish().to_string();
+    hash.get(hash.len() - digits..).unwrap_or_default().to_owned()
+}
+
+struct Spans<'o> {
+    options: &'o SpanOptions<'o>,
+    root: String,
+    /// Stages that run.
+    open: BTreeMap<String, Span>,
+    done: Vec<Span>,
+    /// When something happened last in a stage: what follows there began then.
+    before: BTreeMap<String, i128>,
+    end: Option<End>,
+}
+
+impl Spans<'_> {
+    fn add(&mut self, at: i128, moment: Moment) {
+        match moment {
+            Moment::Stage { stage, name, is_script } => {
+                // A subtask runs inside of the agent that asked for it.
+                let asking = stage.rsplit_once('~').and_then(|(asking, _)| self.open.get(asking));
+                let parent = asking.map_or_else(|| self.root.clone(), |asking| asking.id.clone());
+                let mut span = self.span(&stage, (at, at), parent);
+                if is_script {
+                    span.name = format!("script {name}");
+                } else {
+                    span.name = format!("invoke_agent {name}");
+                    span.say("gen_ai.operation.name", "invoke_agent");
+                    span.say("gen_ai.agent.name", name);
+                }
+                self.before.insert(stage.clone(), at);
+                self.open.insert(stage, span);
+            }
+            Moment::Call(call) => self.call(at, &call),
+            Moment::Event(event) => self.event(at, *event),
+        }
+    }
+
+    fn event(&mut self, at: i128, event: TraceEvent) {
+        match event {
+            TraceEvent::Stage { stage, model: Some(model), .. } => {
+                if let Some(span) = self.open.get_mut(&stage) {
+                    span.say("gen_ai.request.model", model);
+                }
+            }
+            TraceEvent::Tool(tool) => self.tool(at, tool),
+            TraceEvent::Result { stage, output, .. } => {
+                let is_failed = output.status == Status::Failed;
+                self.close(at, &stage, is_failed.then(|| (ObstacleKind::Reported.word().to_owned(), output.text().into_owned())));
+            }
+            TraceEvent::Failed { stage, obstacle } => self.close(at, &stage, Some(error(&obstacle))),
+            TraceEvent::End(end) => self.end = Some(end),
+            TraceEvent::Begin(_)
+            | TraceEvent::Stage { model: None, .. }
+            | TraceEvent::Command { .. }
+            | TraceEvent::Subtask { .. }
+            | TraceEvent::Case { .. }
+            | TraceEvent::Round { .. } => {}
+        }
+    }
+
+    fn span(&self, key: &str, (start, end): (i128, i128), parent: String) -> Span {
+        let id = id(&["span", self.options.run, &self.root, key], 16);
+        let parent = Some(parent);
+        Span { id, parent, name: String::new(), kind: INTERNAL, start, end, attributes: Map::new(), error: None }
+    }
+
+    /// A span of something in a stage that ends now.
+    fn inside(&mut self, stage: &str, key: &str, at: i128) -> Span {
+        let start = self.before.insert(stage.to_owned(), at).unwrap_or(at);
+        let parent = self.open.get(stage).map_or_else(|| self.root.clone(), |open| open.id.clone());
+        self.span(key, (start, at), parent)
+    }
+
+    fn call(&mut self, at: i128, call: &Recording) {
+        let stage = call.conversation.clone().unwrap_or_default();
+        let mut span = self.inside(&stage, &call.id, at);
+        if let Some(took) = call.latency_ms.filter(|took| *took > 0) {
+            span.start = span.start.max(at - i128::from(took) * 1_000_000);
+        }
+        // Without a model a word stands in its place.
+        let model = |model: &str| Some(model.to_owned()).filter(|model| model != MODEL);
+        let asked = model(&call.model);
+        span.name = asked.as_ref().map_or_else(|| "chat".to_owned(), |model| format!("chat {model}"));
+        span.kind = CLIENT;
+        span.say("gen_ai.operation.name", "chat");
+        span.say("gen_ai.provider.name", provider(&call.dialect));
+        if let Some(model) = asked {
+            span.say("gen_ai.request.model", model);
+        }
+        span.say("gen_ai.conversation.id", format!("{}{stage}", self.options.run));
+        if let Some(Value::String(agent)) = self.open.get(&stage).and_then(|open| open.attributes.get("gen_ai.agent.name")) {
+            span.say("gen_ai.agent.name", agent.as_str());
+        }
+        span.say("ctxc.answered_by", json!(call.answered_by));
+        let usage = [
+            ("gen_ai.usage.input_tokens", call.usage.input),
+            ("gen_ai.usage.output_tokens", call.usage.output),
+            ("gen_ai.usage.cache_read.input_tokens", call.usage.cached),
+        ];
+        for (key, tokens) in usage {
+            if let Some(tokens) = tokens {
+                span.say(key, tokens);
+            }
+        }
+        let answer = read::dialect(&call.dialect).zip(call.response_text());
+        let answer = answer.and_then(|(dialect, body)| read::answer(dialect, &body).ok());
+        if let Some(answer) = &answer {
+            span.say("gen_ai.response.finish_reasons", json!([reason(answer.stop)]));
+            if let Some(model) = answer.model.as_deref().and_then(model) {
+                span.say("gen_ai.response.model", model);
+            }
+        }
+        if let Ok(request) = Request::read(call.request.get(), Some(&call.endpoint)) {
+            for (key, name) in PARAMETERS {
+                if let Some(value) = request.body.get(key).filter(|value| value.is_number()) {
+                    span.say(name, value.clone());
+                }
+            }
+            if self.options.with_content {
+                self.content(&mut span, &request, answer.as_ref());
+            }
+        }
+        self.done.push(span);
+    }
+
+    /// What was said in a call, masked.
+    fn content(&self, span: &mut Span, request: &Request, answer: Option<&Answer>) {
+        let (mut system, mut messages) = (Vec::new(), Vec::new());
+        for message in &request.messages {
+            let parts = message.parts.iter().filter_map(|placed| placed.part.as_ref().map(part));
+            if message.speaker == Speaker::System && message.number.is_none() {
+                system.extend(parts);
+            } else {
+                messages.push(json!({"role": message.speaker.word(), "parts": parts.collect::<Vec<_>>()}));
+            }
+        }
+        let tool = |tool: &crate::request::model::Tool| json!({"type": "function", "name": tool.name, "description": tool.description, "parameters": request.schema(tool)});
+        let said = |answer: &Answer| {
+            let Turn { speaker, parts } = &answer.turn;
+            let parts: Vec<Value> = parts.iter().map(part).collect();
+            json!({"role": speaker.word(), "parts": parts, "finish_reason": reason(answer.stop)})
+        };
+        let all = [
+            ("gen_ai.system_instructions", system),
+            ("gen_ai.input.messages", messages),
+            ("gen_ai.tool.definitions", request.tools.iter().map(tool).collect()),
+            ("gen_ai.output.messages", answer.map(said).into_iter().collect()),
+        ];
+        for (key, said) in all.into_iter().filter(|(_, said)| !said.is_empty()) {
+            span.say(key, self.options.masked(&Value::Array(said)));
+        }
+    }
+
+    fn tool(&mut self, at: i128, tool: ToolLine) {
+        let mut span = self.inside(&tool.stage, &format!("{} tool {}", tool.stage, tool.number), at);
+        span.name = format!("execute_tool {}", tool.name);
+        span.say("gen_ai.operation.name", "execute_tool");
+        span.say("gen_ai.tool.name", tool.name);
+        span.say("gen_ai.tool.type", "function");
+        span.error = tool.is_error.then(|| ("tool".to_owned(), tool.result.clone()));
+        if self.options.with_content {
+            span.say("gen_ai.tool.call.arguments", self.options.masked(&tool.arguments));
+            span.say("gen_ai.tool.call.result", self.options.redactor.text(&tool.result).0);
+        }
+        self.done.push(span);
+    }
+
+    fn close(&mut self, at: i128, stage: &str, error: Option<(String, String)>) {
+        if let Some(span) = self.open.remove(stage) {
+            self.done.push(Span { end: at, error, ..span });
+        }
+    }
+
+    /// All spans; what is still open was broken off.
+    fn finish(self, start: i128, end: i128) -> Vec<Span> {
+        let mut run = self.span("run", (start, end), String::new());
+        run.name = format!("invoke_workflow {}", self.options.task);
+        run.say("gen_ai.operation.name", "invoke_workflow");
+        run.say("gen_ai.workflow.name", self.options.task);
+        run.say("ctxc.run.id", self.options.run);
+        if let Some(ended) = &self.end {
+            run.say("ctxc.run.status", ended.status.as_str());
+            run.error = ended.obstacle.as_ref().map(error);
+        }
+        let run = Span { id: self.root, parent: None, ..run };
+        let open = self.open.into_values().map(|span| Span { end, error: Some(("cancelled".to_owned(), String::new())), ..span });
+        let mut all = vec![run];
+        all.extend(self.done.into_iter().chain(open));
+        all
+    }
+}
+
+/// The numbers of a request's body that the conventions have a name for.
+const PARAMETERS: [(&str, &str); 6] = [
+    ("temperature", "gen_ai.request.temperature"),
+    ("top_p", "gen_ai.request.top_p"),
+    ("seed", "gen_ai.request.seed"),
+    ("max_tokens", "gen_ai.request.max_tokens"),
+    ("max_completion_tokens", "gen_ai.request.max_tokens"),
+    ("max_output_tokens", "gen_ai.request.max_tokens"),
+];
+
+fn error(obstacle: &Obstacle) -> (String, String) {
+    (obstacle.kind.to_string(), obstacle.note.clone())
+}
+
+/// The vendor whose form a request has, as the conventions name it.
+fn provider(dialect: &str) -> &str {
+    match dialect {
+        "gemini" => "gcp.gemini",
+        dialect => dialect.split('-').next().unwrap_or(dialect),
+    }
+}
+
+const fn reason(stop: Stop) -> &'static str {
+    match stop {
+        Stop::End => "stop",
+        Stop::Length => "length",
+        Stop::Filter => "content_filter",
+        Stop::Tool => "tool_call",
+        Stop::Other => "other",
+    }
+}
+
+/// A part of a message, as the conventions write it.
+fn part(part: &Part) -> Value {
+    match part {
+        Part::Text(text) => json!({"type": "text", "content": text}),
+        Part::Reasoning(thought) => json!({"type": "reasoning", "content": thought.text}),
+        Part::Call(call) => json!({"type": "tool_call", "id": call.id, "name": call.name, "arguments": call.arguments}),
+        Part::Result(result) => {
+            let texts =
+                result.parts.iter().filter_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None });
+            json!({"type": "tool_call_response", "id": result.call, "response": texts.collect::<Vec<_>>().join("\n")})
+        }
+        Part::Media(Media { media_type, source, .. }) => {
+            let modality = media_type.split('/').next();
+            match source {
+                MediaSource::Base64(data) => {
+                    json!({"type": "blob", "modality": modality, "mime_type": media_type, "content": data})
+                }
+                MediaSource::Url(uri) => json!({"type": "uri", "modality": modality, "mime_type": media_type, "uri": uri}),
+            }
+        }
+    }
+}
+
+impl SpanOptions<'_> {
+    /// JSON without secrets and personal data.
+    fn masked(&self, json: &Value) -> String {
+        self.redactor.json(&json.to_string(), "", &mut Vec::new())
+    }
+}
+
+impl Span {
+    fn say(&mut self, key: &str, value: impl Into<Value>) {
+        self.attributes.insert(key.to_owned(), value.into());
+    }
+
+    fn json(&self, trace: &str, options: &SpanOptions<'_>) -> Value {
+        let mut own = self.attributes.clone();
+        let mut status = json!({});
+        if let Some((kind, why)) = &self.error {
+            own.insert("error.type".to_owned(), kind.as_str().into());
+            // It may repeat what was said.
+            let why = if options.with_content { options.redactor.text(why).0 } else { String::new() };
+            status = json!({"code": 2, "message": why});
+        }
+        json!({
+            "traceId": trace,
+            "spanId": self.id,
+            "parentSpanId": self.parent.as_deref().unwrap_or_default(),
+            "name": self.name,
+            "kind": self.kind,
+            "startTimeUnixNano": self.start.to_string(),
+            "endTimeUnixNano": self.end.to_string(),
+            "attributes": attributes(&own),
+            "status": status,
+        })
+    }
+}
+
+/// Attributes as OTLP writes them.
+fn attributes(all: &Map<String, Value>) -> Vec<Value> {
+    fn any(value: &Value) -> Value {
+        match value {
+            Value::Bool(flag) => json!({"boolValue": flag}),
+            // A whole number may be larger than JavaScript can count.
+            Value::Number(number) if number.is_f64() => json!({"doubleValue": number}),
+            Value::Number(number) => json!({"intValue": number.to_string()}),
+            Value::String(text) => json!({"stringValue": text}),
+            Value::Array(list) => json!({"arrayValue": {"values": list.iter().map(any).collect::<Vec<_>>()}}),
+            Value::Null | Value::Object(_) => json!({"stringValue": value.to_string()}),
+        }
+    }
+    all.iter().map(|(key, value)| json!({"key": key, "value": any(value)})).collect()
+}

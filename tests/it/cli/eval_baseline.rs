@@ -1,0 +1,77 @@
+//! Results held against accepted ones: what differs is told, and decides nothing.
+
+use super::eval_record::{asked, completion, upstream, with_model};
+use super::gate::{branch, replace};
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+#[test]
+fn what_differs_from_accepted_results_is_told_for_each_scenario_and_for_all() {
+    let project = branch();
+    let run = project.run(&["eval", "--baseline", "baselines"]).code(0);
+    run.says("compared with baselines: 0 better, 0 worse, 2 equal; ").never_says("accepted with").never_says("missing");
+
+    replace(&project, "scenarios/scripted.yaml", "reply: billing", "reply: sorry");
+    replace(&project, "templates/triage.xml", "Sort the ticket", "Please sort this ticket");
+    let run = project.run(&["eval", "--baseline", "baselines/scripted.json"]).code(1);
+    let run = run
+        .says("accepted with pass, 3 of 3 trials, ")
+        .says("; now fail, 0 of 2 trials, ")
+        .says("0 better, 1 worse, 0 equal")
+        .says("chance of so many worse ones 0.500 (sign test, and fewer than 5 that differ are always chance)");
+    // The other suite is not of that baseline.
+    run.never_says("; new: ");
+    let compared = &project.run(&["eval", "--baseline", "baselines", "--json"]).json()["baseline"];
+    assert_eq!((&compared["worse"], &compared["equal"]), (&json!(1), &json!(0)));
+    assert_eq!(compared["not_compared"], json!(["`recorded` is stale"]));
+    for format in ["markdown", "html"] {
+        project.run(&["eval", "--baseline", "baselines", "--format", format]).says("compared with baselines: 0 better, 1 worse");
+    }
+
+    // What is gone, and what nobody accepted.
+    project.write("scenarios/second.yaml", project.read("scenarios/scripted.yaml").replace("name: scripted", "name: second"));
+    project.run(&["eval", "--out", "card.json"]);
+    std::fs::remove_file(project.path("scenarios/scripted.yaml")).unwrap();
+    let run = project.run(&["eval", "--baseline", "baselines"]);
+    run.says("missing: scripted").never_says("; new: ");
+    project.run(&["eval", "second", "--baseline", "baselines"]).never_says("missing");
+    project.run(&["eval", "--baseline", "card.json"]).says("missing: scripted");
+}
+
+#[test]
+fn accepted_results_of_another_model_are_not_compared() {
+    let project = branch();
+    project.run(&["eval", "--out", "card.json"]).code(0);
+    let mut card = project.run(&["eval", "--json"]).json();
+    card["cases"][1]["model"] = json!("other-model");
+    project.write("card.json", card.to_string());
+    let run = project.run(&["eval", "--baseline", "card.json"]).code(0);
+    run.says("0 better, 0 worse, 1 equal").says("not compared: `scripted` was accepted with `other-model`, and has no model now");
+}
+
+#[test]
+fn what_is_no_accepted_result_is_refused_before_anything_is_run() {
+    let project = branch();
+    let edited = project.read("baselines/scripted.json").replace("\"pass\"", "\"fail\"");
+    project.write("edited.json", edited);
+    for (named, why) in [
+        ("nowhere.json", "nowhere.json cannot be compared with: No such file"),
+        ("ctxc.toml", "expected the schema `ctxc/baseline/1` or `ctxc/scorecard/1`"),
+        ("edited.json", "it was changed by hand"),
+        ("templates", "templates holds no baseline"),
+    ] {
+        project.run(&["eval", "--baseline", named]).code(2).warns(why);
+    }
+}
+
+#[test]
+fn a_scenario_that_fails_is_tried_in_a_second_stage_where_models_are_asked() {
+    // Both trials of the first stage fail, and all ten of the second pass.
+    let answers = ["access"; 2].into_iter().chain(["billing"; 10]);
+    let server = upstream(answers.map(completion).collect());
+    let project = with_model(&server.address);
+    asked(&project, &["trust", "--yes"]).code(0);
+    project.run(&["eval", "--out", "card.json"]);
+    let run = asked(&project, &["eval", "--answers", "live", "--baseline", "card.json", "--jobs", "1"]).code(0);
+    run.says("second stage");
+}

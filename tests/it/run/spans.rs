@@ -1,0 +1,200 @@
+//! Runs as spans of OpenTelemetry, at the collector that the variables name, and nowhere else.
+
+use super::support::{project, state};
+use super::traces::THREE;
+use crate::cli::project::{Project, Run};
+use pretty_assertions::assert_eq;
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+
+const ANSWERS: &str =
+    "answers:\n- {when: {node: a}, reply: one for ada@example.com}\n- {when: {node: b}, reply: two}\n- {reply: three}\n";
+
+/// A collector that answers everything with a status, and keeps what it was sent: the head and the body of each.
+struct Collector {
+    address: String,
+    sent: Arc<Mutex<Vec<(String, String)>>>,
+}
+
+fn collector(status: &'static str) -> Collector {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let sent: Arc<Mutex<Vec<(String, String)>>> = Arc::default();
+    let kept = Arc::clone(&sent);
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            let (mut head, mut length) = (String::new(), 0);
+            loop {
+                let mut line = String::new();
+                if reader.read_line(&mut line).unwrap() == 0 || line.trim().is_empty() {
+                    break;
+                }
+                if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
+                    length = value.trim().parse().unwrap();
+                }
+                head.push_str(&line);
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            kept.lock().unwrap().push((head, String::from_utf8(body).unwrap()));
+            let _ = write!(stream, "HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+        }
+    });
+    Collector { address, sent }
+}
+
+fn run(project: &Project, args: &[&str], variables: &[(&str, &str)]) -> Run {
+    let mut command = project.command(args);
+    command.env("XDG_STATE_HOME", state(project)).envs(variables.iter().copied());
+    Run::from(command.output().unwrap())
+}
+
+fn three() -> Project {
+    project(&[("t", THREE)]).file("answers.yaml", ANSWERS)
+}
+
+const RUN: [&str; 6] = ["run", "t", "-i", "x=this", "--script", "answers.yaml"];
+
+fn spans(body: &str) -> Vec<Value> {
+    let document: Value = serde_json::from_str(body).unwrap();
+    document["resourceSpans"][0]["scopeSpans"][0]["spans"].as_array().unwrap().clone()
+}
+
+fn attribute<'s>(span: &'s Value, key: &str) -> &'s Value {
+    let all = span["attributes"].as_array().unwrap();
+    all.iter().find(|one| one["key"] == key).map_or(&Value::Null, |one| &one["value"])
+}
+
+#[test]
+fn a_run_is_a_span_with_its_agents_and_their_calls_inside_and_no_word_of_them() {
+    let (project, collector) = (three(), collector("200 OK"));
+    let headers = [
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", collector.address.as_str()),
+        ("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer%20planted-1, x-team = desk"),
+    ];
+    let done = run(&project, &RUN, &headers).code(0);
+    assert_eq!(done.stdout, "three\n");
+    let (head, body) = collector.sent.lock().unwrap().pop().unwrap();
+    let head = head.to_lowercase();
+    for said in ["post /v1/traces ", "content-type: application/json", "authorization: bearer planted-1", "x-team: desk"] {
+        assert!(head.contains(said), "{said}: {head}");
+    }
+    let spans = spans(&body);
+    let names: Vec<&str> = spans.iter().map(|span| span["name"].as_str().unwrap()).collect();
+    let expected = ["invoke_workflow t", "chat", "invoke_agent a", "chat", "invoke_agent b", "chat", "invoke_agent /steps/2"];
+    assert_eq!(names, expected);
+    let (root, chat, agent) = (&spans[0], &spans[1], &spans[2]);
+    assert_eq!(
+        (&root["parentSpanId"], &agent["parentSpanId"], &chat["parentSpanId"]),
+        (&"".into(), &root["spanId"], &agent["spanId"])
+    );
+    assert_eq!(attribute(chat, "gen_ai.operation.name")["stringValue"], "chat");
+    assert_eq!(attribute(chat, "ctxc.answered_by")["stringValue"], "script");
+    assert!(attribute(chat, "gen_ai.usage.input_tokens")["intValue"].is_string());
+    assert_eq!(root["traceId"].as_str().unwrap().len(), 32);
+    assert!(spans.iter().all(|span| span["traceId"] == root["traceId"] && span["spanId"].as_str().unwrap().len() == 16));
+    let time = |span: &Value, key: &str| span[key].as_str().unwrap().parse::<u64>().unwrap();
+    for inner in &spans {
+        assert!(time(root, "startTimeUnixNano") <= time(inner, "startTimeUnixNano"), "{inner:#}");
+        assert!(time(inner, "startTimeUnixNano") <= time(inner, "endTimeUnixNano"), "{inner:#}");
+        assert!(time(inner, "endTimeUnixNano") <= time(root, "endTimeUnixNano"), "{inner:#}");
+    }
+    for word in ["First, of", "one for", "three", "planted"] {
+        assert!(!body.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn what_is_said_is_sent_masked_where_the_user_asks_for_it_and_is_read_again_as_a_recording() {
+    let (project, collector) = (three(), collector("200 OK"));
+    project.write("ctxc.toml", "edition = \"2026\"\n[record]\ncontent = \"full\"\n");
+    let traces = format!("{}/own/path", collector.address);
+    let variables =
+        [("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", traces.as_str()), ("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true")];
+    run(&project, &RUN, &variables).code(0);
+    let (head, body) = collector.sent.lock().unwrap().pop().unwrap();
+    assert!(head.starts_with("POST /own/path "), "{head}");
+    assert!(body.contains("First, of this") && body.contains("one for") && !body.contains("ada@example.com"), "{body}");
+    project.write("spans.jsonl", &body);
+    run(&project, &["check", "spans.jsonl"], &[]).code(0);
+    run(&project, &["manifest", "spans.jsonl#2"], &[]).code(0).says("Earlier step: a");
+}
+
+#[test]
+fn a_failed_run_a_tool_and_a_command_are_spans_with_their_errors() {
+    let task = r#"<task type="sequential" name="t"><description>Count.</description><steps>
+        <task type="script" as="out"><description>Write.</description><command>sh go.sh</command></task>
+        <task><description>Read {{out}}.</description></task></steps></task>"#;
+    let config = "edition = \"2026\"\n[roles.clerk]\ntemplate = \"t\"\ntools = [\"look\"]\n[tools.look]\ndescription = \"Looks.\"\ncommand = [\"sh\", \"look.sh\"]\n";
+    let project = project(&[("t", task)]).file("ctxc.toml", config).file("go.sh", "echo 3\n").file("look.sh", "echo found\n");
+    project.write(
+        "answers.yaml",
+        "answers:\n- {when: {node: /steps/1}, tool_calls: [{name: look, arguments: {}}, {name: hide, arguments: {}}]}\n\
+         - {when: {node: /steps/1}, reply: {status: FAILED, content: no room for ada}}\n",
+    );
+    run(&project, &["trust", "--yes"], &[]).code(0);
+    let collector = collector("200 OK");
+    let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", collector.address.as_str())];
+    run(&project, &["run", "--role", "clerk", "--objective", "count", "--script", "answers.yaml"], &variables).code(1);
+    let (_, body) = collector.sent.lock().unwrap().pop().unwrap();
+    let spans = spans(&body);
+    let of = |name: &str| spans.iter().find(|span| span["name"] == name).unwrap_or_else(|| panic!("{name}: {body}"));
+    assert_eq!(of("script out")["status"], serde_json::json!({}));
+    assert_eq!(of("execute_tool look")["parentSpanId"], of("invoke_agent /steps/1")["spanId"]);
+    assert_eq!(
+        (&of("execute_tool look")["status"]["code"], &of("execute_tool hide")["status"]["code"]),
+        (&Value::Null, &2.into())
+    );
+    assert_eq!(attribute(of("invoke_agent /steps/1"), "error.type")["stringValue"], "reported");
+    assert_eq!(of("invoke_workflow t")["status"]["code"], 2);
+    assert!(!body.contains("no room"), "{body}");
+}
+
+#[test]
+fn a_collector_that_fails_is_one_warning_and_fails_no_run() {
+    let project = three();
+    project.write(
+        "tasks.yaml",
+        "- {id: T-1, payload: {task: t, inputs: {x: this}}}\n- {id: T-2, payload: {task: t, inputs: {x: that}}}\n",
+    );
+    let refusing = collector("503 Service Unavailable");
+    let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", refusing.address.as_str())];
+    let batch = run(&project, &["run", "--source", "tasks.yaml", "--script", "answers.yaml"], &variables).code(0);
+    assert_eq!(batch.stderr.matches("it answered with status 503").count(), 1, "{}", batch.stderr);
+    // Nobody listens there; what the address itself may hide is not shown.
+    let nobody = [("OTEL_EXPORTER_OTLP_ENDPOINT", "http://user:planted-2@127.0.0.1:9/?key=planted-3")];
+    let done = run(&project, &RUN, &nobody).code(0).warns("the spans of this run were not taken by 127.0.0.1:9");
+    assert!(!done.stderr.contains("planted"), "{}", done.stderr);
+    for off in [("OTEL_SDK_DISABLED", "true"), ("OTEL_TRACES_EXPORTER", "none")] {
+        let quiet = run(&project, &RUN, &[variables[0], off]).code(0);
+        assert!(!quiet.stderr.contains("spans"), "{}", quiet.stderr);
+    }
+}
+
+#[test]
+fn a_call_says_the_model_its_vendor_and_what_it_was_asked_with() {
+    let config = "edition = \"2026\"\n[models.small]\nid = \"house-1\"\nprovider = \"anthropic\"\ntier = \"economy\"\ncontext_window = 8000\n";
+    let task = r#"<task type="atomic" name="t"><model>small</model><description>Say hi.</description><sampling temperature="0.5"/></task>"#;
+    let project = project(&[("t", task)]).file("ctxc.toml", config);
+    project.write("answers.yaml", "answers:\n- {reply: hi, usage: {input: 5, output: 1}}\n");
+    let collector = collector("200 OK");
+    let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", collector.address.as_str()), ("OTEL_SERVICE_NAME", "desk")];
+    run(&project, &["run", "t", "--script", "answers.yaml"], &variables).code(0);
+    let (_, body) = collector.sent.lock().unwrap().pop().unwrap();
+    let spans = spans(&body);
+    let chat = spans.iter().find(|span| span["name"] == "chat house-1").unwrap_or_else(|| panic!("{body}"));
+    for (key, kind, value) in [
+        ("gen_ai.provider.name", "stringValue", Value::from("anthropic")),
+        ("gen_ai.request.model", "stringValue", "house-1".into()),
+        ("gen_ai.request.temperature", "doubleValue", 0.5.into()),
+        ("gen_ai.usage.input_tokens", "intValue", "5".into()),
+        ("gen_ai.usage.output_tokens", "intValue", "1".into()),
+    ] {
+        assert_eq!(attribute(chat, key)[kind], value, "{key}: {chat:#}");
+    }
+    assert!(body.contains("desk"), "{body}");
+}

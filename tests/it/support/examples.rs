@@ -1,0 +1,80 @@
+//! The examples on the pages of rules.
+
+use ctxc::internals::base::rule_meta::RuleMeta;
+
+/// A template, and optionally the project file beside it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Example {
+    /// Shown as `template.xml`.
+    pub(crate) template: &'static str,
+    /// Shown as `ctxc.toml`; empty for none. Files beside it follow, each behind a line `# file: NAME`.
+    pub(crate) project: &'static str,
+}
+
+impl Example {
+    /// The project's files with their names, `ctxc.toml` first; none where the example needs no project.
+    pub(crate) fn project_files(&self) -> Vec<(&'static str, &'static str)> {
+        if self.project.is_empty() {
+            return Vec::new();
+        }
+        let mut parts = self.project.split("# file: ");
+        let own = parts.next().unwrap_or("");
+        std::iter::once(("ctxc.toml", own)).chain(parts.filter_map(|part| part.split_once('\n'))).collect()
+    }
+}
+
+/// A request to a model.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RequestExample {
+    /// What stands behind `json` where its fence opens: the form, and what is known of the call.
+    pub(crate) words: &'static str,
+    /// The body.
+    pub(crate) body: &'static str,
+}
+
+/// What stands under the headings of a rule's page.
+pub(crate) trait Examples {
+    /// Examples that give exactly this finding (others of lower severity may come along).
+    fn bad(&self) -> Vec<Example>;
+
+    /// Examples that do not give it.
+    fn good(&self) -> Vec<Example>;
+
+    /// The requests under `Wrong` or `Right`.
+    fn requests(&self, title: &str) -> Vec<RequestExample>;
+}
+
+impl Examples for RuleMeta {
+    fn bad(&self) -> Vec<Example> {
+        examples(self, "Wrong")
+    }
+
+    fn good(&self) -> Vec<Example> {
+        examples(self, "Right")
+    }
+
+    fn requests(&self, title: &str) -> Vec<RequestExample> {
+        let request = |fence: &'static str| {
+            let (opening, rest) = fence.split_once('\n')?;
+            let body = rest.find("\n```").and_then(|end| rest.get(..end))?;
+            Some(RequestExample { words: opening.trim(), body })
+        };
+        sections(self, title).flat_map(|section| section.split("\n```json").skip(1).filter_map(request)).collect()
+    }
+}
+
+fn examples(rule: &RuleMeta, title: &str) -> Vec<Example> {
+    let example = |section| Example { template: fenced(section, "```xml\n"), project: fenced(section, "```toml\n") };
+    let is_example = |example: &Example| !(example.template.is_empty() && example.project.is_empty());
+    sections(rule, title).map(example).filter(is_example).collect()
+}
+
+fn sections(rule: &RuleMeta, title: &str) -> impl Iterator<Item = &'static str> {
+    rule.case.split("\n## ").skip(1).filter(move |section| section.starts_with(title))
+}
+
+/// What stands in the first fence of a section that opens like this; nothing where there is none.
+fn fenced(section: &'static str, opening: &str) -> &'static str {
+    let inside = section.split_once(opening).map_or("", |(_, inside)| inside);
+    inside.find("\n```").and_then(|end| inside.get(..=end)).unwrap_or_default()
+}
