@@ -4,7 +4,7 @@
 use ctxc::internals::project::config::Content;
 use ctxc::internals::record::file::Recordings;
 use ctxc::internals::record::foreign::{Format, read};
-use ctxc::internals::record::mask::Mask;
+use ctxc::internals::record::mask::{Ending, Mask};
 use ctxc::internals::record::recording::Recording;
 
 /// What is replaced wherever it stands.
@@ -31,8 +31,8 @@ pub(crate) fn check(data: &[u8]) {
             serde_json::from_str::<serde_json::Value>(text).is_err() || serde_json::from_str::<serde_json::Value>(&kept).is_ok()
         );
         let middle = text.floor_char_boundary(text.len() / 2);
-        let parts = mask.stream(text, &[middle, text.len()], &mut Vec::new());
-        assert_eq!(parts.concat(), mask.stream(text, &[text.len()], &mut Vec::new()).concat());
+        let parts = mask.stream(text, (&[middle, text.len()], Ending::Whole), &mut Vec::new());
+        assert_eq!(parts.concat(), mask.stream(text, (&[text.len()], Ending::Whole), &mut Vec::new()).concat());
         assert!(!parts.concat().contains(SECRET));
     }
 }

@@ -48,8 +48,15 @@ pub fn map_strings(json: &str, mut change: impl FnMut(Site, &str, &str) -> Optio
             continue;
         }
         let (site, pointer) = if path.wants_key() { (Site::Key, path.object()) } else { (Site::Value, path.pointer()) };
-        let text: Option<String> = serde_json::from_str(token).ok();
-        let changed = text.and_then(|text| change(site, &pointer, &text)).map(|changed| quoted(&changed));
+        // Half of a pair stands for no letter: such a text is looked at as it is written.
+        let changed = match serde_json::from_str::<String>(token) {
+            Ok(text) => change(site, &pointer, &text).map(|changed| quoted(&changed)),
+            Err(_) => token
+                .strip_prefix('"')
+                .and_then(|text| text.strip_suffix('"'))
+                .and_then(|text| change(site, &pointer, text))
+                .map(|text| format!("\"{text}\"")),
+        };
         let token = changed.as_deref().unwrap_or(token);
         if site == Site::Key {
             path.key(token);

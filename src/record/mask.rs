@@ -4,7 +4,7 @@
 
 use super::json_text::{Site, compact, map_strings, raw};
 use super::recording::{Recording, Redacted};
-use super::redact::{Find, Found, Redactor, merged};
+use super::redact::{Find, Redactor, merged};
 use crate::project::config::Content;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -13,20 +13,6 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Keys whose strings are pieces of a longer text in the events of a stream.
-const PIECES: [&str; 11] = [
-    "content",
-    "text",
-    "thinking",
-    "partial_json",
-    "delta",
-    "arguments",
-    "reasoning_content",
-    "reasoning",
-    "refusal",
-    "summary",
-    "transcript",
-];
 /// Keys whose strings say what something is, not what was said: they are kept where words are not, if they are one plain word.
 const KINDS: [&str; 17] = [
     "role",
@@ -56,6 +42,22 @@ const FREE: [&str; 8] = ["input", "arguments", "args", "response", "metadata", "
 pub struct Mask {
     redactor: Redactor,
     content: Content,
+}
+
+/// How a stream ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// As its vendor ends it, as far as anybody knows.
+    Whole,
+    /// Before its end.
+    Cut,
+}
+
+impl Ending {
+    /// That of an answer which its reader found truncated, or not. Some servers say no more than that they are done.
+    pub fn of(is_truncated: bool, text: &str) -> Self {
+        if is_truncated && !text.trim_end().ends_with("[DONE]") { Self::Cut } else { Self::Whole }
+    }
 }
 
 /// A part of a stream: its bytes, and what it becomes.
@@ -99,8 +101,7 @@ impl Mask {
             let mut steps = above.split('/').skip(1).enumerate();
             let is_free = steps.any(|(depth, step)| FREE.contains(&step) && (depth > 0 || !matches!(step, "input" | "response")));
             let is_kept = !is_free && (site == Site::Key || KINDS.contains(&key) && is_word(text));
-            let is_done = is_kept || text.is_empty() || text.starts_with('⟦');
-            (!is_done).then(|| self.redactor.placeholder(&format!("{} bytes", text.len()), text))
+            (!is_kept && !text.is_empty()).then(|| self.redactor.placeholder(&format!("{} bytes", text.len()), text))
         })
     }
 
@@ -108,20 +109,26 @@ impl Mask {
     #[must_use]
     pub fn call(&self, mut call: Recording) -> Recording {
         let mut redacted = std::mem::take(&mut call.redacted);
-        call.endpoint = self.text(&call.endpoint);
+        let own = [&mut call.agent, &mut call.conversation, &mut call.caller, &mut call.error].into_iter().flatten();
+        for text in own.chain([&mut call.endpoint, &mut call.model]).chain(call.headers.values_mut()) {
+            *text = self.text(text);
+        }
         call.request = raw(&self.json(call.request.get(), "/request", &mut redacted));
         if let Some(response) = call.response.take() {
             let text = response.get();
-            call.response = Some(match serde_json::from_str::<String>(text) {
+            // Gemini writes a stream as a list too.
+            let stream = if text.starts_with('[') { Ok(text.to_owned()) } else { serde_json::from_str::<String>(text) };
+            call.response = Some(match stream {
                 Err(_) => raw(&self.json(text, "/response", &mut redacted)),
                 Ok(stream) => {
+                    let ending = Ending::of(call.truncated, &stream);
                     let parts = call.chunks.take();
                     let mut ends = Vec::new();
                     for (_, part) in parts.iter().flatten() {
                         ends.push(stream.floor_char_boundary(ends.last().copied().unwrap_or(0) + part.len()));
                     }
                     let whole = parts.is_none().then_some(stream.len());
-                    let kept = self.stream(&stream, &ends.into_iter().chain(whole).collect::<Vec<_>>(), &mut redacted);
+                    let kept = self.stream(&stream, (&ends.into_iter().chain(whole).collect::<Vec<_>>(), ending), &mut redacted);
                     let all = raw(&kept.concat());
                     call.chunks = parts.map(|parts| parts.into_iter().map(|(at, _)| at).zip(kept).collect());
                     all
@@ -132,59 +139,50 @@ impl Mask {
     }
 
     /// A stream that came in parts which end at these bytes: each part as it is kept.
-    pub fn stream(&self, text: &str, ends: &[usize], redacted: &mut Vec<Redacted>) -> Vec<String> {
-        cut(text, self.edits(text, redacted), ends)
+    pub fn stream(&self, text: &str, (ends, ending): (&[usize], Ending), redacted: &mut Vec<Redacted>) -> Vec<String> {
+        cut(text, self.edits(text, ending, redacted), ends)
     }
 
     /// What changes in a stream, in order.
-    fn edits(&self, text: &str, redacted: &mut Vec<Redacted>) -> Vec<Edit> {
-        let payloads = payloads(text);
+    fn edits(&self, text: &str, ending: Ending, redacted: &mut Vec<Redacted>) -> Vec<Edit> {
+        let (payloads, cut) = payloads(text);
+        let is_cut = ending == Ending::Cut || cut.is_some();
+        // Nobody knows how an event that was cut would have ended. Of an answer that is no stream, all but its last word is kept.
+        let end = cut.filter(|_| !payloads.is_empty()).unwrap_or(text.len());
         let mut edits: Vec<Edit> = Vec::new();
+        if end < text.len() {
+            edits.push((end..text.len(), self.redactor.placeholder("cut", text.get(end..).unwrap_or(""))));
+        }
         let mut at = 0;
-        for range in payloads.iter().cloned().chain(std::iter::once(text.len()..text.len())) {
+        for range in payloads.iter().cloned().chain(std::iter::once(end..end)) {
             // Names of events, comments, and whatever is not valid JSON.
             let between = text.get(at..range.start).unwrap_or("");
-            let (changed, counts) = self.redactor.text(between);
-            if !counts.is_empty() {
-                redacted.extend(counts.into_iter().map(|(kind, count)| row("/response", kind, count)));
-                edits.push((at..range.start, changed));
+            let mut found = self.redactor.find(between);
+            let last = last_word(between)..between.len();
+            if is_cut && range.start == text.len() && !last.is_empty() {
+                found.push((last, "cut"));
+            }
+            let mut start = 0;
+            for line in between.split_inclusive(['\n', '\r']).filter(|_| self.content == Content::Shape) {
+                if !is_frame(line) {
+                    found.push((start..start + line.trim_end().len(), "text"));
+                }
+                start += line.len();
+            }
+            for (place, kind) in merged(found) {
+                redacted.extend((kind != "text").then(|| row("", kind)));
+                let new = self.redactor.placeholder(kind, between.get(place.clone()).unwrap_or(""));
+                edits.push((at + place.start..at + place.end, new));
             }
             at = range.end;
         }
-        // Nobody knows how an event that was cut would have ended.
-        let last = payloads.last().map_or(0, |last| last.end);
-        let tail = last + text.get(last..).and_then(|tail| tail.rfind(['\n', '\r'])).map_or(0, |end| end + 1);
-        let is_event =
-            |tail: &str| ["data:", "{", "[", ","].iter().any(|head| tail.starts_with(head)) && tail.contains(['"', '{']);
-        let is_cut = text.get(tail..).is_some_and(|tail| is_event(tail.trim_start()));
-        if is_cut {
-            edits.retain(|(range, _)| range.end <= tail);
-            edits.push((tail..text.len(), self.redactor.placeholder("cut", text.get(tail..).unwrap_or(""))));
-        }
-        let mut strings: Vec<Vec<(String, String, String)>> = Vec::new();
-        let mut bodies = Vec::new();
-        for range in &payloads {
-            let mut own = Vec::new();
-            let json = without_logprobs(text.get(range.clone()).unwrap_or(""));
-            let value: Value = serde_json::from_str(&json).unwrap_or_default();
-            map_strings(&json, |_, pointer, text| {
-                own.push((pointer.to_owned(), text.to_owned(), whose(&value, pointer)));
-                None
-            });
-            strings.push(own);
-            bodies.push(json);
-        }
-        let changed = self.joined(&strings, is_cut, redacted);
-        for ((range, own), (changed, body)) in payloads.into_iter().zip(&strings).zip(changed.into_iter().zip(bodies)) {
-            let mut number = 0;
-            let json = text.get(range.clone()).unwrap_or("");
-            let new = map_strings(&body, |_, _, _| {
-                number += 1;
-                let (new, (_, old, _)) = (changed.get(number - 1)?, own.get(number - 1)?);
-                (new != old).then(|| new.clone())
-            });
+        let bodies: Vec<Cow<'_, str>> =
+            payloads.iter().map(|range| without_logprobs(text.get(range.clone()).unwrap_or(""))).collect();
+        let mut changed = self.joined(&bodies, is_cut, redacted).into_iter();
+        for (range, body) in payloads.into_iter().zip(bodies) {
+            let new = map_strings(&body, |_, _, _| changed.next().flatten());
             let new = if self.content == Content::Shape { self.shape(&new) } else { new };
-            if new != json {
+            if new != text.get(range.clone()).unwrap_or("") {
                 edits.push((range, new));
             }
         }
@@ -192,78 +190,134 @@ impl Mask {
         edits
     }
 
-    /// Every string of every event with what must go replaced, those of one place in all events as one text. Of a stream that was cut the
-    /// last word may be half of something.
-    fn joined(&self, events: &[Vec<(String, String, String)>], is_cut: bool, redacted: &mut Vec<Redacted>) -> Vec<Vec<String>> {
-        let mut places: BTreeMap<(&str, &str), Vec<(usize, usize)>> = BTreeMap::new();
-        let mut out: Vec<Vec<String>> = Vec::new();
-        for (event, strings) in events.iter().enumerate() {
-            let mut own = Vec::new();
-            for (number, (pointer, text, whose)) in strings.iter().enumerate() {
-                let place = place(pointer);
-                if PIECES.contains(&place.rsplit('/').next().unwrap_or("")) {
-                    places.entry((place, whose)).or_default().push((event, number));
-                    own.push(text.clone());
-                    continue;
-                }
-                let (changed, counts) = self.redactor.text(text);
-                redacted.extend(counts.into_iter().map(|(kind, count)| row(&format!("/response{place}"), kind, count)));
-                own.push(changed);
+    /// Every string of every event as it is kept, where it changes. A string may be a piece of a text: those of one place in all events are
+    /// looked at as one text, and so are those of one name wherever they stand. Of a stream that was cut the last word may be half of something.
+    fn joined(&self, bodies: &[Cow<'_, str>], is_cut: bool, redacted: &mut Vec<Redacted>) -> Vec<Option<String>> {
+        let (strings, views) = views(bodies);
+        let mut gone: Vec<Vec<Gone>> = vec![Vec::new(); strings.len()];
+        for (view, pieces) in &views {
+            let text = |number: &usize| strings.get(*number).map_or("", |(_, text)| text);
+            let whole: String = pieces.iter().map(text).collect();
+            let (mut found, mut start) = (Vec::new(), 0);
+            for piece in pieces.iter().filter(|_| !matches!(view, View::Name(_))) {
+                let own = self.redactor.find(text(piece)).into_iter();
+                found.extend(own.map(|(at, kind)| (at.start + start..at.end + start, kind)));
+                start += text(piece).len();
             }
-            out.push(own);
-        }
-        for ((place, _), pieces) in places {
-            let get = |(event, number): &(usize, usize), all: &[Vec<String>]| {
-                all.get(*event).and_then(|own| own.get(*number)).cloned().unwrap_or_default()
-            };
-            let whole: String = pieces.iter().map(|piece| get(piece, &out)).collect();
-            let placeholder = |(range, kind): (Range<usize>, &str)| {
+            // What each event says of itself says nothing of the next.
+            let is_one = pieces.windows(2).all(|two| matches!(two, [a, b] if text(a) == text(b)));
+            if pieces.len() > 1 && !(is_one && !found.is_empty()) {
+                found.extend(self.redactor.find(&whole));
+            }
+            if is_cut && matches!(view, View::Place(_)) && (pieces.len() == 1 || !is_one) {
+                found.push((last_word(&whole)..whole.len(), "cut"));
+            }
+            for (range, kind) in merged(found) {
                 let value = whole.get(range.clone()).unwrap_or("");
-                (range, self.redactor.placeholder(kind, value))
-            };
-            let mut found = self.found(&whole, pieces.iter().map(|piece| get(piece, &out).len()));
-            let word = whole.rfind(char::is_whitespace).map_or(0, |at| whole.ceil_char_boundary(at + 1));
-            if is_cut && word < whole.len() {
-                found.push((word..whole.len(), "cut"));
-                found = merged(found);
-            }
-            redacted.extend(found.iter().map(|(_, kind)| row(&format!("/response{place}"), kind, 1)));
-            let ends: Vec<usize> = pieces
-                .iter()
-                .scan(0, |end, piece| {
-                    *end += get(piece, &out).len();
-                    Some(*end)
-                })
-                .collect();
-            let edits: Vec<Edit> = found.into_iter().map(placeholder).collect();
-            if edits.is_empty() {
-                continue;
-            }
-            for (piece, new) in pieces.iter().zip(cut(&whole, edits, &ends)) {
-                if let Some(slot) = out.get_mut(piece.0).and_then(|own| own.get_mut(piece.1)) {
-                    *slot = new;
+                let mut begins = Some((kind, self.redactor.placeholder(kind, value)));
+                let mut start = 0;
+                for piece in pieces {
+                    let end = start + text(piece).len();
+                    let own = range.start.max(start)..range.end.min(end);
+                    if own.start < own.end
+                        && let Some(gone) = gone.get_mut(*piece)
+                    {
+                        let own = own.start - start..own.end - start;
+                        let overlaps = gone.iter().any(|(other, _)| other.start < own.end && own.start < other.end);
+                        if overlaps && begins.is_some() {
+                            break;
+                        }
+                        if !overlaps {
+                            gone.push((own, begins.take()));
+                        }
+                    }
+                    start = end;
+                    if start >= range.end {
+                        break;
+                    }
                 }
             }
         }
-        out
-    }
-
-    /// What must go of a text that came in pieces of so many bytes: what is found in all of it, and what a piece holds whole, whatever
-    /// stands around it. One that goes on in the next piece goes with all of it.
-    fn found(&self, whole: &str, pieces: impl Iterator<Item = usize>) -> Vec<Found> {
-        let mut all = self.redactor.find(whole);
-        let mut start = 0;
-        for len in pieces {
-            let piece = whole.get(start..start + len).unwrap_or("");
-            all.extend(self.redactor.find(piece).into_iter().map(|(at, kind)| (at.start + start..at.end + start, kind)));
-            start += len;
-        }
-        merged(all)
+        let mut change = |((pointer, text), mut gone): (&(String, String), Vec<Gone>)| {
+            gone.sort_by_key(|(range, _)| range.start);
+            let edit = |(range, begins): Gone| {
+                let new = begins.map(|(kind, new)| {
+                    redacted.push(row(pointer, kind));
+                    new
+                });
+                (range, new.unwrap_or_default())
+            };
+            let edits: Vec<Edit> = gone.into_iter().map(edit).collect();
+            (!edits.is_empty()).then(|| cut(text, edits, &[text.len()]).concat())
+        };
+        strings.iter().zip(gone).map(|one| change(one)).collect()
     }
 }
 
-fn row(pointer: &str, kind: &str, count: u64) -> Redacted {
-    Redacted { pointer: pointer.to_owned(), kind: kind.to_owned(), count }
+/// What goes of a string, and what stands for it; `None` where it began in an earlier string.
+type Gone = (Range<usize>, Option<(&'static str, String)>);
+
+/// Strings that are looked at as one text.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum View {
+    /// One alone, by its number.
+    Alone(usize),
+    /// Those of one place.
+    Place(String),
+    /// Those of one name.
+    Name(String),
+}
+
+/// The strings of all events, each with its pointer, and how they are looked at: what a place says before what a name says.
+fn views(bodies: &[Cow<'_, str>]) -> (Vec<(String, String)>, BTreeMap<View, Vec<usize>>) {
+    let mut strings: Vec<(String, String)> = Vec::new();
+    let mut views: BTreeMap<View, Vec<usize>> = BTreeMap::new();
+    for body in bodies {
+        let value: Value = serde_json::from_str(body).unwrap_or_default();
+        map_strings(body, |site, pointer, text| {
+            let name = pointer.rsplit('/').next().unwrap_or("");
+            if site == Site::Key || KINDS.contains(&name) {
+                views.insert(View::Alone(strings.len()), vec![strings.len()]);
+            } else {
+                for view in [View::Place(place(&value, pointer)), View::Name(name.to_owned())] {
+                    views.entry(view).or_default().push(strings.len());
+                }
+            }
+            strings.push((pointer.to_owned(), text.to_owned()));
+            None
+        });
+    }
+    (strings, views)
+}
+
+/// Where the last word of a text begins, which may be half of something. Groups of digits are one word.
+fn last_word(text: &str) -> usize {
+    let is_end = |c: char| c.is_whitespace() || c == '"';
+    let mut start = text.rfind(is_end).map_or(0, |at| text.ceil_char_boundary(at + 1));
+    while let Some(before) = text.get(..start).filter(|before| !before.is_empty()) {
+        let word = before.trim_end_matches(char::is_whitespace);
+        let begin = word.rfind(is_end).map_or(0, |at| word.ceil_char_boundary(at + 1));
+        let word = word.get(begin..).unwrap_or("");
+        let is_group = word.len() <= 8
+            && word.chars().any(|c| c.is_ascii_digit() || "+-/()".contains(c))
+            && !word.chars().any(char::is_lowercase);
+        if !is_group {
+            break;
+        }
+        start = begin;
+    }
+    start
+}
+
+/// Whether a line of a stream says nothing but what follows.
+fn is_frame(line: &str) -> bool {
+    let signs = |text: &str| text.chars().all(|c| !c.is_alphanumeric());
+    line.strip_prefix("event:").is_some_and(|name| is_word(name.trim()))
+        || signs(line.trim_start_matches("data:").trim().trim_end_matches("[DONE]"))
+}
+
+fn row(pointer: &str, kind: &str) -> Redacted {
+    Redacted { pointer: format!("/response{pointer}"), kind: kind.to_owned(), count: 1 }
 }
 
 /// Whether a text is one short word of letters, digits and a few signs, as ids and names of tools are.
@@ -271,23 +325,20 @@ fn is_word(text: &str) -> bool {
     text.len() <= 128 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte))
 }
 
-/// The place of a string in its event: of a list of events, without the number of the event.
-fn place(pointer: &str) -> &str {
-    let rest = pointer.strip_prefix('/').unwrap_or(pointer);
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    rest.get(digits..).filter(|rest| digits > 0 && rest.starts_with('/')).unwrap_or(pointer)
-}
-
-/// Whose piece of a text a string is: the numbers of its item, part and choice, which take turns in a stream.
-fn whose(event: &Value, pointer: &str) -> String {
-    let number = |value: &Value, key: &str| value.get(key).and_then(Value::as_u64).map(|number| format!("{number} "));
-    let mut out: String = ["output_index", "content_index", "index"].iter().filter_map(|key| number(event, key)).collect();
+/// The place of a string in its event: the keys above it, and the numbers of its item, part and choice, which take turns in a stream.
+fn place(event: &Value, pointer: &str) -> String {
+    let number = |(key, value): (&String, &Value)| {
+        key.ends_with("index").then(|| value.as_u64().map(|value| format!("{key} {value} ")))?
+    };
+    let numbers = |of: &Value| -> String { of.as_object().into_iter().flatten().filter_map(number).collect() };
+    let mut out = numbers(event);
     let mut at = event;
     for step in pointer.split('/').skip(1) {
         let Some(below) = at.pointer(&format!("/{step}")) else { break };
-        if at.is_array() && !event.is_array() {
-            out.push_str(&number(below, "index").unwrap_or_else(|| format!("{step} ")));
+        if !(at.is_array() && below.get("index").is_some()) {
+            out.extend(["/", step]);
         }
+        out.push_str(&numbers(below));
         at = below;
     }
     out
@@ -331,25 +382,24 @@ fn cut(text: &str, edits: Vec<Edit>, ends: &[usize]) -> Vec<String> {
     parts
 }
 
-/// The JSON in a stream: the data of its events, its lines, or all of it.
-fn payloads(text: &str) -> Vec<Range<usize>> {
-    let is_json = |range: &Range<usize>| {
-        text.get(range.clone()).is_some_and(|text| !text.trim().is_empty() && serde_json::from_str::<&RawValue>(text).is_ok())
-    };
-    let whole = 0..text.len();
-    if is_json(&whole) {
-        return vec![whole];
-    }
-    let mut found = Vec::new();
-    let mut at = 0;
-    for line in text.split_inclusive(['\n', '\r']) {
-        let data = line.strip_prefix("data:").unwrap_or(line);
-        let start = at + line.len() - data.len();
-        let range = start..start + data.trim_end_matches(['\n', '\r']).len();
-        at += line.len();
-        if is_json(&range) {
-            found.push(range);
+/// The objects of JSON in a stream, one behind another in events, lines or a list; and where one begins that is cut.
+fn payloads(text: &str) -> (Vec<Range<usize>>, Option<usize>) {
+    let (mut found, mut cut, mut at) = (Vec::new(), None, 0);
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let object = rest.strip_prefix("data:").unwrap_or(rest).trim_start_matches(['[', ',', ' ', '\t', '\r', '\n']);
+        let start = at + rest.len() - object.len();
+        let mut values = serde_json::Deserializer::from_str(object).into_iter::<&RawValue>();
+        match object.starts_with('{').then(|| values.next()).flatten() {
+            Some(Ok(_)) => {
+                at = start + values.byte_offset();
+                found.push(start..at);
+                continue;
+            }
+            Some(Err(fault)) if fault.is_eof() => cut = cut.or(Some(start)),
+            _ => {}
         }
+        at = rest.find(['\n', '\r']).map_or(text.len(), |end| at + end + 1);
     }
-    found
+    let end = found.last().map_or(0, |last: &Range<usize>| last.end);
+    (found, cut.filter(|cut| end <= *cut))
 }

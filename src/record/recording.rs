@@ -65,6 +65,9 @@ pub struct Recording {
     pub truncated: bool,
     /// What was replaced in the bodies.
     pub redacted: Vec<Redacted>,
+    /// Secrets in what another tool recorded beside the bodies, which are written nowhere.
+    #[serde(skip)]
+    pub secrets: Vec<String>,
 }
 
 /// A trial among those that were to be recorded with it. Where fewer are there, somebody took some away.

@@ -18,22 +18,29 @@ const NAMES: [&str; 7] = ["authorization", "key", "token", "secret", "password",
 const SECRET: usize = 8;
 /// One of fewer characters is none.
 const SHORT: usize = 4;
-/// How keys of known services begin, and how many characters follow at least.
-const KEYS: [(&str, usize); 14] = [
-    ("sk-", 16),
-    ("sk_live_", 16),
-    ("rk_live_", 16),
-    ("AIza", 30),
-    ("AKIA", 16),
-    ("ghp_", 30),
-    ("gho_", 30),
-    ("ghs_", 30),
-    ("github_pat_", 20),
-    ("glpat-", 16),
-    ("hf_", 20),
-    ("xoxb-", 16),
-    ("xoxp-", 16),
-    ("eyJ", 40),
+/// How keys of known services begin: which signs they have beside letters and digits, how many characters follow at least, and the beginnings.
+/// By the published rules of gitleaks, and the pages of vendors.
+const KEYS: [(&str, usize, &str); 8] = [
+    ("", 16, "AKIA ASIA ABIA ACCA LTAI AKID rubygems_ CLOJARS_"),
+    (
+        "",
+        30,
+        "ghp_ gho_ ghu_ ghs_ ghr_ npm_ hf_ gsk_ r8_ sk_ dapi sbp_ xai- pplx- tvly- csk- fw_ PMAK- NRAK- dop_v1_ doo_v1_ dor_v1_",
+    ),
+    ("", 30, "shpat_ shpca_ shppa_ shpss_ lin_api_ ntn_ secret_ figd_ nfp_ re_ dckr_pat_ sntrys_ glsa_ squ_ sqp_ SK EAAC"),
+    (
+        "_-",
+        16,
+        "sk- rk- pk-lf- sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_ whsec_ glpat- gldt- glrt- glptt- glcbt- gloas-",
+    ),
+    (
+        "_-",
+        16,
+        "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xapp- GOCSPX- github_pat_ lsv2_ nvapi- tgp_v1_ pcsk_ jina_ pul- sb_secret_",
+    ),
+    ("_-", 30, "AIza pypi- hvs. hvb. ATATT3 ATBB ATCTT3 glc_ sq0csp- sq0atp- EAAA vercel_blob_rw_ AGE-SECRET-KEY- FLWSECK"),
+    ("_-.=", 40, "eyJ SG. ya29. pscale_tkn_ pscale_pw_ pscale_oauth_ sl.B dp.pt. dp.st. ops_eyJ"),
+    ("+/=", 40, "AccountKey= SharedAccessKey= SharedAccessSignature= /services/T"),
 ];
 
 /// Replaces what must not be kept.
@@ -137,7 +144,8 @@ impl Redactor {
                 at = range.end;
                 continue;
             }
-            let one = self.at(before, rest).filter(|(_, len)| *len > 0 && rest.is_char_boundary(*len));
+            let one =
+                self.at((before, text.get(..at).unwrap_or("")), rest).filter(|(_, len)| *len > 0 && rest.is_char_boundary(*len));
             let Some((kind, len)) = one else {
                 before = first;
                 at += first.len_utf8();
@@ -180,7 +188,7 @@ impl Redactor {
     }
 
     /// What a text begins with that has to go, and its bytes.
-    fn at(&self, before: char, text: &str) -> Option<(&'static str, usize)> {
+    fn at(&self, (before, head): (char, &str), text: &str) -> Option<(&'static str, usize)> {
         let is_word = |end: usize| {
             let after = text.get(end..).and_then(|rest| rest.chars().next());
             !before.is_ascii_alphanumeric() && !after.is_some_and(|c| c.is_ascii_alphanumeric())
@@ -194,7 +202,7 @@ impl Redactor {
             return None;
         }
         let first = text.bytes().next()?;
-        if let Some(len) = key(text) {
+        if let Some(len) = key(text).or_else(|| head.ends_with("//").then(|| in_address(text)).flatten()) {
             return Some(("secret", len));
         }
         if self.keeps_persons {
@@ -205,8 +213,11 @@ impl Redactor {
         {
             return Some(("iban", len));
         }
+        // Digits behind a point are those of a fraction.
+        let is_fraction = || before == '.' && head.trim_end_matches('.').ends_with(|c: char| c.is_ascii_digit());
         if first.is_ascii_digit()
             && let Some(len) = card(text)
+            && !is_fraction()
         {
             return Some(("card", len));
         }
@@ -237,10 +248,36 @@ pub(super) fn merged(mut all: Vec<Found>) -> Vec<Found> {
     found
 }
 
+/// What a sign looks like: blanks and hyphens of typesetters, letters of full width; `None` for one that nobody sees.
+fn plain(sign: char) -> Option<char> {
+    match sign {
+        '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => None,
+        '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => Some(' '),
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => Some('-'),
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(sign) - 0xfee0),
+        _ => Some(sign),
+    }
+}
+
+/// The sign that HTML writes so: `#64`, `#x40`, `nbsp`.
+fn entity(name: &str) -> Option<char> {
+    match name {
+        "nbsp" => Some(' '),
+        "commat" => Some('@'),
+        "period" => Some('.'),
+        _ => {
+            let number = name.strip_prefix('#')?;
+            let hex = number.strip_prefix(['x', 'X']).map(|hex| u32::from_str_radix(hex, 16));
+            char::from_u32(hex.unwrap_or_else(|| number.parse()).ok()?)
+        }
+    }
+}
+
 /// A text with one layer of escapes read, and the place of each of its bytes; `None` where it has none.
 fn unescaped(text: &str, place: &dyn Fn(usize) -> usize) -> Option<(String, Vec<usize>)> {
-    memchr::memchr2(b'\\', b'%', text.as_bytes())?;
-    let (mut plain, mut places, mut at) = (String::with_capacity(text.len()), Vec::with_capacity(text.len() + 1), 0);
+    // Those of JSON, of addresses and of HTML, and what letters with another look begin with.
+    memchr::memchr3(b'\\', b'%', b'&', text.as_bytes()).or_else(|| memchr::memchr3(0xc2, 0xe2, 0xef, text.as_bytes()))?;
+    let (mut read_text, mut places, mut at) = (String::with_capacity(text.len()), Vec::with_capacity(text.len() + 1), 0);
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         let hex = |skip: usize, len: usize| {
             let digits = rest.get(skip..skip + len).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
@@ -248,13 +285,17 @@ fn unescaped(text: &str, place: &dyn Fn(usize) -> usize) -> Option<(String, Vec<
         };
         // Half of a pair stands for no letter.
         let sign = |len: usize| hex(2, len).map(|code| (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 2 + len));
-        let read = match rest.as_bytes() {
+        let escape = match rest.as_bytes() {
             [b'%', ..] => {
                 let coded = (0..4).map_while(|at| hex(3 * at + 1, 2).filter(|_| rest.as_bytes().get(3 * at) == Some(&b'%')));
                 let bytes: Vec<u8> = coded.filter_map(|code| u8::try_from(code).ok()).collect();
                 let whole = |len: usize| std::str::from_utf8(bytes.get(..len)?).ok()?.chars().next().map(|one| (one, 3 * len));
                 (1..=bytes.len()).find_map(whole)
             }
+            [b'&', name @ ..] => name.iter().take(9).position(|byte| *byte == b';').and_then(|end| {
+                let name = rest.get(1..=end)?;
+                Some((entity(name)?, end + 2))
+            }),
             [b'\\', b'u', ..] => sign(4),
             [b'\\', b'x', ..] => sign(2),
             [b'\\', b'n' | b'r' | b't' | b'b' | b'f', ..] => Some(('\n', 2)),
@@ -262,18 +303,23 @@ fn unescaped(text: &str, place: &dyn Fn(usize) -> usize) -> Option<(String, Vec<
             _ => None,
         };
         let first = rest.chars().next().unwrap_or(' ');
-        let (one, len) = read.unwrap_or((first, first.len_utf8()));
-        plain.push(one);
-        places.resize(plain.len(), place(at));
+        let (one, len) = escape.unwrap_or((first, first.len_utf8()));
+        read_text.extend(plain(one));
+        places.resize(read_text.len(), place(at));
         at += len;
     }
     places.push(place(text.len()));
-    (plain.len() < text.len()).then_some((plain, places))
+    (read_text.len() < text.len()).then_some((read_text, places))
 }
 
 /// Whether what a header or a parameter of this name holds is a secret.
-pub(super) fn is_secret(name: &str) -> bool {
+fn is_secret(name: &str) -> bool {
     NAMES.iter().any(|end| name.to_ascii_lowercase().ends_with(end))
+}
+
+/// The secret in a header: of `Bearer KEY` what stands behind the word.
+pub(super) fn of_header<'v>(name: &str, value: &'v str) -> Option<&'v str> {
+    value.split_whitespace().last().filter(|_| is_secret(name))
 }
 
 /// The query of an address without its secrets, the `?` before it included where something is left, and those secrets.
@@ -291,70 +337,119 @@ fn run(text: &str, takes: impl Fn(u8) -> bool) -> usize {
     text.bytes().take_while(|byte| takes(*byte)).count()
 }
 
+/// The word of letters, digits and these signs that a text begins with, without the points behind it.
+fn word<'t>(text: &'t str, signs: &str) -> &'t str {
+    let len = run(text, |byte| byte.is_ascii_alphanumeric() || signs.as_bytes().contains(&byte));
+    text.get(..len).unwrap_or("").trim_end_matches('.')
+}
+
 fn key(text: &str) -> Option<usize> {
-    /// What a private key in a text begins and ends with.
-    const PEM: [&str; 2] = ["-----BEGIN ", "-----END "];
-    if let Some(label) =
-        text.strip_prefix(PEM[0]).and_then(|rest| rest.lines().next()).filter(|line| line.contains("PRIVATE KEY-----"))
-    {
-        let end = text.find(PEM[1]).map(|at| at + PEM[1].len() + label.len());
-        return Some(end.filter(|end| text.is_char_boundary(*end) && *end <= text.len()).unwrap_or(text.len()));
+    if let Some(rest) = text.strip_prefix("-----BEGIN ") {
+        let (label, _) = rest.split_once("-----").filter(|(label, _)| label.len() < 64 && label.contains("PRIVATE KEY"))?;
+        let end = format!("-----END {label}-----");
+        return Some(text.find(&end).map_or(text.len(), |at| at + end.len()));
     }
-    let (prefix, least) = KEYS.iter().find(|(prefix, _)| text.starts_with(prefix))?;
-    // A web token has two dots.
-    let dots = *prefix == "eyJ";
-    let len = run(text, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') || dots && byte == b'.');
-    let is_token = !dots || text.get(..len).is_some_and(|token| token.matches('.').count() == 2);
-    (is_token && len >= prefix.len() + least).then_some(len)
+    /// Bytes of the shortest key.
+    const LEAST: usize = 20;
+    /// Bytes that are looked at for what makes a word a key.
+    const LOOKED: usize = 1 << 14;
+    let begins = |most: usize| text.get(..text.floor_char_boundary(most)).unwrap_or(text);
+    // Most words are shorter.
+    if word(begins(LEAST), "_-.+/=:").len() < LEAST {
+        return None;
+    }
+    let dotted = word(begins(128), "_-.");
+    let parts: Vec<usize> = dotted.split('.').map(str::len).collect();
+    if text.starts_with(['M', 'N', 'O']) && matches!(*parts, [23..=28, 6 | 7, 27..=45]) {
+        return Some(dotted.len());
+    }
+    let bot = begins(128).split_once(":A");
+    if let Some((id, rest)) = bot.filter(|(id, _)| (8..=10).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_digit())) {
+        let len = word(rest, "_-").len();
+        return (len >= 32).then_some(id.len() + 2 + len);
+    }
+    KEYS.iter().find_map(|(signs, least, heads)| {
+        let head = heads.split(' ').find(|head| text.starts_with(head))?;
+        let rest = word(begins(LOOKED).get(head.len()..)?, signs);
+        // Words with hyphens between them have no digit, and a web token has two dots.
+        let is_key = match head {
+            "eyJ" => rest.matches('.').count() >= 2,
+            _ => signs.is_empty() || rest.bytes().take(64).any(|byte| byte.is_ascii_digit()),
+        };
+        (is_key && rest.len() >= *least).then(|| head.len() + word(text.get(head.len()..).unwrap_or(""), signs).len())
+    })
+}
+
+/// The name and password that stand before the host of an address.
+fn in_address(text: &str) -> Option<usize> {
+    let len = run(text.get(..text.floor_char_boundary(256)).unwrap_or(text), |byte| {
+        !byte.is_ascii_whitespace() && !b"/@\"'<>?#".contains(&byte)
+    });
+    let (_, password) = text.get(..len)?.split_once(':').filter(|_| text.as_bytes().get(len) == Some(&b'@'))?;
+    // `$PASSWORD`, `{password}`, `***`
+    (!password.is_empty() && !password.starts_with(['$', '{', '*', '%'])).then_some(len)
 }
 
 fn email(text: &str) -> Option<usize> {
-    /// Bytes of the part before `@` at most.
-    const LOCAL: usize = 64;
-    let takes = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-' | 'À'..='ɏ');
-    let local = text.chars().take(LOCAL + 1).take_while(|c| takes(*c)).map(char::len_utf8).sum();
-    let domain = text.get(local..)?.strip_prefix('@').filter(|_| (1..=LOCAL).contains(&local))?;
-    let len = run(domain.get(..domain.len().min(255)).unwrap_or(domain), |byte| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-')
-    });
-    let domain = domain.get(..len)?.trim_end_matches(['.', '-']);
-    let (_, top) = domain.rsplit_once('.')?;
-    (top.len() >= 2 && top.bytes().all(|byte| byte.is_ascii_alphabetic())).then_some(local + 1 + domain.len())
+    /// Bytes of the part before `@` at most, and of that behind it.
+    const MOST: usize = 255;
+    let len = |text: &str, takes: fn(char) -> bool| -> usize {
+        text.chars().take(MOST).take_while(|c| takes(*c)).map(char::len_utf8).sum()
+    };
+    let local = len(text, |c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-' | 'À'..='ɏ'));
+    let domain = text.get(local..)?.strip_prefix('@').filter(|_| local > 0)?;
+    let domain = domain.get(..len(domain, |c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | 'À'..='ɏ')))?;
+    // Signs that hosts have may follow one.
+    let top = |at: usize| {
+        let top = domain.get(at + 1..)?;
+        let is_coded = top.starts_with("xn--");
+        let len = run(top, |byte| byte.is_ascii_alphabetic() || is_coded && (byte == b'-' || byte.is_ascii_digit()));
+        let ends = !top.as_bytes().get(len).is_some_and(u8::is_ascii_alphanumeric);
+        (at > 0 && len >= 2 && ends).then_some(local + 1 + at + 1 + len)
+    };
+    domain.rmatch_indices('.').find_map(|(at, _)| top(at))
 }
 
-/// Digits that a text begins with, so many separators between two of them at most, and the bytes of all of it.
-fn digits(text: &str, (separators, between): (&[u8], usize), most: usize) -> (Vec<u32>, usize) {
-    let mut digits = Vec::new();
-    let mut end = 0;
-    let mut since = 0;
+/// Digits that a text begins with, so many separators between two of them at most, and after how many of them, and bytes, a group ends.
+fn digits(text: &str, (separators, between): (&[u8], usize), most: usize) -> (Vec<u32>, Vec<(usize, usize)>) {
+    let (mut digits, mut ends, mut since) = (Vec::new(), Vec::new(), 0);
     for (at, byte) in text.bytes().enumerate() {
         if byte.is_ascii_digit() {
             digits.push(u32::from(byte - b'0'));
-            end = at + 1;
             since = 0;
+            if !text.as_bytes().get(at + 1).is_some_and(u8::is_ascii_alphanumeric) {
+                ends.push((digits.len(), at + 1));
+            }
         } else if since < between && separators.contains(&byte) {
             since += 1;
         } else {
             break;
         }
-        if digits.len() > most {
+        if digits.len() >= most {
             break;
         }
     }
-    (digits, end)
+    (digits, ends)
 }
 
+/// Bytes of the number of a card: as long as its first digit says, in groups of four and more, its last digit fits the others.
 fn card(text: &str) -> Option<usize> {
-    let (digits, len) = digits(text, (b" -", 1), 19);
-    if !(13..=19).contains(&digits.len()) || digits.iter().all(|digit| *digit == 0) {
-        return None;
-    }
+    let (digits, ends) = digits(text, (b" -", 1), 19);
     let doubled = |(at, digit): (usize, &u32)| match (at % 2, digit * 2) {
         (0, _) => *digit,
         (_, twice) if twice > 9 => twice - 9,
         (_, twice) => twice,
     };
-    (digits.iter().rev().enumerate().map(doubled).sum::<u32>() % 10 == 0).then_some(len)
+    let fits = |count: usize| {
+        let own = digits.get(..count).unwrap_or(&[]);
+        let is_long =
+            matches!((own.first(), count), (Some(4), 13 | 16 | 19) | (Some(2 | 5), 16) | (Some(3), 14..=16) | (Some(6), 16..=19));
+        is_long && own.iter().rev().enumerate().map(doubled).sum::<u32>() % 10 == 0
+    };
+    if ends.first().is_none_or(|(first, _)| *first < 4) {
+        return None;
+    }
+    ends.iter().rev().find(|(count, _)| fits(*count)).map(|(_, len)| *len)
 }
 
 fn iban(text: &str) -> Option<usize> {
@@ -391,13 +486,14 @@ fn is_iban(signs: &[u8]) -> bool {
 /// A number with a `+` before its country, or in three groups of 3, 3 and 4 digits.
 fn phone(before: char, text: &str) -> Option<usize> {
     if let Some(rest) = text.strip_prefix('+') {
-        let (digits, len) = digits(rest, (b" -./()", 2), 15);
-        return (8..=15).contains(&digits.len()).then_some(len + 1);
+        let (_, ends) = digits(rest, (b" -./()", 3), 15);
+        return ends.last().filter(|(count, _)| *count >= 8).map(|(_, len)| len + 1);
     }
-    if matches!(before, '.' | '-' | '/' | ':') {
+    if matches!(before, '.' | '-') {
         return None;
     }
-    let groups = text.strip_prefix('(').unwrap_or(text);
+    let groups = ["1-", "1 ", "1."].iter().find_map(|country| text.strip_prefix(country)).unwrap_or(text);
+    let groups = groups.strip_prefix('(').unwrap_or(groups);
     let mut rest = groups;
     for (at, wanted) in [3, 3, 4].into_iter().enumerate() {
         if at > 0 {
@@ -409,7 +505,7 @@ fn phone(before: char, text: &str) -> Option<usize> {
         }
         rest = rest.get(wanted..)?;
     }
-    let more = rest.bytes().next().is_some_and(|byte| byte == b'-' || byte.is_ascii_alphanumeric());
+    let more = rest.strip_prefix('-').unwrap_or(rest).bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
     (!more).then_some(text.len() - rest.len())
 }
 /// A text with its placeholders alike, whoever's secret they depend on.

@@ -9,6 +9,7 @@ use serde_json::Value;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Finds the first place in a text that is left out.
 pub type Search = Arc<dyn Fn(&str) -> Option<Range<usize>> + Send + Sync>;
@@ -20,7 +21,15 @@ pub struct Part {
     pub place: String,
     /// What is left out of the texts at and below that place; `None` for the whole value.
     pub find: Option<Search>,
+    /// How it is written.
+    pub words: String,
+    /// Whether a request was looked at, and whether one had it.
+    pub seen: Arc<AtomicU8>,
 }
+
+/// What was seen of a part.
+const LOOKED: u8 = 1;
+const FOUND: u8 = 2;
 
 impl fmt::Debug for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -47,13 +56,19 @@ impl Volatile {
         if self.0.is_empty() {
             return None;
         }
-        for Part { place, find } in &self.0 {
-            match find {
-                Some(find) => value.pointer_mut(place).into_iter().for_each(|value| cut(value, find)),
+        for Part { place, find, seen, .. } in &self.0 {
+            let is_there = match find {
+                Some(find) => value.pointer_mut(place).is_some_and(|value| cut(value, find)),
                 None => remove(&mut value, place),
-            }
+            };
+            seen.fetch_max(if is_there { FOUND } else { LOOKED }, Ordering::Relaxed);
         }
         Some(value)
+    }
+
+    /// How the parts are written that no request had, of those that were looked at.
+    pub fn idle(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(|part| part.seen.load(Ordering::Relaxed) == LOOKED).map(|part| part.words.as_str())
     }
 
     /// What finds a recorded call: its own key where nothing is left out, or where the words of its request were replaced.
@@ -64,26 +79,36 @@ impl Volatile {
     }
 }
 
-/// Takes a value away; from a list, what it is: those behind it keep their places.
-fn remove(value: &mut Value, place: &str) {
-    let Some((parent, last)) = place.rsplit_once('/') else { return };
+/// Whether two texts differ in digits alone, as those with a time or an id of their own do.
+pub fn differ_in_digits(one: &str, other: &str) -> bool {
+    let rest = |text: &str| text.chars().filter(|c| !c.is_ascii_hexdigit()).collect::<String>();
+    one != other && rest(one) == rest(other)
+}
+
+/// What is to be done about a request that differs with every run.
+pub const ADVICE: &str = "where it differs every time and says nothing, `[requests] volatile` in ctxc.toml leaves it out";
+
+/// Takes a value away; from a list, what it is: those behind it keep their places. Returns whether it was there.
+fn remove(value: &mut Value, place: &str) -> bool {
+    let Some((parent, last)) = place.rsplit_once('/') else { return false };
     match value.pointer_mut(parent) {
         Some(Value::Object(fields)) => {
             let name = last.replace("~1", "/").replace("~0", "~");
             // In every order of fields: with or without one that is taken away, the others stay as they are.
+            let before = fields.len();
             fields.retain(|key, _| *key != name);
+            fields.len() < before
         }
         Some(Value::Array(items)) => {
-            if let Some(item) = last.parse::<usize>().ok().and_then(|at| items.get_mut(at)) {
-                *item = Value::Null;
-            }
+            let item = last.parse::<usize>().ok().and_then(|at| items.get_mut(at));
+            item.map(|item| *item = Value::Null).is_some()
         }
-        Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) | None => {}
+        Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) | None => false,
     }
 }
 
-/// Takes what is found out of every text at and below a place.
-fn cut(value: &mut Value, find: &Search) {
+/// Takes what is found out of every text at and below a place. Returns whether anything was.
+fn cut(value: &mut Value, find: &Search) -> bool {
     match value {
         Value::String(text) => {
             let (mut out, mut rest) = (String::new(), text.as_str());
@@ -94,10 +119,12 @@ fn cut(value: &mut Value, find: &Search) {
                 rest = after;
             }
             out.push_str(rest);
+            let is_there = out.len() < text.len();
             *text = out;
+            is_there
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| cut(item, find)),
-        Value::Object(fields) => fields.values_mut().for_each(|field| cut(field, find)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        Value::Array(items) => items.iter_mut().fold(false, |is_there, item| cut(item, find) || is_there),
+        Value::Object(fields) => fields.values_mut().fold(false, |is_there, field| cut(field, find) || is_there),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }

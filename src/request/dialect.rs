@@ -41,6 +41,15 @@ impl Dialect {
         }
     }
 
+    /// The key of what is said.
+    pub const fn list(self) -> &'static str {
+        match self {
+            Self::Gemini => "contents",
+            Self::OpenaiResponses => "input",
+            Self::OpenaiChat | Self::Anthropic | Self::Ollama => "messages",
+        }
+    }
+
     /// How the path ends that its requests go to.
     pub const fn path(self) -> &'static str {
         match self {
@@ -71,10 +80,13 @@ impl Dialect {
     /// The likeliest one of a body; `None` where it is a request of none.
     pub fn of_body(body: &Value) -> Option<Self> {
         let has = |key: &str| body.get(key).is_some();
-        if body.get("contents").is_some_and(Value::is_array) {
+        if body.get("contents").is_some_and(|contents| contents.is_array() || contents.get("parts").is_some()) {
             return Some(Self::Gemini);
         }
         let Some(messages) = body.get("messages").and_then(Value::as_array) else {
+            if has("model") && has("messages") {
+                return Some(Self::OpenaiChat);
+            }
             let is_asked = ["model", "instructions", "prompt", "previous_response_id"].iter().any(|key| has(key));
             return (is_asked && (has("input") || has_kept_input(body))).then_some(Self::OpenaiResponses);
         };

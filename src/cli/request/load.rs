@@ -6,7 +6,7 @@ use crate::record::file::{LinePlace, Recordings};
 use crate::record::foreign::Format;
 use crate::record::mask::Mask;
 use crate::record::places::{Call, Place, PlaceFault, Subject, format_of_file};
-use crate::record::recording::{LineFault, Recording};
+use crate::record::recording::{LineFault, Recording, Redacted};
 use crate::request::dialect::Dialect;
 use crate::request::model::Request;
 use crate::request::segments::{Segment, segments};
@@ -156,10 +156,19 @@ fn recorded(name: String, call: Recording) -> Result<Loaded> {
     Ok(Loaded { name, segments: segments(&request), request, call: Some(call) })
 }
 
-/// The same with what must not be kept replaced.
-pub(super) fn masked(loaded: Loaded, mask: &Mask) -> Result<Loaded> {
-    let Loaded { name, call: Some(call), .. } = loaded else { return Ok(loaded) };
-    recorded(name, mask.call(call))
+/// The same with what must not be kept replaced, and what that was.
+pub(super) fn masked(loaded: Loaded, mask: &Mask) -> Result<(Loaded, Vec<Redacted>)> {
+    let mut redacted = Vec::new();
+    let Loaded { name, request, call, .. } = loaded;
+    let Some(call) = call else {
+        let body = mask.json(&request.body.to_string(), "/request", &mut redacted);
+        let request = Request::read(&body, Some(request.dialect.path()))
+            .map_err(|fault| CliError::new(Kind::Findings, format!("{name}: {fault}")))?;
+        return Ok((Loaded { name, segments: segments(&request), request, call: None }, redacted));
+    };
+    let call = mask.call(call);
+    redacted.clone_from(&call.redacted);
+    Ok((recorded(name, call)?, redacted))
 }
 
 /// A file that holds one body, or one recorded call.

@@ -11,7 +11,7 @@ use crate::eval::request::{answer_expectations, before, plain_request, reused, s
 use crate::eval::volatile::volatile;
 use crate::project::config::Content;
 use crate::record::mask::Mask;
-use crate::record::recording::Recording;
+use crate::record::recording::{Recording, Redacted};
 use crate::record::redact::SECRETS;
 use crate::record::turns::{Said, Turn, turns};
 use crate::request::segments::Segment;
@@ -60,6 +60,8 @@ struct Taken {
     calls: Vec<Recording>,
     /// The program that sent it, and where it stands among the calls of that; `None` where the scenario is to read the copy.
     sent_by: Option<(Vec<String>, Turn)>,
+    /// What was replaced in the call itself.
+    redacted: Vec<Redacted>,
 }
 
 /// A name for the scenario of a request.
@@ -74,7 +76,7 @@ pub(crate) fn name_of(subject: &str) -> String {
 
 /// Words a scenario of a request; `file` is where the request will lie beside it.
 pub(crate) fn write(subject: &str, name: &str, file: &str, hold: Hold, project: &Project) -> Result<Written> {
-    let Taken { loaded, calls, sent_by } = taken(subject, hold.is_copy, project)?;
+    let Taken { loaded, calls, sent_by, redacted } = taken(subject, hold.is_copy, project)?;
     let counter = facts(&loaded.request, &project.config.models).counter;
     let tokens: usize = loaded.segments.iter().map(|segment| segment.tokens(&*counter)).sum();
     let mut lines = Vec::new();
@@ -144,7 +146,7 @@ pub(crate) fn write(subject: &str, name: &str, file: &str, hold: Hold, project: 
     let plain = plain_request(&body, Some(loaded.request.dialect.path())).map_err(CliError::usage)?;
     let is_run = sent_by.is_some();
     let (expectations, of_answer) = (lines.len(), of_answer.len());
-    let masked = masked(&calls);
+    let masked = if calls.is_empty() { masked(redacted.iter()) } else { masked(calls.iter().flat_map(|call| &call.redacted)) };
     Ok(Written {
         scenario,
         request,
@@ -162,12 +164,13 @@ fn taken(subject: &str, is_copy: bool, project: &Project) -> Result<Taken> {
     let whole =
         subject.rsplit_once('#').filter(|(_, number)| number.parse::<usize>().is_ok()).map_or(subject, |(whole, _)| whole);
     let loaded = load::one(subject, &project.root)?;
-    let Some(command) = loaded.call.as_ref().map(|call| call.command.clone()) else {
-        return Ok(Taken { loaded, calls: Vec::new(), sent_by: None });
+    let command = loaded.call.as_ref().map(|call| call.command.clone());
+    // What another tool recorded or wrote may hold anything.
+    let mask = mask(loaded.call.as_ref().map_or(&[], |call| &call.secrets), project)?;
+    let (loaded, redacted) = load::masked(loaded, &mask)?;
+    let Some(command) = command else {
+        return Ok(Taken { loaded, calls: Vec::new(), sent_by: None, redacted });
     };
-    // What another tool recorded may hold anything.
-    let mask = mask(project)?;
-    let loaded = load::masked(loaded, &mask)?;
     let lost = || CliError::usage(format!("{subject} is not there any more"));
     // A word that was replaced is none that can be run.
     let command = command.filter(|words| !is_copy && !words.is_empty() && !words.iter().any(|word| word.contains('⟦')));
@@ -177,33 +180,33 @@ fn taken(subject: &str, is_copy: bool, project: &Project) -> Result<Taken> {
             made.filter(|call| call.command.as_ref() == Some(&command)).map(|call| mask.call(call)).collect();
         let said: Vec<Option<Said>> = calls.iter().map(Said::of_call).collect();
         let turn = turns(&said).pop().flatten().ok_or_else(lost)?;
-        return Ok(Taken { loaded, calls, sent_by: Some((command, turn)) });
+        return Ok(Taken { loaded, calls, sent_by: Some((command, turn)), redacted });
     }
     let all = load::load(&[whole.to_owned()], &project.root, &mut |_| {})?;
-    let all = all.into_iter().map(|one| load::masked(one, &mask)).collect::<Result<Vec<_>>>()?;
+    let all = all.into_iter().map(|one| Ok(load::masked(one, &mask)?.0)).collect::<Result<Vec<_>>>()?;
     let at = all.iter().position(|one| one.name == loaded.name).ok_or_else(lost)?;
     let threads = threads_of(&all);
     let own = threads.get(at).ok_or_else(lost)?;
     let calls = all.iter().zip(&threads).take(at + 1);
     let calls = calls.filter(|(_, thread)| thread.agent == own.agent && thread.conversation == own.conversation);
     let calls = calls.filter_map(|(one, _)| one.call.clone()).collect();
-    Ok(Taken { loaded, calls, sent_by: None })
+    Ok(Taken { loaded, calls, sent_by: None, redacted })
 }
 
 /// What replaces what must not be copied into the project.
-fn mask(project: &Project) -> Result<Mask> {
+fn mask(known: &[String], project: &Project) -> Result<Mask> {
     let content = match project.config.record.content {
         Content::Full => Content::Full,
         Content::Redacted | Content::Shape => Content::Redacted,
     };
-    let secrets = fs::env_ending(&SECRETS).into_iter().map(|(_, value)| value);
+    let secrets = fs::env_ending(&SECRETS).into_iter().map(|(_, value)| value).chain(known.iter().cloned());
     Ok(Mask::new(salt()?, secrets, content).replacing(&masks(&project.config.record.mask)))
 }
 
 /// What was replaced, by kind.
-fn masked(calls: &[Recording]) -> String {
+fn masked<'r>(redacted: impl Iterator<Item = &'r Redacted>) -> String {
     let mut counts = std::collections::BTreeMap::<&str, u64>::new();
-    for one in calls.iter().flat_map(|call| &call.redacted) {
+    for one in redacted {
         *counts.entry(&one.kind).or_default() += one.count;
     }
     counts

@@ -48,16 +48,20 @@ impl<'r> Replay<'r> {
         Self { calls, volatile, by_key, given: BTreeMap::new() }
     }
 
-    /// What finds the answers to a request.
-    fn place(&self, stage: Stage, sent: &Sent) -> (Stage, String) {
+    /// The answers to a request, and what finds them: those to an equal one before those to one that is equal less what is volatile.
+    fn answers(&self, stage: Stage, sent: &Sent) -> ((Stage, String), Vec<&'r Recording>) {
+        let own = (stage, sent.key.clone());
         let rest = self.volatile.key(&sent.endpoint, &sent.body).map(|rest| (stage, rest.to_string()));
-        rest.filter(|place| self.by_key.contains_key(place)).unwrap_or_else(|| (stage, sent.key.clone()))
+        let place = rest.filter(|place| self.by_key.contains_key(place)).unwrap_or_else(|| own.clone());
+        let calls = self.by_key.get(&place).cloned().unwrap_or_default();
+        let equal: Vec<&Recording> = calls.iter().copied().filter(|call| call.key == sent.key).collect();
+        if equal.is_empty() { (place, calls) } else { (own, equal) }
     }
 
     /// The trials of a stage, by its first request and its rule: as many as are recorded, and no more have to pass. Where more were recorded once,
     /// the rule holds as it is.
     pub(super) fn tries(&self, of: Stage, first: &Sent, rule: Rule, rows: Rows) -> Tries {
-        let there = self.by_key.get(&self.place(of, first)).map_or(0, Vec::len);
+        let there = self.answers(of, first).1.len();
         let planned = self.calls.iter().filter(|call| stage(call) == of).filter_map(|call| Some(call.trial?.of)).max();
         Tries::known(of, rule, (there, planned.unwrap_or(0)), rows)
     }
@@ -69,8 +73,7 @@ impl<'r> Replay<'r> {
 
     /// The next answer to a request.
     pub(in crate::eval) fn next(&mut self, stage: Stage, sent: &Sent) -> Option<&'r Recording> {
-        let place = self.place(stage, sent);
-        let calls = self.by_key.get(&place)?;
+        let (place, calls) = self.answers(stage, sent);
         let number = self.given.entry(place).or_default();
         let call = calls.get(*number).or(calls.last()).copied();
         *number += 1;

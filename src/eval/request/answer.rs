@@ -8,6 +8,7 @@ use crate::eval::prepared::{CaseInput, RunContext};
 use crate::eval::trials::Decision;
 use crate::kernel::tokens::TokenCounter;
 use crate::record::recording::{AnsweredBy, Recording};
+use crate::record::volatile::{ADVICE, differ_in_digits};
 use crate::request::segments::Segment;
 
 /// Judges the recorded answer; `Open` where nothing is expected of it, or none was recorded.
@@ -39,7 +40,9 @@ pub(super) fn answered(
         let now = sent.request.body.to_string();
         let rest = |body: &str| run.answers.volatile.and_then(|volatile| volatile.key(&call.endpoint, body));
         if rest(&now).is_none_or(|rest_now| rest(call.request.get()) != Some(rest_now)) {
-            return Err(Unanswered::Stale(moved(call.request.get(), &now)));
+            let mut moved = moved(call.request.get(), &now);
+            moved.extend(differ_in_digits(call.request.get(), &now).then(|| ADVICE.to_owned()));
+            return Err(Unanswered::Stale(moved));
         }
     }
     one(&case, &given(call, &sent.segments, &*sent.counter)?, by, done)

@@ -9,6 +9,7 @@ use crate::eval::context::partings;
 use crate::eval::prepared::{CaseInput, RunContext};
 use crate::eval::verdict::{self, Judged, Outcome, Place, Reason, Verdict};
 use crate::kernel::tokens::TokenCounter;
+use crate::record::volatile::{ADVICE, differ_in_digits};
 use crate::request::prompt_cache::{self, Break};
 use crate::request::segments::Segment;
 use crate::scenario::expect::context::{percent, quoted};
@@ -353,6 +354,12 @@ fn snapshot(seen: &SeenRequest<'_>) -> Judged {
     if stored == now {
         return verdict::pass(expected, "the same");
     }
+    let advice = differ_in_digits(stored, &now).then_some(ADVICE);
     let partings = partings(stored, &now, None).into_iter().map(|one| one.words);
-    verdict::parted(expected, Place { file: Some((path, None)), ..Place::default() }, partings)
+    let (outcome, reason) = verdict::parted(expected, Place { file: Some((path, None)), ..Place::default() }, partings);
+    let reason = match advice {
+        Some(advice) => reason.hint(advice),
+        None => reason,
+    };
+    (outcome, reason)
 }

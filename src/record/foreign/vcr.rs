@@ -1,9 +1,10 @@
 //! Cassettes of VCR (vcrpy's YAML and JSON, and those of Ruby): each interaction is a request with its response.
 //!
 //! A body is a text, an object (as some serializers unpack it), or bytes in base64, which may be packed. What cannot be read of a response
-//! is absent. No header is taken over.
+//! is absent. No header is taken over; what is secret in one is known, so that it is not copied out of a body either.
 
 use super::super::recording::Recording;
+use super::super::redact::{of_header, without_secrets};
 use super::call::{answered, call, endpoint, other, take_head};
 use super::fault::ForeignFault;
 use crate::base::base64;
@@ -17,7 +18,22 @@ pub(super) fn read(text: &str) -> Result<Vec<Recording>, ForeignFault> {
     let cassette = tree(text)?;
     let list = ["interactions", "http_interactions"].iter().find_map(|key| cassette.get(key));
     let list = list.and_then(Value::as_array).ok_or(ForeignFault::NoList)?;
-    Ok(list.iter().enumerate().map(|(at, interaction)| one(at + 1, interaction).unwrap_or_else(|| other(at + 1))).collect())
+    let secrets: Vec<String> = list.iter().filter_map(|interaction| interaction.get("request")).flat_map(secrets).collect();
+    let call =
+        |(at, interaction)| Recording { secrets: secrets.clone(), ..one(at + 1, interaction).unwrap_or_else(|| other(at + 1)) };
+    Ok(list.iter().enumerate().map(call).collect())
+}
+
+/// The keys in the headers and in the address of a request: a body may repeat them.
+fn secrets(request: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    for (name, values) in request.get("headers").and_then(Value::as_object).into_iter().flatten() {
+        let values = values.as_array().map_or(std::slice::from_ref(values), Vec::as_slice).iter();
+        found.extend(values.filter_map(|value| of_header(name, value.as_str()?)).map(str::to_owned));
+    }
+    let uri = request.get("uri").or_else(|| request.get("url")).and_then(Value::as_str).unwrap_or_default();
+    found.extend(without_secrets(uri.split_once('?').map_or("", |(_, query)| query)).1);
+    found
 }
 
 /// The cassette as JSON.

@@ -1,7 +1,7 @@
 //! Keeps calls: replaces what must not be kept, writes a whole line a call, and counts.
 
 use super::super::json_text;
-use super::super::mask::Mask;
+use super::super::mask::{Ending, Mask};
 use super::super::places;
 use super::super::recording::{AnsweredBy, Recording, Redacted};
 use super::super::redact::Find;
@@ -163,14 +163,15 @@ impl Keeper {
                     Some(Err(ProviderError::CutStream { .. })) if is_success => truncated = true,
                     _ => {}
                 }
+                let ending = Ending::of(truncated, &text);
                 if got.is_stream {
-                    let parts = mask.stream(&text, &ends, &mut redacted);
+                    let parts = mask.stream(&text, (&ends, ending), &mut redacted);
                     response = Some(json_text::raw(&parts.concat()));
                     chunks = Some(got.parts.iter().map(|(at, _)| *at).zip(parts).collect());
                 } else if serde_json::from_str::<&RawValue>(&text).is_ok() {
                     response = Some(json_text::raw(&mask.json(&text, "/response", &mut redacted)));
                 } else {
-                    response = Some(json_text::raw(&mask.text(&text)));
+                    response = Some(json_text::raw(&mask.stream(&text, (&[text.len()], ending), &mut redacted).concat()));
                 }
             }
         }

@@ -3,7 +3,7 @@
 use super::super::places::Call;
 use super::super::recording::Recording;
 use super::super::turns::{Said, Turn, turns};
-use super::super::volatile::Volatile;
+use super::super::volatile::{ADVICE, Volatile};
 use super::request::Asked;
 use crate::base::hash::Hash;
 use serde::Deserialize;
@@ -87,6 +87,10 @@ impl Replay {
             let same_turn = turn.and_then(|turn| self.calls.get(*self.turns.get(&turn)?));
             return same_turn.map(|call| &call.call).ok_or_else(|| self.miss(asked, kept));
         };
+        // One that is equal in all comes before one that is equal less what is volatile.
+        let is_equal = |at: &&usize| self.calls.get(**at).is_some_and(|call| call.call.key == asked.key);
+        let equal: Vec<usize> = calls.iter().filter(is_equal).copied().collect();
+        let (key, calls) = if equal.is_empty() { (key, calls) } else { (asked.key.clone(), &equal) };
         let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
         let number = given.entry(key).or_default();
         let at = calls.get(*number).or(calls.last()).copied();
@@ -123,8 +127,7 @@ impl Replay {
             || "they differ in bytes that were replaced before it was kept".to_owned(),
             |(pointer, was, is)| format!("`{pointer}` was {was}, now {is}"),
         );
-        let advice = "where it differs every time and says nothing, `[requests] volatile` in ctxc.toml leaves it out";
-        format!("no recorded call is equal to this one; the nearest is {name}: {differs} ({advice})")
+        format!("no recorded call is equal to this one; the nearest is {name}: {differs} ({ADVICE})")
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::json_text::{compact, map_strings};
 use super::super::key::key;
-use super::super::redact::{is_secret, without_secrets};
+use super::super::redact::{of_header, without_secrets};
 use super::body::Fault;
 use super::vendor::{Vendor, dialect};
 use http_body_util::BodyExt;
@@ -73,9 +73,7 @@ pub(super) fn endpoint(vendor: &Vendor, path: &str) -> (String, Vec<String>) {
 
 /// The values in headers that must not be kept.
 pub(super) fn secrets(headers: &HeaderMap) -> Vec<String> {
-    let named = headers.iter().filter(|(name, _)| is_secret(name.as_str()));
-    // `Bearer KEY`: what stands behind the word.
-    named.filter_map(|(_, value)| value.to_str().ok()?.split_whitespace().last()).map(str::to_owned).collect()
+    headers.iter().filter_map(|(name, value)| of_header(name.as_str(), value.to_str().ok()?)).map(str::to_owned).collect()
 }
 
 impl Asked {

@@ -13,8 +13,10 @@ pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
 pub(super) fn list<'v>(value: &'v Value, pointer: &str, key: &str) -> impl Iterator<Item = (String, &'v Value)> {
     let prefix = if key.is_empty() { pointer.to_owned() } else { format!("{pointer}/{key}") };
     let list = if key.is_empty() { Some(value) } else { value.get(key) };
+    // Gemini takes what is alone for a list of one.
+    let alone = list.filter(|list| list.is_object()).map(|one| (prefix.clone(), one));
     let list = list.and_then(Value::as_array).into_iter().flatten().enumerate();
-    list.map(move |(at, one)| (format!("{prefix}/{at}"), one))
+    alone.into_iter().chain(list.map(move |(at, one)| (format!("{prefix}/{at}"), one)))
 }
 
 /// A part at its place.

@@ -1,6 +1,7 @@
 //! CTX701: a body that is not valid JSON, or JSON of something else.
 
 use super::prelude::*;
+use crate::base::json::kind;
 use crate::request::model::NoRequest;
 use serde::de::IgnoredAny;
 use std::sync::Arc;
@@ -8,8 +9,39 @@ use std::sync::Arc;
 /// Nothing can be said of a request that nobody can read.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::error(701, "bad-request-body", "a body that is no request to a model", case!("bad-request-body")),
-    check: Check::Edge,
+    check: Check::Request(check),
 };
+
+/// The first value of a kind that no vendor takes at its place.
+fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    let (key, vendor) = (cx.request.dialect.list(), cx.request.dialect.vendor());
+    let is_text = |value: &Value| value.is_string() || value.is_null();
+    // Gemini takes what is alone for a list of one.
+    let is_list = |value: &Value| match cx.request.dialect {
+        Dialect::Gemini => value.is_array() || value.is_object(),
+        Dialect::OpenaiResponses => value.is_array() || is_text(value),
+        Dialect::OpenaiChat | Dialect::Anthropic | Dialect::Ollama => value.is_array(),
+    };
+    let mut wrong = Vec::new();
+    let mut look = |pointer: String, fits: &dyn Fn(&Value) -> bool, expected: &'static str| {
+        wrong.extend(cx.request.at(&pointer).filter(|value| !fits(value)).map(|value| (pointer.clone(), kind(value), expected)));
+    };
+    look(format!("/{key}"), &is_list, "a list");
+    look("/tools".to_owned(), &|value| value.is_array() || value.is_null(), "a list");
+    look("/model".to_owned(), &is_text, "a name");
+    for key in [key, "tools"] {
+        for at in 0..cx.request.body.get(key).and_then(Value::as_array).map_or(0, Vec::len) {
+            look(format!("/{key}/{at}"), &Value::is_object, "an object");
+            look(format!("/{key}/{at}/role"), &is_text, "a word");
+            let is_content = |value: &Value| is_text(value) || value.is_array() || value.is_object();
+            look(format!("/{key}/{at}/content"), &is_content, "a text or a list");
+        }
+    }
+    if let Some((pointer, found, expected)) = wrong.into_iter().next() {
+        let message = format!("found {found} at `{pointer}`; {vendor} expects {expected}");
+        out.push(cx.found(&RULE.meta, &pointer, message));
+    }
+}
 
 pub(super) fn word(path: &Arc<str>, text: &str, offset: usize, why: &NoRequest) -> Option<Diagnostic> {
     let body = text.get(offset..)?;

@@ -106,7 +106,7 @@ impl<'a> RequestCx<'a> {
     /// Whether it goes to a Claude: many other servers speak like Anthropic, and refuse less. Bodies for clouds name no model.
     pub fn is_claude(&self) -> bool {
         self.request.dialect == Dialect::Anthropic
-            && (self.request.model.is_none() || self.direct().is_some_and(|name| name.contains("claude")))
+            && (self.request.model.is_none() || self.direct().is_some_and(|name| name.split(['.', ':']).any(is_claude)))
     }
 
     /// The version of the Claude that it goes to.
@@ -121,9 +121,30 @@ impl<'a> RequestCx<'a> {
     /// The model of `OpenAI` that it goes to, in one of these forms: hundreds of servers speak like `OpenAI`, and refuse other things.
     pub fn openai(&self, dialects: &[Dialect]) -> Option<&'a str> {
         let name = self.direct().filter(|_| self.is(dialects))?;
-        let is_own = ["gpt-3.5", "gpt-4", "gpt-5", "o1", "o3", "o4-mini", "ft:gpt-"].iter().any(|own| name.starts_with(own));
-        is_own.then_some(name)
+        // Behind the version stand words that `OpenAI` uses, dates and no others: anybody may call a model `gpt-4o-mine`.
+        let mut words = name.split('-');
+        let is_own = match words.next() {
+            Some("gpt") => words.next().is_some_and(|version| {
+                version.starts_with(|c: char| c.is_ascii_digit())
+                    && version.bytes().all(|byte| byte.is_ascii_digit() || b".o".contains(&byte))
+            }),
+            first => matches!(first, Some("o1" | "o3" | "o4")),
+        };
+        let is_named = is_own && words.all(|word| WORDS.contains(&word) || word.bytes().all(|byte| byte.is_ascii_digit()));
+        let is_public = name.starts_with(['g', 'o']) && !name.starts_with("gemini") && self.model.public.is_some();
+        (is_named || is_public || name.starts_with("ft:gpt-")).then_some(name)
     }
+}
+
+/// Words in the names of `OpenAI`'s models.
+const WORDS: [&str; 20] = [
+    "mini", "nano", "pro", "turbo", "preview", "latest", "chat", "codex", "max", "audio", "realtime", "search", "api", "deep",
+    "research", "instruct", "16k", "32k", "vision", "spark",
+];
+
+/// Whether a part of a name is that of a Claude: clouds put their own names and versions around it.
+fn is_claude(part: &str) -> bool {
+    part.starts_with("claude-")
 }
 
 /// The texts of a part, those of a result included.

@@ -410,6 +410,63 @@ fn the_demo_needs_nothing_and_shows_both_mistakes() {
 }
 
 /// What a vendor takes has no error: a front that it cuts itself, tools of several servers, contents in a cache, and schemas of JSON.
+/// A value of another kind than its vendor takes is found at its place, and the rest is read.
+#[test]
+fn a_value_of_a_wrong_kind_is_found_at_its_place() {
+    let cases = [
+        (json!({"model": "m", "messages": "zz"}), "found a string at `/messages`; OpenAI expects a list"),
+        (json!({"model": "m", "messages": null}), "found null at `/messages`"),
+        (json!({"model": 4, "messages": []}), "found a number at `/model`; OpenAI expects a name"),
+        (json!({"model": "m", "messages": [7]}), "found a number at `/messages/0`; OpenAI expects an object"),
+        (json!({"model": "m", "messages": [{"role": 7}]}), "found a number at `/messages/0/role`"),
+        (
+            json!({"model": "m", "messages": [{"role": "user", "content": 1}]}),
+            "`/messages/0/content`; OpenAI expects a text or a list",
+        ),
+        (json!({"model": "m", "messages": [], "tools": {}}), "found an empty object at `/tools`"),
+        (json!({"model": "m", "input": 3}), "found a number at `/input`"),
+        (json!({"contents": [true]}), "found a boolean at `/contents/0`; Gemini expects an object"),
+    ];
+    for (body, expected) in cases {
+        let project = Project::new().file("b.json", body.to_string());
+        project.run(&["check", "b.json"]).code(1).says("bad-request-body").says(expected);
+    }
+    let alone = json!({"contents": {"role": "user", "parts": {"text": "Hi"}}, "system_instruction": {"parts": {"text": "x"}}});
+    let project = Project::new().file("g.json", alone.to_string());
+    project.run(&["check", "g.json"]).code(0);
+    project.run(&["render", "g.json"]).code(0).says("Hi");
+    let refused = line(1, &json!({"model": "m", "messages": "zz"})).replace("\"status\":200", "\"status\":400");
+    let project = Project::new().file("calls.jsonl", refused);
+    project.run(&["check", "calls.jsonl"]).code(1).says("found a string at `/messages`");
+    project.run(&["manifest", "calls.jsonl"]).code(0);
+}
+
+/// Anybody may give a model a name that begins like one of `OpenAI`'s.
+#[test]
+fn a_name_that_begins_like_a_public_model_is_another_model() {
+    let body = |model: &str| {
+        json!({"model": model, "max_tokens": 999_999, "temperature": 0.3, "tools": [{"type": "function", "function": {"name": "a.b"}}],
+            "messages": [{"role": "tool", "tool_call_id": "x", "content": "y"}]})
+    };
+    for model in ["gpt-oss-120b", "gpt-4o-mine", "o1-custom", "gpt-4all", "o3x", "my-claude", "openclaude-7b"] {
+        let project = Project::new().file("b.json", body(model).to_string());
+        project.run(&["check", "b.json"]).code(0);
+    }
+    for model in [
+        "gpt-4o",
+        "gpt-4o-2024-08-06",
+        "gpt-4o-audio-preview",
+        "o1",
+        "o3-mini-2025-01-31",
+        "gpt-5-mini",
+        "gpt-6-sol",
+        "ft:gpt-4o:me::1",
+    ] {
+        let project = Project::new().file("b.json", body(model).to_string());
+        project.run(&["check", "b.json"]).code(1).says("tool-name").says("uncalled-result");
+    }
+}
+
 #[test]
 fn requests_that_their_vendors_take_have_no_error() {
     let long = "word ".repeat(200_000);

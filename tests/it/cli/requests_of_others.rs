@@ -96,9 +96,22 @@ fn a_cassette_is_read_by_every_verb_that_takes_a_recording() {
 
 #[test]
 fn what_is_copied_from_a_cassette_is_masked() {
-    let text = CASSETTE.replace("order 7?", "order 7? Write to ann.planted@example.org with sk-planted0123456789abcdef.");
+    let text = CASSETTE
+        .replace("order 7?", "order 7? Write to ann.planted@example.org with sk-planted0123456789abcdef.")
+        // What its headers hold, its body repeats, and so does that of another call.
+        .replace("Bearer sk-secret-of-the-cassette", "Bearer planted-in-a-header")
+        .replace("key=sk-secret-of-the-query", "key=planted-in-a-query")
+        .replace("You help\n      with orders.", "You help with planted-in-a-header and planted-in-a-query.");
     let project = Project::new().file("orders.yaml", text);
-    project.run(&["new", "scenario", "--from", "orders.yaml#1"]).code(0).says("(1 email, 1 secret masked)");
+    project.run(&["new", "scenario", "--from", "orders.yaml#1"]).code(0).says("(1 email, 3 secrets masked)");
+    for file in project.files().iter().filter(|file| file.starts_with("scenarios/")) {
+        assert!(!project.read(file).contains("planted"), "{file}");
+    }
+    project.run(&["eval"]).code(0).says("PASS");
+    // A body alone.
+    let body = json!({"model": "gpt-4.1", "messages": [{"role": "user", "content": "Write to ann.planted@example.org"}]});
+    let project = Project::new().file("sent.json", body.to_string());
+    project.run(&["new", "scenario", "--from", "sent.json", "--name", "alone"]).code(0).says("(1 email masked)");
     for file in project.files().iter().filter(|file| file.starts_with("scenarios/")) {
         assert!(!project.read(file).contains("planted"), "{file}");
     }

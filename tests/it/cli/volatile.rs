@@ -43,13 +43,18 @@ fn a_stored_request_is_without_it() {
     project.run(&["new", "scenario", "--from", "sent.json", "--name", "s"]).code(0);
     project.run(&["eval"]).code(0);
     project.write("scenarios/requests/s.json", body("2026-11-26"));
-    project.run(&["eval"]).code(1).says("Today is 2026-11-26");
+    // What differs is a date: there is a setting for that.
+    project.run(&["eval"]).code(1).says("Today is 2026-11-26").says("`[requests] volatile` in ctxc.toml leaves it out");
+    project.write("ctxc.toml", "[requests]\nvolatile = [{ in = \"/messages\", pattern = \"day [0-9]{9}\" }, \"/metadata\"]\n");
+    let run = project.run(&["eval"]).code(1);
+    run.warns("leaves out /day [0-9]{9}/ in `/messages`, which no request of this run has")
+        .warns("leaves out `/metadata`, which");
     project.write("ctxc.toml", "[requests]\nvolatile = [{ in = \"/messages\", pattern = \"[0-9-]+ [0-9:]+\" }]\n");
     project.run(&["eval", "--accept"]).code(0);
     project.write("scenarios/requests/s.json", body("2027-01-31"));
     project.run(&["eval"]).code(0);
     project.write("scenarios/requests/s.json", body("2027-01-31").replace("Today", "Now"));
-    project.run(&["eval"]).code(1).says("Now is");
+    project.run(&["eval"]).code(1).says("Now is").never_says("leaves it out");
 }
 
 #[test]

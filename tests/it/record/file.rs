@@ -34,6 +34,7 @@ pub(crate) fn call(id: &str) -> Recording {
         caller: None,
         truncated: false,
         redacted: Vec::new(),
+        secrets: Vec::new(),
     }
 }
 

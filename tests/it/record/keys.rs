@@ -16,8 +16,8 @@ fn the_mark_of_a_fence_is_no_part_of_what_is_asked() {
 #[test]
 fn what_is_left_out_makes_no_difference_and_all_else_does() {
     let date = |text: &str| text.find("on day ").map(|at| at..at + 8);
-    let part = |place: &str| Part { place: place.to_owned(), find: None };
-    let words = Part { place: "/messages".to_owned(), find: Some(Arc::new(date)) };
+    let part = |place: &str| Part { place: place.to_owned(), find: None, words: String::new(), seen: Arc::default() };
+    let words = Part { place: "/messages".to_owned(), find: Some(Arc::new(date)), words: String::new(), seen: Arc::default() };
     let volatile = Volatile(vec![part("/metadata/id"), part("/a~1b/0"), words]);
     let body = |id: u32, day: u32, word: &str| {
         format!(

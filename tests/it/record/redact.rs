@@ -1,7 +1,7 @@
 //! What is replaced before a call is kept, and what is left alone.
 
 use ctxc::internals::project::config::Content;
-use ctxc::internals::record::mask::Mask;
+use ctxc::internals::record::mask::{Ending, Mask};
 use ctxc::internals::record::redact::Redactor;
 use pretty_assertions::assert_eq;
 
@@ -30,6 +30,14 @@ fn secrets_and_personal_data_are_replaced_where_they_stand() {
         ("5500-0000-0000-0004", "<card>"),
         ("DE89 3704 0044 0532 0130 00, GB82WEST12345698765432", "<iban>, <iban>"),
         ("call +49 (0)30 1234567 or (555) 010-9999 or 555-010-9999", "call <phone> or <phone> or <phone>"),
+        ("+49 (0) 30 / 1234567, tel:1-555-010-9999", "<phone>, tel:<phone>"),
+        // More digits, hyphens and the like behind it.
+        ("4111 1111 1111 1111 12/27 cvc 123", "<card> 12/27 cvc 123"),
+        ("+4915112345678 12345 Berlin, 555-010-9999--x", "<phone> 12345 Berlin, <phone>--x"),
+        ("ann@example.org--thanks, joe@exämple.de, li@xn--fsq.xn--p1ai", "<email>--thanks, <email>, <email>"),
+        // As typesetters and HTML write it, and with signs that nobody sees.
+        ("555\u{2011}010\u{2011}9999, 4111\u{a0}1111\u{a0}1111\u{a0}1111", "<phone>, <card>"),
+        ("ann&#64;example&#x2e;org, +49&nbsp;30&nbsp;1234567, ann@exa\u{200b}mple.org", "<email>, <phone>, <email>"),
     ];
     for (text, expected) in cases {
         assert_eq!(kinds(text), expected, "{text}");
@@ -40,9 +48,29 @@ fn secrets_and_personal_data_are_replaced_where_they_stand() {
 fn keys_of_known_services_are_replaced() {
     // In parts, so that nobody takes this file for one that holds keys.
     let long = "0123456789abcdefABCDEF0123456789abcdef";
-    for head in ["sk-", "sk-ant-", "AIza", "AKIA", "ghp_", "github_pat_", "glpat-", "hf_", "xoxb-"] {
+    let services = "sk- sk-ant-api03- sk-proj- sk-or-v1- sk-lf- pk-lf- sk_live_ rk_test_ whsec_ AIza AKIA ASIA ghp_ gho_ ghu_ ghs_ ghr_ \
+        github_pat_ glpat- gldt- hf_ gsk_ xai- pplx- r8_ npm_ pypi- xoxb- xapp- dapi sbp_ sb_secret_ lsv2_pt_ nvapi- SK GOCSPX- dop_v1_ \
+        shpat_ lin_api_ tvly- hvs. PMAK- dckr_pat_ jina_ pcsk_ tgp_v1_ ATATT3";
+    for head in services.split_whitespace() {
         assert_eq!(kinds(&format!("Bearer {head}{long}!")), "Bearer <secret>!", "{head}");
     }
+    // With points and other signs in them, without digits, and with a sentence that ends behind them.
+    let (points, letters) = (format!("{long}.{long}"), "abcdefghijklmnopqrstuvwxyzABCDEFGH");
+    let account = format!("AccountKey={long}+/{long}{long}==");
+    let bot = format!("1234567890:A{}", &long[..34]);
+    let chat = format!("MTI{}.{}.{long}", &long[..23], &long[..6]);
+    for key in [
+        format!("SG.{points}"),
+        format!("ya29.{points}"),
+        format!("hf_{letters}"),
+        account,
+        bot,
+        chat,
+        format!("eyJ{long}.{points}"),
+    ] {
+        assert_eq!(kinds(&format!("It is {key}. ")), "It is <secret>. ", "{key}");
+    }
+    assert_eq!(kinds("postgres://app:n0t-Th1s@db/x and redis://:pw@h"), "postgres://<secret>@db/x and redis://<secret>@h");
     assert_eq!(kinds(&format!("eyJ{long}.{long}.{long} eyJ{long}")), format!("<secret> eyJ{long}"));
     // In arguments and results that are JSON, behind the letter of an escape.
     assert_eq!(
@@ -54,6 +82,8 @@ fn keys_of_known_services_are_replaced() {
     let dashes = "-".repeat(5);
     let pem = format!("{dashes}BEGIN PRIVATE KEY{dashes}\nMIIE\n{dashes}END PRIVATE KEY{dashes}\nrest");
     assert_eq!(kinds(&pem), "<secret>\nrest");
+    // In arguments, which stay JSON.
+    assert_eq!(kinds(&serde_json::json!({"pem": pem, "n": 1}).to_string()), "{\"pem\":\"<secret>\\nrest\",\"n\":1}");
 }
 
 #[test]
@@ -75,7 +105,7 @@ fn a_value_that_goes_on_in_the_next_piece_of_a_stream_goes_whole() {
                 Some(*end)
             })
             .collect();
-        let kept = mask.stream(&parts.concat(), &ends, &mut Vec::new()).concat();
+        let kept = mask.stream(&parts.concat(), (&ends, Ending::Whole), &mut Vec::new()).concat();
         assert!(!kept.contains("0123456789") && !kept.contains("m.au") && kept.contains('⟦'), "{kept}");
     }
 }
@@ -91,6 +121,12 @@ fn what_only_looks_like_it_stays() {
         "+1 2 3, C++ 2011, 1+1",
         "",
         "⟦email:3fa2⟧ ünïcödé ٣",
+        // A fraction, times in milli-, micro- and nanoseconds, a word with hyphens, a name in Python, an image with its hash.
+        "0.5234567890123452, 1732587366122, 1732587366123453, 1732587366123456787",
+        "sk-circle-fade-dot-container, hf_transformers_dataset_loader_name",
+        // What is packed.
+        "data:text/plain;base64,am9lQGV4YW1wbGUub3JnIHNrLTAxMjM0NTY3ODlhYmNkZWZBQkNERUY=",
+        "react@18.3.0-beta.rc1, https://h/nginx:1.2@sha256:abc, https://$USER:$PASSWORD@h",
     ];
     for text in same {
         let (out, counts) = Redactor::new([7; 32], []).text(text);
@@ -173,7 +209,7 @@ fn what_is_written_with_escapes_is_found_as_it_reads() {
 #[test]
 fn no_turn_and_no_second_place_in_a_stream_keeps_a_value() {
     let mask = Mask::new([7; 32], [], Content::Redacted);
-    let kept = |text: &str| mask.stream(text, &[text.len()], &mut Vec::new()).concat();
+    let kept = |text: &str| mask.stream(text, (&[text.len()], Ending::Whole), &mut Vec::new()).concat();
     let chunk = |index: u8, text: &str| {
         format!("data: {}\n\n", serde_json::json!({"choices": [{"index": index, "delta": {"content": text}}]}))
     };
@@ -197,10 +233,66 @@ fn no_turn_and_no_second_place_in_a_stream_keeps_a_value() {
     // What a request asks for, and a tool that goes by such a name, stay.
     let asked = r#"{"logprobs":true,"tools":[{"parameters":{"properties":{"token":{},"logprobs":{"type":"boolean"}}}}]}"#;
     assert_eq!(mask.json(asked, "/request", &mut Vec::new()), asked);
+    // Gemini's list, written over many lines and cut; two parts of one answer; a block that begins with words; a name that no table has.
+    let part = |text: &str| serde_json::json!({"candidates": [{"content": {"parts": [{"text": text}]}}]});
+    let list = serde_json::to_string_pretty(&[part("mail joe.plan"), part("ted@example.com or "), part("not")]).unwrap();
+    for list in [&list, &list[..list.len() - 40]] {
+        let out = kept(list);
+        assert!(!out.contains("joe.plan") && !out.contains("ted@ex") && out.contains("⟦email") && out.contains("mail "), "{out}");
+    }
+    let parts = r#"data: {"candidates":[{"content":{"parts":[{"text":"joe.plan"},{"text":"ted@example.com"}]}}]}"#;
+    let blocks = "data: {\"index\":0,\"content_block\":{\"text\":\"joe.plan\"}}\n\ndata: {\"index\":0,\"delta\":{\"text\":\"ted@example.com\"}}\n\n";
+    let other = "{\"response\":\"joe.plan\"}\n{\"response\":\"ted@example.com\"}\n";
+    for stream in [parts, blocks, other] {
+        assert!(!kept(stream).contains("joe.plan"), "{}", kept(stream));
+    }
+    // Pieces that are alike make a number, and what each event says of itself makes none.
+    let card = chunk(0, "4242").repeat(4);
+    assert!(!kept(&card).contains("4242"), "{}", kept(&card));
+    let own = "{\"user\":\"ann@example.org\",\"response\":\"a \"}\n".repeat(3);
+    assert_eq!(kept(&own).matches("⟦email").count(), 3, "{}", kept(&own));
+    // What each event says of itself is no text.
+    let same = "{\"model\":\"m\",\"system\":\"fp_1\",\"response\":\"a \"}\n".repeat(3);
+    assert_eq!(kept(&same), same);
     // Words that are no event stay.
     assert_eq!(kept("denied: {\"why\": too many}"), "denied: {\"why\": too many}");
     // The stream breaks off in the middle of an event, and of a value.
     let cut = chunk(0, "mail joe.planted@exa") + "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"mple.com and";
     let out = kept(&cut);
     assert!(!out.contains("joe.planted") && !out.contains("mple.com") && out.contains("mail "), "{out}");
+    // At the end of an event, in groups of digits, and in an answer that is no stream.
+    let kept = |text: &str| mask.stream(text, (&[text.len()], Ending::Cut), &mut Vec::new()).concat();
+    for (text, gone) in [("mail joe.planted@exa", "joe.planted"), ("pay 4111 1111 1111 11", "1111"), ("call +49 30 12", "+49")] {
+        let out = kept(&chunk(0, text));
+        assert!(!out.contains(gone) && out.contains(&text[..4]), "{out}");
+        let cut = format!("{{\"content\":[{{\"type\":\"text\",\"text\":\"{text}");
+        let out = kept(&cut);
+        assert!(!out.contains(gone) && out.contains(&text[..4]) && out.contains("content"), "{out}");
+    }
+}
+
+/// Half of a pair of letters is no text that can be read, and the rest of the string is looked at all the same.
+#[test]
+fn a_string_with_half_a_pair_is_masked_as_it_is_written() {
+    let mask = Mask::new([7; 32], [], Content::Redacted);
+    let body = r#"{"content":"joe@example.com \ud800 and joe\u0040example.com","n":1}"#;
+    let out = mask.json(body, "/request", &mut Vec::new());
+    assert!(!out.contains("example") && out.contains(r" \ud800 and ⟦email:") && out.ends_with(r#"","n":1}"#), "{out}");
+}
+
+/// What is replaced first, and what is no JSON, has words beside it.
+#[test]
+fn without_words_no_text_is_kept_beside_a_placeholder_or_as_it_came() {
+    let mask = Mask::new([7; 32], [], Content::Shape);
+    let out = mask.json(r#"{"content":"joe@example.com asks for Spade"}"#, "/request", &mut Vec::new());
+    assert!(!out.contains("Spade") && out.contains(" bytes:"), "{out}");
+    let stream = "event: message\ndata: {\"text\":\"Marlowe\"}\n\ndata: Spade is here\n\ndata: [DONE]\n\n";
+    for text in [stream, "<html>Spade</html>", "{\"content\":\"Spade is"] {
+        let out = mask.stream(text, (&[text.len()], Ending::Cut), &mut Vec::new()).concat();
+        assert!(!out.contains("Spade") && !out.contains("Marlowe"), "{out}");
+        assert!(
+            text != stream || out.starts_with("event: message\ndata: {\"text\":") && out.contains("\ndata: [DONE]\n\n"),
+            "{out}"
+        );
+    }
 }

@@ -61,6 +61,18 @@ fn equal_requests_get_the_recorded_answers_in_their_order_and_then_the_last() {
     proxy.stop().code(0).warns("answered 5 calls of 1 model (m)");
 }
 
+/// With a date that is left out, all three are equal; the one that is equal with its date comes first.
+#[test]
+fn an_equal_request_is_preferred_to_one_that_is_equal_without_what_is_volatile() {
+    let (mut before, answers) = recorded();
+    before.project.write("ctxc.toml", "[requests]\nvolatile = [{ in = \"/messages\", pattern = \"again|mail .*|later\" }]\n");
+    let mut proxy = again(&mut before, &["--replay", "@last"]);
+    let of = |proxy: &Proxy, text: &str| proxy.chat(asks(text, false)).text();
+    assert_eq!(of(&proxy, "mail bob@example.org"), answers[3]);
+    assert_eq!([of(&proxy, "later"), of(&proxy, "again"), of(&proxy, "again")], [1, 1, 2].map(|at| answers[at].clone()));
+    proxy.stop().code(0);
+}
+
 #[test]
 fn a_call_without_an_answer_fails_once_and_names_the_nearest() {
     let (mut before, _) = recorded();

@@ -72,7 +72,7 @@ pub(super) struct EvalRun<'w> {
     /// Who asks models, where one may be asked, and how.
     asking: RunAnswers<'w>,
     patterns: CompiledPatterns,
-    volatile: Volatile,
+    pub(super) volatile: Volatile,
     counters: &'w Counters,
     rows: Rows,
     /// The cases that are not run, as `check` would have it.
