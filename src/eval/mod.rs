@@ -3,7 +3,6 @@
 //! Does no I/O: files, snapshots, recorded answers and earlier results are handed in, and whoever asks a model is. Same inputs and answers, same bytes, on any number of
 //! threads.
 
-pub mod accepted;
 pub mod affected;
 pub mod answer;
 pub mod asked;

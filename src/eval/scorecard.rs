@@ -2,8 +2,8 @@
 //!
 //! Shows no clock, no machine and no thread: two runs give the same bytes.
 
-use super::accepted::{BaselineCase, Comparison};
 use super::finished::{Answered, CaseVerdict, Estimate, Finished, Recorded, Trial};
+use super::gate::accepted::{BaselineCase, Comparison};
 use super::locate::{FaultRow, Locator};
 use super::receiver::Receiver;
 use super::statistics::{bootstrap, interval};

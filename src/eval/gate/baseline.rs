@@ -1,7 +1,7 @@
 //! A baseline: the results of a suite that somebody accepted. Byte for byte the same for the same results.
 
+use super::accepted::BaselineCase;
 use crate::base::hash::{Hash, Hasher};
-use crate::eval::accepted::BaselineCase;
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

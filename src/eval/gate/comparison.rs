@@ -1,6 +1,6 @@
 //! Results held against accepted ones, scenario by scenario.
 
-use crate::eval::accepted::{BaselineCase, Comparison};
+use super::accepted::{BaselineCase, Comparison};
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::eval::statistics::binomial::sign_test;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,9 +1,9 @@
 //! The decision: what a change breaks and loosens, held against what was accepted. Pure data in, pure data out.
 
+use super::accepted::{BaselineCase, Comparison};
 use super::approvals::{Approvals, LogLine};
 use super::baseline::Baseline;
 use super::safeguards::{Kind, Loosened, Weakened};
-use crate::eval::accepted::{BaselineCase, Comparison};
 use crate::eval::answer::SCRIPT;
 use crate::eval::finished::CaseVerdict;
 use crate::eval::scorecard::{CaseRow, Scorecard, TrialRow};

@@ -1,12 +1,13 @@
 //! Whether a change may be taken: what it breaks against what was accepted, and what it loosens of what the project holds itself to.
 
+pub(in crate::eval) mod accepted;
 mod approvals;
 mod baseline;
 mod comparison;
 mod decision;
 mod safeguards;
 
-pub use super::accepted::{BaselineCase, Comparison};
+pub use accepted::{BaselineCase, Comparison};
 pub use approvals::{Accepted, Approvals, LogLine};
 pub use baseline::{Baseline, BaselineFault};
 pub use decision::{Candidate, Decision, FailingCase, Limits, Sides, Verdict, Violation, Weakening, decide, grown};

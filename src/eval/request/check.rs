@@ -354,7 +354,12 @@ fn snapshot(seen: &SeenRequest<'_>) -> Judged {
     if stored == now {
         return verdict::pass(expected, "the same");
     }
+    let advice = differ_in_digits(stored, &now).then_some(ADVICE);
     let partings = partings(stored, &now, None).into_iter().map(|one| one.words);
     let (outcome, reason) = verdict::parted(expected, Place { file: Some((path, None)), ..Place::default() }, partings);
-    (outcome, if differ_in_digits(stored, &now) { reason.hint(ADVICE) } else { reason })
+    let reason = match advice {
+        Some(advice) => reason.hint(advice),
+        None => reason,
+    };
+    (outcome, reason)
 }

@@ -38,6 +38,7 @@ use crate::project::eval::Stale;
 use crate::provider::endpoint::Address;
 use crate::provider::limiter::CEILING;
 use crate::provider::spending::SpendLimit;
+use crate::record::volatile::Volatile;
 use crate::scenario::load::Loaded;
 use crate::scenario::paths;
 use serde::Serialize;
@@ -138,11 +139,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         }
     })?;
     if !is_narrow(args) && broken.is_empty() {
-        let idle = eval_run.volatile.idle();
-        let idle =
-            idle.map(|part| format!("`[requests] volatile` in ctxc.toml leaves out {part}, which no request of this run has"));
-        let obsolete = obsolete(&project, &scenarios).into_iter().map(|(path, what)| format!("{path} {what}"));
-        obsolete.chain(idle).for_each(|line| cx.note(&line));
+        note_unused(&project, &scenarios, &eval_run.volatile, cx);
     }
     unkept(kept, &project, cx)?;
     let is_refused = |row: &CaseRow| eval_run.refuses(&row.path, &row.id) || broken.iter().any(|(file, _)| *file.path == row.id);
@@ -336,6 +333,16 @@ fn empty(args: &EvalArgs, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
         }
     })?;
     Ok(Exit::Success)
+}
+
+/// Says what the project holds and this run did not need.
+fn note_unused(project: &Compiled, scenarios: &Scenarios, volatile: &Volatile, cx: &mut Cx) {
+    for (path, what) in obsolete(project, scenarios) {
+        cx.note(&format!("{path} {what}"));
+    }
+    for part in volatile.idle() {
+        cx.note(&format!("`[requests] volatile` in ctxc.toml leaves out {part}, which no request of this run has"));
+    }
 }
 
 /// Stored requests and recordings of no scenario, as one leaves behind that was renamed, and recordings that were never ended; each with what to do.
