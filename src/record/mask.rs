@@ -206,7 +206,7 @@ impl Mask {
             }
             // What each event says of itself says nothing of the next.
             let is_one = pieces.windows(2).all(|two| matches!(two, [a, b] if text(a) == text(b)));
-            if pieces.len() > 1 && !(is_one && !found.is_empty()) {
+            if pieces.len() > 1 && (!is_one || found.is_empty()) {
                 found.extend(self.redactor.find(&whole));
             }
             if is_cut && matches!(view, View::Place(_)) && (pieces.len() == 1 || !is_one) {
@@ -238,7 +238,7 @@ impl Mask {
                 }
             }
         }
-        let mut change = |((pointer, text), mut gone): (&(String, String), Vec<Gone>)| {
+        let change = |((pointer, text), mut gone): (&(String, String), Vec<Gone>)| {
             gone.sort_by_key(|(range, _)| range.start);
             let edit = |(range, begins): Gone| {
                 let new = begins.map(|(kind, new)| {
@@ -250,10 +250,12 @@ impl Mask {
             let edits: Vec<Edit> = gone.into_iter().map(edit).collect();
             (!edits.is_empty()).then(|| cut(text, edits, &[text.len()]).concat())
         };
-        strings.iter().zip(gone).map(|one| change(one)).collect()
+        strings.iter().zip(gone).map(change).collect()
     }
 }
 
+/// Strings with their pointers.
+type Strings = Vec<(String, String)>;
 /// What goes of a string, and what stands for it; `None` where it began in an earlier string.
 type Gone = (Range<usize>, Option<(&'static str, String)>);
 
@@ -269,8 +271,8 @@ enum View {
 }
 
 /// The strings of all events, each with its pointer, and how they are looked at: what a place says before what a name says.
-fn views(bodies: &[Cow<'_, str>]) -> (Vec<(String, String)>, BTreeMap<View, Vec<usize>>) {
-    let mut strings: Vec<(String, String)> = Vec::new();
+fn views(bodies: &[Cow<'_, str>]) -> (Strings, BTreeMap<View, Vec<usize>>) {
+    let mut strings = Strings::new();
     let mut views: BTreeMap<View, Vec<usize>> = BTreeMap::new();
     for body in bodies {
         let value: Value = serde_json::from_str(body).unwrap_or_default();

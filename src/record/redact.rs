@@ -344,15 +344,15 @@ fn word<'t>(text: &'t str, signs: &str) -> &'t str {
 }
 
 fn key(text: &str) -> Option<usize> {
+    /// Bytes of the shortest key.
+    const LEAST: usize = 20;
+    /// Bytes that are looked at for what makes a word a key.
+    const LOOKED: usize = 1 << 14;
     if let Some(rest) = text.strip_prefix("-----BEGIN ") {
         let (label, _) = rest.split_once("-----").filter(|(label, _)| label.len() < 64 && label.contains("PRIVATE KEY"))?;
         let end = format!("-----END {label}-----");
         return Some(text.find(&end).map_or(text.len(), |at| at + end.len()));
     }
-    /// Bytes of the shortest key.
-    const LEAST: usize = 20;
-    /// Bytes that are looked at for what makes a word a key.
-    const LOOKED: usize = 1 << 14;
     let begins = |most: usize| text.get(..text.floor_char_boundary(most)).unwrap_or(text);
     // Most words are shorter.
     if word(begins(LEAST), "_-.+/=:").len() < LEAST {

@@ -123,8 +123,8 @@ fn cut(value: &mut Value, find: &Search) -> bool {
             *text = out;
             is_there
         }
-        Value::Array(items) => items.iter_mut().fold(false, |is_there, item| cut(item, find) || is_there),
-        Value::Object(fields) => fields.values_mut().fold(false, |is_there, field| cut(field, find) || is_there),
+        Value::Array(items) => items.iter_mut().filter_map(|item| cut(item, find).then_some(())).count() > 0,
+        Value::Object(fields) => fields.values_mut().filter_map(|field| cut(field, find).then_some(())).count() > 0,
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
