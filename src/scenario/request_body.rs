@@ -14,7 +14,8 @@ pub fn is_request_body(text: &str) -> bool {
     let (root, _) = yaml::read(text);
     let has = |key: &str| root.get(key).is_some();
     let says_scenario = root.get("schema").and_then(Node::text).is_some_and(|schema| schema.starts_with("ctxc/"));
-    let lists = |key: &str| root.get(key).and_then(Node::items).is_some_and(|items| !items.is_empty());
+    let is_said = |item: &Node<'_>| ["role", "content", "parts"].iter().any(|key| item.get(key).is_some());
+    let lists = |key: &str| root.get(key).and_then(Node::items).is_some_and(|items| items.iter().any(is_said));
     let is_sent = lists("messages") || lists("contents") || has("model") && (has("input") || has("prompt"));
     is_sent && !says_scenario && !OWN.iter().any(|key| has(key))
 }

@@ -12,4 +12,5 @@ fn a_request_is_told_from_a_scenario() {
     assert!(!is_request_body("task: triage\nmessages: []\n"));
     assert!(!is_request_body("name: messages\nexpect_context: [{nothing_cut: true}]\n"));
     assert!(!is_request_body("- messages\n"));
+    assert!(!is_request_body("{\"messages\": [\"hello\"]}"));
 }
