@@ -78,7 +78,10 @@ fn read(prompt: &Prompt<'_>) -> Imported {
         .filter(|(one, _)| !placeholders.contains(&one.name))
         .collect();
     let line = node.get("input_variables").map_or(0, |node| front.line_of(node));
-    declared::settle(declared, &used, prompt.path, line, &mut imported);
+    // Of a prompt without a text nobody can say what it uses.
+    if !imported.turns.is_empty() {
+        declared::settle(declared, &used, prompt.path, line, &mut imported);
+    }
     imported
 }
 
@@ -92,7 +95,7 @@ impl Reader<'_> {
     /// `_type: prompt`.
     fn prompt(&mut self, node: &Node<'_>, role: Role) {
         let Some(template) = node.get("template").and_then(Node::text) else {
-            let why = "there is no text to carry over: what `template_path` names is imported as a file of its own";
+            let why = "a text in a file of its own, such as `template_path` names, is not read: write it into `template`";
             return self.unsupported(node, "a prompt without `template`", why);
         };
         let format = node.get("template_format").and_then(Node::text).unwrap_or("f-string").to_owned();

@@ -386,7 +386,9 @@ fn cut(text: &str, edits: Vec<Edit>, ends: &[usize]) -> Vec<String> {
 
 /// The objects of JSON in a stream, one behind another in events, lines or a list; and where one begins that is cut.
 fn payloads(text: &str) -> (Vec<Range<usize>>, Option<usize>) {
-    let (mut found, mut cut, mut at) = (Vec::new(), None, 0);
+    /// Objects without an end that are looked at.
+    const OPEN: usize = 64;
+    let (mut found, mut cut, mut at, mut open) = (Vec::new(), None, 0, 0);
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         let object = rest.strip_prefix("data:").unwrap_or(rest).trim_start_matches(['[', ',', ' ', '\t', '\r', '\n']);
         let start = at + rest.len() - object.len();
@@ -397,7 +399,14 @@ fn payloads(text: &str) -> (Vec<Range<usize>>, Option<usize>) {
                 found.push(start..at);
                 continue;
             }
-            Some(Err(fault)) if fault.is_eof() => cut = cut.or(Some(start)),
+            Some(Err(fault)) if fault.is_eof() => {
+                cut = cut.or(Some(start));
+                open += 1;
+                // Each has been read to the end of the text.
+                if open == OPEN {
+                    break;
+                }
+            }
             _ => {}
         }
         at = rest.find(['\n', '\r']).map_or(text.len(), |end| at + end + 1);

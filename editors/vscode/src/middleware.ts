@@ -17,7 +17,6 @@ const STEPS = [
     'provideCompletionItem',
     'provideDefinition',
     'provideDocumentFormattingEdits',
-    'provideDocumentRangeFormattingEdits',
     'provideDocumentHighlights',
     'provideDocumentLinks',
     'provideDocumentSymbols',

@@ -25,20 +25,19 @@ impl Comparison {
                 continue;
             }
             let answered = row.rate.filter(|_| case.trials > 0);
-            let rates = match answered {
-                Some(now) => (case.passed as f64 / case.trials as f64, now.value),
-                None => (f64::from(case.verdict == "pass"), f64::from(row.verdict == "pass")),
-            };
-            let is_tried = u32::from(answered.is_some());
-            if rates.0 < rates.1 {
-                found.better += 1;
-                ups += is_tried;
-            } else if rates.0 > rates.1 {
-                found.worse += 1;
-                downs += is_tried;
+            let then_now = answered.map(|now| (case.passed as f64 / case.trials as f64, now.value));
+            ups += u32::from(then_now.is_some_and(|(then, now)| then < now));
+            downs += u32::from(then_now.is_some_and(|(then, now)| then > now));
+            // A context that fails now is worse, however its answers pass.
+            let verdicts = (f64::from(case.verdict == "pass"), f64::from(row.verdict == "pass"));
+            let (then, now) = if case.verdict == row.verdict { then_now.unwrap_or(verdicts) } else { verdicts };
+            *if then < now {
+                &mut found.better
+            } else if then > now {
+                &mut found.worse
             } else {
-                found.equal += 1;
-            }
+                &mut found.equal
+            } += 1;
             if answered.is_some() {
                 found.tokens_then = found.tokens_then.saturating_add(case.tokens / case.trials as u64);
                 found.tokens_now = found.tokens_now.saturating_add(row.used() / row.trials.len().max(1) as u64);

@@ -63,6 +63,10 @@ fn in_text(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Diagnostic {
     let name = shown(element.name());
     let message = format!("`<{name}>` stands in the text of `<{}>` and would not reach the agent", parent.tag());
     let found = finding(&UNKNOWN_ELEMENT.meta, cx, fault.span, message);
+    let names_text = element.attributes().any(|one| ["fragment", "name", "ref"].contains(&one.name()));
+    if names_text && element.is_empty_tag() && parent.child(Kind::Use.tag()).is_some() {
+        return found.help("a shared text is put in its place by `<use fragment=\"…\"/>`");
+    }
     if Kind::homes(element.name()).next().is_none() {
         let mut edits = Vec::new();
         escape(element, &mut edits);
@@ -119,6 +123,8 @@ fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         Kind::ContextManagement.tag().starts_with(&*name.to_lowercase()) && kind.child(Kind::ContextManagement.tag()).is_some();
     let found = if is_of_context {
         found.help("what a task sees is said by `<inherit_context>` and the other settings in `<context_management>`")
+    } else if kind.child(name).is_some() {
+        found.help(format!("`{name}` is an element in `<{tag}>`"))
     } else if has.is_empty() {
         found.help(format!("`<{tag}>` has no attributes"))
     } else {

@@ -18,7 +18,8 @@ fn what_differs_from_accepted_results_is_told_for_each_scenario_and_for_all() {
         .says("accepted with pass, 3 of 3 trials, ")
         .says("; now fail, 0 of 2 trials, ")
         .says("0 better, 1 worse, 0 equal")
-        .says("chance of so many worse ones 0.500 (sign test, and fewer than 5 that differ are always chance)");
+        // A script gives the same answer every time.
+        .never_says("chance");
     // The other suite is not of that baseline.
     run.never_says("; new: ");
     let compared = &project.run(&["eval", "--baseline", "baselines", "--json"]).json()["baseline"];
@@ -28,14 +29,30 @@ fn what_differs_from_accepted_results_is_told_for_each_scenario_and_for_all() {
         project.run(&["eval", "--baseline", "baselines", "--format", format]).says("compared with baselines: 0 better, 1 worse");
     }
 
+    // What fails is said first.
+    let junit = project.run(&["eval", "--baseline", "baselines", "--format", "junit"]).stdout;
+    assert!(junit.contains("<failure message=\"scenarios/scripted.yaml:"), "{junit}");
+
     // What is gone, and what nobody accepted.
     project.write("scenarios/second.yaml", project.read("scenarios/scripted.yaml").replace("name: scripted", "name: second"));
     project.run(&["eval", "--out", "card.json"]);
     std::fs::remove_file(project.path("scenarios/scripted.yaml")).unwrap();
     let run = project.run(&["eval", "--baseline", "baselines"]);
-    run.says("missing: scripted").never_says("; new: ");
-    project.run(&["eval", "second", "--baseline", "baselines"]).never_says("missing");
+    run.says("missing: scripted").says("; new: second");
+    project.run(&["eval", "second", "--baseline", "baselines"]).never_says("missing").says("; new: second");
+    project.run(&["eval", "--baseline", "baselines/recorded.json"]).never_says("; new: ");
+    project.write("scenarios/scripted.yaml", "name: scripted\ntask: [\n");
+    project.run(&["eval", "--baseline", "baselines"]).never_says("missing");
+    std::fs::remove_file(project.path("scenarios/scripted.yaml")).unwrap();
     project.run(&["eval", "--baseline", "card.json"]).says("missing: scripted");
+}
+
+#[test]
+fn a_context_that_fails_now_is_worse_although_its_answers_pass() {
+    let project = branch();
+    replace(&project, "scenarios/scripted.yaml", "max: 60", "max: 1");
+    let compared = project.run(&["eval", "--baseline", "baselines", "--json"]).code(1).json()["baseline"].clone();
+    assert_eq!((&compared["worse"], &compared["sign_test"]), (&json!(1), &json!(1.0)));
 }
 
 #[test]

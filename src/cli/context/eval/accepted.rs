@@ -17,20 +17,22 @@ const LIMIT: u64 = 1 << 28;
 #[derive(Debug)]
 pub(super) struct Accepted {
     path: String,
-    suites: BTreeSet<String>,
+    /// The suite of a baseline; `None` where all suites are accepted here.
+    suite: Option<String>,
     cases: BTreeMap<String, BaselineCase>,
 }
 
 impl Accepted {
     /// Reads a baseline, a folder of baselines, or a scorecard.
     pub(super) fn read(path: &Path) -> Result<Self> {
-        let mut accepted = Self { path: path.display().to_string(), suites: BTreeSet::new(), cases: BTreeMap::new() };
+        let mut accepted = Self { path: path.display().to_string(), suite: None, cases: BTreeMap::new() };
         let names =
             fs::names_in(path).into_iter().filter(|name| Path::new(name).extension().is_some_and(|ending| ending == "json"));
         let files: Vec<PathBuf> = if path.is_dir() { names.map(|name| path.join(name)).collect() } else { vec![path.to_owned()] };
         for file in &files {
             accepted.add(file)?;
         }
+        accepted.suite = accepted.suite.filter(|_| !path.is_dir());
         if files.is_empty() {
             return Err(CliError::usage(format!("{} holds no baseline", path.display()))
                 .hint("`ctxc baseline accept --reason WHY` writes the results of each suite to baselines/SUITE.json"));
@@ -45,7 +47,6 @@ impl Accepted {
         };
         if let Some(card) = scorecard(file) {
             for row in card.cases.iter().filter(|row| row.is_decided()) {
-                self.suites.insert(row.suite.clone());
                 self.cases.insert(row.id.clone(), BaselineCase::of(row));
             }
             return Ok(());
@@ -62,19 +63,22 @@ impl Accepted {
         if baseline.registry_schema != REGISTRY {
             return Err(refused(format!("it was made with {}, and this program makes {REGISTRY}", baseline.registry_schema)));
         }
-        self.suites.insert(baseline.suite);
+        self.suite = Some(baseline.suite);
         self.cases.extend(baseline.cases.into_iter().map(|case| (case.id.clone(), case)));
         Ok(())
     }
 
-    /// The scorecard with what differs. Of a part of the scenarios nobody can say which are gone.
+    /// The scorecard with what differs. Of a part of the scenarios, or where a file cannot be read, nobody can say which are gone.
     pub(super) fn compare(mut self, card: Scorecard, is_part: bool) -> Scorecard {
         let mut compared = Comparison { path: self.path, ..Comparison::of(&card, self.cases.values(), false) };
-        if is_part {
+        if is_part || card.cases.iter().any(|row| row.id == row.path) {
             compared.missing.clear();
         }
-        let suites: BTreeMap<&str, &str> = card.cases.iter().map(|row| (row.id.as_str(), row.suite.as_str())).collect();
-        compared.new.retain(|id| suites.get(id.as_str()).is_some_and(|suite| self.suites.contains(*suite)));
+        if let Some(suite) = &self.suite {
+            let of_suite: BTreeSet<&str> =
+                card.cases.iter().filter(|row| row.suite == *suite).map(|row| row.id.as_str()).collect();
+            compared.new.retain(|id| of_suite.contains(id.as_str()));
+        }
         let with = |row: CaseRow| CaseRow { baseline: self.cases.remove(&row.id), ..row };
         Scorecard { cases: card.cases.into_iter().map(with).collect(), baseline: Some(compared), ..card }
     }

@@ -48,8 +48,8 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "REV|FILE")]
     pub(super) since: Option<String>,
     /// Hold the results against accepted ones, and say what differs: a file or the folder that `ctxc baseline accept` wrote, or a scorecard of
-    /// `--out`. Where models are asked, it means --confirm. It decides nothing; `ctxc gate` does
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["mutate", "coverage", "plan", "shard"])]
+    /// `--out`. Where models are asked, it implies --confirm. It decides nothing; `ctxc gate` does
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["mutate", "coverage", "plan", "shard"])]
     pub(super) baseline: Option<PathBuf>,
     /// Run nothing behind the first scenario that does not pass, by their order in the list
     #[arg(long, conflicts_with_all = ["mutate", "coverage", "accept", "diff", "plan", "resume"])]

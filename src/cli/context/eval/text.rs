@@ -161,12 +161,12 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
     for what in miscounted {
         out.push(format!("{}:{}: its provider's count of tokens cannot be: {what}; they were counted here", row.path, row.line));
     }
-    out.extend(row.baseline.as_ref().and_then(|then| moved(row, then)));
     // A script gives the same answer every time, and one that failed tells for all.
     let trial = row.trials.iter().find(|trial| trial.verdict == "fail").or_else(|| row.trials.first());
     for verdict in trial.into_iter().flat_map(|trial| &trial.expectations).filter(|verdict| verdict.verdict != "pass") {
         told(row, verdict, &mut out);
     }
+    out.extend(row.baseline.as_ref().and_then(|then| moved(row, then)));
     out
 }
 
@@ -191,10 +191,11 @@ pub(super) fn compared(card: &Scorecard) -> Option<String> {
     let Comparison { path, better, worse, equal, sign_test, tokens_then, tokens_now, missing, new, not_compared } = compared;
     let mut parts = vec![format!("compared with {path}: {better} better, {worse} worse, {equal} equal")];
     if *tokens_then > 0 {
-        parts.push(format!("{tokens_then} tokens a trial of each, now {tokens_now}"));
+        parts.push(format!("tokens per trial, summed over scenarios: {tokens_then} then, {tokens_now} now"));
     }
-    if *worse > 0 {
-        let few = if better + worse < 5 { ", and fewer than 5 that differ are always chance" } else { "" };
+    // Scripts give the same answer every time.
+    if *sign_test < 1.0 && card.cases.iter().any(|row| row.rate.is_some() && row.answer != Answered::Scripted.word()) {
+        let few = if better + worse < 5 { ", where fewer than 5 differences cannot be significant" } else { "" };
         parts.push(format!("chance of so many worse ones {sign_test:.3} (sign test{few})"));
     }
     let lists =
