@@ -44,11 +44,11 @@ impl CallLimits {
     }
 }
 
-/// Posts JSON to an address; what is answered beside its status is nobody's. No redirect is followed.
+/// Posts JSON to an address, and gives the beginning of what is answered. No redirect is followed.
 ///
 /// # Errors
 /// It was not taken: why, without the address and the values of the headers.
-pub fn post_json(url: &str, headers: &[(String, String)], body: &str, time: Duration) -> Result<(), String> {
+pub fn post_json(url: &str, headers: &[(String, String)], body: &str, time: Duration) -> Result<String, String> {
     let config =
         Agent::config_builder().http_status_as_error(false).max_redirects(0).timeout_global(Some(time)).user_agent(USER_AGENT);
     let mut call = Agent::from(config.build()).post(url).content_type("application/json");
@@ -56,7 +56,12 @@ pub fn post_json(url: &str, headers: &[(String, String)], body: &str, time: Dura
         call = call.header(name, value);
     }
     match call.send(body) {
-        Ok(response) if response.status().is_success() => Ok(()),
+        Ok(response) if response.status().is_success() => {
+            let mut said = Vec::new();
+            // It was taken, whatever there is to read of why.
+            let _ = response.into_body().into_reader().take(REFUSAL).read_to_end(&mut said);
+            Ok(String::from_utf8_lossy(&said).into_owned())
+        }
         Ok(response) => Err(format!("it answered with status {}", response.status().as_u16())),
         Err(ureq::Error::Timeout(_)) => Err(format!("it gave no answer within {} s", time.as_secs_f64())),
         Err(ureq::Error::Io(why)) => Err(why.kind().to_string()),

@@ -59,6 +59,9 @@ pub struct Redactor {
 /// What must go of a text: where it stands, and what it is.
 pub type Found = (Range<usize>, &'static str);
 
+/// Bytes of letters, digits and `+/=_-` in a row from which on they are packed data: no key is as long, but for a web token.
+const PACKED: usize = 400;
+
 /// Layers of escapes that are read: JSON in a string of JSON in an address.
 const LAYERS: usize = 4;
 
@@ -132,7 +135,7 @@ impl Redactor {
     fn scan(&self, text: &str) -> Vec<Found> {
         let mut found = Vec::new();
         let mut before = ' ';
-        let mut at = 0;
+        let (mut at, mut row) = (0, 0..0);
         let mut own: Vec<Range<usize>> = self.own.iter().flat_map(|one| one.all(text)).collect();
         own.sort_by_key(|range| (range.start, range.end));
         let mut own = own.into_iter().peekable();
@@ -144,8 +147,12 @@ impl Redactor {
                 at = range.end;
                 continue;
             }
-            let one =
-                self.at((before, text.get(..at).unwrap_or("")), rest).filter(|(_, len)| *len > 0 && rest.is_char_boundary(*len));
+            if at >= row.end {
+                row = at..at + run(rest, |byte| byte.is_ascii_alphanumeric() || b"+/=_-".contains(&byte));
+            }
+            let is_packed = row.len() > PACKED && at > row.start;
+            let one = self.at((before, text.get(..at).unwrap_or(""), is_packed), rest);
+            let one = one.filter(|(_, len)| *len > 0 && rest.is_char_boundary(*len));
             let Some((kind, len)) = one else {
                 before = first;
                 at += first.len_utf8();
@@ -187,8 +194,8 @@ impl Redactor {
         })
     }
 
-    /// What a text begins with that has to go, and its bytes.
-    fn at(&self, (before, head): (char, &str), text: &str) -> Option<(&'static str, usize)> {
+    /// What a text begins with that has to go, and its bytes; in packed data, what is known by its value, and web tokens.
+    fn at(&self, (before, head, is_packed): (char, &str, bool), text: &str) -> Option<(&'static str, usize)> {
         let is_word = |end: usize| {
             let after = text.get(end..).and_then(|rest| rest.chars().next());
             !before.is_ascii_alphanumeric() && !after.is_some_and(|c| c.is_ascii_alphanumeric())
@@ -198,17 +205,17 @@ impl Redactor {
             return Some(("secret", value.len()));
         }
         // Many scripts write no blank between words.
-        if before.is_ascii_alphanumeric() {
+        if before.is_ascii_alphanumeric() || is_packed && !text.starts_with("eyJ") && !text.starts_with("ops_eyJ") {
             return None;
         }
         let first = text.bytes().next()?;
-        if let Some(len) = key(text).or_else(|| head.ends_with("//").then(|| in_address(text)).flatten()) {
+        if let Some(len) = key(text).or_else(|| head.ends_with("//").then(|| in_address(head, text)).flatten()) {
             return Some(("secret", len));
         }
         if self.keeps_persons {
             return None;
         }
-        if first.is_ascii_uppercase()
+        if first.is_ascii_alphabetic()
             && let Some(len) = iban(text)
         {
             return Some(("iban", len));
@@ -343,15 +350,53 @@ fn word<'t>(text: &'t str, signs: &str) -> &'t str {
     text.get(..len).unwrap_or("").trim_end_matches('.')
 }
 
+/// Bytes that are looked at for what makes a word a key.
+const LOOKED: usize = 1 << 14;
+
+/// A private key with the lines around it; where its end is cut off, what looks like one. Who only names its first line has none.
+fn pem(text: &str) -> Option<usize> {
+    /// What stands before a key with a password.
+    const HEADERS: [&str; 5] = ["Proc-Type:", "4,ENCRYPTED", "DEK-Info:", "AES-", "DES-"];
+    let (label, body) = text.strip_prefix("-----BEGIN ")?.split_once("-----")?;
+    if label.len() >= 64 || !label.contains("PRIVATE KEY") {
+        return None;
+    }
+    let (begin, end) = (text.len() - body.len(), format!("-----END {label}-----"));
+    if let Some(at) = body.get(..body.floor_char_boundary(LOOKED)).and_then(|near| near.find(&end)) {
+        return Some(begin + at + end.len());
+    }
+    let (mut at, mut taken) = (begin, None);
+    for part in body.split_inclusive(|c: char| c.is_ascii_whitespace()) {
+        let line = part.trim_ascii_end();
+        let packed = word(line, "+/=");
+        let is_last = taken.is_some() && (packed.ends_with('=') || at + line.len() == text.len());
+        if packed.len() >= 16 && !is_word(packed) || is_last && !packed.is_empty() {
+            taken = Some(at + packed.len());
+        } else if !line.is_empty() && !HEADERS.iter().any(|head| line.starts_with(head)) {
+            break;
+        }
+        if packed.len() < line.len() && taken.is_some() {
+            break;
+        }
+        at += part.len();
+    }
+    taken
+}
+
+/// Whether it is a word or a short one with digits (`spinner12`, `v2`, `4k`), and no part of a key.
+fn is_word(part: &str) -> bool {
+    let letters = part.trim_end_matches(|c: char| c.is_ascii_digit());
+    let digits = part.len() - letters.len();
+    let is_plain = digits == 0 || digits <= 4 && part.len() < 16;
+    !part.bytes().skip(1).any(|byte| byte.is_ascii_uppercase())
+        && (part.len() < 8 || is_plain && letters.bytes().all(|byte| byte.is_ascii_alphabetic()))
+}
+
 fn key(text: &str) -> Option<usize> {
     /// Bytes of the shortest key.
     const LEAST: usize = 20;
-    /// Bytes that are looked at for what makes a word a key.
-    const LOOKED: usize = 1 << 14;
-    if let Some(rest) = text.strip_prefix("-----BEGIN ") {
-        let (label, _) = rest.split_once("-----").filter(|(label, _)| label.len() < 64 && label.contains("PRIVATE KEY"))?;
-        let end = format!("-----END {label}-----");
-        return Some(text.find(&end).map_or(text.len(), |at| at + end.len()));
+    if text.starts_with("-----BEGIN ") {
+        return pem(text);
     }
     let begins = |most: usize| text.get(..text.floor_char_boundary(most)).unwrap_or(text);
     // Most words are shorter.
@@ -371,41 +416,85 @@ fn key(text: &str) -> Option<usize> {
     KEYS.iter().find_map(|(signs, least, heads)| {
         let head = heads.split(' ').find(|head| text.starts_with(head))?;
         let rest = word(begins(LOOKED).get(head.len()..)?, signs);
-        // Words with hyphens between them have no digit, and a web token has two dots.
-        let is_key = match head {
-            "eyJ" => rest.matches('.').count() >= 2,
-            _ => signs.is_empty() || rest.bytes().take(64).any(|byte| byte.is_ascii_digit()),
+        let looked = rest.get(..64).unwrap_or(rest);
+        let has_digit = looked.bytes().any(|byte| byte.is_ascii_digit());
+        // A web token has two dots, and Twilio's keys are of one length; names are made of words.
+        let is_key = match (head, *signs) {
+            ("eyJ", _) => rest.matches('.').count() >= 2,
+            ("SK", _) => rest.len() == 32 && rest.bytes().all(|byte| byte.is_ascii_hexdigit()),
+            (_, "") => *least < 30 || !is_word(looked),
+            (_, "_-") => has_digit && !looked.split(['-', '_']).all(is_word),
+            _ => has_digit,
         };
         (is_key && rest.len() >= *least).then(|| head.len() + word(text.get(head.len()..).unwrap_or(""), signs).len())
     })
 }
 
-/// The name and password that stand before the host of an address.
-fn in_address(text: &str) -> Option<usize> {
+/// The name and password that stand before the host of an address, the password with `/` and `#` in it where it is no web page's.
+fn in_address(head: &str, text: &str) -> Option<usize> {
+    let is_web = !head.ends_with("://") || ["http://", "https://", "ssh://"].iter().any(|scheme| head.ends_with(scheme));
     let len = run(text.get(..text.floor_char_boundary(256)).unwrap_or(text), |byte| {
-        !byte.is_ascii_whitespace() && !b"/@\"'<>?#".contains(&byte)
+        !(byte.is_ascii_whitespace() || b"\"'<>?".contains(&byte) || is_web && b"/#".contains(&byte))
     });
-    let (_, password) = text.get(..len)?.split_once(':').filter(|_| text.as_bytes().get(len) == Some(&b'@'))?;
-    // `$PASSWORD`, `{password}`, `***`
-    (!password.is_empty() && !password.starts_with(['$', '{', '*', '%'])).then_some(len)
+    let all = text.get(..len)?.split("://").next()?;
+    let (user, rest) = all.split_once(':').filter(|(user, _)| !user.contains(['/', '#']))?;
+    // `host:5432/`
+    let digits = run(rest, |byte| byte.is_ascii_digit());
+    if !user.is_empty() && (1..=5).contains(&digits) && rest.get(digits..).is_some_and(|rest| rest.starts_with(['/', '@', '#'])) {
+        return None;
+    }
+    let is_host = |rest: &str| {
+        let host = run(rest, |byte| byte.is_ascii_alphanumeric() || b".-_".contains(&byte));
+        let port = rest.get(host..).unwrap_or("").strip_prefix(':').map(|rest| rest.split(['/', ',']).next().unwrap_or(rest));
+        let ends =
+            matches!(rest.as_bytes().get(host), None | Some(b'/' | b',')) || port.is_some_and(|port| port.parse::<u16>().is_ok());
+        ends && rest.starts_with(|c: char| c.is_ascii_alphanumeric())
+    };
+    let ends = |(at, _): &(usize, &str)| {
+        let (password, host) = (rest.get(..*at).unwrap_or(""), rest.get(at + 1..).unwrap_or(""));
+        !password.contains(['/', '#']) || *at <= 128 && is_host(host)
+    };
+    let password = rest.get(..rest.rmatch_indices('@').find(ends)?.0)?;
+    // `$PASSWORD`, `$password` behind `$user`, `${PASSWORD}`, `{password}`, `%s`, `***`
+    let is_name = |name: &str| name.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_') || user.starts_with('$'));
+    let braces = [("$(", ")"), ("${", "}"), ("{", "}"), ("%(", ")s"), ("%", "%")];
+    let is_empty = password.bytes().all(|byte| byte == b'*')
+        || password == "%s"
+        || braces.iter().any(|(open, close)| password.starts_with(open) && password.ends_with(close))
+        || password.strip_prefix('$').is_some_and(is_name);
+    (!is_empty).then_some(user.len() + 1 + password.len())
 }
 
 fn email(text: &str) -> Option<usize> {
     /// Bytes of the part before `@` at most, and of that behind it.
     const MOST: usize = 255;
+    /// How names of files and of services end, and no host does.
+    const FILES: &str =
+        " png jpg jpeg gif svg webp service timer socket target mount slice js ts txt json yaml yml toml xml html css ";
     let len = |text: &str, takes: fn(char) -> bool| -> usize {
         text.chars().take(MOST).take_while(|c| takes(*c)).map(char::len_utf8).sum()
     };
     let local = len(text, |c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-' | 'À'..='ɏ'));
     let domain = text.get(local..)?.strip_prefix('@').filter(|_| local > 0)?;
     let domain = domain.get(..len(domain, |c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | 'À'..='ɏ')))?;
+    // `logo@2x.png`, `react@18.2.0.tgz`
+    let number = domain.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_digit = |at: usize| number.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
+    if number.len() < domain.len() && (number.starts_with("x.") || number.starts_with('.') && is_digit(1)) {
+        return None;
+    }
     // Signs that hosts have may follow one.
     let top = |at: usize| {
         let top = domain.get(at + 1..)?;
         let is_coded = top.starts_with("xn--");
         let len = run(top, |byte| byte.is_ascii_alphabetic() || is_coded && (byte == b'-' || byte.is_ascii_digit()));
         let ends = !top.as_bytes().get(len).is_some_and(u8::is_ascii_alphanumeric);
-        (at > 0 && len >= 2 && ends).then_some(local + 1 + at + 1 + len)
+        let end = local + 1 + at + 1 + len;
+        let (name, after) = (top.get(..len)?, text.as_bytes().get(end));
+        let is_code = after == Some(&b'(')
+            || text.starts_with("git@") && matches!(after, Some(b':' | b'/'))
+            || FILES.contains(&format!(" {name} "));
+        (at > 0 && len >= 2 && ends && !is_code).then_some(end)
     };
     domain.rmatch_indices('.').find_map(|(at, _)| top(at))
 }
@@ -432,7 +521,7 @@ fn digits(text: &str, (separators, between): (&[u8], usize), most: usize) -> (Ve
     (digits, ends)
 }
 
-/// Bytes of the number of a card: as long as its first digit says, in groups of four and more, its last digit fits the others.
+/// Bytes of the number of a card: as long as its first digits say, in groups of four and more, its last digit fits the others.
 fn card(text: &str) -> Option<usize> {
     let (digits, ends) = digits(text, (b" -", 1), 19);
     let doubled = |(at, digit): (usize, &u32)| match (at % 2, digit * 2) {
@@ -442,9 +531,18 @@ fn card(text: &str) -> Option<usize> {
     };
     let fits = |count: usize| {
         let own = digits.get(..count).unwrap_or(&[]);
-        let is_long =
-            matches!((own.first(), count), (Some(4), 13 | 16 | 19) | (Some(2 | 5), 16) | (Some(3), 14..=16) | (Some(6), 16..=19));
-        is_long && own.iter().rev().enumerate().map(doubled).sum::<u32>() % 10 == 0
+        let is_long = matches!(
+            (own.iter().take(4).fold(0, |number, digit| number * 10 + digit), count),
+            (4000..=4999, 13 | 16 | 19)
+                | (5100..=5599 | 2221..=2720 | 3500..=3599, 16)
+                | (3400..=3499 | 3700..=3799, 15)
+                | (3000..=3099 | 3600..=3699 | 3800..=3899, 14)
+                | (6011 | 6200..=6299 | 6400..=6599, 16..=19)
+        );
+        // `4000 4200 4400 4600`
+        is_long
+            && !own.chunks(4).all(|four| four.ends_with(&[0, 0]))
+            && own.iter().rev().enumerate().map(doubled).sum::<u32>() % 10 == 0
     };
     if ends.first().is_none_or(|(first, _)| *first < 4) {
         return None;
@@ -454,15 +552,19 @@ fn card(text: &str) -> Option<usize> {
 
 fn iban(text: &str) -> Option<usize> {
     let (country, check) = (text.get(..2)?, text.get(2..4)?);
-    if !country.bytes().all(|byte| byte.is_ascii_uppercase()) || !check.bytes().all(|byte| byte.is_ascii_digit()) {
+    let is_small = country.bytes().all(|byte| byte.is_ascii_lowercase());
+    if !is_small && !country.bytes().all(|byte| byte.is_ascii_uppercase()) || !check.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
     let mut signs: Vec<u8> = Vec::new();
     let mut longest = None;
     for (at, byte) in text.bytes().enumerate().take(43) {
         match byte {
-            b' ' if at > 3 => continue,
-            b'A'..=b'Z' | b'0'..=b'9' => signs.push(byte),
+            b' ' | b'-' if at > 3 => continue,
+            // Behind small letters, words would follow.
+            b'a'..=b'z' if is_small && at < 2 => signs.push(byte.to_ascii_uppercase()),
+            b'A'..=b'Z' if !is_small => signs.push(byte),
+            b'0'..=b'9' => signs.push(byte),
             _ => break,
         }
         let ends = !text.as_bytes().get(at + 1).is_some_and(u8::is_ascii_alphanumeric);
@@ -483,21 +585,52 @@ fn is_iban(signs: &[u8]) -> bool {
     rest.iter().chain(head).fold(0, number) == 1
 }
 
-/// A number with a `+` before its country, or in three groups of 3, 3 and 4 digits.
-fn phone(before: char, text: &str) -> Option<usize> {
-    if let Some(rest) = text.strip_prefix('+') {
-        let (_, ends) = digits(rest, (b" -./()", 3), 15);
-        return ends.last().filter(|(count, _)| *count >= 8).map(|(_, len)| len + 1);
-    }
-    if matches!(before, '.' | '-') {
+/// Bytes of a number that begins with its country, of so many digits at least; dates, decimals, counts and addresses of hosts are none.
+fn abroad(text: &str, least: usize) -> Option<usize> {
+    // `+2500 -1300`
+    let minus = text.as_bytes().windows(3).take(64).position(|signs| matches!(signs, [b' ' | b'/', b'-', b'0'..=b'9']));
+    let text = minus.and_then(|at| text.get(..at)).unwrap_or(text);
+    let (digits, ends) = digits(text, (b" -./()", 3), 15);
+    if digits.first() == Some(&0) || !text.starts_with(|c: char| c.is_ascii_digit() || c == '(') {
         return None;
     }
-    let groups = ["1-", "1 ", "1."].iter().find_map(|country| text.strip_prefix(country)).unwrap_or(text);
+    let len = ends.last().filter(|(count, _)| *count >= least)?.1;
+    let text = text.get(..len)?;
+    let groups: Vec<&str> = text.split(|c: char| !c.is_ascii_digit()).filter(|group| !group.is_empty()).collect();
+    let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
+    let is_date = text.starts_with("20") && matches!(*lengths, [8] | [4, 2, 2, ..]);
+    let is_dotted = matches!(lengths.len(), 2 | 4) && groups.join(".") == text;
+    let is_count = lengths.iter().filter(|length| **length == 1).count() > 2;
+    // Numbers in columns have the same look.
+    let is_table =
+        least > 8 && (groups.iter().skip(1).any(|group| group.starts_with("00")) || lengths.iter().all(|length| *length == 4));
+    (!is_date && !is_dotted && !is_table && !is_count).then_some(len)
+}
+
+/// A number with a `+` or `00` before its country, or in three groups of 3, 3 and 4 digits.
+fn phone(before: char, text: &str) -> Option<usize> {
+    if let Some(rest) = text.strip_prefix('+') {
+        return abroad(rest, 8).map(|len| len + 1);
+    }
+    if matches!(before, '.' | '-' | '+') {
+        return None;
+    }
+    if let Some(rest) = text.strip_prefix("00") {
+        return abroad(rest, 10).filter(|_| !matches!(before, ',' | '/' | '#')).map(|len| len + 2);
+    }
+    let country = ["1-", "1 ", "1."].iter().find_map(|country| text.strip_prefix(country));
+    let groups = country.unwrap_or(text);
     let groups = groups.strip_prefix('(').unwrap_or(groups);
+    // Blanks alone stand between other numbers too.
+    let mut is_marked = country.is_some();
+    if !groups.starts_with(|c: char| ('2'..='9').contains(&c)) {
+        return None;
+    }
     let mut rest = groups;
     for (at, wanted) in [3, 3, 4].into_iter().enumerate() {
         if at > 0 {
             let separator = run(rest, |byte| matches!(byte, b' ' | b'-' | b'.' | b')'));
+            is_marked |= run(rest, |byte| byte == b' ') < separator;
             rest = rest.get(separator..).filter(|_| (1..=2).contains(&separator))?;
         }
         if run(rest, |byte| byte.is_ascii_digit()) != wanted {
@@ -506,8 +639,9 @@ fn phone(before: char, text: &str) -> Option<usize> {
         rest = rest.get(wanted..)?;
     }
     let more = rest.strip_prefix('-').unwrap_or(rest).bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
-    (!more).then_some(text.len() - rest.len())
+    (is_marked && !more).then_some(text.len() - rest.len())
 }
+
 /// A text with its placeholders alike, whoever's secret they depend on.
 pub fn without_hashes(text: &str) -> String {
     let mut parts = text.split('⟦');

@@ -1,9 +1,9 @@
 //! What happened in a run as spans of `OpenTelemetry`, by its conventions for generative AI, in the JSON form of OTLP: the run, in it each agent
 //! and script, in an agent each call of its model and of its tools.
 //!
-//! Sends nothing. What was said is left out unless somebody asks for it, and is masked then, whatever the trace keeps.
+//! Sends nothing. What was said is left out unless somebody asks for it. All texts are masked, whatever the trace keeps: a model may word a name, too.
 
-use super::trace::{End, Moment, ToolLine, TraceEvent};
+use super::trace::{Begin, End, Moment, ToolLine, TraceEvent};
 use crate::base::hash::Hasher;
 use crate::context::render::call::MODEL;
 use crate::kernel::conversation::{Media, MediaSource, Part, Speaker, Turn};
@@ -11,7 +11,7 @@ use crate::kernel::pipeline::agent::Status;
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
 use crate::kernel::provider::{Answer, Stop};
 use crate::provider::read;
-use crate::record::recording::Recording;
+use crate::record::recording::{AnsweredBy, Recording};
 use crate::record::redact::Redactor;
 use crate::request::model::Request;
 use serde_json::{Map, Value, json};
@@ -24,11 +24,13 @@ pub struct SpanOptions<'a> {
     pub run: &'a str,
     /// The task.
     pub task: &'a str,
+    /// How it began, where that was earlier.
+    pub begin: Option<&'a Begin>,
     /// The name of this program among the services of whoever looks.
     pub service: &'a str,
     /// Whether what was said is written, too.
     pub with_content: bool,
-    /// What replaces secrets and personal data in it.
+    /// What replaces secrets and personal data.
     pub redactor: &'a Redactor,
 }
 
@@ -55,7 +57,8 @@ pub fn document(moments: Vec<(i128, Moment)>, options: &SpanOptions<'_>) -> Valu
     let trace = id(&["trace", options.run], 32);
     // A run that is gone on with has another span for each time.
     let root = id(&["run", options.run, &started.to_string()], 16);
-    let mut spans = Spans { options, root, open: BTreeMap::new(), done: Vec::new(), before: BTreeMap::new(), end: None };
+    let (begin, open, before) = (options.begin.cloned(), BTreeMap::new(), BTreeMap::new());
+    let mut spans = Spans { options, root, begin, open, done: Vec::new(), before, end: None };
     let mut ended = started;
     for (at, moment) in moments {
         ended = ended.max(at);
@@ -83,6 +86,7 @@ fn id(parts: &[&str], digits: usize) -> String {
 struct Spans<'o> {
     options: &'o SpanOptions<'o>,
     root: String,
+    begin: Option<Begin>,
     /// Stages that run.
     open: BTreeMap<String, Span>,
     done: Vec<Span>,
@@ -99,6 +103,10 @@ impl Spans<'_> {
                 let asking = stage.rsplit_once('~').and_then(|(asking, _)| self.open.get(asking));
                 let parent = asking.map_or_else(|| self.root.clone(), |asking| asking.id.clone());
                 let mut span = self.span(&stage, (at, at), parent);
+                // The only stage of a task has no name of its own.
+                let played = self.begin.as_ref().and_then(|begin| begin.role.as_deref()).unwrap_or(self.options.task);
+                let own = if stage.contains('~') { "subtask" } else { played };
+                let name = if name == "/" { own.to_owned() } else { name };
                 if is_script {
                     span.name = format!("script {name}");
                 } else {
@@ -116,20 +124,15 @@ impl Spans<'_> {
 
     fn event(&mut self, at: i128, event: TraceEvent) {
         match event {
-            TraceEvent::Stage { stage, model: Some(model), .. } => {
-                if let Some(span) = self.open.get_mut(&stage) {
-                    span.say("gen_ai.request.model", model);
-                }
-            }
+            TraceEvent::Begin(begin) => self.begin = Some(begin),
             TraceEvent::Tool(tool) => self.tool(at, tool),
             TraceEvent::Result { stage, output, .. } => {
                 let is_failed = output.status == Status::Failed;
                 self.close(at, &stage, is_failed.then(|| (ObstacleKind::Reported.word().to_owned(), output.text().into_owned())));
             }
-            TraceEvent::Failed { stage, obstacle } => self.close(at, &stage, Some(error(&obstacle))),
+            TraceEvent::Failed { stage, obstacle } => self.fail(at, &stage, &obstacle),
             TraceEvent::End(end) => self.end = Some(end),
-            TraceEvent::Begin(_)
-            | TraceEvent::Stage { model: None, .. }
+            TraceEvent::Stage { .. }
             | TraceEvent::Command { .. }
             | TraceEvent::Subtask { .. }
             | TraceEvent::Case { .. }
@@ -150,25 +153,35 @@ impl Spans<'_> {
         self.span(key, (start, at), parent)
     }
 
+    /// A span of a call that a stage made.
+    fn chat(&mut self, stage: &str, key: &str, at: i128) -> Span {
+        let mut span = self.inside(stage, key, at);
+        "chat".clone_into(&mut span.name);
+        span.say("gen_ai.operation.name", "chat");
+        span.say("gen_ai.conversation.id", format!("{}{stage}", self.options.run));
+        if let Some(Value::String(agent)) = self.open.get(stage).and_then(|open| open.attributes.get("gen_ai.agent.name")) {
+            span.say("gen_ai.agent.name", agent.as_str());
+        }
+        span
+    }
+
     fn call(&mut self, at: i128, call: &Recording) {
         let stage = call.conversation.clone().unwrap_or_default();
-        let mut span = self.inside(&stage, &call.id, at);
+        let mut span = self.chat(&stage, &call.id, at);
         if let Some(took) = call.latency_ms.filter(|took| *took > 0) {
             span.start = span.start.max(at - i128::from(took) * 1_000_000);
         }
         // Without a model a word stands in its place.
         let model = |model: &str| Some(model.to_owned()).filter(|model| model != MODEL);
-        let asked = model(&call.model);
-        span.name = asked.as_ref().map_or_else(|| "chat".to_owned(), |model| format!("chat {model}"));
-        span.kind = CLIENT;
-        span.say("gen_ai.operation.name", "chat");
-        span.say("gen_ai.provider.name", provider(&call.dialect));
-        if let Some(model) = asked {
+        if let Some(model) = model(&call.model) {
+            span.name = format!("chat {model}");
             span.say("gen_ai.request.model", model);
         }
-        span.say("gen_ai.conversation.id", format!("{}{stage}", self.options.run));
-        if let Some(Value::String(agent)) = self.open.get(&stage).and_then(|open| open.attributes.get("gen_ai.agent.name")) {
-            span.say("gen_ai.agent.name", agent.as_str());
+        // A script and a recording are nobody's service, and cost nothing.
+        let is_upstream = call.answered_by == AnsweredBy::Upstream;
+        if is_upstream {
+            span.kind = CLIENT;
+            span.say("gen_ai.provider.name", provider(&call.dialect));
         }
         span.say("ctxc.answered_by", json!(call.answered_by));
         let usage = [
@@ -176,7 +189,7 @@ impl Spans<'_> {
             ("gen_ai.usage.output_tokens", call.usage.output),
             ("gen_ai.usage.cache_read.input_tokens", call.usage.cached),
         ];
-        for (key, tokens) in usage {
+        for (key, tokens) in usage.into_iter().filter(|_| is_upstream) {
             if let Some(tokens) = tokens {
                 span.say(key, tokens);
             }
@@ -196,38 +209,10 @@ impl Spans<'_> {
                 }
             }
             if self.options.with_content {
-                self.content(&mut span, &request, answer.as_ref());
+                content(&mut span, &request, answer.as_ref());
             }
         }
         self.done.push(span);
-    }
-
-    /// What was said in a call, masked.
-    fn content(&self, span: &mut Span, request: &Request, answer: Option<&Answer>) {
-        let (mut system, mut messages) = (Vec::new(), Vec::new());
-        for message in &request.messages {
-            let parts = message.parts.iter().filter_map(|placed| placed.part.as_ref().map(part));
-            if message.speaker == Speaker::System && message.number.is_none() {
-                system.extend(parts);
-            } else {
-                messages.push(json!({"role": message.speaker.word(), "parts": parts.collect::<Vec<_>>()}));
-            }
-        }
-        let tool = |tool: &crate::request::model::Tool| json!({"type": "function", "name": tool.name, "description": tool.description, "parameters": request.schema(tool)});
-        let said = |answer: &Answer| {
-            let Turn { speaker, parts } = &answer.turn;
-            let parts: Vec<Value> = parts.iter().map(part).collect();
-            json!({"role": speaker.word(), "parts": parts, "finish_reason": reason(answer.stop)})
-        };
-        let all = [
-            ("gen_ai.system_instructions", system),
-            ("gen_ai.input.messages", messages),
-            ("gen_ai.tool.definitions", request.tools.iter().map(tool).collect()),
-            ("gen_ai.output.messages", answer.map(said).into_iter().collect()),
-        ];
-        for (key, said) in all.into_iter().filter(|(_, said)| !said.is_empty()) {
-            span.say(key, self.options.masked(&Value::Array(said)));
-        }
     }
 
     fn tool(&mut self, at: i128, tool: ToolLine) {
@@ -238,10 +223,25 @@ impl Spans<'_> {
         span.say("gen_ai.tool.type", "function");
         span.error = tool.is_error.then(|| ("tool".to_owned(), tool.result.clone()));
         if self.options.with_content {
-            span.say("gen_ai.tool.call.arguments", self.options.masked(&tool.arguments));
-            span.say("gen_ai.tool.call.result", self.options.redactor.text(&tool.result).0);
+            span.say("gen_ai.tool.call.arguments", tool.arguments.to_string());
+            span.say("gen_ai.tool.call.result", tool.result);
         }
         self.done.push(span);
+    }
+
+    /// A stage without a result; where its model gave no answer, the call that failed.
+    fn fail(&mut self, at: i128, stage: &str, obstacle: &Obstacle) {
+        let error = error(obstacle);
+        // What a subtask failed by was asked for there.
+        let parent = self.open.get(stage).map(|open| open.id.clone());
+        let is_inner = |one: &Span| one.parent == parent && one.error.as_ref().is_some_and(|(kind, _)| *kind == error.0);
+        if obstacle.kind == ObstacleKind::Provider && !self.done.iter().any(is_inner) {
+            let span = self.chat(stage, &format!("{stage} failed"), at);
+            let is_offline = self.begin.as_ref().is_some_and(|begin| matches!(begin.answers.as_str(), "replay" | "scripted"));
+            let kind = if is_offline { INTERNAL } else { CLIENT };
+            self.done.push(Span { kind, error: Some(error.clone()), ..span });
+        }
+        self.close(at, stage, Some(error));
     }
 
     fn close(&mut self, at: i128, stage: &str, error: Option<(String, String)>) {
@@ -266,6 +266,34 @@ impl Spans<'_> {
         let mut all = vec![run];
         all.extend(self.done.into_iter().chain(open));
         all
+    }
+}
+
+/// What was said in a call.
+fn content(span: &mut Span, request: &Request, answer: Option<&Answer>) {
+    let (mut system, mut messages) = (Vec::new(), Vec::new());
+    for message in &request.messages {
+        let parts = message.parts.iter().filter_map(|placed| placed.part.as_ref().map(part));
+        if message.speaker == Speaker::System && message.number.is_none() {
+            system.extend(parts);
+        } else {
+            messages.push(json!({"role": message.speaker.word(), "parts": parts.collect::<Vec<_>>()}));
+        }
+    }
+    let tool = |tool: &crate::request::model::Tool| json!({"type": "function", "name": tool.name, "description": tool.description, "parameters": request.schema(tool)});
+    let said = |answer: &Answer| {
+        let Turn { speaker, parts } = &answer.turn;
+        let parts: Vec<Value> = parts.iter().map(part).collect();
+        json!({"role": speaker.word(), "parts": parts, "finish_reason": reason(answer.stop)})
+    };
+    let all = [
+        ("gen_ai.system_instructions", system),
+        ("gen_ai.input.messages", messages),
+        ("gen_ai.tool.definitions", request.tools.iter().map(tool).collect()),
+        ("gen_ai.output.messages", answer.map(said).into_iter().collect()),
+    ];
+    for (key, said) in all.into_iter().filter(|(_, said)| !said.is_empty()) {
+        span.say(key, Value::Array(said).to_string());
     }
 }
 
@@ -325,9 +353,15 @@ fn part(part: &Part) -> Value {
 }
 
 impl SpanOptions<'_> {
-    /// JSON without secrets and personal data.
-    fn masked(&self, json: &Value) -> String {
-        self.redactor.json(&json.to_string(), "", &mut Vec::new())
+    /// The text of an attribute without secrets and personal data.
+    fn masked(&self, key: &str, text: &str) -> String {
+        match key.rsplit('.').next().unwrap_or_default() {
+            // A number in the name of a run is nobody's, whatever it looks like.
+            "id" => text.to_owned(),
+            // These are JSON, and stay so.
+            "system_instructions" | "messages" | "definitions" | "arguments" => self.redactor.json(text, "", &mut Vec::new()),
+            _ => self.redactor.text(text).0,
+        }
     }
 }
 
@@ -342,14 +376,19 @@ impl Span {
         if let Some((kind, why)) = &self.error {
             own.insert("error.type".to_owned(), kind.as_str().into());
             // It may repeat what was said.
-            let why = if options.with_content { options.redactor.text(why).0 } else { String::new() };
+            let why = if options.with_content { options.masked("status", why) } else { String::new() };
             status = json!({"code": 2, "message": why});
+        }
+        for (key, value) in &mut own {
+            if let Value::String(text) = value {
+                *text = options.masked(key, text);
+            }
         }
         json!({
             "traceId": trace,
             "spanId": self.id,
             "parentSpanId": self.parent.as_deref().unwrap_or_default(),
-            "name": self.name,
+            "name": options.masked("name", &self.name),
             "kind": self.kind,
             "startTimeUnixNano": self.start.to_string(),
             "endTimeUnixNano": self.end.to_string(),

@@ -72,8 +72,8 @@ struct ScenarioArgs {
     /// A request that was sent: `@last#3`, `FILE#3`, a file with its body; a run of several agents: `run:last`, `run:ID`; or one agent of it: `run:ID/NODE`
     #[arg(long, value_name = "CALL", conflicts_with_all = ["subject", "role"])]
     from: Option<String>,
-    /// Write scenarios of so many kept runs, of all tasks or of the one that is named: those that come by tasks, agents, ways and ends that no
-    /// scenario comes by yet. With --from 'run:PREFIX*' of the runs whose names begin so
+    /// Write scenarios of so many kept runs, of all tasks or of the one that is named: those that cover tasks, agents, ways and ends that no
+    /// scenario covers yet. With --from 'run:PREFIX*' of the runs whose names begin so
     #[arg(long, value_name = "N", conflicts_with_all = ["name", "output", "copy", "renew", "input", "result", "node", "objective", "history"])]
     best: Option<NonZeroUsize>,
     /// With --from: test the request as it was recorded, and do not run the program that sent it
@@ -241,21 +241,25 @@ fn best(args: &ScenarioArgs, from: Option<&str>, most: usize, cx: &mut Cx) -> Re
             name.trim_end_matches('*')
         }
         Some(_) => {
-            return Err(CliError::usage(format!(
-                "--best chooses among runs, and `{}` names none of several",
-                from.unwrap_or_default()
-            ))
-            .hint("`--from 'run:*'` are all, `--from 'run:20261126*'` those of a day; without --from it is all"));
+            let from = from.unwrap_or_default();
+            let what = if from.starts_with(as_scenario::RUN) { "a single run" } else { "no run" };
+            return Err(CliError::usage(format!("`{from}` is {what}; `--best` takes `run:PREFIX*`"))
+                .hint("`--from 'run:*'` are all, `--from 'run:20261126*'` those of a day; without --from it is all"));
         }
     };
     let subject = if args.subject.is_there() { Some(args.subject.read(&project)?) } else { None };
     let subject = subject.as_ref().map(|(role, task)| role.map_or(task.as_str(), |role| &role.name.value));
     let Best { runs, of, refused } = best::best(&project, (prefix, subject), most);
+    if of == 0 {
+        let whose = subject.map_or_else(String::new, |subject| format!(" of `{subject}`"));
+        let named = if prefix.is_empty() { String::new() } else { format!(" whose name begins with `{prefix}`") };
+        return Err(CliError::new(Kind::Nothing, format!("no run{whose}{named} is kept")).hint("`ctxc run` keeps one"));
+    }
     for (name, why) in &refused {
         cx.note(&escape(&format!("run:{name} is passed over: {why}")));
     }
     cx.note(&format!(
-        "{} of {} chosen: each comes by something that no scenario, and none before it, comes by",
+        "{} of {} chosen: each covers something that no scenario, and no run chosen before it, covers",
         runs.len(),
         plural(of, "kept run")
     ));

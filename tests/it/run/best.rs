@@ -1,6 +1,6 @@
 //! Scenarios of the runs that add the most to those that there are.
 
-use super::support::{project, scripted};
+use super::support::{newest, project, scripted, state};
 use super::traces::with_state;
 use crate::cli::project::Project;
 use pretty_assertions::assert_eq;
@@ -13,9 +13,13 @@ const CHOICE: &str = r#"<task type="sequential" name="t"><description>Handle {{x
     <case test="sort != 'bill'"><task><description>Answer {{x}}.</description></task></case></cond></steps></task>"#;
 const ONE: &str = r#"<task type="atomic" name="one"><description>Say {{x}}.</description><parameters><parameter name="x" type="string" required="true"/></parameters></task>"#;
 
+fn go(project: &Project, task: &str, x: &str, answers: &str) {
+    drop(scripted(project, &[task, "-i", &format!("x={x}")], answers));
+}
+
 fn runs() -> Project {
     let project = project(&[("t", CHOICE), ("one", ONE)]);
-    let go = |task: &str, x: &str, answers: &str| drop(scripted(&project, &[task, "-i", &format!("x={x}")], answers));
+    let go = |task: &str, x: &str, answers: &str| go(&project, task, x, answers);
     go("t", "a", "- {when: {node: sort}, reply: bill}\n- {reply: done}\n");
     go("t", "b", "- {when: {node: sort}, reply: bill}\n- {reply: done}\n");
     go("t", "c", "- {when: {node: sort}, reply: other}\n- {reply: done}\n");
@@ -40,7 +44,25 @@ fn each_run_that_is_chosen_adds_a_way_and_the_next_command_adds_none() {
     assert_eq!(scenarios(&project).len(), 4);
     with_state(&project, &["check"]).code(0);
     with_state(&project, &["eval"]).code(0);
-    with_state(&project, &["new", "scenario", "--best", "9"]).code(5).warns("0 of 5 kept runs chosen");
+    let none = with_state(&project, &["new", "scenario", "--best", "9"]).code(5).warns("0 of 5 kept runs chosen");
+    none.warns("each covers something that no scenario, and no run chosen before it, covers");
+}
+
+#[test]
+fn a_complete_run_goes_before_newer_ones_that_failed_were_broken_off_or_had_no_answer() {
+    let project = project(&[("one", ONE)]);
+    go(&project, "one", "good", "- {reply: said}\n");
+    go(&project, "one", "bad", "- {reply: {status: FAILED, content: no}}\n");
+    go(&project, "one", "cut", "- {reply: said}\n");
+    // Its last line says how it ended.
+    let path = newest(&state(&project));
+    let text = std::fs::read_to_string(&path).unwrap();
+    let last = text.trim_end().rfind('\n').unwrap();
+    std::fs::write(&path, &text[..=last]).unwrap();
+    go(&project, "one", "unsaid", "- {when: {has: [never said]}, reply: said}\n");
+    let done = with_state(&project, &["new", "scenario", "--best", "4", "one"]).code(0).warns("1 of 4 kept runs chosen");
+    assert_eq!(done.stderr.matches("is passed over: none of its calls was answered").count(), 1, "{}", done.stderr);
+    assert!(project.read("scenarios/one-1.yaml").contains("x: good"), "{}", project.read("scenarios/one-1.yaml"));
 }
 
 #[test]
@@ -48,9 +70,16 @@ fn what_no_scenario_can_hold_is_passed_over_and_wrong_choices_are_refused() {
     let project = runs();
     project.write("templates/one.xml", ONE.replace("Say", "Tell"));
     let none = with_state(&project, &["new", "scenario", "--best", "3"]).code(5);
-    none.warns("the templates have changed since");
-    with_state(&project, &["new", "scenario", "--best", "3", "--from", "run:last"]).code(2).warns("--from 'run:*'");
-    with_state(&project, &["new", "scenario", "--best", "3", "--from", "run:1999*"]).code(5).warns("0 of 0 kept runs");
+    none.warns("the templates have changed since").warns("0 of 5 kept runs chosen");
+    // Those of other tasks are neither counted nor named.
+    let one = with_state(&project, &["new", "scenario", "--best", "3", "one"]).code(5).warns("0 of 1 kept run chosen");
+    assert_eq!(one.stderr.matches("is passed over").count(), 1, "{}", one.stderr);
+    project.write("templates/two.xml", ONE.replace("name=\"one\"", "name=\"two\""));
+    with_state(&project, &["new", "scenario", "--best", "5", "two"]).code(5).warns("no run of `two` is kept");
+    let single = with_state(&project, &["new", "scenario", "--best", "3", "--from", "run:last"]).code(2).warns("--from 'run:*'");
+    single.warns("`run:last` is a single run; `--best` takes `run:PREFIX*`");
+    let early = with_state(&project, &["new", "scenario", "--best", "3", "--from", "run:1999*"]).code(5);
+    early.warns("no run whose name begins with `1999` is kept");
     with_state(&project, &["new", "scenario", "--best", "3", "tt"]).code(2).warns("there is no task `tt`");
     with_state(&project, &["new", "scenario", "--best", "3", "t", "--name", "x"]).code(2);
 }
@@ -64,7 +93,7 @@ fn what_the_archivist_proposes_is_a_comment_until_somebody_takes_it_over() {
         "ctxc.toml",
         "edition = \"2026\"\n[roles.archivist]\ntemplate = \"one\"\nsystem = \"You record what there is.\"\n",
     );
-    let reply = r#"{"name": "said-once", "reason": "it was said\nonce", "expectations": [{"contains": ["(?i)said"]}, {"contains": ["[a-"]}, {"wish": 1}]}"#;
+    let reply = r#"{"name": "said-once", "reason": "it was said\nonce\u2028or\u0085twice", "expectations": [{"contains": ["(?i)said\u2029?"]}, {"contains": ["[a-"]}, {"wish": 1}]}"#;
     project.write(
         "archivist.yaml",
         format!("answers:\n- {{when: {{has: [You record what there is, 'name: one-1', said]}}, reply: {reply}}}\n"),
@@ -73,8 +102,9 @@ fn what_the_archivist_proposes_is_a_comment_until_somebody_takes_it_over() {
     with_state(&project, &propose).code(0);
     let text = project.read("scenarios/one-1.yaml");
     let expected = "# Proposed by the role `archivist`; nothing of it holds before somebody takes it over.\n\
-        # name: \"said-once\"\n# reason: \"it was said\\nonce\"\n# expectations:\n#   - {\"contains\":[\"(?i)said\"]}\n# (2 more were none that scenarios have)\n# What one";
+        # name: \"said-once\"\n# reason: \"it was said\\nonce or twice\"\n# expectations:\n#   - {\"contains\":[\"(?i)said ?\"]}\n# (2 more left out: no expectation that scenarios know)\n# What one";
     assert!(text.starts_with(expected), "{text}");
+    assert!(!text.contains(['\u{85}', '\u{2028}', '\u{2029}']), "{text}");
     with_state(&project, &["check"]).code(0);
     with_state(&project, &["eval"]).code(0);
     project.write("archivist.yaml", "answers:\n- {reply: I would rather not}\n");

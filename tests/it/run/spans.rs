@@ -19,6 +19,10 @@ struct Collector {
 }
 
 fn collector(status: &'static str) -> Collector {
+    answering(status, "")
+}
+
+fn answering(status: &'static str, says: &'static str) -> Collector {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let sent: Arc<Mutex<Vec<(String, String)>>> = Arc::default();
@@ -41,7 +45,9 @@ fn collector(status: &'static str) -> Collector {
             let mut body = vec![0; length];
             reader.read_exact(&mut body).unwrap();
             kept.lock().unwrap().push((head, String::from_utf8(body).unwrap()));
-            let _ = write!(stream, "HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+            let length = says.len();
+            let head = format!("HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n");
+            let _ = write!(stream, "{head}connection: close\r\n\r\n{says}");
         }
     });
     Collector { address, sent }
@@ -94,7 +100,11 @@ fn a_run_is_a_span_with_its_agents_and_their_calls_inside_and_no_word_of_them() 
     );
     assert_eq!(attribute(chat, "gen_ai.operation.name")["stringValue"], "chat");
     assert_eq!(attribute(chat, "ctxc.answered_by")["stringValue"], "script");
-    assert!(attribute(chat, "gen_ai.usage.input_tokens")["intValue"].is_string());
+    // Nobody's service was asked, and no token was paid for.
+    assert_eq!(chat["kind"], 1);
+    for key in ["gen_ai.provider.name", "gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens"] {
+        assert_eq!(attribute(chat, key), &Value::Null, "{key}: {chat:#}");
+    }
     assert_eq!(root["traceId"].as_str().unwrap().len(), 32);
     assert!(spans.iter().all(|span| span["traceId"] == root["traceId"] && span["spanId"].as_str().unwrap().len() == 16));
     let time = |span: &Value, key: &str| span[key].as_str().unwrap().parse::<u64>().unwrap();
@@ -133,7 +143,7 @@ fn a_failed_run_a_tool_and_a_command_are_spans_with_their_errors() {
     let project = project(&[("t", task)]).file("ctxc.toml", config).file("go.sh", "echo 3\n").file("look.sh", "echo found\n");
     project.write(
         "answers.yaml",
-        "answers:\n- {when: {node: /steps/1}, tool_calls: [{name: look, arguments: {}}, {name: hide, arguments: {}}]}\n\
+        "answers:\n- {when: {node: /steps/1}, tool_calls: [{name: look, arguments: {}}, {name: hide, arguments: {}}, {name: joe@firma.de, arguments: {}}]}\n\
          - {when: {node: /steps/1}, reply: {status: FAILED, content: no room for ada}}\n",
     );
     run(&project, &["trust", "--yes"], &[]).code(0);
@@ -152,6 +162,11 @@ fn a_failed_run_a_tool_and_a_command_are_spans_with_their_errors() {
     assert_eq!(attribute(of("invoke_agent /steps/1"), "error.type")["stringValue"], "reported");
     assert_eq!(of("invoke_workflow t")["status"]["code"], 2);
     assert!(!body.contains("no room"), "{body}");
+    // A model words the name of a tool.
+    let named = |span: &&Value| span["name"].as_str().unwrap().starts_with("execute_tool ⟦email:");
+    let masked = spans.iter().find(named).unwrap_or_else(|| panic!("{body}"));
+    let tool = attribute(masked, "gen_ai.tool.name")["stringValue"].as_str().unwrap();
+    assert!(tool.starts_with("⟦email:") && !body.contains("firma"), "{body}");
 }
 
 #[test]
@@ -165,30 +180,51 @@ fn a_collector_that_fails_is_one_warning_and_fails_no_run() {
     let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", refusing.address.as_str())];
     let batch = run(&project, &["run", "--source", "tasks.yaml", "--script", "answers.yaml"], &variables).code(0);
     assert_eq!(batch.stderr.matches("it answered with status 503").count(), 1, "{}", batch.stderr);
+    assert!(!batch.stderr.contains("OTLP over"), "{}", batch.stderr);
+    let other = collector("415 Unsupported Media Type");
+    let form = [("OTEL_EXPORTER_OTLP_ENDPOINT", other.address.as_str())];
+    run(&project, &RUN, &form).code(0).warns("status 415; OTLP over HTTP in JSON is what is sent");
+    let partial = answering("200 OK", r#"{"partialSuccess": {"rejectedSpans": "3", "errorMessage": "too old"}}"#);
+    let some = [("OTEL_EXPORTER_OTLP_ENDPOINT", partial.address.as_str())];
+    run(&project, &RUN, &some).code(0).warns("it rejected 3 of them: too old");
     // Nobody listens there; what the address itself may hide is not shown.
     let nobody = [("OTEL_EXPORTER_OTLP_ENDPOINT", "http://user:planted-2@127.0.0.1:9/?key=planted-3")];
     let done = run(&project, &RUN, &nobody).code(0).warns("the spans of this run were not taken by 127.0.0.1:9");
-    assert!(!done.stderr.contains("planted"), "{}", done.stderr);
+    assert!(!done.stderr.contains("planted") && !done.stderr.contains("OTLP over"), "{}", done.stderr);
     for off in [("OTEL_SDK_DISABLED", "true"), ("OTEL_TRACES_EXPORTER", "none")] {
         let quiet = run(&project, &RUN, &[variables[0], off]).code(0);
         assert!(!quiet.stderr.contains("spans"), "{}", quiet.stderr);
     }
 }
 
-#[test]
-fn a_call_says_the_model_its_vendor_and_what_it_was_asked_with() {
-    let config = "edition = \"2026\"\n[models.small]\nid = \"house-1\"\nprovider = \"anthropic\"\ntier = \"economy\"\ncontext_window = 8000\n";
+/// A project whose model is asked at an address.
+fn asking(provider: &Collector) -> Project {
+    let config = format!(
+        "edition = \"2026\"\n[models.small]\nid = \"house-1\"\nprovider = \"house\"\ntier = \"economy\"\ncontext_window = 8000\n\
+         [providers.house]\nkind = \"openai\"\nbase_url = \"{}/v1\"\n",
+        provider.address
+    );
     let task = r#"<task type="atomic" name="t"><model>small</model><description>Say hi.</description><sampling temperature="0.5"/></task>"#;
     let project = project(&[("t", task)]).file("ctxc.toml", config);
-    project.write("answers.yaml", "answers:\n- {reply: hi, usage: {input: 5, output: 1}}\n");
+    run(&project, &["trust", "--yes"], &[]).code(0);
+    project
+}
+
+#[test]
+fn a_call_says_the_model_its_vendor_and_what_it_was_asked_with() {
+    let answer = r#"{"model": "house-1", "choices": [{"message": {"role": "assistant", "content": "hi"}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 5, "completion_tokens": 1}}"#;
+    let project = asking(&answering("200 OK", answer));
     let collector = collector("200 OK");
     let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", collector.address.as_str()), ("OTEL_SERVICE_NAME", "desk")];
-    run(&project, &["run", "t", "--script", "answers.yaml"], &variables).code(0);
+    run(&project, &["run", "t", "--answers", "live"], &variables).code(0);
     let (_, body) = collector.sent.lock().unwrap().pop().unwrap();
     let spans = spans(&body);
-    let chat = spans.iter().find(|span| span["name"] == "chat house-1").unwrap_or_else(|| panic!("{body}"));
+    let of = |name: &str| spans.iter().find(|span| span["name"] == name).unwrap_or_else(|| panic!("{name}: {body}"));
+    let chat = of("chat house-1");
     for (key, kind, value) in [
-        ("gen_ai.provider.name", "stringValue", Value::from("anthropic")),
+        ("gen_ai.provider.name", "stringValue", Value::from("openai")),
+        ("gen_ai.agent.name", "stringValue", "t".into()),
         ("gen_ai.request.model", "stringValue", "house-1".into()),
         ("gen_ai.request.temperature", "doubleValue", 0.5.into()),
         ("gen_ai.usage.input_tokens", "intValue", "5".into()),
@@ -196,5 +232,42 @@ fn a_call_says_the_model_its_vendor_and_what_it_was_asked_with() {
     ] {
         assert_eq!(attribute(chat, key)[kind], value, "{key}: {chat:#}");
     }
-    assert!(body.contains("desk"), "{body}");
+    assert_eq!(chat["kind"], 3);
+    // The project's own word for the model says nothing to anybody else.
+    assert_eq!(attribute(of("invoke_agent t"), "gen_ai.request.model"), &Value::Null);
+    assert!(body.contains("desk") && !body.contains("small"), "{body}");
+}
+
+#[test]
+fn a_call_that_got_no_answer_is_a_span_with_its_error() {
+    let project = asking(&answering("400 Bad Request", r#"{"error": {"message": "not today"}}"#));
+    let collector = collector("200 OK");
+    let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", collector.address.as_str())];
+    run(&project, &["run", "t", "--answers", "live"], &variables).code(3);
+    let (_, body) = collector.sent.lock().unwrap().pop().unwrap();
+    let spans = spans(&body);
+    let names: Vec<&str> = spans.iter().map(|span| span["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["invoke_workflow t", "chat", "invoke_agent t"], "{body}");
+    assert_eq!(spans[1]["parentSpanId"], spans[2]["spanId"]);
+    assert_eq!((&spans[1]["kind"], &spans[1]["status"]["code"]), (&3.into(), &2.into()));
+    assert_eq!(attribute(&spans[1], "error.type")["stringValue"], "provider");
+    assert!(!body.contains("not today"), "{body}");
+}
+
+#[test]
+fn the_only_agent_of_a_task_goes_by_the_role_that_it_plays() {
+    let task = r#"<task type="atomic" name="t"><description>Say hi.</description></task>"#;
+    let project = project(&[("t", task)]).file("ctxc.toml", "edition = \"2026\"\n[roles.clerk]\ntemplate = \"t\"\n");
+    project.write("answers.yaml", "answers:\n- {reply: hi}\n");
+    let collector = collector("200 OK");
+    let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", collector.address.as_str())];
+    let role = ["run", "--role", "clerk", "--objective", "greet", "--script", "answers.yaml"];
+    for (args, name) in [(&["run", "t", "--script", "answers.yaml"][..], "t"), (&role[..], "clerk")] {
+        run(&project, args, &variables).code(0);
+        let (_, body) = collector.sent.lock().unwrap().pop().unwrap();
+        let spans = spans(&body);
+        let agent = spans.last().unwrap();
+        assert_eq!(agent["name"], format!("invoke_agent {name}"), "{body}");
+        assert_eq!(attribute(agent, "gen_ai.agent.name")["stringValue"], name);
+    }
 }

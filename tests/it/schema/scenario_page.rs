@@ -144,8 +144,8 @@ happens in the subtasks of an agent is part of that agent.
 `ctxc eval --mutate` tries changes in what each agent of a run receives, and lists those that no expectation notices.
 
 `ctxc new scenario --from run:ID` writes such a scenario from a run, with its answers; `run:ID/NODE` one of a single agent. `ctxc new scenario --best N` writes scenarios of the
-N kept runs, of all tasks or of one that is named, that add the most to what scenarios come by already: tasks and roles first, then agents, the ways between them, whole paths and ends. It writes
-fewer where no other run adds anything, and passes over runs that no scenario can hold. With `--from run:ID --propose` the project's role `archivist` proposes a name, a reason and further
+N kept runs, of all tasks or of one that is named, that cover the most of what no scenario covers yet: tasks and roles first, then agents, the ways between them, whole paths and ends. It writes
+fewer where no other run adds anything, takes a complete run before one that is not, and passes over runs that no scenario can hold. With `--from run:ID --propose` the project's role `archivist` proposes a name, a reason and further
 expectations: they stand in the scenario as comments, and nothing of them holds before somebody takes it over.
 
 ## Where answers come from

@@ -8,7 +8,6 @@ use crate::context::options::Options;
 use crate::context::request::StepResult;
 use crate::eval::draft::Given;
 use crate::kernel::agent_node::node_of;
-use crate::kernel::pipeline::machine::PipelineStatus;
 use crate::record::recording::{Recording, Stage, TrialOf};
 use crate::run::flow::TaskFlow;
 use crate::run::plan;
@@ -35,6 +34,8 @@ pub(in crate::cli::context) struct AgentOfRun {
     pub(in crate::cli::context) calls: Vec<Recording>,
     /// Tokens of them, in and out.
     pub(in crate::cli::context) tokens: u64,
+    /// How its run ended: `interrupted` where that says nothing of it.
+    pub(in crate::cli::context) ends: String,
 }
 
 /// What a scenario is made of.
@@ -55,11 +56,11 @@ impl FromRun {
         }
     }
 
-    /// How it ended.
+    /// How the run ended.
     pub(in crate::cli::context) fn ends(&self) -> &str {
         match self {
             Self::Whole(run) => &run.ends,
-            Self::Agent(_) => PipelineStatus::Complete.word(),
+            Self::Agent(agent) => &agent.ends,
         }
     }
 }
@@ -103,6 +104,7 @@ fn of_run(project: &Compiled, text: &str) -> Result<AgentOfRun> {
         results,
         calls,
         tokens,
+        ends: journal.end.map_or_else(|| "interrupted".to_owned(), |end| end.status),
     })
 }
 

@@ -1,4 +1,4 @@
-//! `ctxc new scenario --best N`: of the runs that are kept, those that add the most to what scenarios come by already: tasks and roles first,
+//! `ctxc new scenario --best N`: of the runs that are kept, those that cover the most of what no scenario covers yet: tasks and roles first,
 //! then agents and scripts, the ways between them, whole paths, and ends.
 //!
 //! Greedy: each is chosen beside those before it, and one that adds nothing is never chosen.
@@ -8,11 +8,12 @@ use super::traces;
 use crate::cli::context::eval;
 use crate::cli::context::project::Compiled;
 use crate::kernel::agent_node::node_of;
+use crate::record::recording::Recording;
 use crate::scenario::expect::trajectory::Matching;
 use crate::scenario::model::{AnswerTest, Case, Subject};
 use std::collections::BTreeSet;
 
-/// What runs and scenarios come by, each in words that no other has.
+/// What runs and scenarios cover, each in words that no other has.
 type Coverage = BTreeSet<String>;
 
 /// The runs that were chosen, and why others could not be.
@@ -44,17 +45,19 @@ pub(in crate::cli::context) fn best(project: &Compiled, (prefix, subject): (&str
     let (mut candidates, mut refused) = (Vec::new(), Vec::new());
     for name in traces::names(&project.root).into_iter().filter(|name| name.starts_with(prefix)) {
         match as_scenario::from_run(project, &format!("{RUN}{name}")) {
-            Ok(run) if subject.is_none_or(|subject| run.subject() == subject) => {
-                candidates.push(Candidate { covers: of_run(&run), is_complete: run.ends() == "complete", run });
+            Ok(run) if subject.is_some_and(|subject| run.subject() != subject) => {}
+            Ok(FromRun::Agent(agent)) if !agent.calls.iter().any(Recording::is_answered) => {
+                refused.push((name, "none of its calls was answered".to_owned()));
             }
-            Ok(_) => {}
+            Ok(run) => candidates.push(Candidate { covers: of_run(&run), is_complete: run.ends() == "complete", run }),
+            Err(_) if subject.is_some_and(|subject| !is_of(project, &name, subject)) => {}
             Err(why) => refused.push((name, why.message)),
         }
     }
     let of = candidates.len() + refused.len();
     let mut runs = Vec::new();
     while runs.len() < most {
-        // Of equals, the newest.
+        // Of equals, one that is complete, then the newest.
         let value = |one: &Candidate| {
             let new: Vec<&String> = one.covers.difference(&covered).collect();
             (new.iter().any(|what| what.starts_with(SUBJECT)), new.len(), one.is_complete)
@@ -68,10 +71,16 @@ pub(in crate::cli::context) fn best(project: &Compiled, (prefix, subject): (&str
     Best { runs, of, refused }
 }
 
+/// Whether a run that no scenario can hold is of a task or role.
+fn is_of(project: &Compiled, name: &str, subject: &str) -> bool {
+    let begin = traces::read(&project.root, name).ok().and_then(|(_, journal)| journal.begin);
+    begin.is_some_and(|begin| begin.role.unwrap_or(begin.task) == subject)
+}
+
 /// How the words of a task or role begin.
 const SUBJECT: &str = "subject";
 
-/// What a path of some nodes comes by.
+/// What a path of some nodes covers.
 fn of_path(subject: &str, path: &[String], (ends, is_exact): (&str, bool)) -> Coverage {
     let mut covers = Coverage::from([format!("{SUBJECT} {subject}"), format!("end {subject} {ends}")]);
     covers.extend(path.iter().map(|node| format!("node {subject} {}", node_of(node))));
@@ -86,14 +95,14 @@ fn of_path(subject: &str, path: &[String], (ends, is_exact): (&str, bool)) -> Co
 }
 
 fn of_run(run: &FromRun) -> Coverage {
-    let path = match run {
-        FromRun::Whole(run) => run.path.clone(),
-        FromRun::Agent(agent) => vec![agent.node.clone()],
-    };
-    of_path(run.subject(), &path, (run.ends(), true))
+    match run {
+        FromRun::Whole(whole) => of_path(run.subject(), &whole.path, (whole.ends.as_str(), true)),
+        // Its scenario says nothing of an end.
+        FromRun::Agent(agent) => of_path(run.subject(), std::slice::from_ref(&agent.node), ("complete", true)),
+    }
 }
 
-/// What a scenario comes by already: a run by its path, an agent by itself.
+/// What a scenario covers already: a run its path, an agent itself.
 fn of_case(case: &Case) -> Coverage {
     let (Subject::Task(subject) | Subject::Role(subject)) = &case.subject.value else { return Coverage::new() };
     if !case.is_run {

@@ -9,6 +9,7 @@ use crate::cli::context::project::Compiled;
 use crate::cli::context::trust::{self, TrustHashArgs};
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::record::script;
+use crate::cli::render::escape::is_hostile;
 use crate::context::TaskGraph;
 use crate::context::options::Options;
 use crate::kernel::pipeline::outcome::ObstacleKind;
@@ -123,8 +124,9 @@ fn said_of(proposal: &Value, text: &str) -> Result<String> {
     let word = |key: &str| proposal.get(key).and_then(Value::as_str).unwrap_or_default();
     let fits = |one: &&Value| {
         let probe = format!(
-            "name: p\ntask: p\n{}context:\n  objective: p\nexpectations:\n  - {one}\n",
-            if is_run(text) { "run: true\n" } else { "" }
+            "name: p\ntask: p\n{}context:\n  objective: p\nexpectations:\n  - {}\n",
+            if is_run(text) { "run: true\n" } else { "" },
+            line(one)
         );
         scenario::read("p.yaml", &probe).1.is_empty()
     };
@@ -140,16 +142,21 @@ fn said_of(proposal: &Value, text: &str) -> Result<String> {
     let mut out = format!("# Proposed by the role `{ROLE}`; nothing of it holds before somebody takes it over.\n");
     // One line each, whatever is in them. Writing to a text cannot fail.
     for key in ["name", "reason"] {
-        let _ = writeln!(out, "# {key}: {}", Value::from(word(key)));
+        let _ = writeln!(out, "# {key}: {}", line(&Value::from(word(key))));
     }
     let _ = writeln!(out, "# expectations:");
     for one in &good {
-        let _ = writeln!(out, "#   - {one}");
+        let _ = writeln!(out, "#   - {}", line(one));
     }
     if good.len() < all.len() {
-        let _ = writeln!(out, "# ({} more were none that scenarios have)", all.len() - good.len());
+        let _ = writeln!(out, "# ({} more left out: no expectation that scenarios know)", all.len() - good.len());
     }
     Ok(out)
+}
+
+/// JSON in one line, whatever a reader of YAML takes for the end of one; signs that nobody sees become blanks, too.
+fn line(json: &Value) -> String {
+    json.to_string().replace(|c: char| is_hostile(c) || matches!(c, '\u{fffe}' | '\u{ffff}'), " ")
 }
 
 fn is_run(text: &str) -> bool {

@@ -66,7 +66,8 @@ impl Collector {
     pub(super) fn spans(&self, trace: &Trace, task: &str, redactor: &Redactor) -> Value {
         let random = || Hash::of(&fs::random()).to_string();
         let run = if trace.run.is_empty() { random() } else { trace.run.clone() };
-        let options = SpanOptions { run: &run, task, service: &self.service, with_content: self.with_content, redactor };
+        let (begin, with_content) = (trace.before().begin.as_ref(), self.with_content);
+        let options = SpanOptions { run: &run, task, begin, service: &self.service, with_content, redactor };
         document(trace.moments(), &options)
     }
 
@@ -75,16 +76,27 @@ impl Collector {
         if self.has_failed.get() {
             return;
         }
-        if let Err(why) = post_json(&self.url, &self.headers, &spans.to_string(), self.time) {
+        let sent = post_json(&self.url, &self.headers, &spans.to_string(), self.time);
+        if let Err(why) = sent.and_then(|said| rejected(&said).map_or(Ok(()), Err)) {
             self.has_failed.set(true);
             // What is behind a question mark, or before an at sign, may be a secret.
             let shown = self.url.split(['?', '#']).next().unwrap_or_default();
             let shown = shown.rsplit_once('@').map_or(shown, |(_, host)| host);
-            cx.note(&escape(&format!(
-                "warning: the spans of this run were not taken by {shown}: {why}; OTLP over HTTP in JSON is what is sent"
-            )));
+            // So says a collector that takes another form, or takes it elsewhere.
+            let is_form = matches!(why.strip_prefix("it answered with status "), Some("400" | "404" | "415"));
+            let form = if is_form { "; OTLP over HTTP in JSON is what is sent" } else { "" };
+            cx.note(&escape(&format!("warning: the spans of this run were not taken by {shown}: {why}{form}")));
         }
     }
+}
+
+/// What a collector says that took the request, and not all of its spans; a whole number may be a text there.
+fn rejected(said: &str) -> Option<String> {
+    let said: Value = serde_json::from_str(said).ok()?;
+    let count = said.pointer("/partialSuccess/rejectedSpans")?;
+    let count = count.as_u64().or_else(|| count.as_str()?.parse().ok()).filter(|count| *count > 0)?;
+    let why = said.pointer("/partialSuccess/errorMessage").and_then(Value::as_str).unwrap_or("it does not say why");
+    Some(format!("it rejected {count} of them: {why}"))
 }
 
 /// A value without its percent signs.
