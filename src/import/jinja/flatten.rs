@@ -3,7 +3,7 @@
 //! Names that are chosen while rendering stay beyond it, with a note. Bounded in depth, in steps and in bytes; a cycle is
 //! a note. What is put in is enclosed in `{% with %}` wherever it could change the white space or the names around it.
 
-use super::block_calls::{BlockCall, Whole};
+use super::block_calls::{BlockCall, said};
 use super::page::{Page, Statement, chosen_later, enclose};
 use super::pieces::{self, Kind, Trim};
 use crate::import::model::{Library, Options};
@@ -218,7 +218,7 @@ impl<'p, 't> Flattener<'p, 't> {
                     }
                     at = *close;
                 }
-                Some(Statement::Asks(BlockCall::Whole(call))) => self.block_call(page, at, call, among, out),
+                Some(Statement::Asks(BlockCall::Whole(block))) => self.block_call(page, at, *block, among, out),
                 Some(Statement::Asks(BlockCall::Part(said))) => self.refuse_block(page, at, said),
                 Some(Statement::Extends(..)) | None if piece.is_data() => {
                     out.push_str(pieces::data(page.text, &page.pieces, at, self.options));
@@ -230,36 +230,31 @@ impl<'p, 't> Flattener<'p, 't> {
     }
 
     /// Puts what a block says where it is asked for.
-    fn block_call(&mut self, page: &Page<'t>, at: usize, call: &Whole<'t>, among: Option<Among<'_, 'p, 't>>, out: &mut String) {
-        let (name, level, blocks) = match (call.block, among) {
+    fn block_call(
+        &mut self,
+        page: &Page<'t>,
+        at: usize,
+        block: Option<&'t str>,
+        among: Option<Among<'_, 'p, 't>>,
+        out: &mut String,
+    ) {
+        let (name, level, blocks) = match (block, among) {
             (Some(name), Some((blocks, _))) => (name, 0, blocks),
             (None, Some((blocks, Some((name, level))))) => (name, level + 1, blocks),
-            (_, None) | (None, Some((_, None))) => return self.refuse_block(page, at, &call.said()),
+            (_, None) | (None, Some((_, None))) => return self.refuse_block(page, at, &said(block)),
         };
         if blocks.get(name).is_none_or(|bodies| bodies.len() <= level) {
             let why = format!("there is no block `{name}` that it could mean; name one of the text, or take it out");
-            return self.note(page, at, NoteKind::Unsupported { what: format!("`{}`", call.said()), why });
+            return self.note(page, at, NoteKind::Unsupported { what: format!("`{}`", said(block)), why });
         }
         let content = self.body(page, at, (name, level), blocks);
         let Some(piece) = page.pieces.get(at) else { return };
-        let left = piece.left;
-        let right = piece.right;
-        let (open, close) = match (call.kept, call.filters) {
-            (None, "") => return enclose(out, &content.text, (left, right), content.inner, page.trims_back(at + 1)),
-            (None, filters) => (format!("filter {filters}"), "endfilter"),
-            (Some(kept), "") => (format!("set {kept}"), "endset"),
-            (Some(kept), filters) => (format!("set {kept}|{filters}"), "endset"),
-        };
-        out.extend(["{%", left.sign(), " ", &open, " %}"]);
-        let mut whole = String::new();
-        enclose(&mut whole, &content.text, (Trim::Default, Trim::Default), content.inner, true);
-        out.push_str(&whole);
-        out.extend(["{% ", close, " ", right.sign(), "%}"]);
+        enclose(out, &content.text, (piece.left, piece.right), content.inner, page.trims_back(at + 1));
     }
 
-    /// Refuses a use of a block that is more than what it says put out, filtered or kept.
+    /// Refuses a use of a block that is more than what it says put out.
     fn refuse_block(&mut self, page: &Page<'t>, at: usize, said: &str) {
-        let why = format!("it is put where it stands alone; keep it first, outside of macros: `{{% set said = {said} %}}`");
+        let why = format!("it is put where it stands alone: write `{{{{ {said} }}}}`, or what the block says itself");
         self.note(page, at, NoteKind::Unsupported { what: format!("`{said}` in a macro or an expression"), why });
     }
 

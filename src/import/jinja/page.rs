@@ -148,7 +148,7 @@ impl<'t> Page<'t> {
             | Stmt::SetBlock(_)
             | Stmt::Do(_)
             | Stmt::AutoEscape(_) => {
-                let Some(call) = block_call(self.text, stmt) else { return };
+                let Some(call) = block_call(stmt) else { return };
                 let Some(expr) = expressions(stmt).first().map(|expr| expr.span()) else { return };
                 (expr, Statement::Asks(call))
             }

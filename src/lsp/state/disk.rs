@@ -83,7 +83,7 @@ impl ProjectState {
             return project.clone();
         }
         let path = self.root.join(folder);
-        let found = if self.unsaved.contains(&path) || fs::is_file(&path.join(PROJECT)) {
+        let found = if fs::is_file(&path.join(PROJECT)) {
             Some(path)
         } else {
             self.project_in(folder.rsplit_once('/').map_or("", |(above, _)| above), known)

@@ -102,8 +102,6 @@ pub(in crate::lsp) struct ProjectState {
     pub(in crate::lsp) is_watched: bool,
     /// The folders of other projects inside of this one.
     pub(in crate::lsp) inner: Vec<PathBuf>,
-    /// Folders whose project files may be on no disk yet.
-    pub(in crate::lsp) unsaved: BTreeSet<PathBuf>,
     pub(in crate::lsp) shown: Shown,
 }
 
@@ -156,7 +154,6 @@ impl ProjectState {
             is_alone: false,
             is_watched: false,
             inner: Vec::new(),
-            unsaved: BTreeSet::new(),
             shown: Shown::default(),
         }
     }

@@ -22,7 +22,6 @@ impl ProjectState {
     pub(in crate::lsp) fn with_texts(&self, texts: BTreeMap<Arc<str>, String>) -> Self {
         let mut other = Self::new(self.root.clone());
         other.is_alone = self.is_alone;
-        other.unsaved.clone_from(&self.unsaved);
         let mut open = (*self.open).clone();
         for (name, text) in texts {
             let uri = uri::of(&self.path(&name));

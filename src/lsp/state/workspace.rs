@@ -103,11 +103,7 @@ impl Workspace {
 
     /// A document was opened, or takes the place of another state of itself.
     pub(in crate::lsp) fn open(&mut self, buffer: Buffer) {
-        let path = crate::lsp::uri::path(&buffer.uri);
         self.put(Arc::new(buffer));
-        if path.as_deref().is_some_and(is_unsaved_project) {
-            self.rehome();
-        }
     }
 
     /// A document was closed. Gives what was last pushed of it, if anything was.
@@ -118,9 +114,6 @@ impl Workspace {
         project.shown.said.borrow_mut().retain(|(of, _)| *of != name);
         project.shown.edited.insert(Arc::clone(&name));
         let shown = if project.shown.pushed.remove(&name).is_some() { Shown::Pushed } else { Shown::Nothing };
-        if crate::lsp::uri::path(uri).as_deref().is_some_and(is_unsaved_project) {
-            self.rehome();
-        }
         self.tidy();
         Some(shown)
     }
@@ -147,11 +140,7 @@ impl Workspace {
                 self.put(buffer);
             }
         }
-        let unsaved: BTreeSet<PathBuf> = self.unsaved().collect();
-        for project in self.all.values_mut() {
-            project.unsaved.clone_from(&unsaved);
-            project.rewalk();
-        }
+        self.all.values_mut().for_each(ProjectState::rewalk);
         self.tidy();
     }
 
@@ -199,7 +188,7 @@ impl Workspace {
 
     /// The folders of the projects of the workspace, and those of the workspace itself.
     pub(in crate::lsp) fn bases(&self) -> (Vec<PathBuf>, &[PathBuf]) {
-        let mut bases: Vec<PathBuf> = self.folders.iter().map(|folder| self.holder(folder)).collect();
+        let mut bases: Vec<PathBuf> = self.folders.iter().map(|folder| holder(folder)).collect();
         bases.sort();
         bases.dedup();
         (bases, &self.folders)
@@ -231,7 +220,7 @@ impl Workspace {
     /// The projects of all folders are there.
     fn found(&mut self) {
         for folder in self.folders.clone() {
-            let root = self.holder(&folder);
+            let root = holder(&folder);
             self.begin(root);
         }
     }
@@ -242,19 +231,12 @@ impl Workspace {
             return;
         }
         // A file has no project of which anything else is.
-        let is_alone = !self.holds_project(&key) && !self.folders.contains(&key);
+        let is_alone = !holds_project(&key) && !self.folders.contains(&key);
         let folder = key.parent().filter(|folder| is_alone && folder.has_root());
         let mut project = ProjectState::new(folder.unwrap_or(&key).to_path_buf());
         project.is_alone = is_alone;
         project.is_watched = self.watched.iter().any(|base| project.root.starts_with(base));
-        project.unsaved = self.unsaved().collect();
         self.all.insert(key, project);
-    }
-
-    /// The folders whose project files are open; these may be on no disk yet.
-    fn unsaved(&self) -> impl Iterator<Item = PathBuf> {
-        let paths = self.open.keys().filter_map(|uri| crate::lsp::uri::path(&Uri(uri.clone())));
-        paths.filter(|path| is_project(path)).filter_map(|path| path.parent().map(Path::to_path_buf))
     }
 
     /// Workspace outside of the workspace of which nothing is open are of no use to anybody.
@@ -269,18 +251,13 @@ impl Workspace {
 
     /// Whether a project is one of the workspace whatever is open.
     fn is_wanted(&self, key: &Path) -> bool {
-        let is_folder = || self.folders.iter().any(|folder| folder == key && self.holder(folder) == *key);
-        self.is_of_workspace(key) && (self.holds_project(key) || is_folder())
+        let is_folder = || self.folders.iter().any(|folder| folder == key && holder(folder) == *key);
+        self.is_of_workspace(key) && (holds_project(key) || is_folder())
     }
 
     /// Whether what is in a folder is of the workspace.
     fn is_of_workspace(&self, key: &Path) -> bool {
-        self.folders.iter().any(|folder| key.starts_with(folder) || (folder.starts_with(key) && self.holder(folder) == *key))
-    }
-
-    /// The folder of the project that a folder of the workspace is in: a project file above it speaks for it.
-    fn holder(&self, folder: &Path) -> PathBuf {
-        folder.ancestors().find(|above| self.holds_project(above)).unwrap_or(folder).to_path_buf()
+        self.folders.iter().any(|folder| key.starts_with(folder) || (folder.starts_with(key) && holder(folder) == *key))
     }
 
     /// The key of the project that a document belongs to. One that is not saved yet may use the names of the first folder;
@@ -290,12 +267,12 @@ impl Workspace {
             return self.home(&path);
         }
         let first = self.folders.first().filter(|_| uri.0.starts_with("untitled:"));
-        first.map_or_else(|| PathBuf::from(&uri.0), |folder| self.holder(folder))
+        first.map_or_else(|| PathBuf::from(&uri.0), |folder| holder(folder))
     }
 
     /// The key of the project that a file belongs to.
     fn home(&self, path: &Path) -> PathBuf {
-        if let Some(holder) = path.ancestors().skip(1).find(|folder| self.holds_project(folder)) {
+        if let Some(holder) = path.ancestors().skip(1).find(|folder| holds_project(folder)) {
             return self.known(holder).unwrap_or_else(|| holder.to_path_buf());
         }
         let parent = path.parent().unwrap_or(path);
@@ -305,7 +282,7 @@ impl Workspace {
         }
         let real = RealFs.canonical(parent).unwrap_or_default();
         let by_links = |folder: &&PathBuf| RealFs.canonical(folder).is_ok_and(|folder| real.starts_with(folder));
-        self.folders.iter().find(by_links).map_or_else(|| path.to_path_buf(), |folder| self.holder(folder))
+        self.folders.iter().find(by_links).map_or_else(|| path.to_path_buf(), |folder| holder(folder))
     }
 
     /// The key of a project whose folder this is, by whichever links it is reached.
@@ -316,17 +293,16 @@ impl Workspace {
         let real = RealFs.canonical(folder).ok()?;
         self.all.keys().find(|key| RealFs.canonical(key).is_ok_and(|own| own == real)).cloned()
     }
-
-    /// Whether a folder has a project file, on disk or in the editor.
-    fn holds_project(&self, folder: &Path) -> bool {
-        let file = folder.join(PROJECT);
-        fs::is_file(&file) || self.open.contains_key(&crate::lsp::uri::of(&file).0)
-    }
 }
 
-/// Whether a path is that of a project file which is on no disk yet.
-fn is_unsaved_project(path: &Path) -> bool {
-    is_project(path) && !fs::is_file(path)
+/// The folder of the project that a folder of the workspace is in: a project file above it speaks for it.
+fn holder(folder: &Path) -> PathBuf {
+    folder.ancestors().find(|above| holds_project(above)).unwrap_or(folder).to_path_buf()
+}
+
+/// Whether a folder has a project file on disk.
+fn holds_project(folder: &Path) -> bool {
+    fs::is_file(&folder.join(PROJECT))
 }
 
 /// Whether a path is that of a project file.
