@@ -18,7 +18,7 @@ pub(super) fn of(client: &Client) -> Value {
         "hoverProvider": true,
         "completionProvider": {"triggerCharacters": ["<", "/", " ", "\"", "'", "{", "."]},
         "signatureHelpProvider": {"triggerCharacters": ["<", "\"", ">"]},
-        "codeActionProvider": {"codeActionKinds": ["quickfix", "refactor.extract", "source.fixAll.ctxc"], "resolveProvider": true},
+        "codeActionProvider": {"codeActionKinds": ["quickfix", "source.fixAll.ctxc"], "resolveProvider": true},
         "documentSymbolProvider": true,
         "workspaceSymbolProvider": true,
         "foldingRangeProvider": true,

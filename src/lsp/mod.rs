@@ -16,7 +16,6 @@ mod place;
 mod poll;
 mod prelude;
 mod quick_fixes;
-mod refactor;
 mod refresh;
 mod rename_files;
 mod server;

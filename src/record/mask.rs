@@ -386,8 +386,6 @@ fn cut(text: &str, edits: Vec<Edit>, ends: &[usize]) -> Vec<String> {
 
 /// The objects of JSON in a stream, one behind another in events, lines or a list; and where one begins that is cut.
 fn payloads(text: &str) -> (Vec<Range<usize>>, Option<usize>) {
-    /// Objects without an end that are looked at.
-    const OPEN: usize = 64;
     let (mut found, mut cut, mut at, mut open) = (Vec::new(), None, 0, 0);
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         let object = rest.strip_prefix("data:").unwrap_or(rest).trim_start_matches(['[', ',', ' ', '\t', '\r', '\n']);
@@ -402,8 +400,8 @@ fn payloads(text: &str) -> (Vec<Range<usize>>, Option<usize>) {
             Some(Err(fault)) if fault.is_eof() => {
                 cut = cut.or(Some(start));
                 open += 1;
-                // Each has been read to the end of the text.
-                if open == OPEN {
+                // Each has been read to the end of the text, so a few must do.
+                if open == 64 {
                     break;
                 }
             }

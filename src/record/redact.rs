@@ -457,10 +457,10 @@ fn in_address(head: &str, text: &str) -> Option<usize> {
     let password = rest.get(..rest.rmatch_indices('@').find(ends)?.0)?;
     // `$PASSWORD`, `$password` behind `$user`, `${PASSWORD}`, `{password}`, `%s`, `***`
     let is_name = |name: &str| name.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_') || user.starts_with('$'));
-    let braces = [("$(", ")"), ("${", "}"), ("{", "}"), ("%(", ")s"), ("%", "%")];
-    let is_empty = password.bytes().all(|byte| byte == b'*')
+    let bare = password.trim_start_matches(['$', '%']);
+    let is_empty = matches!(bare.bytes().next(), Some(b'{' | b'(')) && bare.ends_with(['}', ')', 's'])
         || password == "%s"
-        || braces.iter().any(|(open, close)| password.starts_with(open) && password.ends_with(close))
+        || password.bytes().all(|byte| byte == b'*')
         || password.strip_prefix('$').is_some_and(is_name);
     (!is_empty).then_some(user.len() + 1 + password.len())
 }
@@ -491,7 +491,7 @@ fn email(text: &str) -> Option<usize> {
         let ends = !top.as_bytes().get(len).is_some_and(u8::is_ascii_alphanumeric);
         let end = local + 1 + at + 1 + len;
         let (name, after) = (top.get(..len)?, text.as_bytes().get(end));
-        let is_code = after == Some(&b'(')
+        let is_code = after == Some(&b'(') && !["com", "org", "net", "edu"].contains(&name)
             || text.starts_with("git@") && matches!(after, Some(b':' | b'/'))
             || FILES.contains(&format!(" {name} "));
         (at > 0 && len >= 2 && ends && !is_code).then_some(end)
@@ -552,8 +552,7 @@ fn card(text: &str) -> Option<usize> {
 
 fn iban(text: &str) -> Option<usize> {
     let (country, check) = (text.get(..2)?, text.get(2..4)?);
-    let is_small = country.bytes().all(|byte| byte.is_ascii_lowercase());
-    if !is_small && !country.bytes().all(|byte| byte.is_ascii_uppercase()) || !check.bytes().all(|byte| byte.is_ascii_digit()) {
+    if !country.bytes().all(|byte| byte.is_ascii_alphabetic()) || !check.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
     let mut signs: Vec<u8> = Vec::new();
@@ -561,10 +560,9 @@ fn iban(text: &str) -> Option<usize> {
     for (at, byte) in text.bytes().enumerate().take(43) {
         match byte {
             b' ' | b'-' if at > 3 => continue,
-            // Behind small letters, words would follow.
-            b'a'..=b'z' if is_small && at < 2 => signs.push(byte.to_ascii_uppercase()),
-            b'A'..=b'Z' if !is_small => signs.push(byte),
-            b'0'..=b'9' => signs.push(byte),
+            // Behind the country, small letters are those of words.
+            b'a'..=b'z' if at < 2 => signs.push(byte.to_ascii_uppercase()),
+            b'A'..=b'Z' | b'0'..=b'9' => signs.push(byte),
             _ => break,
         }
         let ends = !text.as_bytes().get(at + 1).is_some_and(u8::is_ascii_alphanumeric);
@@ -594,7 +592,9 @@ fn abroad(text: &str, least: usize) -> Option<usize> {
     if digits.first() == Some(&0) || !text.starts_with(|c: char| c.is_ascii_digit() || c == '(') {
         return None;
     }
-    let len = ends.last().filter(|(count, _)| *count >= least)?.1;
+    // North America's numbers are of one length.
+    let is_long = |count: usize| count >= least && (digits.first() != Some(&1) || count == 11);
+    let len = ends.iter().rev().find(|(count, _)| is_long(*count))?.1;
     let text = text.get(..len)?;
     let groups: Vec<&str> = text.split(|c: char| !c.is_ascii_digit()).filter(|group| !group.is_empty()).collect();
     let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();

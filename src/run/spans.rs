@@ -130,7 +130,7 @@ impl Spans<'_> {
                 let is_failed = output.status == Status::Failed;
                 self.close(at, &stage, is_failed.then(|| (ObstacleKind::Reported.word().to_owned(), output.text().into_owned())));
             }
-            TraceEvent::Failed { stage, obstacle } => self.fail(at, &stage, &obstacle),
+            TraceEvent::Failed { stage, obstacle } => self.close(at, &stage, Some(error(&obstacle))),
             TraceEvent::End(end) => self.end = Some(end),
             TraceEvent::Stage { .. }
             | TraceEvent::Command { .. }
@@ -153,21 +153,15 @@ impl Spans<'_> {
         self.span(key, (start, at), parent)
     }
 
-    /// A span of a call that a stage made.
-    fn chat(&mut self, stage: &str, key: &str, at: i128) -> Span {
-        let mut span = self.inside(stage, key, at);
+    fn call(&mut self, at: i128, call: &Recording) {
+        let stage = call.conversation.clone().unwrap_or_default();
+        let mut span = self.inside(&stage, &call.id, at);
         "chat".clone_into(&mut span.name);
         span.say("gen_ai.operation.name", "chat");
         span.say("gen_ai.conversation.id", format!("{}{stage}", self.options.run));
-        if let Some(Value::String(agent)) = self.open.get(stage).and_then(|open| open.attributes.get("gen_ai.agent.name")) {
+        if let Some(Value::String(agent)) = self.open.get(&stage).and_then(|open| open.attributes.get("gen_ai.agent.name")) {
             span.say("gen_ai.agent.name", agent.as_str());
         }
-        span
-    }
-
-    fn call(&mut self, at: i128, call: &Recording) {
-        let stage = call.conversation.clone().unwrap_or_default();
-        let mut span = self.chat(&stage, &call.id, at);
         if let Some(took) = call.latency_ms.filter(|took| *took > 0) {
             span.start = span.start.max(at - i128::from(took) * 1_000_000);
         }
@@ -203,9 +197,9 @@ impl Spans<'_> {
             }
         }
         if let Ok(request) = Request::read(call.request.get(), Some(&call.endpoint)) {
-            for (key, name) in PARAMETERS {
+            for key in ["temperature", "top_p", "seed", "max_tokens"] {
                 if let Some(value) = request.body.get(key).filter(|value| value.is_number()) {
-                    span.say(name, value.clone());
+                    span.say(&format!("gen_ai.request.{key}"), value.clone());
                 }
             }
             if self.options.with_content {
@@ -227,21 +221,6 @@ impl Spans<'_> {
             span.say("gen_ai.tool.call.result", tool.result);
         }
         self.done.push(span);
-    }
-
-    /// A stage without a result; where its model gave no answer, the call that failed.
-    fn fail(&mut self, at: i128, stage: &str, obstacle: &Obstacle) {
-        let error = error(obstacle);
-        // What a subtask failed by was asked for there.
-        let parent = self.open.get(stage).map(|open| open.id.clone());
-        let is_inner = |one: &Span| one.parent == parent && one.error.as_ref().is_some_and(|(kind, _)| *kind == error.0);
-        if obstacle.kind == ObstacleKind::Provider && !self.done.iter().any(is_inner) {
-            let span = self.chat(stage, &format!("{stage} failed"), at);
-            let is_offline = self.begin.as_ref().is_some_and(|begin| matches!(begin.answers.as_str(), "replay" | "scripted"));
-            let kind = if is_offline { INTERNAL } else { CLIENT };
-            self.done.push(Span { kind, error: Some(error.clone()), ..span });
-        }
-        self.close(at, stage, Some(error));
     }
 
     fn close(&mut self, at: i128, stage: &str, error: Option<(String, String)>) {
@@ -296,16 +275,6 @@ fn content(span: &mut Span, request: &Request, answer: Option<&Answer>) {
         span.say(key, Value::Array(said).to_string());
     }
 }
-
-/// The numbers of a request's body that the conventions have a name for.
-const PARAMETERS: [(&str, &str); 6] = [
-    ("temperature", "gen_ai.request.temperature"),
-    ("top_p", "gen_ai.request.top_p"),
-    ("seed", "gen_ai.request.seed"),
-    ("max_tokens", "gen_ai.request.max_tokens"),
-    ("max_completion_tokens", "gen_ai.request.max_tokens"),
-    ("max_output_tokens", "gen_ai.request.max_tokens"),
-];
 
 fn error(obstacle: &Obstacle) -> (String, String) {
     (obstacle.kind.to_string(), obstacle.note.clone())

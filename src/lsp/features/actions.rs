@@ -6,7 +6,6 @@ use crate::base::lines;
 use crate::lsp::diagnostics::{self, address, meet};
 use crate::lsp::prelude::*;
 use crate::lsp::quick_fixes;
-use crate::lsp::refactor::{self, Extraction};
 use crate::lsp::state::speculative;
 use crate::lsp::workspace_edit;
 use gen_lsp_types::{CodeAction, CodeActionKind, CodeActionParams, TextEdit, Uri, WorkspaceEdit};
@@ -62,29 +61,10 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, id: &RequestId, params: &CodeA
             }));
         }
     }
-    if is_wanted(only, "refactor.extract") {
-        let selected = server.client.encoding.span(&buffer.text, &buffer.index, params.range);
-        let found = refactor::extract(project, &name, &buffer.text, selected);
-        actions.extend(found.and_then(|found| extraction(server, project, &name, found)));
-    }
     if is_wanted(only, FIX_ALL) {
         actions.extend(everything(server, project, &name, only));
     }
     value(actions)
-}
-
-/// The action of an extraction; `None` where it takes a file that the client cannot make.
-fn extraction(server: &Server<'_>, project: &ProjectState, name: &Arc<str>, found: Extraction) -> Option<CodeAction> {
-    let buffer = project.open.get(name)?;
-    let edits = server.client.encoding.edits(&buffer.text, &buffer.index, &found.edits);
-    let mut edit = change(server, project, name, edits);
-    if let Some((file, text)) = found.creates {
-        let here = edit.document_changes.take().filter(|_| server.client.creates)?;
-        let made = workspace_edit::creation(project, &file, text).document_changes;
-        edit.document_changes = Some(made.into_iter().flatten().chain(here).collect());
-    }
-    let kind = Some(CodeActionKind::RefactorExtract);
-    Some(CodeAction { title: found.title, kind, edit: Some(edit), ..CodeAction::default() })
 }
 
 /// Answers `codeAction/resolve`: the edits of an action that was offered without them.

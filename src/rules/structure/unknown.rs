@@ -63,8 +63,7 @@ fn in_text(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Diagnostic {
     let name = shown(element.name());
     let message = format!("`<{name}>` stands in the text of `<{}>` and would not reach the agent", parent.tag());
     let found = finding(&UNKNOWN_ELEMENT.meta, cx, fault.span, message);
-    let names_text = element.attributes().any(|one| ["fragment", "name", "ref"].contains(&one.name()));
-    if names_text && element.is_empty_tag() && parent.child(Kind::Use.tag()).is_some() {
+    if element.attribute("fragment").is_some() && element.is_empty_tag() && parent.child(Kind::Use.tag()).is_some() {
         return found.help("a shared text is put in its place by `<use fragment=\"…\"/>`");
     }
     if Kind::homes(element.name()).next().is_none() {

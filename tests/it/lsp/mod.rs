@@ -15,7 +15,6 @@ mod large;
 mod meanings;
 mod process;
 mod projects;
-mod refactor;
 mod renames;
 mod same;
 mod scenarios;

@@ -4,9 +4,8 @@ use super::choose::scorecard;
 use crate::base::fs;
 use crate::cli::error::{CliError, Result};
 use crate::eval::gate::{Baseline, BaselineCase, Comparison};
-use crate::eval::scorecard::{CaseRow, SCHEMA as SCORECARD, Scorecard};
+use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::registry::SCHEMA as REGISTRY;
-use crate::schema::json::names::BASELINE;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -54,11 +53,6 @@ impl Accepted {
         let mut bytes = Vec::new();
         fs::read_into(file, LIMIT, &mut bytes).map_err(|why| refused(why.to_string()))?;
         let text = String::from_utf8(bytes).map_err(|why| refused(why.to_string()))?;
-        let schema =
-            |text: &str| serde_json::from_str::<serde_json::Value>(text).ok()?.get("schema")?.as_str().map(str::to_owned);
-        if schema(&text).is_none_or(|schema| !schema.starts_with("ctxc/baseline/")) {
-            return Err(refused(format!("expected the schema `{BASELINE}` or `{SCORECARD}`")));
-        }
         let baseline = Baseline::read(&text).map_err(|why| refused(why.to_string()))?;
         if baseline.registry_schema != REGISTRY {
             return Err(refused(format!("it was made with {}, and this program makes {REGISTRY}", baseline.registry_schema)));

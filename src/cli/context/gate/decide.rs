@@ -8,7 +8,7 @@ use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
 use crate::eval::finished::CaseVerdict;
-use crate::eval::gate::{Baseline, Candidate, Kind as SafeguardKind, Loosened, Sides, Verdict, decide};
+use crate::eval::gate::{Baseline, BaselineCase, Candidate, Kind as SafeguardKind, Loosened, Sides, Verdict, decide};
 use crate::eval::scorecard::Scorecard;
 use crate::registry::SCHEMA;
 
@@ -88,12 +88,7 @@ fn comparable(baselines: &[Baseline], card: &Scorecard) -> Result<()> {
                 baseline.suite, baseline.registry_schema
             ));
         }
-        for case in &baseline.cases {
-            let Some(row) = card.cases.iter().find(|row| row.id == case.id) else { continue };
-            if let Some(other) = case.other_model(row) {
-                return refused(other);
-            }
-        }
     }
-    Ok(())
+    let other = |case: &BaselineCase| case.other_model(card.cases.iter().find(|row| row.id == case.id)?);
+    baselines.iter().flat_map(|baseline| &baseline.cases).find_map(other).map_or(Ok(()), refused)
 }
