@@ -159,7 +159,7 @@ pub struct CaseRow {
     pub diff: Option<String>,
     /// The accepted result of it, where `--baseline` names one; else missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub baseline: Option<BaselineCase>,
+    pub baseline: Option<Box<BaselineCase>>,
 }
 
 /// What recording takes, at least and at most.

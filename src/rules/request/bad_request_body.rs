@@ -27,7 +27,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         wrong.extend(cx.request.at(&pointer).filter(|value| !fits(value)).map(|value| (pointer.clone(), kind(value), expected)));
     };
     look(format!("/{key}"), &is_list, "a list");
-    look("/tools".to_owned(), &|value| value.is_array() || value.is_null(), "a list");
+    look("/tools".to_owned(), &|value| value.is_null() || !value.is_string() && is_list(value), "a list");
     look("/model".to_owned(), &is_text, "a name");
     for key in [key, "tools"] {
         for at in 0..cx.request.body.get(key).and_then(Value::as_array).map_or(0, Vec::len) {

@@ -13,16 +13,16 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let mut seen = BTreeSet::new();
-    for (_, placed) in cx.request.parts() {
+    for (message, placed) in cx.request.parts() {
         let Some(Part::Call(call)) = &placed.part else { continue };
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
         let id = short(&call.id);
         let message = if call.id.is_empty() || !call.id.bytes().all(fits) {
             format!("found the id `{id}` of a call; Anthropic expects `[a-zA-Z0-9_-]+`")
-        } else if seen.insert(&call.id) {
+        } else if seen.insert((std::ptr::from_ref(message), &call.id)) {
             continue;
         } else {
-            format!("the id `{id}` is that of a call before; Anthropic expects every call to have an id of its own")
+            format!("the id `{id}` is that of another call of this turn; Anthropic expects each to have an id of its own")
         };
         let help = "give the call an id of its own, of letters, digits, `_` and `-`, and its result the same";
         out.push(cx.found(&RULE.meta, &placed.pointer, message).help(help));

@@ -73,7 +73,7 @@ impl Accepted {
                 card.cases.iter().filter(|row| row.suite == *suite).map(|row| row.id.as_str()).collect();
             compared.new.retain(|id| of_suite.contains(id.as_str()));
         }
-        let with = |row: CaseRow| CaseRow { baseline: self.cases.remove(&row.id), ..row };
+        let with = |row: CaseRow| CaseRow { baseline: self.cases.remove(&row.id).map(Box::new), ..row };
         Scorecard { cases: card.cases.into_iter().map(with).collect(), baseline: Some(compared), ..card }
     }
 }

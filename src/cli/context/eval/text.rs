@@ -166,7 +166,7 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
     for verdict in trial.into_iter().flat_map(|trial| &trial.expectations).filter(|verdict| verdict.verdict != "pass") {
         told(row, verdict, &mut out);
     }
-    out.extend(row.baseline.as_ref().and_then(|then| moved(row, then)));
+    out.extend(row.baseline.as_deref().and_then(|then| moved(row, then)));
     out
 }
 
