@@ -123,8 +123,8 @@ fn cut(value: &mut Value, find: &Search) -> bool {
             *text = out;
             is_there
         }
-        Value::Array(items) => items.iter_mut().filter_map(|item| cut(item, find).then_some(())).count() > 0,
-        Value::Object(fields) => fields.values_mut().filter_map(|field| cut(field, find).then_some(())).count() > 0,
+        Value::Array(items) => items.iter_mut().map(|item| cut(item, find)).fold(false, |any, one| any | one),
+        Value::Object(fields) => fields.values_mut().map(|field| cut(field, find)).fold(false, |any, one| any | one),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }

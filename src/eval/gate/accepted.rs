@@ -52,6 +52,6 @@ pub struct Comparison {
     pub missing: Vec<String>,
     /// Scenarios that nobody accepted.
     pub new: Vec<String>,
-    /// Scenarios that are not compared, each with why: it neither passes nor fails now, or another provider or model answered it by then.
+    /// Scenarios that are not compared, each with why: it neither passes nor fails now, or another provider or model answered it when it was accepted.
     pub not_compared: Vec<String>,
 }

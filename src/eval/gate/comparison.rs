@@ -3,6 +3,7 @@
 use super::accepted::{BaselineCase, Comparison};
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::eval::statistics::binomial::sign_test;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Comparison {
@@ -25,19 +26,16 @@ impl Comparison {
                 continue;
             }
             let answered = row.rate.filter(|_| case.trials > 0);
-            let then_now = answered.map(|now| (case.passed as f64 / case.trials as f64, now.value));
-            ups += u32::from(then_now.is_some_and(|(then, now)| then < now));
-            downs += u32::from(then_now.is_some_and(|(then, now)| then > now));
+            let by_rate = answered.and_then(|now| now.value.partial_cmp(&(case.passed as f64 / case.trials as f64)));
+            ups += u32::from(by_rate == Some(Ordering::Greater));
+            downs += u32::from(by_rate == Some(Ordering::Less));
             // A context that fails now is worse, however its answers pass.
-            let verdicts = (f64::from(case.verdict == "pass"), f64::from(row.verdict == "pass"));
-            let (then, now) = if case.verdict == row.verdict { then_now.unwrap_or(verdicts) } else { verdicts };
-            *if then < now {
-                &mut found.better
-            } else if then > now {
-                &mut found.worse
-            } else {
-                &mut found.equal
-            } += 1;
+            let by_verdict = (row.verdict == "pass").cmp(&(case.verdict == "pass"));
+            match by_verdict.then(by_rate.unwrap_or(Ordering::Equal)) {
+                Ordering::Greater => found.better += 1,
+                Ordering::Less => found.worse += 1,
+                Ordering::Equal => found.equal += 1,
+            }
             if answered.is_some() {
                 found.tokens_then = found.tokens_then.saturating_add(case.tokens / case.trials as u64);
                 found.tokens_now = found.tokens_now.saturating_add(row.used() / row.trials.len().max(1) as u64);

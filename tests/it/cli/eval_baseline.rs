@@ -19,7 +19,7 @@ fn what_differs_from_accepted_results_is_told_for_each_scenario_and_for_all() {
         .says("; now fail, 0 of 2 trials, ")
         .says("0 better, 1 worse, 0 equal")
         // A script gives the same answer every time.
-        .never_says("chance");
+        .never_says("sign test");
     // The other suite is not of that baseline.
     run.never_says("; new: ");
     let compared = &project.run(&["eval", "--baseline", "baselines", "--json"]).json()["baseline"];
@@ -83,12 +83,15 @@ fn what_is_no_accepted_result_is_refused_before_anything_is_run() {
 
 #[test]
 fn a_scenario_that_fails_is_tried_in_a_second_stage_where_models_are_asked() {
-    // Both trials of the first stage fail, and all ten of the second pass.
-    let answers = ["access"; 2].into_iter().chain(["billing"; 10]);
+    // Both trials of the first stage fail, and seven of the second pass; then both pass, and then none does.
+    let answers = [vec!["access"; 2], vec!["billing"; 9], vec!["access"; 12]].concat().into_iter();
     let server = upstream(answers.map(completion).collect());
     let project = with_model(&server.address);
     asked(&project, &["trust", "--yes"]).code(0);
     project.run(&["eval", "--out", "card.json"]);
     let run = asked(&project, &["eval", "--answers", "live", "--baseline", "card.json", "--jobs", "1"]).code(0);
     run.says("second stage");
+    asked(&project, &["eval", "--answers", "live", "--jobs", "1", "--out", "good.json"]).code(0);
+    let run = asked(&project, &["eval", "--answers", "live", "--baseline", "good.json", "--jobs", "1"]);
+    run.says("0 better, 1 worse").says("sign test p = 0.500 (fewer than 5 differences cannot be significant)");
 }

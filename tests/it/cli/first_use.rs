@@ -291,3 +291,10 @@ fn a_forgotten_syntax_is_all_that_is_fixed() {
     let run = project.run(&["render", "s"]).code(0);
     assert!(run.stdout.contains('Q') && !run.stdout.contains('\\'), "{}", run.stdout);
 }
+
+#[test]
+fn a_prompt_of_langchain_whose_text_is_elsewhere_says_where_to_write_it() {
+    let project = Project::new().file("p.yaml", "_type: prompt\ninput_variables: [a]\ntemplate_path: x.txt\n");
+    let run = project.run(&["import", "p.yaml", "--from", "langchain"]).code(1);
+    run.says("such as `template_path` names, is not read: write it into `template`").never_says("no text uses it");
+}

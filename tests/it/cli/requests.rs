@@ -431,7 +431,8 @@ fn a_value_of_a_wrong_kind_is_found_at_its_place() {
         let project = Project::new().file("b.json", body.to_string());
         project.run(&["check", "b.json"]).code(1).says("bad-request-body").says(expected);
     }
-    let alone = json!({"contents": {"role": "user", "parts": {"text": "Hi"}}, "system_instruction": {"parts": {"text": "x"}}});
+    let alone = json!({"contents": {"role": "user", "parts": {"text": "Hi"}}, "system_instruction": {"parts": {"text": "x"}},
+        "tools": {"function_declarations": {"name": "find", "description": "Finds an order."}}});
     let project = Project::new().file("g.json", alone.to_string());
     project.run(&["check", "g.json"]).code(0);
     project.run(&["render", "g.json"]).code(0).says("Hi");

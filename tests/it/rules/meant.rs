@@ -158,3 +158,16 @@ fn a_fix_is_made_whatever_else_is_wrong() {
     let out = fixed(&task("atomic", &format!("{READ}{block}")), "", Which::Suggested);
     assert!(out.left.iter().all(|finding| finding.severity > Severity::Warning), "{:#?}", out.left);
 }
+
+#[test]
+fn what_has_no_fix_says_what_to_write() {
+    let helps = |inside: &str, rule: &str| {
+        let found = check_template(&task("atomic", inside), &read(""));
+        let found = found.into_iter().find(|finding| finding.rule.name == rule).unwrap_or_else(|| panic!("{inside}"));
+        found.help.unwrap_or_default().into_owned()
+    };
+    let shared = helps("<instructions>{{ticket}} <include fragment=\"a\"/></instructions>", "unknown-element");
+    assert_eq!(shared, "a shared text is put in its place by `<use fragment=\"…\"/>`");
+    let child = helps(&format!("{READ}<model preferred=\"a\"/>"), "unknown-attribute");
+    assert_eq!(child, "`preferred` is an element in `<model>`");
+}

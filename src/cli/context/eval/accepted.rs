@@ -1,6 +1,6 @@
-//! `ctxc eval --baseline FILE`: accepted results that those of a run are held against.
+//! `ctxc eval --baseline PATH`: accepted results that those of a run are held against.
 
-use super::choose::scorecard;
+use super::choose::{LIMIT, scorecard};
 use crate::base::fs;
 use crate::cli::error::{CliError, Result};
 use crate::eval::gate::{Baseline, BaselineCase, Comparison};
@@ -8,9 +8,6 @@ use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::registry::SCHEMA as REGISTRY;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-
-/// Bytes of a baseline at most.
-const LIMIT: u64 = 1 << 28;
 
 /// Accepted results.
 #[derive(Debug)]

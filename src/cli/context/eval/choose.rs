@@ -43,7 +43,7 @@ use std::sync::{Mutex, PoisonError};
 /// What `--affected` alone compares with.
 const HEAD: &str = "HEAD";
 /// More than any scorecard.
-const LIMIT: u64 = 1 << 28;
+pub(super) const LIMIT: u64 = 1 << 28;
 
 /// A case that was run: its row of the scorecard, and what else somebody may show of it. All the rest of it is gone by then.
 #[derive(Debug)]

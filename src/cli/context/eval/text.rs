@@ -195,8 +195,8 @@ pub(super) fn compared(card: &Scorecard) -> Option<String> {
     }
     // Scripts give the same answer every time.
     if *sign_test < 1.0 && card.cases.iter().any(|row| row.rate.is_some() && row.answer != Answered::Scripted.word()) {
-        let few = if better + worse < 5 { ", where fewer than 5 differences cannot be significant" } else { "" };
-        parts.push(format!("chance of so many worse ones {sign_test:.3} (sign test{few})"));
+        let few = if better + worse < 5 { " (fewer than 5 differences cannot be significant)" } else { "" };
+        parts.push(format!("sign test p = {sign_test:.3}{few}"));
     }
     let lists =
         [("missing", missing), ("new", new), ("not compared", not_compared)].into_iter().filter(|(_, ids)| !ids.is_empty());
