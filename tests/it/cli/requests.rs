@@ -406,6 +406,7 @@ fn the_demo_needs_nothing_and_shows_both_mistakes() {
     run.says("@demo#3 to gpt-4.1")
         .says("the call `call_2` of `track_parcel` has no result")
         .says("broken: system:1 changed from its byte ")
+        .says("2,010 lost to breaks: US$ 0.003")
         .says("`ctxc record -- COMMAND`");
 }
 
