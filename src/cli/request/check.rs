@@ -16,8 +16,8 @@ use crate::request::model::{NoRequest, Request};
 use crate::request::prompt_cache::{Reuse, compare, compare_agent};
 use crate::request::segments::{Segment, segments};
 use crate::request::threads::{Sent, Threads, is_shared};
-use crate::rules::request::check;
 use crate::rules::request::cx::RequestCx;
+use crate::rules::request::{broken_prefix, check};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -83,6 +83,8 @@ pub(super) struct Checker<'c> {
     size: usize,
     /// Recorded requests so far.
     count: usize,
+    /// The findings of each agent's calls: where they are in the report, how many later calls repeat them, and the last call that has them.
+    known: BTreeMap<(&'static str, Severity, String, String), (usize, usize, Arc<str>)>,
     has_rebuilt: bool,
 }
 
@@ -104,6 +106,7 @@ impl<'c> Checker<'c> {
             held: BTreeMap::new(),
             size: 0,
             count: 0,
+            known: BTreeMap::new(),
             has_rebuilt: false,
         }
     }
@@ -112,7 +115,7 @@ impl<'c> Checker<'c> {
     pub(super) fn take(&mut self, ReadBody { body, request }: ReadBody) {
         let own = Read::of(request, body.text().len(), body.call().is_some());
         self.has_rebuilt |= body.is_rebuilt;
-        let mut before = None;
+        let (mut before, mut agent) = (None, None);
         let recorded = match (body.call(), &own.request) {
             (Some(call), Ok(request)) => {
                 let thread = self.threads.next(&Sent {
@@ -122,6 +125,7 @@ impl<'c> Checker<'c> {
                     conversation: call.conversation.as_deref(),
                 });
                 before = thread.before.map(|before| (before, false)).or(thread.agent_before.map(|before| (before, true)));
+                agent = Some(thread.agent);
                 true
             }
             _ => false,
@@ -129,9 +133,12 @@ impl<'c> Checker<'c> {
         let other = before.and_then(|(at, is_agents)| Some((self.held.get(&at)?.read()?, is_agents)));
         let other = other.as_ref().map(|(read, is_agents)| (&**read, *is_agents));
         self.report.files += 1;
-        if let Some((text, found)) = of_one(&body, &own, other, self.config) {
-            self.report.diagnostics.extend(found);
-            if self.shown + text.len() <= SHOWN {
+        let reuse = other.and_then(|(before, is_agents)| reuse(before, &own, is_agents, self.config));
+        if let Some((text, found)) = of_one(&body, &own, (other, reuse.as_ref()), self.config) {
+            let so_far = self.report.diagnostics.len();
+            let segment = reuse.and_then(|reuse| reuse.broken_by).map(|broken| broken.segment);
+            found.into_iter().for_each(|finding| self.add(finding, agent.as_deref(), segment.as_deref()));
+            if self.report.diagnostics.len() > so_far && self.shown + text.len() <= SHOWN {
                 self.shown += text.len();
                 self.texts.insert(body.name.clone(), text.into_owned());
             }
@@ -139,6 +146,29 @@ impl<'c> Checker<'c> {
         if recorded {
             self.hold(own, body.place);
         }
+    }
+
+    /// Adds a finding, or a note to the one of an earlier call of the agent that says the same, be it of other words in the segment
+    /// that breaks the prefix.
+    fn add(&mut self, finding: Diagnostic, agent: Option<&str>, segment: Option<&str>) {
+        if let Some(agent) = agent {
+            let what =
+                segment.filter(|_| finding.rule.code == broken_prefix::RULE.meta.code).unwrap_or(&finding.message).to_owned();
+            let key = (finding.rule.name, finding.severity, agent.to_owned(), what);
+            let at = self.report.diagnostics.len();
+            let (at, later, last) = self.known.entry(key).or_insert_with(|| (at, 0, Arc::clone(&finding.path)));
+            let is_same_call = *last == finding.path;
+            if !is_same_call || *later > 0 {
+                let Some(first) = self.report.diagnostics.get_mut(*at).filter(|_| !is_same_call) else { return };
+                if *later > 0 {
+                    first.notes.pop();
+                }
+                (*later, *last) = (*later + 1, Arc::clone(&finding.path));
+                first.notes.push(format!("the same in {}, the last of them {last}", plural(*later, "later call")).into());
+                return;
+            }
+        }
+        self.report.diagnostics.push(finding);
     }
 
     fn hold(&mut self, read: Read, place: Option<(Arc<Path>, LinePlace)>) {
@@ -231,7 +261,7 @@ fn front(request: &Request, own: &Read, config: &Config) -> Option<u64> {
 fn of_one<'b>(
     body: &'b load::Body,
     own: &Read,
-    before: Option<(&Read, bool)>,
+    (before, reuse): (Option<(&Read, bool)>, Option<&Reuse>),
     config: &Config,
 ) -> Option<(Cow<'b, str>, Vec<Diagnostic>)> {
     let (name, text) = (Arc::from(body.name.as_str()), body.text());
@@ -242,14 +272,13 @@ fn of_one<'b>(
             return (!found.is_empty()).then_some((Cow::Borrowed(text), found));
         }
     };
-    let reuse = before.and_then(|(before, is_agents)| reuse(before, own, is_agents, config));
     let call = body.call();
     let shared_front = before.filter(|(_, is_agents)| *is_agents && reuse.is_none()).and_then(|_| front(request, own, config));
     let found = |text: &str| {
         let cx = RequestCx {
             shared_front,
             before: before.filter(|(_, is_agents)| !is_agents).and_then(|(before, _)| before.request.as_ref().ok()),
-            reuse: reuse.as_ref(),
+            reuse,
             // With tools that the vendor runs, it reports the tokens of several requests of its own as one.
             input_tokens: call
                 .and_then(|call| call.usage.input)

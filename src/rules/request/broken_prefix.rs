@@ -29,7 +29,8 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     #[allow(clippy::cast_precision_loss, reason = "tokens of a request")]
     let cost = price.map(|usd| usd * reuse.lost as f64 / 1e6);
     let cost = cost.map_or_else(String::new, |usd| format!(", US$ {}", number::usd(usd)));
-    let message = format!("{what}: about {} tokens are not read from the cache of the call before{cost}", reuse.lost);
+    let message =
+        format!("{what}: about {} tokens are not read from the cache of the call before{cost}", number::thousands(reuse.lost));
     let help = "put what changes behind what stays; `ctxc prompt-cache` shows each call";
     out.push(cx.found(&RULE.meta, broken.pointer.as_deref().unwrap_or_default(), message).help(help));
 }

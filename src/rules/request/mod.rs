@@ -3,7 +3,7 @@
 
 mod bad_request_body;
 mod base64_text;
-mod broken_prefix;
+pub(crate) mod broken_prefix;
 mod cache_breakpoints;
 mod call_id;
 mod call_turn;

@@ -400,12 +400,40 @@ fn a_front_that_changes_between_calls_is_found_with_its_price() {
     assert!(!project.run(&["check", "kept.jsonl"]).code(0).stdout.contains("broken-prefix"));
 }
 
+/// What later calls of an agent repeat is one finding: the words that break the prefix may be others, and so may the agent be.
+#[test]
+fn what_later_calls_repeat_is_one_finding() {
+    let body = |time: &str, agent: &str| {
+        let system = format!("At {time}. {} You are {agent}.", "Answer questions about orders. ".repeat(300));
+        let tools = json!([{"type": "function", "function": {"name": agent, "parameters": {"type": "object"}}}]);
+        json!({"model": "gpt-4.1", "tools": tools, "messages": [{"role": "system", "content": system},
+            {"role": "user", "content": "Where is {{order}}? {{ order }}"},
+            {"role": "assistant", "tool_calls": [{"id": "c1", "type": "function", "function": {"name": agent, "arguments": "{}"}}]},
+            {"role": "user", "content": "Well?"}]})
+    };
+    let bodies = [body("1", "sales"), body("2", "sales"), body("3", "sales"), body("4", "stock")];
+    let project =
+        Project::new().file("calls.jsonl", bodies.iter().enumerate().map(|(at, body)| line(at, body)).collect::<String>());
+    let run = project.run(&["check", "calls.jsonl"]).code(1);
+    run.says("= the same in 2 later calls, the last of them calls.jsonl#3")
+        .says("= the same in 1 later call, the last of them calls.jsonl#3");
+    let found = project.run(&["check", "calls.jsonl", "--format", "concise"]).code(1).stdout;
+    let count = |place: &str, rule: &str| found.lines().filter(|line| line.contains(place) && line.contains(rule)).count();
+    assert_eq!(
+        (count("#1:", "unanswered-call"), count("#4:", "unanswered-call"), count("", "unanswered-call")),
+        (1, 1, 2),
+        "{found}"
+    );
+    assert_eq!((count("#2:", "broken-prefix"), count("", "broken-prefix")), (1, 1), "{found}");
+}
+
 #[test]
 fn the_demo_needs_nothing_and_shows_both_mistakes() {
     let run = Project::new().run(&["demo"]).code(0);
     run.says("@demo#3 to gpt-4.1")
         .says("the call `call_2` of `track_parcel` has no result")
         .says("broken: system:1 changed from its byte ")
+        .says("= the same in 1 later call, the last of them @demo#3")
         .says("2,010 lost to breaks: US$ 0.003")
         .says("`ctxc record -- COMMAND`");
 }
