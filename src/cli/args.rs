@@ -10,19 +10,19 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArgs {
-    /// Project folder: the one that holds ctxc.toml [default: the nearest folder above that has one]
+    /// Project folder, the one with ctxc.toml [default: the nearest folder upwards that has one]
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) project: Option<PathBuf>,
     /// When to colour the output
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
     pub(crate) color: ColorChoice,
-    /// Print findings and results only
+    /// Print only findings and results
     #[arg(short, long, conflicts_with = "verbose", global = true)]
     pub(crate) quiet: bool,
-    /// Print more: findings of every severity, and how each value came about
+    /// Print more: findings of every severity, and where each value comes from
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
-    /// Threads to use [default: one a core]
+    /// Threads to use [default: one per core]
     #[arg(long, value_name = "N", value_parser = parse_threads, global = true)]
     pub(crate) threads: Option<NonZeroUsize>,
 }
@@ -30,14 +30,14 @@ pub(crate) struct GlobalArgs {
 /// Formats of findings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FindingFormat {
-    /// For people: the lines, the reasons, the ways out
+    /// For people: the lines, the reasons, possible fixes
     #[default]
     Full,
-    /// One line a finding
+    /// One line per finding
     Concise,
     /// One document
     Json,
-    /// One finding a line, totals last
+    /// One finding per line, totals last
     Jsonl,
     /// SARIF 2.1.0, for code scanning
     Sarif,
@@ -45,9 +45,9 @@ pub(crate) enum FindingFormat {
     Github,
     /// GitLab's code quality report
     Gitlab,
-    /// A test case a file, in the XML of `JUnit`
+    /// One test case per file, in the XML format of `JUnit`
     Junit,
-    /// Checkstyle's XML
+    /// The XML format of Checkstyle
     Checkstyle,
     /// The diagnostic format of reviewdog
     Rdjson,
@@ -139,7 +139,7 @@ pub(crate) struct FormatArgs<F: OutputFormat> {
     /// The same as `--format json`
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// Write the result to a file in this format as well (repeatable)
+    /// Also write the result to a file in this format (repeatable)
     #[arg(long, value_name = "FORMAT=FILE", value_parser = parse_report::<F>)]
     report: Vec<Report<F>>,
 }
@@ -166,7 +166,7 @@ impl<F: OutputFormat> FormatArgs<F> {
 pub(crate) struct OutputArgs<F: OutputFormat> {
     #[command(flatten)]
     pub(crate) format: FormatArgs<F>,
-    /// Write the result to a file, whole or not at all [default: standard output]
+    /// Write the result to a file, completely or not at all [default: standard output]
     #[arg(short, long, value_name = "FILE", value_parser = PathBufValueParser::new().try_map(parse_output::<F>))]
     pub(crate) output: Option<PathBuf>,
 }
@@ -177,10 +177,10 @@ pub(crate) struct PathArgs {
     /// Files and folders, `-` for standard input [default: the project's templates, else templates/, else this folder]
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Name to give to standard input in findings
+    /// Name of standard input in findings
     #[arg(long, value_name = "PATH", default_value = "-")]
     pub(crate) stdin_path: String,
-    /// Nothing to look at is no error
+    /// Do not fail if there is nothing to check
     #[arg(long)]
     pub(crate) allow_empty: bool,
 }
@@ -190,7 +190,7 @@ pub(crate) struct PathArgs {
 #[allow(clippy::struct_field_names, reason = "the names of the flags")]
 #[command(next_help_heading = "Limits on input")]
 pub(crate) struct LimitArgs {
-    /// Elements inside each other [default: 256]
+    /// Levels of nested elements [default: 256]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=512), hide_short_help = true)]
     pub(crate) max_depth: Option<u32>,
     /// Attributes of one element [default: 256]

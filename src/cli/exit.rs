@@ -29,37 +29,37 @@ pub enum Exit {
 
 /// Every exit, its number, and what it means, in the order of the documentation.
 pub const TABLE: [(Exit, u8, &str); 9] = [
-    (Exit::Success, 0, "success; a reader of a pipe that has gone away changes no verdict"),
+    (Exit::Success, 0, "success; a closed output pipe does not change the verdict"),
     (
         Exit::Findings,
         1,
-        "findings of error severity, among them an input that cannot be read, and what the templates make wrong in `ctxc.toml`, such as a role whose task is gone; `build --check` when the registry is out of date; `manifest --check` when the manifest is; `eval` when a scenario fails, or is about something that is not there; `check --diff`, `fmt --check` and `fmt --diff` when something would change; `fmt` when a file was left alone",
+        "findings of error severity, including an unreadable input, and entries of `ctxc.toml` that do not fit the templates, such as a role whose task is gone; `build --check` if the registry is out of date; `manifest --check` if the manifest is; `eval` if a scenario fails, or is about something that does not exist; `check --diff`, `fmt --check` and `fmt --diff` if something would change; `fmt` if a file was left alone",
     ),
     (
         Exit::Usage,
         2,
-        "wrong usage, a path or name that does not exist, or a project file (`ctxc.toml`, `ctxc.suppressions.toml`) that cannot be taken, whatever the templates are",
+        "wrong usage, a path or name that does not exist, or a project file (`ctxc.toml`, `ctxc.suppressions.toml`) that is invalid, whatever the templates are",
     ),
     (
         Exit::Infrastructure,
         3,
-        "output that cannot be written, a lock held by another run, a registry, manifest, recording or history of a newer schema, a history that cannot be used where it is wanted, accepted results that were edited by hand, a scenario that could not be tried, no `git` where a revision was named, or a bug in ctxc",
+        "output that cannot be written, a lock held by another run, a registry, manifest, recording or history of a newer schema, a required history that cannot be used, accepted results that were edited by hand, a scenario that could not be run, no `git` although a revision was named, or a bug in ctxc",
     ),
     (
         Exit::Gate,
         4,
-        "`gate` when a change may not be taken: it breaks what was accepted, or loosens something that nobody accepted",
+        "`gate` if a change may not be merged: it breaks accepted results, or loosens something that nobody accepted",
     ),
     (Exit::Nothing, 5, "nothing was selected: no template under the given paths, or no scenario (0 with `--allow-empty`)"),
     (
         Exit::Stale,
         6,
-        "`eval` when answers were recorded for another request (0 with `stale = \"warn\"` in `[eval]`); `replay`, and `record --script`, when a call had no recorded or scripted answer",
+        "`eval` if answers were recorded for another request (0 with `stale = \"warn\"` in `[eval]`); `replay` and `record --script` if a call had no recorded or scripted answer",
     ),
     (
         Exit::Inconclusive,
         7,
-        "`eval` and `gate` when nothing decides a scenario, or fewer have answers than `--min-answered` wants",
+        "`eval` and `gate` if a scenario is undecided, or fewer have answers than `--min-answered` requires",
     ),
     (Exit::Interrupted, 130, "interrupted (Ctrl-C); no output file is left half written"),
 ];

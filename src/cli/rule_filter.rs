@@ -10,10 +10,10 @@ use std::collections::BTreeSet;
 /// Which rules are reported, as written.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct RuleFilterArgs {
-    /// Report only findings of these rules, and errors of locked ones: names, codes or families, separated by commas
+    /// Report only findings of these rules and errors of locked ones: names, codes or families, comma-separated
     #[arg(long, value_name = "RULES", value_delimiter = ',')]
     select: Vec<String>,
-    /// Leave out findings of these rules, but for those that are locked
+    /// Leave out findings of these rules, except locked ones
     #[arg(long, value_name = "RULES", value_delimiter = ',')]
     ignore: Vec<String>,
 }

@@ -61,75 +61,75 @@ impl<T: Args> Args for Deferred<T> {
 /// The verbs, in the order in which one meets them.
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
-    /// Start a project: a project file for the templates that are there, or a first template where none is
+    /// Start a project: a project file for existing templates, or a first template if there are none
     Init(Deferred<super::init::InitArgs>),
-    /// Make templates of the prompts that a team has: Jinja, dotprompt, Prompty, `LangChain`, promptfoo, Markdown
+    /// Convert existing prompts to templates: Jinja, dotprompt, Prompty, `LangChain`, promptfoo, Markdown
     Import(Deferred<super::import::ImportArgs>),
-    /// Check templates and the project file, or requests that were sent, and say what to do about each finding
+    /// Check templates and the project file, or recorded requests, and say what to do about each finding
     Check(Deferred<check::CheckArgs>),
-    /// Lay out templates: one element a line, settings in the order of the table, long tags wrapped
+    /// Format templates: one element per line, settings in a fixed order, long tags wrapped
     Fmt(Deferred<fmt::FmtArgs>),
-    /// Check again whenever a template, a text it pulls in, or the project file changes
+    /// Check again whenever a template, a text it uses, or the project file changes
     Watch(Deferred<super::watch::WatchArgs>),
     /// Build the registry: every task with its settings resolved, so that nothing is resolved at run time
     Build(Deferred<build::BuildArgs>),
-    /// Compare two registries, or two recordings: what moved, and why
+    /// Compare two registries, or two recordings: what changed, and why
     Diff(Deferred<diff::DiffArgs>),
     /// List what the project defines: tasks, roles, scenarios, and the agents inside tasks
     List(Deferred<super::context::list::ListArgs>),
-    /// Show a task as it resolves: every setting, who set it, and what it beat
+    /// Show a task as resolved: every setting, what set it, and what that overrode
     Show(Deferred<show::ShowArgs>),
     /// Show the exact text an agent of a task would get, and where each line comes from
     Render(Deferred<super::context::render::RenderArgs>),
-    /// Draw the flow of a task: what runs after what, what is chosen, what is repeated
+    /// Draw the flow of a task: its order, its choices and its loops
     Graph(Deferred<super::context::graph::GraphArgs>),
-    /// Show what every agent would receive: its segments with their tokens, what varies, what a cache can reuse
+    /// Show what every agent would receive: segments with token counts, what varies, what a cache can reuse
     Manifest(super::context::manifest::ManifestArgs),
     /// Show what a provider's prompt cache can reuse of each call, and the first bytes that break its prefix
     PromptCache(Deferred<super::request::prompt_cache::PromptCacheArgs>),
-    /// Show what a lookup of fresh context would find, how well each passage answers, and by which words
+    /// Show what a lookup of fresh context would find, how well each passage matches, and by which words
     Search(Deferred<super::context::search::SearchArgs>),
     /// Write a scenario from what an agent receives today
     New(super::context::new::NewArgs),
-    /// Run a task with all its agents and print the result of the last; every call is recorded
+    /// Run a task with all its agents and print the result of the last one; every call is recorded
     Run(Deferred<super::context::run::RunArgs>),
-    /// Run scenarios: what agents must receive and answer, each failure with what was expected, found and where
+    /// Run scenarios: check what agents receive and answer; failures show what was expected, found, and where
     Eval(Deferred<super::context::eval::EvalArgs>),
-    /// Decide whether this change may be taken: what it breaks against what was accepted, and what it loosens
+    /// Decide whether this change may be merged: which accepted results it breaks, and what it loosens
     Gate(Deferred<super::context::gate::GateArgs>),
-    /// Accept the results of scenarios, and what a change loosens; show what was accepted
+    /// Accept the results of scenarios and whatever a change loosens; show what was accepted
     Baseline(super::context::gate::BaselineArgs),
-    /// Put the scorecards of shards together
+    /// Merge the scorecards of shards
     Scorecard(super::context::eval::ScorecardArgs),
-    /// Show what is kept of earlier runs of `ctxc eval`, prune it, move it elsewhere
+    /// Show, prune, export or import the stored results of earlier runs of `ctxc eval`
     History(super::history::HistoryArgs),
-    /// Show which scenarios decayed over the last runs: more tokens, more time, other plans, more failures
+    /// Show which scenarios got worse over the last runs: more tokens, more time, other plans, more failures
     Drift(Deferred<super::history::DriftArgs>),
-    /// Show what ctxc says of an agent that exists: a bundled one with two mistakes, without a key or a network
+    /// Show what ctxc reports for an existing agent: a bundled one with two mistakes, without a key or a network
     Demo(Deferred<super::request::demo::DemoArgs>),
-    /// Run a program, and keep every call that it makes to a model
+    /// Run a program and record every call that it makes to a model
     Record(Deferred<super::record::RecordArgs>),
-    /// Run a program, and answer its calls from an earlier recording: no network, no key
+    /// Run a program and answer its calls from an earlier recording: no network, no key
     Replay(Deferred<super::record::ReplayArgs>),
-    /// Record, or answer from a recording or a script, until Ctrl-C: for programs that are started elsewhere
+    /// Record, or answer from a recording or a script, until Ctrl-C: for programs started elsewhere
     Proxy(Deferred<super::record::ProxyArgs>),
-    /// Remove recordings that are older than some days, and workspaces of crashed programs
+    /// Remove old recordings, and workspaces of crashed programs
     Gc(Deferred<super::record::GcArgs>),
-    /// Show the commands, keys and addresses that this project's files name, and permit ctxc to use them
+    /// Show the commands, keys and addresses that this project's files name, and allow ctxc to use them
     Trust(Deferred<super::context::trust::TrustArgs>),
-    /// Explain a finding by its name or code, or one setting of a task
+    /// Explain a rule by its name or code, or one setting of a task
     Explain(Deferred<explain::ExplainArgs>),
-    /// Show the default settings of every type, with what this project changes
+    /// Show the default settings of every type, including this project's changes
     Defaults(Deferred<defaults::DefaultsArgs>),
     /// List every rule: its name, code, severity and fix
     Rules(Deferred<rules::RulesArgs>),
-    /// Print a schema of templates, of scenarios, of ctxc.toml, or of what ctxc writes as JSON, for editors and other validators
+    /// Print a schema for templates, scenarios, ctxc.toml or the JSON that ctxc writes, for editors and other validators
     Schema(Deferred<schema::SchemaArgs>),
     /// Print a completion script for a shell
     Completions(Deferred<completions::CompletionsArgs>),
-    /// Print the manual page of ctxc, or of one of its commands
+    /// Print the manual page of ctxc or of one of its commands
     Man(Deferred<man::ManArgs>),
-    /// Serve an editor over standard input and output, by the Language Server Protocol
+    /// Serve an editor over standard input and output, using the Language Server Protocol
     #[cfg(feature = "lsp")]
     Lsp(Deferred<lsp::LspArgs>),
     #[cfg(debug_assertions)]

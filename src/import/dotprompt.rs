@@ -16,7 +16,7 @@ use crate::syntax::yaml::Node;
 use std::collections::BTreeSet;
 
 pub(super) static FORMAT: Format = Format {
-    help: "`.prompt` of dotprompt",
+    help: "`.prompt` files of dotprompt",
     files: "`.prompt`.",
     part: Some("_"),
     parts: |text| if is_jinja(text) { (jinja::FORMAT.parts)(text) } else { Vec::new() },

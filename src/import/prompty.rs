@@ -14,7 +14,7 @@ use crate::syntax::yaml::{Node, Value};
 use std::collections::BTreeSet;
 
 pub(super) static FORMAT: Format = Format {
-    help: "`.prompty` of Prompty",
+    help: "`.prompty` files of Prompty",
     files: "`.prompty`.",
     ..Format::new(("prompty", "Prompty"), &["prompty"], |prompt, _, _| read(prompt))
 };

@@ -17,7 +17,7 @@ pub(crate) struct GraphArgs {
     /// The form of the drawing
     #[arg(long = "as", value_name = "FORM", default_value = "mermaid")]
     form: Form,
-    /// Write the drawing to a file, whole or not at all [default: standard output]
+    /// Write the drawing to a file, completely or not at all [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -25,9 +25,9 @@ pub(crate) struct GraphArgs {
 /// A form of drawings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Form {
-    /// A chart of Mermaid, for Markdown
+    /// A Mermaid chart, for Markdown
     Mermaid,
-    /// A picture that needs nothing else
+    /// A self-contained picture
     Svg,
 }
 

@@ -20,7 +20,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 /// Whether context is looked up, and where the index is kept.
 #[derive(Clone, Debug, Args)]
 pub(super) struct LookupArgs {
-    /// Look no context up: there is none from `fresh_context`, and none that a description of files would match
+    /// Look up no context: neither for `fresh_context` nor by matching a description of files
     #[arg(long)]
     no_index: bool,
     #[command(flatten)]
@@ -30,7 +30,7 @@ pub(super) struct LookupArgs {
 /// Where the index is kept.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct CacheArgs {
-    /// Keep the index of the project's files below this folder [default: `CTXC_CACHE_DIR`, else your folder for caches]
+    /// Keep the index of the project's files in this folder [default: `CTXC_CACHE_DIR`, else your user cache folder]
     #[arg(long, value_name = "FOLDER")]
     cache_dir: Option<PathBuf>,
 }

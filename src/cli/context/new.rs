@@ -52,54 +52,54 @@ enum What {
     Scenario(ScenarioArgs),
 }
 
-/// Write a scenario of a task or agent role: what it receives today, as expectations that pass
+/// Write a scenario for a task or agent role, which expects what it receives today
 #[derive(Clone, Debug, Args)]
 #[command(
     after_help = "Examples:\n  ctxc new scenario answer --input ticket=@samples/t1.txt\n  ctxc new scenario --role clerk\n  \
     ctxc new scenario triage --name triage-plain --objective 'sort a ticket'\n\n\
-    The segments and their order, a ceiling of tokens, the settings of the agent and of the tasks around it become expectations, and \
-    every word of the request, which is stored beside the scenario. Files inside the project are named, other values are written down, and \
-    so is what is looked up for the agent. A scenario that is there is never written over.\n\n\
-    With --from it is the scenario of a request that another program sent. `ctxc eval` then runs that program again, in the project's \
-    folder, answers its calls from the recorded ones, which are copied beside the scenario, and looks at the call in the same place of the \
-    same conversation; `ctxc trust` has to permit that. With --copy it is the scenario of the request as it was recorded. The recorded answer \
+    The scenario expects the segments and their order, a maximum of tokens, the settings of the agent and of the tasks around it, and \
+    every word of the request, which is stored beside the scenario. It names files inside the project; it contains other values and \
+    looked-up context itself. An existing scenario is never overwritten.\n\n\
+    With --from, the scenario tests a request that another program sent. `ctxc eval` then runs that program again in the project's \
+    folder, answers its calls from the recorded ones, which are copied beside the scenario, and checks the call at the same place in the \
+    same conversation; `ctxc trust` must allow that. With --copy, the scenario tests the request as it was recorded. The recorded answer \
     is judged by coarse expectations as long as the request stays the same. Once it has changed, record the program again and use --renew.",
     mut_arg("subject", |arg| arg.required_unless_present_any(["role", "from", "best"]))
 )]
 struct ScenarioArgs {
     #[command(flatten)]
     subject: SubjectArgs,
-    /// A request that was sent: `@last#3`, `FILE#3`, a file with its body; a run of several agents: `run:last`, `run:ID`; or one agent of it: `run:ID/NODE`
+    /// A recorded request: `@last#3`, `FILE#3`, a file with its body; a run of several agents: `run:last`, `run:ID`; or one agent of it: `run:ID/NODE`
     #[arg(long, value_name = "CALL", conflicts_with_all = ["subject", "role"])]
     from: Option<String>,
-    /// Write scenarios of so many kept runs, of all tasks or of the one that is named: those that cover tasks, agents, ways and ends that no
-    /// scenario covers yet. With --from 'run:PREFIX*' of the runs whose names begin so
+    /// Write scenarios from this many stored runs, of all tasks or of the named one: those that cover tasks, agents, paths and outcomes
+    /// that no scenario covers yet. With --from 'run:PREFIX*', only from runs whose names begin with that
     #[arg(long, value_name = "N", conflicts_with_all = ["name", "output", "copy", "renew", "input", "result", "node", "objective", "history"])]
     best: Option<NonZeroUsize>,
-    /// With --from: test the request as it was recorded, and do not run the program that sent it
+    /// With --from: test the request as recorded, without running the program that sent it
     #[arg(long, requires = "from")]
     copy: bool,
-    /// With --from and --name: put this recorded call, its answer and its stored request in the place of those of a scenario that is there, and leave its text as it is
+    /// With --from and --name: replace the recorded call, answer and stored request of an existing scenario, and leave its text unchanged
     #[arg(long, requires_all = ["from", "name"], conflicts_with_all = ["copy", "no_snapshot", "output"])]
     renew: bool,
     #[command(flatten)]
     given: GivenArgs,
-    /// The request [default: the task's value of that name, where it takes one; else the first line of its description]
+    /// The request [default: the task's value named `objective`, if it takes one; else the first line of its description]
     #[arg(long, value_name = "TEXT")]
     objective: Option<String>,
     #[command(flatten)]
     history: HistoryArgs,
     #[command(flatten)]
     lookup: LookupArgs,
-    /// The scenario's name [default: the task's, and the first file's]
+    /// The scenario's name [default: the task's name and the first file's]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Store no snapshot of the request: only what the scenario expects is checked, not every changed word
+    /// Store no snapshot of the request: check only what the scenario expects, not every word
     #[arg(long)]
     no_snapshot: bool,
     #[command(flatten)]
     propose: ProposeArgs,
-    /// Where it goes [default: scenarios/NAME.yaml in the project's folder]
+    /// Output file [default: scenarios/NAME.yaml in the project's folder]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }

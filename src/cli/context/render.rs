@@ -46,41 +46,41 @@ pub(crate) struct RenderArgs {
     history: HistoryArgs,
     #[command(flatten)]
     lookup: LookupArgs,
-    /// How segments look [default: the task's, else the role's, else markdown]
+    /// How segments are formatted [default: the task's, else the role's, else markdown]
     #[arg(long, value_name = "PROFILE", value_parser = profiles())]
     profile: Option<Profile>,
-    /// Tokens to fit into, counted by the tokenizer, where neither role nor model has fewer
+    /// Tokens that the context may have, counted by the tokenizer, unless the role or model allows fewer
     #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]
     budget: Option<usize>,
-    /// Who counts tokens: o200k and cl100k exactly; claude, gemini and llama by an estimate; bytes as the upper bound
-    /// [default: who counts for the model; o200k where none is known]
+    /// Tokenizer: o200k and cl100k count exactly; claude, gemini and llama estimate; bytes gives an upper bound
+    /// [default: that of the model; o200k if it has none]
     #[arg(long, value_name = "NAME")]
     tokenizer: Option<String>,
-    /// The conversation or run that the request belongs to: the marks around untrusted text are made of it, so that nobody can foretell them
+    /// The conversation or run that the request belongs to: the fences around untrusted text are derived from it, so nobody can predict them
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     session: String,
-    /// Print the request body of a provider, and nothing else; nobody is called
+    /// Print only the request body for a provider; no call is made
     #[arg(long = "as", value_name = "TARGET", value_parser = request_body::parser(), conflicts_with_all = ["raw", "explain"])]
     body: Option<&'static Target>,
-    /// The model that the body names [default: the one that the project chooses; else the task's own]
+    /// The model to name in the body [default: the one that the project chooses; else the task's own]
     #[arg(long, value_name = "NAME", requires = "body")]
     model: Option<String>,
-    /// Tokens that the answer may have, in the body [default: the model's output reserve; else the provider's own, 4096 for Anthropic, which has none]
+    /// Maximum tokens of the answer, in the body [default: the model's output reserve; else the provider's default, or 4096 for Anthropic, which has none]
     #[arg(long, value_name = "TOKENS", requires = "body", value_parser = clap::value_parser!(u32).range(1..))]
     max_output: Option<u32>,
-    /// What was said since: answers of this agent and what its tools gave back, which stand behind everything; one chat message a line
+    /// Later turns, put at the end: answers of this agent and results of its tools; one chat message per line
     #[arg(long, value_name = "FILE")]
     turns: Option<PathBuf>,
-    /// Print the text alone, without where it comes from
+    /// Print only the text, without where it comes from
     #[arg(long)]
     raw: bool,
-    /// Say what became of every segment, why, and how many tokens it has
+    /// Show what happened to every segment, why, and how many tokens it has
     #[arg(long, conflicts_with = "raw")]
     explain: bool,
-    /// Print the context and what `--explain` says of it as JSON
+    /// Print the context, with the explanation of `--explain`, as JSON
     #[arg(long, conflicts_with_all = ["raw", "body", "explain"])]
     json: bool,
-    /// Write the result to a file, whole or not at all [default: standard output]
+    /// Write the result to a file, completely or not at all [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }

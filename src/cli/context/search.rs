@@ -14,14 +14,14 @@ const FEW: usize = 3;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  ctxc search \"how do I roll back a deploy\"\n  ctxc search rollback --limit 20 --json\n  ctxc search\n\n\
-    A task that looks up fresh context asks with its description and its inputs, and takes the best eight passages. \
-    `[context]` in ctxc.toml says which files are looked at. Without QUERY it says what there is."
+    A task that looks up fresh context searches with its description and its inputs, and takes the best eight passages. \
+    `[context]` in ctxc.toml says which files are searched. Without QUERY, it lists what can be found."
 )]
 pub(crate) struct SearchArgs {
-    /// What to look up, in words; no word of it means anything special
+    /// What to look up, in plain words; there is no query syntax
     #[arg(value_name = "QUERY")]
     query: Vec<String>,
-    /// Passages at most
+    /// Maximum number of passages
     #[arg(long, value_name = "N", default_value = "8")]
     limit: usize,
     #[command(flatten)]

@@ -9,10 +9,10 @@ use crate::project::roles::Role;
 /// The task or role that is asked for.
 #[derive(Clone, Debug, Args)]
 pub(super) struct SubjectArgs {
-    /// A task's name, the file that holds it, an agent role, or a recorded call (`@last#3`, a file with a request)
+    /// A task's name, the file that contains it, an agent role, or a recorded call (`@last#3`, a file with a request)
     #[arg(value_name = "TASK|ROLE", required_unless_present = "role")]
     subject: Option<String>,
-    /// An agent role of the project, where a task has the same name
+    /// An agent role of the project, if a task has the same name
     #[arg(long, value_name = "NAME", conflicts_with = "subject")]
     role: Option<String>,
 }

@@ -15,19 +15,19 @@ use std::io::{self, BufRead, IsTerminal, Write};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc trust --show\n  ctxc trust --yes\n  ctxc trust --revoke\n\n\
-    A project that somebody else wrote could run commands, or send a key of yours to an address of its own. So ctxc does neither \
-    before you permit it. What you permit is kept outside the project, for this folder and for a hash of ctxc.toml and of every \
-    command that templates and scenarios name; when one of them changes, you are asked again. `check`, `build`, `render`, \
-    `manifest` and an `eval` that takes its answers from files need no permission; scenarios with a `command` or `python` of their own do.\n\n\
-    In CI, `--trust-hash HASH` on the command that needs it says the same once; `ctxc trust --show` prints the hash.")]
+    A project that somebody else wrote could run commands, or send your key to an address of its choice. So ctxc does neither \
+    before you allow it. The permission is kept outside the project, for this folder and a hash of ctxc.toml and of every \
+    command that templates and scenarios name; if one of them changes, you are asked again. `check`, `build`, `render`, \
+    `manifest` and an `eval` with answers from files need no permission; scenarios with their own `command` or `python` do.\n\n\
+    In CI, use `--trust-hash HASH` on the command that needs it to allow one run; `ctxc trust --show` prints the hash.")]
 pub(crate) struct TrustArgs {
-    /// Show what would be permitted and whether it is, and ask nothing
+    /// Show what would be allowed and whether it already is, without asking
     #[arg(long, conflicts_with_all = ["yes", "revoke"])]
     show: bool,
-    /// Permit it without a question, as is needed where nobody sits at a terminal
+    /// Allow it without asking, for use without a terminal
     #[arg(long, conflicts_with = "revoke")]
     yes: bool,
-    /// Take back what was permitted in this folder
+    /// Revoke the permission for this folder
     #[arg(long)]
     revoke: bool,
     #[command(flatten)]
@@ -37,7 +37,7 @@ pub(crate) struct TrustArgs {
 /// The permission for those verbs that need one.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct TrustHashArgs {
-    /// Permit this run what `ctxc trust` would, where the project has this hash: for CI
+    /// Allow this run what `ctxc trust` would, if the project has this hash: for CI
     #[arg(long, value_name = "HASH", value_parser = parse_hash)]
     trust_hash: Option<Hash>,
 }

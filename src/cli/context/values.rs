@@ -45,13 +45,13 @@ fn file(path: &Path, option: &str) -> Result<String> {
 /// Which agent of a task, and the values that it is given.
 #[derive(Clone, Debug, Args)]
 pub(super) struct GivenArgs {
-    /// The agent inside the task, by its name or path, such as `draft` or `/steps/1` [default: the first one; `ctxc manifest` shows every one]
+    /// The agent inside the task, by name or path, such as `draft` or `/steps/1`; `ctxc manifest` shows them all [default: the first]
     #[arg(long, value_name = "NAME|PATH")]
     pub(super) node: Option<String>,
-    /// A value of the task: words, or a file behind `@`; `@@` begins words that begin with `@`
+    /// A value of the task: a text, or `@FILE`; write `@@` to begin a text with `@`
     #[arg(short, long, value_name = "NAME=VALUE")]
     pub(super) input: Vec<String>,
-    /// What an earlier step left, by its name or path: words or JSON, or a file behind `@`
+    /// The result of an earlier step, by name or path: a text, JSON, or `@FILE`
     #[arg(long, value_name = "NAME|PATH=VALUE")]
     pub(super) result: Vec<String>,
 }
@@ -92,7 +92,7 @@ impl GivenArgs {
 /// The conversation of a context.
 #[derive(Clone, Debug, Args)]
 pub(super) struct HistoryArgs {
-    /// The conversation so far, for a task with `<history>`: one chat message a line, as OpenAI or Anthropic have it
+    /// The conversation so far, for a task with `<history>`: one chat message per line, in the form of OpenAI or Anthropic
     #[arg(long, value_name = "FILE")]
     history: Option<PathBuf>,
 }
@@ -119,7 +119,7 @@ pub(super) fn turns(path: &Path, option: &str) -> Result<Vec<Turn>> {
 /// The request of an agent role, in words.
 #[derive(Clone, Debug, Args)]
 pub(super) struct ObjectiveArgs {
-    /// What is to be done, or a file behind `@`: for an agent role, and for a task with a parameter of this name
+    /// What to do, as a text or `@FILE`: for an agent role, and for a task with a parameter of this name
     #[arg(long, value_name = "TEXT")]
     objective: Option<String>,
 }

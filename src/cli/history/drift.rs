@@ -10,11 +10,11 @@ use std::collections::BTreeSet;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc drift\n  ctxc drift --json\n\n\
-    The last runs of each scenario are compared with those before them, as `[eval.drift]` in ctxc.toml says. Runs are compared with runs of the \
-    same provider, model and context; what came with a change of these is listed with the cause `config_change`.\n\n\
-    Exit codes: 0 nothing drifts, 1 something does, 2 there is no such scenario, 3 the history cannot be used.")]
+    Compares the last runs of each scenario with earlier ones, according to `[eval.drift]` in ctxc.toml. Runs are compared only with runs \
+    of the same provider, model and context; changes that came with a change of these get the cause `config_change`.\n\n\
+    Exit codes: 0 nothing drifts, 1 something does, 2 no such scenario, 3 the history cannot be used.")]
 pub(crate) struct DriftArgs {
-    /// Scenarios to look at [default: those of the project]
+    /// Scenarios to compare [default: those of the project]
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     #[command(flatten)]

@@ -17,9 +17,9 @@ const DAY: i64 = 86_400;
     after_help = "Examples:\n  ctxc history list\n  ctxc eval && ctxc history show last\n  ctxc history prune --keep 200\n  \
     ctxc eval && ctxc history export runs.jsonl && ctxc history import runs.jsonl\n\n\
     Each `ctxc eval` adds a run: the verdict, tokens, cost and time of every scenario and trial. `ctxc eval --resume` and `--affected` \
-    take results from there. It lies in your own folder for state, or in the file that `[history] path` in ctxc.toml names. Whole \
-    results are kept of the last 50 runs, verdicts and figures of all until they are pruned.\n\n\
-    Exit codes: 0 done, 2 there is no such run, 3 the history cannot be used."
+    take results from there. It is in your user folder for state, or in the file that `[history] path` in ctxc.toml names. Complete \
+    results are kept for the last 50 runs, verdicts and figures for all runs until you prune them.\n\n\
+    Exit codes: 0 done, 2 no such run, 3 the history cannot be used."
 )]
 pub(crate) struct HistoryArgs {
     #[command(subcommand)]
@@ -28,20 +28,20 @@ pub(crate) struct HistoryArgs {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// List the runs, the last one last
+    /// List the runs, the latest last
     List {
         #[command(flatten)]
         output: OutputArgs<DataFormat>,
     },
     /// Show the scenarios of a run
     Show {
-        /// The run: its id or how that begins, or `last`
+        /// The run: its id, the beginning of its id, or `last`
         #[arg(value_name = "RUN")]
         run: String,
         #[command(flatten)]
         output: OutputArgs<DataFormat>,
     },
-    /// Forget runs
+    /// Delete runs
     Prune(PruneArgs),
     /// Write all runs to a file of JSON lines
     Export {
@@ -49,7 +49,7 @@ enum What {
         #[arg(value_name = "FILE")]
         file: PathBuf,
     },
-    /// Add the runs of such a file; those that are kept already stay as they are
+    /// Add the runs of an exported file; runs that already exist stay unchanged
     Import {
         /// The file
         #[arg(value_name = "FILE")]
@@ -60,10 +60,10 @@ enum What {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 struct PruneArgs {
-    /// Keep so many of the last runs
+    /// Keep this many of the last runs
     #[arg(long, value_name = "N")]
     keep: Option<usize>,
-    /// Forget those that began more days ago
+    /// Delete runs that began more than this many days ago
     #[arg(long, value_name = "DAYS")]
     older_than: Option<u32>,
 }

@@ -8,30 +8,30 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc import legacy\n  ctxc import legacy/reply.j2 --dry-run\n  \
     ctxc import legacy --force --trim-blocks --lstrip-blocks\n  ctxc import --verify samples.jsonl\n\n\
-    Your prompts are read and never changed. A text stays in its file (`src`) wherever the language can say so; where it has \
-    to be written in another way, it is copied into the template, and you are told why. What cannot be carried over is named \
-    with its file and line, and gives no template. Files that are there are left alone without --force.\n\n\
-    A line of samples: {\"template\": \"reply\", \"inputs\": {…}, \"expected\": \"the text\"}; `expected` may be a list of \
+    Your prompts are read and never changed. A text stays in its file (`src`) if possible; if it must be rewritten, it is copied \
+    into the template, and the reason is reported. Anything that cannot be converted is reported with its file and line, \
+    and gives no template. Existing files are only overwritten with --force.\n\n\
+    A sample line: {\"template\": \"reply\", \"inputs\": {…}, \"expected\": \"the text\"}; `expected` may be a list of \
     {\"role\", \"content\"}, or the body of a whole request. docs/IMPORT.md has the rest.\n\n\
-    Exit codes: 0 all carried over and equal, 1 a prompt is not carried over or a sample differs, 2 wrong usage or project \
+    Exit codes: 0 all converted and equal, 1 a prompt was not converted or a sample differs, 2 wrong usage or project \
     file, 3 a file cannot be written, 5 no prompt found.")]
 pub(crate) struct ImportArgs {
-    /// Files and folders with prompts; none with --verify: the templates of the project as they are
+    /// Files and folders with prompts; with --verify and no path: the templates of the project as they are
     #[arg(value_name = "PATH", required_unless_present = "verify")]
     pub(super) paths: Vec<PathBuf>,
     /// Folder for the templates [default: the project's first folder of templates, else templates/]
     #[arg(short, long, value_name = "DIR")]
     pub(super) output: Option<PathBuf>,
-    /// What the named files are, whatever their endings say
+    /// Format of the named files, whatever their extensions say
     #[arg(long, value_name = "FORMAT", value_parser = format())]
     pub(super) from: Option<&'static Format>,
-    /// Write over templates that are there
+    /// Overwrite existing templates
     #[arg(long)]
     pub(super) force: bool,
-    /// Say what would be made, and write nothing
+    /// Report what would be written, and write nothing
     #[arg(long)]
     pub(super) dry_run: bool,
-    /// Render samples and compare them byte for byte with what is expected; one JSON object a line
+    /// Render samples and compare them byte for byte with the expected text; one JSON object per line
     #[arg(long, value_name = "FILE")]
     pub(super) verify: Option<PathBuf>,
     #[command(flatten)]
@@ -44,13 +44,13 @@ pub(crate) struct ImportArgs {
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "How your Jinja environment is set up")]
 pub(super) struct EngineArgs {
-    /// The line break behind a statement goes
+    /// Remove the line break after a statement
     #[arg(long)]
     trim_blocks: bool,
-    /// Blanks before a statement at the start of a line go
+    /// Remove blanks before a statement at the start of a line
     #[arg(long)]
     lstrip_blocks: bool,
-    /// The last line break of a file stays
+    /// Keep the last line break of a file
     #[arg(long)]
     keep_trailing_newline: bool,
 }

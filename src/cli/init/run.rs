@@ -12,13 +12,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ctxc init\n  ctxc init --ci github\n  ctxc init my-agent\n\nNothing that exists is changed."
+    after_help = "Examples:\n  ctxc init\n  ctxc init --ci github\n  ctxc init my-agent\n\nExisting files are not changed."
 )]
 pub(crate) struct InitArgs {
-    /// Folder to start in; made when it is not there [default: the current one]
+    /// Folder to start in, created if missing [default: the current one]
     #[arg(value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Also write checks for a forge, or print the commands for any other
+    /// Also write a CI configuration, or print the commands for other systems
     #[arg(long, value_name = "WHERE")]
     ci: Option<Ci>,
 }

@@ -9,13 +9,13 @@ use std::path::PathBuf;
 /// Where calls are kept.
 #[derive(Clone, Debug, Args)]
 pub(super) struct KeepArgs {
-    /// The name of the recording [default: the time]; one that is there is replaced
+    /// The name of the recording; an existing one is replaced [default: the time]
     #[arg(long, value_name = "NAME")]
     pub(super) name: Option<String>,
-    /// Days that recordings of this project are kept in your own folder: older ones are removed after this run
+    /// Days to keep recordings of this project in your user folder: older ones are removed after this run
     #[arg(long, value_name = "DAYS", default_value_t = super::gc::TTL)]
     pub(super) ttl: u32,
-    /// Keep it in this folder, beside a .gitignore that leaves it out of the repository, and not in your own folder for data
+    /// Keep it in this folder, with a .gitignore that leaves it out of the repository, instead of your user folder for data
     #[arg(long, value_name = "DIR")]
     pub(super) into: Option<PathBuf>,
 }
@@ -23,16 +23,16 @@ pub(super) struct KeepArgs {
 /// Who answers, and how long it may take.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct AnswerArgs {
-    /// Answer from a script: a YAML or JSON file with the list `answers:`, as scenarios have it
+    /// Answer from a script: a YAML or JSON file with a list `answers:`, as in scenarios
     #[arg(long, value_name = "FILE")]
     pub(super) script: Option<PathBuf>,
-    /// Where calls go [default: `[record] upstream` in ctxc.toml, else what the vendor's variable holds, else the vendor's own address]; VENDOR is openai, anthropic, gemini or ollama
+    /// Where calls go; VENDOR is openai, anthropic, gemini or ollama [default: `[record] upstream` in ctxc.toml, else the vendor's environment variable, else the vendor's own address]
     #[arg(long, value_name = "[VENDOR=]URL", conflicts_with = "script")]
     pub(super) upstream: Vec<String>,
-    /// Answer requests that their provider would refuse, and only note it
+    /// Answer requests that their provider would refuse, with only a note
     #[arg(long)]
     pub(super) lenient: bool,
-    /// Seconds without a byte of an answer after which a call has failed
+    /// Timeout: a call fails after this many seconds without a byte of the answer
     #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(super) timeout: u64,
     #[command(flatten)]
@@ -47,7 +47,7 @@ pub(super) enum Match {
     Request,
     /// The last message of its conversation
     Conversation,
-    /// Everything that is sent, else the same place in the same conversation
+    /// Everything that is sent, or else the same place in the same conversation
     Turn,
 }
 
@@ -63,13 +63,13 @@ impl From<Match> for By {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc record -- ctxc --version\n  ctxc record --name nightly -- ctxc list\n\n\
-    The command runs as it would without ctxc, but for the variables that the libraries of OpenAI, Anthropic, Gemini and Ollama read \
-    the address of their vendor from: they lead to a proxy on this machine, which sends each call on and keeps it with its answer. \
-    Streams are passed on byte for byte, as they come. Before anything is written, keys, tokens and personal data are replaced. The \
-    recording is named `@last` from then on: `ctxc replay @last -- COMMAND` answers from it without a network. It lies in your own \
-    folder for data, and `ctxc gc` removes it after 14 days. docs/RECORD.md says what is kept.\n\n\
-    Exit codes: that of the command, 128 and the signal where one ended it; 6 where `--script` had no answer to a call; 2 and 3 for what \
-    ctxc itself could not do, whatever the command's own code is.")]
+    The command runs as it would without ctxc, except for the environment variables from which the libraries of OpenAI, Anthropic, \
+    Gemini and Ollama read their vendor's address: these point to a proxy on this machine, which forwards each call and records it \
+    with its answer. Streams are forwarded byte for byte, as they come. Keys, tokens and personal data are replaced before anything \
+    is written. The recording is then called `@last`: `ctxc replay @last -- COMMAND` answers from it without a network. It is in \
+    your user folder for data, and `ctxc gc` removes it after 14 days. docs/RECORD.md says what is kept.\n\n\
+    Exit codes: that of the command, or 128 plus the signal that ended it; 6 if `--script` had no answer to a call; 2 and 3 for \
+    failures of ctxc itself, whatever the command's own code is.")]
 pub(crate) struct RecordArgs {
     #[command(flatten)]
     pub(super) keep: KeepArgs,
@@ -83,12 +83,12 @@ pub(crate) struct RecordArgs {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  ctxc replay calls.jsonl -- ctxc --version\n  ctxc replay --match conversation calls.jsonl -- ctxc list\n\n\
-    The recording is `@last`, `@NAME`, or a file or folder of JSON lines. The first equal request gets the first answer, the next one the \
-    next, and from then on the last. A call without an answer fails with status 422, which libraries do not repeat; standard error says \
-    which recorded call is the nearest, and what differs. Streams are given again as streams. A key of a vendor that is not set is \
-    set to a placeholder.\n\n\
-    Exit codes: that of the command, 128 and the signal where one ended it; 6 where a call had no recorded answer; 2 and 3 for what ctxc \
-    itself could not do."
+    The recording is `@last`, `@NAME`, or a file or folder of JSON lines. Equal requests get the recorded answers in order, and after \
+    the last one the last again. A call without an answer fails with status 422, which libraries do not retry; standard error shows \
+    the nearest recorded call, and what differs. Streams are replayed as streams. If a vendor's key is not set, it is set to a \
+    placeholder.\n\n\
+    Exit codes: that of the command, or 128 plus the signal that ended it; 6 if a call had no recorded answer; 2 and 3 for failures \
+    of ctxc itself."
 )]
 pub(crate) struct ReplayArgs {
     /// The recording: `@last`, `@NAME`, a file or a folder
@@ -97,7 +97,7 @@ pub(crate) struct ReplayArgs {
     /// What makes a request equal to a recorded one
     #[arg(long = "match", value_name = "WHAT", value_enum, default_value_t)]
     pub(super) by: Match,
-    /// Answer requests that their provider would refuse, and only note it
+    /// Answer requests that their provider would refuse, with only a note
     #[arg(long)]
     pub(super) lenient: bool,
     #[command(flatten)]
@@ -110,12 +110,12 @@ pub(crate) struct ReplayArgs {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  timeout --preserve-status -s INT 1 ctxc proxy\n  timeout --preserve-status -s INT 1 ctxc proxy --replay calls.jsonl > proxy.env\n\n\
-    Prints the variables that lead programs to it, as lines that a shell reads, and runs until it is interrupted. `docs/RECORD.md` says what \
-    it keeps.\n\n\
-    Exit codes: 0 when it was interrupted, 6 where a call had no answer in the recording or script, 3 where the port is taken."
+    Prints the environment variables that point programs to it, as shell commands, and runs until it is interrupted. `docs/RECORD.md` \
+    says what it keeps.\n\n\
+    Exit codes: 0 when it was interrupted, 6 if a call had no answer in the recording or script, 3 if the port is taken."
 )]
 pub(crate) struct ProxyArgs {
-    /// The port on this machine [default: one that is free]
+    /// The port on this machine [default: any free port]
     #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
     pub(super) port: u16,
     /// Answer from an earlier recording: `@last`, `@NAME`, a file or a folder
@@ -132,11 +132,11 @@ pub(crate) struct ProxyArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc gc\n  ctxc gc --ttl 0\n\n\
-    Removes those of every project in your own folder for data; those that `--into` put elsewhere stay. `ctxc record` does the same with \
+    Removes old recordings of every project in your user folder for data; those that `--into` put elsewhere stay. `ctxc record` removes \
     those of its project that are older than 14 days. Workspaces are removed once the program that made them no longer runs.\n\n\
     Exit codes: 0 done, 3 a file could not be removed.")]
 pub(crate) struct GcArgs {
-    /// Days that a recording is kept
+    /// Days to keep a recording
     #[arg(long, value_name = "DAYS", default_value_t = super::gc::TTL)]
     pub(super) ttl: u32,
 }

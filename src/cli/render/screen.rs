@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 /// When to colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ColorChoice {
-    /// On a terminal, or where `FORCE_COLOR` or `CLICOLOR_FORCE` is set; never where `NO_COLOR` is.
+    /// On a terminal, or if `FORCE_COLOR` or `CLICOLOR_FORCE` is set; never if `NO_COLOR` is.
     #[default]
     Auto,
     /// Always.

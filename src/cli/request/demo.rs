@@ -15,7 +15,7 @@ const LIMIT: u64 = 1 << 20;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc demo\n\n\
-    The calls are written by hand, and no model answered them. `ctxc record -- COMMAND` records those of your own agent.")]
+    The calls were written by hand; no model answered them. `ctxc record -- COMMAND` records those of your own agent.")]
 pub(crate) struct DemoArgs {}
 
 /// Shows it.

@@ -11,8 +11,8 @@ use clap::ValueEnum;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  ctxc prompt-cache calls.jsonl\n  ctxc prompt-cache calls.jsonl --format html > cache.html\n\n\
-    A break is a comparison of bytes with the call before, whatever the model. Calls are put into conversations by what they say, or by \
-    the headers x-ctxc-agent and x-ctxc-conversation. Tokens of models whose tokenizer is not public are an estimate."
+    A break is found by comparing bytes with the previous call, whatever the model. Calls are grouped into conversations by content, or by \
+    the headers x-ctxc-agent and x-ctxc-conversation. If a model's tokenizer is not public, its tokens are estimated."
 )]
 pub(crate) struct PromptCacheArgs {
     /// Recordings: `@NAME`, a file, a folder

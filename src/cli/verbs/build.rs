@@ -14,16 +14,16 @@ use crate::rules::check::Identity;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc build\n  ctxc build --check\n  ctxc build templates -o built.json\n\n\
-    With an error anywhere no registry is written, and the one that was there stays.\n\n\
+    If there is any error, no registry is written, and the existing one stays.\n\n\
     Exit codes: 0 written or unchanged, 1 errors or out of date with --check, 2 wrong usage or project file, \
     3 the output cannot be written, 5 no template found.")]
 pub(crate) struct BuildArgs {
     #[command(flatten)]
     paths: PathArgs,
-    /// Where the registry goes [default: registry.json in the project's folder]
+    /// Output file [default: registry.json in the project's folder]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write nothing; exit 1 when the registry on disk is out of date
+    /// Write nothing; exit 1 if the registry on disk is out of date
     #[arg(long)]
     check: bool,
     #[command(flatten)]

@@ -23,16 +23,16 @@ use crate::rules::check::Identity;
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     paths: PathArgs,
-    /// Record what is found today in ctxc.suppressions.toml: from then on only new findings count
+    /// Record today's findings in ctxc.suppressions.toml: from then on only new findings count
     #[arg(long, conflicts_with_all = ["fix", "diff", "select", "ignore"])]
     suppress_existing: bool,
     /// Apply safe fixes, then report what is left
     #[arg(long, conflicts_with_all = ["select", "ignore"])]
     fix: bool,
-    /// With --fix or --diff: apply suggested fixes too, the first of each finding
+    /// With --fix or --diff: also apply suggested fixes, the first one of each finding
     #[arg(long)]
     unsafe_fixes: bool,
-    /// Show what --fix would change, and write nothing; exit 1 when it would change something
+    /// Show what --fix would change, and write nothing; exit 1 if it would change something
     #[arg(long, conflicts_with_all = ["format", "json", "report", "output", "select", "ignore"])]
     diff: bool,
     #[command(flatten)]

@@ -7,11 +7,11 @@ use clap_complete::Shell;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  ctxc completions bash > ctxc.bash\n  ctxc completions zsh > _ctxc\n  ctxc completions fish > ctxc.fish\n\n\
-    Where they go: ~/.local/share/bash-completion/completions/ctxc for bash, a folder of $fpath as _ctxc for zsh, \
+    Where to put them: ~/.local/share/bash-completion/completions/ctxc for bash, a folder of $fpath as _ctxc for zsh, \
     ~/.config/fish/completions/ctxc.fish for fish."
 )]
 pub(crate) struct CompletionsArgs {
-    /// Which
+    /// The shell
     #[arg(value_name = "SHELL")]
     shell: Shell,
 }

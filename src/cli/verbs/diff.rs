@@ -11,13 +11,13 @@ use std::io;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc diff registry.json registry.json\n  ctxc diff registry.json registry.json --json\n\n\
-    Recordings are named as `@NAME`, `@NAME#3`, by their file or folder; a file that holds the body of a request is one call. \
-    Calls are matched by what they say, and compared segment by segment. A resolved change with cause `default` is a setting that moved although no text of its task did.")]
+    Name a recording by `@NAME`, `@NAME#3`, or its file or folder; a file with the body of a request is one call. \
+    Calls are matched by content and compared segment by segment. A resolved change with cause `default` is a setting that changed although no text of its task did.")]
 pub(crate) struct DiffArgs {
-    /// The registry or recording before
+    /// The old registry or recording
     #[arg(value_name = "OLD")]
     old: PathBuf,
-    /// The registry or recording after
+    /// The new registry or recording
     #[arg(value_name = "NEW")]
     new: PathBuf,
     #[command(flatten)]

@@ -17,16 +17,16 @@ use std::borrow::Cow;
 #[command(after_help = "Examples:\n  ctxc fmt\n  ctxc fmt --check\n  ctxc fmt templates/triage.xml --diff\n  \
     cat templates/triage.xml | ctxc fmt -\n\n\
     Texts, comments, the order of attributes and the registry's hashes stay as they are. Width and indentation are set in \
-    `[fmt]` of ctxc.toml; `<?ctxc fmt off?>` … `<?ctxc fmt on?>` keeps a part as it is written.\n\n\
-    Exit codes: 0 all laid out, 1 a file was left alone, or would change with --check or --diff, 2 wrong usage or project \
+    `[fmt]` of ctxc.toml; `<?ctxc fmt off?>` … `<?ctxc fmt on?>` leaves a part unformatted.\n\n\
+    Exit codes: 0 all formatted, 1 a file was left alone, or would change with --check or --diff, 2 wrong usage or project \
     file, 3 a file cannot be written, 5 no template found.")]
 pub(crate) struct FmtArgs {
     #[command(flatten)]
     paths: PathArgs,
-    /// Write nothing, name the files that would change; exit 1 when there are any
+    /// Write nothing, list the files that would change; exit 1 if there are any
     #[arg(long)]
     check: bool,
-    /// Write nothing, show what would change; exit 1 when something would
+    /// Write nothing, show what would change; exit 1 if anything would
     #[arg(long)]
     diff: bool,
     #[command(flatten)]

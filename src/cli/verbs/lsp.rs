@@ -4,10 +4,10 @@ use crate::cli::prelude::*;
 use crate::lsp;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Editors start it themselves: docs/EDITORS.md says how to tell them.\n\n\
-    Exit codes: 0 the editor ended the session, 1 the editor went away without a word, 3 it sent something that is no message.")]
+#[command(after_help = "Editors start it themselves: docs/EDITORS.md says how to configure them.\n\n\
+    Exit codes: 0 the editor ended the session, 1 the editor disconnected without ending it, 3 it sent an invalid message.")]
 pub(crate) struct LspArgs {
-    /// Speak over standard input and output; the only way there is, and named for editors that ask for it
+    /// Use standard input and output; this is the only way, and the flag exists for editors that pass it
     #[arg(long)]
     stdio: bool,
 }

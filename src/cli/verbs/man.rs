@@ -6,7 +6,7 @@ use clap::{Args, Command};
 use clap_mangen::Man;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ctxc man > ctxc.1\n  ctxc man check > ctxc-check.1\n\n`man ./ctxc.1` shows one.")]
+#[command(after_help = "Examples:\n  ctxc man > ctxc.1\n  ctxc man check > ctxc-check.1\n\n`man ./ctxc.1` shows it.")]
 pub(crate) struct ManArgs {
     /// A command, such as `check`
     #[arg(value_name = "COMMAND")]

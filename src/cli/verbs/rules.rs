@@ -8,7 +8,7 @@ use crate::rules::list::{self, FAMILIES};
 use crate::schema::json::names;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ctxc rules\n  ctxc rules --format json\n\n`ctxc explain NAME` shows the page of one.")]
+#[command(after_help = "Examples:\n  ctxc rules\n  ctxc rules --format json\n\n`ctxc explain NAME` shows a rule's page.")]
 pub(crate) struct RulesArgs {
     #[command(flatten)]
     output: OutputArgs<DataFormat>,
@@ -94,5 +94,5 @@ fn text(cx: &mut Cx) -> Result<()> {
             }
         }
     }
-    cx.line(&screen.paint(Paint::Dim, "locked: can be neither silenced nor lowered; safe, suggested, choice: the best fix that it has; `ctxc explain NAME` shows a rule's page"))
+    cx.line(&screen.paint(Paint::Dim, "locked: cannot be silenced or lowered; safe, suggested, choice: its best fix; `ctxc explain NAME` shows a rule's page"))
 }

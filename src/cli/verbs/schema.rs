@@ -11,9 +11,9 @@ use clap::{Args, ValueEnum};
     ctxc schema json > ctxc.schema.json\n  ctxc schema json registry > registry.schema.json\n  ctxc schema scenario > scenario.schema.json\n  ctxc schema config > ctxc.schema.json\n\n\
     Then: xmllint --noout --relaxng ctxc.rng templates/triage.xml\n\n\
     The RELAX NG schema refuses settings that contradict each other or the defaults of their task's type, as the compiler \
-    does. Names, references, variables and what ctxc.toml declares are known to the compiler alone.")]
+    does. Only the compiler knows names, references, variables and what ctxc.toml declares.")]
 pub(crate) struct SchemaArgs {
-    /// Which
+    /// Kind of schema
     #[arg(value_name = "LANGUAGE")]
     language: Language,
     /// With json: the artifact, such as registry or diagnostics [default: all of them in one schema]
@@ -24,15 +24,15 @@ pub(crate) struct SchemaArgs {
 /// Schema languages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Language {
-    /// RELAX NG of templates: structure, and which settings agree
+    /// RELAX NG for templates: structure, and which settings contradict each other
     Rng,
-    /// XML Schema 1.0 of templates: structure and enumerations
+    /// XML Schema 1.0 for templates: structure and enumerations
     Xsd,
-    /// JSON Schema of artifacts
+    /// JSON Schema for artifacts
     Json,
-    /// JSON Schema of scenarios and suites, which are YAML or JSON
+    /// JSON Schema for scenarios and suites, which are YAML or JSON
     Scenario,
-    /// JSON Schema of ctxc.toml, which is TOML
+    /// JSON Schema for ctxc.toml, which is TOML
     Config,
 }
 

@@ -17,7 +17,7 @@ use crate::template::setting::{SettingName, Word};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc show triage\n  ctxc show triage --json\n  ctxc show templates/triage.xml")]
 pub(crate) struct ShowArgs {
-    /// A task's name, the file that holds it, or an agent role
+    /// A task's name, the file that contains it, or an agent role
     #[arg(value_name = "TASK|ROLE")]
     task: String,
     #[command(flatten)]

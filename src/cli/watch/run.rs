@@ -22,14 +22,14 @@ const CHECKS: usize = 10;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc watch\n  ctxc watch templates/triage.xml\n\n\
-    On a terminal the screen is drawn anew after each change. Elsewhere each check whose input changed is one line of JSON: the \
-    files that changed, the totals, and which findings are new, moved or gone since the line before. `ctxc schema json watch` \
-    describes it. Ctrl-C ends it, and so does whoever reads its output by going away.")]
+    On a terminal the screen is redrawn after each change. Otherwise each check whose input changed prints one line of JSON: the \
+    files that changed, the totals, and which findings are new, moved or gone since the previous line. `ctxc schema json watch` \
+    describes it. Ctrl-C ends it, and so does closing the pipe that reads its output.")]
 pub(crate) struct WatchArgs {
     /// Files and folders [default: the project's templates, else templates/, else this folder]
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Look every second instead of waiting to be told: for network folders and others where the system does not tell
+    /// Check every second instead of waiting for change events: for network folders and others that send none
     #[arg(long)]
     poll: bool,
     #[command(flatten)]

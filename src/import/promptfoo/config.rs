@@ -10,7 +10,7 @@ use crate::syntax::yaml::Node;
 use std::collections::BTreeSet;
 
 pub(in crate::import) static FORMAT: Format = Format {
-    help: "Configuration of promptfoo: prompts, and tests as scenarios",
+    help: "Configuration of promptfoo: prompts, with tests as scenarios",
     files: "`promptfooconfig.yaml`, `.yml`, `.json`.",
     stem: Some("promptfooconfig"),
     parts,

@@ -54,8 +54,8 @@ fn section(out: &mut String, command: &mut Command, name: &str) {
 fn index() -> String {
     let mut out = format!(
         "{MARK}# Rules\n\nThe name is the handle; the code is an alias. `ctxc explain NAME` shows the same page in the terminal.\n\
-         A locked rule is a promise of the language: it can be neither silenced nor lowered.\n\
-         A safe fix leaves nothing to decide; a suggested one is to be looked at; a choice is its author's alone, and no flag takes it.\n"
+         A locked rule is a guarantee of the language: it cannot be silenced or lowered.\n\
+         A safe fix leaves nothing to decide; review a suggested one; a choice is yours alone, and no flag applies it.\n"
     );
     for family in FAMILIES {
         let _ = writeln!(

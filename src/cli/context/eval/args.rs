@@ -14,59 +14,59 @@ use std::path::PathBuf;
 #[derive(Debug, Default, Args)]
 #[command(after_help = "Examples:\n  ctxc eval\n  ctxc eval triage-t1 --json --junit eval.xml\n  \
     ctxc eval --out scorecard.json && ctxc eval --since scorecard.json\n  ctxc eval --out accepted.json && ctxc eval --baseline accepted.json\n  ctxc eval --diff\n  ctxc eval --plan\n  ctxc eval --resume\n  ctxc eval triage-t1 --accept\n  ctxc eval --answers replay\n\n\
-    No model is asked and no key is read, unless `--record`, `--answers` or `--mode real` says so in a project that `ctxc trust` \
-    permits it to. Recorded answers lie in recordings/ beside the scenario, without keys and personal data. Expectations on the context are always looked at; those on the answer where one was \
-    recorded, or the scenario holds scripted answers. An answer that nobody gave is reported as not recorded, one that was recorded \
-    for another request as stale, with what moved; neither passes in silence.\n\n\
-    Each run is added to the history (`ctxc history`); `--resume` goes on with one that was broken off, `--rescore` judges the answers of one again.\n\n\
-    Exit codes: 0 everything holds, 1 something does not, or a scenario is about something that is not there, 2 wrong usage or \
-    project file, 3 a scenario could not be tried, or no scripted answer is for its request, 5 nothing selected (0 with \
-    --allow-empty), 6 recorded answers are stale, 7 nothing decides a scenario.")]
+    No model is asked and no key is read, unless `--record`, `--answers` or `--mode real` says so and `ctxc trust` has allowed \
+    it for the project. Recorded answers are in recordings/ beside the scenario, without keys and personal data. Expectations on the context are always checked; those on the answer only if one was \
+    recorded or the scenario has scripted answers. A missing answer is reported as not recorded, and one that was recorded \
+    for another request as stale, with what changed; neither passes silently.\n\n\
+    Each run is added to the history (`ctxc history`); `--resume` continues an interrupted one, `--rescore` judges the answers of one again.\n\n\
+    Exit codes: 0 all passed, 1 something failed, or a scenario is about something that does not exist, 2 wrong usage or \
+    project file, 3 a scenario could not be run, or no scripted answer matches its request, 5 nothing selected (0 with \
+    --allow-empty), 6 recorded answers are stale, 7 a scenario is undecided.")]
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub(crate) struct EvalArgs {
-    /// Scenario files, folders of them, names of scenarios or suites [default: those of the project]
+    /// Scenario files, folders, or names of scenarios or suites [default: all of the project]
     #[arg(value_name = "PATH|NAME")]
     pub(super) what: Vec<String>,
-    /// Only scenarios with this tag (repeatable: any of them)
+    /// Only scenarios with this tag (repeatable; any match)
     #[arg(long, value_name = "TAG")]
     pub(super) tag: Vec<String>,
-    /// Those of this agent role; several times: of any of them
+    /// Only scenarios of this agent role (repeatable; any match)
     #[arg(long, value_name = "ROLE")]
     pub(super) role: Vec<String>,
-    /// One of N parts of the scenarios, by the hash of their names, so that one that is added moves no other; a part may be empty.
-    /// `ctxc scorecard merge` puts the scorecards of all parts together
+    /// Run one of N parts of the scenarios, split by the hash of their names, so new ones move no others; a part may be empty.
+    /// `ctxc scorecard merge` merges the scorecards of all parts
     #[arg(long, value_name = "I/N", value_parser = parse_shard, conflicts_with_all = ["mutate", "coverage"])]
     pub(super) shard: Option<Shard>,
-    /// Those whose name holds this pattern
+    /// Only scenarios whose name contains a match of this pattern
     #[arg(long, value_name = "PATTERN")]
     pub(super) filter: Option<String>,
-    /// Run those alone whose context or text changed since the last commit, or since what `--since` names
+    /// Run only scenarios whose context or text changed since the last commit, or since `--since`
     #[arg(long)]
     pub(super) affected: bool,
-    /// Run those alone that changed since a git revision; or since a scorecard that `--out` wrote, where those that did not
-    /// pass are run again and all others are listed as carried
+    /// Run only scenarios that changed since a git revision or since a scorecard of `--out`; with a scorecard, those that
+    /// did not pass are also run, and all others are listed as carried
     #[arg(long, value_name = "REV|FILE")]
     pub(super) since: Option<String>,
-    /// Hold the results against accepted ones, and say what differs: a file or the folder that `ctxc baseline accept` wrote, or a scorecard of
-    /// `--out`. Where models are asked, it implies --confirm. It decides nothing; `ctxc gate` does
+    /// Compare the results with accepted ones and show differences: a file or folder written by `ctxc baseline accept`, or a scorecard of
+    /// `--out`. If models are asked, it implies --confirm. It only reports; `ctxc gate` decides
     #[arg(long, value_name = "PATH", conflicts_with_all = ["mutate", "coverage", "plan", "shard"])]
     pub(super) baseline: Option<PathBuf>,
-    /// Run nothing behind the first scenario that does not pass, by their order in the list
+    /// Stop after the first scenario, in list order, that does not pass
     #[arg(long, conflicts_with_all = ["mutate", "coverage", "accept", "diff", "plan", "resume"])]
     pub(super) fail_fast: bool,
-    /// The conversation or run that the requests belong to: the marks around untrusted text are made of it
+    /// The conversation or run that the requests belong to: the fences around untrusted text are derived from it
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub(super) session: String,
-    /// List the changes that none of these scenarios would notice: each segment dropped or its text halved, each setting moved
+    /// List changes that none of these scenarios would notice: each segment dropped or its text halved, each setting changed
     #[arg(long, conflicts_with_all = ["affected", "since", "accept", "junit", "out"])]
     pub(super) mutate: bool,
-    /// List every agent with its scenarios, and what they hold of its context and its answer
+    /// List every agent with its scenarios, and what they check of its context and its answer
     #[arg(long, conflicts_with_all = ["affected", "since", "accept", "junit", "out", "mutate"])]
     pub(super) coverage: bool,
     /// Store the requests of scenarios that expect a snapshot, after showing what changed, and judge these scenarios again
     #[arg(long)]
     pub(super) accept: bool,
-    /// Show what --accept would store, and store nothing; with --json it is the `diff` of each scenario
+    /// Show what --accept would store, and store nothing; with --json, as `diff` of each scenario
     #[arg(long, conflicts_with_all = ["accept", "mutate", "coverage"])]
     pub(super) diff: bool,
     #[command(flatten)]
@@ -77,41 +77,41 @@ pub(crate) struct EvalArgs {
     /// The same as `--report json=FILE`: the scorecard
     #[arg(long, value_name = "FILE")]
     pub(super) out: Option<PathBuf>,
-    /// Nothing to run is no error
+    /// Do not fail if there is nothing to run
     #[arg(long)]
     pub(super) allow_empty: bool,
-    /// Where answers come from [default: from the recording of the scenario, from its script where it has none]
+    /// Where answers come from [default: the scenario's recording, else its script]
     #[arg(long, value_name = "SOURCE")]
     pub(super) answers: Option<AnswerSource>,
-    /// The same as `--answers record`: ask models, and keep what they answer
+    /// The same as `--answers record`: ask models and keep their answers
     #[arg(long, conflicts_with = "answers")]
     pub(super) record: bool,
-    /// With --record: only where there is no recording for the request of today, or trials of it are gone; the same as `--answers replay-or-record`
+    /// With --record: only if today's request has no recording or lacks some of its trials; the same as `--answers replay-or-record`
     #[arg(long, requires = "record")]
     stale: bool,
-    /// Try every scenario so often, whatever it says; --pass says how many trials must pass
+    /// Try every scenario this many times, whatever it says; --pass says how many trials must pass
     #[arg(long, value_name = "N", requires = "pass", value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: Option<u32>,
-    /// With --runs: trials that must pass
+    /// With --runs: number of trials that must pass
     #[arg(long, value_name = "K", requires = "runs", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pass: Option<u32>,
-    /// Try a scenario that fails in a second stage, where it is not `strict`: 7 of 10, unless it says otherwise
+    /// Try a failed scenario again in a second stage, unless it is `strict`: 7 of 10, or what it says itself
     #[arg(long)]
     pub(super) confirm: bool,
-    /// Calls of models under way at once at most [default: as many as providers bear]; --threads is for the work of the processor
+    /// Maximum concurrent model calls [default: as many as providers accept]; --threads limits CPU threads
     #[arg(long, value_name = "N")]
     pub(super) jobs: Option<NonZeroUsize>,
-    /// Say what a run would ask, what that costs, and what its rules make of a scenario that passes at some rate; nobody is asked. Without
-    /// --record or --answers, it is of --record
+    /// Show what a run would ask, its cost, and how its rules judge a scenario that passes at a given rate; no model is asked. Without
+    /// --record or --answers, it plans for --record
     #[arg(long, conflicts_with_all = ["affected", "since", "accept", "diff", "mutate", "coverage", "junit", "out"])]
     pub(super) plan: bool,
     /// `real` is the same as `--answers live`, `deterministic` the default
     #[arg(long, value_name = "MODE", conflicts_with_all = ["answers", "record"])]
     mode: Option<Mode>,
-    /// Ask no model any more once the calls cost so much, by the prices in ctxc.toml
+    /// Stop asking models once the calls have cost this much, by the prices in ctxc.toml
     #[arg(long, value_name = "USD", value_parser = parse_usd)]
     budget_usd: Option<f64>,
-    /// Ask no model any more once so many tokens were sent and answered
+    /// Stop asking models once this many tokens were sent and received
     #[arg(long, value_name = "N")]
     budget_tokens: Option<u64>,
     #[command(flatten)]
@@ -119,15 +119,15 @@ pub(crate) struct EvalArgs {
     /// Run all trials even when the verdict is already certain
     #[arg(long)]
     pub(super) full: bool,
-    /// Intervals of rates by Clopper and Pearson in place of Wilson: never narrower than they may be
+    /// Use Clopper-Pearson intervals for rates instead of Wilson intervals: these are never too narrow
     #[arg(long, conflicts_with_all = ["mutate", "coverage"])]
     pub(super) exact: bool,
-    /// Go on with the last unfinished run of the same scenarios, or with the run that is named: what it finished is not run again
+    /// Resume the last unfinished run of the same scenarios, or the named run: finished scenarios are not run again
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "",
         conflicts_with_all = ["mutate", "coverage", "accept", "diff", "no_history"])]
     pub(super) resume: Option<String>,
-    /// Judge the answers of an earlier run again, by what the scenarios expect today: those of the last run, or of the run that is named.
-    /// Nobody is asked, and nothing is added to the history
+    /// Judge the answers of the last run, or of the named run, again by today's expectations.
+    /// No model is asked, and nothing is added to the history
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "last",
         conflicts_with_all = ["answers", "record", "mode", "plan", "mutate", "coverage", "accept", "diff", "affected", "since", "resume"])]
     pub(super) rescore: Option<String>,
@@ -238,9 +238,9 @@ pub(crate) enum AnswerSource {
     Replay,
     /// From the scripts in scenarios
     Scripted,
-    /// From the models of the project, kept beside the scenarios
+    /// From the models of the project, stored beside the scenarios
     Record,
-    /// From recordings; what was not recorded for its request, as `record` does
+    /// From recordings; for requests without one, as `record`
     ReplayOrRecord,
     /// From the models of the project
     Live,
@@ -267,9 +267,9 @@ impl AnswerSource {
 /// Whether models are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Mode {
-    /// None is
+    /// No model is asked
     Deterministic,
-    /// They are
+    /// Models are asked
     Real,
 }
 
@@ -284,13 +284,13 @@ pub(crate) enum EvalFormat {
     /// For people
     #[default]
     Text,
-    /// The scorecard, one document; with --mutate the changes, with --coverage the agents, with --plan what would be asked
+    /// The scorecard, one document; with --mutate the changes, with --coverage the agents, with --plan the planned calls
     Json,
-    /// A test case a scenario, in the XML of `JUnit`
+    /// One test case per scenario, in the XML format of `JUnit`
     Junit,
     /// A table, for a comment on a pull request
     Markdown,
-    /// One page that needs nothing else
+    /// One self-contained page
     Html,
 }
 

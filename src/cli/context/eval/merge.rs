@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc eval --shard 1/1 --out 1.json && ctxc scorecard merge 1.json\n\n\
-    Exit codes: 0 merged, whatever the verdicts are, 2 a file is no scorecard, a part is missing, or they are not of one run.")]
+    Exit codes: 0 merged, whatever the verdicts are, 2 a file is not a scorecard, a part is missing, or they are of different runs.")]
 pub(crate) struct ScorecardArgs {
     #[command(subcommand)]
     what: What,

@@ -7,24 +7,24 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc gate\n  ctxc gate --base main --format markdown > comment.md\n\n\
-    The change is everything between the merge base and the files as they are. Its scenarios are run by its own expectations and by \
-    those of the base, from recordings and scripts; no model is asked. It fails where a scenario fails, where accepted results are \
-    gone or worse, where an agent's context grew by more than `[eval.gate] manifest_tokens`, and where it loosens something \
-    that nobody accepted: an expectation that is gone or other, a stored request or recorded answer that was replaced, a finding that no longer counts, \
-    a rule or limit that was lowered, accepted results that moved. `ctxc baseline accept --reason` accepts these, in baselines/LOG.jsonl.\n\n\
-    Exit codes: 0 it may be taken, 1 a scenario cannot be read, 2 wrong usage or project file, 3 a scenario could not be tried or a baseline was edited by hand, \
-    4 it may not, 7 too little is known.")]
+    The change is everything between the merge base and the current files. Its scenarios are checked against its own expectations and \
+    those of the base, using recordings and scripts; no model is asked. The gate fails if a scenario fails, if accepted results are \
+    missing or worse, if an agent's context grew by more than `[eval.gate] manifest_tokens`, or if the change loosens something \
+    that nobody accepted: a removed or changed expectation, a replaced stored request or recorded answer, a finding that no longer counts, \
+    a lowered rule or limit, changed accepted results. `ctxc baseline accept --reason` accepts these, and logs it in baselines/LOG.jsonl.\n\n\
+    Exit codes: 0 it may be merged, 1 a scenario cannot be read, 2 wrong usage or project file, 3 a scenario could not be run or a baseline was edited by hand, \
+    4 it may not be merged, 7 too little is known.")]
 pub(crate) struct GateArgs {
-    /// The branch that the change is to go into [default: origin/HEAD, else main, else master]
+    /// The branch that the change will be merged into [default: origin/HEAD, else main, else master]
     #[arg(long, value_name = "REV")]
     pub(super) base: Option<String>,
-    /// Decide by these results, that `ctxc eval --out FILE` wrote [default: those of recordings and scripts]
+    /// Decide by these results, written by `ctxc eval --out FILE` [default: those of recordings and scripts]
     #[arg(long, value_name = "FILE")]
     pub(super) candidate: Option<PathBuf>,
-    /// Exit with 7 (inconclusive) in place of 0 where a smaller share of the scenarios has answers: 0 to 1
+    /// Exit with 7 (inconclusive) instead of 0 if a smaller share of the scenarios has answers: 0 to 1
     #[arg(long, value_name = "SHARE", value_parser = parse_share)]
     pub(super) min_answered: Option<f64>,
-    /// Compare verdicts also with results of another provider or model
+    /// Also compare verdicts with results of another provider or model
     #[arg(long)]
     pub(super) allow_key_change: bool,
     #[command(flatten)]
@@ -67,8 +67,8 @@ impl OutputFormat for GateFormat {
 #[command(
     disable_help_subcommand = true,
     after_help = "Examples:\n  ctxc baseline accept --reason \"first results\" --by me@example.org\n  ctxc baseline show\n  ctxc baseline log\n\n\
-    Accepted results lie in baselines/, a file a suite; each acceptance is a line of baselines/LOG.jsonl with who, when, why and \
-    what. Commit both: `ctxc gate` reads them where the change left the branch that it goes into."
+    Accepted results are in baselines/, one file per suite; each acceptance is a line of baselines/LOG.jsonl with who, when, why and \
+    what. Commit both: `ctxc gate` reads them from the merge base."
 )]
 pub(crate) struct BaselineArgs {
     #[command(subcommand)]
@@ -78,29 +78,29 @@ pub(crate) struct BaselineArgs {
 /// What there is to do with accepted results.
 #[derive(Debug, Subcommand)]
 pub(super) enum BaselineVerb {
-    /// Accept the results of all scenarios as they are, and everything that the change loosens
+    /// Accept the current results of all scenarios, and everything that the change loosens
     Accept(AcceptArgs),
     /// Show the accepted results
     Show(OutputArgs<DataFormat>),
     /// Show who accepted what, and why
     Log(OutputArgs<DataFormat>),
-    /// Accept the results of another provider or model, where no scenario that passed fails with it
+    /// Accept the results of another provider or model, if no scenario that passed fails with it
     Migrate(AcceptArgs),
 }
 
 /// How results are accepted.
 #[derive(Debug, Args)]
 pub(super) struct AcceptArgs {
-    /// Why
+    /// The reason
     #[arg(long, value_name = "WHY")]
     pub(super) reason: String,
-    /// Who accepts [default: the address that git has of you]
+    /// Who accepts [default: your e-mail address in git]
     #[arg(long, value_name = "WHO")]
     pub(super) by: Option<String>,
-    /// The branch that the change is to go into [default: origin/HEAD, else main, else master]
+    /// The branch that the change will be merged into [default: origin/HEAD, else main, else master]
     #[arg(long, value_name = "REV")]
     pub(super) base: Option<String>,
-    /// Accept these results, that `ctxc eval --out FILE` wrote [default: those of recordings and scripts]
+    /// Accept these results, written by `ctxc eval --out FILE` [default: those of recordings and scripts]
     #[arg(long, value_name = "FILE")]
     pub(super) candidate: Option<PathBuf>,
 }

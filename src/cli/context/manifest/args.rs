@@ -17,18 +17,18 @@ use std::path::{Path, PathBuf};
     after_help = "Examples:\n  ctxc manifest triage\n  ctxc manifest --role clerk\n  ctxc manifest answer --input ticket=@samples/t1.txt --budget 8000\n  \
     ctxc manifest -o context-manifest.json && ctxc manifest --check\n  \
     ctxc manifest --format html > manifest.html\n  ctxc manifest diff registry.json registry.json\n\n\
-    Nothing is run and no model is asked. Values that only a run has are named, and count as nothing; --input and --result \
-    give some. Context that is looked up is open too, unless TASK is named and everything is there that it is looked up by. \
-    An agent that rests on a file with errors is left out and named, with exit code 1; --output and --check want them all. \
-    A file is written whole or not at all."
+    Nothing is run and no model is asked. Values that only a run has are listed and count as 0 tokens; --input and --result \
+    provide some. Looked-up context is unknown too, unless you name TASK and everything that it is looked up by is known. \
+    An agent that depends on a file with errors is left out and listed, with exit code 1; --output and --check need them all. \
+    A file is written completely or not at all."
 )]
 pub(crate) struct ManifestArgs {
     #[command(subcommand)]
     pub(super) verb: Option<ManifestVerb>,
-    /// A task's name, the file that holds it, an agent role, or a recording (`@last`, `@NAME#3`, a file of requests) [default: every role, and every task that none of them plays]
+    /// A task's name, the file that contains it, an agent role, or a recording (`@last`, `@NAME#3`, a file of requests) [default: every role, and every task that no role plays]
     #[arg(value_name = "TASK|ROLE")]
     pub(super) subject: Option<String>,
-    /// An agent role of the project, where a task has the same name
+    /// An agent role of the project, if a task has the same name
     #[arg(long, value_name = "NAME")]
     pub(super) role: Option<String>,
     #[command(flatten)]
@@ -39,7 +39,7 @@ pub(crate) struct ManifestArgs {
     pub(super) history: HistoryArgs,
     #[command(flatten)]
     pub(super) lookup: LookupArgs,
-    /// Format of the result [default: text, or what the ending of the output file says]
+    /// Format of the result [default: by the extension of the output file, else text]
     #[arg(long, value_name = "FORMAT")]
     pub(super) format: Option<Format>,
     /// The same as `--format json`
@@ -47,13 +47,13 @@ pub(crate) struct ManifestArgs {
     pub(super) json: bool,
     #[command(flatten)]
     pub(super) counting: CountingArgs,
-    /// Write the manifest to a file in this format as well (repeatable)
+    /// Also write the manifest to a file in this format (repeatable)
     #[arg(long, value_name = "FORMAT=FILE", value_parser = parse_report::<Format>)]
     pub(super) report: Vec<Report<Format>>,
-    /// Write to a file, whole or not at all
+    /// Write to a file, completely or not at all
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
-    /// Write nothing: exit with 1 when the manifest of --output (JSON) is out of date, and say what changed
+    /// Write nothing: exit with 1 if the manifest of --output (JSON) is out of date, and say what changed
     /// [default: context-manifest.json]
     #[arg(long, conflicts_with_all = ["format", "json", "report"])]
     pub(super) check: bool,
@@ -75,7 +75,7 @@ pub(super) enum Format {
     Json,
     /// Tables, for pull requests
     Markdown,
-    /// One page that needs nothing else
+    /// One self-contained page
     Html,
 }
 

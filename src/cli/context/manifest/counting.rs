@@ -14,11 +14,11 @@ use std::num::NonZeroUsize;
 /// How tokens are counted.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct CountingArgs {
-    /// Who counts tokens: o200k and cl100k exactly; claude, gemini and llama by an estimate; bytes as the upper bound
-    /// [default: who counts for the agent's model; o200k where none is known]
+    /// Tokenizer: o200k and cl100k count exactly; claude, gemini and llama estimate; bytes gives an upper bound
+    /// [default: that of the agent's model; o200k if it has none]
     #[arg(long, value_name = "NAME")]
     pub(super) tokenizer: Option<String>,
-    /// Tokens to fit each context into, where neither its role nor its model has fewer
+    /// Tokens that each context may have, unless its role or model allows fewer
     #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]
     pub(super) budget: Option<usize>,
 }

@@ -17,15 +17,15 @@ use std::num::NonZeroUsize;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc manifest diff main\n  ctxc manifest diff HEAD~2 HEAD\n  \
     ctxc manifest diff main... --format markdown > comment.md\n  ctxc manifest diff context-manifest.json .\n\n\
-    One argument is compared with the project as it stands. A..B and A...B mean what git means by them: a side that is left \
-    out is HEAD, and three dots begin where B left A. A file or folder that exists is taken before a revision of that name; \
-    refs/heads/NAME is always the branch. A registry holds tasks and no roles: with one, tasks alone are compared. A revision \
-    is compiled in memory: the work tree is not touched, nothing is fetched.")]
+    A single argument is compared with the project as it is now. A..B and A...B mean the same as in git: an omitted side \
+    is HEAD, and three dots start at the merge base. An existing file or folder takes precedence over a revision of that name; \
+    refs/heads/NAME is always the branch. A registry holds tasks but no roles: with one, only tasks are compared. Revisions \
+    are compiled in memory: the work tree is not touched, nothing is fetched.")]
 pub(super) struct DiffArgs {
     /// Before: a manifest, a registry, a project's folder, or a git revision
     #[arg(value_name = "OLD")]
     old: PathBuf,
-    /// After [default: the project as it stands]
+    /// After [default: the project as it is now]
     #[arg(value_name = "NEW")]
     new: Option<PathBuf>,
     #[command(flatten)]

@@ -14,17 +14,17 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:\n  ctxc run triage --script answers.yaml\n  \
     ctxc run answer --input ticket=@samples/t1.txt --script answers.yaml --explain\n  ctxc run answer --input ticket=@samples/t1.txt --script answers.yaml --json\n  \
     ctxc run triage --script answers.yaml --no-trace\n\n\
-    Each agent receives exactly what `ctxc render --node NODE` shows for the same values and results. Answers come from what was recorded, unless \
-    `--answers` or `--script` says otherwise. Asking a model, running a script and starting a server of tools need a project that `ctxc trust` permits to. \
+    Each agent receives exactly what `ctxc render --node NODE` shows for the same values and results. Answers come from recordings, unless \
+    `--answers` or `--script` says otherwise. Asking a model, running a script and starting a tool server require permission by `ctxc trust`. \
     The trace of the run is kept outside the project, without keys: JSON lines, whose calls are a recording that `ctxc replay`, `check` and \
-    `prompt-cache` read (`run:ID`).\n\n\
-    Exit codes: 0 complete, 1 a stage failed, 2 wrong usage, or something that is not permitted, 3 a provider gave no answer, or the trace cannot be \
+    `prompt-cache` can read (`run:ID`).\n\n\
+    Exit codes: 0 complete, 1 a stage failed, 2 wrong usage or missing permission, 3 a provider gave no answer or the trace cannot be \
     written, 6 no answer is recorded for a request, 7 blocked: an agent waits for somebody, a loop reached its bound, or the budget is spent.",
     mut_arg("subject", |arg| arg.required_unless_present_any(["role", "resume", "source"])))]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(super) subject: SubjectArgs,
-    /// A value of the task: words, or a file behind `@`; `@@` begins words that begin with `@`
+    /// A value of the task: a text, or `@FILE`; write `@@` to begin a text with `@`
     #[arg(short, long, value_name = "NAME=VALUE")]
     pub(super) input: Vec<String>,
     #[command(flatten)]
@@ -33,47 +33,47 @@ pub(crate) struct RunArgs {
     pub(super) history: HistoryArgs,
     #[command(flatten)]
     pub(super) lookup: LookupArgs,
-    /// The conversation or run that it belongs to: the marks around untrusted text are made of it
+    /// The conversation or run that it belongs to: the fences around untrusted text are derived from it
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub(super) session: String,
-    /// Where answers come from [default: scripted where --script is given; else what was recorded for the project's scenarios]
+    /// Where answers come from [default: scripted with --script; else what was recorded for the project's scenarios]
     #[arg(long, value_name = "SOURCE")]
     pub(super) answers: Option<AnswerSource>,
-    /// Answers that somebody wrote, in YAML or JSON: a list `answers`, each with `reply` or `tool_calls`, and `when` (`node`, `has`, `lacks`)
+    /// Scripted answers in YAML or JSON: a list `answers`, each with `reply` or `tool_calls`, and `when` (`node`, `has`, `lacks`)
     #[arg(long, value_name = "FILE")]
     pub(super) script: Option<PathBuf>,
     /// Replay the calls of this recording: `run:ID`, `run:last`, `@NAME`, or a file
     #[arg(long, value_name = "RECORDING")]
     pub(super) recording: Option<String>,
-    /// Go on with a run that was broken off: the last one, or the one that is named. What it was answered is not asked again
+    /// Resume an interrupted run, the last or the named one: calls that were already answered are not made again
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "last")]
     pub(super) resume: Option<String>,
-    /// Work off the tasks of a source, each in a run of its own: a YAML file of tasks, issues of Beads (`.jsonl`), `webhook` or `webhook:ADDRESS`.
-    /// A task that is complete is not run again
+    /// Process the tasks of a source, each in its own run: a YAML file of tasks, issues of Beads (`.jsonl`), `webhook` or `webhook:ADDRESS`.
+    /// Complete tasks are not run again
     #[arg(long, value_name = "SOURCE", conflicts_with_all = ["input", "objective", "resume"])]
     pub(super) source: Option<String>,
-    /// With --source: begin no more than so many tasks
+    /// With --source: start at most this many tasks
     #[arg(long, value_name = "N", requires = "source")]
     pub(super) max_tasks: Option<u64>,
-    /// With --source: patterns of failures to look for at the end, a list in YAML or JSON; without, whatever stood in the way twice
+    /// With --source: failure patterns to look for at the end, a list in YAML or JSON [default: any obstacle that occurred twice]
     #[arg(long, value_name = "FILE", requires = "source")]
     pub(super) patterns: Option<PathBuf>,
-    /// Say which way the run took and why: every stage with its model and what its context lost, every decision
+    /// Show which way the run took and why: every stage with its model and what its context lost, every decision
     #[arg(long)]
     pub(super) explain: bool,
     /// Keep no trace of the run
     #[arg(long, conflicts_with = "resume")]
     pub(super) no_trace: bool,
-    /// Stages that run at once [default: 8 where models are asked, else 1]
+    /// Stages that run at once [default: 8 if models are asked, else 1]
     #[arg(long, value_name = "N")]
     pub(super) jobs: Option<NonZeroUsize>,
-    /// Ask no model any more once the calls cost so much, by the prices in ctxc.toml
+    /// Stop asking models once the calls have cost this much, by the prices in ctxc.toml
     #[arg(long, value_name = "USD", value_parser = crate::cli::context::eval::parse_usd)]
     pub(super) budget_usd: Option<f64>,
-    /// Ask no model any more once so many tokens were sent and answered
+    /// Stop asking models once this many tokens were sent and received
     #[arg(long, value_name = "N")]
     pub(super) budget_tokens: Option<u64>,
-    /// How deep subtasks may go that agents ask for
+    /// Maximum depth of subtasks that agents request
     #[arg(long, value_name = "N", default_value_t = crate::run::runner::DEPTH)]
     pub(super) max_depth: u32,
     #[command(flatten)]

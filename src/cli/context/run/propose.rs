@@ -43,10 +43,10 @@ const TEMPLATE: &str = r#"<task type="atomic" name="propose-expectations">
 
 #[derive(Clone, Debug, Args)]
 pub(in crate::cli::context) struct ProposeArgs {
-    /// Let the project's role `archivist` propose a name, a reason and further expectations, as comments in the scenario, for you to take over. It asks a model, in a project that `ctxc trust` permits to
+    /// Let the project's role `archivist` propose a name, a reason and further expectations, as comments in the scenario for you to adopt. It asks a model, which `ctxc trust` must allow
     #[arg(long, requires = "from", conflicts_with = "best")]
     propose: bool,
-    /// With --propose: take what the archivist says from this script, and ask no model
+    /// With --propose: take the archivist's answer from this script, and ask no model
     #[arg(long, value_name = "FILE", requires = "propose")]
     script: Option<PathBuf>,
     #[command(flatten)]

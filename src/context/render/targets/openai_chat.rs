@@ -5,7 +5,7 @@ use super::prelude::*;
 /// `POST /v1/chat/completions`.
 pub(super) static TARGET: Target = Target {
     name: "openai-chat",
-    about: "Chat completions of OpenAI, and of the many that speak like it",
+    about: "Chat completions of OpenAI and compatible servers",
     names_model: true,
     sampling: &[
         (P::Temperature, "temperature"),
