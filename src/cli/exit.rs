@@ -56,11 +56,7 @@ pub const TABLE: [(Exit, u8, &str); 9] = [
         6,
         "`eval` if answers were recorded for another request (0 with `stale = \"warn\"` in `[eval]`); `replay` and `record --script` if a call had no recorded or scripted answer",
     ),
-    (
-        Exit::Inconclusive,
-        7,
-        "`eval` and `gate` if a scenario is undecided, or fewer have answers than `--min-answered` requires",
-    ),
+    (Exit::Inconclusive, 7, "`eval` and `gate` if a scenario is undecided, or fewer have answers than `--min-answered` requires"),
     (Exit::Interrupted, 130, "interrupted (Ctrl-C); no output file is left half written"),
 ];
 

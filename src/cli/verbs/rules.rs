@@ -94,5 +94,5 @@ fn text(cx: &mut Cx) -> Result<()> {
             }
         }
     }
-    cx.line(&screen.paint(Paint::Dim, "locked: cannot be silenced or lowered; safe, suggested, choice: its best fix; `ctxc explain NAME` shows a rule's page"))
+    cx.line(&screen.paint(Paint::Dim, "locked: cannot be silenced or lowered; safe, suggested, choice: the kind of its best fix; `ctxc explain NAME` shows the page of a rule"))
 }

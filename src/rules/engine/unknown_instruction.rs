@@ -7,7 +7,7 @@ pub(in crate::rules) const VERBS: &[&str] = &["allow", "fmt"];
 
 /// An instruction with a misspelt verb does nothing.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(warning, 193, "unknown-instruction", "a `<?ctxc …?>` instruction that means nothing").fixed(Fixable::Suggested),
+    meta!(warning, 193, "unknown-instruction", "a `<?ctxc …?>` instruction without effect").fixed(Fixable::Suggested),
     Check::Edge,
 );
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// The first answer would be held to something that nobody can read.
 pub(crate) static RULE: Rule =
-    Rule::new(meta!(promise, 307, "bad-schema", "the file of a JSON Schema holds no JSON, or no schema"), Check::Edge);
+    Rule::new(meta!(promise, 307, "bad-schema", "the file of a JSON Schema is not valid JSON, or not a schema"), Check::Edge);
 
 /// Words it.
 pub(crate) fn word(path: &Arc<str>, source: &Source, fault: &SchemaFault) -> Diagnostic {

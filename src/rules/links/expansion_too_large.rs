@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 /// Ten short fragments, each of which uses the next one ten times, are a text of many gigabytes.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(promise, 320, "expansion-too-large", "a definition exceeds a limit once everything that it refers to is put in"),
+    meta!(promise, 320, "expansion-too-large", "a definition exceeds a limit once everything it refers to is included"),
     Check::FileAndLink(check_texts, check),
 );
 

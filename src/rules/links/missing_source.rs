@@ -6,12 +6,7 @@ use std::sync::Arc;
 
 /// The agent would receive an empty text, or its answer be held to nothing.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(
-        promise,
-        306,
-        "missing-source",
-        "a text or a schema kept in a file that cannot be read, or that lies outside the project"
-    ),
+    meta!(promise, 306, "missing-source", "the file of a text or schema cannot be read, or is outside the project"),
     Check::Edge,
 );
 

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 /// Templates have no branch that would end a recursion before it is laid out.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(promise, 302, "reference-cycle", "a task, template or fragment that contains itself by way of its references"),
+    meta!(promise, 302, "reference-cycle", "a task, template or fragment that contains itself through its references"),
     Check::Link(check),
 );
 

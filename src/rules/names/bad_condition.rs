@@ -6,10 +6,8 @@ use crate::syntax::write::escape_text;
 use crate::template::condition::{ConditionFault, Expected, MAX_DEPTH};
 
 /// A branch that nobody can decide is one that nobody takes.
-pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 312, "bad-condition", "a condition that cannot be read").fixed(Fixable::Suggested),
-    Check::File(check),
-);
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(error, 312, "bad-condition", "an invalid condition").fixed(Fixable::Suggested), Check::File(check));
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {

@@ -8,7 +8,7 @@ use crate::template::expression::{ExpressionFault, ExpressionFaultKind, MAX_ARGU
 
 /// Half an expression in a prompt is a marker text that an agent takes for words.
 pub(crate) static RULE: Rule =
-    Rule::new(meta!(error, 311, "bad-expression", "a `{{…}}` that cannot be read").fixed(Fixable::Suggested), Check::File(check));
+    Rule::new(meta!(error, 311, "bad-expression", "an invalid `{{…}}` expression").fixed(Fixable::Suggested), Check::File(check));
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     // Many faults may stand in one text, which is read once.

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 
 /// Every run that takes the author at their word would fail.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 324, "optional-without-default", "a parameter that may be left out, but has no default")
-        .fixed(Fixable::Suggested),
+    meta!(error, 324, "optional-without-default", "an optional parameter without a default").fixed(Fixable::Suggested),
     Check::File(check),
 );
 

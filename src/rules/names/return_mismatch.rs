@@ -8,7 +8,7 @@ use crate::template::parts::{Str, is_schema_file};
 
 /// Callers are checked against `returns`; the answer must be too.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 318, "return-mismatch", "a function's task does not answer what its `returns` says").fixed(Fixable::Suggested),
+    meta!(error, 318, "return-mismatch", "a function's task does not return what its `returns` says").fixed(Fixable::Suggested),
     Check::File(check),
 );
 

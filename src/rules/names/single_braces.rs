@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 /// The agent reads the braces. What nothing else reads is a finding of `unused-parameter`.
 pub(super) static RULE: Rule = Rule::new(
-    meta!(warning, 327, "single-braces", "a parameter in braces that fill nothing in").fixed(Fixable::Suggested),
+    meta!(warning, 327, "single-braces", "a parameter in braces that insert nothing").fixed(Fixable::Suggested),
     Check::File(check),
 );
 

@@ -5,7 +5,7 @@ use crate::rules::names::fault_location::finding;
 
 /// Steps run in the order in which they are written, and so do the tasks that make inputs.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 319, "step-not-run", "the result of a step, or of a task that makes an input, is used before that has run"),
+    meta!(error, 319, "step-not-run", "the result of a step, or of a task in an input, is used before it has run"),
     Check::File(check),
 );
 

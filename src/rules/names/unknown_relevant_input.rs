@@ -4,7 +4,7 @@ use super::prelude::*;
 
 /// The input that was meant counts as if nothing had been said.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(warning, 317, "unknown-relevant-input", "`context_relevance` names an input that is not there")
+    meta!(warning, 317, "unknown-relevant-input", "`context_relevance` names an input that does not exist")
         .fixed(Fixable::Suggested),
     Check::File(check),
 );

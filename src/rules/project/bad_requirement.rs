@@ -3,10 +3,8 @@
 use super::prelude::*;
 
 /// A policy that demands nothing is kept by everyone.
-pub(crate) static RULE: Rule = Rule::new(
-    meta!(promise, 512, "bad-requirement", "a `[[require]]` without a condition that can be read"),
-    Check::Config(word),
-);
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(promise, 512, "bad-requirement", "a `[[require]]` without a valid condition"), Check::Config(word));
 
 fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let found = |message: String| cx.finding(&RULE, fault, message);

@@ -6,7 +6,7 @@ use crate::project::config::EDITION;
 
 /// What cannot be read cannot hold.
 pub(super) static PROJECT_SYNTAX: Rule = Rule::new(
-    meta!(promise, 502, "project-syntax", "the project file is not TOML").fixed(Fixable::Suggested),
+    meta!(promise, 502, "project-syntax", "the project file is not valid TOML").fixed(Fixable::Suggested),
     Check::Config(project_syntax),
 );
 
@@ -73,7 +73,7 @@ fn unknown_key(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// A value of another type or outside its set.
 pub(super) static WRONG_VALUE: Rule = Rule::new(
-    meta!(error, 504, "wrong-value", "a value that its key cannot take").fixed(Fixable::Safe),
+    meta!(error, 504, "wrong-value", "a value that its key does not allow").fixed(Fixable::Safe),
     Check::Config(wrong_value),
 );
 
@@ -136,10 +136,8 @@ fn repeated_entry(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 }
 
 /// What is left out has no value that could be taken for granted.
-pub(super) static MISSING_KEY: Rule = Rule::new(
-    meta!(error, 532, "missing-key", "a table of the project file lacks a key that it needs"),
-    Check::Config(missing_key),
-);
+pub(super) static MISSING_KEY: Rule =
+    Rule::new(meta!(error, 532, "missing-key", "a table of the project file lacks a required key"), Check::Config(missing_key));
 
 fn missing_key(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::MissingKey { table, key } = &fault.kind else { return None };

@@ -81,7 +81,7 @@ fn unused_model(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// A limit that never limits.
 pub(super) static BUDGET_OVER_WINDOW: Rule = Rule::new(
-    meta!(warning, 527, "budget-over-window", "a role's budget is larger than what its model's window holds")
+    meta!(warning, 527, "budget-over-window", "a role's budget is larger than its model's window allows")
         .fixed(Fixable::Suggested),
     Check::Config(budget_over_window),
 );
@@ -96,10 +96,8 @@ fn budget_over_window(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 }
 
 /// A file that is shared is no place for it. The finding never stands on a line that holds the value, and says nothing of it.
-pub(super) static KEY_IN_FILE: Rule = Rule::new(
-    meta!(promise, 529, "key-in-project-file", "a provider's key stands in the project file"),
-    Check::Config(key_in_file),
-);
+pub(super) static KEY_IN_FILE: Rule =
+    Rule::new(meta!(promise, 529, "key-in-project-file", "a provider's key is in the project file"), Check::Config(key_in_file));
 
 fn key_in_file(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::KeyInFile { provider, key, at } = &fault.kind else { return None };

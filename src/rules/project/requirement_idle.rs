@@ -9,7 +9,7 @@ use crate::template::names::DefinitionKind;
 
 /// A policy that is thought to hold and holds of nothing.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(warning, 521, "requirement-matches-nothing", "a `[[require]]` that no task of the project is selected by"),
+    meta!(warning, 521, "requirement-matches-nothing", "a `[[require]]` that selects no task of the project"),
     Check::Link(check),
 );
 

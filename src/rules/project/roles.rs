@@ -84,7 +84,7 @@ pub(super) static CONTRADICTORY_ROLE: Rule = Rule::new(
         error,
         530,
         "contradictory-role",
-        "a role both names its model and says what it has to be, or blocks a tool that it allows"
+        "a role both names its model and says what it must be, or blocks a tool that it allows"
     )
     .fixed(Fixable::Suggested),
     Check::Config(contradictory_role),
@@ -118,7 +118,7 @@ fn is_whole(line: &str) -> bool {
 
 /// Its agent would read the braces.
 pub(super) static PROMPT_VALUE: Rule = Rule::new(
-    meta!(warning, 533, "value-in-system-prompt", "a `{{…}}` in a role's system prompt, where nothing stands for it"),
+    meta!(warning, 533, "value-in-system-prompt", "a `{{…}}` in a role's system prompt, where nothing replaces it"),
     Check::Config(prompt_value),
 );
 

@@ -5,7 +5,7 @@ use crate::base::hash::Hash;
 
 /// A policy that may change unseen is none.
 pub(super) static SHARED_HASH: Rule = Rule::new(
-    meta!(promise, 516, "unpinned-shared-file", "the file that `extends` names is not the one that is pinned by its hash")
+    meta!(promise, 516, "unpinned-shared-file", "the file that `extends` names does not match its pinned hash")
         .fixed(Fixable::Suggested),
     Check::Config(shared_hash),
 );

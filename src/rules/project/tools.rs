@@ -10,7 +10,7 @@ const LISTED: usize = 12;
 
 /// Its agent is told that it has a tool, and gets no definition of any.
 pub(super) static UNKNOWN_TOOL: Rule = Rule::new(
-    meta!(warning, 534, "unknown-tool", "a role names a tool that the project, which defines tools, does not define")
+    meta!(warning, 534, "unknown-tool", "a role names a tool that is not among those that the project defines")
         .fixed(Fixable::Suggested),
     Check::Config(unknown_tool),
 );
@@ -33,7 +33,7 @@ fn unknown_tool(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// What a provider would refuse, or nobody could send.
 pub(super) static BAD_TOOL: Rule =
-    Rule::new(meta!(error, 535, "bad-tool", "a definition of a tool that cannot be sent as it is"), Check::Config(bad_tool));
+    Rule::new(meta!(error, 535, "bad-tool", "a tool definition that cannot be sent as it is"), Check::Config(bad_tool));
 
 fn bad_tool(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::BadTool { tool, place, why } = &fault.kind else { return None };

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// Nothing can be said of a request that nobody can read.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(701, "bad-request-body", "a body that is no request to a model", case!("bad-request-body")),
+    meta: RuleMeta::error(701, "bad-request-body", "a body that is not a request to a model", case!("bad-request-body")),
     check: Check::Request(check),
 };
 

@@ -6,7 +6,7 @@ use crate::request::prompt_cache::Cause;
 
 /// A time, an id or a list in another order in the front of every request.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(736, "broken-prefix", "a request whose front changed since the call before", case!("broken-prefix")),
+    meta: RuleMeta::warning(736, "broken-prefix", "a request whose front changed since the last call", case!("broken-prefix")),
     check: Check::Request(check),
 };
 

@@ -4,7 +4,7 @@ use super::prelude::*;
 
 /// A program that keeps the newest messages alone cuts between a question and its call.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(721, "call-turn", "a history that begins with a call of a tool", case!("call-turn")),
+    meta: RuleMeta::error(721, "call-turn", "a history that begins with a tool call", case!("call-turn")),
     check: Check::Request(check),
 };
 

@@ -4,7 +4,7 @@ use super::prelude::*;
 
 /// An agent that called tools without a word leaves an empty text, and the next request sends it back.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(709, "empty-text", "a block of text without a text", case!("empty-text")),
+    meta: RuleMeta::error(709, "empty-text", "a text block without text", case!("empty-text")),
     check: Check::Request(check),
 };
 

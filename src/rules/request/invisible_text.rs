@@ -4,7 +4,7 @@ use super::prelude::*;
 
 /// What a person does not see, an attacker can write.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(733, "invisible-text", "text that nobody sees in a request", case!("invisible-text")),
+    meta: RuleMeta::warning(733, "invisible-text", "invisible text in a request", case!("invisible-text")),
     check: Check::Request(check),
 };
 

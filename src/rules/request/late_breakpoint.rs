@@ -7,7 +7,7 @@ pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::warning(
         740,
         "late-breakpoint",
-        "cache breakpoints that all stand behind what changes with every conversation",
+        "cache breakpoints that are all after what changes with every conversation",
         case!("late-breakpoint"),
     ),
     check: Check::Request(check),

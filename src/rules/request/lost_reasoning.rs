@@ -4,7 +4,7 @@ use super::prelude::*;
 
 /// Who drops a message or a call from the list leaves its reasoning behind.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(712, "lost-reasoning", "reasoning without the item behind it", case!("lost-reasoning")),
+    meta: RuleMeta::error(712, "lost-reasoning", "reasoning without the item after it", case!("lost-reasoning")),
     check: Check::Request(check),
 };
 

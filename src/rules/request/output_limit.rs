@@ -4,7 +4,7 @@ use super::prelude::*;
 
 /// The limit of another model.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(714, "output-limit", "a limit of the answer over that of the model", case!("output-limit")),
+    meta: RuleMeta::error(714, "output-limit", "an answer limit above that of the model", case!("output-limit")),
     check: Check::Request(check),
 };
 

@@ -4,7 +4,7 @@ use super::prelude::*;
 
 /// A conversation that ends with the agent's own words.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(715, "prefill", "a last turn of the agent that the model refuses", case!("prefill")),
+    meta: RuleMeta::error(715, "prefill", "a final turn of the agent, which the model refuses", case!("prefill")),
     check: Check::Request(check),
 };
 

@@ -4,7 +4,7 @@ use super::prelude::*;
 
 /// The model calls a tool by its name, so its vendor wants each name once.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(705, "repeated-tool", "two tools of one name in a request", case!("repeated-tool")),
+    meta: RuleMeta::error(705, "repeated-tool", "two tools with the same name in a request", case!("repeated-tool")),
     check: Check::Request(check),
 };
 

@@ -7,7 +7,7 @@ pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::warning(
         739,
         "repeated-turn",
-        "two turns of one role where the model's chat template refuses that",
+        "two successive turns of one role, which the model's chat template refuses",
         case!("repeated-turn"),
     ),
     check: Check::Request(check),

@@ -5,7 +5,7 @@ use super::prelude::*;
 
 /// A call whose result got lost makes the vendor refuse the whole conversation, every time from then on.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(703, "unanswered-call", "a call of a tool without its result", case!("unanswered-call")),
+    meta: RuleMeta::error(703, "unanswered-call", "a tool call without its result", case!("unanswered-call")),
     check: Check::Request(check),
 };
 

@@ -5,7 +5,7 @@ use super::prelude::*;
 
 /// The call was cut away, and its result stayed.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(704, "uncalled-result", "a result of a tool without its call", case!("uncalled-result")),
+    meta: RuleMeta::error(704, "uncalled-result", "a tool result without its call", case!("uncalled-result")),
     check: Check::Request(check),
 };
 

@@ -7,7 +7,7 @@ pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::error(
         722,
         "undeclared-tools",
-        "calls of tools in the history of a request that offers none",
+        "tool calls in the history of a request that offers no tools",
         case!("undeclared-tools"),
     ),
     check: Check::Request(check),

@@ -4,7 +4,7 @@ use super::prelude::*;
 
 /// An answer that was cut by its limit leaves half of them; another vendor's form leaves them as a text.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(717, "unparsed-arguments", "arguments of a tool call that are no object", case!("unparsed-arguments")),
+    meta: RuleMeta::error(717, "unparsed-arguments", "tool call arguments that are not an object", case!("unparsed-arguments")),
     check: Check::Request(check),
 };
 

@@ -4,7 +4,7 @@ use super::prelude::*;
 
 /// Off by default: they come along with what is copied from a page, and do little.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::hint(744, "zero-width", "characters without width in a request", case!("zero-width")).off(),
+    meta: RuleMeta::hint(744, "zero-width", "zero-width characters in a request", case!("zero-width")).off(),
     check: Check::Request(check),
 };
 

@@ -1,4 +1,4 @@
-//! CTX618: two cases with one name.
+//! CTX618: two cases that share a name.
 
 use super::cx::File;
 use super::prelude::*;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Of two cases with one name the history keeps one.
-pub(crate) static RULE: Rule = Rule::new(meta!(error, 618, "duplicate-case", "two cases with one name"), Check::Suites(check));
+pub(crate) static RULE: Rule = Rule::new(meta!(error, 618, "duplicate-case", "two cases share a name"), Check::Suites(check));
 
 fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     each(cx, &mut |_, _, finding| out.push(finding));

@@ -8,7 +8,7 @@ const FOLDER: &str = "scenarios";
 
 /// Nothing of what was meant to be tested is run, and nothing fails.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(warning, 623, "empty-scenario-folder", "a place for scenarios at which there are none").fixed(Fixable::Suggested),
+    meta!(warning, 623, "empty-scenario-folder", "a folder or file for scenarios that has none").fixed(Fixable::Suggested),
     Check::Suites(check),
 );
 

@@ -3,8 +3,7 @@
 use super::prelude::*;
 
 /// Of two things that cannot hold together one would not be looked at.
-pub(crate) static RULE: Rule =
-    Rule::new(meta!(error, 608, "excluding-keys", "keys that exclude each other"), Check::Scenario(word));
+pub(crate) static RULE: Rule = Rule::new(meta!(error, 608, "excluding-keys", "mutually exclusive keys"), Check::Scenario(word));
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::Together { table, first: (first, place), second } = &fault.kind else { return None };

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// A case that can only fail, or a guard that guards nothing.
 pub(crate) static RULE: Rule =
-    Rule::new(meta!(error, 614, "impossible-expectation", "an expectation that cannot hold, or cannot fail"), Check::Case(check));
+    Rule::new(meta!(error, 614, "impossible-expectation", "an expectation that always or never fails"), Check::Case(check));
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let mut open: Vec<&Spanned<ContextExpectation>> = cx.case.expect_context.iter().rev().collect();

@@ -5,7 +5,7 @@ use super::prelude::*;
 
 /// The case could never pass.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 609, "impossible-threshold", "more trials have to pass than there are").fixed(Fixable::Suggested),
+    meta!(error, 609, "impossible-threshold", "more trials must pass than there are").fixed(Fixable::Suggested),
     Check::Scenario(word),
 );
 

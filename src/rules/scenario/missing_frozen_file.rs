@@ -6,7 +6,7 @@ use crate::scenario::paths::beside;
 
 /// The case cannot be run.
 pub(crate) static RULE: Rule =
-    Rule::new(meta!(error, 619, "missing-frozen-file", "a frozen file that is not there"), Check::Case(check));
+    Rule::new(meta!(error, 619, "missing-frozen-file", "a frozen file that does not exist"), Check::Case(check));
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     walk::files(cx.case, &mut |path, span| {

@@ -6,7 +6,7 @@ use crate::scenario::keys;
 
 /// A case that expects nothing passes for ever.
 pub(crate) static RULE: Rule =
-    Rule::new(meta!(error, 604, "missing-scenario-key", "a scenario without something that it needs"), Check::Scenario(word));
+    Rule::new(meta!(error, 604, "missing-scenario-key", "a scenario without a required key"), Check::Scenario(word));
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::Missing { table, keys } = &fault.kind else { return None };

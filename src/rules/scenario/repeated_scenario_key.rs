@@ -5,7 +5,7 @@ use crate::syntax::yaml;
 
 /// Of two values one is not looked at.
 pub(crate) static RULE: Rule =
-    Rule::new(meta!(error, 605, "repeated-scenario-key", "a key that stands twice in one mapping"), Check::Scenario(word));
+    Rule::new(meta!(error, 605, "repeated-scenario-key", "a key that occurs twice in one mapping"), Check::Scenario(word));
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     #[allow(clippy::wildcard_enum_match_arm, reason = "every other fault is another rule's")]

@@ -5,7 +5,7 @@ use crate::base::span::Span;
 
 /// Who adds one expectation to a case seldom means to drop those of all cases.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(hint, 628, "replaced-expectations", "expectations of `defaults` that a case replaces by its own"),
+    meta!(hint, 628, "replaced-expectations", "expectations of `defaults` that a case replaces with its own"),
     Check::Case(check),
 );
 

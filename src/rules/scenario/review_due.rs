@@ -7,7 +7,7 @@ use crate::scenario::date;
 pub(crate) static RULE: Rule = Rule::new(
     RuleMeta {
         renamed_from: &["stale-scenario"],
-        ..meta!(warning, 616, "review-due", "a scenario that nobody has read for long")
+        ..meta!(warning, 616, "review-due", "a scenario that nobody has reviewed for a long time")
     },
     Check::Case(check),
 );

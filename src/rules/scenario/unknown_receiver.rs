@@ -7,7 +7,7 @@ use crate::scenario::model::ContextExpectation;
 
 /// A case of nobody tests nothing.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 610, "unknown-receiver", "a scenario of a role or task that does not exist").fixed(Fixable::Suggested),
+    meta!(error, 610, "unknown-receiver", "a scenario for a role or task that does not exist").fixed(Fixable::Suggested),
     Check::Case(check),
 );
 

@@ -5,7 +5,7 @@ use crate::scenario::model::Scripted;
 
 /// What reaches nobody tests nothing.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 626, "untaken-result", "a frozen result or a scripted answer that nobody takes").fixed(Fixable::Suggested),
+    meta!(error, 626, "untaken-result", "a frozen result or a scripted answer that nothing uses").fixed(Fixable::Suggested),
     Check::Case(check),
 );
 

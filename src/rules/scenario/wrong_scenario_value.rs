@@ -4,7 +4,7 @@ use super::prelude::*;
 
 /// A value that is not understood is left out, and with it what it would have tested.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 603, "wrong-scenario-value", "a value that its key cannot take").fixed(Fixable::Suggested),
+    meta!(error, 603, "wrong-scenario-value", "a value that its key does not allow").fixed(Fixable::Suggested),
     Check::Scenario(word),
 );
 

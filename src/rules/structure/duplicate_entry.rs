@@ -6,7 +6,7 @@ use crate::syntax::write::remove_element;
 
 /// A name that means two things means none.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(promise, 118, "duplicate-entry", "two inputs, parameters or results of one name").fixed(Fixable::Suggested),
+    meta!(promise, 118, "duplicate-entry", "two inputs, parameters or results with the same name").fixed(Fixable::Suggested),
     Check::Template(word),
 );
 

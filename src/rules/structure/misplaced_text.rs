@@ -5,7 +5,7 @@ use super::prelude::*;
 
 /// Text between elements reaches nobody.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 115, "misplaced-text", "text where only elements stand").fixed(Fixable::Suggested),
+    meta!(error, 115, "misplaced-text", "text where only elements are allowed").fixed(Fixable::Suggested),
     Check::Template(word),
 );
 

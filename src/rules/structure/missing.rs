@@ -10,7 +10,7 @@ use crate::template::texts::Role;
 
 /// An input without a name can be spoken of by nobody.
 pub(super) static MISSING_ATTRIBUTE: Rule = Rule::new(
-    meta!(error, 108, "missing-attribute", "an element lacks an attribute that it needs"),
+    meta!(error, 108, "missing-attribute", "an element lacks a required attribute"),
     Check::Template(missing_attribute),
 );
 
@@ -31,7 +31,7 @@ fn missing_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 
 /// What lacks a part that it cannot do without cannot be run.
 pub(super) static MISSING_ELEMENT: Rule =
-    Rule::new(meta!(error, 109, "missing-element", "an element lacks a child that it needs"), Check::File(missing_element));
+    Rule::new(meta!(error, 109, "missing-element", "an element lacks a required child"), Check::File(missing_element));
 
 fn missing_element(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     out.extend(cx.file.faults.iter().filter_map(|fault| needed_child(cx, fault)));
@@ -150,10 +150,8 @@ fn missing_description(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// Harmless, but readers of the template have to guess.
-pub(super) static MISSING_TYPE: Rule = Rule::new(
-    meta!(hint, 123, "missing-type", "a task does not say its type").fixed(Fixable::Suggested),
-    Check::Node(missing_type),
-);
+pub(super) static MISSING_TYPE: Rule =
+    Rule::new(meta!(hint, 123, "missing-type", "a task has no type").fixed(Fixable::Suggested), Check::Node(missing_type));
 
 fn missing_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let task = cx.task;
@@ -174,7 +172,7 @@ fn missing_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
 
 /// Nothing is ever rendered as an empty place.
 pub(super) static MISSING_VALUE: Rule = Rule::new(
-    meta!(error, 117, "missing-value", "an input or argument that says nothing").fixed(Fixable::Suggested),
+    meta!(error, 117, "missing-value", "an input or argument without a value").fixed(Fixable::Suggested),
     Check::Template(missing_value),
 );
 

@@ -5,7 +5,7 @@ use super::prelude::*;
 
 /// Read as meant; said once, so that all templates end up alike.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(warning, 119, "nested-task", "a part is wrapped in a task of its own").fixed(Fixable::Safe),
+    meta!(warning, 119, "nested-task", "a part is wrapped in an extra task").fixed(Fixable::Safe),
     Check::Template(word),
 );
 

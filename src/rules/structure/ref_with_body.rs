@@ -4,7 +4,7 @@ use super::prelude::*;
 
 /// A registered task is used as it is.
 pub(crate) static RULE: Rule =
-    Rule::new(meta!(error, 120, "ref-with-body", "a task with `ref` has a body of its own"), Check::Template(word));
+    Rule::new(meta!(error, 120, "ref-with-body", "a task with `ref` also has a body"), Check::Template(word));
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::RefWithBody { child } = &fault.kind else { return None };

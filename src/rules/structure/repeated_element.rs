@@ -6,7 +6,7 @@ use crate::syntax::write::remove_element;
 
 /// Of two, one would be lost, and it is not said which.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 106, "repeated-element", "an element twice where it may stand once").fixed(Fixable::Safe),
+    meta!(error, 106, "repeated-element", "an element twice where only one is allowed").fixed(Fixable::Safe),
     Check::Template(word),
 );
 

@@ -9,7 +9,7 @@ use crate::template::texts::Role;
 
 /// A value that is guessed at is a setting that nobody made.
 pub(super) static BAD_VALUE: Rule = Rule::new(
-    meta!(error, 111, "bad-value", "a value that is none of those that may stand there").fixed(Fixable::Safe),
+    meta!(error, 111, "bad-value", "a value that is not allowed there").fixed(Fixable::Safe),
     Check::Template(bad_value),
 );
 
@@ -47,7 +47,7 @@ fn plain(word: &str) -> String {
 
 /// Everybody knows what is meant, and no two readers agree on the list.
 pub(super) static BAD_BOOLEAN: Rule = Rule::new(
-    meta!(error, 112, "bad-boolean", "`yes`, `no`, `1` or `0` in place of `true` or `false`").fixed(Fixable::Safe),
+    meta!(error, 112, "bad-boolean", "`yes`, `no`, `1` or `0` instead of `true` or `false`").fixed(Fixable::Safe),
     Check::Template(bad_boolean),
 );
 
@@ -82,7 +82,7 @@ fn is_count(digits: &str) -> bool {
 
 /// An empty name names nothing.
 pub(super) static EMPTY_VALUE: Rule = Rule::new(
-    meta!(error, 114, "empty-value", "an empty element or attribute that must say something").fixed(Fixable::Suggested),
+    meta!(error, 114, "empty-value", "an empty element or attribute that needs a value").fixed(Fixable::Suggested),
     Check::TemplateAndFile(empty_value, empty_files),
 );
 
@@ -140,7 +140,7 @@ fn empty_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 
 /// Of two values the agent would receive one, and nobody said which.
 pub(super) static TWO_VALUES: Rule =
-    Rule::new(meta!(error, 116, "two-values", "two values where one may stand"), Check::Template(two_values));
+    Rule::new(meta!(error, 116, "two-values", "two values where only one is allowed"), Check::Template(two_values));
 
 fn two_values(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::TwoContents { kind } = fault.kind else { return None };

@@ -5,7 +5,7 @@ use crate::syntax::write::{remove_attribute, rename_element};
 
 /// Nothing of such a file reaches an agent.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 101, "wrong-root", "the root is neither a task nor a template nor a library").fixed(Fixable::Suggested),
+    meta!(error, 101, "wrong-root", "the root is not a task, template or library").fixed(Fixable::Suggested),
     Check::Template(word),
 );
 

@@ -59,7 +59,7 @@ fn bare_less_than(cx: &SyntaxCx<'_>, place: &str) -> Diagnostic {
 
 /// HTML has two thousand named characters, XML five.
 pub(super) static BROKEN_REFERENCE: Rule = Rule::new(
-    meta!(promise, 10, "broken-reference", "a reference stands for no character").fixed(Fixable::Safe),
+    meta!(promise, 10, "broken-reference", "a reference to no character").fixed(Fixable::Safe),
     Check::Syntax(&[
         (FaultKind::UnclosedReference, unclosed_reference),
         (FaultKind::UnknownEntity, unknown_entity),

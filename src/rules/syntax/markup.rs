@@ -26,7 +26,7 @@ fn document_type(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// A comment without its end hides the elements behind it.
 pub(super) static MALFORMED_COMMENT: Rule = Rule::new(
-    meta!(promise, 12, "malformed-comment", "a comment lacks its `-->` or holds `--`").fixed(Fixable::Safe),
+    meta!(promise, 12, "malformed-comment", "a comment lacks its `-->` or contains `--`").fixed(Fixable::Safe),
     Check::Syntax(&[(FaultKind::UnclosedComment, unclosed_comment), (FaultKind::DashesInComment, dashes)]),
 );
 
@@ -121,7 +121,7 @@ fn bad_target(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// A line that nobody needs, and that breaks when anything stands before it.
 pub(super) static MALFORMED_DECLARATION: Rule = Rule::new(
-    meta!(promise, 15, "malformed-declaration", "the XML declaration is broken or does not stand first").fixed(Fixable::Safe),
+    meta!(promise, 15, "malformed-declaration", "the XML declaration is broken or not first in the file").fixed(Fixable::Safe),
     Check::Syntax(&[(FaultKind::MisplacedDeclaration, misplaced_declaration), (FaultKind::BadDeclaration, bad_declaration)]),
 );
 

@@ -5,7 +5,7 @@ use crate::syntax::fault::FaultKind;
 
 /// An empty file was meant to be something.
 pub(super) static MISSING_ROOT: Rule =
-    Rule::new(meta!(promise, 18, "missing-root", "a file holds no element"), Check::Syntax(&[(FaultKind::NoRoot, missing)]));
+    Rule::new(meta!(promise, 18, "missing-root", "a file contains no element"), Check::Syntax(&[(FaultKind::NoRoot, missing)]));
 
 fn missing(cx: &SyntaxCx<'_>) -> Diagnostic {
     if cx.file.path.ends_with("ctxc.toml") {
@@ -19,8 +19,7 @@ fn missing(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// A document has one root; what stands beside it belongs to nothing.
 pub(super) static CONTENT_OUTSIDE_ROOT: Rule = Rule::new(
-    meta!(promise, 19, "content-outside-root", "text or a second element stands beside the root element")
-        .fixed(Fixable::Suggested),
+    meta!(promise, 19, "content-outside-root", "text or a second element beside the root element").fixed(Fixable::Suggested),
     Check::Syntax(&[(FaultKind::SecondRoot, second_root), (FaultKind::TextOutsideRoot, text_outside)]),
 );
 

@@ -7,7 +7,7 @@ use crate::template::elements::Spec;
 
 /// A tag without its bracket swallows text, or gives text to attributes.
 pub(super) static MALFORMED_TAG: Rule = Rule::new(
-    meta!(promise, 3, "malformed-tag", "a tag lacks its `>` or holds something that is no attribute").fixed(Fixable::Safe),
+    meta!(promise, 3, "malformed-tag", "a tag lacks its `>` or contains something other than attributes").fixed(Fixable::Safe),
     Check::Syntax(&[
         (FaultKind::UnclosedStart, |cx| unclosed(cx, "<")),
         (FaultKind::UnclosedEnd, |cx| unclosed(cx, "</")),

@@ -8,8 +8,7 @@ use std::sync::Arc;
 
 /// Guessing an encoding means giving an agent letters that nobody wrote.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(promise, 8, "undecodable", "a file is neither UTF-8 nor UTF-16, or says that it is something else")
-        .fixed(Fixable::Safe),
+    meta!(promise, 8, "undecodable", "a file is neither UTF-8 nor UTF-16, or declares another encoding").fixed(Fixable::Safe),
     Check::Syntax(&[(FaultKind::UnsupportedEncoding, declared)]),
 );
 
