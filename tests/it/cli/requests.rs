@@ -103,6 +103,7 @@ fn calls_follow_by_their_numbers_and_a_cut_line_is_named() {
                 .replace("openai-chat", "anthropic")
                 .replace("/v1/chat/completions", "/v1/messages")
                 .replace("upstream", "script")
+                .replace("\"agent\":null", &format!("\"agent\":\"agent-{at}\""))
         })
         .collect();
     let whole = lines.lines().next().unwrap();
@@ -412,19 +413,23 @@ fn what_later_calls_repeat_is_one_finding() {
             {"role": "user", "content": "Well?"}]})
     };
     let bodies = [body("1", "sales"), body("2", "sales"), body("3", "sales"), body("4", "stock")];
-    let project =
-        Project::new().file("calls.jsonl", bodies.iter().enumerate().map(|(at, body)| line(at, body)).collect::<String>());
+    let project = Project::new().file(
+        "calls.jsonl",
+        bodies.iter().enumerate().map(|(at, body)| line(at, body).replace("upstream", "script")).collect::<String>(),
+    );
     let run = project.run(&["check", "calls.jsonl"]).code(1);
     run.says("= the same in 2 later calls, the last of them calls.jsonl#3")
         .says("= the same in 1 later call, the last of them calls.jsonl#3");
     let found = project.run(&["check", "calls.jsonl", "--format", "concise"]).code(1).stdout;
-    let count = |place: &str, rule: &str| found.lines().filter(|line| line.contains(place) && line.contains(rule)).count();
+    let count = |place: &str, rule: &str| {
+        found.lines().filter(|line| line.contains(place) && line.contains(&format!(": {rule}"))).count()
+    };
     assert_eq!(
         (count("#1:", "unanswered-call"), count("#4:", "unanswered-call"), count("", "unanswered-call")),
         (1, 1, 2),
         "{found}"
     );
-    assert_eq!((count("#2:", "broken-prefix"), count("", "broken-prefix")), (1, 1), "{found}");
+    assert_eq!((count("#2:", "warning[broken"), count("", "warning[broken")), (1, 1), "{found}");
 }
 
 #[test]
