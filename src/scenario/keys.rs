@@ -24,16 +24,16 @@ macro_rules! case_keys {
             key("description", Shape::Text, "why the case is there, for people"),
             key("role", Shape::Text, "the agent role of the project file that receives the context"),
             key("task", Shape::Text, "the task of the registry that receives the context"),
-            key("node", Shape::Text, "the agent inside the task, by its name (`as` of the step) or its path (`/steps/1`); needed where the task has several"),
-            key("run", Shape::True, "the whole task is run, all its agents; expectations name the one they are about by their own `node`"),
-            key("request", Shape::Table(&REQUEST), "the request that another program sends, in place of a role or task and its `context`"),
+            key("node", Shape::Text, "the agent inside the task, by its name (`as` of the step) or its path (`/steps/1`); required if the task has several"),
+            key("run", Shape::True, "the whole task is run with all its agents; expectations name theirs by `node`"),
+            key("request", Shape::Table(&REQUEST), "the request that another program sends, instead of a role or task and its `context`"),
             also("context", "input", Shape::Table(&CONTEXT), Optional, "what the task is given, frozen: its objective, inputs, files and earlier results"),
             key("expect_context", Shape::List(&Shape::Table(&CONTEXT_TEST), 1), "what the context must be; needs no model and no recorded answer"),
             also("expectations", "expected", Shape::List(&Shape::Table(&ANSWER), 1), Optional, "what the answer must be"),
-            key("runs", Shape::Whole(1, RUNS), "how often the case is tried; 3 where neither it nor the project says"),
-            key("pass_threshold", Shape::Whole(1, RUNS), "trials that must pass; 2 where neither it nor the project says"),
-            key("rule", Shape::Table(&RULE), "trials in full: `runs` and `pass_threshold` are short for its first two keys"),
-            key("answers", Shape::List(&Shape::Table(&SCRIPTED), 0), "scripted answers: the first whose `when` holds for the request is given"),
+            key("runs", Shape::Whole(1, RUNS), "how often the case is tried; 3 unless the case or the project says otherwise"),
+            key("pass_threshold", Shape::Whole(1, RUNS), "trials that must pass; 2 unless the case or the project says otherwise"),
+            key("rule", Shape::Table(&RULE), "the rule for trials in full; `runs` and `pass_threshold` are short for its first two keys"),
+            key("answers", Shape::List(&Shape::Table(&SCRIPTED), 0), "scripted answers: the first whose `when` matches the request is given"),
             key("tags", Shape::List(&Shape::Text, 0), "words that `--tag` selects by"),
             key("baseline_config_hash", Shape::Text, "the context hash of the last known-good run; `ctxc` writes it"),
             key("frozen_from", Shape::Any, "the run that the case was made from; `ctxc` writes it"),
@@ -60,7 +60,7 @@ pub static SCENARIO: Table = Table {
         key(
             "schema",
             Shape::Word(&[super::model::SCENARIO_SCHEMA]),
-            "the format, for other programs; a JSON file without it is no scenario"
+            "the format, for other programs; a JSON file without it is not a scenario"
         ),
         needed("name", Shape::Text, "its name, unique in the project: shown everywhere"),
     ),
@@ -74,7 +74,7 @@ pub static SUITE: Table = Table {
         key(
             "schema",
             Shape::Word(&[super::model::SUITE_SCHEMA]),
-            "the format, for other programs; a JSON file without it is no suite",
+            "the format, for other programs; a JSON file without it is not a suite",
         ),
         needed("id", Shape::Text, "its id: cases are named `SUITE/CASE`"),
         key("name", Shape::Text, "what people call it"),
@@ -83,11 +83,11 @@ pub static SUITE: Table = Table {
         key(
             "defaults",
             Shape::Table(&DEFAULTS),
-            "what holds for every case that does not say otherwise: `context` is filled in key by key, while a list such as `expect_context` is replaced as a whole by that of the case",
+            "values for keys that a case leaves out: `context` is filled in key by key; a list such as `expect_context` of a case replaces the whole list here",
         ),
         key("cases", Shape::List(&Shape::Table(&CASE), 1), "its cases"),
         key("cases_from", Shape::Text, "a table of further cases beside the suite, one a row: `.csv` or `.jsonl`"),
-        key("fixtures", Shape::Table(&FIXTURES), "what is looked up in every case that says nothing of its own"),
+        key("fixtures", Shape::Table(&FIXTURES), "what memory, retrieval and tools return, unless the case says otherwise"),
     ],
     groups: &[AtLeast(&["cases", "cases_from"])],
 };
@@ -110,18 +110,18 @@ pub static DEFAULTS: Table = Table {
 const MEMORY: Key = key(
     "memory",
     Shape::Pairs(&FIXTURE),
-    "what memory gives back, best first; no files for a task that describes which it wants",
+    "what memory returns, best first; never used as files for a task that describes the files it wants",
 );
 const RETRIEVAL: Key = key(
     "retrieval",
     Shape::Pairs(&FIXTURE),
-    "what retrieval gives back, best first: for fresh context, and for files that a task describes",
+    "what retrieval returns, best first: for fresh context, and for files that a task describes",
 );
 
 /// `fixtures` of a suite.
 pub static FIXTURES: Table = Table {
     what: "`fixtures`",
-    keys: &[MEMORY, RETRIEVAL, key("tools", Shape::Map(&Shape::Any), "what tools answer, by their names")],
+    keys: &[MEMORY, RETRIEVAL, key("tools", Shape::Map(&Shape::Any), "what tools return, by their names")],
     groups: &[],
 };
 
@@ -141,7 +141,7 @@ pub static CONTEXT: Table = Table {
         key("failure_history", Shape::List(&Shape::Table(&FAILURE), 0), "what earlier attempts ran into, oldest first"),
         key("acceptance_criteria", Shape::List(&Shape::Text, 0), "what a good answer satisfies"),
         key("risk_level", Shape::Word(&Risk::WORDS), "how much is at stake"),
-        key("extra", Shape::Map(&Shape::Any), "anything else, carried as it is"),
+        key("extra", Shape::Map(&Shape::Any), "anything else, kept as it is"),
         key(
             "inputs",
             Shape::Map(&Shape::Frozen),
@@ -150,7 +150,7 @@ pub static CONTEXT: Table = Table {
         key(
             "results",
             Shape::Map(&Shape::Frozen),
-            "what earlier steps left, by their names or paths, where an agent in the middle of a task is tested",
+            "the results of earlier steps, by their names or paths, to test an agent in the middle of a task",
         ),
         key(
             "history",
@@ -202,9 +202,9 @@ static SEQUENTIAL: Table = Table {
     keys: &[
         needed("p0", Shape::Number(0.0, 1.0), "a pass rate that is too low"),
         needed("p1", Shape::Number(0.0, 1.0), "a pass rate that is good"),
-        needed("alpha", Shape::Number(0.0001, 0.5), "the chance to accept what is too low"),
-        needed("beta", Shape::Number(0.0001, 0.5), "the chance to refuse what is good"),
-        needed("max", Shape::Whole(1, RUNS), "trials at most"),
+        needed("alpha", Shape::Number(0.0001, 0.5), "the chance of accepting a rate that is too low"),
+        needed("beta", Shape::Number(0.0001, 0.5), "the chance of rejecting a rate that is good"),
+        needed("max", Shape::Whole(1, RUNS), "the most trials"),
     ],
     groups: &[],
 };
@@ -212,17 +212,17 @@ static SEQUENTIAL: Table = Table {
 /// A script: answers without a scenario.
 pub(super) static SCRIPT: Table = Table {
     what: "a script",
-    keys: &[needed("answers", Shape::List(&Shape::Table(&SCRIPTED), 1), "the first whose `when` holds for the request is given")],
+    keys: &[needed("answers", Shape::List(&Shape::Table(&SCRIPTED), 1), "the first whose `when` matches the request is given")],
     groups: &[],
 };
 
 static SCRIPTED: Table = Table {
     what: "a scripted answer",
     keys: &[
-        key("when", Shape::Table(&WHEN), "the requests that it answers; every request where it is left out"),
-        key("reply", Shape::Any, "what is answered: a text, or JSON; nothing where it is left out"),
+        key("when", Shape::Table(&WHEN), "the requests that it answers; default: every request"),
+        key("reply", Shape::Any, "the answer: a text, or JSON; default: nothing"),
         key("tool_calls", Shape::List(&Shape::Table(&TOOL_CALL), 0), "the tools that are called"),
-        key("usage", Shape::Table(&USAGE), "the tokens that it takes"),
+        key("usage", Shape::Table(&USAGE), "the tokens that it uses"),
     ],
     groups: &[AtLeast(&["reply", "tool_calls"])],
 };
@@ -235,7 +235,7 @@ static WHEN: Table = Table {
         key(
             "node",
             Shape::Text,
-            "the agent of a run that it answers, by its name or path; its answers are given in their order, then the last",
+            "the agent of a run that it answers, by its name or path; several are given in turn, then the last again",
         ),
     ],
     groups: &[],

@@ -20,23 +20,23 @@ pub static REQUEST: Table = Table {
         key(
             "command",
             Shape::List(&Shape::Text, 1),
-            "a program as the list of its words: `ctxc eval` runs it in the project's folder, answers its calls from `answers`, and takes the request of `call`",
+            "a program as an argument list: `ctxc eval` runs it in the project's folder, answers its calls from `answers`, and takes the request of `call`",
         ),
         key(
             "python",
             Shape::Text,
-            "a function as `module:function` that returns the body of a request; the project's folder is in the path of modules",
+            "a function as `module:function` that returns the body of a request; the project's folder is on the module path",
         ),
-        key("call", Shape::Table(&CALL), "which call of the command is meant; the first where it is left out"),
+        key("call", Shape::Table(&CALL), "which call of the command is meant; default: the first"),
         key(
             "answers",
             Shape::Text,
-            "the path of a recording beside the scenario, whose calls answer the command: an equal request first, else the call at the same place",
+            "the path of a recording beside the scenario that answers the command: by an equal request, else by the call at the same place",
         ),
         key(
             "timeout_s",
             Shape::Whole(1, 3600),
-            "seconds after which the program is stopped with all that it started; 120 where it is left out",
+            "seconds after which the program is stopped with all that it started; default: 120",
         ),
     ],
     groups: &[

@@ -12,32 +12,33 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// What `node` is in an entry.
-pub(super) const OF_AGENT: &str = "the agent that it is about, where the whole task is run: its name or path, with `@2` behind it for the second time that it is asked";
+pub(super) const OF_AGENT: &str =
+    "the agent that it is about, if the whole task is run: its name or path; add `@2` for the second time that it is asked";
 
 /// The keys, and what an entry of the list may say besides.
 macro_rules! keys {
     ($($last:expr),*) => {
         [
-            key("field_matches", Shape::Table(&FIELD), "the answer is JSON, the path selects something, and the pattern holds for each of it"),
-            key("absent", Shape::Patterns, "none of the patterns occurs: in the text, in a value of its JSON, in what a tool is given"),
+            key("field_matches", Shape::Table(&FIELD), "the answer is JSON, the path selects something, and the pattern matches each value selected"),
+            key("absent", Shape::Patterns, "none of the patterns occurs: in the text, in a value of its JSON, in the arguments of a tool call"),
             key("contains", Shape::Patterns, "each pattern occurs: in the text, or in a value of its JSON"),
             key("max_risk", Shape::Word(&Risk::WORDS), "`$.risk_level`, else `$.risk`, is at or below it"),
             key("decomposes", Shape::Bool, "whether the answer splits the work into two parts or more"),
             key(
                 "max_tokens",
                 Shape::Whole(1, MOST),
-                "tokens of request and answer stay within it; of the answer its text counts and what tools are given",
+                "the most tokens of request and answer; of the answer, the text and the arguments of tool calls count",
             ),
             key("references_files", Shape::List(&Shape::Text, 1), "each path is mentioned"),
             key("exact", Shape::Any, "the answer equals it as JSON"),
             key("schema", Shape::Schema, "the answer is JSON that the schema accepts"),
-            key("calls_tool", Shape::Text, "the tool is called; `*` stands for any part of a name"),
-            key("never_calls_tool", Shape::Text, "the tool is not called; `*` stands for any part of a name: `fs.*`"),
-            key("trajectory", Shape::Table(&TRAJECTORY), "all calls of tools that the trial makes go together with a list"),
+            key("calls_tool", Shape::Text, "the tool is called; `*` matches any part of a name"),
+            key("never_calls_tool", Shape::Text, "the tool is not called; `*` matches any part of a name: `fs.*`"),
+            key("trajectory", Shape::Table(&TRAJECTORY), "all calls of tools in the trial match a list"),
             key(
                 "refuses",
                 Shape::Bool,
-                "whether the model refuses, or its provider withholds the answer; where that is expected, the other expectations look at what was said with it",
+                "whether the model refuses, or its provider withholds the answer; if expected, the other expectations judge what was said with it",
             ),
             key("max_latency_ms", Shape::Whole(1, MOST), "the trial takes no longer; only with live models"),
             key("max_cost_usd", Shape::Number(0.0, 1e9), "the trial costs no more; only with live models"),
@@ -46,15 +47,15 @@ macro_rules! keys {
             key(
                 "command",
                 Shape::Or(&Shape::List(&Shape::Text, 1), &COMMAND),
-                "the project's own check, as a list of its words: it reads the trial and writes a verdict",
+                "the project's own check, as an argument list: it reads the trial and writes a verdict",
             ),
             key("python", Shape::Or(&Shape::Text, &PYTHON), "the project's own check, as `module:function`: it takes the trial and returns a verdict"),
             key(
                 "path",
                 Shape::Or(&Shape::List(&Shape::Text, 1), &PATH),
-                "the agents and scripts that a whole run comes by, by their names or paths; as a list exactly these in this order",
+                "the agents and scripts that a whole run visits, by their names or paths; a list means exactly these in this order",
             ),
-            key("ends", Shape::Word(&ENDS), "how a whole run ends; it has to be complete where no expectation says so"),
+            key("ends", Shape::Word(&ENDS), "how a whole run ends; without this expectation it must be `complete`"),
             key("not", Shape::Table(&ANSWER_TEST), "the expectation in it does not hold"),
             key("any_of", Shape::List(&Shape::Table(&ANSWER_TEST), 1), "one of the expectations in it holds"),
             key("all_of", Shape::List(&Shape::Table(&ANSWER_TEST), 1), "all expectations in it hold"),
@@ -66,7 +67,10 @@ macro_rules! keys {
 /// One entry of `expectations`.
 pub static ANSWER: Table = Table {
     what: "an expectation on the answer",
-    keys: &keys!(key("gate", Shape::Bool, "`false`: reported, never failing"), key("node", Shape::Text, OF_AGENT)),
+    keys: &keys!(
+        key("gate", Shape::Bool, "`false`: a failure is reported but does not count"),
+        key("node", Shape::Text, OF_AGENT)
+    ),
     groups: &[Group::One(&NAMES)],
 };
 
@@ -80,7 +84,7 @@ static FIELD: Table = Table {
     what: "`field_matches`",
     keys: &[
         needed("path", Shape::Path, "a JSONPath of RFC 9535: `$.risk_level`"),
-        needed("pattern", Shape::Pattern, "a regular expression for each node that it selects"),
+        needed("pattern", Shape::Pattern, "a regular expression that each selected value must match"),
     ],
     groups: &[],
 };
@@ -91,7 +95,7 @@ static PATH: Table = Table {
         needed(
             "match",
             Shape::Word(&Matching::WORDS),
-            "`strict`: these in this order and no others; `unordered`: the same in any order; `superset`: these at least; `subset`: none but these",
+            "`strict`: these in this order and no others; `unordered`: the same in any order; `superset`: at least these; `subset`: no others",
         ),
         needed("nodes", Shape::List(&Shape::Text, 1), "agents and scripts, each as often as it runs"),
     ],
@@ -104,7 +108,7 @@ const ENDS: [&str; 3] = ["complete", "failed", "blocked"];
 static JUDGE: Table = Table {
     what: "`judge`",
     keys: &[
-        needed("criteria", Shape::List(&Shape::Text, 1), "what the judge looks at"),
+        needed("criteria", Shape::List(&Shape::Text, 1), "what the judge scores"),
         needed("min_score", Shape::Number(0.0, 100.0), "the least score on each"),
     ],
     groups: &[],

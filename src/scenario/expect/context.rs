@@ -19,30 +19,30 @@ macro_rules! keys {
     ($($last:expr)?) => {
         [
             key("segment", Shape::Table(&SEGMENT), "what became of a segment"),
-            key("segments", Shape::Table(&SEGMENTS), "which segments the request is made of, and no others"),
-            key("trust", Shape::Table(&TRUST), "whether a segment may give orders, or is from outside, and so fenced"),
+            key("segments", Shape::Table(&SEGMENTS), "exactly the segments that the request is made of"),
+            key("trust", Shape::Table(&TRUST), "whether a segment may give orders, or comes from outside and is fenced"),
             key("contains", Shape::PatternsOr(&PATTERNS), "each pattern occurs, in one segment or in the whole context"),
             key("absent", Shape::PatternsOr(&PATTERNS), "none of the patterns occurs"),
-            key("order", Shape::List(&Shape::Text, 2), "these segments stand in this order; others may stand between them"),
-            key("tokens", Shape::Table(&TOKENS), "a ceiling, or a floor, of tokens"),
+            key("order", Shape::List(&Shape::Text, 2), "these segments come in this order; others may come between them"),
+            key("tokens", Shape::Table(&TOKENS), "an upper or lower limit of tokens"),
             key(
                 "prompt_cache",
                 Shape::Table(&PROMPT_CACHE),
-                "what the prompt cache of a provider can reuse of the call before, in a scenario with `request`",
+                "how much of the previous call a provider's prompt cache can reuse, in a scenario with `request`",
             ),
-            key("nothing_cut", Shape::Bool, "whether every segment is there whole"),
+            key("nothing_cut", Shape::Bool, "whether every segment is there in full"),
             key("setting", Shape::Setting, "the resolved value of a context setting: `{name, value, node}`"),
             key(
                 "tools",
                 Shape::Or(&Shape::List(&Shape::Text, 0), &TOOLS),
-                "the tools that it is given; as a list exactly what the role allows, with `!` before what it blocks: `!git_push`",
+                "the tools that it is given; a list means exactly what the role allows, with `!` before what it blocks: `!git_push`",
             ),
             key("model", Shape::Or(&Shape::Text, &MODEL), "the model that would be called, by its name in the project"),
-            key("protected_paths", Shape::List(&Shape::Text, 0), "exactly these paths may not be touched, whatever their order"),
+            key("protected_paths", Shape::List(&Shape::Text, 0), "exactly these paths may not be touched, in any order"),
             key(
                 "lookup",
                 Shape::Table(&LOOKUP),
-                "what is looked up in the files of the project finds this; the files are those of now, which no scenario freezes",
+                "what a lookup in the project's files finds; it searches today's files, which no scenario freezes",
             ),
             key(
                 "snapshot",
@@ -76,7 +76,7 @@ static PROMPT_CACHE: Table = Table {
     keys: &[needed(
         "min_reused",
         Shape::Number(0.0, 1.0),
-        "the share of the tokens of the call before, in its conversation, that this call begins with unchanged",
+        "the share of tokens of the previous call in its conversation that this call repeats unchanged at its start",
     )],
     groups: &[],
 };

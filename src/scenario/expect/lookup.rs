@@ -15,13 +15,13 @@ const MATCHES: u64 = 8;
 pub(super) static LOOKUP: Table = Table {
     what: "`lookup`",
     keys: &[
-        key("query", Shape::Text, "what is looked up, in words; where it is left out, what the agent of this scenario asks"),
+        key("query", Shape::Text, "what is looked up, in words; default: what the agent of this scenario asks"),
         key(
             "finds",
             Shape::List(&Shape::Text, 1),
             "each of these is found: a file, or a passage by its id, as `ctxc search` shows it",
         ),
-        key("within", Shape::Whole(1, MATCHES), "among this many of the best matches; all 8, where it is left out"),
+        key("within", Shape::Whole(1, MATCHES), "among this many of the best matches; default: all 8"),
         key("lacks", Shape::List(&Shape::Text, 1), "none of these is found"),
     ],
     groups: &[AtLeast(&["finds", "lacks"])],

@@ -16,7 +16,7 @@ pub(super) static MODEL: Table = Table {
         key("name", Shape::Text, "its name in the project"),
         key("id", Shape::Text, "what its provider calls it"),
         key("provider", Shape::Text, "who serves it, by the project's name for it"),
-        key("sampling", Shape::Table(&SAMPLING), "how it is asked to answer: these parameters and no others"),
+        key("sampling", Shape::Table(&SAMPLING), "its sampling parameters: these and no others"),
     ],
     groups: &[AtLeast(&["name", "id", "provider", "sampling"])],
 };

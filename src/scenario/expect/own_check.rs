@@ -9,22 +9,19 @@ use serde::Serialize;
 
 /// Seconds that a check has where it does not say.
 const SECONDS: u64 = 10;
-const TIMEOUT: Key = key(
-    "timeout_s",
-    Shape::Whole(1, 3600),
-    "seconds after which it is killed with everything that it started; 10 where it is left out",
-);
+const TIMEOUT: Key =
+    key("timeout_s", Shape::Whole(1, 3600), "seconds after which it is killed with everything that it started; default: 10");
 
 pub(super) static COMMAND: Table = Table {
     what: "`command`",
-    keys: &[needed("argv", Shape::List(&Shape::Text, 1), "the command as a list of its words"), TIMEOUT],
+    keys: &[needed("argv", Shape::List(&Shape::Text, 1), "the command as an argument list"), TIMEOUT],
     groups: &[],
 };
 
 pub(super) static PYTHON: Table = Table {
     what: "`python`",
     keys: &[
-        needed("function", Shape::Text, "the function as `module:function`; the project's folder is in the path of modules"),
+        needed("function", Shape::Text, "the function as `module:function`; the project's folder is on the module path"),
         TIMEOUT,
     ],
     groups: &[],

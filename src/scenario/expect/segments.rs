@@ -24,7 +24,7 @@ pub(super) static SEGMENT: Table = Table {
             Shape::Text,
             "all segments with text from a source: the path of a file, the name of a fragment, input or step",
         ),
-        needed("state", Shape::Word(&State::WORDS), "there and whole, cut, dropped for want of room, or no part of this context"),
+        needed("state", Shape::Word(&State::WORDS), "there in full, cut, dropped for lack of room, or not part of this context"),
     ],
     groups: &[One(&["id", "kind", "source"])],
 };
@@ -35,7 +35,7 @@ pub(super) static SEGMENTS: Table = Table {
     keys: &[needed(
         "exactly",
         Shape::List(&Shape::Text, 0),
-        "these segments stand in the request in this order, and no others; `history:1..30` is thirty messages of a conversation",
+        "these segments are in the request in this order, and no others; `history:1..30` is thirty messages of a conversation",
     )],
     groups: &[],
 };
@@ -131,11 +131,7 @@ static SELECTOR: Table = Table {
 pub(super) static PATTERNS: Table = Table {
     what: "a mapping of patterns",
     keys: &[
-        key(
-            "in",
-            Shape::IdOr(&SELECTOR),
-            "where: a segment by its id, `{kind: …}`, `{source: …}`, or `whole`, which holds where it is left out",
-        ),
+        key("in", Shape::IdOr(&SELECTOR), "where: a segment by its id, `{kind: …}`, `{source: …}`, or `whole`, the default"),
         needed("patterns", Shape::Patterns, "regular expressions, unanchored, case-sensitive"),
     ],
     groups: &[],
@@ -148,7 +144,7 @@ pub(super) static TOKENS: Table = Table {
         key(
             "of",
             Shape::WordOr(COUNTED, &SELECTOR),
-            "everything that stays (`total`, where it is left out), what a provider's cache can reuse (`prefix`), or segments",
+            "everything that is kept (`total`, the default), what a provider's cache can reuse (`prefix`), or segments",
         ),
         key("max", Shape::Whole(0, MOST), "at most"),
         key("min", Shape::Whole(0, MOST), "at least"),

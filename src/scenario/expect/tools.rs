@@ -14,7 +14,7 @@ pub(super) static TOOLS: Table = Table {
     keys: &[
         key("has", Shape::List(&Shape::Text, 1), "these are among the tools that it is given"),
         key("lacks", Shape::List(&Shape::Text, 1), "it is given none of these"),
-        key("exactly", Shape::List(&Shape::Text, 0), "it is given these and no others, whatever their order"),
+        key("exactly", Shape::List(&Shape::Text, 0), "it is given these and no others, in any order"),
         key("schema_of", Shape::Map(&Shape::Schema), "the parameters of tools by their names: a JSON Schema, or the path of one"),
     ],
     groups: &[AtLeast(&["has", "lacks", "exactly", "schema_of"])],

@@ -15,7 +15,7 @@ pub(super) static TRAJECTORY: Table = Table {
         needed(
             "match",
             Shape::Word(&Matching::WORDS),
-            "`strict`: these calls in this order and no others; `unordered`: the same in any order; `superset`: these at least; `subset`: none but these",
+            "`strict`: these calls in this order and no others; `unordered`: the same in any order; `superset`: at least these; `subset`: no others",
         ),
         needed(
             "calls",
@@ -29,9 +29,9 @@ pub(super) static TRAJECTORY: Table = Table {
 static CALL: Table = Table {
     what: "a call of `trajectory`",
     keys: &[
-        needed("name", Shape::Text, "the tool; `*` stands for any part of a name"),
-        key("arguments", Shape::Map(&Shape::Any), "arguments that it is given, each equal as JSON; it may be given others"),
-        key("patterns", Shape::Map(&Shape::Pattern), "arguments that it is given, by a pattern for each"),
+        needed("name", Shape::Text, "the tool; `*` matches any part of a name"),
+        key("arguments", Shape::Map(&Shape::Any), "arguments of the call, each equal as JSON; it may have others"),
+        key("patterns", Shape::Map(&Shape::Pattern), "arguments of the call, with a pattern for each"),
     ],
     groups: &[],
 };

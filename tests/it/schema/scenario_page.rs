@@ -13,9 +13,9 @@ const HEAD: &str = "\
 # Scenarios and suites
 
 A scenario freezes one situation and says what an agent must receive in it, and what it must answer. It is a YAML file under `scenarios/` (or
-where `[eval] scenarios` of [ctxc.toml](PROJECT.md) says), or a JSON file that names its format in `schema`. The body of a request to a model that lies there too is passed over. A suite holds many cases in one file.
-`ctxc check` tells everything that is wrong with them in one run, each at its place; `ctxc schema scenario` prints the JSON Schema by which
-editors complete them. This page is made from the tables that both are made from.
+where `[eval] scenarios` of [ctxc.toml](PROJECT.md) says), or a JSON file that names its format in `schema`. Bodies of requests to a model in that folder are ignored. A suite holds many cases in one file.
+`ctxc check` reports every error in them in one run, each with its place; `ctxc schema scenario` prints the JSON Schema for completion in
+editors. This page is made from the same tables as both.
 
 ";
 
@@ -25,66 +25,66 @@ const CHECKS: [(&str, &str); 2] = [("sh", include_str!("own_check.sh")), ("pytho
 const NOTES: &str = "\
 ## How values are read
 
-YAML 1.2 with its core schema: `yes` and `no` are texts, `1.10` is a number, a day is a text, and so are `.inf` and `.nan`, which JSON lacks. A whole number beyond 64 bits
-is an error: put it into quotes. Anchors, aliases and `<<` work; a file holds one document, 64
-collections inside each other and a million nodes with what its aliases repeat. Patterns are regular expressions of the Rust crate `regex`,
-unanchored and case-sensitive; in YAML they are best written in single quotes.
+Scenarios are YAML 1.2 with its core schema: `yes` and `no` are texts, `1.10` is a number, dates are texts, and so are `.inf` and `.nan`, which JSON lacks. A whole number beyond 64 bits
+is an error: quote it. Anchors, aliases and `<<` work. A file holds one document, with collections nested at most 64 deep
+and at most a million nodes, expanded aliases included. Patterns are regular expressions of the Rust crate `regex`,
+unanchored and case-sensitive; in YAML, write them in single quotes.
 
-Files lie beside the scenario and inside the project. A content is taken from one by `!file PATH` or `{file: PATH}`; a value under `inputs` or
-`results`, and `history`, by the text `@PATH` too; `@@` begins a text that begins with `@`.
+Paths of files are relative to the scenario and must stay inside the project. `!file PATH` or `{file: PATH}` takes a content from a file. A value under `inputs` or
+`results`, and `history`, may also be the text `@PATH`; write `@@` for a text that begins with `@`.
 
-A table of cases (`cases_from`) is CSV as RFC 4180 says, with the names of its columns in the first line, or JSONL. The columns `id`, `name`,
+A table of cases (`cases_from`) is CSV (RFC 4180) with the names of its columns in the first line, or JSONL. The columns `id`, `name`,
 `description`, `role`, `task`, `node`, `tags`, `runs`, `pass_threshold`, `reviewed`, `baseline_config_hash`, `objective`, `task_id`, `risk_level`, `contains`,
 `absent` and `exact` have the meaning of the key of that name (the last three are about the answer); any other column is an input of the task (write
-`inputs.NAME` if the names clash). Empty fields are ignored. A line of JSONL is an object with the keys of a case. A table has 20,000 rows at most.
+`inputs.NAME` if the names clash). Empty fields are ignored. A line of JSONL is an object with the keys of a case. A table has at most 20,000 rows.
 
-The `defaults` of a suite are filled into a case key by key, and so is its `context`. A list is taken or replaced, never joined: a case with an
-`expect_context` or `expectations` of its own is held against those alone, so one that adds an expectation repeats the suite's.
+The `defaults` of a suite are filled into each case key by key, and so is their `context`. Lists are never joined: a case with its own
+`expect_context` or `expectations` is judged by those alone, so to add an expectation, repeat those of the suite.
 
 ## How a situation reaches the agent
 
-What the situation says goes to the task's parameter of that name, where the task declares one and `inputs` gives it no value: `objective`,
+Each of these keys goes to the task's parameter of the same name, if the task declares one and `inputs` gives it no value: `objective`,
 `constraints`, `acceptance_criteria`, `previous_output`, `failure_history`, `risk_level`, `task_id`, and each key of `extra`. A parameter that takes a text
-gets a list as lines. Without such a parameter
+gets a list as lines. Without such a parameter:
 
-- `constraints` and `acceptance_criteria` become the segments `constraints:request` and `criteria:request`, behind those of the task, so that nothing moves
-  that a provider's cache can reuse;
-- `previous_output` and `failure_history` become those of a pipeline, which are untrusted: agents have said them;
-- `objective` becomes the segment `objective` where a role is asked for, unless a line of the description says the same; a task asked for by itself says in
-  its description what is to be done;
-- everything else is carried and shown to nobody.
+- `constraints` and `acceptance_criteria` become the segments `constraints:request` and `criteria:request`, after those of the task, so that the prefix that
+  a provider's cache can reuse stays the same;
+- `previous_output` and `failure_history` become the same segments as in a pipeline. They are untrusted, because agents wrote them;
+- `objective` becomes the segment `objective` if the scenario names a role, unless a line of the description is identical. If the scenario names a task, the
+  description says what to do;
+- everything else is kept in the scenario and shown to no agent.
 
-`history` is the conversation so far, as `ctxc render --history` takes it: a list of messages here, or a file of one message a line. A task with `<history>` sees
-of it what its `turns`, `tokens` and `compacted` leave, as the segment `history`; where no agent of the task has one, `check` says so (`unheard-history`).
+`history` is the conversation so far, as `ctxc render --history` takes it: a list of messages here, or a file with one message a line. A task with `<history>` sees
+what its `turns`, `tokens` and `compacted` leave of it, as the segment `history`. If no agent of the task has `<history>`, `check` reports it (`unheard-history`).
 
 `ctxc render --role NAME --objective TEXT`, `ctxc manifest --role NAME` and the library's `Asked::objective` follow the same rule: the manifest shows the
-segment as one that is there when the caller names an objective.
+segment as present if the caller names an objective.
 
-A file that a template names is the one in `file_context`, else that of the project, whose text then counts in the context hash.
+A file that a template names is taken from `file_context`, else from the project; its text then counts in the context hash.
 
 A JSON Schema in `schema` may use the keywords of drafts 4 to 2020-12, and your own if they start with `x-`. Validators silently ignore anything else, so a typo would check
-nothing: `check` reports it in a scenario, and an expectation whose `schema` names a file with one fails.
+nothing: `check` reports it in a scenario, and an expectation fails if the file that its `schema` names has one.
 
-`$schema` names the draft by which a schema is read: `http://json-schema.org/draft-04/schema#`, `draft-06`, `draft-07`, `https://json-schema.org/draft/2019-09/schema` or
-`https://json-schema.org/draft/2020-12/schema`, the last one where it is left out. `check` compiles the schema as `eval` does and reports what its draft does not allow: a list under `items` in
-2020-12, another `$schema`. A `$ref` leads into the schema itself or to the schema of a draft; nothing is fetched from elsewhere, and `check` says so.
+`$schema` names the draft of a schema: `http://json-schema.org/draft-04/schema#`, `draft-06`, `draft-07`, `https://json-schema.org/draft/2019-09/schema` or
+`https://json-schema.org/draft/2020-12/schema`, the default. `check` compiles the schema as `eval` does and reports what its draft does not allow, such as a list under `items` in
+2020-12 or another `$schema`. A `$ref` may lead into the schema itself or to the schema of a draft. Nothing is fetched from elsewhere: `check` reports such a `$ref`.
 Keywords that a draft ignores have no effect: those of later drafts, and up to draft 7 everything next to a `$ref`.
 
 ## When `not` applies
 
-`not` negates a check only if the check could be made. Where what it asks about is missing, cannot be read or is of the wrong kind, neither the expectation nor
-its opposite holds: a JSONPath that selects nothing, a risk that the answer does not say, a node without settings, tokens that nobody counted, a role's tools
-where a task is asked for. So a slip in a name fails, under `not` too.
+`not` negates a check only if the check could be made. If its subject is missing, cannot be read or is of the wrong kind, both the expectation and
+its opposite fail: a JSONPath that selects nothing, an answer without a risk, a node without settings, tokens that were not counted, a role's tools
+when the scenario names a task. So a typo in a name fails, under `not` too.
 
-A segment that is absent was looked at, if the agent could be shown it: `not: {segment: {source: docs/x.md, state: kept}}` holds where docs/x.md is a file of the
-project or of the case and no part of this context. It fails where no such file is there, and of an input that no task here declares; `check` says so too
+Absence can be checked for any segment that the agent could be shown: `not: {segment: {source: docs/x.md, state: kept}}` holds if docs/x.md is a file of the
+project or of the case and not part of this context. It fails if no such file exists, and for an input that no task here declares; `check` reports both
 (`unknown-segment`). To rule out something that a later change might add, under any name, use `state: absent`.
 
 ## Calls of tools
 
-`trajectory` holds all calls of tools that a trial makes against a list. `strict`: these calls in this order, and no others; `unordered`: the same in any order; `superset`: these at
-least; `subset`: none but these. A call of the list stands for one call of the trial, so a tool that is to be called twice is listed twice. `arguments` are compared as JSON, `patterns`
-are looked for in the argument of that name; arguments that are not named may be anything.
+`trajectory` compares all calls of tools that a trial makes with a list. `strict`: these calls in this order and no others; `unordered`: the same in any order; `superset`: at least
+these; `subset`: no others. Each call of the list matches one call of the trial, so list a tool twice if it is to be called twice. `arguments` are compared as JSON; `patterns`
+are searched for in the argument of that name. Arguments that are not named may be anything.
 
 ```yaml
 - trajectory:
@@ -96,10 +96,10 @@ are looked for in the argument of that name; arguments that are not named may be
 
 ## Checks of your own
 
-`command` runs a program of yours, `python` calls a function: in a project that `ctxc trust` permits it to, else `ctxc eval` and `ctxc gate` refuse to begin. It is started in the project's
-folder without a shell, and reads the trial from its standard input as JSON: `scenario`, `task`, `role`, `model`, `inputs`, `answer` (the text), `json` (the answer as JSON, else null),
-`tool_calls` (a list of `name` and `arguments`), `tokens` (`input` and `output`), `latency_ms` and `cost_usd`. Keys may be added. It writes `{\"pass\": true, \"reason\": \"…\"}` to its standard
-output, or a list of such, which have to pass all; a Python function returns that, or `True` or `False`.
+`command` runs a program of yours, `python` calls a function. Until `ctxc trust` permits that, `ctxc eval` and `ctxc gate` refuse to start. The check runs in the project's
+folder without a shell, and reads the trial from standard input as JSON: `scenario`, `task`, `role`, `model`, `inputs`, `answer` (the text), `json` (the answer as JSON, else null),
+`tool_calls` (a list of `name` and `arguments`), `tokens` (`input` and `output`), `latency_ms` and `cost_usd`. Later versions may add keys. It writes `{\"pass\": true, \"reason\": \"…\"}` to standard
+output, or a list of these, all of which must pass; a Python function returns the same, or `True` or `False`.
 
 ```yaml
 - command: [sh, checks/calm.sh]
@@ -110,15 +110,15 @@ output, or a list of such, which have to pass all; a Python function returns tha
 ";
 
 const AFTER: &str = "\
-A check that gives no such verdict is an error of the trial, which neither passes nor fails (exit code 3): the program is not there, ends with another exit code than 0 or with a signal,
-writes more than 1 MiB, or is not done within `timeout_s`, 10 seconds where that is left out. It is killed then, with everything that it started. With `gate: false` such an expectation is
-skipped. It gets the environment of ctxc, without variables that end in `_KEY`, `_TOKEN` or `_SECRET` and without those of `api_key_env`. A change of a file of the project that the command or
-the module names moves the case key, and the gate lists it as a weakening; what else the check reads is not looked at, so let it depend on nothing but the trial.
+A check that gives no such verdict is an error of the trial, which then neither passes nor fails (exit code 3): the program does not exist, ends with a signal or an exit code other than 0,
+writes more than 1 MiB, or exceeds `timeout_s` (default: 10 seconds). It is then killed with everything that it started. With `gate: false`, such an expectation is
+skipped. A check gets the environment of ctxc, without variables that end in `_KEY`, `_TOKEN` or `_SECRET` and without those of `api_key_env`. If a file of the project that the command or
+the module names changes, so does the case key, and the gate lists it as a weakening. Nothing else that the check reads is tracked, so let it depend on the trial alone.
 
 ## Whole tasks
 
-With `run: true` the whole task is run, as `ctxc run` does it, with all its agents. `answers` gives them what they answer, by `when: {node: NAME}` in turn, or the
-recording beside the scenario does. No command runs: what a script writes is an answer, too. Tools give back what `fixtures: {tools: …}` of the suite says.
+With `run: true` the whole task is run with all its agents, as `ctxc run` does it. Their answers come from `answers`, in turn by `when: {node: NAME}`, or from the
+recording beside the scenario. No command runs: the output of a script is an answer, too. Tools return what `fixtures: {tools: …}` of the suite says.
 
 ```yaml
 task: review-code
@@ -136,74 +136,75 @@ answers:
   - {when: {node: /evaluator}, reply: {success: true}}
 ```
 
-`node` beside an expectation names an agent by its name or path; the expectation has to hold each time that the agent is asked, or only the second time behind `@2`. Without `node`
-an expectation on the context is about every agent, and one on the answer about the result of the task: its text, the calls of tools and the tokens of the whole run. `path` with
-`match: superset` holds that the run comes by some nodes, `not` around it that it does not. A run that ends *blocked* or *failed* fails its trial, unless `ends` expects that. What
+`node` beside an expectation names an agent by its name or path. The expectation must hold each time that the agent is asked, or with `@2` after the name only the second time. Without `node`,
+an expectation on the context is about every agent, and one on the answer about the result of the task: its text, and the calls of tools and the tokens of the whole run. `path` with
+`match: superset` requires the run to visit some nodes; `not` around it, not to. A run that ends *blocked* or *failed* fails its trial, unless `ends` expects that. What
 happens in the subtasks of an agent is part of that agent.
 
 `ctxc eval --mutate` tries changes in what each agent of a run receives, and lists those that no expectation notices.
 
-`ctxc new scenario --from run:ID` writes such a scenario from a run, with its answers; `run:ID/NODE` one of a single agent. `ctxc new scenario --best N` writes scenarios of the
-N kept runs, of all tasks or of one that is named, that cover the most of what no scenario covers yet: tasks and roles first, then agents, the ways between them, whole paths and ends. It writes
-fewer where no other run adds anything, takes a complete run before one that is not, and passes over runs that no scenario can hold. With `--from run:ID --propose` the project's role `archivist` proposes a name, a reason and further
-expectations: they stand in the scenario as comments, and nothing of them holds before somebody takes it over.
+`ctxc new scenario --from run:ID` writes such a scenario from a run, with its answers; `run:ID/NODE` writes one of a single agent. `ctxc new scenario --best N` does so for the
+N kept runs (of all tasks, or of the one you name) that cover the most of what no scenario covers yet: tasks and roles first, then agents, the steps between them, whole paths and ends. It writes
+fewer if no other run adds anything, prefers complete runs, and skips runs that no scenario can hold. With `--from run:ID --propose` the project's role `archivist` proposes a name, a reason and further
+expectations. They are comments in the scenario and have no effect until somebody accepts them.
 
 ## Where answers come from
 
 Expectations on the context are always judged. Those on the answer are judged against, in this order:
 
-1. **the recording** of the case, `recordings/NAME.jsonl` beside its file: a call a line (`ctxc/request/1`), found again by what is asked. `ctxc eval --record` writes it: it asks
-   the model of the role as often as `runs` says, and keeps what it answers; `--answers replay-or-record` asks only where nothing was recorded for the request, `--answers live` records
-   nothing. `--record --stale` is the former: it records what is stale, was never recorded, or lost trials. All three need a project that `ctxc trust` permits it to, or `--trust-hash` in CI; `--budget-usd` and `--budget-tokens` end the calls. Replayed, a case has as many trials as
-   there are answers to its request, and no more than `runs`; where those are fewer, the report says so (`1 of 3 recorded`). Each line says how many trials there were to be: where some
-   of them are gone, `rule` holds as it is written, and what is left passes or fails only where it decides that; else the case is `INCONCLUSIVE`;
-2. **the script** under `answers`, where there is no recording: the first whose `when` holds. It is a person's answer, and every report says `scripted`, as it does of a line of a
+1. **the recording** of the case, `recordings/NAME.jsonl` beside its file: one call a line (`ctxc/request/1`), found by its request. `ctxc eval --record` writes it: it asks
+   the model of the role as often as `runs` says, and keeps the answers. `--answers replay-or-record` asks only if nothing was recorded for the request; `--answers live` records
+   nothing. `--record --stale` is short for `--answers replay-or-record`: it records cases that are stale, were never recorded, or lost trials. All of these need the permission of `ctxc trust`, or `--trust-hash` in CI; `--budget-usd` and `--budget-tokens` limit the calls. On replay, a case has as many trials as
+   there are answers to its request, but at most `runs`; if there are fewer, the report says so (`1 of 3 recorded`). Each line says how many trials were planned. If some
+   are missing, `rule` applies unchanged: the case passes or fails only if the trials that are left decide it, else it is `INCONCLUSIVE`;
+2. **the script** under `answers`, if there is no recording: the first answer whose `when` matches. A person wrote it, so every report says `scripted`, also for a line of a
    recording that says `\"answered_by\": \"script\"`.
 
-Until all trials of a case are answered, its new recording lies in `recordings/NAME.jsonl.part`, and the old one stays where it is. A run that was killed, or whose budget ended, leaves the
-answers there that were paid for; the next `--record` goes on from them. No model is asked where its answer could not be kept.
+Until all trials of a case are answered, its new recording is in `recordings/NAME.jsonl.part`, and the old one stays where it is. If a run is killed or its budget ends, the
+answers already paid for stay there, and the next `--record` goes on from them. A model is asked only if its answer can be kept.
 
-While models are asked, a line every ten seconds says how far the run is, what it cost and how long it may take (`-q`: none). A call that fails is made up to twice more; one that the provider
-limits (429) is made again until it has waited five minutes in all, and never sooner than `Retry-After` says. A call ends after 10 seconds without a connection, after five minutes without a byte,
-and after ten minutes in all. What stays unanswered is an error of its scenario, never a fail.
+While models are asked, a line every ten seconds says how far the run is, what it has cost and how long it may take (`-q`: none). A failed call is retried up to twice; if the provider
+limits the rate (429), it is retried until it has waited five minutes in all, and never sooner than `Retry-After` says. A call times out after 10 seconds without a connection, after five minutes without a byte,
+and after ten minutes in all. A call that stays unanswered is an error of its scenario, never a failure.
 
-An answer that the limit of tokens cut, that the provider withheld, that the model refused to give, or that is empty and calls no tool, fails its trial for that reason: what it lacks would
-say nothing of the agent. Expectations that look at nothing but tools that were called, tokens, time or price are judged all the same. `refuses: true` expects a refusal: then what was said with it
-is judged like any answer. A script never refuses.
+A trial fails if its answer was cut at the token limit, withheld by the provider or refused by the model, or is empty and calls no tool; the report gives that reason, since what such an answer lacks
+says nothing about the agent. Expectations on called tools, tokens, time or price alone are still judged. `refuses: true` expects a refusal: what was said with it
+is then judged like any answer. A script never refuses.
 
-`--answers replay` and `--answers scripted` take one of the two alone. A case without either is *not recorded*: its context decides, and where it expects nothing of that, it is
+`--answers replay` and `--answers scripted` use only one of the two. A case without either is *not recorded*: its context decides, and if it has no expectation on that, it is
 `INCONCLUSIVE` (exit code 7).
 
-An answer belongs to the bytes of its request. Where one moved, since a template, a setting, a tool or a model did, the case is `STALE` (exit code 6, or 0 with `stale = \"warn\"` in
-`[eval]`): the report says which part of the request moved and what recording anew takes, and neither an old answer nor the script passes in its place.
+An answer belongs to the exact bytes of its request. If a template, a setting, a tool or a model changes the request, the case is `STALE` (exit code 6, or 0 with `stale = \"warn\"` in
+`[eval]`): the report says which part of the request changed and what it takes to record it again. Neither the old answer nor the script is used instead.
 
-`ctxc eval --plan` says before any call what asking takes: calls, US$ from the least to the most (by recorded usage where there is some, else by the tokens of the context and the limit of
-the answer), time, and what the rule makes of a scenario that passes at some rate. A case passes when `pass` of its `runs` trials do; trials end once that is certain, unless `--full` says
-otherwise, or they are recorded. `--confirm` tries a case that fails in a second stage, `confirm` or 7 of 10: with 2 of 3 alone, twenty cases that pass nine trials of ten are red in 43 % of
-all runs, with the second stage in less than 1 %, for 0.22 trials a case more; a case that fell to 30 % is still caught in three of four runs. `strict: true` does without. `rule.stage` in the
-scorecard says which stage decided. What failed to be answered is no trial. `--runs N --pass K` tries every case so, and `--jobs N` bounds the calls under way at once.
+`ctxc eval --plan` says before any call what asking takes: calls, the least and the most US$ (by recorded usage if there is any, else by the tokens of the context and the limit of
+the answer), time, and how the rule decides for a scenario with a given pass rate. A case passes when `pass` of its `runs` trials do. With `--answers live`, trials stop once that is
+certain, unless you add `--full`. `--confirm` tries a failing case in a second stage, `confirm` or 7 of 10. With 2 of 3 alone, twenty cases that pass nine trials of ten are red in 43 % of
+all runs; with the second stage in less than 1 %, for 0.22 more trials a case. A case that fell to 30 % is still caught in three of four runs. `strict: true` turns the second stage off. `rule.stage` in the
+scorecard says which stage decided. A call that got no answer does not count as a trial. `--runs N --pass K` sets the rule of every case, and `--jobs N` limits the calls at any one time.
 
-A tool that the agent calls answers with what the suite has for its name in `fixtures: {tools: …}`, and the agent is asked again, 16 times at most; a tool that is not there ends the
-conversation. Expectations see the last answer, the calls of all, and the tokens of all.
+A tool that the agent calls returns the value under its name in `fixtures: {tools: …}` of the suite, and the agent is asked again, at most 16 times; a tool without a fixture ends the
+conversation. Expectations see the last answer, and the calls and tokens of all answers.
 
 Before a call is kept, values of variables that end in `_KEY`, `_TOKEN` or `_SECRET`, keys of known form, e-mail addresses, phone numbers, cards (by their check digit) and IBANs become
-placeholders such as `⟦email:3fa2⟧`, the same for the same value; `redacted` lists where. So do the values of `api_key_env`. A value of fewer than 8 characters is replaced where it is a
-word of its own and has a letter and a digit; one of fewer than 4 nowhere. The rest is found in texts by its form alone: read a recording before you commit it.
+placeholders such as `⟦email:3fa2⟧`, the same for the same value; `redacted` lists where. So do the values of `api_key_env`. A value of fewer than 8 characters is replaced only if it is a
+separate word with a letter and a digit, one of fewer than 4 never. Everything but these values is found by its form alone: read a recording before you commit it.
 
 ## What is run again
 
 Every result belongs to two keys. The *context hash* covers what decides the context: the task and everything that it reaches with its resolved settings, the
-role with its prompt, model, tools and budget, who counts the tokens, and files that are not frozen. The *case key* covers what the scenario says, the
-files that it names, the stored request, its recording, the fixtures of its tools, `[eval] plan_path`, and the version of ctxc. A comment or white space moves neither.
+role with its prompt, model, tools and budget, the token counter, and files that are not frozen. The *case key* covers what the scenario says, the
+files that it names, the stored request, its recording, the fixtures of its tools, `[eval] plan_path`, and the version of ctxc. Comments and white space change neither.
 
-- `ctxc eval --since REV` compiles the project as a git revision has it and compares the keys: it runs the cases of which one moved since, and those that
-  are new. `ctxc eval --affected` does so with `HEAD`, the last commit. What a `lookup` would have found there is looked up in the files of that revision. All other cases are left out of the run and of its exit code, and a note says how many;
-  nothing is known of their verdicts. A revision whose own project has errors is told with their files, and nothing is run.
-- `ctxc eval --since FILE` compares with a scorecard that `--out` wrote, which is believed, since you name it: it runs the cases of which a key moved, those that
-  are new, and those that did not pass. All others are listed as CARRIED with the result that holds, and count in the exit code as what they were.
+- `ctxc eval --since REV` compiles the project as of a git revision and compares the keys: it runs new cases and those with a changed key.
+  `ctxc eval --affected` does so with `HEAD`, the last commit. A `lookup` of that revision searches the files of that revision. Of the unchanged cases, those that passed when [the history](HISTORY.md) last saw them
+  are listed as CARRIED, and those that did not pass are run. A case that the history does not know is left out of the run and of its exit code; a note says how many.
+  If the project of that revision has errors, they are reported with their files, and nothing is run.
+- `ctxc eval --since FILE` compares with a scorecard that `--out` wrote, and trusts it, since you name it: it runs new cases, those with a changed key,
+  and those that did not pass. All others are listed as CARRIED with the result that holds, and count in the exit code.
 
-Exit code 0 is never given because nobody reads the output: `ctxc eval | head -1` ends with the verdict. A case of a task that rests on a file with errors is
-not run: its verdict is an error with the rule's code and the place, and all others run.
+ctxc never exits with 0 because the output pipe was closed: `ctxc eval | head -1` exits with the verdict. If a task depends on a file with errors, its cases
+are not run: their verdict is an error with the rule's code and the place. All other cases run.
 
 ";
 
@@ -232,7 +233,7 @@ pub(super) fn markdown() -> String {
     section(&mut out, "## A suite", &SUITE);
     let _ = writeln!(
         out,
-        "A case has `id` in place of `name`, and every other key of a scenario; `defaults` has them all but `id` and `name`.\n"
+        "A case has the keys of a scenario but `schema`, and `id` as its name (`name` is a label); `defaults` has the same keys but `id` and `name`.\n"
     );
     section(&mut out, "### `fixtures`", &FIXTURES);
     out.truncate(out.trim_end().len());
@@ -258,7 +259,11 @@ fn section(out: &mut String, title: &str, table: &Table) {
             Group::One(keys) if keys.len() > 4 => writeln!(
                 out,
                 "Exactly one of these keys{}.\n",
-                if keys.len() < table.keys.len() { ", but for the last, which may stand with any" } else { "" }
+                match table.keys.len().saturating_sub(keys.len()) {
+                    0 => "",
+                    1 => "; the last may be added to any of the others",
+                    _ => "; the last two may be added to any of the others",
+                }
             ),
             Group::One(keys) => writeln!(out, "Exactly one of {}.\n", list(keys)),
             Group::Some(keys) => writeln!(out, "At least one of {}.\n", list(keys)),
