@@ -25,12 +25,12 @@ static SAMPLING: Table = Table {
     what: "`sampling`",
     keys: &[
         key("temperature", Shape::Number(TEMPERATURE.0, TEMPERATURE.1), "how far it may stray from the likeliest words"),
-        key("top_p", Shape::Number(TOP_P.0, TOP_P.1), "which part of the likeliest words is looked at"),
-        key("seed", Shape::Whole(SEED.0, SEED.1), "where its chance begins"),
+        key("top_p", Shape::Number(TOP_P.0, TOP_P.1), "the share of the likeliest words that it chooses from"),
+        key("seed", Shape::Whole(SEED.0, SEED.1), "the seed of its random choices"),
         key("effort", Shape::Word(&EFFORT), "how long it thinks first"),
         key("stop", Shape::Any, "the text before which an answer ends, or a list of them"),
         key("tool_choice", Shape::Text, "`auto`, `none`, `required`, or the tool that it has to call"),
-        key("max_output_tokens", Shape::Whole(OUTPUT.0, OUTPUT.1), "tokens that an answer may have"),
+        key("max_output_tokens", Shape::Whole(OUTPUT.0, OUTPUT.1), "the most tokens of an answer"),
     ],
     groups: &[],
 };

@@ -25,7 +25,7 @@ const CHECKS: [(&str, &str); 2] = [("sh", include_str!("own_check.sh")), ("pytho
 const NOTES: &str = "\
 ## How values are read
 
-Scenarios are YAML 1.2 with its core schema: `yes` and `no` are texts, `1.10` is a number, dates are texts, and so are `.inf` and `.nan`, which JSON lacks. A whole number beyond 64 bits
+Files are YAML 1.2 with its core schema: `yes` and `no` are texts, `1.10` is a number, dates are texts, and so are `.inf` and `.nan`, which JSON lacks. A whole number beyond 64 bits
 is an error: quote it. Anchors, aliases and `<<` work. A file holds one document, with collections nested at most 64 deep
 and at most a million nodes, expanded aliases included. Patterns are regular expressions of the Rust crate `regex`,
 unanchored and case-sensitive; in YAML, write them in single quotes.
@@ -57,8 +57,8 @@ gets a list as lines. Without such a parameter:
 `history` is the conversation so far, as `ctxc render --history` takes it: a list of messages here, or a file with one message a line. A task with `<history>` sees
 what its `turns`, `tokens` and `compacted` leave of it, as the segment `history`. If no agent of the task has `<history>`, `check` reports it (`unheard-history`).
 
-`ctxc render --role NAME --objective TEXT`, `ctxc manifest --role NAME` and the library's `Asked::objective` follow the same rule: the manifest shows the
-segment as present if the caller names an objective.
+`ctxc render --role NAME --objective TEXT`, `ctxc manifest --role NAME` and the library's `Asked::objective` follow the same rule. Without an objective, the
+manifest lists the segment on the condition that the caller names one.
 
 A file that a template names is taken from `file_context`, else from the project; its text then counts in the context hash.
 
@@ -67,7 +67,7 @@ nothing: `check` reports it in a scenario, and an expectation fails if the file 
 
 `$schema` names the draft of a schema: `http://json-schema.org/draft-04/schema#`, `draft-06`, `draft-07`, `https://json-schema.org/draft/2019-09/schema` or
 `https://json-schema.org/draft/2020-12/schema`, the default. `check` compiles the schema as `eval` does and reports what its draft does not allow, such as a list under `items` in
-2020-12 or another `$schema`. A `$ref` may lead into the schema itself or to the schema of a draft. Nothing is fetched from elsewhere: `check` reports such a `$ref`.
+2020-12 or another `$schema`. A `$ref` may lead into the schema itself or to the schema of a draft. `check` reports any other `$ref`, since nothing is fetched.
 Keywords that a draft ignores have no effect: those of later drafts, and up to draft 7 everything next to a `$ref`.
 
 ## When `not` applies
@@ -136,7 +136,7 @@ answers:
   - {when: {node: /evaluator}, reply: {success: true}}
 ```
 
-`node` beside an expectation names an agent by its name or path. The expectation must hold each time that the agent is asked, or with `@2` after the name only the second time. Without `node`,
+`node` beside an expectation names an agent by its name or path. The expectation must hold each time that the agent is asked; with `@2` after the name, only the second time. Without `node`,
 an expectation on the context is about every agent, and one on the answer about the result of the task: its text, and the calls of tools and the tokens of the whole run. `path` with
 `match: superset` requires the run to visit some nodes; `not` around it, not to. A run that ends *blocked* or *failed* fails its trial, unless `ends` expects that. What
 happens in the subtasks of an agent is part of that agent.
@@ -144,7 +144,7 @@ happens in the subtasks of an agent is part of that agent.
 `ctxc eval --mutate` tries changes in what each agent of a run receives, and lists those that no expectation notices.
 
 `ctxc new scenario --from run:ID` writes such a scenario from a run, with its answers; `run:ID/NODE` writes one of a single agent. `ctxc new scenario --best N` does so for the
-N kept runs (of all tasks, or of the one you name) that cover the most of what no scenario covers yet: tasks and roles first, then agents, the steps between them, whole paths and ends. It writes
+N kept runs (of all tasks, or of the one you name) that cover the most of what no scenario covers yet: tasks and roles first, then agents, the transitions between them, whole paths and ends. It writes
 fewer if no other run adds anything, prefers complete runs, and skips runs that no scenario can hold. With `--from run:ID --propose` the project's role `archivist` proposes a name, a reason and further
 expectations. They are comments in the scenario and have no effect until somebody accepts them.
 
@@ -197,8 +197,8 @@ role with its prompt, model, tools and budget, the token counter, and files that
 files that it names, the stored request, its recording, the fixtures of its tools, `[eval] plan_path`, and the version of ctxc. Comments and white space change neither.
 
 - `ctxc eval --since REV` compiles the project as of a git revision and compares the keys: it runs new cases and those with a changed key.
-  `ctxc eval --affected` does so with `HEAD`, the last commit. A `lookup` of that revision searches the files of that revision. Of the unchanged cases, those that passed when [the history](HISTORY.md) last saw them
-  are listed as CARRIED, and those that did not pass are run. A case that the history does not know is left out of the run and of its exit code; a note says how many.
+  `ctxc eval --affected` does so with `HEAD`, the last commit. A `lookup` of that revision searches the files of that revision. An unchanged case whose last run in [the history](HISTORY.md) passed
+  is listed as CARRIED; if it did not pass, it is run again. If the history does not know the case, it is left out of the run and of its exit code; a note says how many.
   If the project of that revision has errors, they are reported with their files, and nothing is run.
 - `ctxc eval --since FILE` compares with a scorecard that `--out` wrote, and trusts it, since you name it: it runs new cases, those with a changed key,
   and those that did not pass. All others are listed as CARRIED with the result that holds, and count in the exit code.
