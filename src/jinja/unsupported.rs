@@ -23,45 +23,45 @@ const fn method(name: &'static str, instead: &'static str) -> Absent {
     Absent { what: JinjaName::Method, name, why: "a value has no such method here", instead }
 }
 
-const RUN: &str = "what it says differs from run to run";
-const GETTEXT: &str = "it looks its words up in catalogues of the program around it";
-const TRANSLATE: &str = "write a template for each language, or hand the translation in as a parameter";
-const REST: &str = "a macro takes the arguments that it names, and no others";
-const NAME: &str = "name them in the macro, with defaults, or hand it a list or an object";
+const RUN: &str = "its output differs from run to run";
+const GETTEXT: &str = "it needs translation catalogues of the surrounding program";
+const TRANSLATE: &str = "write a template for each language, or pass the translation in as a parameter";
+const REST: &str = "a macro takes only the arguments that it names";
+const NAME: &str = "name them in the macro, with defaults, or pass it a list or an object";
 const HTML: &str = "it writes HTML, which a model does not need";
 
 /// All of them, sorted.
 pub const ABSENT: &[Absent] = &[
-    filter("center", "a model does not see columns", "put the text out as it is"),
+    filter("center", "a model does not see columns", "print the text as it is"),
     filter("forceescape", HTML, "write `text|escape`"),
-    filter("random", RUN, "choose before the run, and hand in what was chosen as a parameter"),
+    filter("random", RUN, "choose before the run, and pass the choice in as a parameter"),
     filter(
         "urlize",
         "it makes links for a browser, which a model does not follow",
-        "put the text out as it is, or hand it in with its links made",
+        "print the text as it is, or pass it in with its links made",
     ),
     filter("xmlattr", HTML, "write the attributes"),
     Absent {
         what: JinjaName::Test,
         name: "callable",
-        why: "no value that is handed in can be called",
+        why: "no value that is passed in can be called",
         instead: "leave the condition out: it is false for every value",
     },
     Absent { what: JinjaName::Function, name: "_", why: GETTEXT, instead: TRANSLATE },
     Absent { what: JinjaName::Function, name: "gettext", why: GETTEXT, instead: TRANSLATE },
-    Absent { what: JinjaName::Function, name: "lipsum", why: RUN, instead: "write the words that are meant" },
+    Absent { what: JinjaName::Function, name: "lipsum", why: RUN, instead: "write the intended text" },
     Absent { what: JinjaName::Function, name: "ngettext", why: GETTEXT, instead: TRANSLATE },
-    method("append", "hand the whole list in, or write `{% set all = all + [item] %}`"),
+    method("append", "pass the whole list in, or write `{% set all = all + [item] %}`"),
     method("copy", "use the value itself: nothing changes it"),
-    method("decode", "hand it in as a text"),
-    method("encode", "hand it in as it is meant"),
+    method("decode", "pass it in as a text"),
+    method("encode", "pass it in as it should appear"),
     method("extend", "write `{% set all = all + more %}`"),
-    method("index", "compute the place before and hand it in"),
+    method("index", "compute the position first and pass it in"),
     method("insert", "write `[item] + list`"),
     method("partition", "write `text|split(\"x\", 1)`"),
     method("pop", "write `list|last` or `object.name`: nothing changes a value"),
-    method("removeprefix", "cut it off before and hand it in"),
-    method("removesuffix", "cut it off before and hand it in"),
+    method("removeprefix", "cut it off first and pass it in"),
+    method("removesuffix", "cut it off first and pass it in"),
     method("rsplit", "write `text|split(\"x\")|last`"),
     method("update", "write `dict(object, name=value)`"),
     method("zfill", "write `\"%03d\"|format(number)`"),
@@ -69,8 +69,8 @@ pub const ABSENT: &[Absent] = &[
     Absent {
         what: JinjaName::Variable,
         name: "self",
-        why: "a text here has no blocks that it could name",
-        instead: "keep what the block says, `{% set title %}…{% endset %}`, and put `{{ title }}` in both places",
+        why: "a text here has no blocks to refer to",
+        instead: "keep the block's text in `{% set title %}…{% endset %}`, and put `{{ title }}` in both places",
     },
     Absent { what: JinjaName::Variable, name: "varargs", why: REST, instead: NAME },
 ];

@@ -371,12 +371,12 @@ fn the_filters_of_the_guide_are_those_of_the_code() {
         }
         let (methods, others): (Vec<&Absent>, Vec<&Absent>) = ABSENT.iter().partition(|absent| absent.what == JinjaName::Method);
         let methods = methods.iter().map(|absent| format!("`.{}()`: {}", absent.name, absent.instead.replace('|', "\\|")));
-        writeln!(out, "| no methods of these names | {} |", methods.collect::<Vec<_>>().join("; ")).unwrap();
+        writeln!(out, "| methods that do not exist | {} |", methods.collect::<Vec<_>>().join("; ")).unwrap();
         let why = others.iter().map(|absent| (absent.why, absent.instead)).collect::<BTreeSet<_>>();
         for (why, instead) in why {
             let names = others.iter().filter(|absent| (absent.why, absent.instead) == (why, instead));
             let names = quoted(names.map(|absent| absent.name.to_owned()).collect());
-            writeln!(out, "| not here: {names} | {why}: {instead} |").unwrap();
+            writeln!(out, "| not available: {names} | {why}: {instead} |").unwrap();
         }
         for (text, jinja2) in DIFFERENT {
             let here = rendered_jinja(text).map_or_else(|| "an error here".to_owned(), |here| format!("`{here}` here"));

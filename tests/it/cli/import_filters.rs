@@ -46,20 +46,20 @@ fn what_jinja2_has_and_a_prompt_cannot_is_named_with_what_to_do() {
     let text = "{{ names|random }} {{ text|urlize }} {{ lipsum() }} {{ _('Hello') }}{% if text is callable %}{% endif %}";
     let project = Project::new().file("p/a.j2", text);
     let run = project.run(&["import", "p"]).code(1);
-    run.says("filter `random` cannot be carried over: what it says differs from run to run; choose before the run")
+    run.says("filter `random` cannot be carried over: its output differs from run to run; choose before the run")
         .says("filter `urlize` cannot be carried over: it makes links for a browser")
-        .says("function `lipsum` cannot be carried over: what it says differs from run to run; write the words that are meant")
-        .says("function `_` cannot be carried over: it looks its words up in catalogues")
-        .says("test `callable` cannot be carried over: no value that is handed in can be called");
+        .says("function `lipsum` cannot be carried over: its output differs from run to run; write the intended text")
+        .says("function `_` cannot be carried over: it needs translation catalogues")
+        .says("test `callable` cannot be carried over: no value that is passed in can be called");
     let task = "<task type=\"atomic\" name=\"t\" profile=\"bare\"><description syntax=\"jinja\">{{ names|random }}</description><parameters>\
                 <parameter name=\"names\" type=\"array\"/></parameters></task>";
     let project = Project::new().file("templates/t.xml", task);
     let run = project.run(&["check"]).code(1);
-    run.says("Jinja's filter `random` is not here: what it says differs from run to run")
-        .says("choose before the run, and hand in what was chosen as a parameter");
+    run.says("Jinja's filter `random` is not here: its output differs from run to run")
+        .says("choose before the run, and pass the choice in as a parameter");
     let text = "{% macro m(a) %}\n{{ varargs|join }}{% endmacro %}{{ m(1, 2) }}";
     let project = Project::new().file("p/a.j2", text).file("templates/t.xml", task.replace("{{ names|random }}", text));
-    let said = "a macro takes the arguments that it names, and no others";
+    let said = "a macro takes only the arguments that it names";
     project.run(&["import", "p"]).code(1).says(&format!("p/a.j2:2: error: `varargs` of a macro cannot be carried over: {said}"));
     let run = project.run(&["check"]).code(1);
     run.says(&format!("Jinja's name `varargs` is not here: {said}")).says("name them in the macro, with defaults");
