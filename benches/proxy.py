@@ -145,9 +145,9 @@ async def run(arguments):
             lost += arguments.calls + 100 - lines + arguments.calls - len(behind)
             mixed += wrong + crossed
     for share, values in added.items():
-        print(f"added to a call, {share} of 100: {statistics.median(values):.2f} ms")
+        print(f"added to a call, p{share}: {statistics.median(values):.2f} ms")
     print(f"added to the first byte of a stream: {statistics.median(first):.2f} ms")
-    print(f"memory: {memory} MB at most; lost: {lost}; mixed up: {mixed}")
+    print(f"peak memory: {memory} MB; lost: {lost}; mixed up: {mixed}")
 
 
 def main():

@@ -21,7 +21,7 @@ pub(crate) enum Kind {
     Project,
     /// What was asked for cannot be read, because of what templates or values say: exit 1, as findings do.
     Findings,
-    /// The machine said no: a full disk, a folder without write permission, a held lock.
+    /// A system error: a full disk, a folder without write permission, a held lock.
     Infrastructure,
     /// Nothing was selected.
     Nothing,

@@ -11,7 +11,7 @@ pub enum Exit {
     Findings,
     /// The command line or the project file is wrong.
     Usage,
-    /// The machine said no.
+    /// A system error.
     Infrastructure,
     /// A change may not be taken.
     Gate,

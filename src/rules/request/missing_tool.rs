@@ -1,4 +1,4 @@
-//! CTX737: a tool that the system text names, and the request lacks.
+//! CTX738: a tool that the system text names, and the request lacks.
 
 use super::prelude::*;
 use crate::base::suggest;

@@ -425,7 +425,7 @@ fn what_later_calls_repeat_is_one_finding() {
         found.lines().filter(|line| line.contains(place) && line.contains(&format!(": {rule}"))).count()
     };
     assert_eq!(
-        (count("#1:", "unanswered-call"), count("#4:", "unanswered-call"), count("", "unanswered-call")),
+        (count("#1:", "error[unanswered"), count("#4:", "error[unanswered"), count("", "error[unanswered")),
         (1, 1, 2),
         "{found}"
     );
