@@ -256,7 +256,7 @@ fn best(args: &ScenarioArgs, from: Option<&str>, most: usize, cx: &mut Cx) -> Re
         return Err(CliError::new(Kind::Nothing, format!("no run{whose}{named} is kept")).hint("`ctxc run` keeps one"));
     }
     for (name, why) in &refused {
-        cx.note(&escape(&format!("run:{name} is passed over: {why}")));
+        cx.note(&escape(&format!("run:{name} is skipped: {why}")));
     }
     cx.note(&format!(
         "{} of {} chosen: each covers something that no scenario, and no run chosen before it, covers",
@@ -483,13 +483,13 @@ fn target(args: &ScenarioArgs, project: &Compiled, subject: &str) -> Result<Targ
         return Err(CliError::usage(format!("there is a scenario `{name}` already")).hint("--name gives this one another name"));
     }
     if args.output.is_none() && (name.contains(['/', '\\']) || name.starts_with('.')) {
-        return Err(CliError::usage(format!("`{name}` can name no file: a scenario stands in one of its own name"))
-            .hint("leave `/`, `\\` and a dot in front out of the name, or say --output FILE"));
+        return Err(CliError::usage(format!("`{name}` cannot be a file name, and a scenario's file has its name"))
+            .hint("use a name without `/`, `\\` and a leading dot, or use --output FILE"));
     }
     if let Some(output) = &args.output
         && !output.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("yaml") || ending.eq_ignore_ascii_case("yml"))
     {
-        return Err(CliError::usage(format!("{} would be no scenario: expected a name that ends in .yaml", output.display()))
+        return Err(CliError::usage(format!("{} would not be a scenario: expected a name that ends in .yaml", output.display()))
             .hint("`ctxc eval` and `ctxc check` find scenarios by this ending"));
     }
     let path = match args.output.as_deref().and_then(Path::file_name) {
@@ -497,7 +497,7 @@ fn target(args: &ScenarioArgs, project: &Compiled, subject: &str) -> Result<Targ
         None => join(&folder, &format!("{name}.yaml")),
     };
     if fs::exists(&project.root.join(&path)) {
-        return Err(CliError::usage(format!("{path} is there already, and is never written over"))
+        return Err(CliError::usage(format!("{path} already exists and is never overwritten"))
             .hint("--name or --output writes another file"));
     }
     Ok(Target { name, folder, path })
@@ -507,7 +507,7 @@ fn target(args: &ScenarioArgs, project: &Compiled, subject: &str) -> Result<Targ
 fn note_place(project: &Compiled, path: &str, cx: &mut Cx) {
     if !scenarios::files(&project.root, &project.config).iter().any(|known| known == path) {
         cx.note(&format!(
-            "{path} lies outside of [eval] scenarios: `ctxc eval` runs it where it is named, and `ctxc check` passes over it"
+            "{path} lies outside of [eval] scenarios: `ctxc eval` runs it only if named, and `ctxc check` skips it"
         ));
     }
 }

@@ -96,7 +96,7 @@ impl Found {
             } else {
                 let name = slashed(inside);
                 let Some(format) = from.or_else(|| format_of(&name)) else {
-                    return Err(CliError::usage(format!("{name}: its ending tells no format of prompts"))
+                    return Err(CliError::usage(format!("{name}: no prompt format has its extension"))
                         .hint("name the format: --from jinja, …"));
                 };
                 let short = name.rsplit('/').next().unwrap_or(&name).to_owned();

@@ -38,8 +38,8 @@ pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
         let error = CliError::new(Kind::Nothing, "no prompt was found under these paths");
         return Err(match found.plain.first() {
             None if !found.others.is_empty() => error.hint(show::others(&found.others)),
-            Some(page) => error.hint(format!("nothing stands for a value in {page}: name the file itself to import it")),
-            None => error.hint(format!("prompts are told by their endings: {}; name a file with --from FORMAT", endings())),
+            Some(page) => error.hint(format!("{page} has no placeholders: name the file itself to import it")),
+            None => error.hint(format!("prompts are recognised by extension: {}; name a file with --from FORMAT", endings())),
         });
     }
     let library = FilesBeside { door, roots: &found.roots, texts: RefCell::default() };

@@ -178,11 +178,11 @@ fn totals(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
         _ => format!("{count} files are parts of others"),
     });
     add(told.found.plain.len(), &|count| {
-        format!("passed over {} in which nothing stands for a value (name it to import it)", plural(count, "page"))
+        format!("skipped {} without placeholders (name it to import it)", plural(count, "page"))
     });
     cx.line(&format!("{}; changed none of the prompts", said.join("; ")))?;
     if !told.found.others.is_empty() {
-        cx.note(&format!("note: passed over {}", others(&told.found.others)));
+        cx.note(&format!("note: skipped {}", others(&told.found.others)));
     }
     if let Some(folder) = told.left_out {
         cx.note(&format!("note: [templates] include of ctxc.toml leaves {}/ out: add it there", escape(folder)));
@@ -196,5 +196,5 @@ fn totals(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
 /// Files that were passed over because no format has their form.
 pub(super) fn others(paths: &[String]) -> String {
     let names = escape(&paths.join(", ")).into_owned();
-    format!("{names}: values stand in them, but they have the form of no format; copy each text into a `.md` of its own")
+    format!("{names}: placeholders in no supported format; copy each text into its own `.md` file")
 }

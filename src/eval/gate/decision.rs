@@ -219,7 +219,7 @@ fn doubts(sides: &Sides, candidate: &Candidate<'_>) -> Vec<String> {
         trials.filter(|(row, trial)| trial.cost_usd.is_none() && !is_free(row, trial)).map(|(row, _)| row.id.as_str()).collect();
     if let Some(first) = unpriced.first().filter(|_| candidate.limits.cost_usd.is_some()) {
         let more = if unpriced.len() > 1 { format!(" and {} more", unpriced.len() - 1) } else { String::new() };
-        let what = "`[eval.gate] cost_usd` cannot be held to: `usd_per_million` of the model is not set for";
+        let what = "`[eval.gate] cost_usd` cannot be checked: `usd_per_million` of the model is not set for";
         doubts.push(format!("{what} `{first}`{more}"));
     }
     doubts
@@ -281,13 +281,13 @@ impl Found<'_> {
                         Some(&row.id),
                     );
                 }
-                CaseVerdict::Stale => self.warnings.push(format!("`{}` has answers to an earlier request alone", row.id)),
+                CaseVerdict::Stale => self.warnings.push(format!("`{}` only has answers to an earlier request", row.id)),
                 CaseVerdict::Inconclusive if row.trials.is_empty() && row.trouble.is_none() => {
-                    let why = "no answer is recorded for it, and it expects nothing of its context";
-                    self.warnings.push(format!("`{}` decides nothing: {why}", row.id));
+                    let why = "it has no recorded answer and no expectation on its context";
+                    self.warnings.push(format!("`{}` is undecided: {why}", row.id));
                 }
                 CaseVerdict::Inconclusive | CaseVerdict::Error => {
-                    self.warnings.push(format!("`{}` decides nothing: {}", row.id, why(row)));
+                    self.warnings.push(format!("`{}` is undecided: {}", row.id, why(row)));
                 }
                 CaseVerdict::Pass => {}
             }

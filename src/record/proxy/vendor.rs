@@ -92,7 +92,7 @@ impl Vendor {
             || host.ends_with(':')
             || !rest.chars().all(is_plain)
         {
-            return Err(format!("`{written}` is no address: expected one such as {}", self.base_url));
+            return Err(format!("`{written}` is not a valid address: expected one such as {}", self.base_url));
         }
         let is_bare = self.name == "ollama" && !written.contains("://") && !host.contains(':');
         Ok(if is_bare { full.replacen(host, &format!("{host}:11434"), 1) } else { full })

@@ -76,7 +76,7 @@ fn words(tool: &str, why: &ToolFault) -> (String, String) {
         ToolFault::Refused(fault) => tool_schema::words(fault, tool, "OpenAI"),
         ToolFault::Slip(slip) => {
             let (what, near) = match &slip.kind {
-                SlipKind::Unknown { near } => ("is no keyword of a JSON Schema".to_owned(), near.map(str::to_owned)),
+                SlipKind::Unknown { near } => ("is not a JSON Schema keyword".to_owned(), near.map(str::to_owned)),
                 SlipKind::Bad { expected, near } => {
                     (format!("has a value that it cannot have; expected {expected}"), near.clone())
                 }

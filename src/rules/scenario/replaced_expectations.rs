@@ -13,13 +13,13 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     for replaced in cx.case.replaces.iter().filter(|_| !cx.is_row()) {
         let count = replaced.count;
         let what = if count == 1 { "an expectation".to_owned() } else { format!("{count} expectations") };
-        let message = format!("replaces {what} of `defaults`, which this case is no longer held to");
+        let message = format!("replaces {what} of `defaults`, no longer checked in this case");
         // The key alone: its list may be long.
         let start = cx.key_of(replaced.key, replaced.span).start;
         let end = start + replaced.key.len() as u32;
         let finding = cx.finding(&RULE.meta, Span::new(start, end), message);
         out.push(finding.help(format!(
-            "a list of a case stands in the place of that of `defaults`: repeat what holds here too under `{}`",
+            "a case's list replaces that of `defaults`: repeat the ones that still apply under `{}`",
             replaced.key
         )));
     }

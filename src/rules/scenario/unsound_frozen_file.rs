@@ -24,7 +24,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     match cx.case.situation.history.as_ref().map(|history| (&history.value, history.span)) {
         Some((Conversation::File(path), span)) => {
             if let Some(why) = cx.text(path).and_then(|text| no_conversation(&text)) {
-                out.push(finding(cx, span, format!("`{path}` is no conversation: {why}")));
+                out.push(finding(cx, span, format!("`{path}` is not a valid conversation: {why}")));
             }
         }
         Some((Conversation::Messages(list), _)) => {
@@ -66,7 +66,7 @@ fn inputs(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         let message = match serde_json::from_str::<Value>(&text) {
             Err(error) => {
                 let why = no_json(&text, &error);
-                format!("`{path}` is not valid JSON, which the type `{kind}` of `{name}` in the task `{task}` asks for: {why}")
+                format!("`{path}` is not valid JSON, which the type `{kind}` of `{name}` in the task `{task}` requires: {why}")
             }
             Ok(_) if number::beyond(&text).is_some() => {
                 let found = number::beyond(&text).unwrap_or_default();
@@ -74,7 +74,7 @@ fn inputs(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
             }
             Ok(value) if parameter.wanted().missed(&value).is_some() => {
                 let found = value_type::word(&value);
-                format!("`{path}` holds {found}, and the type of `{name}` in the task `{task}` is `{kind}`")
+                format!("`{path}` holds {found}, but the type of `{name}` in the task `{task}` is `{kind}`")
             }
             Ok(_) => continue,
         };
@@ -129,12 +129,9 @@ fn schema(cx: &CaseCx<'_>, (path, text): (&str, &str), span: Span, out: &mut Vec
     for Slip { path: at, kind } in json_schema::slips(&schema).into_iter().take(MOST) {
         let (found, near) = match kind {
             SlipKind::Unknown { near } => {
-                let found = finding(
-                    cx,
-                    span,
-                    format!("`{}` is no keyword of a JSON Schema: `{path}` asks for nothing by it", short(&at)),
-                );
-                let found = found.note("a keyword of your own begins with `x-`");
+                let found =
+                    finding(cx, span, format!("`{}` in `{path}` is not a JSON Schema keyword, so it has no effect", short(&at)));
+                let found = found.note("your own keywords begin with `x-`");
                 (if near.is_some() { found } else { found.severity(Severity::Warning) }, near.map(str::to_owned))
             }
             SlipKind::Bad { expected, near } => {

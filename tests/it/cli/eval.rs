@@ -88,7 +88,7 @@ fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
     project.run(&again).code(2).warns("there is a scenario `triage-t1` already");
     project.write("scenarios/other.yaml", "");
     let named = ["new", "scenario", "triage", "--input", "ticket=x", "--name", "b", "--output", "scenarios/other.yaml"];
-    project.run(&named).code(2).warns("scenarios/other.yaml is there already, and is never written over");
+    project.run(&named).code(2).warns("scenarios/other.yaml already exists and is never overwritten");
     assert_eq!(project.read("scenarios/other.yaml"), "");
     project.run(&["new", "scenario", "triage", "--name", "c"]).code(2).warns("`ticket` has no value");
     project.run(&["new", "scenario", "triag"]).code(2).warns("did you mean `triage`?");
@@ -141,7 +141,7 @@ fn each_ending_has_its_exit_code() {
     project.run(&["eval", "--filter", "^fi"]).code(0);
     project.run(&["eval", "--filter", "("]).code(2).warns("/(/ is not a valid pattern: unclosed group");
     project.run(&["eval", "--role", "nobody"]).code(2).warns("there is no role `nobody` in this project");
-    project.run(&["eval", "--tag", "nobody"]).code(5).warns("chooses none of the project's scenarios");
+    project.run(&["eval", "--tag", "nobody"]).code(5).warns("the arguments select none of the project's scenarios");
     project
         .run(&["eval", "fin"])
         .code(2)
@@ -241,17 +241,17 @@ fn what_no_scenario_would_notice_is_listed() {
     let run = project.run(&["eval", "--mutate"]).code(0).warns("`snapshot: true` under `expect_context` notices every change");
     insta::assert_snapshot!(run.stdout, @r"
     triage  5 of 16 changes noticed by 1 scenario (31 %)
-      nobody notices: segment `description` dropped; `segments` would
-      nobody notices: segment `input:text` dropped; `segments` would
-      nobody notices: segment `description` loses the second half of its text; `snapshot` would
-      nobody notices: segment `input:text` loses the second half of its text; `snapshot` would
-      nobody notices: segment `system` loses the second half of its text; `snapshot` would
-      nobody notices: segment `description` loses its first word; `snapshot` would
-      nobody notices: segment `input:text` loses its first word; `snapshot` would
-      nobody notices: segment `input:text` shown without its fence; `trust` would
-      nobody notices: inherit_context set to full; `setting` would
-      nobody notices: inherit_context set to subset; `setting` would
-      nobody notices: fresh_context set to enabled; `setting` would
+      not detected: segment `description` dropped; `segments` would detect it
+      not detected: segment `input:text` dropped; `segments` would detect it
+      not detected: segment `description` loses the second half of its text; `snapshot` would detect it
+      not detected: segment `input:text` loses the second half of its text; `snapshot` would detect it
+      not detected: segment `system` loses the second half of its text; `snapshot` would detect it
+      not detected: segment `description` loses its first word; `snapshot` would detect it
+      not detected: segment `input:text` loses its first word; `snapshot` would detect it
+      not detected: segment `input:text` shown without its fence; `trust` would detect it
+      not detected: inherit_context set to full; `setting` would detect it
+      not detected: inherit_context set to subset; `setting` would detect it
+      not detected: fresh_context set to enabled; `setting` would detect it
     ");
     // Who fails is not asked, and is told.
     project.write("scenarios/b.yaml", scenario("b", "expect_context:\n  - absent: [Restart]\n"));
@@ -485,6 +485,6 @@ fn nothing_runs_behind_the_first_failure_where_that_is_asked() {
         assert_eq!(ids(&["eval", "--json", "--fail-fast", "--threads", threads]), ["a pass", "b fail"]);
     }
     let run = project.run(&["eval", "--fail-fast"]).code(1);
-    run.says("2 scenarios: 1 passed, 1 failed").warns("2 scenarios behind the first that does not pass: not run");
+    run.says("2 scenarios: 1 passed, 1 failed").warns("2 scenarios after the first that does not pass: not run");
     project.run(&["eval", "--fail-fast", "a", "c"]).code(0).says("2 passed");
 }

@@ -178,7 +178,7 @@ fn a_recording_that_lost_trials_passes_only_by_what_is_left() {
         project.run(&["eval"])
     };
     let run = of(&["billing"]).code(7).says("answer 1 of 1 (replayed, 1 of 3 recorded)  INCONCLUSIVE");
-    run.says("1 of 3 trials are there, and they decide nothing").says("`ctxc eval billing --record --stale` asks anew");
+    run.says("only 1 of 3 trials have answers").says("`ctxc eval billing --record --stale` asks anew");
     let card = project.run(&["eval", "--json"]).code(7).json();
     let recorded = json!({"trials": 1, "of": 3, "cut": true});
     assert_eq!(card["cases"][0]["rule"], json!({"runs": 3, "pass": 2, "stage": "first", "recorded": recorded}));

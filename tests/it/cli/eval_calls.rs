@@ -122,7 +122,7 @@ fn what_is_wrong_with_a_provider_is_told_apart() {
         json!({"cut_stream": 3, "not_understood": 1, "rate_limited": 3, "time_limit": 3})
     );
     let run = run.says("no answer within 1 s").says("the answer ended before it was complete");
-    run.says("its provider's count of tokens cannot be")
+    run.says("its provider's count of tokens is impossible")
         .says("13 calls (10 not answered: 3 cut stream, 1 not understood, 3 rate limited, 3 time limit)");
 }
 

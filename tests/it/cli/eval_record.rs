@@ -208,7 +208,7 @@ fn an_interrupted_recording_leaves_the_old_one_and_goes_on_later() {
     assert_eq!(project.read(place), "the old one\n");
     assert_eq!(project.read(part).lines().count(), 1);
     std::fs::remove_file(project.path(place)).unwrap();
-    project.run(&["eval"]).code(7).warns("holds answers of a recording that was interrupted");
+    project.run(&["eval"]).code(7).warns("holds answers of an interrupted recording");
     // The rest is asked for, and the whole takes the place of the old one.
     let server = upstream(["access", "billing"].map(completion).to_vec());
     project.write("ctxc.toml", with_model(&server.address).read("ctxc.toml"));

@@ -52,7 +52,7 @@ fn the_rule_holds_as_it_is_written_for_the_trials_that_there_are() {
     asked(&project, &["trust", "--yes"]).code(0);
     asked(&project, &["eval", "--answers", "live"]).code(0).says("answer 2 of 2");
     expect(&project, "scenarios/billing.yaml", "contains: [billing]", "contains: [access]");
-    project.run(&["eval", "--rescore"]).code(7).says("INCONCLUSIVE").says("2 of 3 trials are there, and they decide nothing");
+    project.run(&["eval", "--rescore"]).code(7).says("INCONCLUSIVE").says("only 2 of 3 trials have answers");
     expect(&project, "scenarios/billing.yaml", "contains: [access]", "absent: [billing]");
     project.run(&["eval", "--rescore"]).code(1).says("FAIL");
 }

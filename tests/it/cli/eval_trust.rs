@@ -128,7 +128,7 @@ fn what_did_not_change_since_a_revision_is_not_run_and_has_not_passed() {
 fn a_name_that_leads_elsewhere_is_no_name() {
     let project = sample("");
     for name in ["../../away", "/away", ".hidden"] {
-        project.run(&["new", "scenario", "t", "-i", "x=1", "--name", name]).code(2).warns("can name no file");
+        project.run(&["new", "scenario", "t", "-i", "x=1", "--name", name]).code(2).warns("cannot be a file name");
     }
     project.write("ctxc.toml", "edition = \"2026\"\n[eval]\nscenarios = [\"tests\"]\n");
     project.run(&["new", "scenario", "t", "-i", "x=1"]).code(0).says("wrote tests/t-1.yaml");

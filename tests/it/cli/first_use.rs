@@ -139,7 +139,7 @@ fn odd_indentation_is_called_that() {
 fn a_case_that_nothing_decides_says_why() {
     let text = scenario("a", "t").replace("expect_context:\n  - nothing_cut: true\n", "expectations:\n  - contains: [x]\n");
     let project = Project::new().file("templates/t.xml", TASK).file("scenarios/a.yaml", text);
-    project.run(&["eval"]).code(7).says("INCONCLUSIVE").says("no answer that they could be held against").says("`answers:`");
+    project.run(&["eval"]).code(7).says("INCONCLUSIVE").says("no answer to check them against").says("`answers:`");
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn agents_without_a_scenario_are_among_what_nobody_notices() {
         .file("templates/u.xml", TASK.replace("name=\"t\"", "name=\"u\""))
         .file("templates/collect.xml", SCRIPT)
         .file("scenarios/a.yaml", scenario("a", "t"));
-    let run = project.run(&["eval", "--mutate"]).code(0).says("u  no scenario, so nobody notices any change");
+    let run = project.run(&["eval", "--mutate"]).code(0).says("u  no scenario, so no change is detected");
     let run = run.says("1 agent without a scenario").warns("ctxc new scenario TASK").warns("snapshot: true");
     assert!(!run.stdout.contains("collect"), "{}", run.stdout);
     let found = project.run(&["eval", "--mutate", "--json"]).code(0).json();
@@ -201,7 +201,7 @@ fn a_stored_request_of_no_scenario_is_told() {
     project.run(&["eval"]).code(0).silent();
     project.write("scenarios/a.yaml", text.replace("name: a", "name: b"));
     project.run(&["eval", "--accept"]).code(0);
-    project.run(&["eval"]).code(0).warns("scenarios/snapshots/a.json is the stored request of no scenario");
+    project.run(&["eval"]).code(0).warns("scenarios/snapshots/a.json is a stored request without a scenario");
     project.run(&["eval", "b"]).code(0).silent();
 }
 

@@ -427,7 +427,7 @@ fn results_that_nobody_accepted_excuse_nothing() {
     // An older scorecard, or one of some scenarios, is none of this state.
     let project = branch();
     project.run(&["eval", "recorded", "--out", "some.json"]).code(0);
-    project.run(&["gate", "--candidate", "some.json"]).code(2).warns("it lacks `scripted` as that is now");
+    project.run(&["gate", "--candidate", "some.json"]).code(2).warns("it lacks the current `scripted`");
     project.run(&["eval", "--out", "all.json"]).code(0);
     project.run(&["gate", "--candidate", "all.json"]).code(0);
     // A checkout with other line ends is no edit.

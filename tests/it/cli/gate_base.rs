@@ -23,7 +23,7 @@ fn a_base_that_has_the_project_under_another_commit_or_path_is_no_new_project() 
     git(&project, &["switch", "-q", "change"]);
     project.write("more.md", "x");
     add("");
-    project.run(&["gate"]).code(7).says("main has this project, and this branch left it before that: merge main first");
+    project.run(&["gate"]).code(7).says("main has this project, but this branch started before it did: merge main first");
     // A folder that was moved.
     let project = Project::new()
         .file("one/ctxc.toml", CONFIG)
@@ -35,20 +35,20 @@ fn a_base_that_has_the_project_under_another_commit_or_path_is_no_new_project() 
     git(&project, &["mv", "one", "two"]);
     commit(&project);
     let run = project.run(&["gate", "--project", "two"]).code(7);
-    run.says("nothing is compared: the project that main has in one/ is gone here");
+    run.says("nothing is compared: the project that main has in one/ is no longer there");
     // A new project beside others is new.
     git(&project, &["mv", "two", "one"]);
     project.write("three/ctxc.toml", CONFIG);
     project.write("three/templates/triage.xml", TASK);
     project.write("three/scenarios/bare.yaml", CONTEXT);
     commit(&project);
-    project.run(&["gate", "--project", "three"]).code(0).warns("main has no such project yet");
+    project.run(&["gate", "--project", "three"]).code(0).warns("main does not have this project yet");
 }
 
 #[test]
 fn what_is_not_compared_is_said() {
     let project = branch();
-    project.run(&["gate"]).code(0).says("HEAD is main or behind it: only what is not committed is compared");
+    project.run(&["gate"]).code(0).says("HEAD is main or behind it: only uncommitted changes are compared");
     commit(&project);
     project.run(&["gate"]).code(0).never_says("HEAD is main");
     git(&project, &["switch", "-q", "main"]);
@@ -56,7 +56,7 @@ fn what_is_not_compared_is_said() {
     commit(&project);
     git(&project, &["switch", "-q", "-C", "change"]);
     project.write("scenarios/bare.yaml", CONTEXT);
-    project.run(&["gate"]).code(0).says("scenarios/bare.yaml cannot be read in main: what it held to there is not compared");
+    project.run(&["gate"]).code(0).says("scenarios/bare.yaml cannot be read in main, so its expectations there are not compared");
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn an_inconclusive_decision_says_why() {
         CONTEXT.split("expect_context").next().unwrap().replace("bare", "open") + "expectations:\n  - contains: [billing]\n";
     project.write("scenarios/open.yaml", open);
     let run = project.run(&["gate"]);
-    run.says("`open` decides nothing: no answer is recorded for it, and it expects nothing of its context");
+    run.says("`open` is undecided: it has no recorded answer and no expectation on its context");
     let project = Project::new().file("templates/triage.xml", TASK);
     project.run(&["gate"]).code(2).warns("lies in no git repository").never_says("would be a git revision");
     git(&project, &["init", "-q", "-b", "main"]);

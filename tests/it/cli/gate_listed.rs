@@ -85,7 +85,7 @@ fn a_limit_on_costs_without_a_price_is_inconclusive() {
         recorded(&branch(), "my invoice", "billing").replace("\"answered_by\":\"script\"", "\"answered_by\":\"upstream\"");
     let project = with(&[("ctxc.toml", &config), ("scenarios/recordings/recorded.jsonl", &asked)]);
     let run = project.run(&["gate"]).code(7);
-    run.says("`[eval.gate] cost_usd` cannot be held to: `usd_per_million` of the model is not set for `recorded`");
+    run.says("`[eval.gate] cost_usd` cannot be checked: `usd_per_million` of the model is not set for `recorded`");
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn a_history_that_cannot_be_written_stops_a_run_only_where_the_project_wants_it(
     project.write("ctxc.toml", "");
     let mut command = project.command(&["eval", "good"]);
     command.env("XDG_STATE_HOME", project.path("runs.db"));
-    super::project::Run::from(command.output().unwrap()).code(0).says("PASS").warns("this run is not kept for later");
+    super::project::Run::from(command.output().unwrap()).code(0).says("PASS").warns("this run is not stored in the history");
     #[cfg(unix)]
     {
         project.write("ctxc.toml", "[history]\npath = \"linked.db\"\n");

@@ -57,7 +57,7 @@ fn kills(rounds: u32) {
             resumed.warns(&format!("{} scenario{} finished before", done.len(), if done.len() == 1 { "" } else { "s" }));
             half += u32::from(!done.is_empty() && done.len() < CASES);
         } else {
-            resumed.warns("no run of these scenarios was broken off: a new one begins");
+            resumed.warns("no interrupted run of these scenarios: starting a new one");
         }
         let (after, cases) = kept(&project);
         let last = after.last().unwrap();
@@ -114,11 +114,11 @@ fn only_what_is_the_same_is_taken_from_a_run_that_was_broken_off() {
     // Another selection or registry is another run.
     project.write("scenarios/many.yaml", text);
     let id = broken_off(&project);
-    resume(&["many/c1"]).code(0).warns("no run of these scenarios was broken off").says("1 scenario: 1 passed");
+    resume(&["many/c1"]).code(0).warns("no interrupted run of these scenarios").says("1 scenario: 1 passed");
     let named = format!("--resume={id}");
     project.run(&["eval", "many/c1", &named]).code(2).warns("is of other scenarios, another registry or other options");
     project.write("templates/triage.xml", TASK.replace("Sort", "Order"));
-    resume(&[]).code(1).warns("no run of these scenarios was broken off").says("240 scenarios");
+    resume(&[]).code(1).warns("no interrupted run of these scenarios").says("240 scenarios");
     project.run(&["eval", "--resume", "--no-history"]).code(2);
     // Where the history cannot be used there is nothing to go on with.
     let mut command = project.command(&["eval", "--resume"]);

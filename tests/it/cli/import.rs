@@ -40,7 +40,7 @@ fn markdown_is_carried_with_each_kind_of_placeholder() {
         .file("p/single.md", "Answer {question} as {{\"answer\": \"…\"}} if a < b & c.")
         .file("p/README.md", "# Nothing here");
     let run = project.run(&["import", "p", "-o", "templates/docs"]).code(0);
-    run.says("passed over 1 page in which nothing stands for a value");
+    run.says("skipped 1 page without placeholders");
     insta::assert_snapshot!(template(&project, "templates/docs/single.xml"), @r#"
     <?xml version="1.0" encoding="UTF-8"?>
     <!-- Imported by `ctxc import` from p/single.md (Markdown). -->
@@ -202,7 +202,7 @@ fn hostile_prompts_are_refused_and_not_followed() {
     project.run(&["import", "p/none.j2"]).code(2);
     project.run(&["import", "p", "-o", "../elsewhere"]).code(2).warns("the folder lies outside the project's");
     let empty = Project::new().file("p/a.txt", "x").file("p/README.md", "x");
-    empty.run(&["import", "p"]).code(5).warns("no prompt was found").warns("nothing stands for a value in p/README.md");
+    empty.run(&["import", "p"]).code(5).warns("no prompt was found").warns("p/README.md has no placeholders");
     empty.run(&["import", "p/a.txt", "--from", "jinja"]).code(0);
 }
 
@@ -339,7 +339,7 @@ fn a_name_that_is_none_is_an_error_at_its_line() {
 fn a_folder_without_prompts_is_told_all_their_endings() {
     let project = Project::new().file("p/a.rs", "");
     let run = project.run(&["import", "p"]).code(5);
-    run.warns("prompts are told by their endings: .j2, .jinja, .jinja2, .prompt, .prompty, .yaml, .yml, .json, .md, .markdown; name a file");
+    run.warns("prompts are recognised by extension: .j2, .jinja, .jinja2, .prompt, .prompty, .yaml, .yml, .json, .md, .markdown; name a file");
 }
 
 #[test]

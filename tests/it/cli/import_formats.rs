@@ -185,9 +185,9 @@ fn prompts_in_other_data_are_named() {
     let ci = "run: echo ${{ github.ref }}\n";
     let project = Project::new().file("p/a.md", "Hi {{name}}.\n").file("p/b.yml", data).file("p/ci.yml", ci);
     let run = project.run(&["import", "p"]).code(0);
-    let run = run.warns("note: passed over p/b.yml: values stand in them");
+    let run = run.warns("note: skipped p/b.yml: placeholders in no supported format");
     assert!(!run.stderr.contains("ci.yml"), "{}", run.stderr);
-    Project::new().file("p/b.yml", data).run(&["import", "p"]).warns("p/b.yml: values stand in them");
+    Project::new().file("p/b.yml", data).run(&["import", "p"]).warns("p/b.yml: placeholders in no supported format");
 }
 
 #[test]

@@ -152,7 +152,7 @@ fn two_at_signs_begin_words_and_a_scenario_is_yaml() {
     project.run(&["eval"]).code(0);
     for name in ["notes.txt", "scenarios/notes", "a.json"] {
         let run = project.run(&["new", "scenario", "triage", "-i", "ticket=x", "--output", name]).code(2).silent_out();
-        run.warns("would be no scenario: expected a name that ends in .yaml");
+        run.warns("would not be a scenario: expected a name that ends in .yaml");
         assert!(!project.path(name).exists());
     }
 }
@@ -250,7 +250,7 @@ fn words_of_fragments_and_of_what_is_inherited_are_held_too() {
     for task in ["answer", "round-full", "handing"] {
         let run = project.run(&["eval", &format!("{task}-1"), "--mutate"]).code(0);
         let run = run.says("(100 %)");
-        assert!(!run.stdout.contains("nobody notices"), "{}", run.stdout);
+        assert!(!run.stdout.contains("not detected"), "{}", run.stdout);
     }
     // Each text of another file moves those that show it, and no other.
     for (file, from, to, failed) in [

@@ -291,7 +291,7 @@ fn a_project_of_requests_alone_is_gated_and_its_scenarios_are_tried() {
     project
         .run(&["eval", "--mutate"])
         .code(0)
-        .says("nobody notices: segment `message:2/text:1` loses the second half of its text; `snapshot` would");
+        .says("not detected: segment `message:2/text:1` loses the second half of its text; `snapshot` would detect it");
     project.run(&["gate"]).code(4).says("snapshot");
     project.write("scenarios/refund.yaml", scenario);
     let lines = project.read("scenarios/requests/refund.jsonl").replace("Look an order up by its number", "Find orders");

@@ -46,7 +46,7 @@ fn a_conversation_is_frozen_in_place_or_in_a_file_and_shown() {
     project.write("templates/reply.xml", REPLY.replace("turns=\"1\"", "turns=\"2\""));
     again(1).says("5 scenarios: 2 passed, 3 failed, 0 errored; 1 carried");
     project.write("samples/chat.jsonl", "{\"role\": \"user\", \"content\": \"a\"}\n{\"role\": \"usr\"}\n");
-    project.run(&["eval", "at"]).code(1).says("`../samples/chat.jsonl` is no conversation: line 2: `role` is `usr`; expected an object with `role`, which is user, assistant, tool or system");
+    project.run(&["eval", "at"]).code(1).says("`../samples/chat.jsonl` is not a valid conversation: line 2: `role` is `usr`; expected an object with `role`, which is user, assistant, tool or system");
 }
 
 #[test]

@@ -110,9 +110,9 @@ fn slips_in_a_schema_are_told_where_they_stand() {
     scenarios/a.yaml:16:7: error[unknown-scenario-key]: a JSON Schema (`expectations.schema`) has no key `colour`
     scenarios/a.yaml:17:30: error[wrong-scenario-value]: `expectations.schema.$defs.person.enum` is `[]`; expected a list of 1 or more values
     scenarios/b.yaml:8:34: error[unknown-scenario-key]: a JSON Schema (`expectations.not.any_of.schema`) has no key `requird`
-    scenarios/d.yaml:6:5: error[unsound-frozen-file]: `/properties/team/tpye` is no keyword of a JSON Schema: `answer.json` asks for nothing by it
-    scenarios/e.yaml:6:10: error[unsound-frozen-file]: `/properties/team/tpye` is no keyword of a JSON Schema: `answer.json` asks for nothing by it
-    scenarios/f.yaml:6:5: warning[unsound-frozen-file]: `/ourColour` is no keyword of a JSON Schema: `own.json` asks for nothing by it
+    scenarios/d.yaml:6:5: error[unsound-frozen-file]: `/properties/team/tpye` in `answer.json` is not a JSON Schema keyword, so it has no effect
+    scenarios/e.yaml:6:10: error[unsound-frozen-file]: `/properties/team/tpye` in `answer.json` is not a JSON Schema keyword, so it has no effect
+    scenarios/f.yaml:6:5: warning[unsound-frozen-file]: `/ourColour` in `own.json` is not a JSON Schema keyword, so it has no effect
     checked 6 files: 14 errors, 1 warning; 9 fixable with `check --fix --unsafe-fixes`
     by rule: wrong-scenario-value 8, unknown-scenario-key 4, unsound-frozen-file 3
     "#);
@@ -124,9 +124,9 @@ fn slips_in_a_schema_are_told_where_they_stand() {
       scenarios/b.yaml:1: nothing of this file is run: unknown-scenario-key (CTX602): scenarios/b.yaml:8:34: a JSON Schema (`expectations.not.any_of.schema`) has no key `requird`; did you mean `required`?
     c                 context 0/0  answer 2 of 2 (scripted)  PASS
     d                 context 0/0  answer not recorded       ERROR
-      scenarios/d.yaml:1: unsound-frozen-file (CTX627): scenarios/d.yaml:6:5: `/properties/team/tpye` is no keyword of a JSON Schema: `answer.json` asks for nothing by it; did you mean `type`?
+      scenarios/d.yaml:1: unsound-frozen-file (CTX627): scenarios/d.yaml:6:5: `/properties/team/tpye` in `answer.json` is not a JSON Schema keyword, so it has no effect; did you mean `type`?
     e                 context 0/0  answer not recorded       ERROR
-      scenarios/e.yaml:1: unsound-frozen-file (CTX627): scenarios/e.yaml:6:10: `/properties/team/tpye` is no keyword of a JSON Schema: `answer.json` asks for nothing by it; did you mean `type`?
+      scenarios/e.yaml:1: unsound-frozen-file (CTX627): scenarios/e.yaml:6:10: `/properties/team/tpye` in `answer.json` is not a JSON Schema keyword, so it has no effect; did you mean `type`?
     f                 context 0/0  answer 2 of 2 (scripted)  PASS
     6 scenarios: 2 passed, 0 failed, 4 errored; 0 carried, 0 calls, US$ 0
     "#);

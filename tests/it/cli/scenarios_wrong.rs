@@ -32,7 +32,7 @@ fn a_new_scenario_says_what_is_wrong_with_what_it_is_given() {
         project.run(&[&["new", "scenario"], args].concat()).code(2).silent_out().warns(said);
     }
     let outside = project.run(&["new", "scenario", "triage", "--input", "ticket=x", "--output", "samples/a.yaml"]).code(0);
-    outside.warns("samples/a.yaml lies outside of [eval] scenarios: `ctxc eval` runs it where it is named");
+    outside.warns("samples/a.yaml lies outside of [eval] scenarios: `ctxc eval` runs it only if named");
     project.run(&["new", "scenario", "triage", "--input", "ticket=x"]).code(0).silent();
 }
 
@@ -76,15 +76,15 @@ fn files_beside_a_scenario_are_what_they_stand_for() {
     let project = with_files();
     let run = project.run(&["check", "--format", "concise", "scenarios"]).code(1);
     insta::assert_snapshot!(run.stdout, @r#"
-    scenarios/a.yaml:5:26: error[unsound-frozen-file]: `files/none.json` is not valid JSON, which the type `integer` of `n` in the task `triage` asks for: it is empty
-    scenarios/b.yaml:5:26: error[unsound-frozen-file]: `files/text.json` holds a string, and the type of `n` in the task `triage` is `integer`
+    scenarios/a.yaml:5:26: error[unsound-frozen-file]: `files/none.json` is not valid JSON, which the type `integer` of `n` in the task `triage` requires: it is empty
+    scenarios/b.yaml:5:26: error[unsound-frozen-file]: `files/text.json` holds a string, but the type of `n` in the task `triage` is `integer`
     scenarios/c.yaml:6:16: error[unsound-frozen-file]: `files/none.json` is not valid JSON, and so not a valid JSON Schema: it is empty
     scenarios/d.yaml:6:16: error[unsound-frozen-file]: `/properties/a/type` of `files/slip.json` is "strng"; expected `object`, `array`, `string`, `number`, `integer`, `boolean`, `null`
-    scenarios/d.yaml:6:16: error[unsound-frozen-file]: `/tpye` is no keyword of a JSON Schema: `files/slip.json` asks for nothing by it
-    scenarios/e.yaml:6:16: warning[unsound-frozen-file]: `/colour` is no keyword of a JSON Schema: `files/own.json` asks for nothing by it
-    scenarios/f.yaml:6:18: error[unsound-frozen-file]: `files/none.json` is no conversation: expected a message, found none
-    scenarios/g.yaml:6:18: error[unsound-frozen-file]: `files/chat.jsonl` is no conversation: line 2: a message has no key `rol`; did you mean `role`?
-    scenarios/h.yaml:6:18: error[unsound-frozen-file]: `files/list.json` is no conversation: line 1: expected one message a line, found a list of them: write each on a line of its own
+    scenarios/d.yaml:6:16: error[unsound-frozen-file]: `/tpye` in `files/slip.json` is not a JSON Schema keyword, so it has no effect
+    scenarios/e.yaml:6:16: warning[unsound-frozen-file]: `/colour` in `files/own.json` is not a JSON Schema keyword, so it has no effect
+    scenarios/f.yaml:6:18: error[unsound-frozen-file]: `files/none.json` is not a valid conversation: expected a message, found none
+    scenarios/g.yaml:6:18: error[unsound-frozen-file]: `files/chat.jsonl` is not a valid conversation: line 2: a message has no key `rol`; did you mean `role`?
+    scenarios/h.yaml:6:18: error[unsound-frozen-file]: `files/list.json` is not a valid conversation: line 1: expected one message a line, found a list of them: write each on a line of its own
     scenarios/i.yaml:3:13: error[bad-case-table]: the cases of `names.csv` cannot be read: its first line names no column `id`
     scenarios/j.yaml:3:13: error[wrong-scenario-value]: the line holds a list; expected an object with the keys of a case
     scenarios/j.yaml:3:13: error[wrong-scenario-value]: the line holds a text; expected an object with the keys of a case
@@ -95,20 +95,20 @@ fn files_beside_a_scenario_are_what_they_stand_for() {
     let run = project.run(&["eval"]).code(1);
     insta::assert_snapshot!(run.stdout, @r#"
     a                 context 0/0  answer not recorded       ERROR
-      scenarios/a.yaml:1: unsound-frozen-file (CTX627): scenarios/a.yaml:5:26: `files/none.json` is not valid JSON, which the type `integer` of `n` in the task `triage` asks for: it is empty
+      scenarios/a.yaml:1: unsound-frozen-file (CTX627): scenarios/a.yaml:5:26: `files/none.json` is not valid JSON, which the type `integer` of `n` in the task `triage` requires: it is empty
     b                 context 0/0  answer not recorded       ERROR
-      scenarios/b.yaml:1: unsound-frozen-file (CTX627): scenarios/b.yaml:5:26: `files/text.json` holds a string, and the type of `n` in the task `triage` is `integer`
+      scenarios/b.yaml:1: unsound-frozen-file (CTX627): scenarios/b.yaml:5:26: `files/text.json` holds a string, but the type of `n` in the task `triage` is `integer`
     c                 context 0/0  answer not recorded       ERROR
       scenarios/c.yaml:1: unsound-frozen-file (CTX627): scenarios/c.yaml:6:16: `files/none.json` is not valid JSON, and so not a valid JSON Schema: it is empty
     d                 context 0/0  answer not recorded       ERROR
-      scenarios/d.yaml:1: unsound-frozen-file (CTX627): scenarios/d.yaml:6:16: `/tpye` is no keyword of a JSON Schema: `files/slip.json` asks for nothing by it; did you mean `type`?
+      scenarios/d.yaml:1: unsound-frozen-file (CTX627): scenarios/d.yaml:6:16: `/tpye` in `files/slip.json` is not a JSON Schema keyword, so it has no effect; did you mean `type`?
     e                 context 0/0  answer 2 of 2 (scripted)  PASS
     f                 context 0/0  answer not recorded       ERROR
-      scenarios/f.yaml:1: unsound-frozen-file (CTX627): scenarios/f.yaml:6:18: `files/none.json` is no conversation: expected a message, found none
+      scenarios/f.yaml:1: unsound-frozen-file (CTX627): scenarios/f.yaml:6:18: `files/none.json` is not a valid conversation: expected a message, found none
     g                 context 0/0  answer not recorded       ERROR
-      scenarios/g.yaml:1: unsound-frozen-file (CTX627): scenarios/g.yaml:6:18: `files/chat.jsonl` is no conversation: line 2: a message has no key `rol`; did you mean `role`?
+      scenarios/g.yaml:1: unsound-frozen-file (CTX627): scenarios/g.yaml:6:18: `files/chat.jsonl` is not a valid conversation: line 2: a message has no key `rol`; did you mean `role`?
     h                 context 0/0  answer not recorded       ERROR
-      scenarios/h.yaml:1: unsound-frozen-file (CTX627): scenarios/h.yaml:6:18: `files/list.json` is no conversation: line 1: expected one message a line, found a list of them: write each on a line of its own
+      scenarios/h.yaml:1: unsound-frozen-file (CTX627): scenarios/h.yaml:6:18: `files/list.json` is not a valid conversation: line 1: expected one message a line, found a list of them: write each on a line of its own
     scenarios/i.yaml  context 0/0  answer not recorded       ERROR
       scenarios/i.yaml:1: nothing of this file is run: bad-case-table (CTX621): scenarios/i.yaml:3:13: the cases of `names.csv` cannot be read: its first line names no column `id`
     scenarios/j.yaml  context 0/0  answer not recorded       ERROR

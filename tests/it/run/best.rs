@@ -61,7 +61,7 @@ fn a_complete_run_goes_before_newer_ones_that_failed_were_broken_off_or_had_no_a
     std::fs::write(&path, &text[..=last]).unwrap();
     go(&project, "one", "unsaid", "- {when: {has: [never said]}, reply: said}\n");
     let done = with_state(&project, &["new", "scenario", "--best", "4", "one"]).code(0).warns("1 of 4 kept runs chosen");
-    assert_eq!(done.stderr.matches("is passed over: none of its calls was answered").count(), 1, "{}", done.stderr);
+    assert_eq!(done.stderr.matches("is skipped: none of its calls was answered").count(), 1, "{}", done.stderr);
     assert!(project.read("scenarios/one-1.yaml").contains("x: good"), "{}", project.read("scenarios/one-1.yaml"));
 }
 

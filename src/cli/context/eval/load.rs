@@ -276,7 +276,7 @@ impl Scenarios {
         let its: Vec<String> = cases.filter(of_it).take(5).map(|case| format!("`{}`", case.name.value)).collect();
         let all = || match its.as_slice() {
             [] => "`ctxc eval` without names runs all scenarios of the project".to_owned(),
-            its => format!("scenarios are named by what they are called: of `{unknown}` there are {}", its.join(", ")),
+            its => format!("use a scenario's name; the scenarios of `{unknown}` are {}", its.join(", ")),
         };
         Err(CliError::usage(format!("there is no scenario, suite, file or folder `{unknown}`"))
             .did_you_mean_or(suggest::nearest(unknown, there.iter().copied()), all))

@@ -52,15 +52,15 @@ pub(super) fn print(found: &Scores, unasked: &[String], cx: &mut Cx) -> Result<(
         let by = plural(*asked, "scenario");
         cx.line(&format!("{title}  {noticed} of {} noticed by {by} ({share} %)", plural(*tried, "change")))?;
         for change in unnoticed {
-            cx.line(&format!("  nobody notices: {}; `{}` would", escape(&change.words()), change.noticed_by()))?;
+            cx.line(&format!("  not detected: {}; `{}` would detect it", escape(&change.words()), change.noticed_by()))?;
         }
     }
     if found.scores.is_empty() {
-        cx.line("no scenario passes, so none can notice a change")?;
+        cx.line("no scenario passes, so no change can be detected")?;
     }
     for place in unasked.iter().take(NAMED) {
         let title = cx.options.screen.paint(Paint::Strong, &escape(place));
-        cx.line(&format!("{title}  no scenario, so nobody notices any change"))?;
+        cx.line(&format!("{title}  no scenario, so no change is detected"))?;
     }
     if unasked.len() > NAMED {
         cx.line(&format!("{} more agents have no scenario", unasked.len() - NAMED))?;

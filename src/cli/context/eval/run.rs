@@ -106,7 +106,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let mut eval_run = eval_run.kept_by(journal.as_ref());
     let resumed = journal.as_ref().and_then(|journal| journal.take(&mut choices, || eval_run.keys(cx.options.threads)));
     if args.resume.is_some() {
-        cx.note(&resumed.unwrap_or_else(|| "no run of these scenarios was broken off: a new one begins".to_owned()));
+        cx.note(&resumed.unwrap_or_else(|| "no interrupted run of these scenarios: starting a new one".to_owned()));
     }
     let which: Vec<bool> = choices.iter().map(|choice| *choice == Choice::Run).collect();
     let how = (callers(args, asking.as_ref()).or(cx.options.threads), args.fail_fast);
@@ -219,7 +219,7 @@ fn leave_out(choices: &mut [Choice], finished: &[Option<Done>], cx: &mut Cx) {
     let behind = choices.iter_mut().zip(finished).filter(|(choice, done)| **choice == Choice::Run && done.is_none());
     let count = behind.map(|(choice, _)| *choice = Choice::LeaveOut).count();
     if count > 0 {
-        cx.note(&format!("{} behind the first that does not pass: not run", plural(count, "scenario")));
+        cx.note(&format!("{} after the first that does not pass: not run", plural(count, "scenario")));
     }
 }
 
@@ -228,7 +228,7 @@ fn unkept(kept: Result<()>, project: &Compiled, cx: &mut Cx) -> Result<()> {
     match kept {
         Err(error) if project.config.history.is_some() => Err(error),
         Err(error) => {
-            cx.note(&format!("this run is not kept for later: {}", error.message));
+            cx.note(&format!("this run is not stored in the history: {}", error.message));
             Ok(())
         }
         Ok(()) => Ok(()),
@@ -237,7 +237,7 @@ fn unkept(kept: Result<()>, project: &Compiled, cx: &mut Cx) -> Result<()> {
 
 /// Says on an interrupt what is left of the run.
 fn say_how_to_resume() {
-    let _ = io::stderr().write_all(b"interrupted: what is finished is kept; `ctxc eval --resume` goes on with the rest\n");
+    let _ = io::stderr().write_all(b"interrupted: what is finished is kept; `ctxc eval --resume` continues with the rest\n");
 }
 
 /// Says how many scenarios no model was asked for.
@@ -251,7 +251,7 @@ fn unasked(chosen: &[Chosen<'_>], from: AnswersFrom, cx: &mut Cx) {
 /// Says which answers nobody was asked for again.
 fn taken_over(asking: Option<&Asking<'_>>, cx: &mut Cx) {
     if let Some(count @ 1..) = asking.map(Asking::taken_over) {
-        cx.note(&format!("{} of an interrupted recording stand for themselves: nobody was asked again", plural(count, "answer")));
+        cx.note(&format!("reused {} of an interrupted recording; no model was asked again for them", plural(count, "answer")));
     }
 }
 
@@ -347,10 +347,10 @@ fn note_unused(project: &Compiled, scenarios: &Scenarios, volatile: &Volatile, c
 
 /// Stored requests and recordings of no scenario, as one leaves behind that was renamed, and recordings that were never ended; each with what to do.
 fn obsolete(project: &Compiled, scenarios: &Scenarios) -> Vec<(String, &'static str)> {
-    const REQUEST: &str = "is the stored request of no scenario: remove it, or name the scenario that it was of";
-    const RECORDING: &str = "is the recording of no scenario: remove it, or name the scenario that it was of";
+    const REQUEST: &str = "is a stored request without a scenario: remove it, or rename it after its scenario";
+    const RECORDING: &str = "is a recording without a scenario: remove it, or rename it after its scenario";
     const UNFINISHED: &str =
-        "holds answers of a recording that was interrupted: `ctxc eval --record` goes on from them; remove it to do without";
+        "holds answers of an interrupted recording: `ctxc eval --record` continues from them; remove it to start over";
     let mut wanted = BTreeSet::new();
     let mut folders = BTreeSet::new();
     for file in &scenarios.files {
@@ -384,7 +384,7 @@ fn nothing(args: &EvalArgs, project: &Compiled) -> CliError {
     let error = CliError::new(Kind::Nothing, "no scenario to run");
     let folders = folders(project).join(", ");
     if is_narrow(args) {
-        error.hint("what was asked for chooses none of the project's scenarios")
+        error.hint("the arguments select none of the project's scenarios")
     } else {
         error.hint(format!("scenarios are YAML files under {folders}/; `ctxc new scenario TASK` writes one from today's render"))
     }

@@ -115,7 +115,7 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
         out.push(format!("{place}there is no context: {}", fault.message));
     }
     if row.verdict() == CaseVerdict::Inconclusive && row.answer == Answered::NotRecorded.word() {
-        let why = "nothing decides it: it has `expectations`, and no answer that they could be held against";
+        let why = "undecided: it has `expectations`, but no answer to check them against";
         out.push(format!("{}:{}: {why}", row.path, row.line));
         out.push(
             "  record one with `--record`, script one under `answers:`, or say under `expect_context:` what its context must be"
@@ -125,7 +125,7 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
     if row.verdict() == CaseVerdict::Inconclusive
         && let Some(RecordedRow { trials, of, cut: true }) = row.rule.recorded
     {
-        out.push(format!("{}:{}: {trials} of {of} trials are there, and they decide nothing", row.path, row.line));
+        out.push(format!("{}:{}: undecided: only {trials} of {of} trials have answers", row.path, row.line));
         out.push(format!("  `ctxc eval {} --record --stale` asks anew", row.id));
     }
     if row.verdict() == CaseVerdict::Inconclusive && row.rule.pass.is_none() && row.trials.len() >= row.rule.runs as usize {
@@ -159,7 +159,7 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
     }
     let miscounted: BTreeSet<&String> = row.trials.iter().filter_map(|trial| trial.miscounted.as_ref()).collect();
     for what in miscounted {
-        out.push(format!("{}:{}: its provider's count of tokens cannot be: {what}; they were counted here", row.path, row.line));
+        out.push(format!("{}:{}: its provider's count of tokens is impossible: {what}; counted anew here", row.path, row.line));
     }
     // A script gives the same answer every time, and one that failed tells for all.
     let trial = row.trials.iter().find(|trial| trial.verdict == "fail").or_else(|| row.trials.first());

@@ -71,12 +71,12 @@ impl Compared {
             // The commit is there: what lacks is the project in it.
             Err(error) if error.kind == Kind::Usage => {
                 if tip != commit && project.load_beside(&tip).is_ok() {
-                    doubts.push(format!("{name} has this project, and this branch left it before that: merge {name} first"));
+                    doubts.push(format!("{name} has this project, but this branch started before it did: merge {name} first"));
                 } else if let Some(place) = revision::moved(&project.root, &commit)? {
-                    let found = format!("nothing is compared: the project that {name} has in {place} is gone here");
-                    doubts.push(format!("{found}; if this is it under another path, move it in a change of its own"));
+                    let found = format!("nothing is compared: the project that {name} has in {place} is no longer there");
+                    doubts.push(format!("{found}; if it only moved to this path, move it in a separate change"));
                 } else {
-                    cx.note(&format!("{name} has no such project yet, so that nothing is compared with it"));
+                    cx.note(&format!("{name} does not have this project yet, so there is nothing to compare"));
                 }
                 None
             }
@@ -91,12 +91,12 @@ impl Compared {
         let then = then.map(|then| {
             let mut scenarios = Scenarios::of_revision(&then);
             let broken = scenarios.files.extract_if(.., |file| !file.is_sound());
-            let said = |path| format!("{path} cannot be read in {name}: what it held to there is not compared");
+            let said = |path| format!("{path} cannot be read in {name}, so its expectations there are not compared");
             notes.extend(broken.map(|file| said(file.path)));
             (then, scenarios)
         });
         if commit == head {
-            notes.push(format!("HEAD is {name} or behind it: only what is not committed is compared"));
+            notes.push(format!("HEAD is {name} or behind it: only uncommitted changes are compared"));
         }
         let base = Base { name, commit, then, baselines: baselines_then, doubts };
         let mut compared = Self { project, scenarios, base, baselines, weakened: Vec::new(), notes, approvals };
@@ -166,7 +166,7 @@ impl Compared {
         match known.symmetric_difference(&given).next() {
             None => Ok(card),
             Some((id, ..)) => {
-                let message = format!("{} is of another state of this project: it lacks `{id}` as that is now", path.display());
+                let message = format!("{} is from another state of this project: it lacks the current `{id}`", path.display());
                 Err(CliError::usage(message).hint("run all scenarios again: `ctxc eval --out FILE`"))
             }
         }
@@ -240,13 +240,13 @@ fn scorecard(path: &Path, project: &Compiled) -> Result<Scorecard> {
     let card = read_scorecard(path).ok_or_else(unread)?;
     if card.registry_hash != project.registry.hash().to_string() {
         return Err(CliError::usage(format!(
-            "{shown} is of another state of this project: its registry is {}",
+            "{shown} is from another state of this project: its registry is {}",
             card.registry_hash
         ))
         .hint("run `ctxc eval --out FILE` again"));
     }
     if card.mode == "real" && project.config.eval.stability.is_none() {
-        return Err(CliError::usage(format!("{shown} holds answers that a model gave just then, which differ from run to run"))
+        return Err(CliError::usage(format!("{shown} holds answers of a live model, which differ from run to run"))
             .hint("record them (`ctxc eval --record`), or say in `[eval.stability]` of ctxc.toml how much they may differ"));
     }
     Ok(card)

@@ -29,7 +29,7 @@ fn summary(decision: &Decision) -> String {
         all if accepted == all => format!("{}, accepted", plural(all, "weakening")),
         all => format!("{}, {accepted} accepted", plural(all, "weakening")),
     };
-    let compared = if sides.has_base { weakened } else { "the base has no such project, so nothing is compared".to_owned() };
+    let compared = if sides.has_base { weakened } else { "the base lacks this project, so nothing is compared".to_owned() };
     format!("{}, {} with answers; {compared}", plural(sides.scenarios, "scenario"), sides.answered)
 }
 

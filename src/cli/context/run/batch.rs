@@ -107,7 +107,7 @@ enum Source {
 impl Source {
     fn open(spec: &str, project: &Compiled, cx: &mut Cx) -> Result<Self> {
         let nowhere = || {
-            CliError::usage("nobody says where it is kept which tasks are complete")
+            CliError::usage("no folder to store which tasks are complete")
                 .hint("set XDG_STATE_HOME, or HOME, to a folder of yours")
         };
         let folder = folders::state(&project.root).ok_or_else(nowhere)?;
@@ -119,7 +119,7 @@ impl Source {
         let Some(address) = address else { return Self::file(spec, journal) };
         let mut options = WebhookOptions::default();
         if !address.is_empty() {
-            let wrong = |_| CliError::usage(format!("`{address}` is no address: expected one such as 127.0.0.1:8080"));
+            let wrong = |_| CliError::usage(format!("`{address}` is not a valid address: expected one such as 127.0.0.1:8080"));
             options.address = address.parse().map_err(wrong)?;
         }
         [options.token, options.secret] = PROOFS.map(fs::env);
