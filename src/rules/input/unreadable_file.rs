@@ -30,4 +30,4 @@ const WAYS: [(io::ErrorKind, &str); 4] = [
 
 const UNKNOWN: &str = "what it hides is not known, so nothing below its folder was looked at; all other files were checked";
 
-const OTHERWISE: &str = "look at the file with other programs; when they cannot read it either, restore it";
+const OTHERWISE: &str = "try to open the file with another program; if that fails too, restore it";

@@ -51,7 +51,7 @@ fn arguments(call: &Call<'_>, budget: &mut Budget, out: &mut Vec<Diagnostic>) {
         };
         if given.get_mut(slot).is_some_and(|seen| std::mem::replace(seen, true)) {
             let name = params.get(slot).map_or("", |param| &param.name);
-            let message = format!("hands over `{name}` twice in a call of `{}`", call.callee.name);
+            let message = format!("passes `{name}` twice in a call of `{}`", call.callee.name);
             out.push(found(call, arg.span, message).help("keep one of them"));
         }
     }
@@ -67,8 +67,8 @@ fn arguments(call: &Call<'_>, budget: &mut Budget, out: &mut Vec<Diagnostic>) {
 fn unknown(call: &Call<'_>, arg: &Arg, near: Option<&str>) -> Diagnostic {
     let params = &call.callee.params;
     let Some(name) = &arg.name else {
-        let message = format!("hands over more arguments than the {} that `{}` takes", params.len(), call.callee.name);
-        return found(call, arg.span, message).help("take the surplus out, or give it the name of a parameter");
+        let message = format!("passes more arguments than the {} that `{}` takes", params.len(), call.callee.name);
+        return found(call, arg.span, message).help("remove the surplus ones, or name the parameters they are for");
     };
     let finding = found(call, arg.span, format!("`{}` has no parameter `{name}`", call.callee.name));
     if params.is_empty() {

@@ -26,7 +26,7 @@ enum Exceeded {
 fn check_texts(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let most = u64::from(cx.config.limits.text);
     let Some((span, _)) = cx.scopes.grown.iter().find(|(_, size)| *size > most) else { return };
-    let message = format!("this text has more than {most} bytes once the inputs that it names are put in");
+    let message = format!("this text has more than {most} bytes once the inputs that it names are filled in");
     out.push(
         Diagnostic::new(&RULE.meta, cx.path, *span, message)
             .note(format!("the limit is {most} bytes"))
@@ -72,7 +72,7 @@ fn message(Definition { kind, name, .. }: &Definition, limit: Exceeded, most: u6
         Exceeded::Agents => {
             format!("the {kind} `{name}` has more than {MAX_AGENTS} agents once everything that it refers to is put in")
         }
-        Exceeded::Names => format!("the {kind} `{name}` is referred to, and takes more than {MAX_NAMES} names"),
+        Exceeded::Names => format!("the {kind} `{name}` takes more than {MAX_NAMES} names and is referred to"),
     }
 }
 
@@ -86,7 +86,7 @@ fn advise(finding: Diagnostic, references: &[Reference], limit: Exceeded, most: 
             .note(format!("the limit is {MAX_AGENTS} agents of one task; each reference adds those of its task again"))
             .help("refer to other tasks less often, or split the task"),
         Exceeded::Names => finding
-            .note(format!("the limit is {MAX_NAMES} names, those that it hands on to what it refers to included"))
+            .note(format!("the limit is {MAX_NAMES} names, including those it passes on to what it refers to"))
             .help("split it, or have it take one parameter of the type `object` that holds many values"),
     };
     match references {

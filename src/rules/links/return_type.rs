@@ -34,8 +34,8 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         out.extend(finding.map(|(finding, _)| finding.help(HELP)));
     }
     let typed = (
-        "is a text here, and a number or a truth value there, which alone would be trusted",
-        "hand the value itself over, by `from`",
+        "is a text here, but would be trusted as a number or a truth value",
+        "pass the value itself with `from`",
     );
     out.extend(values(&RULE.meta, cx, Unfenced::Typed, typed));
     for fault in &cx.names.parts {
@@ -45,7 +45,7 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-const HELP: &str = "declare both with one type, or hand over another value";
+const HELP: &str = "declare both with the same type, or pass another value";
 
 fn fits(returned: &str, expected: &str) -> bool {
     returned == expected || (expected == "array" && returned == "string[]") || (expected == "string" && returned == "text")

@@ -27,7 +27,7 @@ fn word(cx: &NodeCx<'_>, path: &Str<'_>, unread: &Unread) -> Diagnostic {
     let message = format!("the file `{}` cannot be shown to the agent: {}", shown(&path.value), unread.why);
     let finding = Diagnostic::new(&RULE.meta, cx.cx.path, path.span, message);
     let finding = if path.value.contains("{{") || path.value.contains('*') {
-        finding.note("a path is a name: no variable and no `*` in it is filled in")
+        finding.note("paths are taken literally: variables and `*` are not expanded")
     } else {
         finding.note("paths are relative to the folder of ctxc.toml and stay inside it")
     };
@@ -36,6 +36,6 @@ fn word(cx: &NodeCx<'_>, path: &Str<'_>, unread: &Unread) -> Diagnostic {
             format!("write `{}`", shown(near)),
             vec![Edit::replace(path.span, escape_text(near).into_owned())],
         )),
-        None => finding.help("correct the path, restore the file, or allow the finding where the file comes later"),
+        None => finding.help("correct the path, restore the file, or allow the finding if the file is created later"),
     }
 }

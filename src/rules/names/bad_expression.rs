@@ -98,16 +98,16 @@ fn words(kind: ExpressionFaultKind) -> String {
         ExpressionFaultKind::Unclosed => "`{{` is never closed".to_owned(),
         ExpressionFaultKind::Empty => "`{{}}` names no variable".to_owned(),
         ExpressionFaultKind::BadCharacter(c) => {
-            format!("`{}` cannot stand here in an expression", shown(&c.escape_debug().to_string()))
+            format!("`{}` is not allowed at this place of an expression", shown(&c.escape_debug().to_string()))
         }
         ExpressionFaultKind::TrailingText => "the expression ends before this".to_owned(),
-        ExpressionFaultKind::UnclosedString => "this quote has no partner".to_owned(),
+        ExpressionFaultKind::UnclosedString => "this quote is never closed".to_owned(),
         ExpressionFaultKind::UnclosedCall => "expected `,` or `)` here".to_owned(),
         ExpressionFaultKind::BadIndex => "expected a whole number and `]`".to_owned(),
         ExpressionFaultKind::PositionalAfterNamed => "an argument by position after one by name".to_owned(),
         ExpressionFaultKind::DuplicateArgument => "the same argument twice".to_owned(),
         ExpressionFaultKind::TooManyArguments => format!("a call has at most {MAX_ARGUMENTS} arguments"),
-        ExpressionFaultKind::MisplacedCall => "a call cannot stand here: only a text of a task itself can hold one".to_owned(),
+        ExpressionFaultKind::MisplacedCall => "a call is not allowed here: only texts directly in a task can have one".to_owned(),
         ExpressionFaultKind::TooDeep => format!("calls nest at most {MAX_DEPTH} deep"),
     }
 }

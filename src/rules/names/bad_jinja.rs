@@ -27,14 +27,14 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             JinjaFaultKind::Arguments { filter, given, least, most } => arguments(filter, *given, *least, *most),
             JinjaFaultKind::OtherTemplate(word) => format!("`{word}` would take text from another template"),
             JinjaFaultKind::Syntax(words) => match words.strip_prefix("unknown statement end") {
-                Some(block) => format!("`end{0}` ends a `{0}`, and the block that is open here is another", shown(block)),
+                Some(block) => format!("`end{0}` ends a `{0}`, but the open block is another one", shown(block)),
                 None => format!("Jinja cannot read this: {}", shown(words)),
             },
             JinjaFaultKind::TooEarly { argument, name } => {
                 format!("the default of `{argument}` names `{name}`, which has no value yet")
             }
             JinjaFaultKind::Unknown { what, name, .. } => match absent(*what, name) {
-                Some(absent) => format!("Jinja's {} `{name}` is not here: {}", word(*what), absent.why),
+                Some(absent) => format!("Jinja's {} `{name}` is not supported: {}", word(*what), absent.why),
                 None => format!("Jinja has no {} `{}`", word(*what), shown(name)),
             },
         };
@@ -46,7 +46,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
                 None => known(found, *what, near.as_deref(), fault.span.slice(cx.document.text) == name),
             },
             JinjaFaultKind::TooEarly { argument, name } => found.help(early(argument, name)),
-            JinjaFaultKind::LineTooLong => found.help("break the line; a `-` in a tag takes the line end away again"),
+            JinjaFaultKind::LineTooLong => found.help("break the line; a `-` in a tag removes the line end again"),
             JinjaFaultKind::TooLarge
             | JinjaFaultKind::TooDeep
             | JinjaFaultKind::TooMuchRepeated
@@ -82,11 +82,9 @@ fn known(found: Diagnostic, what: JinjaName, near: Option<&str>, exact: bool) ->
     let kind = word(what);
     let Some(near) = near else {
         let all = what.all().iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        let found = found.help(format!("the {kind}s that there are: {all}"));
+        let found = found.help(format!("available {kind}s: {all}"));
         return match what {
-            JinjaName::Function => {
-                found.note("what is called is a function or a macro of this text, and no parameter can be one")
-            }
+            JinjaName::Function => found.note("only functions and macros of this text can be called, and a parameter is neither"),
             JinjaName::Filter | JinjaName::Test | JinjaName::Method | JinjaName::Variable => found,
         };
     };

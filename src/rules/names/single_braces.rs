@@ -30,7 +30,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         for name in names.into_iter().filter(|name| !unused.contains(&name.span)) {
             for place in in_texts(cx, definition.element(), &places, &name.value) {
                 let (written, meant) = (place.slice(cx.document.text), format!("{{{{{}}}}}", shown(&name.value)));
-                let message = format!("the agent reads `{written}` as it stands, and `{}` is a parameter", shown(&name.value));
+                let message = format!("the agent reads `{written}` literally, but `{}` is a parameter", shown(&name.value));
                 let fix =
                     Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(place, format!("{{{{{}}}}}", name.value))]);
                 out.push(finding(&RULE.meta, cx, place, message).help(format!("did you mean `{meant}`?")).fix(fix));

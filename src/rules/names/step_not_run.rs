@@ -30,12 +30,12 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         let (message, help) = if is_own {
             (
                 format!("`{named}` is the result of this very step, which has not run where it is used"),
-                "use a value that is there before the step runs, or give the result another name",
+                "use a value that exists before the step runs, or give the result another name",
             )
         } else {
             (
                 format!("`{named}` is the result of a step that has not run where it is used"),
-                "only the steps behind that one see its result: move this behind it, or use a value that is there before",
+                "only later steps see its result: move this after that step, or use a value that exists before it",
             )
         };
         out.push(finding(&RULE.meta, cx, fault, message).label(*result, "the step names its result here").help(help));
@@ -46,12 +46,12 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
 fn input(cx: &FileCx<'_>, (fault, name): (&Fault<'_>, Span), named: &str, own: Own) -> Diagnostic {
     let (message, help) = match own {
         Own::Yes => (
-            format!("`{named}` is the input that is made here, and has no value yet"),
-            "use a value that is there before, or give the input another name",
+            format!("`{named}` is the input being made here, and has no value yet"),
+            "use a value that exists before it, or give the input another name",
         ),
         Own::No => (
-            format!("`{named}` is an input that is made later than this, and has no value yet"),
-            "inputs are made in their order: move this one behind it, or use a value that is there before",
+            format!("`{named}` is an input that is made later, and has no value yet"),
+            "inputs are made in order: move this one after it, or use a value that exists before",
         ),
     };
     finding(&RULE.meta, cx, fault, message).label(name, "the input has its name here").help(help)

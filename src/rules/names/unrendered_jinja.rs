@@ -36,9 +36,9 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         let is = |name: &str| element.attribute(name).is_some();
         let message = match element.attribute("src") {
             Some(src) if ENDINGS.iter().any(|ending| src.value().ends_with(ending)) => {
-                format!("the name of `{}` says Jinja, and the agent reads its tags as words", src.value())
+                format!("the name of `{}` says Jinja, but the agent reads its tags as plain text", src.value())
             }
-            None if has_statement(&element.text()) => "the agent reads this Jinja tag as words".to_owned(),
+            None if has_statement(&element.text()) => "the agent reads this Jinja tag as plain text".to_owned(),
             _ => continue,
         };
         let written = element.span().slice(text);
@@ -46,7 +46,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         let start = element.span().start;
         let span = at.map_or_else(|| element.name_span(), |at| Span::new(start + at as u32, start + at as u32 + 2));
         let verbatim = vec![set_attribute(element, "verbatim", "true")];
-        let as_words = Fix::suggested("write verbatim=\"true\": the tags are meant as words", verbatim);
+        let as_words = Fix::suggested("write verbatim=\"true\": the tags are meant as plain text", verbatim);
         out.push(finding(&RULE.meta, cx, span, message).fix(render(element)).fix(as_words));
     }
 }

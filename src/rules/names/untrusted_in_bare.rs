@@ -6,7 +6,7 @@ use crate::rules::names::untrusted_in_system::{marked, values};
 use crate::template::names::{DefinitionKind, Unfenced};
 
 const WHY: &str = "the profile `bare` does not fence it";
-const HELP: &str = "take another profile, which fences it, or leave the value out";
+const HELP: &str = "use a profile that fences it, or leave the value out";
 
 /// The profile has no fences: what a letter says would read as the author's own words.
 pub(crate) static RULE: Rule = Rule::new(

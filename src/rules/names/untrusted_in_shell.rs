@@ -18,7 +18,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
 fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     let words = (
         "would be read by a shell as a part of the command",
-        "name the program and its arguments as `<arg>`s, without a shell, or hand the value over in a `<var>` of `<env>`",
+        "name the program and its arguments as `<arg>`s, without a shell, or pass the value in a `<var>` of `<env>`",
     );
     out.extend(values(&RULE.meta, cx, Unfenced::Shell, words));
 }

@@ -48,9 +48,9 @@ pub(crate) fn values(
         let name = shown(&used.name);
         let (source, span) = &used.source;
         let comes = match shown(source) {
-            source if name.is_empty() && source.is_empty() => "what is made of the context here comes from outside".to_owned(),
+            source if name.is_empty() && source.is_empty() => "the context used here comes from outside".to_owned(),
             source if name.is_empty() => {
-                format!("what is made of the context here comes from `{source}`, which comes from outside,")
+                format!("the context used here contains untrusted `{source}`")
             }
             source if source == name => format!("`{name}` comes from outside"),
             source if source.is_empty() => format!("`{name}` is made of what comes from outside"),
@@ -71,9 +71,9 @@ pub(crate) fn values(
             Some(found) => cx.label(found, used.file, *span, "it gets its value here"),
             None => continue,
         };
-        let checked = "; or, where its text is checked before, say `trust=\"trusted\"` where it is handed on";
+        let checked = "; or, if its text is checked before, say `trust=\"trusted\"` where it is passed on";
         let help = if name.is_empty() {
-            "keep it from that context by `inherit_context`, `accumulate_data` or `fresh_context`"
+            "keep it out of that context with `inherit_context`, `accumulate_data` or `fresh_context`"
         } else {
             help
         };

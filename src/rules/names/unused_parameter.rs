@@ -44,7 +44,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         if let Some(first) = places.first() {
             let edits = places.iter().map(|at| Edit::replace(*at, format!("{{{{{name}}}}}"))).collect();
             found = found
-                .label(*first, "the agent reads this as it stands")
+                .label(*first, "the agent reads this literally")
                 .help(format!("did you mean `{{{{{}}}}}`?", shown(name)))
                 .fix(Fix::suggested(format!("write `{{{{{}}}}}`", shown(name)), edits));
         }

@@ -141,7 +141,7 @@ pub(super) static MISSING_KEY: Rule =
 
 fn missing_key(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::MissingKey { table, key } = &fault.kind else { return None };
-    let message = format!("`{table}` has no `{key}`, which it needs");
+    let message = format!("`{table}` lacks the required key `{key}`");
     let finding = cx.finding(&MISSING_KEY, fault, message);
     Some(finding.help(match *key {
         "provider" => "add who answers: `provider = \"openai\"`, or one of `[providers]`",

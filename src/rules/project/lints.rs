@@ -38,7 +38,7 @@ pub(super) static REPEATED_LINT: Rule = Rule::new(
 
 fn repeated_lint(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::RepeatedRule { rule, first } = &fault.kind else { return None };
-    let message = format!("sets `{rule}` a second time; the first line holds");
+    let message = format!("sets `{rule}` a second time; only the first line applies");
     let finding = cx.finding(&REPEATED_LINT, fault, message);
     let fix = Fix::suggested("remove the second line", vec![Edit::delete(line(cx, fault))]);
     Some(cx.label(finding, fault.file, *first, "set here").fix(fix))

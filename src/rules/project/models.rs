@@ -28,9 +28,9 @@ pub(super) static UNKNOWN_PROVIDER: Rule = Rule::new(
 
 fn unknown_provider(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::UnknownProvider { found, near, valid } = &fault.kind else { return None };
-    let message = format!("the project has no provider `{found}`, and it is no kind of provider");
+    let message = format!("the project has no provider `{found}`, and it is not a known kind of provider");
     let finding = cx.finding(&UNKNOWN_PROVIDER, fault, message);
-    let finding = finding.note(format!("what may stand here is {}", list(valid)));
+    let finding = finding.note(format!("expected one of {}", list(valid)));
     if near.is_some() {
         return Some(meant(finding, fault.span, near.as_deref(), Form::Text));
     }
@@ -88,11 +88,11 @@ pub(super) static BUDGET_OVER_WINDOW: Rule = Rule::new(
 
 fn budget_over_window(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::BudgetOverWindow { role, tokens, model, room } = &fault.kind else { return None };
-    let message = format!("role `{role}` may have {tokens} tokens, and its model `{model}` holds {room} beside its answer");
+    let message = format!("role `{role}` may use {tokens} tokens, but its model `{model}` has room for {room} beside its answer");
     let finding = cx.finding(&BUDGET_OVER_WINDOW, fault, message);
-    let finding = finding.note("the smaller of the two holds, so this budget never does");
+    let finding = finding.note("the smaller limit applies, so this budget has no effect");
     let edit = Edit::replace(fault.span, room.to_string());
-    Some(finding.fix(Fix::suggested(format!("write {room}, what the model holds"), vec![edit])))
+    Some(finding.fix(Fix::suggested(format!("write {room}, the room that the model has"), vec![edit])))
 }
 
 /// A file that is shared is no place for it. The finding never stands on a line that holds the value, and says nothing of it.
@@ -105,7 +105,7 @@ fn key_in_file(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     // Written on one line, the value would be shown with the provider's name: the finding goes to the head of the file.
     let span = if line(fault.span) == line(*at) { Span::at(0) } else { fault.span };
     let message = match *key {
-        "api_key_env" => format!("`api_key_env` of provider `{provider}` is no name of a variable: a key itself?"),
+        "api_key_env" => format!("`api_key_env` of provider `{provider}` is not the name of a variable: is it the key itself?"),
         "base_url" => format!("`base_url` of provider `{provider}` carries a user, a password or a query"),
         _ => format!("provider `{provider}` has `{key}`, and a key never stands in a project file"),
     };

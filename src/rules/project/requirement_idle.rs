@@ -31,7 +31,7 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         let words = [("path", selector.path.is_some()), ("name", selector.name.is_some()), ("role", !selector.role.is_empty())];
         let words: Vec<String> = words.iter().filter(|(_, is_asked)| *is_asked).map(|(word, _)| format!("`{word}`")).collect();
         let fit = if words.len() == 1 { "fits" } else { "together fit" };
-        let message = format!("this requirement is about no task: its {} {fit} none of the project", words.join(" and "));
+        let message = format!("this requirement applies to no task: its {} {fit} none of the project", words.join(" and "));
         let finding = Diagnostic::new(&RULE.meta, &path, requirement.span, message);
         out.push(finding.help("correct the pattern, or remove the requirement"));
     }

@@ -75,7 +75,7 @@ fn system_prompt(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::SystemPrompt { role, path, why } = &fault.kind else { return None };
     let message = format!("the system prompt of role `{role}` cannot be read: `{path}`: {why}");
     let finding = cx.finding(&SYSTEM_PROMPT, fault, message);
-    Some(finding.help("paths are relative to the folder of ctxc.toml; a short text can stand here itself: `system = \"You …\"`"))
+    Some(finding.help("paths are relative to the folder of ctxc.toml; a short text can be written here: `system = \"You …\"`"))
 }
 
 /// One of the two would hold, and its author may mean the other.
@@ -93,8 +93,7 @@ pub(super) static CONTRADICTORY_ROLE: Rule = Rule::new(
 fn contradictory_role(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let found = |message: String| cx.finding(&CONTRADICTORY_ROLE, fault, message);
     if let FaultKind::ToolBlocked { role, tool, blocked } = &fault.kind {
-        let finding =
-            found(format!("role `{role}` is allowed `{tool}`, and `{}` of its blocked tools takes it away", blocked.value));
+        let finding = found(format!("role `{role}` allows `{tool}`, but `{}` in its blocked tools rules it out", blocked.value));
         let finding = cx.label(finding, fault.file, blocked.span, "blocked here");
         return Some(finding.help("take it out of one of the two lists"));
     }
@@ -126,7 +125,7 @@ fn prompt_value(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::PromptValue { role, written, line } = &fault.kind else { return None };
     let place = line.as_ref().map_or_else(String::new, |(path, line)| format!(", {path}:{line}"));
     let written = shown(written);
-    let message = format!("role `{role}` would be told `{written}` as it stands{place}: its system prompt takes no values");
+    let message = format!("role `{role}` would read `{written}` literally{place}: no values are filled into its system prompt");
     let finding = cx.finding(&PROMPT_VALUE, fault, message);
     Some(
         finding.help("move the sentence to the task that it plays, into `<system>` or `<instructions>`, where values are put in"),

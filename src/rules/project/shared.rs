@@ -15,12 +15,12 @@ fn shared_hash(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let message = match pinned {
         None => format!("{path} is not pinned: expected the hash of its bytes beside its path"),
         Some(pinned) if Hash::parse(pinned).is_none() => {
-            format!("`{pinned}` is no hash: expected `b3:` and 64 hexadecimal digits")
+            format!("`{pinned}` is not a hash: expected `b3:` and 64 hexadecimal digits")
         }
         Some(_) => format!("{path} is not the file that is pinned: its bytes changed"),
     };
     let finding = cx.finding(&SHARED_HASH, fault, message).note(format!("its hash is {actual}"));
-    let finding = finding.help("look at what the file says, then pin it by its hash");
+    let finding = finding.help("review the file, then pin it by its hash");
     Some(match edit {
         Some((span, insert)) => finding.fix(Fix::suggested("pin the file as it is now", vec![Edit::replace(*span, insert)])),
         None => finding,
@@ -37,7 +37,7 @@ fn shared_unreadable(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::SharedUnreadable { path, reason } = &fault.kind else { return None };
     let message = format!("cannot read the shared file {path}: {reason}");
     let finding = cx.finding(&SHARED_UNREADABLE, fault, message);
-    Some(finding.help("the path is relative to the folder of the project file; without the file none of its policies hold"))
+    Some(finding.help("the path is relative to the folder of the project file; without the file none of its policies apply"))
 }
 
 /// Packages come with a later release.
@@ -77,7 +77,7 @@ fn loosened_policy(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let message = format!("`{what}` is `{here}`, looser than the `{shared}` of the shared file");
     let finding = cx.finding(&LOOSENED_POLICY, fault, message);
     let finding = cx.label(finding, *file, *span, "the shared file says this");
-    let finding = finding.note(format!("a project may tighten a shared policy, not loosen it; `{shared}` holds"));
+    let finding = finding.note(format!("a project may tighten a shared policy, not loosen it; `{shared}` applies"));
     let fix = Fix::suggested("remove the line", vec![Edit::delete(line(cx, fault))]);
     Some(finding.help(format!("remove the line, or let the shared file permit it: `[allow] loosen = [\"{entry}\"]`")).fix(fix))
 }

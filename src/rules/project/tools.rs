@@ -63,8 +63,8 @@ fn words(tool: &str, why: &ToolFault) -> (String, String) {
             format!("a tool of type `{}` is the provider's own; only those of type `function` are read", kind.escape_debug()),
             "take it out of the file",
         ),
-        ToolFault::NoName => ("a tool has no `name`, or one that is no text".to_owned(), "give it a name"),
-        ToolFault::NoText => (format!("the `description` of {tool} is no text"), "write it as a text"),
+        ToolFault::NoName => ("a tool has no `name`, or one that is not a text".to_owned(), "give it a name"),
+        ToolFault::NoText => (format!("the `description` of {tool} is not a text"), "write it as a text"),
         ToolFault::BadName => (
             format!("{tool} has a name that providers refuse"),
             "name it in ASCII letters, digits, `_` and `-`, with at most 64 of them",

@@ -14,7 +14,7 @@ fn unknown_type(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let found = |message: String| cx.finding(&UNKNOWN_TYPE, fault, message);
     if let FaultKind::UnknownOperator { found: name, near, valid } = &fault.kind {
         if valid.is_empty() {
-            let finding = found(format!("`{name}` stands under `[defaults]` itself; expected a type in between"));
+            let finding = found(format!("`{name}` is directly under `[defaults]`; expected a type in between"));
             return Some(finding.help(format!("write it under the type that it is for: `[defaults.atomic]`, then `{name} = …`")));
         }
         let finding = found(format!("there is no type `{name}`")).note(format!("the types are {}", list(valid)));
@@ -54,7 +54,7 @@ fn bad_declaration(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         Refusal::BadName => {
             found(format!("`{row}` cannot be a name; expected letters, digits, `_` and `-`, beginning with a letter"))
         }
-        Refusal::TooMany => found(format!("`{row}` is one declared type too many; a project has at most 1,000")),
+        Refusal::TooMany => found(format!("`{row}` is one type too many; a project can declare at most 1,000")),
     })
 }
 

@@ -207,7 +207,7 @@ fn a_requirement_about_no_task_is_told_of_when_the_whole_project_is_checked() {
         .file("ctxc.toml", "[[require]]\npath = \"agents/**\"\nmust = \"has description\"\n")
         .file("templates/a.xml", CLEAN);
     let run = project.run(&["check"]).code(0);
-    run.says("warning[requirement-matches-nothing] ctxc.toml:1:1: this requirement is about no task");
+    run.says("warning[requirement-matches-nothing] ctxc.toml:1:1: this requirement applies to no task");
     let run = project.run(&["check", "templates/a.xml"]).code(0);
     assert_eq!(run.stdout, "checked 1 file: nothing found\n");
 }

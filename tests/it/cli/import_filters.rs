@@ -32,7 +32,7 @@ fn a_method_of_python_is_told_by_check_with_what_to_write() {
     };
     let run =
         task("{{ a.zfill(2) }}\n{{ b.pop('x') }}{{ c.d['e'].rsplit(',')[0] }}{{ (a ~ b).encode() }}").run(&["check"]).code(1);
-    run.says("t.xml:1:63: Jinja's method `zfill` is not here: a value has no such method here")
+    run.says("t.xml:1:63: Jinja's method `zfill` is not supported: a value has no such method here")
         .says("write `\"%03d\"|format(number)`")
         .says("t.xml:2:6: Jinja's method `pop` is not here")
         .says("Jinja's method `rsplit` is not here")
@@ -55,12 +55,12 @@ fn what_jinja2_has_and_a_prompt_cannot_is_named_with_what_to_do() {
                 <parameter name=\"names\" type=\"array\"/></parameters></task>";
     let project = Project::new().file("templates/t.xml", task);
     let run = project.run(&["check"]).code(1);
-    run.says("Jinja's filter `random` is not here: its output differs from run to run")
+    run.says("Jinja's filter `random` is not supported: its output differs from run to run")
         .says("choose before the run, and pass the choice in as a parameter");
     let text = "{% macro m(a) %}\n{{ varargs|join }}{% endmacro %}{{ m(1, 2) }}";
     let project = Project::new().file("p/a.j2", text).file("templates/t.xml", task.replace("{{ names|random }}", text));
     let said = "a macro takes only the arguments that it names";
     project.run(&["import", "p"]).code(1).says(&format!("p/a.j2:2: error: `varargs` of a macro cannot be carried over: {said}"));
     let run = project.run(&["check"]).code(1);
-    run.says(&format!("Jinja's name `varargs` is not here: {said}")).says("name them in the macro, with defaults");
+    run.says(&format!("Jinja's name `varargs` is not supported: {said}")).says("name them in the macro, with defaults");
 }

@@ -109,7 +109,7 @@ fn a_text_is_checked_for_what_it_cannot_say_of_itself() {
         Project::new().file("templates/t.xml", text).run(&["check"]).code(1)
     };
     task("{{ self.title() }}")
-        .says("Jinja's name `self` is not here: a text here has no blocks to refer to")
+        .says("Jinja's name `self` is not supported: a text here has no blocks to refer to")
         .says("{% set title %}…{% endset %}");
     let run = task("{% macro a(x=y, y=1) %}{{ x }}{% endmacro %}");
     run.says("the default of `x` names `y`, which has no value yet").says("set `x` inside of the macro, where `y` has its value");

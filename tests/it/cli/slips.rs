@@ -79,12 +79,7 @@ fn a_template_with_a_slip_has_one_finding() {
     let typed = task("atomic", "").replace("name=\"n\"/>", "name=\"n\" type=\"int\"/>");
     told("templates/x.xml", &typed, "`type` cannot be `int`", "did you mean `integer`?");
     let block = "<instructions syntax=\"jinja\">{% if n %}x{% endfor %}</instructions>";
-    told(
-        "templates/x.xml",
-        &task("atomic", block),
-        "`endfor` ends a `for`, and the block that is open here is another",
-        "endfor",
-    );
+    told("templates/x.xml", &task("atomic", block), "`endfor` ends a `for`, but the open block is another one", "endfor");
     let prompt = task("atomic", "<prompt>be brief</prompt>");
     told("templates/x.xml", &prompt, "`<task>` has no element `<prompt>`", "did you mean `<instructions>`?");
     let examples = task("atomic", "<examples><example><question>a</question><output>b</output></example></examples>");

@@ -53,7 +53,7 @@ fn a_function_that_is_not_called_is_a_variable() {
 fn braces_in_from_go() {
     let text = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n  <inputs><input name=\"a\" from=\"{{ b.c }}\"/></inputs>\n</task>\n";
     let (message, mended) = fixed(text, "bad-from");
-    assert_eq!(message, "`{{ b.c }}` is no name of a variable");
+    assert_eq!(message, "`{{ b.c }}` is not the name of a variable");
     assert_eq!(mended, text.replace("{{ b.c }}", "b.c"));
 }
 

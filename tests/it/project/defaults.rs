@@ -24,7 +24,7 @@ fn defaults_for_what_nobody_knows() {
 #[test]
 fn a_setting_without_a_type() {
     assert_snapshot!(found("[defaults]\ninherit_context = \"none\"\n"), @r#"
-    error CTX506 ctxc.toml:2:1 `inherit_context`: `inherit_context` stands under `[defaults]` itself; expected a type in between
+    error CTX506 ctxc.toml:2:1 `inherit_context`: `inherit_context` is directly under `[defaults]`; expected a type in between
       ? write it under the type that it is for: `[defaults.atomic]`, then `inherit_context = …`
     "#);
 }

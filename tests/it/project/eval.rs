@@ -90,11 +90,11 @@ fn what_cannot_be_taken_is_told() {
     error CTX504 ctxc.toml:5:10 `1`: `eval.drift.window` is `1`; expected a number from 2 to 1000
     error CTX504 ctxc.toml:6:11 `\"3\"`: `eval.drift.batches` is a text; expected a whole number
       > take the quotes off (`\"3\"` -> `3`)
-    error CTX532 ctxc.toml:7:7 `stability`: `eval.stability` has no `accepters`, which it needs
+    error CTX532 ctxc.toml:7:7 `stability`: `eval.stability` lacks the required key `accepters`
       ? add who may accept a baseline: `accepters = ["ada"]`
-    error CTX532 ctxc.toml:7:7 `stability`: `eval.stability` has no `cost_usd`, which it needs
+    error CTX532 ctxc.toml:7:7 `stability`: `eval.stability` lacks the required key `cost_usd`
       ? add the budget of one run in US$: `cost_usd = 5.0`
-    error CTX532 ctxc.toml:7:7 `stability`: `eval.stability` has no `variance`, which it needs
+    error CTX532 ctxc.toml:7:7 `stability`: `eval.stability` lacks the required key `variance`
       ? add how much its pass rate may vary: `variance = 0.1`
     "#);
 }

@@ -37,7 +37,7 @@ fn promises_cannot_be_lowered() {
 #[test]
 fn one_rule_under_two_names() {
     assert_snapshot!(found("[lints]\nno-context = \"off\"\nCTX203 = \"error\"\n"), @r#"
-    error CTX511 ctxc.toml:3:1 `CTX203`: sets `no-context` a second time; the first line holds
+    error CTX511 ctxc.toml:3:1 `CTX203`: sets `no-context` a second time; only the first line applies
       at ctxc.toml:2: set here
       > remove the second line (`CTX203 = \"error\"\n` -> ``)
     "#);

@@ -238,7 +238,7 @@ fn a_requirement_that_is_about_no_task_is_told_of() {
         ("role = \"idle\"", "its `role` fits"),
         ("path = \"agents/**\"\nname = \"triage\"", "its `path` and `name` together fit"),
     ] {
-        let words = format!("ctxc.toml:4: this requirement is about no task: {words} none of the project");
+        let words = format!("ctxc.toml:4: this requirement applies to no task: {words} none of the project");
         assert_eq!(idle(&with(selector)), [words], "{selector}");
     }
 }

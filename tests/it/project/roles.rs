@@ -269,7 +269,7 @@ fn faults_of_roles_are_found_in_one_run_each_at_its_place() {
     error CTX530 ctxc.toml:14:1 `capabilities`: role `b` names its `model`, so its `capabilities` would have no effect
       = a role names its model, or says what a model has to be
       > remove `capabilities` (`capabilities = [\"x\"]\n` -> ``)
-    error CTX532 ctxc.toml:16:10 `{}`: `roles.c.system` has no `file`, which it needs
+    error CTX532 ctxc.toml:16:10 `{}`: `roles.c.system` lacks the required key `file`
       ? add the file, relative to the project: `file = "prompts/role.md"`
     error CTX504 ctxc.toml:17:8 `\"\\n\"`: `roles` is `\n`; expected a name of at least one character, on one line
     error CTX504 ctxc.toml:19:5 `1`: `roles.d` is a number; expected a table
@@ -305,8 +305,8 @@ base_url = "https://models.example/v1#chat"
 kind = "openai"
 base_url = "https://:8000/v1"
 "#), @r#"
-    error CTX524 ctxc.toml:3:12 `\"opnai\"`: the project has no provider `opnai`, and it is no kind of provider
-      = what may stand here is `d`, `e`, `f`, `g`, `openai`, `openai-responses`, `anthropic`, `gemini`, `ollama`
+    error CTX524 ctxc.toml:3:12 `\"opnai\"`: the project has no provider `opnai`, and it is not a known kind of provider
+      = expected one of `d`, `e`, `f`, `g`, `openai`, `openai-responses`, `anthropic`, `gemini`, `ollama`
       ? did you mean `openai`?
       > write `openai` (`\"opnai\"` -> `\"openai\"`)
     error CTX504 ctxc.toml:4:8 `true`: `models.a.tier` is `true`; expected `economy`, `standard`, `standard_plus` or `premium`
@@ -316,8 +316,8 @@ base_url = "https://:8000/v1"
       = nothing reads it, so it has no effect; the keys are `provider`, `id`, `tier`, `capabilities`, `context_window`, `output_reserve`, `tokenizer`, `usd_per_million`, `temperature`, `top_p`, `seed`, `effort`, `stop`, `tool_choice`, `max_output_tokens`
       ? did you mean `context_window`?
       > write `context_window` (`context_windw` -> `context_window`)
-    error CTX524 ctxc.toml:7:12 `\"nobody-knows\"`: the project has no provider `nobody-knows`, and it is no kind of provider
-      = what may stand here is `d`, `e`, `f`, `g`, `openai`, `openai-responses`, `anthropic`, `gemini`, `ollama`
+    error CTX524 ctxc.toml:7:12 `\"nobody-knows\"`: the project has no provider `nobody-knows`, and it is not a known kind of provider
+      = expected one of `d`, `e`, `f`, `g`, `openai`, `openai-responses`, `anthropic`, `gemini`, `ollama`
       ? define it under `[providers.nobody-knows]` with its `kind`
     error CTX504 ctxc.toml:10:18 `100`: `models.b.output_reserve` is `100`; expected less than its `context_window`, 100
     error CTX504 ctxc.toml:11:29 `-1`: `models.b.usd_per_million.input` is `-1`; expected a number from 0 to 1000000
@@ -326,14 +326,14 @@ base_url = "https://:8000/v1"
     error CTX503 ctxc.toml:11:47 `cached`: `[models.b.usd_per_million]` has no key `cached`
       = nothing reads it, so it has no effect; the keys are `input`, `cached_input`, `output`
     error CTX504 ctxc.toml:15:18 `1.5`: `models.c.context_window` is a number; expected a whole number
-    error CTX532 ctxc.toml:16:19 `{ input = nan }`: `models.c.usd_per_million` has no `output`, which it needs
+    error CTX532 ctxc.toml:16:19 `{ input = nan }`: `models.c.usd_per_million` lacks the required key `output`
       ? add what a million tokens answered cost in US$: `output = 0.60`
     error CTX504 ctxc.toml:16:29 `nan`: `models.c.usd_per_million.input` is `nan`; expected a number from 0 to 1000000
     error CTX504 ctxc.toml:18:8 `\"openia\"`: `providers.d.kind` is `openia`; expected `openai`, `openai-responses`, `anthropic`, `gemini` or `ollama`
       ? did you mean `openai`?
       > write `openai` (`\"openia\"` -> `\"openai\"`)
     error CTX504 ctxc.toml:19:12 `\"localhost:80\"`: `providers.d.base_url` is `localhost:80`; expected an address that begins with `https://` or `http://`
-    error CTX532 ctxc.toml:20:12 `e`: `providers.e` has no `kind`, which it needs
+    error CTX532 ctxc.toml:20:12 `e`: `providers.e` lacks the required key `kind`
       ? add the protocol it speaks: `kind = "openai"` (openai, anthropic, gemini, ollama)
     error CTX504 ctxc.toml:23:12 `\"https://models.example/v1#chat\"`: `providers.f.base_url` is `https://models.example/v1#chat`; expected an address without `#`: what stands behind it is never sent
     error CTX504 ctxc.toml:26:12 `\"https://:8000/v1\"`: `providers.g.base_url` is `https://:8000/v1`; expected an address that begins with `https://` or `http://`
@@ -399,16 +399,16 @@ Write JSON: {"a": {"b": {}}} and {{}}. \\{{escaped}}, {{ who }}
 [roles.b]
 system = "{{a.b | upper}}"
 "#), @r#"
-    warning CTX533 ctxc.toml:3:10 `\"\"\"\nYou are {{ who }}, and \\u007b{hidden}}.\nWrite JSON: {\"a\": {\"b\": {}}} and {{}}. \\\\{{escaped}}, {{ who }}\n\"\"\"`: role `a` would be told `{{hidden}}` as it stands: its system prompt takes no values
+    warning CTX533 ctxc.toml:3:10 `\"\"\"\nYou are {{ who }}, and \\u007b{hidden}}.\nWrite JSON: {\"a\": {\"b\": {}}} and {{}}. \\\\{{escaped}}, {{ who }}\n\"\"\"`: role `a` would read `{{hidden}}` literally: no values are filled into its system prompt
       ? move the sentence to the task that it plays, into `<system>` or `<instructions>`, where values are put in
-    warning CTX533 ctxc.toml:4:9 `{{ who }}`: role `a` would be told `{{ who }}` as it stands: its system prompt takes no values
+    warning CTX533 ctxc.toml:4:9 `{{ who }}`: role `a` would read `{{ who }}` literally: no values are filled into its system prompt
       ? move the sentence to the task that it plays, into `<system>` or `<instructions>`, where values are put in
-    warning CTX533 ctxc.toml:8:11 `{{a.b | upper}}`: role `b` would be told `{{a.b | upper}}` as it stands: its system prompt takes no values
+    warning CTX533 ctxc.toml:8:11 `{{a.b | upper}}`: role `b` would read `{{a.b | upper}}` literally: no values are filled into its system prompt
       ? move the sentence to the task that it plays, into `<system>` or `<instructions>`, where values are put in
     "#);
     let config = read_with("[roles.a]\nsystem = { file = \"a.md\" }\n", &[("a.md", "\n\nYou are\n{{who}}.\n")]);
     assert_snapshot!(shown(&config), @r#"
-    warning CTX533 ctxc.toml:2:19 `\"a.md\"`: role `a` would be told `{{who}}` as it stands, a.md:4: its system prompt takes no values
+    warning CTX533 ctxc.toml:2:19 `\"a.md\"`: role `a` would read `{{who}}` literally, a.md:4: no values are filled into its system prompt
       ? move the sentence to the task that it plays, into `<system>` or `<instructions>`, where values are put in
     "#);
     assert_eq!(config.roles["a"].system.as_ref().unwrap().text, "You are\n{{who}}.");

@@ -49,12 +49,12 @@ fn a_project_may_not_loosen_and_the_shared_value_holds() {
     assert_snapshot!(shown(&config), @r#"
     error CTX520 ctxc.toml:3:14 `\"info\"`: `no-context` is `info`, looser than the `error` of the shared file
       at house/rules.toml:2: the shared file says this
-      = a project may tighten a shared policy, not loosen it; `error` holds
+      = a project may tighten a shared policy, not loosen it; `error` applies
       ? remove the line, or let the shared file permit it: `[allow] loosen = ["no-context"]`
       > remove the line (`no-context = \"info\"\n` -> ``)
     error CTX520 ctxc.toml:6:17 `\"enabled\"`: `defaults.atomic.director.fresh_context` is `enabled`, looser than the `disabled` of the shared file
       at house/rules.toml:4: the shared file says this
-      = a project may tighten a shared policy, not loosen it; `disabled` holds
+      = a project may tighten a shared policy, not loosen it; `disabled` applies
       ? remove the line, or let the shared file permit it: `[allow] loosen = ["defaults.atomic.director"]`
       > remove the line (`fresh_context = \"enabled\"\n` -> ``)
     "#);
@@ -109,31 +109,31 @@ fn a_file_that_is_not_pinned_or_moved_is_pinned_by_the_fix() {
     assert_snapshot!(found("extends = \"a.toml\"\n"), @r#"
     error CTX516 ctxc.toml:1:11 `\"a.toml\"`: a.toml is not pinned: expected the hash of its bytes beside its path
       = its hash is b3:c8543871c43ddc387a06f067d3bda145a9cde1b0c00ab603cceeb65584707390
-      ? look at what the file says, then pin it by its hash
+      ? review the file, then pin it by its hash
       > pin the file as it is now (`\"a.toml\"` -> `{ path = \"a.toml\", hash = \"b3:c8543871c43ddc387a06f067d3bda145a9cde1b0c00ab603cceeb65584707390\" }`)
     "#);
     assert_snapshot!(found("extends = { path = \"a.toml\" }\n"), @r#"
     error CTX516 ctxc.toml:1:20 `\"a.toml\"`: a.toml is not pinned: expected the hash of its bytes beside its path
       = its hash is b3:c8543871c43ddc387a06f067d3bda145a9cde1b0c00ab603cceeb65584707390
-      ? look at what the file says, then pin it by its hash
+      ? review the file, then pin it by its hash
       > pin the file as it is now (`` -> `, hash = \"b3:c8543871c43ddc387a06f067d3bda145a9cde1b0c00ab603cceeb65584707390\"`)
     "#);
     assert_snapshot!(found("[extends]\npath = \"a.toml\"\n"), @r#"
     error CTX516 ctxc.toml:2:8 `\"a.toml\"`: a.toml is not pinned: expected the hash of its bytes beside its path
       = its hash is b3:c8543871c43ddc387a06f067d3bda145a9cde1b0c00ab603cceeb65584707390
-      ? look at what the file says, then pin it by its hash
+      ? review the file, then pin it by its hash
       > pin the file as it is now (`` -> `\nhash = \"b3:c8543871c43ddc387a06f067d3bda145a9cde1b0c00ab603cceeb65584707390\"`)
     "#);
     assert_snapshot!(found("extends = { path = \"a.toml\", hash = \"b3:12\" }\n"), @r#"
-    error CTX516 ctxc.toml:1:37 `\"b3:12\"`: `b3:12` is no hash: expected `b3:` and 64 hexadecimal digits
+    error CTX516 ctxc.toml:1:37 `\"b3:12\"`: `b3:12` is not a hash: expected `b3:` and 64 hexadecimal digits
       = its hash is b3:c8543871c43ddc387a06f067d3bda145a9cde1b0c00ab603cceeb65584707390
-      ? look at what the file says, then pin it by its hash
+      ? review the file, then pin it by its hash
       > pin the file as it is now (`\"b3:12\"` -> `\"b3:c8543871c43ddc387a06f067d3bda145a9cde1b0c00ab603cceeb65584707390\"`)
     "#);
     assert_snapshot!(found("[extends]\npath = \"a.toml\"\nhash = \"b3:0000000000000000000000000000000000000000000000000000000000000000\"\n"), @r#"
     error CTX516 ctxc.toml:3:8 `\"b3:0000000000000000000000000000000000000000000000000000000000000000\"`: a.toml is not the file that is pinned: its bytes changed
       = its hash is b3:c8543871c43ddc387a06f067d3bda145a9cde1b0c00ab603cceeb65584707390
-      ? look at what the file says, then pin it by its hash
+      ? review the file, then pin it by its hash
       > pin the file as it is now (`\"b3:0000000000000000000000000000000000000000000000000000000000000000\"` -> `\"b3:c8543871c43ddc387a06f067d3bda145a9cde1b0c00ab603cceeb65584707390\"`)
     "#);
 }
@@ -162,7 +162,7 @@ fn a_file_that_cannot_be_read_says_why() {
     let found = |own: &str| shown(&read_with(own, &[]));
     assert_snapshot!(found("extends = \"none.toml\"\n"), @r#"
     error CTX517 ctxc.toml:1:11 `\"none.toml\"`: cannot read the shared file none.toml: it does not exist
-      ? the path is relative to the folder of the project file; without the file none of its policies hold
+      ? the path is relative to the folder of the project file; without the file none of its policies apply
     "#);
     assert_snapshot!(found("extends = \"package:acme/strict@1\"\n"), @r#"
     error CTX518 ctxc.toml:1:11 `\"package:acme/strict@1\"`: cannot extend package `acme/strict@1`: packages are not available in this release
