@@ -437,7 +437,7 @@ fn write(root: &Path, path: &str, text: &str) -> Result<()> {
 /// The first agent of a task, and a word where there are more.
 fn first(agents: &[AgentNode], task: &str, cx: &mut Cx) -> Result<String> {
     let Some(first) = agents.first() else {
-        return Err(CliError::usage(format!("`{task}` calls no agent, and a scenario holds what an agent is shown"))
+        return Err(CliError::usage(format!("`{task}` calls no agent, and a scenario tests what an agent is shown"))
             .hint("name a task that calls one, or one that has this one as a step"));
     };
     if agents.len() > 1 {

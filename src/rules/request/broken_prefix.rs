@@ -20,7 +20,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let segment = &broken.segment;
     let what = match broken.cause {
         Cause::Changed => format!("`{segment}` reads `{}` where it read `{}`", short(&broken.after), short(&broken.before)),
-        Cause::Moved => format!("`{segment}` stands at another place"),
+        Cause::Moved => format!("`{segment}` is at another place"),
         Cause::Removed => format!("`{segment}` is gone"),
         Cause::Added => format!("`{segment}` is new in front of what was there"),
         Cause::Expired => return,
@@ -30,7 +30,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let cost = price.map(|usd| usd * reuse.lost as f64 / 1e6);
     let cost = cost.map_or_else(String::new, |usd| format!(", US$ {}", number::usd(usd)));
     let message =
-        format!("{what}: about {} tokens are not read from the cache of the call before{cost}", number::thousands(reuse.lost));
-    let help = "put what changes behind what stays; `ctxc prompt-cache` shows each call";
+        format!("{what}: about {} tokens are not read from the cache of the previous call{cost}", number::thousands(reuse.lost));
+    let help = "put what changes after what stays the same; `ctxc prompt-cache` shows each call";
     out.push(cx.found(&RULE.meta, broken.pointer.as_deref().unwrap_or_default(), message).help(help));
 }

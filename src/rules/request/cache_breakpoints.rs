@@ -24,7 +24,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     if let (Some((pointer, own)), Some(automatic)) = (last, automatic)
         && own != automatic
     {
-        let message = "the last block has a breakpoint of another length than the `cache_control` beside `messages`; Anthropic refuses that";
+        let message = "the breakpoint of the last block has another `ttl` than the `cache_control` beside `messages`; Anthropic refuses that";
         out.push(cx.found(&RULE.meta, pointer, message).help("keep one of the two, or give both the same `ttl`"));
         return;
     }
@@ -33,7 +33,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     if let Some((pointer, _)) = marks.get(MOST) {
         let message = format!("found {} cache breakpoints; Anthropic takes {MOST} in a request", marks.len());
         out.push(cx.found(&RULE.meta, pointer, message).help(
-            "keep one behind the tools, one behind the system text, and one behind the last message; take the others off when the conversation grows",
+            "keep one after the tools, one after the system text and one after the last message; remove the others as the conversation grows",
         ));
     }
     let late = marks.windows(2).find_map(|pair| match pair {
@@ -41,8 +41,8 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         _ => None,
     });
     if let Some(pointer) = late {
-        let message = "found a breakpoint of 1 hour behind one of 5 minutes; Anthropic expects the longer ones first";
-        let help = "give those in front `\"ttl\": \"1h\"` too, or let this one end after 5 minutes";
+        let message = "found a breakpoint of 1 hour after one of 5 minutes; Anthropic expects the longer ones first";
+        let help = "give the earlier ones `\"ttl\": \"1h\"` too, or make this one 5 minutes";
         out.push(cx.found(&RULE.meta, pointer, message).help(help));
     }
     for (_, placed) in cx.request.parts().filter(|(_, placed)| placed.cache.is_some()) {

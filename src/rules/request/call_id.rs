@@ -22,9 +22,9 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         } else if seen.insert((std::ptr::from_ref(message), &call.id)) {
             continue;
         } else {
-            format!("the id `{id}` is that of another call of this turn; Anthropic expects each to have an id of its own")
+            format!("another call of this turn also has the id `{id}`; Anthropic expects unique ids")
         };
-        let help = "give the call an id of its own, of letters, digits, `_` and `-`, and its result the same";
+        let help = "give the call a unique id of letters, digits, `_` and `-`, and its result the same id";
         out.push(cx.found(&RULE.meta, &placed.pointer, message).help(help));
     }
 }

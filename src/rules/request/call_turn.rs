@@ -12,7 +12,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let first = cx.request.messages.iter().find(|message| message.speaker != Speaker::System);
     let Some(first) = first.filter(|_| cx.is(&[Dialect::Gemini]) && !cx.request.has_cached_contents()) else { return };
     if first.speaker == Speaker::Assistant && first.parts.iter().any(|placed| matches!(placed.part, Some(Part::Call(_)))) {
-        let message = "found a call of a tool at the beginning; Gemini expects a turn of the user in front of it";
-        out.push(cx.found(&RULE.meta, &first.pointer, message).help("cut a history in front of a turn of the user"));
+        let message = "the conversation begins with a tool call; Gemini expects a user turn before it";
+        out.push(cx.found(&RULE.meta, &first.pointer, message).help("cut histories right before a user turn"));
     }
 }

@@ -26,7 +26,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
             }
             let found = if text.is_empty() { "an empty text" } else { "a text of white space alone" };
             let message = format!("found {found}; Anthropic expects a text in every block of text");
-            let help = "leave the block out: beside calls of tools a text may be absent";
+            let help = "leave the block out: a turn with tool calls needs no text";
             out.push(cx.found(&RULE.meta, &placed.pointer, message).help(help));
         }
     }

@@ -24,9 +24,8 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         let parts: Vec<_> = cx.request.parts().collect();
         let Some((_, placed)) = parts.get(*now) else { return };
         let count = now - last;
-        let message = format!(
-            "the cache breakpoint stands {count} blocks behind that of the call before; Anthropic looks {MOST} blocks back"
-        );
+        let message =
+            format!("the cache breakpoint is {count} blocks after that of the previous call; Anthropic looks back {MOST} blocks");
         out.push(cx.found(&RULE.meta, &placed.pointer, message).help("set one more breakpoint between the two"));
     }
 }

@@ -39,12 +39,12 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         let found = size(data).filter(|(width, height)| (*width).max(*height) > limit);
         let message = match found {
             Some((width, height)) => {
-                format!("found an image of {width} × {height} pixels; Anthropic takes {limit} a side{of}")
+                format!("found an image of {width} × {height} pixels; Anthropic accepts {limit} per side{of}")
             }
             None if bytes > BYTES => format!("found an image of {bytes} bytes; Anthropic takes {BYTES}"),
             None => continue,
         };
-        let help = "make it smaller before it is sent: more than 1,568 pixels a side show the model nothing more";
+        let help = "scale it down before sending: beyond 1,568 pixels per side the model sees no more detail";
         out.push(cx.found(&RULE.meta, pointer, message).help(help));
     }
 }

@@ -22,8 +22,8 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let first = cx.request.parts().find(|(message, placed)| !is_front(message.speaker) && placed.cache.is_some());
     let Some((_, placed)) = first.filter(|_| !is_marked && front >= floor) else { return };
     let message = format!(
-        "the first cache breakpoint stands in the conversation; about {front} tokens of tools and system text in front of it are the same in every \
-         conversation, and each writes them to the cache anew"
+        "the first cache breakpoint is inside the conversation; about {front} tokens of tools and system text before it are the same in every \
+         conversation, but each writes them to the cache again"
     );
-    out.push(cx.found(&RULE.meta, &placed.pointer, message).help("set one more breakpoint behind the last block of `system`"));
+    out.push(cx.found(&RULE.meta, &placed.pointer, message).help("set one more breakpoint after the last block of `system`"));
 }

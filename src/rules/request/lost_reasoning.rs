@@ -22,9 +22,8 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         });
         if !is_agents {
             let id = text(item, "id");
-            let message =
-                format!("the reasoning `{}` stands without the item that followed it; OpenAI expects both or none", short(&id));
-            let help = "keep the items of an answer together; cut a conversation in front of its reasoning";
+            let message = format!("the reasoning `{}` lacks the item that followed it; OpenAI expects both or none", short(&id));
+            let help = "keep the items of an answer together; cut a conversation before its reasoning";
             out.push(cx.found(&RULE.meta, &format!("/input/{at}"), message).help(help));
         }
     }

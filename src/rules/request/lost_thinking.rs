@@ -38,6 +38,6 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         "the turn that calls a tool begins without its thinking; Anthropic expects `thinking` or `redacted_thinking` first";
     out.push(
         cx.found(&RULE.meta, &first.pointer, message)
-            .help("send back every block of the answer as it came, its signature too, until the result of the tool is answered"),
+            .help("send back every block of the answer unchanged, signature included, until the tool's result is answered"),
     );
 }

@@ -20,9 +20,10 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let characters: usize = segments(cx.request).iter().map(|segment| segment.text.chars().count()).sum();
     let tokens = characters / CHARACTERS;
     if tokens > WINDOW {
-        let message = format!("found more than {tokens} tokens and no `num_ctx`; Ollama cuts the front of what is over {WINDOW}");
+        let message =
+            format!("found more than {tokens} tokens and no `num_ctx`; Ollama cuts the beginning of anything over {WINDOW}");
         out.push(cx.found(&RULE.meta, "", message).help(
-            "set `options.num_ctx`, or OLLAMA_CONTEXT_LENGTH at the server; `prompt_eval_count` of the answer says what was read",
+            "set `options.num_ctx`, or OLLAMA_CONTEXT_LENGTH at the server; `prompt_eval_count` of the answer says how much was read",
         ));
     }
 }

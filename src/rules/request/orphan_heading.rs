@@ -18,8 +18,8 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         };
         let found = sections(text).into_iter().find(|section| is_orphan(section.range.clone()));
         if let Some(found) = found {
-            let message = format!("nothing stands below the heading `{}`", short(&found.title));
-            let help = "its text may come from a value that was empty: leave the heading out with it";
+            let message = format!("there is nothing below the heading `{}`", short(&found.title));
+            let help = "its text may come from an empty value: leave the heading out in that case";
             out.push(cx.found(&RULE.meta, &placed.pointer, message).help(help));
         }
     }

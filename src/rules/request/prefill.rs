@@ -17,7 +17,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(placed) = last.parts.last().filter(|_| last.parts.iter().all(|placed| placed.part.is_some())) else { return };
     if cx.model.public.and_then(|public| public.takes_prefill) == Some(false) {
         let model = cx.request.model.as_deref().unwrap_or_default();
-        let message = format!("the conversation ends with a turn of the agent; `{model}` expects one of the user");
+        let message = format!("the conversation ends with a turn of the agent; `{model}` expects a user turn");
         let help = "say in the system text how an answer begins, or ask for a form of the answer";
         out.push(cx.found(&RULE.meta, &last.pointer, message).help(help));
         return;
@@ -25,7 +25,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     if let Some(Part::Text(text)) = &placed.part
         && text.ends_with(char::is_whitespace)
     {
-        let message = "the answer that is begun ends in white space; Anthropic refuses it";
-        out.push(cx.found(&RULE.meta, &placed.pointer, message).help("cut the white space at its end"));
+        let message = "the prefilled answer ends in white space; Anthropic refuses it";
+        out.push(cx.found(&RULE.meta, &placed.pointer, message).help("remove the white space at its end"));
     }
 }

@@ -12,7 +12,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let given = |key: &str| cx.request.body.get(key).filter(|value| !value.is_null());
     // From Claude Opus 4.1 on, Sonnet and Haiku 4.5 among them.
     if cx.claude().is_some_and(|version| version >= (4, 1)) && given("temperature").is_some() && given("top_p").is_some() {
-        let message = "found `temperature` and `top_p`; this model takes one of them";
+        let message = "found `temperature` and `top_p`; this model accepts only one of them";
         out.push(cx.found(&RULE.meta, "/top_p", message).help("keep `temperature`, and leave `top_p` out"));
     }
     let Some(model) = cx.openai(&[Dialect::OpenaiChat, Dialect::OpenaiResponses]) else { return };
@@ -21,7 +21,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     }
     if cx.request.dialect == Dialect::OpenaiChat && given("max_tokens").is_some() {
         let message = format!("found `max_tokens`; `{model}` reasons, and expects `max_completion_tokens`");
-        out.push(cx.found(&RULE.meta, "/max_tokens", message).help("say `max_completion_tokens`, with room for the reasoning"));
+        out.push(cx.found(&RULE.meta, "/max_tokens", message).help("use `max_completion_tokens`, with room for the reasoning"));
     }
     // From GPT-5.1 on a model that is told not to reason takes it.
     let effort = cx.request.at("/reasoning_effort").or_else(|| cx.request.at("/reasoning/effort")).and_then(Value::as_str);
@@ -30,7 +30,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     if let Some(value) = given("temperature").filter(|value| !is_one(value))
         && (is_fixed || !matches!(effort, None | Some("none")))
     {
-        let message = format!("found `temperature` {value}; `{model}` reasons, and takes 1 alone");
+        let message = format!("found `temperature` {value}; `{model}` reasons, and accepts only 1");
         out.push(cx.found(&RULE.meta, "/temperature", message).help("leave it out"));
     }
 }

@@ -28,7 +28,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     });
     let Some(second) = twice else { return };
     let message = format!(
-        "found two turns of the {} in a row; the chat template of this model, which vLLM applies, expects {} and {} by turns",
+        "found two turns of the {} in a row; the chat template of this model, which vLLM applies, expects {} and {} to alternate",
         second.role,
         Speaker::User.word(),
         Speaker::Assistant.word()

@@ -43,8 +43,9 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let vendor = cx.request.dialect.vendor();
     for tool in cx.request.tools.iter().filter(|tool| !tool.is_server && !pattern.fits(&tool.name)) {
         let message = format!("found the tool name `{}`; {vendor} expects `{}`", short(&tool.name), pattern.words);
-        out.push(cx.found(&RULE.meta, &tool.pointer, message).help(
-            "replace other characters by `_`, and shorten what is longer; keep a table back to the name that the tool has",
-        ));
+        out.push(
+            cx.found(&RULE.meta, &tool.pointer, message)
+                .help("replace other characters by `_` and shorten longer names; keep a table that maps them back to the tools"),
+        );
     }
 }

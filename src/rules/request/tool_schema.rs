@@ -29,7 +29,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
 pub(in crate::rules) fn words(fault: &SchemaFault, tool: &str, vendor: &str) -> (String, &'static str) {
     match fault {
         SchemaFault::Top(word) => (
-            format!("found `{word}` at the top of the schema of {tool}; {vendor} takes one object there"),
+            format!("found `{word}` at the top of the schema of {tool}; {vendor} expects one object there"),
             "write one object with all properties, and say in the description which of them go together",
         ),
         SchemaFault::NoItems => (
@@ -39,8 +39,8 @@ pub(in crate::rules) fn words(fault: &SchemaFault, tool: &str, vendor: &str) -> 
         SchemaFault::Unknown(word) => {
             let what = if *word == "type" { "a list in `type`".to_owned() } else { format!("`{word}`") };
             (
-                format!("found {what} in the `parameters` of {tool}; {vendor} does not know it there"),
-                "take it out, or hand the schema over as `parametersJsonSchema`, which is JSON Schema",
+                format!("found {what} in the `parameters` of {tool}; {vendor} does not support it there"),
+                "take it out, or pass the schema as `parametersJsonSchema`, which is JSON Schema",
             )
         }
         SchemaFault::Optional(key) => (
@@ -48,7 +48,7 @@ pub(in crate::rules) fn words(fault: &SchemaFault, tool: &str, vendor: &str) -> 
             STRICT,
         ),
         SchemaFault::Open => {
-            (format!("{tool} is strict, and an object of it is open; {vendor} expects `additionalProperties: false`"), STRICT)
+            (format!("{tool} is strict, but an object in it is open; {vendor} expects `additionalProperties: false`"), STRICT)
         }
     }
 }

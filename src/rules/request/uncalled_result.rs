@@ -14,10 +14,10 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         let (id, vendor) = (short(one.id), cx.request.dialect.vendor());
         let message = match one.why {
             Why::Unanswered | Why::Late => continue,
-            Why::Uncalled => format!("the result `{id}` has no call in front of it; {vendor} takes results of calls alone"),
-            Why::Repeated => format!("the call `{id}` has a second result; {vendor} takes one for each call"),
+            Why::Uncalled => format!("the result `{id}` has no call before it; {vendor} accepts only results of calls"),
+            Why::Repeated => format!("the call `{id}` has a second result; {vendor} accepts one per call"),
         };
-        let help = "cut a conversation between calls with all their results";
+        let help = "cut a conversation only where every call has its result";
         out.push(cx.found(&RULE.meta, &one.placed.pointer, message).help(help));
     }
 }

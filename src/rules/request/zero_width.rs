@@ -13,7 +13,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let is_one = |one: char| matches!(one, '\u{200B}' | '\u{2060}' | '\u{FEFF}' | '\u{00AD}');
     for (_, placed) in cx.request.parts() {
         let Some(found) = texts(placed).iter().find_map(|text| text.chars().find(|one| is_one(*one))) else { continue };
-        let message = format!("found U+{:04X}, which nobody sees and which splits a word into other tokens", u32::from(found));
-        out.push(cx.found(&RULE.meta, &placed.pointer, message).help("take it out where the text is read"));
+        let message = format!("found U+{:04X}, which is invisible and splits a word into other tokens", u32::from(found));
+        out.push(cx.found(&RULE.meta, &placed.pointer, message).help("remove it where the text is read in"));
     }
 }

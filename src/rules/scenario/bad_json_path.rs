@@ -8,6 +8,6 @@ pub(crate) static RULE: Rule =
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::BadPath { at } = &fault.kind else { return None };
-    let finding = cx.finding(&RULE.meta, fault, format!("this is not a valid JSONPath: it stops being one at character {at}"));
+    let finding = cx.finding(&RULE.meta, fault, format!("this is not a valid JSONPath: the fault is at character {at}"));
     Some(finding.help("a path begins with `$`: `$.risk_level`, `$.steps[0].name`"))
 }

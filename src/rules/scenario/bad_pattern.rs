@@ -11,5 +11,5 @@ fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let part = if part.is_empty() || part.len() > 40 { String::new() } else { format!(", `{part}`") };
     let finding = cx.finding(&RULE.meta, fault, format!("the pattern is not a valid regular expression: {reason}"));
     let finding = finding.note(format!("at character {at} of the pattern{part}"));
-    Some(finding.help("a sign that is meant as itself takes a backslash: `\\(`"))
+    Some(finding.help("escape a character that is meant literally with a backslash: `\\(`"))
 }

@@ -17,7 +17,7 @@ fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     for (file, case) in cx.cases() {
         let path = if case.wants_snapshot() { snapshot(file.path, &case.name.value) } else { continue };
         let Some(other) = stored.insert(path.to_lowercase(), path.clone()).filter(|other| *other != path) else { continue };
-        let message = format!("the stored requests `{path}` and `{other}` are one file where case does not count");
+        let message = format!("the stored requests `{path}` and `{other}` are the same file where case is ignored");
         let finding = Diagnostic::new(&RULE.meta, file.path, case.name.span, message).severity(Severity::Warning);
         out.push(finding.note("as on Windows and macOS").help("give one of the two cases another name"));
     }

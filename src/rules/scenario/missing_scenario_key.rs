@@ -14,7 +14,7 @@ fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         [key] => format!("{table} needs `{key}`"),
         [one, other] => format!("{table} needs `{one}` or `{other}`"),
         [one, other, last] => format!("{table} needs `{one}`, `{other}` or `{last}`"),
-        _ => format!("{table} says nothing: one of its keys has to be there"),
+        _ => format!("{table} is empty: at least one of its keys is required"),
     };
     let finding = cx.finding(&RULE.meta, fault, message);
     let finding = match keys.first() {

@@ -60,42 +60,41 @@ fn unclosed(text: &str, span: Span) -> Option<Span> {
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     if let FaultKind::UnknownTag(tag) = &fault.kind {
-        let finding = cx.finding(&RULE.meta, fault, format!("the tag `!{tag}` means nothing here"));
+        let finding = cx.finding(&RULE.meta, fault, format!("the tag `!{tag}` is not supported here"));
         return Some(finding.help("`!file PATH` takes the content of a file; a text that begins with `!` goes into quotes"));
     }
     let FaultKind::Yaml(kind) = &fault.kind else { return None };
     let found = |message: String| cx.finding(&RULE.meta, fault, message);
     Some(match kind {
-        yaml::FaultKind::Syntax(_) if is_indented_oddly(cx.text, fault.span) => found(
-            "this is not valid YAML: this line is indented by another number of spaces than the lines that it belongs to"
-                .to_owned(),
-        )
-        .note("nothing behind this place was read")
-        .help("begin the keys of a mapping, and the dashes of a list, in one column"),
+        yaml::FaultKind::Syntax(_) if is_indented_oddly(cx.text, fault.span) => {
+            found("this is not valid YAML: this line is not indented like the lines that it belongs to".to_owned())
+                .note("nothing after this place was read")
+                .help("begin the keys of a mapping, and the dashes of a list, in one column")
+        }
         yaml::FaultKind::Syntax(_) if let Some(open) = unclosed(cx.text, fault.span) => {
             let message = "this is not valid YAML: this quote is never closed on its line";
             Diagnostic::new(&RULE.meta, cx.path, open, message)
-                .note("nothing behind this place was read")
-                .help("close it, or leave it out where the text needs no quotes; a text of several lines stands under `|`")
+                .note("nothing after this place was read")
+                .help("close it, or leave it out where the text needs no quotes; a text of several lines goes under `|`")
         }
         yaml::FaultKind::Syntax(message) => found(format!("this is not valid YAML: {message}"))
-            .note("nothing behind this place was read")
+            .note("nothing after this place was read")
             .help("put a text that holds `: ` or ` #`, or begins with one of `[{&*!|>%@` and the like, into quotes"),
         yaml::FaultKind::Tab => {
             let spaces = "  ".repeat(fault.span.len() as usize);
             let finding = found("a tab indents this line; YAML is indented with spaces".to_owned());
             mend(finding, fault, Fix::suggested("write two spaces for a tab", vec![Edit::replace(fault.span, spaces)]))
         }
-        yaml::FaultKind::Deep => found(format!("more than {} lists and mappings stand inside each other here", yaml::DEPTH)),
+        yaml::FaultKind::Deep => found(format!("lists and mappings are nested more than {} deep here", yaml::DEPTH)),
         yaml::FaultKind::Heavy => {
-            found(format!("the file has more than {} nodes, what its aliases repeat among them", yaml::WEIGHT))
+            found(format!("the file has more than {} nodes, including those that its aliases repeat", yaml::WEIGHT))
         }
         yaml::FaultKind::UnknownAlias(name) => {
-            found(format!("`*{name}` repeats an anchor `&{name}` that does not stand before it"))
+            found(format!("`*{name}` repeats an anchor `&{name}` that is not defined before it"))
                 .help("a text that begins with `*` goes into quotes")
         }
-        yaml::FaultKind::KeyWithParts => found("a list or a mapping stands where the name of a key is expected".to_owned()),
-        yaml::FaultKind::Merge => found("`<<` takes over a mapping, and this is none".to_owned()),
+        yaml::FaultKind::KeyWithParts => found("expected the name of a key, found a list or a mapping".to_owned()),
+        yaml::FaultKind::Merge => found("`<<` merges a mapping, and this is not one".to_owned()),
         yaml::FaultKind::Beyond(number) => found(format!("the number `{number}` is beyond 64 bits: {WHOLE}"))
             .note("it would be read as the nearest fraction, and shown as that")
             .help("put it into quotes: a text is shown as it is written"),

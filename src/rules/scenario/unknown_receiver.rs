@@ -24,7 +24,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     if known.contains(&name.as_str()) {
         if let Some((task, _)) = cx.receiver().filter(|(_, takes)| takes.agents.is_empty()) {
             let finding = cx.finding(&RULE.meta, span, format!("the task `{task}` calls no agent"));
-            out.push(finding.note("a scenario holds what an agent is shown; a script is shown nothing"));
+            out.push(finding.note("a scenario tests what an agent is shown; a script is shown nothing"));
             return;
         }
         return unknown_node(cx, out);
@@ -89,7 +89,7 @@ fn unknown_node(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         (None, Some(_)) if agents.len() > 1 => {
             let span = cx.case.subject.span;
             let message =
-                format!("the task `{task}` has {} agents, and the scenario does not say which of them it holds", agents.len());
+                format!("the task `{task}` has {} agents, and the scenario does not say which of them it tests", agents.len());
             let finding = cx.finding(&RULE.meta, span, message).note(format!("they are {}", some(&agents)));
             let first = agents.first().copied().unwrap_or("/");
             let key = if matches!(cx.case.subject.value, Subject::Role(_)) { "role" } else { "task" };

@@ -80,7 +80,7 @@ fn name(cx: &CaseCx<'_>, id: &Spanned<String>, stake: MissingNameEffect) -> Opti
         (false, []) => finding.note(match kind {
             "input" => "it declares no `<inputs>`",
             "file" => "it names no files: `file_context` gives a file that `<file_paths>` names another text",
-            _ => "the case says nothing of what `memory` and `retrieval` give back",
+            _ => "the case does not say what `memory` and `retrieval` return",
         }),
         (false, known) => finding.note(format!("it can be one of {}", some(known))),
     };

@@ -16,7 +16,7 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let is_params = *kind == Kind::Template;
     let is_step = *kind == Kind::Steps;
     let message = if is_params {
-        format!("`{name}` stands in `params` twice")
+        format!("`{name}` is in `params` twice")
     } else if is_step {
         format!("a second step with the result `{name}`")
     } else {
@@ -27,7 +27,7 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         return Some(found);
     }
     if is_step {
-        return Some(found.note("the steps behind both would see the second result alone").help("rename one of them"));
+        return Some(found.note("later steps would only see the second result").help("rename one of them"));
     }
     let siblings = fault.element.parent().into_iter().flat_map(Element::elements).take(FEW);
     let same = siblings.filter(|other| other.span().encloses(*first)).any(|other| says_the_same(other, fault.element));

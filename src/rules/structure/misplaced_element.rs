@@ -16,13 +16,13 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         return elsewhere(cx, fault, parent);
     }
     let FaultKind::MisplacedElement { parent } = fault.kind else { return None };
-    let message = format!("`<{}>` stands in `<{}>`, which holds one word or line", shown(name), parent.tag());
+    let message = format!("`<{}>` is inside `<{}>`, which holds one word or line", shown(name), parent.tag());
     Some(finding(&RULE.meta, cx, fault.span, message).help(belongs(name)))
 }
 
 fn elsewhere(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Option<Diagnostic> {
     let name = fault.element.name();
-    let message = format!("`<{name}>` does not stand directly in `<{}>`", parent.tag());
+    let message = format!("`<{name}>` is not allowed directly in `<{}>`", parent.tag());
     let found = finding(&RULE.meta, cx, fault.span, message);
     let of_body = |home: &Kind| parent.child(home.tag()).filter(|own| !home.is_body() && own.kind == *home);
     let Some(child) = Kind::homes(name).find_map(|home| of_body(&home)) else { return Some(found.help(belongs(name))) };
@@ -109,5 +109,5 @@ fn wrap(cx: &FileCx<'_>, around: Element<'_>, (first, last): (Element<'_>, Eleme
 
 fn belongs(name: &str) -> String {
     let homes = tags(Kind::homes(name).filter(|home| !(home.is_body() && name == "task")));
-    if homes.is_empty() { "nothing but text stands there".to_owned() } else { format!("it belongs in {homes}") }
+    if homes.is_empty() { "only text is allowed there".to_owned() } else { format!("it belongs in {homes}") }
 }

@@ -28,7 +28,7 @@ fn element(
     task: Element<'_>,
 ) -> Diagnostic {
     let word = setting.word();
-    let message = format!("`<{word}>` has no effect here: settings stand in `<context_management>`");
+    let message = format!("`<{word}>` has no effect here: settings belong in `<context_management>`");
     let found = finding(&RULE.meta, cx, fault.span, message);
     if !is_small(task) || !block.is_none_or(is_small) {
         return found.help("move it there");
@@ -96,7 +96,7 @@ fn attributes(cx: &FileCx<'_>, fault: &Fault<'_>, kind: Kind, setting: SettingNa
     for attribute in element.attributes().filter(|attribute| attribute.namespace().is_none()) {
         let Some(name) = SettingName::parse(attribute.name()) else { continue };
         if written.contains(&Some(name)) {
-            return found.help("the same setting stands in `<context_management>`: keep the value that is meant, there");
+            return found.help("the same setting is in `<context_management>`: keep the value that is meant, there");
         }
         xml.push(format!("<{0}>{1}</{0}>", name.word(), escape_text(attribute.value().trim())));
         let before = cx.document.text.get(..attribute.span().start as usize).unwrap_or("").trim_ascii_end().len();

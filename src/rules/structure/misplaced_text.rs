@@ -14,7 +14,7 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let span = trimmed(cx, fault.span);
     let text = span.slice(cx.document.text);
     let words = shown(text);
-    let message = format!("`{}` stands directly in `<{}>`, where no agent reads it", first_line(&words), fault.element.name());
+    let message = format!("`{}` is directly in `<{}>`, where no agent reads it", first_line(&words), fault.element.name());
     let mut found = finding(&RULE.meta, cx, span, message);
     let has = |kind: Kind| fault.element.elements().any(|child| child.name() == kind.tag());
     let home = [Kind::Description, Kind::Instructions].into_iter().find(|kind| parent.is_body() && !has(*kind));

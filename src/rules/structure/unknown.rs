@@ -45,7 +45,7 @@ fn unknown_element(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     }
     let may: Vec<Kind> = children(parent).collect();
     Some(match may.len() {
-        0 => found.help(format!("nothing stands in `<{}>` but text", parent.tag())),
+        0 => found.help(format!("`<{}>` can only contain text", parent.tag())),
         1..=6 => found.help(format!("it holds {}", tags(may))),
         _ => found.help("remove it, or give it a namespace of its own to keep it as an extension"),
     })
@@ -116,12 +116,12 @@ fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     }
     let has: Vec<&str> = known(kind).collect();
     if let Some(fix) = as_content(kind, fault.element, attribute) {
-        return Some(found.help(format!("what `<{tag}>` says stands between its tags")).fix(fix));
+        return Some(found.help(format!("the content of `<{tag}>` goes between its tags")).fix(fix));
     }
     let is_of_context =
         Kind::ContextManagement.tag().starts_with(&*name.to_lowercase()) && kind.child(Kind::ContextManagement.tag()).is_some();
     let found = if is_of_context {
-        found.help("what a task sees is said by `<inherit_context>` and the other settings in `<context_management>`")
+        found.help("what a task sees is set by `<inherit_context>` and the other settings in `<context_management>`")
     } else if kind.child(name).is_some() {
         found.help(format!("`{name}` is an element in `<{tag}>`"))
     } else if has.is_empty() {

@@ -23,8 +23,8 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
         }
     };
     let message = match fault.kind {
-        ArgvFaultKind::UnclosedSingleQuote => "this `'` has no partner",
-        ArgvFaultKind::UnclosedDoubleQuote => "this `\"` has no partner",
+        ArgvFaultKind::UnclosedSingleQuote => "this `'` is never closed",
+        ArgvFaultKind::UnclosedDoubleQuote => "this `\"` is never closed",
         ArgvFaultKind::TrailingBackslash => "a backslash at the end of the command keeps nothing together",
     };
     let span = if fault.span == command.text.element.inner() { trimmed(cx.cx, fault.span) } else { fault.span };

@@ -21,7 +21,7 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         found.fixes.extend(fix);
         return Some(found);
     }
-    let message = format!("`<{}>` is no root of a template file; expected `<task>`, `<template>` or `<library>`", shown(name));
+    let message = format!("`<{}>` cannot be a template's root; expected `<task>`, `<template>` or `<library>`", shown(name));
     let found = finding(&RULE.meta, cx, fault.span, message);
     if let Some(meant) = nearest(fault.element.local(), ROOTS) {
         let fix = Fix::suggested(format!("write <{meant}>"), rename_element(fault.element, meant));

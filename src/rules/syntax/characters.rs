@@ -151,7 +151,7 @@ pub(super) static ILLEGAL_CHARACTER: Rule = Rule::new(
 fn illegal(cx: &SyntaxCx<'_>) -> Diagnostic {
     let found: Vec<String> = cx.written().chars().take(4).map(|c| format!("U+{:04X}", u32::from(c))).collect();
     let more = if cx.written().chars().nth(4).is_some() { " …" } else { "" };
-    cx.found(format!("{}{more} cannot stand in XML", found.join(" ")))
+    cx.found(format!("XML does not allow {}{more}", found.join(" ")))
         .note("no editor shows it; it usually comes from a terminal's output or from a file that is no text")
         .fix(Fix::suggested("remove it", vec![Edit::delete(cx.span)]))
 }

@@ -142,7 +142,7 @@ fn without_bracket(cx: &SyntaxCx<'_>) -> Diagnostic {
     if name.len() < written.len() {
         let blank = Span::new(cx.span.start + 1, cx.span.end - name.len() as u32);
         return cx
-            .found(format!("`<` and `{name}` stand apart, and are no start tag"))
+            .found(format!("`<` and `{name}` are apart, so they are not a start tag"))
             .here(format!("expected <{name}"))
             .label(cx.other(), "this end tag belongs to it")
             .fix(Fix::safe("join them", vec![Edit::delete(blank)]));

@@ -31,7 +31,7 @@ fn second_root(cx: &SyntaxCx<'_>) -> Diagnostic {
     };
     let name = root.name();
     let slash = root.start_tag().end - 2;
-    cx.found(format!("`<{}>` stands behind the root element, which `/>` ends", cx.shown()))
+    cx.found(format!("`<{}>` comes after the root element, which `/>` ends", cx.shown()))
         .label(root.name_span(), "the root element")
         .help(format!("remove the slash if it belongs into `<{name}>`; put several of them into one <library>"))
         .fix(Fix::suggested(format!("remove the slash of <{name}>"), vec![Edit::delete(Span::new(slash, slash + 1))]))

@@ -26,7 +26,7 @@ fn unclosed(cx: &SyntaxCx<'_>, opening: &str) -> Diagnostic {
 fn junk(cx: &SyntaxCx<'_>) -> Diagnostic {
     let found = cx.shown();
     let finding = cx
-        .found(format!("`{found}` in a tag is no attribute"))
+        .found(format!("`{found}` in a tag is not an attribute"))
         .here("expected an attribute, `>` or `/>`")
         .help("attributes are written name=\"value\"");
     // Words are an author's, who has to say what they are.
@@ -122,7 +122,7 @@ fn unquoted(cx: &SyntaxCx<'_>) -> Diagnostic {
     let mark = closing.map_or('"', char::from);
     // Quotes of a word processor are no quotes of XML: they would stay in the value.
     if value.starts_with(CURLY) {
-        let finding = cx.found(format!("the value {} stands in curly quotes, which XML does not know", cx.shown()));
+        let finding = cx.found(format!("the value {} is in curly quotes, which XML does not accept", cx.shown()));
         let inner = value.trim_matches(CURLY);
         let is_whole = value.ends_with(CURLY) && !inner.contains(['"', '\'']) && closing.is_none();
         let straight = || Fix::safe("write straight quotes", vec![Edit::replace(cx.span, format!("\"{inner}\""))]);

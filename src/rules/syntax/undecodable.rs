@@ -23,10 +23,10 @@ fn declared(cx: &SyntaxCx<'_>) -> Diagnostic {
 pub(crate) fn word(path: &Arc<str>, fault: &DecodeFault) -> Diagnostic {
     let (message, help) = match fault {
         DecodeFault::InvalidUtf8 { offset, declared: None } => {
-            (format!("byte {offset} is no part of a UTF-8 character"), "save the file as UTF-8".to_owned())
+            (format!("byte {offset} is not part of a UTF-8 character"), "save the file as UTF-8".to_owned())
         }
         DecodeFault::InvalidUtf8 { offset, declared: Some(name) } => (
-            format!("byte {offset} is no part of a UTF-8 character; the file says that it is {name}"),
+            format!("byte {offset} is not part of a UTF-8 character; the file says that it is {name}"),
             format!("convert it, `iconv -f {name} -t UTF-8`, and declare UTF-8"),
         ),
         DecodeFault::LoneSurrogate { offset } => {

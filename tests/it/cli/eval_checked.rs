@@ -154,6 +154,6 @@ fn places_and_stored_requests_that_are_not_what_they_seem_are_told() {
     insta::assert_snapshot!(found(&project).join("\n"), @r"
     ctxc.toml:2:27: warning[empty-scenario-folder]: there is no scenario at `scenaros`
     ctxc.toml:2:39: warning[empty-scenario-folder]: there is no scenario at `tests/agents`
-    scenarios/b.yaml:1:7: warning[duplicate-case]: the stored requests `scenarios/snapshots/refund.json` and `scenarios/snapshots/Refund.json` are one file where case does not count
+    scenarios/b.yaml:1:7: warning[duplicate-case]: the stored requests `scenarios/snapshots/refund.json` and `scenarios/snapshots/Refund.json` are the same file where case is ignored
     ");
 }

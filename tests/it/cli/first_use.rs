@@ -84,7 +84,7 @@ fn a_script_needs_no_scenario_and_can_have_none() {
     project
         .run(&["new", "scenario", "collect"])
         .code(2)
-        .warns("`collect` calls no agent, and a scenario holds what an agent is shown");
+        .warns("`collect` calls no agent, and a scenario tests what an agent is shown");
     project.write("scenarios/b.yaml", scenario("b", "collect").replace("  inputs: {ticket: late}\n", ""));
     let run = project.run(&["check"]).code(1).says("the task `collect` calls no agent");
     assert_eq!(run.stdout.matches("error[").count(), 1, "{}", run.stdout);
@@ -128,7 +128,7 @@ fn odd_indentation_is_called_that() {
         let text = fine.replace(from, to);
         assert_ne!(text, fine);
         project.write("scenarios/a.yaml", &text);
-        let run = project.run(&["check"]).code(1).says("is indented by another number of spaces");
+        let run = project.run(&["check"]).code(1).says("is not indented like the lines that it belongs to");
         assert!(!run.stdout.contains("into quotes"), "{}", run.stdout);
     }
     project.write("scenarios/a.yaml", fine.replace("objective: go", "objective: \"go\" now"));

@@ -253,7 +253,7 @@ fn quotes_of_a_word_processor_do_not_stay_in_the_value() {
     let project = Project::new()
         .file("ctxc.toml", "")
         .file("a.xml", "<task type=“atomic” name=“triage”><description>d</description></task>\n");
-    project.run(&["check"]).code(1).says("stands in curly quotes, which XML does not know");
+    project.run(&["check"]).code(1).says("is in curly quotes, which XML does not accept");
     project.run(&["check", "--fix"]).code(0);
     assert_eq!(project.read("a.xml"), "<task type=\"atomic\" name=\"triage\"><description>d</description></task>\n");
 }

@@ -100,7 +100,7 @@ fn files_that_cannot_be_read_are_told() {
         .file("scenarios/bomb.yaml", "a: &a [1]\nb: &b [*a,*a]\n".repeat(3));
     let run = project.run(&["check", "--format", "concise"]).code(1);
     run.says("scenarios/latin.yaml")
-        .says("is no part of a UTF-8 character")
+        .says("is not part of a UTF-8 character")
         .says("scenarios/large.yaml")
         .says("scenarios/tabs.yaml:2:1");
     // Errors in a template: tasks are not known, so receivers are not looked up.

@@ -197,7 +197,7 @@ fn a_root_closed_too_early_lacks_nothing() {
     let broken = REDUCE.replacen("name=\"digest\">", "name=\"digest\"/>", 1);
     assert_eq!(
         told(&broken),
-        ["content-outside-root `description`: `<description>` stands behind the root element, which `/>` ends"]
+        ["content-outside-root `description`: `<description>` comes after the root element, which `/>` ends"]
     );
     assert_eq!(mended(&broken), (REDUCE.to_owned(), Applicability::Suggested));
     // One that is alone does lack what it lacks.
