@@ -75,4 +75,4 @@ def test_a_mocked_agent_is_explained(tmp_path):
     (folder / "mocked.py").write_text(mock)
     done = run(folder, "record", "--", sys.executable, "mocked.py")
     assert done.returncode == 0 and done.stdout == "hi\n", done.stderr
-    assert "no connection came to the proxy" in done.stderr and "a mocked client sends nothing" in done.stderr
+    assert "the proxy received no connection" in done.stderr and "a mocked client sends nothing" in done.stderr

@@ -118,7 +118,7 @@ def test_variables_are_put_back_and_the_proxy_ends(monkeypatch):
 def test_nothing_recorded_is_explained():
     import httpx
 
-    with pytest.warns(ctxc.CtxcWarning, match="no connection came to the proxy"):
+    with pytest.warns(ctxc.CtxcWarning, match="the proxy received no connection"):
         with ctxc.strict(script=["x"]):
             pass
     with pytest.warns(ctxc.CtxcWarning, match="1 request went to a mocked transport"):

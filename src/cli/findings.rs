@@ -55,7 +55,7 @@ pub(super) fn nothing(whereabouts: &str, skipped: usize) -> CliError {
     let beside = if skipped == 0 { String::new() } else { format!(", only {} of other kinds", plural(skipped, "XML file")) };
     CliError::new(Kind::Nothing, format!("there is no template in {whereabouts}{beside}"))
         .hint("name files or folders, set `[templates] include` in ctxc.toml, start with `ctxc init`, or make templates of prompts with `ctxc import`")
-        .hint("where that is as it should be, `--allow-empty` makes it a success")
+        .hint("if that is intended, `--allow-empty` makes it a success")
 }
 
 /// Findings that are told one by one where a project has to be without errors.

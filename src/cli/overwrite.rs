@@ -14,7 +14,7 @@ pub(super) fn refuse_others(path: &Path, artifact: &str, is_one: bool) -> Result
     if is_one || (is_empty && !is_input) {
         return Ok(());
     }
-    Err(CliError::usage(format!("{} is no {artifact}, and it would be written over", path.display()))
+    Err(CliError::usage(format!("{} is no {artifact}, and would be overwritten", path.display()))
         .hint("name another file, or remove this one first"))
 }
 

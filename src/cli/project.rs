@@ -101,13 +101,13 @@ impl Project {
         if !self.is_broken() {
             return Ok(self);
         }
-        let mut error = CliError::new(Kind::Project, format!("{FILE} cannot be taken as it is"));
+        let mut error = CliError::new(Kind::Project, format!("{FILE} has errors"));
         for finding in self.findings.iter().filter(|finding| finding.severity == Severity::Error) {
             let path = &finding.path;
             let start = finding.start;
             error = error.hint(format!("{path}:{}:{}: {}", start.line, start.column, finding.message));
         }
-        Err(error.hint("`ctxc check` shows the places and the ways out"))
+        Err(error.hint("`ctxc check` shows where, and how to fix them"))
     }
 
     /// The texts behind findings.

@@ -61,7 +61,7 @@ impl Selection {
         let dash = Path::new("-");
         if args.paths.iter().any(|path| path == dash) {
             if args.paths.len() > 1 {
-                return Err(CliError::usage("`-` (standard input) stands together with other paths")
+                return Err(CliError::usage("`-` (standard input) cannot be combined with other paths")
                     .hint("check standard input by itself: `ctxc check -`"));
             }
             let name = if args.stdin_path == "-" { "-".to_owned() } else { name_in(root, Path::new(&args.stdin_path)) };
@@ -212,7 +212,7 @@ fn has_ending(path: &Path) -> bool {
 
 /// The error for a request to a model in place of a scenario.
 pub(super) fn no_scenario(path: &Path) -> CliError {
-    CliError::usage(format!("{} is a request to a model, and no scenario", path.display()))
+    CliError::usage(format!("{} is a request to a model, not a scenario", path.display()))
         .hint("a scenario names its `task` or `role`, and what it expects")
 }
 

@@ -74,7 +74,7 @@ impl CompiledPatterns {
 
     fn path(&mut self, path: &str) {
         if !self.paths.contains_key(path) {
-            let parsed = JsonPath::parse(path).map_err(|at| format!("it stops being one at byte {at}"));
+            let parsed = JsonPath::parse(path).map_err(|at| format!("the fault is at byte {at}"));
             self.paths.insert(path.to_owned(), parsed);
         }
     }
@@ -97,7 +97,7 @@ impl CompiledPatterns {
     /// Why the path cannot be read.
     pub(super) fn select<'v>(&self, path: &str, value: &'v Value) -> Result<Vec<(String, &'v Value)>, String> {
         match self.paths.get(path) {
-            Some(Ok(parsed)) => parsed.select(value).map_err(|error| format!("`{path}` is too much: {error}")),
+            Some(Ok(parsed)) => parsed.select(value).map_err(|error| format!("`{path}` is too complex: {error}")),
             Some(Err(why)) => Err(format!("`{path}` is not a valid JSONPath: {why}")),
             None => Err(format!("`{path}` was not read")),
         }
@@ -116,7 +116,7 @@ pub(super) fn sound(path: &str, schema: Value) -> Result<Value, String> {
     Err(match slip.kind {
         SlipKind::Unknown { near } => {
             format!(
-                "{path} has a slip: `{at}` is no keyword{}",
+                "{path} has a slip: `{at}` is not a keyword{}",
                 near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
             )
         }

@@ -62,7 +62,7 @@ impl Pattern {
         let states = self.machine.get_nfa().states().len();
         if states.saturating_mul(text.len()) > STEPS {
             let bytes = text.len();
-            return Err(format!("the pattern is too much for a text of {bytes} bytes: it has {states} states to try at each"));
+            return Err(format!("the pattern is too complex for a text of {bytes} bytes: it has {states} states to try at each"));
         }
         let found = self.machine.find(&mut self.machine.create_cache(), input());
         Ok(found.map(|found| found.range()))

@@ -165,7 +165,7 @@ fn value(frozen: &Frozen, parameter: Option<&Parameter>, beside: &dyn Files) -> 
     match parameter.and_then(|parameter| parameter.kind.as_deref()) {
         None | Some("string") => Ok(Value::String(text)),
         Some(kind) => serde_json::from_str(&text)
-            .map_err(|error| format!("{path} is not valid JSON, which the parameter's type {kind} asks for: {error}"))
+            .map_err(|error| format!("{path} is not valid JSON, which the parameter's type {kind} requires: {error}"))
             .and_then(|value| exact(path, &text, value)),
     }
 }

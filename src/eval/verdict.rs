@@ -165,7 +165,7 @@ pub(super) fn not((outcome, reason): Judged, what: &str) -> Judged {
         }
         Outcome::Fail if reason.is_blind => {
             let reason = Reason { expected: format!("not: {what}"), ..reason };
-            (Outcome::Fail, reason.hint("nobody could look at it, so that `not` does not hold either"))
+            (Outcome::Fail, reason.hint("it could not be checked, so `not` does not hold either"))
         }
         Outcome::Fail => (Outcome::Pass, Reason::new(format!("not: {what}"), reason.found)),
         Outcome::Skipped => (Outcome::Skipped, reason),

@@ -59,7 +59,7 @@ pub struct Call {
 #[derive(Debug, thiserror::Error)]
 pub enum PlaceFault {
     /// Nobody says where recordings lie.
-    #[error("no folder for recordings is known: XDG_DATA_HOME names one, and HOME is not set")]
+    #[error("no folder for recordings: set XDG_DATA_HOME or HOME")]
     Nowhere,
     /// There is none of the name.
     #[error("there is no recording @{name} of this project; {}", listed(known))]
@@ -184,7 +184,7 @@ impl Subject {
                     ReadFault::Line(fault) => PlaceFault::Line { file: file.clone(), fault },
                 })?;
                 if let Some(line) = is_cut.filter(|_| is_empty) {
-                    let why = format!("line {line} is no whole call: it was cut while it was written, or this is no recording");
+                    let why = format!("line {line} is not a complete call: it was cut off, or this is not a recording");
                     return Err(unreadable(io::Error::other(why)));
                 }
             }

@@ -133,7 +133,7 @@ pub enum LineFault {
     #[error("it says `{0}`, which a newer ctxc wrote; this one reads `{REQUEST}`")]
     Newer(String),
     /// It is something else.
-    #[error("it is no recorded call: {0}")]
+    #[error("it is not a recorded call: {0}")]
     Other(String),
 }
 

@@ -96,7 +96,7 @@ pub enum NoRequest {
     #[error("it is not valid JSON: {0}")]
     NoJson(String),
     /// It is JSON of something else.
-    #[error("it is no request to a model: expected an object with `messages`, `input` or `contents`, found {0}")]
+    #[error("it is not a request to a model: expected an object with `messages`, `input` or `contents`, found {0}")]
     Other(String),
 }
 

@@ -79,8 +79,7 @@ pub(super) fn ask(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready) -> Resu
     let conversation =
         converse(&asked.assembly.messages, |messages| asked.answer(messages), |answer, turn| asked.follow(answer, turn))?;
     if !conversation.is_ended {
-        let words =
-            format!("{} was still asking for more after {CALLS} requests: no answer of it ends the conversation", asked.stage());
+        let words = format!("{} still asked for more after {CALLS} requests: no answer ended the conversation", asked.stage());
         return Err(Obstacle::new(ObstacleKind::LoopLimit, words));
     }
     asked.result.into_inner().ok_or_else(|| Obstacle::new(ObstacleKind::Answer, "there is no answer"))

@@ -316,8 +316,7 @@ impl Walk<'_, '_> {
             }
         }
         let condition = condition.as_deref().unwrap_or_default();
-        let words =
-            format!("{stage}: `{condition}` did not hold after {rounds} rounds, which are all that `max_iterations` gives it");
+        let words = format!("{stage}: `{condition}` did not hold after {rounds} rounds, the most that `max_iterations` allows");
         Err(Stop::Blocked(Obstacle::new(ObstacleKind::LoopLimit, words)))
     }
 

@@ -90,8 +90,8 @@ impl Ended {
             Self::Stopped => Ok(Vec::new()),
             Self::Exited { code, said, .. } => Err(with(format!("it ended with exit code {code}"), &said)),
             Self::Signal { signal, said } => Err(with(format!("signal {signal} ended it"), &said)),
-            Self::Late => Err(format!("it was ended after {} s: `{}` gives it more", bounds.time.as_secs_f64(), bounds.key)),
-            Self::TooMuch => Err(format!("it was ended, since it wrote more than {} bytes", bounds.most)),
+            Self::Late => Err(format!("it was stopped after {} s: `{}` allows more", bounds.time.as_secs_f64(), bounds.key)),
+            Self::TooMuch => Err(format!("it was stopped, since it wrote more than {} bytes", bounds.most)),
             Self::Never(why) => Err(format!("it cannot be started: {why}")),
         }
     }

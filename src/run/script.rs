@@ -47,7 +47,7 @@ fn output(end: &CommandEnd, is_judged: bool, wants_json: bool) -> Result<AgentOu
     if end.code == 0 {
         let json: Option<Value> = if wants_json { serde_json::from_str(out).ok() } else { None };
         return match json {
-            None if wants_json => Err(format!("expected JSON from the command, found {} bytes of something else", out.len())),
+            None if wants_json => Err(format!("expected JSON from the command, found {} bytes of other text", out.len())),
             json => Ok(AgentOutput::complete(json.unwrap_or_else(|| out.into()))),
         };
     }

@@ -39,13 +39,13 @@ pub(super) fn run(
     };
     let most = request.max_depth.map_or(runner.parts.limits.depth, |own| runner.parts.limits.depth.min(frame.depth + own));
     if depth > most {
-        return refuse(format!("it would be {depth} deep, and {most} is the most"));
+        return refuse(format!("it would be {depth} deep; the limit is {most}"));
     }
     // What an agent asks for that has read something from outside is made of that.
     let trust = parent.iter().map(|segment| segment.trust).max().unwrap_or_default();
     let identity = serde_json::to_string(request).unwrap_or_default();
     if frame.ancestry.contains(&identity) {
-        return refuse("the same request stands in its own ancestry, so it would go in a circle".to_owned());
+        return refuse("the same request is among its ancestors, so it would never end".to_owned());
     }
     let hinted = request.template_hints.iter().find(|hint| frame.graph.registry.find(hint).is_some());
     if hinted.is_some() && !request.context_management.is_empty() {

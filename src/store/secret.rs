@@ -14,7 +14,7 @@ const LIMIT: u64 = 1 << 10;
 /// # Errors
 /// There is no folder for it, or it cannot be written.
 pub fn secret() -> io::Result<[u8; 32]> {
-    let nowhere = || io::Error::other("no folder for what is yours is known; XDG_STATE_HOME names one");
+    let nowhere = || io::Error::other("no folder for your own data: set XDG_STATE_HOME to one");
     let folder = folders::states().ok_or_else(nowhere)?;
     let path = folder.join(FILE);
     let kept = RealFs.read(&path, LIMIT).ok().and_then(|bytes| Hash::parse(std::str::from_utf8(&bytes).ok()?.trim()));

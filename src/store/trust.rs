@@ -29,7 +29,7 @@ const LIMIT: u64 = 1 << 16;
 const DEPTH: usize = 64;
 
 /// Why a permission cannot be kept.
-const NOWHERE: &str = "no folder for what you permit is known outside the project; XDG_STATE_HOME names one";
+const NOWHERE: &str = "no folder outside the project for what you permit: set XDG_STATE_HOME to one";
 
 /// A command that a file of the project names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

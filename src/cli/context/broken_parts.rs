@@ -79,7 +79,7 @@ impl BrokenParts {
         let known: BTreeSet<&str> = self.left_out.iter().map(|left_out| left_out.path.as_str()).collect();
         let files: BTreeSet<&str> = self.errors.iter().map(|error| &*error.path).filter(|path| !known.contains(path)).collect();
         let files: Vec<&str> = files.into_iter().filter(|path| **path != *FILE).take(TOLD).collect();
-        (!files.is_empty()).then(|| format!("nobody knows what {} would define: `ctxc check` shows why", files.join(", ")))
+        (!files.is_empty()).then(|| format!("it is not known what {} would define: `ctxc check` shows why", files.join(", ")))
     }
 
     /// The files of what is left out, and the texts that they pull in.

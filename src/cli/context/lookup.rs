@@ -139,7 +139,7 @@ pub(super) fn note(index: &Index, cx: &mut Cx) {
         cx.note(&format!("note: context was looked up in memory, and will be read again the next time: {why}"));
     }
     if index.is_bare() {
-        cx.note("note: no file is there that context could be looked up in; `[context] include` in ctxc.toml says which are");
+        cx.note("note: there are no files to look up context in; `[context] include` in ctxc.toml says which are used");
     }
 }
 

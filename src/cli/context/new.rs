@@ -342,7 +342,7 @@ fn of_task(args: &ScenarioArgs, agent: Option<&AgentOfRun>, cx: &mut Cx) -> Resu
     let written = write_all(&project.root, files.into_iter().flatten())?;
     note_place(&project, &path, cx);
     if !is_whole {
-        cx.note("the tasks around this agent look up something of their own, which one scenario cannot tell apart: its looked-up context is not quite that of `ctxc render`");
+        cx.note("the tasks around this agent look up other context, and a scenario has one lookup for all: its looked-up context differs from that of `ctxc render`");
     }
     let count = plural(expectations, "expectation");
     cx.line(&format!("wrote {written}: {count} on the context, taken from this render; add what the answer must satisfy"))?;
@@ -401,7 +401,7 @@ fn history(args: &ScenarioArgs, root: &Path, folder: &str) -> Result<(Vec<Turn>,
     if said.is_empty() {
         let error = format!("--history {}: expected a message, found none", path.display());
         return Err(
-            CliError::usage(error).hint("a file of a conversation has one message a line; what the system says counts for none")
+            CliError::usage(error).hint("a file of a conversation has one message a line; messages of the system do not count")
         );
     }
     let written = || Given::Value(said.iter().map(messages::written).collect());

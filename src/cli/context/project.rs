@@ -93,7 +93,7 @@ impl Compiled {
         let broken = BrokenParts::new(diagnostics, left_out);
         let Some(registry) = registry else {
             broken.ensure_none(whose)?;
-            return Err(CliError::new(Kind::Infrastructure, format!("what was made of {whose} cannot be read again")));
+            return Err(CliError::new(Kind::Infrastructure, format!("the registry of {whose} cannot be read again")));
         };
         Ok(Self { root: project.root, registry, config: project.config, broken, is_empty: files == 0, past: None })
     }
@@ -186,7 +186,7 @@ impl Compiled {
         let forest = TaskGraph::whole(&self.registry).ok()?;
         let all = forest.sources().filter(|(_, sources)| sources.contains(path));
         let names: Vec<String> = all.map(|(name, _)| format!("`{name}`")).take(8).collect();
-        (!names.is_empty()).then(|| format!("{path} is a text of {}: name that", names.join(", ")))
+        (!names.is_empty()).then(|| format!("{path} is only a text of {}: name the task", names.join(", ")))
     }
 
     /// The files that a revision has, by their names in the project; `None` for the work tree.

@@ -202,7 +202,7 @@ fn tell_losses(assembly: &Assembly, cx: &mut Cx) {
     let lost = turns.clone().filter(|account| account.fate != Disposition::Kept).count();
     if lost > 0 {
         let all = plural(turns.count(), "message");
-        cx.note(&format!("not there whole: {} of {all} of the conversation; --explain says why", thousands(lost)));
+        cx.note(&format!("not shown whole: {} of {all} of the conversation; --explain says why", thousands(lost)));
     }
     let texts = || accounts.iter().filter(|account| !account.segment.is_turn());
     let of = |is: fn(&Disposition) -> bool| {

@@ -26,7 +26,7 @@ pub(super) fn print(target: &Target, assembly: &Assembly, call: &Call, config: &
     let unthought = target.unthought(&assembly.messages);
     if unthought > 0 {
         cx.note(&format!(
-            "what the agent thought is left out of {}: {} has no field for it",
+            "the agent's thinking is left out of {}: {} has no field for it",
             plural(unthought, "message"),
             target.name
         ));

@@ -92,11 +92,7 @@ pub(crate) fn run(args: &TrustArgs, cx: &mut Cx) -> Result<Exit> {
     if args.revoke {
         let root = crate::cli::project::root(&cx.options)?;
         let was_there = trust::revoke(&root).map_err(|err| unkept(&err))?;
-        cx.note(if was_there {
-            "what was permitted in this folder is taken back"
-        } else {
-            "nothing was permitted in this folder"
-        });
+        cx.note(if was_there { "the permission for this folder is revoked" } else { "nothing was permitted in this folder" });
         return Ok(Exit::Success);
     }
     let project = Compiled::load_or_empty(cx)?;
@@ -114,7 +110,9 @@ pub(crate) fn run(args: &TrustArgs, cx: &mut Cx) -> Result<Exit> {
         return Ok(Exit::Success);
     }
     if !io::stdin().is_terminal() {
-        return Err(CliError::usage("nobody can be asked here, and nothing was permitted").hint("`ctxc trust --yes` permits it"));
+        return Err(
+            CliError::usage("there is nobody to ask here, so nothing was permitted").hint("`ctxc trust --yes` permits it")
+        );
     }
     if !says_yes(cx)? {
         cx.note("nothing was permitted");
@@ -185,7 +183,7 @@ fn print(asked: &Permissions, config: &Config, is_given: bool, is_kept: bool, cx
         let key = api_key_env.map_or_else(|| "no key".to_owned(), |name| format!("the key in {name}"));
         let open = Address::of(name, config)
             .filter(Address::is_unencrypted)
-            .map_or("", |_| "; not encrypted: whoever is on the way can read it");
+            .map_or("", |_| "; not encrypted: anyone on the network path can read it");
         cx.hanging(&format!("  {} ({kind}): {}, {}{open}", escape(name), escape(base_url), escape(&key)), 4)?;
     }
     if providers.is_empty() {

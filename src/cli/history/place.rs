@@ -30,8 +30,8 @@ impl Place {
             return Ok(Self { path: root.join(&path.value), is_configured: true });
         }
         let nowhere = || {
-            CliError::new(Kind::Infrastructure, "no folder for what is kept between runs is known outside the project")
-                .hint("XDG_STATE_HOME names one; `[history] path` in ctxc.toml names a file in the project")
+            CliError::new(Kind::Infrastructure, "no folder outside the project to keep runs in")
+                .hint("set XDG_STATE_HOME to a folder, or `[history] path` in ctxc.toml to a file in the project")
         };
         let folder = folders::state(root).ok_or_else(nowhere)?;
         Ok(Self { path: folder.join(FILE), is_configured: false })

@@ -42,8 +42,8 @@ fn prompt(made: &Made, fate: Disposition, cx: &mut Cx) -> Result<()> {
     let said = match fate {
         Disposition::Written => format!("→ {to}"),
         Disposition::Dry => format!("→ {to} (not written)"),
-        Disposition::There => format!("{to} is there already; left as it is (--force writes over it)"),
-        Disposition::Same => format!("{to} is there already, the same"),
+        Disposition::There => format!("{to} already exists; left as it is (--force overwrites it)"),
+        Disposition::Same => format!("{to} already exists, unchanged"),
         Disposition::Refused => "is not carried over".to_owned(),
     };
     let place = if made.imported.turns.iter().all(|turn| matches!(turn.body, Body::InPlace { .. })) {

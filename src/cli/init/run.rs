@@ -83,7 +83,7 @@ fn around(root: &Path) -> Option<PathBuf> {
 fn put(root: &Path, name: &str, text: &str, cx: &mut Cx) -> Result<bool> {
     let path = root.join(name);
     if fs::exists(&path) {
-        cx.line(&format!("{name} is there already; left as it is"))?;
+        cx.line(&format!("{name} already exists; left as it is"))?;
         return Ok(false);
     }
     overwrite::refuse_links(root, name)?;

@@ -90,8 +90,8 @@ fn summary(tally: &Tally, done: Done, shown: Option<&str>) -> String {
 fn nothing(tally: &Tally) -> Vec<String> {
     let came = |count: u64| format!("{} came", plural(usize::try_from(count).unwrap_or(usize::MAX), "request"));
     let seen = match (tally.connections, tally.passed, tally.strangers) {
-        (0, ..) => "no connection came to the proxy".to_owned(),
-        (_, 0, 0) => "a connection came to the proxy, and no request".to_owned(),
+        (0, ..) => "the proxy received no connection".to_owned(),
+        (_, 0, 0) => "the proxy received a connection, but no request".to_owned(),
         (_, passed, 0) => format!("{}, but no call to a model: only something like a list of models", came(passed)),
         (.., strangers) => {
             let why = "a client that takes only host and port from its variable needs the whole address";

@@ -53,7 +53,7 @@ fn words(fault: &Fault) -> String {
         FaultKind::WrongType { key, expected, found } => format!("`{key}`: expected {expected}, found {found}"),
         FaultKind::BadValue { key, found, expected, .. } => format!("`{key}` is {found}; expected {expected}"),
         FaultKind::Missing { table, keys } => format!("{table} lacks `{}`", keys.join("` or `")),
-        FaultKind::BadPattern { reason, .. } => format!("a pattern is none: {reason}"),
+        FaultKind::BadPattern { reason, .. } => format!("a pattern is not valid: {reason}"),
         FaultKind::Yaml(why) => format!("it is not valid YAML: {why}"),
         _ => "this is not YAML or JSON that ctxc reads".to_owned(),
     }

@@ -216,7 +216,7 @@ fn file(wanted: &Wanted<'_>, root: &Path) -> Result<Option<PathBuf>> {
         let message = if name == LAST {
             "`last` is the newest recording, whatever its name".to_owned()
         } else {
-            format!("`{name}` is no name of a recording")
+            format!("`{name}` cannot be the name of a recording")
         };
         CliError::usage(message).hint("a name has letters, digits, `-`, `_` and `.`, and begins with no dot")
     })?;

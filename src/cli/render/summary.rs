@@ -129,8 +129,8 @@ fn fixable(totals: &Totals, tried: Option<Which>) -> String {
     let safe = totals.safe.saturating_sub(refused);
     let why = match refused {
         0 => String::new(),
-        1 => "; 1 fix left out: it would mend nothing, or bring another error".to_owned(),
-        _ => format!("; {} fixes left out: each would mend nothing, or bring another error", thousands(refused)),
+        1 => "; 1 fix left out: it would fix nothing, or cause another error".to_owned(),
+        _ => format!("; {} fixes left out: each would fix nothing, or cause another error", thousands(refused)),
     };
     let counts = (thousands(all), thousands(safe));
     let open = match counts {

@@ -102,7 +102,7 @@ impl Git {
     /// The commit that a revision names, as its id.
     pub(super) fn commit(&self, revision: &str) -> Result<String> {
         if let Some(fault) = refused(revision) {
-            return Err(CliError::usage(format!("`{revision}` is no git revision: {fault}")));
+            return Err(CliError::usage(format!("`{revision}` is not a git revision: {fault}")));
         }
         let wanted = format!("{revision}^{{commit}}");
         match self.line(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])? {

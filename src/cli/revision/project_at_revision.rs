@@ -159,5 +159,5 @@ fn of_then(revision: &str, mut error: CliError) -> CliError {
     for place in &mut error.hints {
         *place = format!("in `{revision}`: {place}");
     }
-    error.hint("the files here have no part in it: name a revision that `ctxc check` had nothing against")
+    error.hint("the files here are not the cause: name a revision in which `ctxc check` finds no error")
 }

@@ -54,7 +54,7 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
     // Data is complete, and suppressions are held against all there is.
     let is_shown = format.is_for_people() && recorded.is_none();
     let keep = if is_shown { Keep { identity: Identity::Unwanted, least: cx.options.shown().least } } else { Keep::ALL };
-    // With a project file that cannot be taken as it is, what a registry should be is not known.
+    // With a project file that has errors, what a registry should be is not known.
     let goal = if project.is_broken() { Goal::Findings } else { Goal::Registry };
     let Checked { mut report, mut sources, registry, .. } = selection.check(&project, goal, keep, cx)?;
     let state = match registry {
@@ -102,7 +102,7 @@ fn end(args: &BuildArgs, output: &Path, state: State, verdict: Exit, cx: &mut Cx
     match state {
         State::Untouched if verdict == Exit::Success => {
             // Suppressed is not mended: the files of those findings have no entries.
-            cx.note("findings of error severity are suppressed; `check` passes over them, a registry cannot be built with them");
+            cx.note("findings of error severity are suppressed; `check` ignores them, but a registry cannot be built with them");
             Ok(Exit::Findings)
         }
         State::Untouched => {

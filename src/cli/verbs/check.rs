@@ -69,7 +69,7 @@ fn old_repository(report: &Report, cx: &mut Cx) {
     if errors().any(|finding| !finding.rule.locked) {
         cx.note(&format!("an old repository? {first}`ctxc check --suppress-existing`: from then on only new findings fail"));
     } else if is_fixable {
-        cx.note("an old repository? `ctxc check --fix` mends what needs no decision");
+        cx.note("an old repository? `ctxc check --fix` fixes what needs no decision");
     }
 }
 
@@ -77,11 +77,11 @@ fn old_repository(report: &Report, cx: &mut Cx) {
 fn of_requests(args: &CheckArgs, requests: usize, cx: &mut Cx) -> Result<Exit> {
     let paths = &args.paths.paths;
     if requests < paths.len() {
-        return Err(CliError::usage("requests and other files stand together").hint("check requests by themselves"));
+        return Err(CliError::usage("requests cannot be checked together with other files").hint("check requests by themselves"));
     }
     if args.fix || args.diff || args.suppress_existing {
-        return Err(CliError::usage("a request that was sent cannot be mended, and no finding of one is suppressed")
-            .hint("mend the program that sends it"));
+        return Err(CliError::usage("a request that was sent cannot be fixed, and its findings cannot be suppressed")
+            .hint("fix the program that sends it"));
     }
     let subjects: Vec<String> = paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
     request::check::run(&subjects, &args.rules.resolve()?, &args.output, cx)

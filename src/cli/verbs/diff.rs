@@ -71,7 +71,7 @@ fn unusable(path: &Path, err: &ReadError) -> CliError {
 
 fn text(diff: &Diff, cx: &mut Cx) -> Result<()> {
     if diff.is_empty() {
-        return cx.line("the registries say the same");
+        return cx.line("the registries are equal");
     }
     names(cx, "added", "task", &diff.added)?;
     names(cx, "removed", "task", &diff.removed)?;

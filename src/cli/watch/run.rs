@@ -64,7 +64,7 @@ pub(crate) fn run(args: &WatchArgs, cx: &mut Cx) -> Result<Exit> {
 }
 
 fn say_polling(why: &str, cx: &mut Cx) {
-    cx.note(&format!("the system does not tell of changes ({why}): looking every second instead"));
+    cx.note(&format!("the system does not report changes ({why}): checking every second instead"));
 }
 
 /// Reports when the reader of standard output goes away, which a program that writes nothing does not notice.

@@ -125,7 +125,7 @@ impl Shown {
             cx.print(|out| {
                 out.write_all(CLEAR)?;
                 error.print(out, screen.color, screen.width);
-                closing(out, screen, "nothing is checked until that is mended")
+                closing(out, screen, "nothing is checked until that is fixed")
             })?;
             cx.flush()?;
         } else {

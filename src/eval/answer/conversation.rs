@@ -35,7 +35,7 @@ pub(in crate::eval) fn converse(
     let Conversation { answers, is_ended } = conversation::converse(&assembly.messages, ask, follow)?;
     if !is_ended {
         return Err(Unanswered::Trouble(format!(
-            "the agent was still calling tools after {CALLS} requests: no answer of it ends the conversation"
+            "the agent was still calling tools after {CALLS} requests: no answer ended the conversation"
         )));
     }
     Answer::of_all(answers).ok_or_else(|| Unanswered::Trouble("there is no answer".to_owned()))

@@ -149,14 +149,14 @@ impl Flaw {
         match self {
             Self::Cut(tokens) => (
                 format!("one that was cut at {tokens} tokens"),
-                "raise `max_output_tokens`: the limit of the request ended the answer, so what is missing in it says nothing of the model",
+                "raise `max_output_tokens`: the limit of the request ended the answer, so what is missing says nothing about the model",
             ),
             Self::Withheld => (
                 "one that its provider withheld, or that the model refused to give".to_owned(),
                 "look at the recorded response, which says why; another wording of the request may be answered",
             ),
             Self::Empty => {
-                ("no text and no call of a tool".to_owned(), "an empty answer holds nothing that is ruled out, and says nothing")
+                ("no text and no call of a tool".to_owned(), "an empty answer has nothing that is ruled out, but proves nothing")
             }
         }
     }

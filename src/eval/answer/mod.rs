@@ -31,5 +31,5 @@ use wire::{Replay, wire};
 use crate::run::wire::Wire;
 
 /// Why nobody is asked for an agent, and what to write.
-const NO_MODEL: &str = "no model is known for this agent, so nobody can be asked: write `<model>NAME</model>` in its template, or \
+const NO_MODEL: &str = "no model is known for this agent, so none can be asked: write `<model>NAME</model>` in its template, or \
     `model = \"NAME\"` in its role, with a NAME of `[models]` in ctxc.toml";

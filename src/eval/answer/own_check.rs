@@ -30,7 +30,7 @@ enum Said {
 pub(super) fn judge(case: &Judging<'_>, answer: &Answer, check: &OwnCheck) -> Result<Judged, String> {
     let expected = format!("{} to accept the trial", check.words());
     let run = case.run.answers.own.and_then(|own| own.run(check, &trial(case, answer).to_string()));
-    let Some(said) = run else { return Ok(skipped(expected, "no run: nobody permitted this command here")) };
+    let Some(said) = run else { return Ok(skipped(expected, "no run: this command is not permitted here")) };
     let failed = |why: String| format!("{} gave no verdict: {why}", check.words());
     let said = said.map_err(failed)?;
     let no_verdict = || {

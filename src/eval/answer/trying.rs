@@ -243,7 +243,7 @@ pub(super) fn stale(recorded: &[Recording], now: &Sent) -> Unanswered {
     } else if told.is_empty() {
         let (found, expected) = (&call.key, &now.key);
         told.push(format!(
-            "nothing: the recorded request is equal, but its `key` is `{found}` where that of this request is `{expected}`"
+            "nothing: the recorded request is equal, but its `key` is `{found}`, and that of this request is `{expected}`"
         ));
     }
     Unanswered::Stale(told)

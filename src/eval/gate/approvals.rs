@@ -60,7 +60,7 @@ impl Approvals {
             let read = serde_json::from_str::<LogLine>(line);
             let read = read.map_err(|why| {
                 let why = why.to_string();
-                format!("line {} is no line of a log: {}", number + 1, why.split(" at line ").next().unwrap_or(&why))
+                format!("line {} is not a valid log entry: {}", number + 1, why.split(" at line ").next().unwrap_or(&why))
             })?;
             if read.schema != SCHEMA {
                 return Err(format!("line {} says `{}`, expected `{SCHEMA}`", number + 1, read.schema));

@@ -30,13 +30,13 @@ pub struct Baseline {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BaselineFault {
     /// It is none.
-    #[error("it is no baseline: {0}")]
+    #[error("it is not a baseline: {0}")]
     Other(String),
     /// Another version wrote it.
     #[error("it says `{0}`, expected `{SCHEMA}`")]
     Schema(String),
     /// Somebody changed it.
-    #[error("it was changed by hand: its content does not have the hash that it names")]
+    #[error("it was changed by hand: its content does not match its hash")]
     Edited,
     /// Its suite is not tried to an end.
     #[error("`{id}` is {verdict}: only what passes or fails can be accepted")]

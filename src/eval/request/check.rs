@@ -72,7 +72,7 @@ fn of(seen: &SeenRequest<'_>, expectation: &ContextExpectation) -> Judged {
         | ContextExpectation::ProtectedPaths(_)
         | ContextExpectation::Lookup(_)
         | ContextExpectation::OfAgent { .. } => {
-            verdict::blind(expectation.words(), "a request of another program, of which nobody can tell")
+            verdict::blind(expectation.words(), "a request of another program, for which this cannot be checked")
         }
     }
 }
@@ -106,7 +106,7 @@ fn named(which: &Selector) -> Result<&str, Box<Judged>> {
     match which {
         Selector::Id(id) => Ok(&id.value),
         Selector::Kind(_) | Selector::Source(_) => {
-            Err(Box::new(verdict::blind(which.words(), "a request of another program, whose segments have ids alone")))
+            Err(Box::new(verdict::blind(which.words(), "a request of another program, whose segments only have ids")))
         }
     }
 }

@@ -54,7 +54,7 @@ pub(super) fn text(parts: &[(u64, Bytes)], encoding: Option<&str>) -> Result<(St
                 // Of one that is cut, what could be read.
                 ends.push(decoder.get_ref().len());
                 if written.is_err() && decoder.get_ref().is_empty() {
-                    return Err("it is said to be gzip, and is not".to_owned());
+                    return Err("it is declared as gzip, but is not".to_owned());
                 }
                 if decoder.get_ref().len() > LARGEST {
                     return Err(format!("it has more than {LARGEST} bytes"));
@@ -62,7 +62,7 @@ pub(super) fn text(parts: &[(u64, Bytes)], encoding: Option<&str>) -> Result<(St
             }
             bytes.clone_from(decoder.get_ref());
         }
-        other => return Err(format!("it is packed with `{other}`, which ctxc does not read")),
+        other => return Err(format!("it is compressed with `{other}`, which ctxc does not read")),
     }
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,

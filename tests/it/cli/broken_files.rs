@@ -71,9 +71,9 @@ fn a_name_that_nothing_has_is_told_with_the_files_that_may_hold_it() {
     let project = sample();
     let run = project.run(&["render", "brokn"]).code(2).silent_out();
     let run = run.warns("there is no task `brokn` in this project").warns("did you mean `broken`?");
-    run.warns("nobody knows what templates/lost.xml would define");
+    run.warns("it is not known what templates/lost.xml would define");
     let role = project.run(&["render", "--role", "finder"]).code(2).warns("there is no task `lost`");
-    role.warns("nobody knows what templates/lost.xml would define");
+    role.warns("it is not known what templates/lost.xml would define");
     let sound = Project::new().file("templates/good.xml", task("good", ""));
     let run = sound.run(&["render", "goood"]).code(2);
     assert!(!run.stderr.contains("would define"), "{}", run.stderr);
@@ -90,7 +90,7 @@ fn a_manifest_of_all_agents_says_who_is_not_in_it() {
     assert_eq!(json["entries"].as_array().unwrap().len(), 1);
     project.run(&["manifest", "good"]).code(0).silent();
     // What is kept is whole, and what is compared is.
-    project.run(&["manifest", "--output", "m.json"]).code(1).silent_out().warns("is that of all agents");
+    project.run(&["manifest", "--output", "m.json"]).code(1).silent_out().warns("if it has all agents");
     assert!(!project.path("m.json").exists());
     project.run(&["manifest", "diff", ".", "."]).code(1).silent_out().warns("errors");
     // The same where something that no rule sees keeps one agent from its context.

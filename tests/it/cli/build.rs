@@ -127,7 +127,7 @@ fn what_is_no_registry_is_not_written_over() {
     let project = Project::new().file("ctxc.toml", "").file("templates/a.xml", CLEAN).file("notes.txt", "mine");
     for target in ["templates/a.xml", "ctxc.toml", "notes.txt"] {
         let before = project.read(target);
-        project.run(&["build", "-o", target]).code(2).warns(&format!("{target} is no registry, and it would be written over"));
+        project.run(&["build", "-o", target]).code(2).warns(&format!("{target} is no registry, and would be overwritten"));
         assert_eq!(project.read(target), before, "{target}");
     }
     // One that a newer program wrote is somebody else's.

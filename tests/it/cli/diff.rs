@@ -23,7 +23,7 @@ fn registry(digit: char, fresh: &str, layer: &str) -> String {
 #[test]
 fn equal_registries_say_the_same() {
     let project = Project::new().file("a.json", registry('0', "\"enabled\"", "operator"));
-    project.run(&["diff", "a.json", "a.json"]).code(0).silent().says("the registries say the same\n");
+    project.run(&["diff", "a.json", "a.json"]).code(0).silent().says("the registries are equal\n");
 }
 
 #[test]

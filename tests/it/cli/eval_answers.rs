@@ -147,11 +147,11 @@ fn a_recording_that_cannot_be_read_is_told_and_passes_nothing() {
     };
     let run = of(&line.replace("ctxc/request/1", "ctxc/request/7")).code(3).says("ERROR");
     run.says("the recorded answers in scenarios/recordings/billing.jsonl cannot be read: line 1: it says `ctxc/request/7`, which a newer ctxc wrote");
-    of("{}\n").code(3).says("line 1: it is no recorded call");
+    of("{}\n").code(3).says("line 1: it is not a recorded call");
     of(&line.replace("\"choices\"", "\"chances\"")).code(3).says("the recorded call 1 cannot be read");
     of(&line.replace("openai-chat", "morse")).code(3).says("has a form that is not known: `morse`");
     // What a killed program left is no whole set of trials.
-    of(&format!("{line}{}", &line[..50])).code(3).says("its last line is cut, as a run leaves it that was killed");
+    of(&format!("{line}{}", &line[..50])).code(3).says("its last line is incomplete, as after a killed run");
     #[cfg(unix)]
     {
         let outside = tempfile::tempdir().unwrap();
@@ -236,7 +236,7 @@ fn nothing_passes_in_the_place_of_a_damaged_recording() {
 fn passes_only_without_a_damaged_recording(project: &Project) {
     let line = answered("1", &body(project), &says("billing")).line();
     let refused = line.replace("\"status\":200", "\"status\":500").replace("\"truncated\":false", "\"truncated\":true");
-    let (unanswered, cut) = ("no call in it was answered; record it anew, or remove the file", "its last line is cut");
+    let (unanswered, cut) = ("no call in it was answered; record it anew, or remove the file", "its last line is incomplete");
     let half = line.get(..line.len() / 2).unwrap();
     for (text, why) in
         [("", unanswered), ("\n", unanswered), (&refused, unanswered), (half, cut), (&format!("{line}{half}"), cut)]

@@ -108,7 +108,7 @@ fn a_check_ends_with_everything_that_it_started() {
     project.write("checks/own.sh", "(while :; do date +%s%N > beat; sleep 0.05; done) &\nsleep 30\n");
     project.run(&["trust", "--yes"]).code(0);
     let begun = Instant::now();
-    project.run(&["eval"]).code(3).says("it was ended after 1 s: `timeout_s` gives it more");
+    project.run(&["eval"]).code(3).says("it was stopped after 1 s: `timeout_s` allows more");
     assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
     let beat = project.read("beat");
     std::thread::sleep(Duration::from_millis(400));

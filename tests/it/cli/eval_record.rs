@@ -350,7 +350,7 @@ fn what_asks_nobody_takes_no_budget_and_who_cannot_be_asked_is_told() {
     // A task alone leads to no model of the project; a context that does not hold is not paid for.
     let task = scenario("").replace("name: billing", "name: alone");
     project.write("scenarios/alone.yaml", task);
-    project.run(&["eval", "alone", "--record"]).code(3).says("no model is known for this agent, so nobody can be asked");
+    project.run(&["eval", "alone", "--record"]).code(3).says("no model is known for this agent, so none can be asked");
     project.write(
         "scenarios/billing.yaml",
         scenario("expect_context:\n  - contains: {patterns: [nowhere]}\n").replace("task: triage", "role: clerk"),

@@ -25,7 +25,7 @@ fn live_answers_are_judged_again_without_a_call() {
     assert!(!project.path("scenarios/recordings").exists());
     // The upstream answers no more, and no key is there.
     let same = project.run(&["eval", "--rescore", "--json"]).code(0);
-    let again = same.warns("were judged again, those of 1 scenario; nobody was asked").json();
+    let again = same.warns("again for 1 scenario; no model was asked").json();
     assert_eq!(again["summary"]["calls"], 0);
     let trial = &again["cases"][0]["trials"][0];
     assert_eq!((&trial["provider"], &trial["tokens"]["input"]), (&"house".into(), &1000.into()));

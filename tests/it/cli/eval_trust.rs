@@ -151,7 +151,7 @@ fn nothing_but_results_is_written_over_by_results() {
     let project = sample("expect_context:\n  - nothing_cut: true\n");
     let before = project.read("scenarios/t-1.yaml");
     for flag in ["--out", "--junit"] {
-        project.run(&["eval", flag, "scenarios/t-1.yaml"]).code(2).warns("it would be written over");
+        project.run(&["eval", flag, "scenarios/t-1.yaml"]).code(2).warns("would be overwritten");
         project.run(&["eval", flag, "new"]).code(0);
         project.run(&["eval", flag, "new"]).code(0);
         std::fs::remove_file(project.path("new")).unwrap();

@@ -40,7 +40,7 @@ fn the_template_of_a_prompt_keeps_its_name_and_is_never_another_ones() {
     project.run(&["import", "a", "b"]).code(0).says("a/basic.j2 (Jinja, text stays in its file) → templates/basic.xml");
     let (first, second) = (project.read("templates/basic.xml"), project.read("templates/b-basic.xml"));
     for args in [&["import", "b/basic.j2"][..], &["import", "b/basic.j2", "--force"], &["import", "b", "a", "--force"]] {
-        project.run(args).code(0).says("templates/b-basic.xml is there already, the same");
+        project.run(args).code(0).says("templates/b-basic.xml already exists, unchanged");
         assert_eq!((project.read("templates/basic.xml"), project.read("templates/b-basic.xml")), (first.clone(), second.clone()));
         assert_eq!(project.files().iter().filter(|name| name.starts_with("templates/")).count(), 2);
     }
@@ -216,10 +216,7 @@ fn a_lookup_in_no_file_is_told() {
         .file("templates/t.xml", fresh)
         .file("docs/a.md", "Tickets are sorted by hand.\n");
     project.run(&["check"]).code(0).warns("[context] include: there is nothing at `docz/**`");
-    project
-        .run(&["render", "t", "--input", "ticket=sorted by hand"])
-        .code(0)
-        .warns("no file is there that context could be looked up in");
+    project.run(&["render", "t", "--input", "ticket=sorted by hand"]).code(0).warns("there are no files to look up context in");
 }
 
 #[test]

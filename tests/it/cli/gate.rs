@@ -363,7 +363,7 @@ fn results_that_were_edited_or_are_of_another_model_are_refused() {
     project.run(&["gate"]).code(3).warns("was accepted with no model");
     project.run(&["gate", "--allow-key-change"]).code(4);
     project.write("baselines/LOG.jsonl", "{}\n");
-    project.run(&["gate"]).code(3).warns("baselines/LOG.jsonl: line 1 is no line of a log");
+    project.run(&["gate"]).code(3).warns("baselines/LOG.jsonl: line 1 is not a valid log entry");
 }
 
 #[test]
@@ -543,6 +543,7 @@ fn a_result_that_fails_is_accepted_with_a_warning() {
     let project = branch();
     project.write("scenarios/scripted.yaml", SCRIPTED.replace("reply: billing", "reply: sales"));
     let run = project.run(&["baseline", "accept", "--reason", "known", "--by", "lead@example.org"]).code(0);
-    let run = run.warns("warning: `scripted` fails (0 of 3 trials pass), and is accepted so: the gate takes that from now on");
+    let run =
+        run.warns("warning: `scripted` fails (0 of 3 trials pass), and is accepted like that: the gate allows it from now on");
     assert!(!run.stderr.contains("`recorded` fails"), "{}", run.stderr);
 }

@@ -163,6 +163,6 @@ fn verdicts_that_cannot_be_read_make_nothing_green() {
     let mut command = project.command(&["eval", "--affected"]);
     let run = command.env("XDG_STATE_HOME", project.path("state")).output().unwrap();
     let said = String::from_utf8_lossy(&run.stderr);
-    assert!(said.contains("every scenario is run, as nobody knows the earlier verdicts"), "{said}");
+    assert!(said.contains("running every scenario, as no earlier verdicts are known"), "{said}");
     assert_eq!(run.status.code(), Some(1));
 }

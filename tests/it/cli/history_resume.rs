@@ -107,23 +107,23 @@ fn only_what_is_the_same_is_taken_from_a_run_that_was_broken_off() {
     let id = broken_off(&project);
     let text = project.read("scenarios/many.yaml");
     project.write("scenarios/many.yaml", text.replace("sort 11}", "sort this}"));
-    resume(&[]).code(1).warns("goes on: 39 scenarios finished before").says("240 scenarios");
+    resume(&[]).code(1).warns(": 39 scenarios finished before, not run again").says("240 scenarios");
     let named = format!("--resume={id}");
-    project.run(&["eval", &named]).code(2).warns("came to its end: nothing of it is left to run");
+    project.run(&["eval", &named]).code(2).warns("is complete: nothing is left to run");
     project.run(&["eval", "--resume=x"]).code(2).warns("there is no run `x`");
     // Another selection or registry is another run.
     project.write("scenarios/many.yaml", text);
     let id = broken_off(&project);
     resume(&["many/c1"]).code(0).warns("no interrupted run of these scenarios").says("1 scenario: 1 passed");
     let named = format!("--resume={id}");
-    project.run(&["eval", "many/c1", &named]).code(2).warns("is of other scenarios, another registry or other options");
+    project.run(&["eval", "many/c1", &named]).code(2).warns("had other scenarios, another registry or other options");
     project.write("templates/triage.xml", TASK.replace("Sort", "Order"));
     resume(&[]).code(1).warns("no interrupted run of these scenarios").says("240 scenarios");
     project.run(&["eval", "--resume", "--no-history"]).code(2);
     // Where the history cannot be used there is nothing to go on with.
     let mut command = project.command(&["eval", "--resume"]);
     command.env("XDG_STATE_HOME", project.path("half.jsonl"));
-    Run::from(command.output().unwrap()).code(3).warns("no folder for what is kept between runs is known outside the project");
+    Run::from(command.output().unwrap()).code(3).warns("no folder outside the project to keep runs in");
 }
 
 #[test]

@@ -77,12 +77,12 @@ fn two_halves_become_one_task_and_a_system_message_alone_asks_for_the_rest() {
 fn what_is_there_is_left_alone_without_force() {
     let project = Project::new().file("p/a.j2", "{{ x }}").file("templates/a.xml", "<!-- mine -->");
     let run = project.run(&["import", "p"]).code(0);
-    run.says("templates/a.xml is there already; left as it is (--force writes over it)");
+    run.says("templates/a.xml already exists; left as it is (--force overwrites it)");
     assert_eq!(project.read("templates/a.xml"), "<!-- mine -->");
     project.run(&["import", "p", "--force", "--dry-run"]).code(0).says("→ templates/a.xml (not written)");
     assert_eq!(project.read("templates/a.xml"), "<!-- mine -->");
     project.run(&["import", "p", "--force"]).code(0).says("wrote 1 template");
-    project.run(&["import", "p"]).code(0).says("is there already, the same");
+    project.run(&["import", "p"]).code(0).says("already exists, unchanged");
 }
 
 #[test]

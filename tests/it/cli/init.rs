@@ -36,7 +36,7 @@ fn what_is_there_is_found_and_not_changed() {
 fn nothing_is_overwritten() {
     let project = Project::new().file("ctxc.toml", "# mine\n").file(".github/workflows/ctxc.yml", "# mine\n");
     let run = project.run(&["init", "--ci", "github"]).code(0);
-    run.says("ctxc.toml is there already; left as it is").says(".github/workflows/ctxc.yml is there already; left as it is");
+    run.says("ctxc.toml already exists; left as it is").says(".github/workflows/ctxc.yml already exists; left as it is");
     assert_eq!((project.read("ctxc.toml"), project.read(".github/workflows/ctxc.yml")), ("# mine\n".into(), "# mine\n".into()));
     assert_eq!(project.files().len(), 2);
 }
@@ -47,7 +47,7 @@ fn a_second_time_says_what_is_there() {
     project.run(&["init"]).code(0);
     let before: Vec<String> = project.files().iter().map(|file| project.read(file)).collect();
     let run = project.run(&["init"]).code(0).warns("next: ctxc check");
-    run.says("found 1 task file in templates/; changed none of them\nctxc.toml is there already; left as it is\n");
+    run.says("found 1 task file in templates/; changed none of them\nctxc.toml already exists; left as it is\n");
     assert_eq!(project.files().iter().map(|file| project.read(file)).collect::<Vec<_>>(), before);
 }
 

@@ -58,5 +58,5 @@ fn a_double_refuses_what_the_vendor_refuses() {
     // A program that is not there, and one that makes no call.
     let output = command(&project, &["record", "--", "no-such-program"]).output().unwrap();
     Run::from(output).code(2).warns("the command `no-such-program` was not found");
-    around(&project, &["record", "--into", "none"], &[]).code(0).warns("no connection came to the proxy");
+    around(&project, &["record", "--into", "none"], &[]).code(0).warns("the proxy received no connection");
 }

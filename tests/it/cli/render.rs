@@ -63,7 +63,7 @@ fn a_conversation_is_shown_where_the_task_asks_for_it() {
     let project = sample().file("templates/reply.xml", task).file("chat.jsonl", said).file("bad.jsonl", "{\"role\":\"bot\"}\n");
     let run = project.run(&["render", "reply", "--history", "chat.jsonl", "--raw"]).code(0);
     assert!(run.stdout.ends_with("\n[user]\na zebra\n") && !run.stdout.contains("good day"), "{}", run.stdout);
-    run.warns("not there whole: 2 of 3 messages of the conversation; --explain says why");
+    run.warns("not shown whole: 2 of 3 messages of the conversation; --explain says why");
     project.run(&["manifest", "reply", "--history", "chat.jsonl"]).code(0).says(" · history:1 dropped · history:2 dropped");
     let shown = project.run(&["render", "reply", "--history", "chat.jsonl"]).code(0).says("│ a zebra").says("  conversation\n");
     assert!(!shown.stdout.contains("earlier attempts"), "{}", shown.stdout);

@@ -274,7 +274,7 @@ fn a_text_of_a_task_leads_to_the_task() {
     let task = "<task type=\"atomic\" name=\"s\"><description src=\"../prompts/s.md\"/></task>";
     let project = Project::new().file("templates/s.xml", task).file("prompts/s.md", "Sort it.");
     let run = project.run(&["render", "prompts/s.md"]).code(2).silent_out();
-    run.warns("there is no task `prompts/s.md`").warns("prompts/s.md is a text of `s`: name that");
+    run.warns("there is no task `prompts/s.md`").warns("prompts/s.md is only a text of `s`: name the task");
 }
 
 #[test]

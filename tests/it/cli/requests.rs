@@ -113,7 +113,7 @@ fn calls_follow_by_their_numbers_and_a_cut_line_is_named() {
     let numbers: Vec<usize> = numbers.iter().map(|number| number.parse().unwrap()).collect();
     assert_eq!(numbers, (1..=12).collect::<Vec<_>>(), "{}", run.stdout);
     for verb in ["check", "prompt-cache", "manifest"] {
-        project.run(&[verb, "cut.jsonl"]).code(1).warns("line 1 is no whole call: it was cut");
+        project.run(&[verb, "cut.jsonl"]).code(1).warns("line 1 is not a complete call: it was cut");
     }
 }
 
@@ -183,7 +183,7 @@ fn a_request_is_shown_segment_by_segment() {
     project.run(&["render", "calls.jsonl"]).code(2).warns("calls.jsonl has 3 calls, and one is shown at a time");
     project.run(&["render", "one.json", "--explain"]).code(2).warns("a request that was sent is shown as it is");
     project.write("no.json", "{\"a\": 1}");
-    project.run(&["render", "no.json"]).code(1).warns("it is no request to a model");
+    project.run(&["render", "no.json"]).code(1).warns("it is not a request to a model");
     project.run(&["render", "gone.json"]).code(2).warns("gone.json cannot be read");
 }
 
@@ -330,8 +330,8 @@ fn expectations_on_a_request_judge_it_or_say_that_nobody_can() {
         ("tokens: {max: 5}", "too many (o200k)"),
         ("tools: [search_orders, other]", "no `other`"),
         ("model: gpt-5", "`gpt-4.1`"),
-        ("setting: {name: fresh_context, value: enabled}", "a request of another program, of which nobody can tell"),
-        ("not: {setting: {name: fresh_context, value: enabled}}", "nobody could look at it"),
+        ("setting: {name: fresh_context, value: enabled}", "a request of another program, for which this cannot be checked"),
+        ("not: {setting: {name: fresh_context, value: enabled}}", "it could not be checked"),
         ("snapshot: true", "no such file"),
     ] {
         judged(fails).code(1).says(why);
@@ -369,12 +369,12 @@ fn what_a_provider_would_refuse_is_found_at_its_place() {
             .run(&["check", "other.json"])
             .code(1)
             .says("bad-request-body")
-            .says("it is no request to a model: expected an object with `messages`, `input` or `contents`")
+            .says("it is not a request to a model: expected an object with `messages`, `input` or `contents`")
             .says("a scenario in JSON says so: `\"schema\": \"ctxc/scenario/1\"`")
             .never_says("unknown-scenario-key");
     }
-    project.run(&["check", "one.json", "templates"]).code(2).warns("requests and other files stand together");
-    project.run(&["check", "one.json", "--fix"]).code(2).warns("cannot be mended");
+    project.run(&["check", "one.json", "templates"]).code(2).warns("requests cannot be checked together with other files");
+    project.run(&["check", "one.json", "--fix"]).code(2).warns("cannot be fixed");
 }
 
 #[test]

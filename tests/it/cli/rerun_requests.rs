@@ -60,7 +60,7 @@ fn the_program_of_a_scenario_is_run_again_where_that_is_permitted() {
     run(&project, &["eval"], &after).code(1).says(found);
     // The double answers by the place in the conversation, and a program that stops early is told.
     run(&project, &["eval"], &before[..1]).code(1).says("it made 1 call in conversation 1, and call 2 is meant");
-    run(&project, &["eval"], &[]).code(1).says("no call of it came to the double");
+    run(&project, &["eval"], &[]).code(1).says("the double received no call");
     // A word more in the command asks for permission again.
     project.write("scenarios/when.yaml", scenario.replace("--nocapture", "--no-capture"));
     run(&project, &["eval"], &before).code(2).warns("ctxc trust");

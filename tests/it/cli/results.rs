@@ -49,7 +49,7 @@ fn reports_are_written_beside_the_result_as_often_as_it_is_run() {
 fn nothing_but_a_result_is_written_over() {
     let project = project().file("notes.json", "{\"mine\": 1}\n");
     let run = project.run(&["check", "-o", "templates/triage.xml"]).code(2);
-    run.warns("templates/triage.xml is no text of ctxc, and it would be written over");
+    run.warns("templates/triage.xml is no text of ctxc, and would be overwritten");
     project.run(&["check", "--report", "junit=templates/triage.xml"]).code(2);
     project.run(&["check", "--json", "-o", "notes.json"]).code(2);
     project.run(&["show", "triage", "-o", "ctxc.toml"]).code(2);
@@ -57,7 +57,7 @@ fn nothing_but_a_result_is_written_over() {
     project.run(&["rules", "--json", "-o", "rules.json"]).code(0);
     project.run(&["rules", "--json", "-o", "rules.json"]).code(0);
     let run = project.run(&["list", "--json", "-o", "rules.json"]).code(2);
-    run.warns("rules.json is no result of the schema ctxc/list, and it would be written over");
+    run.warns("rules.json is no result of the schema ctxc/list, and would be overwritten");
     for _ in 0..2 {
         project.run(&["show", "triage", "-o", "settings.md"]).code(0);
     }

@@ -233,7 +233,7 @@ fn what_is_no_revision_is_refused_with_a_way_out() {
     let project = repository();
     for hostile in ["--output=x", "-x", "--upload-pack=touch x", "--git-dir=/tmp"] {
         let run = project.run(&["manifest", "diff", "--", hostile]).code(2).silent_out();
-        run.warns("is no git revision: it begins with `-`");
+        run.warns("is not a git revision: it begins with `-`");
     }
     for hostile in ["$(touch x)", "main;touch x", "a b", "main:ctxc.toml", "", "main^{tree}"] {
         diff(&project, &[hostile]).code(2).silent_out();
@@ -256,7 +256,7 @@ fn what_a_revision_lacks_or_has_wrong_is_said() {
     project.write("ctxc.toml", "edition = 3\n");
     commit(&project, "bad project file");
     project.write("ctxc.toml", "edition = \"2026\"\n");
-    diff(&project, &["HEAD"]).code(2).silent_out().warns("ctxc.toml cannot be taken as it is in `HEAD`");
+    diff(&project, &["HEAD"]).code(2).silent_out().warns("ctxc.toml has errors in `HEAD`");
     project.write("templates/triage.xml", TRIAGE.replace("</system>", "").replace("<description>", "<descripton>"));
     commit(&project, "bad template");
     project.write("templates/triage.xml", TRIAGE);
@@ -339,8 +339,8 @@ fn a_broken_revision_says_which_file_of_which_revision() {
         for verb in [&["eval", "--since"][..], &["manifest", "diff"]] {
             let run = project.run(&[verb, &[revision]].concat()).silent_out();
             assert!(run.code != Some(0) && !run.stderr.contains("there is no file"), "{run:#?}");
-            assert!(!run.stderr.contains("shows the places"), "{run:#?}");
-            run.warns(place).warns("the files here have no part in it: name a revision that `ctxc check` had nothing against");
+            assert!(!run.stderr.contains("shows where"), "{run:#?}");
+            run.warns(place).warns("the files here are not the cause: name a revision in which `ctxc check` finds no error");
         }
     }
     project.run(&["eval", "--since", "v1"]).code(0);

@@ -61,6 +61,6 @@ fn a_request_to_a_model_is_no_scenario_wherever_it_lies() {
     assert!(project.run(&["eval"]).code(0).stdout.contains("1 scenario: 1 passed"));
     for (verb, file) in [("check", "scenarios/body.yaml"), ("eval", "scenarios/body.json")] {
         let run = project.run(&[verb, file]).code(2);
-        assert!(run.stderr.contains(&format!("{file} is a request to a model, and no scenario")), "{}", run.stderr);
+        assert!(run.stderr.contains(&format!("{file} is a request to a model, not a scenario")), "{}", run.stderr);
     }
 }

@@ -61,7 +61,7 @@ fn everything_that_would_be_permitted_is_shown() {
     text.says("the key in CELLAR_KEY").says("\nnot permitted\n");
     project.write("ctxc.toml", CONFIG.replace("localhost", "models.example"));
     let text = run(&project, state.path(), &["trust", "--show"]).code(0);
-    text.says("the key in CELLAR_KEY; not encrypted: whoever is on the way can read it");
+    text.says("the key in CELLAR_KEY; not encrypted: anyone on the network path can read it");
 }
 
 #[test]
@@ -144,5 +144,5 @@ fn a_project_without_templates_can_be_trusted_and_a_broken_file_cannot() {
     let project = Project::new().file("ctxc.toml", CONFIG);
     run(&project, state.path(), &["trust", "--yes"]).code(0).says("none").says("cellar");
     project.write("ctxc.toml", "[providers.cellar]\nkind = \"none\"\n");
-    run(&project, state.path(), &["trust", "--yes"]).code(2).warns("ctxc.toml cannot be taken as it is");
+    run(&project, state.path(), &["trust", "--yes"]).code(2).warns("ctxc.toml has errors");
 }

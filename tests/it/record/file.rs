@@ -58,7 +58,7 @@ fn what_is_no_call_is_refused_with_its_line() {
         refused(line.replace("ctxc/request/1", "ctxc/list/9"))
             .contains("expected the key `schema` to say `ctxc/request/1`, found")
     );
-    assert!(refused("{}\n".to_owned()).contains("it is no recorded call: expected the key `schema`"));
+    assert!(refused("{}\n".to_owned()).contains("it is not a recorded call: expected the key `schema`"));
     assert!(refused(format!("{{\n{line}")).starts_with("line 1: it is not valid JSON"));
     assert!(refused(line.replace("\"stream\":false,", "")).contains("missing field `stream`"));
     assert!(refused(line.replace("\"stream\":false,", "\"stream\":false,\"id\":\"2\",")).contains("duplicate field `id`"));

@@ -40,10 +40,10 @@ fn the_calls_of_a_folder_are_counted_over_its_files_in_the_order_of_their_names(
     assert_eq!(said(format!("{path}#4")), format!("{path} has 3 calls, so there is no call 4"));
     assert!(
         said(format!("{path}/notes.txt"))
-            .ends_with("notes.txt: line 1 is no whole call: it was cut while it was written, or this is no recording")
+            .ends_with("notes.txt: line 1 is not a complete call: it was cut off, or this is not a recording")
     );
     std::fs::write(at("list.txt"), "[]\n").unwrap();
-    assert!(said(format!("{path}/list.txt")).contains("list.txt: line 1: it is no recorded call"));
+    assert!(said(format!("{path}/list.txt")).contains("list.txt: line 1: it is not a recorded call"));
     assert!(said(format!("{path}/none.jsonl")).contains("none.jsonl cannot be read: it does not exist"));
     let empty = tempfile::tempdir().unwrap();
     assert!(said(empty.path().display().to_string()).ends_with("holds no file that ends in .jsonl"));

@@ -225,5 +225,5 @@ fn a_script_that_is_none_is_refused_with_its_line() {
         .warns("script.yaml:3: `whn` is no key of a scripted answer (`answers`); did you mean `when`?");
     refused("answers: []\n").warns("script.yaml:1: ");
     refused("{").warns("script.yaml:1: it is not valid YAML: ");
-    refused("answers:\n- when: {has: ['(']}\n  reply: a\n").warns("a pattern is none");
+    refused("answers:\n- when: {has: ['(']}\n  reply: a\n").warns("a pattern is not valid");
 }

@@ -60,7 +60,7 @@ fn the_exit_code_is_that_of_the_command_unless_ctxc_failed() {
     let run = |words: &[&str]| Run::from(command(&project, words).output().unwrap());
     run(&["record", "--", "ctxc-no-such-program"]).code(2).warns("the command `ctxc-no-such-program` was not found");
     run(&["record", "--name", "last", "--", "true"]).code(2).warns("`last` is the newest recording");
-    run(&["record", "--name", "../up", "--", "true"]).code(2).warns("is no name of a recording");
+    run(&["record", "--name", "../up", "--", "true"]).code(2).warns("cannot be the name of a recording");
     run(&["record", "--upstream", "ftp://a", "--", "true"]).code(2).warns("`ftp://a` is no address");
     run(&["record", "--upstream", "acme=http://a", "--", "true"]).code(2).warns("there is no vendor `acme`");
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -76,7 +76,7 @@ fn no_call_is_explained() {
     around(&project, &["record"], "", &[])
         .code(0)
         .warns("recorded 0 calls")
-        .warns("no connection came to the proxy. Libraries find the proxy by their variables (OPENAI_BASE_URL, ")
+        .warns("the proxy received no connection. Libraries find the proxy by their variables (OPENAI_BASE_URL, ")
         .warns("  a mocked client sends nothing: run the program without the mock")
         .warns("  a client with an address in its code ignores the variables")
         .warns("  a library that reads another variable: name it in ctxc.toml");

@@ -198,7 +198,7 @@ fn what_is_no_request_says_why() {
     assert!(matches!(fault("{"), NoRequest::NoJson(_)));
     assert_eq!(
         fault(r#"{"name": 1}"#).to_string(),
-        "it is no request to a model: expected an object with `messages`, `input` or `contents`, found an object with `name`"
+        "it is not a request to a model: expected an object with `messages`, `input` or `contents`, found an object with `name`"
     );
     for text in ["[]", "1", "null", "\"x\"", "{}"] {
         assert!(matches!(fault(text), NoRequest::Other(_)), "{text}");

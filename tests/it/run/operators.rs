@@ -194,14 +194,14 @@ fn a_subtask_runs_before_its_agent_goes_on() {
 fn subtasks_go_neither_in_a_circle_nor_too_deep() {
     let project = project(&[("t", SIMPLE)]);
     let same = "- {reply: {status: CONTINUATION, content: x, subtask_request: {type: atomic, description: Again.}}}\n";
-    scripted(&project, &["t"], same).code(1).warns("the same request stands in its own ancestry");
+    scripted(&project, &["t"], same).code(1).warns("the same request is among its ancestors");
     let deeper = (0..9).fold(String::new(), |deeper, depth| {
             let lacks = format!("Level {depth}");
             deeper + &format!("- {{when: {{lacks: '{lacks}', has: '{}'}}, reply: {{status: CONTINUATION, content: x, subtask_request: {{type: atomic, description: 'Level {depth}'}}}}}}\n",
                 if depth == 0 { "Do it".to_owned() } else { format!("Level {}", depth - 1) })
         });
-    scripted(&project, &["t"], &deeper).code(1).warns("it would be 6 deep, and 5 is the most");
-    scripted(&project, &["t", "--max-depth", "2"], &deeper).code(1).warns("it would be 3 deep, and 2 is the most");
+    scripted(&project, &["t"], &deeper).code(1).warns("it would be 6 deep; the limit is 5");
+    scripted(&project, &["t", "--max-depth", "2"], &deeper).code(1).warns("it would be 3 deep; the limit is 2");
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn a_command_runs_in_a_trusted_project_alone_and_by_its_argument_list() {
     // A policy bounds what the user permits.
     project.write("ctxc.toml", "edition = \"2026\"\n[policy]\ncommands = [\"git\"]\n");
     with_state(&project, &["trust", "--yes"]).code(0);
-    scripted(&project, &["t"], answers).code(1).warns("`[policy] commands` in ctxc.toml allows none that begins like it");
+    scripted(&project, &["t"], answers).code(1).warns("`[policy] commands` in ctxc.toml allows none that begins like this");
     project.write("ctxc.toml", "edition = \"2026\"\n[policy]\nblocked = [\"touch\"]\n");
     with_state(&project, &["trust", "--yes"]).code(0);
     scripted(&project, &["t"], answers).code(1).warns("rules out `touch`");
@@ -50,7 +50,7 @@ fn how_a_command_ends_is_told_apart() {
     assert_eq!(of("echo hi\n", "9000").code(0).stdout, "hi\n");
     of("echo no room >&2; exit 3\n", "9000").code(1).warns("the command ended with exit code 3: no room");
     of("kill -9 $$\n", "9000").code(1).warns("signal 9 ended it");
-    of("sleep 30\n", "300").code(1).warns("it was ended after 0.3 s: `<timeout>` gives it more");
+    of("sleep 30\n", "300").code(1).warns("it was stopped after 0.3 s: `<timeout>` allows more");
     of("while :; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done\n", "60000")
         .code(1)
         .warns("it wrote more than 1048576 bytes");

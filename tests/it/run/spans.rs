@@ -189,7 +189,7 @@ fn a_collector_that_fails_is_one_warning_and_fails_no_run() {
     run(&project, &RUN, &some).code(0).warns("it rejected some of them: ");
     // Nobody listens there; what the address itself may hide is not shown.
     let nobody = [("OTEL_EXPORTER_OTLP_ENDPOINT", "http://user:planted-2@127.0.0.1:9/?key=planted-3")];
-    let done = run(&project, &RUN, &nobody).code(0).warns("the spans of this run were not taken by 127.0.0.1:9");
+    let done = run(&project, &RUN, &nobody).code(0).warns("the spans of this run were not accepted by 127.0.0.1:9");
     assert!(!done.stderr.contains("planted") && !done.stderr.contains("OTLP over"), "{}", done.stderr);
     for off in [("OTEL_SDK_DISABLED", "true"), ("OTEL_TRACES_EXPORTER", "none")] {
         let quiet = run(&project, &RUN, &[variables[0], off]).code(0);

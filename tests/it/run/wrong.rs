@@ -29,7 +29,7 @@ fn a_tool_that_nobody_gave_is_refused_to_the_agent_and_traced() {
     assert_eq!((&tool["name"], &tool["is_error"]), (&json!("rm_rf"), &json!(true)));
     assert_eq!(calls(&trace).len(), 2);
     // One that goes on calling ends at a bound.
-    scripted(&project, &["t"], "- {tool_calls: [{name: rm_rf}]}\n").code(7).warns("still asking for more after 16 requests");
+    scripted(&project, &["t"], "- {tool_calls: [{name: rm_rf}]}\n").code(7).warns("still asked for more after 16 requests");
 }
 
 #[test]

@@ -278,7 +278,7 @@ fn recorded(project: &Compiled, chosen: &Chosen<'_>, from: AnswersFrom) -> std::
     let text = String::from_utf8(bytes).map_err(|_| format!("the recorded answers in {path} cannot be read: it is not UTF-8"))?;
     let found = Recordings::read(&text).map_err(|why| format!("the recorded answers in {path} cannot be read: {why}"))?;
     if found.is_cut && !from.asks() {
-        let why = "its last line is cut, as a run leaves it that was killed; record it anew, or remove that line";
+        let why = "its last line is incomplete, as after a killed run; record it anew, or remove that line";
         return Err(format!("the recorded answers in {path} cannot be read: {why}"));
     }
     // Neither a script nor the context alone passes in the place of answers that are gone.
@@ -315,7 +315,7 @@ pub(super) fn choices(args: &EvalArgs, project: &Compiled, eval_run: &EvalRun<'_
         if project.config.history.is_some() {
             return Err(error);
         }
-        cx.note(&format!("every scenario is run, as nobody knows the earlier verdicts: {}", error.message));
+        cx.note(&format!("running every scenario, as no earlier verdicts are known: {}", error.message));
         choices.fill(Choice::Run);
     }
     let left_out = choices.iter().filter(|choice| **choice == Choice::LeaveOut).count();

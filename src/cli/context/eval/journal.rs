@@ -125,7 +125,7 @@ impl<'j> Journal<'j> {
                 taken += 1;
             }
         }
-        Some(format!("run {} goes on: {} finished before, not run again", run.id, plural(taken, "scenario")))
+        Some(format!("resuming run {}: {} finished before, not run again", run.id, plural(taken, "scenario")))
     }
 
     /// Adds a case that is finished.
@@ -241,10 +241,10 @@ fn unfinished(place: &Place, history: &SqliteHistory, name: &str, now: &RunRecor
     } else {
         let run = find(&runs, name)?;
         if run.finished {
-            return Err(CliError::usage(format!("run {} came to its end: nothing of it is left to run", run.id)));
+            return Err(CliError::usage(format!("run {} is complete: nothing is left to run", run.id)));
         }
         if !is_same(run) {
-            return Err(CliError::usage(format!("run {} is of other scenarios, another registry or other options", run.id))
+            return Err(CliError::usage(format!("run {} had other scenarios, another registry or other options", run.id))
                 .hint("`ctxc eval --resume` without a name takes the last unfinished run that fits"));
         }
         Some(run)

@@ -66,7 +66,7 @@ impl<'p> Programs<'p> {
 
     fn have(&self, source: &RequestSource, answers: Option<&str>) -> std::result::Result<ProgramRequest, String> {
         match source {
-            RequestSource::File(path) => Err(format!("{path} is a file, and no program")),
+            RequestSource::File(path) => Err(format!("{path} is a file, not a program")),
             RequestSource::Command(sent) => self.sent(sent, answers.unwrap_or("")),
             RequestSource::Python { function, timeout_s } => {
                 let Some((module, name)) = function.split_once(':') else {
@@ -166,10 +166,8 @@ impl Calls {
         let conversations = turns.iter().map(|turn| turn.conversation).max().unwrap_or(0);
         let own = turns.iter().filter(|turn| turn.conversation == wanted.conversation).count();
         match (turns.len(), own) {
-            (0, _) => {
-                "no call of it came to the double: its library may read no variable for the address, or its client is mocked"
-                    .to_owned()
-            }
+            (0, _) => "the double received no call: the library may read no variable for the address, or its client is mocked"
+                .to_owned(),
             (calls, 0) => format!(
                 "it made {} in {}, and none of conversation {}",
                 plural(calls, "call"),

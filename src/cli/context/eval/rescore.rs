@@ -59,11 +59,7 @@ impl Earlier {
             again += 1;
             moved += usize::from(row.context_hash != *context);
         }
-        cx.note(&format!(
-            "answers of run {} were judged again, those of {}; nobody was asked",
-            self.run,
-            plural(again, "scenario")
-        ));
+        cx.note(&format!("judged the answers of run {} again for {}; no model was asked", self.run, plural(again, "scenario")));
         if without > 0 {
             cx.note(&format!("that run kept no answers of {}", plural(without, "scenario")));
         }

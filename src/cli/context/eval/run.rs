@@ -182,7 +182,7 @@ fn asking<'p>(args: &EvalArgs, project: &'p Compiled, most: SpendLimit, cx: &mut
     for name in providers {
         if let Some(Address { base_url, .. }) = Address::of(name, &project.config).filter(Address::is_unencrypted) {
             cx.note(&format!(
-                "`{name}` is asked at {base_url}, which is not encrypted: whoever is on the way can read requests and keys"
+                "`{name}` is asked at {base_url}, which is not encrypted: anyone on the network path can read requests and keys"
             ));
         }
     }

@@ -51,7 +51,7 @@ fn accept(args: &AcceptArgs, whose: Whose, cx: &mut Cx) -> Result<Exit> {
     let by = match &args.by {
         Some(by) => by.clone(),
         None => revision::author(root)?.ok_or_else(|| {
-            CliError::usage("git has no address of you")
+            CliError::usage("git does not know your e-mail address")
                 .hint("set one with `git config user.email`, or say who accepts with --by")
         })?,
     };
@@ -93,7 +93,7 @@ fn accept(args: &AcceptArgs, whose: Whose, cx: &mut Cx) -> Result<Exit> {
     for case in new.values().flat_map(|baseline| &baseline.cases).filter(|case| case.verdict != CaseVerdict::Pass.word()) {
         let tried = if case.trials == 0 { String::new() } else { format!(" ({} of {} trials pass)", case.passed, case.trials) };
         cx.note(&format!(
-            "warning: `{}` fails{tried}, and is accepted so: the gate takes that from now on; `ctxc eval` shows why",
+            "warning: `{}` fails{tried}, and is accepted like that: the gate allows it from now on; `ctxc eval` shows why",
             escape(&case.id)
         ));
     }
@@ -167,7 +167,7 @@ fn migrated(old: &BTreeMap<String, Baseline>, new: &BTreeMap<String, Baseline>) 
         if worse.len() == 1 { "fails" } else { "fail" },
         worse.join(", ")
     );
-    Err(CliError::new(Kind::Findings, message).hint("`ctxc baseline accept` takes them as they are, for a reason that you give"))
+    Err(CliError::new(Kind::Findings, message).hint("`ctxc baseline accept --reason WHY` accepts them as they are"))
 }
 
 fn show(output: &OutputArgs<DataFormat>, cx: &mut Cx) -> Result<Exit> {

@@ -79,7 +79,7 @@ fn held_to(compared: &Compared, accepters: &[String]) -> Vec<Baseline> {
 fn comparable(baselines: &[Baseline], card: &Scorecard) -> Result<()> {
     let refused = |what: String| {
         Err(CliError::new(Kind::Infrastructure, format!("the accepted results cannot be compared with these: {what}"))
-            .hint("`ctxc baseline migrate --reason WHY` accepts the results of the other model; --allow-key-change compares verdicts all the same"))
+            .hint("`ctxc baseline migrate --reason WHY` accepts the results of the other model; --allow-key-change compares verdicts anyway"))
     };
     for baseline in baselines {
         if baseline.registry_schema != SCHEMA {

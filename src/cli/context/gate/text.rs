@@ -103,7 +103,7 @@ pub(super) fn print(decision: &Decision, cx: &mut Cx) -> Result<()> {
         cx.hanging(&format!("  note: {}", escape(warning)), 4)?;
     }
     if decision.weakened.iter().any(|one| one.approved_by.is_none()) {
-        cx.note("what a change loosens is accepted by somebody, with a reason: `ctxc baseline accept --reason WHY`");
+        cx.note("someone has to accept what a change loosens, with a reason: `ctxc baseline accept --reason WHY`");
     }
     Ok(())
 }

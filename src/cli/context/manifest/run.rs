@@ -31,7 +31,7 @@ pub(crate) fn run(args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
     let is_for_screens = !args.check && args.output.is_none() && args.report.is_empty();
     let missing = match missing {
         Some(error) if !is_for_screens => {
-            return Err(error.hint("a manifest that is kept, or compared, is that of all agents"));
+            return Err(error.hint("a manifest can only be written or checked if it has all agents"));
         }
         Some(error) if manifest.entries.is_empty() => return Err(error),
         missing => missing,
@@ -92,7 +92,7 @@ fn format(args: &ManifestArgs) -> Format {
 fn made(args: &ManifestArgs, project: &Compiled, cx: &mut Cx) -> Result<(Manifest, Option<CliError>)> {
     if args.subject.is_none() && args.role.is_none() {
         if args.objective.is_there() {
-            return Err(CliError::usage("--objective is that of one agent role or task").hint("name a TASK, or say --role NAME"));
+            return Err(CliError::usage("--objective needs one agent role or task").hint("name a TASK, or say --role NAME"));
         }
         return of_rest(project, &args.counting, cx.options.threads);
     }

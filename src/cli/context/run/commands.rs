@@ -50,7 +50,7 @@ impl<'p> ProjectCommands<'p> {
         let is_inside = fs::ReadFs::canonical(&fs::RealFs, &folder).is_ok_and(|folder| folder.starts_with(&self.project.root));
         let root_is_real = fs::ReadFs::canonical(&fs::RealFs, &self.project.root).is_ok_and(|root| root == self.project.root);
         if root_is_real && !is_inside {
-            return Err(format!("the folder {} is none inside the project", folder.display()));
+            return Err(format!("{} is not a folder inside the project", folder.display()));
         }
         let argv = self.argv(argv);
         let bounds = Bounds { key: "<timeout>", ..Bounds::of(time, OUTPUT) };
@@ -87,7 +87,7 @@ impl<'p> ProjectCommands<'p> {
         if let Some(commands) = &self.policy.commands
             && !commands.iter().any(begins)
         {
-            return Err(format!("`{line}` is not run: `[policy] commands` in ctxc.toml allows none that begins like it"));
+            return Err(format!("`{line}` is not run: `[policy] commands` in ctxc.toml allows none that begins like this"));
         }
         match self.policy.blocked.iter().find(|blocked| line.contains(blocked.as_str())) {
             Some(blocked) => Err(format!("`{line}` is not run: `[policy] blocked` in ctxc.toml rules out `{blocked}`")),

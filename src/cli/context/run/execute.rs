@@ -73,7 +73,7 @@ pub(super) fn run(args: &RunArgs, project: &Compiled, cx: &mut Cx) -> Result<Exi
     let collector = Collector::from_env();
     let resumed = args.resume.as_deref().map(|name| traces::read(&project.root, name.trim_start_matches("run:"))).transpose()?;
     if let Some((name, _)) = resumed.as_ref().filter(|(_, journal)| journal.is_complete()) {
-        return Err(CliError::usage(format!("run {name} is complete: there is nothing to go on with")));
+        return Err(CliError::usage(format!("run {name} is complete: there is nothing to resume")));
     }
     let wanted = wanted(args, project, resumed.as_ref().map(|(_, journal)| journal))?;
     let done = execute(args, project, &wanted, (resumed, collector.as_ref()), cx)?;
@@ -291,7 +291,7 @@ fn trace(
         return Ok((kept(Trace::new(name, Some(file), redactor, Journal::default())), lock));
     }
     if asks && !args.no_trace {
-        cx.note("this run keeps no trace, so it cannot be gone on with");
+        cx.note("this run keeps no trace, so it cannot be resumed");
     }
     Ok((kept(Trace::new(String::new(), None, redactor, Journal::default())), None))
 }
@@ -318,18 +318,18 @@ fn begin(wanted: &Wanted<'_>, args: &RunArgs, (project, from): (&Compiled, Answe
 /// Refuses to go on with a run of something else.
 fn same(before: &Begin, now: &Begin, trace: &Trace, cx: &mut Cx) -> Result<()> {
     let differs = match () {
-        () if before.task != now.task || before.role != now.role => "it is of another task or role",
+        () if before.task != now.task || before.role != now.role => "it was of another task or role",
         () if before.given != now.given => "it was given other values",
         () if before.registry != now.registry => "the templates have changed since",
         () if before.session != now.session => "it has another --session",
         () => {
             if trace.is_redacted() {
-                cx.note("some of what this run was answered is kept without personal data: what goes on from there has placeholders in its place");
+                cx.note("some answers of this run are kept without personal data: the resumed run sees placeholders");
             }
             return Ok(());
         }
     };
-    Err(CliError::usage(format!("run {} cannot be gone on with: {differs}", trace.run)).hint("run it anew, without --resume"))
+    Err(CliError::usage(format!("run {} cannot be resumed: {differs}", trace.run)).hint("run it anew, without --resume"))
 }
 
 /// Prints what the run came to.

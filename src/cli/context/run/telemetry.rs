@@ -86,7 +86,7 @@ impl Collector {
             // What is behind a question mark, or before an at sign, may be a secret.
             let shown = self.url.split(['?', '#']).next().unwrap_or_default();
             let shown = shown.rsplit_once('@').map_or(shown, |(_, host)| host);
-            cx.note(&escape(&format!("warning: the spans of this run were not taken by {shown}: {why}")));
+            cx.note(&escape(&format!("warning: the spans of this run were not accepted by {shown}: {why}")));
         }
     }
 }

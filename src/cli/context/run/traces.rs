@@ -89,7 +89,7 @@ pub(super) fn resume(project: &Path, name: &str) -> Result<(LineFile, Option<Loc
     let path = path(project, name);
     let lock = fs::try_lock(&path.with_extension("lock")).map_err(|why| unkept(&why))?;
     if lock.is_none() {
-        return Err(CliError::new(Kind::Infrastructure, format!("run {name} is under way: another ctxc works on it")));
+        return Err(CliError::new(Kind::Infrastructure, format!("run {name} is still running in another ctxc")));
     }
     let file = LineFile::open(&path).map_err(|why| unkept(&why))?;
     Ok((file, lock))
