@@ -69,7 +69,7 @@ fn order(path: &str, imported: &mut Imported) {
             refuse(imported, "the order of its messages", why);
         }
         () if imported.history.iter().any(|before| *before < question) => {
-            let why = "it stands behind the system message and the examples, in front of the question: move it there";
+            let why = "it belongs after the system message and the examples, before the question: move it there";
             refuse(imported, "the place of the conversation", why);
         }
         () if is_behind => follow_up(path, imported),
@@ -84,14 +84,14 @@ fn follow_up(path: &str, imported: &mut Imported) {
         Body::InPlace { .. } => None,
     });
     let alone = question.and_then(|name| imported.parameters.iter_mut().find(|one| one.name == name));
-    let what = "a conversation behind the question".to_owned();
+    let what = "a conversation after the question".to_owned();
     let Some(parameter) = alone else {
-        let why = "there the question has to be a value alone, as `{input}` is: it is a message of the conversation once the agent is at work";
+        let why = "the question must be a single value, such as `{input}`: it becomes a message of the conversation once the agent is at work";
         return imported.note(path, 0, NoteKind::Unsupported { what, why: why.to_owned() });
     };
     parameter.default = Some(String::new());
     let difference = format!(
-        "once the agent is at work, hand in the question and what came of it as the last messages of the conversation, and no `{}`",
+        "once the agent is at work, pass the question and what followed as the last messages of the conversation, and no `{}`",
         parameter.name
     );
     imported.note(path, 0, NoteKind::Differs { what, difference });

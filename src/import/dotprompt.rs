@@ -37,11 +37,11 @@ fn read(prompt: &Prompt<'_>) -> Imported {
     let declared = head(&front, prompt.path, &mut imported);
     let lists: BTreeSet<String> =
         declared.iter().filter(|(one, _)| one.kind == Some("array")).map(|(one, _)| one.name.clone()).collect();
-    let front_matter = if front.text.is_empty() { "" } else { "its front matter stands in the same file, and " };
-    let why = format!("{front_matter}what Handlebars says is said in another way here");
+    let front_matter = if front.text.is_empty() { "" } else { "its front matter is in the same file, and " };
+    let why = format!("{front_matter}its Handlebars is written in another way here");
     imported.note(prompt.path, 0, NoteKind::Inlined { why });
     if has_statement(front.body) {
-        let difference = "they stay as words, as Handlebars has them: with `--from jinja` they are statements".to_owned();
+        let difference = "they stay plain text, as in Handlebars: with `--from jinja` they are statements".to_owned();
         imported.note(prompt.path, 0, NoteKind::Differs { what: "`{% … %}`".to_owned(), difference });
     }
     let mut used = Vec::new();

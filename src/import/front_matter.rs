@@ -131,13 +131,13 @@ fn read<'t>(path: &str, text: &'t str, line: u32, imported: &mut Imported) -> No
 fn words(kind: &FaultKind) -> String {
     match kind {
         FaultKind::Syntax(words) => format!("it is not valid YAML: {words}"),
-        FaultKind::Tab => "a tab stands where YAML wants spaces".to_owned(),
-        FaultKind::Deep => "its lists and mappings stand too deep in each other".to_owned(),
+        FaultKind::Tab => "found a tab where YAML expects spaces".to_owned(),
+        FaultKind::Deep => "its lists and mappings are nested too deep".to_owned(),
         FaultKind::Heavy => "its aliases repeat too much".to_owned(),
         FaultKind::UnknownAlias(name) => format!("alias `*{name}` has no anchor before it"),
         FaultKind::DuplicateKey { key, .. } => format!("key `{key}` is there twice"),
         FaultKind::KeyWithParts => "a key is a list or a mapping; expected a text".to_owned(),
-        FaultKind::Merge => "`<<` merges something that is no mapping".to_owned(),
+        FaultKind::Merge => "`<<` merges something that is not a mapping".to_owned(),
         FaultKind::Beyond(number) => format!("the number {number} is beyond 64 bits; put it into quotes"),
         FaultKind::SecondDocument => "a second document begins; expected one".to_owned(),
     }

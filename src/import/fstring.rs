@@ -64,7 +64,7 @@ fn fault(rest: &str) -> NoteKind {
     let head = rest.get(..rest.floor_char_boundary(40)).unwrap_or("");
     let line = head.lines().next().unwrap_or("");
     let shown = line.split_inclusive('}').next().unwrap_or("");
-    let why = "only `{name}` stands for a value, and a brace that is meant is written twice".to_owned();
+    let why = "only `{name}` is a placeholder; write a literal brace twice".to_owned();
     NoteKind::Unsupported { what: format!("`{shown}`"), why }
 }
 

@@ -94,7 +94,7 @@ fn plain(text: &str, all: &[Tag], dialect: Dialect) -> Option<Vec<Piece>> {
 fn escapes(text: &str, all: &[Tag], dialect: Dialect) -> Vec<(usize, NoteKind)> {
     let first = all.iter().find(|tag| tag.mark == Mark::Value).filter(|_| dialect == Dialect::Mustache);
     let note = |tag: &Tag| {
-        let difference = "Mustache writes `&`, `<`, `>` and `\"` of a value for HTML; here a value stays as it is".to_owned();
+        let difference = "Mustache escapes `&`, `<`, `>` and `\"` in values for HTML; here values stay as they are".to_owned();
         (tag.start, NoteKind::Differs { what: format!("`{{{{{}}}}}`", tag.text(text)), difference })
     };
     first.map(note).into_iter().collect()
@@ -151,8 +151,8 @@ impl Writer<'_> {
             let shown = format!("{{{{{inner}}}}}");
             let why = match word {
                 "history" => "it stands inside a block, and the conversation is always there: put it between two messages",
-                "media" => "an agent here reads texts alone",
-                "section" => "a text has no sections that are filled later; hand the part in as an input",
+                "media" => "an agent here reads only texts",
+                "section" => "a text has no sections that are filled later; pass the part as an input",
                 "role" => "a role begins a message only outside of blocks, with its name as a text",
                 "json" => {
                     let path = rest.split_whitespace().next().unwrap_or("").to_owned();
@@ -268,7 +268,7 @@ impl Writer<'_> {
     /// A section of Mustache that is taken for a condition.
     fn block(&mut self, tag: &Tag, name: &str, negation: &str) {
         if negation.is_empty() {
-            let difference = "it is taken for a condition: declare the input as a list if it is to be repeated".to_owned();
+            let difference = "it is read as a condition: declare the input as a list if it should be repeated".to_owned();
             self.notes.push((tag.start, NoteKind::Differs { what: format!("`{{{{#{name}}}}}`"), difference }));
         }
         self.condition(tag, name, name, negation);

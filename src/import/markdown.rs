@@ -103,7 +103,7 @@ fn read(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Importe
     for turn in &mut imported.turns {
         if let Body::InPlace { text, .. } = &turn.body {
             turn.body = Body::Inline(text.clone());
-            let why = "its front matter stands in the same file".to_owned();
+            let why = "its front matter is in the same file".to_owned();
             head.note(prompt.path, 0, NoteKind::Inlined { why });
         }
     }

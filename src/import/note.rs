@@ -68,7 +68,7 @@ pub enum NoteKind {
         reason: String,
     },
     /// Files that take in each other.
-    #[error("`{name}` takes in itself: {chain}")]
+    #[error("`{name}` includes itself: {chain}")]
     Cycle {
         /// The file.
         name: String,
@@ -76,7 +76,7 @@ pub enum NoteKind {
         chain: String,
     },
     /// What the parts make together is more than a text may be.
-    #[error("with everything that it takes in, the text has more than {limit} bytes")]
+    #[error("with everything that it includes, the text has more than {limit} bytes")]
     TooLarge {
         /// The limit.
         limit: usize,
@@ -99,7 +99,7 @@ pub enum NoteKind {
         why: String,
     },
     /// Something that the prompt is carried over without.
-    #[error("{what} is not taken over: {why}")]
+    #[error("{what} is not carried over: {why}")]
     LeftOut {
         /// What.
         what: String,
@@ -107,13 +107,13 @@ pub enum NoteKind {
         why: String,
     },
     /// A variable that nothing declares.
-    #[error("`{name}` is used by the text and not declared by the front matter: it became a required parameter")]
+    #[error("`{name}` is used by the text but not declared in the front matter: it became a required parameter")]
     Undeclared {
         /// The variable.
         name: String,
     },
     /// A declared input that no text uses.
-    #[error("input `{name}` is declared and no text uses it: it was left out")]
+    #[error("input `{name}` is declared but not used: it was left out")]
     Unused {
         /// The input.
         name: String,

@@ -27,7 +27,7 @@ fn read(prompt: &Prompt<'_>) -> Imported {
     declared.extend(samples(&front.root, &declared));
     let lists: BTreeSet<String> =
         declared.iter().filter(|(one, _)| one.kind == Some("array")).map(|(one, _)| one.name.clone()).collect();
-    let why = "its front matter stands in the same file".to_owned();
+    let why = "its front matter is in the same file".to_owned();
     imported.note(prompt.path, 0, NoteKind::Inlined { why });
     let mut used = Vec::new();
     let is_mustache = engine(&front.root).is_some_and(|word| word == "mustache");

@@ -68,7 +68,7 @@ impl GivenArgs {
             if known.all.contains_key(name) {
                 continue;
             }
-            let error = CliError::usage(format!("--result {name}: no step of `{task}` leaves such a result"));
+            let error = CliError::usage(format!("--result {name}: no step of `{task}` has such a result"));
             let there = || match known.names().collect::<Vec<_>>() {
                 names if names.is_empty() => "none of its steps has a name".to_owned(),
                 names => format!("there is {}", names.join(", ")),

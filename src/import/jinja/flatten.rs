@@ -244,7 +244,7 @@ impl<'p, 't> Flattener<'p, 't> {
             (_, None) | (None, Some((_, None))) => return self.refuse_block(page, at, &said(block)),
         };
         if blocks.get(name).is_none_or(|bodies| bodies.len() <= level) {
-            let why = format!("there is no block `{name}` that it could mean; name one of the text, or take it out");
+            let why = format!("there is no block `{name}` here; name a block of the text, or remove it");
             return self.note(page, at, NoteKind::Unsupported { what: format!("`{}`", said(block)), why });
         }
         let content = self.body(page, at, (name, level), blocks);
@@ -254,7 +254,7 @@ impl<'p, 't> Flattener<'p, 't> {
 
     /// Refuses a use of a block that is more than what it says put out.
     fn refuse_block(&mut self, page: &Page<'t>, at: usize, said: &str) {
-        let why = format!("it is put where it stands alone: write `{{{{ {said} }}}}`, or what the block says itself");
+        let why = format!("it can only be used alone: write `{{{{ {said} }}}}`, or the text of the block itself");
         self.note(page, at, NoteKind::Unsupported { what: format!("`{said}` in a macro or an expression"), why });
     }
 

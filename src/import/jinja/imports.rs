@@ -50,7 +50,7 @@ impl<'t> Flattener<'_, 't> {
     fn missing(&mut self, page: &Page<'t>, at: usize, import: &Import<'t>, inner: &Page<'t>) {
         let has = |name: &str| inner.exports.contains(name) && !name.starts_with('_');
         let kind = |name: String| {
-            let why = format!("{} sets no such name in every case, outside of loops; set it there, or take it out", inner.path);
+            let why = format!("{} does not set this name in every case outside of loops; set it there, or drop it", inner.path);
             NoteKind::Unsupported { what: format!("`{name}`"), why }
         };
         for (name, _) in import.chosen.iter().filter(|(name, _)| !has(name)) {

@@ -230,7 +230,7 @@ fn literal(expr: &Expr<'_>) -> Option<String> {
 
 /// What a place asks of other files that cannot be known before the render.
 pub(super) fn chosen_later(what: &str) -> NoteKind {
-    let why = "what it takes in is chosen while rendering; write the name as a text".to_owned();
+    let why = "what it includes is chosen while rendering; write the name as a text".to_owned();
     NoteKind::Unsupported { what: format!("`{what}`"), why }
 }
 
@@ -275,15 +275,15 @@ pub(super) fn fault_note(kind: JinjaFaultKind) -> Option<NoteKind> {
         JinjaFaultKind::OtherTemplate(_) => None,
         JinjaFaultKind::TooLarge => Some(NoteKind::TooLarge { limit: MAX_BYTES }),
         JinjaFaultKind::LineTooLong => broken(format!("a tag reaches more than {MAX_COLUMNS} characters into its line")),
-        JinjaFaultKind::TooDeep => broken("blocks or expressions stand too deep in each other".to_owned()),
+        JinjaFaultKind::TooDeep => broken("blocks or expressions are nested too deep".to_owned()),
         JinjaFaultKind::TooMuchRepeated => broken("a repeated text becomes too long".to_owned()),
         JinjaFaultKind::Arguments { filter, given, least, most } => broken(fault::arguments(&filter, given, least, most)),
         JinjaFaultKind::Fails(words) => broken(format!("this fails in every run: {words}")),
         JinjaFaultKind::ByZero => broken("nothing can be divided by zero".to_owned()),
-        JinjaFaultKind::Syntax(words) => broken(format!("the text is no Jinja that can be read: {words}")),
+        JinjaFaultKind::Syntax(words) => broken(format!("the text is not valid Jinja: {words}")),
         JinjaFaultKind::TooEarly { argument, name } => {
             let what = format!("a default of `{argument}` that names `{name}`");
-            let why = "an argument has no value yet where defaults are taken; set it inside of the macro".to_owned();
+            let why = "arguments have no value yet when defaults are evaluated; set it inside of the macro".to_owned();
             Some(NoteKind::Unsupported { what, why })
         }
         JinjaFaultKind::Unknown { what, name, near } => {

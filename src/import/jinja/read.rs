@@ -47,13 +47,13 @@ fn why(imported: &Imported, options: Options) -> String {
         let shown: Vec<&str> = imported.parts.iter().take(3).map(String::as_str).collect();
         let more = imported.parts.len().saturating_sub(3);
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        reasons.push(format!("it takes in {}{more}, and a text of a template takes in no other", shown.join(", ")));
+        reasons.push(format!("it includes {}{more}, and a text of a template cannot include others", shown.join(", ")));
     }
     if options != Options::default() {
-        reasons.push("its engine treats white space in another way".to_owned());
+        reasons.push("its engine treats white space differently".to_owned());
     }
     if reasons.is_empty() {
-        reasons.push("its blocks are put where they stand".to_owned());
+        reasons.push("its blocks are replaced by their content".to_owned());
     }
     reasons.join("; ")
 }

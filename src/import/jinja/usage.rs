@@ -13,8 +13,8 @@ use crate::jinja::parse::read_tree;
 use std::collections::{BTreeMap, BTreeSet};
 
 const DEFINED: &str = "an input that a run leaves out has its default here, so it is always defined";
-const NONE: &str = "an input that a run leaves out has its default here, which is not none; ask `if not …` in place of `is none`, and write what is to be put out";
-const PARTLY_SET: &str = "a `{% set %}` above sets it in some cases alone; in the others it is an input here, and has no value in Jinja2: set it before, whatever the case";
+const NONE: &str = "an input that a run leaves out has its default here, which is not none; use `if not …` in place of `is none`, and write the fallback text";
+const PARTLY_SET: &str = "a `{% set %}` above sets it only in some cases; in the others it is an input here, but has no value in Jinja2: set it before in every case";
 
 /// The inputs of a text, in the order in which it names them first.
 pub(super) fn parameters(path: &str, text: &str, variables: &BTreeSet<String>, notes: &mut Vec<Note>) -> Vec<Parameter> {

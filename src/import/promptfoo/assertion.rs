@@ -93,13 +93,13 @@ pub(super) fn expectation(
     let full = word(assert);
     let (word, is_not) = full.strip_prefix("not-").map_or((full, false), |word| (word, true));
     if is_transformed && !matches!(word, "cost" | "latency") || assert.get("transform").is_some() {
-        return Err("it judges what `transform` makes of the answer".to_owned());
+        return Err("it judges the answer as changed by `transform`".to_owned());
     }
     if PROGRAM.contains(&word) {
         return Err("a program of promptfoo's judges it; a check of your own is `command: [argv]`".to_owned());
     }
     if JUDGED.contains(&word) {
-        return Err("a model judges it, and `ctxc eval` asks none to judge".to_owned());
+        return Err("a model judges it, and `ctxc eval` uses no model as a judge".to_owned());
     }
     let value = assert.get("value").map(|value| filled(value, vars)).transpose()?;
     if let Some(program) =
@@ -171,7 +171,7 @@ fn pattern_of(word: &str, text: &str) -> Result<String, String> {
     if word == "regex" {
         return match pattern::fault(text) {
             None => Ok(text.to_owned()),
-            Some(fault) => Err(format!("its pattern is none here: {}", fault.reason)),
+            Some(fault) => Err(format!("its pattern is not supported: {}", fault.reason)),
         };
     }
     let mut out = match word {

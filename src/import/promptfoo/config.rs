@@ -85,7 +85,7 @@ fn cases(source: &Source<'_>, front: &Front<'_>, shared: &mut Imported) -> Vec<C
     for test in tests::read(source, front, shared) {
         let sets = tests::expanded(&test.vars).filter(|sets| cases.len() + sets.len() <= MOST);
         let Some(sets) = sets else {
-            let what = "a test with so many values in lists, or behind so many others,".to_owned();
+            let what = "a test with so many values in lists, or after so many others,".to_owned();
             let why = format!("a test makes 1000 scenarios at most, and a prompt has {MOST}: split it");
             shared.note(&test.path, test.line, NoteKind::LeftOut { what, why });
             continue;

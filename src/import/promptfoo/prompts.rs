@@ -70,7 +70,7 @@ fn one(source: &Source<'_>, text: &str, line: u32, options: Options) -> Vec<Impo
             Some(scheme @ ("exec" | "python" | "langfuse" | "portkey" | "helicone")) if !text.contains('\n') => {
                 refused(&format!("a prompt from `{scheme}`"), "its text lies elsewhere: write it into a file")
             }
-            _ => vec![inline(source.path, text, line, "it is written inside of the configuration")],
+            _ => vec![inline(source.path, text, line, "it is written inside the configuration")],
         };
     };
     let kind = ending(name);
@@ -131,8 +131,8 @@ fn inline(path: &str, text: &str, line: u32, why: &str) -> Imported {
 
 /// What is wrong with a text that has to be a chat and is none.
 fn no_chat() -> NoteKind {
-    let what = "a chat that is no list of messages before its values are put in".to_owned();
-    NoteKind::Unsupported { what, why: "write statements inside of the texts of its messages".to_owned() }
+    let what = "a chat that is not a list of messages before its values are filled in".to_owned();
+    NoteKind::Unsupported { what, why: "write statements only in the texts of its messages".to_owned() }
 }
 
 /// A chat in JSON or YAML; `None` where a text is none.

@@ -43,7 +43,7 @@ pub(super) fn read(source: &Source<'_>, front: &Front<'_>, shared: &mut Imported
         shared.model(source.path, Model { name: Some(name.to_owned()), provider: Some(vendor.to_owned()), settings });
         if !others.is_empty() {
             let what = format!("{} of the provider `{id}`", others.join(", "));
-            let why = "what belongs to a model stands in `[models]` and `[providers]` of ctxc.toml".to_owned();
+            let why = "settings of a model belong in `[models]` and `[providers]` of ctxc.toml".to_owned();
             shared.note(source.path, line, NoteKind::LeftOut { what, why });
         }
     }

@@ -151,7 +151,7 @@ fn one(source: &Source<'_>, path: &str, front: &Front<'_>, node: &Node<'_>, shar
                 }
             }
             "threshold" => {
-                let why = "here each expectation has to hold; `gate: false` beside one makes it count for nothing";
+                let why = "here each expectation has to hold; one with `gate: false` does not count";
                 shared.note(path, line, left_out("`threshold` of a test".to_owned(), why));
             }
             "prompts" | "providers" => {
@@ -184,7 +184,7 @@ fn vars(source: &Source<'_>, path: &str, line: u32, node: &Node<'_>, test: &mut 
                 }
             },
             Some(words) if words.contains("{{") => {
-                let difference = "promptfoo puts other values into it; here it is taken as it is written".to_owned();
+                let difference = "promptfoo fills other values into it; here it is used as written".to_owned();
                 shared.note(path, line, NoteKind::Differs { what: format!("the value of `{name}`"), difference });
                 Given::Value(value)
             }

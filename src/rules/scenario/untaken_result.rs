@@ -32,13 +32,13 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         }
         let free = known.names().filter(|other| !given.contains_key(*other));
         let near = nearest(name, free);
-        let finding = cx.finding(&RULE.meta, place, format!("no step of `{task}` leaves a result `{}`", short(name)));
+        let finding = cx.finding(&RULE.meta, place, format!("no step of `{task}` has a result `{}`", short(name)));
         let leaves: Vec<&str> = known.names().collect();
         out.push(match near {
             // A fix needs the key's place; a row of a table has none.
             Some(near) if span == value.span => finding.help(format!("did you mean `{near}`?")),
             None if leaves.is_empty() => finding.note("it has no step that does"),
-            None => finding.note(format!("its steps leave {}", some(&leaves))),
+            None => finding.note(format!("its steps have {}", some(&leaves))),
             Some(_) => cx.meant(finding, span, near),
         });
     }

@@ -24,7 +24,7 @@ pub enum FaultKind {
     #[error("{0}")]
     Syntax(String),
     /// A tab where YAML wants spaces. Nothing after it was read.
-    #[error("a tab stands where YAML wants spaces")]
+    #[error("found a tab where YAML expects spaces")]
     Tab,
     /// More than [`DEPTH`] collections open at once. Nothing after it was read.
     #[error("more than {DEPTH} lists and mappings are inside each other")]

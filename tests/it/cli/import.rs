@@ -95,9 +95,9 @@ fn what_cannot_be_carried_is_named_with_its_line_and_gives_no_template() {
     let said = run.stdout.clone();
     run.says("p/a.j2:2: error: `.zfill()` cannot be carried over: a value has no such method here")
         .says("p/a.j2:3: error: filter `markdown` cannot be carried over")
-        .says("p/a.j2:4: error: `include` cannot be carried over: what it takes in is chosen while rendering")
+        .says("p/a.j2:4: error: `include` cannot be carried over: what it includes is chosen while rendering")
         .says("p/a.j2:5: error: test `sunny` cannot be carried over")
-        .says("p/b.j2:1: error: the text is no Jinja that can be read")
+        .says("p/b.j2:1: error: the text is not valid Jinja")
         .says("wrote 1 template; 2 prompts not carried over; changed none of the prompts");
     assert!(!project.files().contains(&"templates/a.xml".to_owned()), "{said}");
     let json = project.run(&["import", "p", "--json"]).code(1).json();
@@ -113,7 +113,7 @@ fn parts_are_taken_in_and_no_tasks_of_their_own() {
         .file("p/parts/p.j2", "{{ v }}\n");
     let run = project.run(&["import", "p"]).code(0);
     run.says("2 files are parts of others")
-        .says("it takes in p/base.j2, p/parts/p.j2, and a text of a template takes in no other");
+        .says("it includes p/base.j2, p/parts/p.j2, and a text of a template cannot include others");
     assert!(template(&project, "templates/x/one.xml").contains("<description syntax=\"jinja\">A -{{ v }}</description>"));
     project.run(&["import", "p/parts/p.j2"]).code(0).says("→ templates/p.xml");
 }
@@ -189,14 +189,14 @@ fn hostile_prompts_are_refused_and_not_followed() {
     let started = std::time::Instant::now();
     let run = project.run(&["import", "p"]).code(1);
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
-    run.says("p/self.j2:1: error: `self.j2` takes in itself: p/self.j2 → p/self.j2\n")
-        .says("takes in itself: p/round/a.j2 → p/round/b.j2 → p/round/a.j2\n")
+    run.says("p/self.j2:1: error: `self.j2` includes itself: p/self.j2 → p/self.j2\n")
+        .says("includes itself: p/round/a.j2 → p/round/b.j2 → p/round/a.j2\n")
         .says("p/latin.j2: error: it cannot be read: ")
         .says("p/huge.j2: error: it cannot be read: it is larger than 10 MiB, the limit: 52,428,800 bytes\n")
         .says("p/out.j2:1: error: `../../etc/passwd` is not found")
         .says("`/etc/passwd` is not found")
         .says("p/bomb/0.j2")
-        .says("with everything that it takes in, the text has more than 1000000 bytes");
+        .says("with everything that it includes, the text has more than 1000000 bytes");
     #[cfg(unix)]
     project.run(&["import", "p/link.j2"]).code(2).warns("lies outside the project's folder");
     project.run(&["import", "p/none.j2"]).code(2);

@@ -126,7 +126,7 @@ fn an_order_that_no_task_has_is_refused_with_a_reason() {
             "the place of the conversation cannot be carried over",
         ),
         (json!([["placeholder", "{h}"], ["system", "a"]]), "the place of the conversation cannot be carried over"),
-        (json!([["human", "Ask {input}"], ["placeholder", "{h}"]]), "a conversation behind the question cannot be carried over"),
+        (json!([["human", "Ask {input}"], ["placeholder", "{h}"]]), "a conversation after the question cannot be carried over"),
         (
             json!([{"id": ["x", "MessagesPlaceholder"], "kwargs": {"variable_name": "h", "n_messages": 4}}, ["human", "a"]]),
             "`n_messages` of a placeholder cannot be carried over",

@@ -118,7 +118,7 @@ fn hostile_front_matter_is_refused() {
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
     run.says("its aliases repeat too much")
         .says("p/open.prompty:1: error: the front matter is never closed")
-        .says("its lists and mappings stand too deep in each other")
+        .says("its lists and mappings are nested too deep")
         .says("p/twice.prompt:3: error: key `a` is there twice")
         .says("p/blocks.prompt");
 }

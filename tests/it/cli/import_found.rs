@@ -37,5 +37,5 @@ fn statements_of_jinja_in_a_dotprompt_are_told() {
     let project = Project::new().file("p/t.prompt", format!("---\nmodel: x\n---\n{text}")).file("p/bare.prompt", "Hi {{name}}");
     let run = project.run(&["import", "p"]).code(0);
     run.says("p/t.prompt: warning: `{% … %}`: they stay as words")
-        .says("p/bare.prompt: info: the text was copied into the template: what Handlebars says is said in another way here;");
+        .says("p/bare.prompt: info: the text was copied into the template: its Handlebars is written in another way here;");
 }

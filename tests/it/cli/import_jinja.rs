@@ -57,7 +57,7 @@ fn what_is_taken_in_says_what_jinja2_says() {
 fn a_default_that_names_another_argument_is_refused() {
     told(
         "{% macro a(x, y=x|upper) %}{{ x }}{{ y }}{% endmacro %}{{ a('q') }}",
-        "a default of `y` that names `x` cannot be carried over: an argument has no value yet where defaults are taken",
+        "a default of `y` that names `x` cannot be carried over: arguments have no value yet when defaults are evaluated",
     );
     told(
         "{% macro m() %}{{ caller(1) }}{% endmacro %}{% call(x, y=x) m() %}{{ x }}{{ y }}{% endcall %}",
@@ -83,17 +83,17 @@ fn what_is_not_taken_in_is_told_at_its_place_with_what_to_write() {
     let import = "{% import 'lib.j2' as lib %}\n";
     told(
         &format!("{import}{{{{ lib.nope }}}}"),
-        "`lib.nope` cannot be carried over: p/lib.j2 sets no such name in every case, outside of loops",
+        "`lib.nope` cannot be carried over: p/lib.j2 does not set this name in every case outside of loops",
     );
     told(
         "{% macro a(x=y, y=2) %}{{ x }}{% endmacro %}{{ a() }}",
-        "a default of `x` that names `y` cannot be carried over: an argument has no value yet",
+        "a default of `x` that names `y` cannot be carried over: arguments have no value yet",
     );
     let project = project("{% import 'if.j2' as l %}{{ l.A }}").file("p/if.j2", "{% if true %}{% set A = 5 %}{% endif %}");
     project
         .run(&["import", "p/main.j2"])
         .code(1)
-        .says("p/main.j2:1: error: `l.A` cannot be carried over: p/if.j2 sets no such name in every case, outside of loops");
+        .says("p/main.j2:1: error: `l.A` cannot be carried over: p/if.j2 does not set this name in every case outside of loops");
     let project = project
         .file("p/if.j2", "\n{% macro m() %}\n{{ x }}{% endmacro %}")
         .file("p/main.j2", "{% import 'if.j2' as l %}{{ l.m() }}");
@@ -120,7 +120,7 @@ fn a_name_that_an_if_alone_sets_is_an_input_and_that_is_told() {
     let of = |text: &str| Project::new().file("p/a.j2", text);
     let run = of("Hi.\n{% if xs %}{% set first = xs[0] %}{% endif %}[{{ first }}]").run(&["import", "p"]).code(0);
     run.says("inputs: xs (array, default []), first (any)\n")
-        .says("p/a.j2:2: warning: `first`: a `{% set %}` above sets it in some cases alone; in the others it is an input here");
+        .says("p/a.j2:2: warning: `first`: a `{% set %}` above sets it only in some cases; in the others it is an input here");
     // What is read before it is set is an input like any other.
     let both =
         "{% if not tone %}{% set tone = 'kind' %}{% endif %}{{ tone }}{% if x %}{% set s = 1 %}{% else %}{{ s }}{% endif %}";

@@ -1,4 +1,4 @@
-//! `import` of configurations of promptfoo: prompts become templates, tests their scenarios, and what is not taken over is named.
+//! `import` of configurations of promptfoo: prompts become templates, tests their scenarios, and what is not carried over is named.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;
@@ -83,14 +83,14 @@ fn prompts_become_templates_and_tests_their_scenarios() {
     run.says("templates/support.xml and scenarios/support.yaml")
         .says("wrote 4 templates; 1 prompt not carried over")
         .says("promptfooconfig.yaml:7: error: the prompt `prompts/build.js` cannot be carried over: a program writes it")
-        .says("promptfooconfig.yaml:13: warning: the provider `anthropic:messages:claude-sonnet-4` is not taken over")
-        .says("promptfooconfig.yaml:14: warning: the provider `file://provider.py` is not taken over")
-        .says("promptfooconfig.yaml:35: warning: the assertion `regex` is not taken over: its pattern is none here: look-around")
-        .says("promptfooconfig.yaml:37: warning: the assertion `llm-rubric` is not taken over: a model judges it")
-        .says("promptfooconfig.yaml:39: warning: the assertion `javascript` is not taken over: a program")
-        .says("promptfooconfig.yaml:51: warning: `threshold` of a test is not taken over")
-        .says("tests/more.csv:2: warning: the assertion `python` is not taken over")
-        .says("tests/more.csv:4: warning: the assertion `similar` is not taken over")
+        .says("promptfooconfig.yaml:13: warning: the provider `anthropic:messages:claude-sonnet-4` is not carried over")
+        .says("promptfooconfig.yaml:14: warning: the provider `file://provider.py` is not carried over")
+        .says("promptfooconfig.yaml:35: warning: the assertion `regex` is not carried over: its pattern is not supported: look-around")
+        .says("promptfooconfig.yaml:37: warning: the assertion `llm-rubric` is not carried over: a model judges it")
+        .says("promptfooconfig.yaml:39: warning: the assertion `javascript` is not carried over: a program")
+        .says("promptfooconfig.yaml:51: warning: `threshold` of a test is not carried over")
+        .says("tests/more.csv:2: warning: the assertion `python` is not carried over")
+        .says("tests/more.csv:4: warning: the assertion `similar` is not carried over")
         .says("`apiKey` of the provider `openai:chat:gpt-5-mini`")
         .never_says("sk-not-to-be-copied");
     let suite = project.read("scenarios/support.yaml");
@@ -176,22 +176,22 @@ fn what_a_configuration_has_and_a_project_has_not_is_named() {
     named("prompts: ['{{env.KEY}}']\n", "`env` cannot be carried over");
     named("prompts: ['{{_conversation}}']\n", "`_conversation` cannot be carried over");
     named("prompts: ['[{\"role\": \"tool\", \"content\": \"x\"}]']\n", "a message of `tool`");
-    named("{\"prompts\": [\"[{% for m in n %}{\\\"role\\\": 1}{% endfor %}]\"]}\n", "no list of messages");
-    named("prompts: [file://a.txt]\nscenarios: []\n", "promptfooconfig.yaml:2: warning: `scenarios` is not taken over");
-    named("prompts: [file://a.txt]\ntests: file://t.js\n", "the tests of `file://t.js` is not taken over");
-    named("prompts: [file://a.txt]\ntests: [file://t.csv]\n", "`t.csv` is not taken over: there is no such file");
+    named("{\"prompts\": [\"[{% for m in n %}{\\\"role\\\": 1}{% endfor %}]\"]}\n", "not a list of messages");
+    named("prompts: [file://a.txt]\nscenarios: []\n", "promptfooconfig.yaml:2: warning: `scenarios` is not carried over");
+    named("prompts: [file://a.txt]\ntests: file://t.js\n", "the tests of `file://t.js` is not carried over");
+    named("prompts: [file://a.txt]\ntests: [file://t.csv]\n", "`t.csv` is not carried over: there is no such file");
     named("prompts: [file://a.txt]\ntests: [3]\n", "a test that is a number");
     let test = |test: &str, words: &str| named(&format!("prompts: [file://a.txt]\ntests:\n  - {test}\n"), words);
-    test("{vars: {q: file://v.py}}", "the value `file://v.py` is not taken over: a program makes it");
-    test("{vars: {q: '{{r}}'}}", "the value of `q`: promptfoo puts other values into it");
+    test("{vars: {q: file://v.py}}", "the value `file://v.py` is not carried over: a program makes it");
+    test("{vars: {q: '{{r}}'}}", "the value of `q`: promptfoo fills other values into it");
     test(
         "{options: {transform: output}, assert: [{type: contains, value: a}]}",
-        "it judges what `transform` makes of the answer",
+        "it judges the answer as changed by `transform`",
     );
     test("{assert: [{type: contains, value: '{{nobody}}'}]}", "`{{nobody}}` in its value is no text of this test");
-    test("{assert: [{type: contains}]}", "the assertion `contains` is not taken over: it has no `value`");
+    test("{assert: [{type: contains}]}", "the assertion `contains` is not carried over: it has no `value`");
     test("{assert: [{type: contains, value: ''}]}", "it looks for nothing");
-    test("{assert: [{type: made-up}]}", "the assertion `made-up` is not taken over: no expectation says the same");
+    test("{assert: [{type: made-up}]}", "the assertion `made-up` is not carried over: no expectation says the same");
     test("{assert: [{type: not-is-json}]}", "no expectation says the same");
     test("{assert: [{type: is-json, value: {type: strnig}}]}", "a scenario does not take what it holds");
     test("{assert: [3]}", "the assertion `without a type`");

@@ -129,7 +129,7 @@ fn a_result_belongs_to_one_node_of_the_whole_task() {
     run(&["--result", "last=x", "--result", "/steps/1=x"])
         .code(2)
         .warns("the result `last` is that of /steps/1, which is there by its path");
-    run(&["--result", "/steps/7=x"]).code(2).warns("no step of `d2` leaves such a result");
+    run(&["--result", "/steps/7=x"]).code(2).warns("no step of `d2` has such a result");
 }
 
 #[test]

@@ -32,8 +32,8 @@ fn results_that_nobody_takes_are_told_and_not_run() {
         .file("scenarios/g.yaml", scenario("g", "/steps/9", "{facts: fine}"));
     let run = project.run(&["check", "--format", "concise"]).code(1);
     insta::assert_snapshot!(run.stdout, @r#"
-    scenarios/a.yaml:6:13: error[untaken-result]: no step of `round` leaves a result `fact`
-    scenarios/f.yaml:6:13: error[untaken-result]: no step of `round` leaves a result `weather`
+    scenarios/a.yaml:6:13: error[untaken-result]: no step of `round` has a result `fact`
+    scenarios/f.yaml:6:13: error[untaken-result]: no step of `round` has a result `weather`
     scenarios/g.yaml:3:7: error[unknown-receiver]: the task `round` has no agent `/steps/9`
     checked 9 files: 3 errors; 2 fixable with `check --fix --unsafe-fixes`
     by rule: untaken-result 2, unknown-receiver 1
@@ -41,13 +41,13 @@ fn results_that_nobody_takes_are_told_and_not_run() {
     let run = project.run(&["eval"]).code(1);
     insta::assert_snapshot!(run.stdout, @r#"
     a  context 0/0  answer not recorded  ERROR
-      scenarios/a.yaml:1: untaken-result (CTX626): scenarios/a.yaml:6:13: no step of `round` leaves a result `fact`; did you mean `facts`?
+      scenarios/a.yaml:1: untaken-result (CTX626): scenarios/a.yaml:6:13: no step of `round` has a result `fact`; did you mean `facts`?
     b  context 1/1  answer not recorded  PASS (context only)
     c  context 1/1  answer not recorded  PASS (context only)
     d  context 1/1  answer not recorded  PASS (context only)
     e  context 1/1  answer not recorded  PASS (context only)
     f  context 0/0  answer not recorded  ERROR
-      scenarios/f.yaml:1: untaken-result (CTX626): scenarios/f.yaml:6:13: no step of `round` leaves a result `weather`
+      scenarios/f.yaml:1: untaken-result (CTX626): scenarios/f.yaml:6:13: no step of `round` has a result `weather`
     g  context 0/0  answer not recorded  ERROR
       scenarios/g.yaml:1: unknown-receiver (CTX610): scenarios/g.yaml:3:7: the task `round` has no agent `/steps/9`; did you mean `/steps/2`?
     7 scenarios: 4 passed, 0 failed, 3 errored; 0 carried, 0 calls, US$ 0
@@ -56,7 +56,7 @@ fn results_that_nobody_takes_are_told_and_not_run() {
     assert!(project.read("scenarios/a.yaml").contains("  results: {facts: {late: true}}\n"));
     for verb in [&["render"][..], &["manifest"], &["new", "scenario"]] {
         let run = project.run(&[verb, &["round", "--node", "/steps/2", "--result", "fact=x"]].concat()).code(2).silent_out();
-        run.warns("--result fact: no step of `round` leaves such a result").warns("did you mean `facts`?");
+        run.warns("--result fact: no step of `round` has such a result").warns("did you mean `facts`?");
     }
     project.run(&["render", "round", "--node", "/steps/2", "--result", "facts={\"late\": true}"]).code(0).says("Say sorry.");
 }
