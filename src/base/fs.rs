@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// What is wrong with a pipe, a device or a socket in the place of a file.
 pub(crate) const IRREGULAR: &str = "it is not a regular file";
 
-/// What is wrong with a name that is no text: two files can be shown by one.
+/// What is wrong with a name that is not text: two files can be shown by one.
 #[cfg(feature = "fs")]
 pub(crate) const STRANGE: &str = "its name is not UTF-8; give it another name";
 

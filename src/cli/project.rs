@@ -151,6 +151,6 @@ pub(super) fn read_bytes(path: &Path) -> Result<Option<(Vec<u8>, String)>> {
             let text = text.into_owned();
             Ok(Some((bytes, text)))
         }
-        Err(fault) => Err(CliError::new(Kind::Project, format!("{shown} is no text: {fault}")).hint("save it as UTF-8")),
+        Err(fault) => Err(CliError::new(Kind::Project, format!("{shown} is not text: {fault}")).hint("save it as UTF-8")),
     }
 }

@@ -142,7 +142,7 @@ pub enum FaultKind {
         why: String,
     },
     /// A result that does not keep to the schema by which a part of it would be trusted.
-    #[error("`{part}` of the result `{name}` is not what its schema takes there: {takes}; by that alone it would be trusted")]
+    #[error("`{part}` of the result `{name}` is not what its schema requires there: {takes}; only then would it be trusted")]
     ResultForm {
         /// The result.
         name: String,
@@ -152,7 +152,7 @@ pub enum FaultKind {
         takes: String,
     },
     /// An untrusted value would reach what the system says.
-    #[error("`{name}` is untrusted and would become part of what the system says")]
+    #[error("`{name}` is untrusted and would become part of the system text")]
     UntrustedInSystem {
         /// The value.
         name: String,
@@ -160,7 +160,7 @@ pub enum FaultKind {
     /// An untrusted value would stand without a fence.
     #[error(
         "`{name}` is untrusted, and the profile `bare` has no fence to put around it: choose another profile, or take \
-         `trust=\"untrusted\"` away where its words may be read as yours"
+         `trust=\"untrusted\"` away if its words may be read as yours"
     )]
     UntrustedInBare {
         /// The value, or the segment.

@@ -356,7 +356,7 @@ pub fn units(turns: &[&Turn]) -> Result<Vec<Range<usize>>, BrokenConversation> {
     }
     match open.first() {
         Some(call) => {
-            let why = format!("expected the result of the call `{call}` behind it, found the end of the conversation");
+            let why = format!("expected the result of the call `{call}` after it, found the end of the conversation");
             Err(BrokenConversation { at: start, why })
         }
         None => Ok(units),

@@ -162,7 +162,7 @@ mod folder {
             why: io::Error,
         },
         /// `ctxc.toml` is no text.
-        #[error("{} is no text: {fault}", path.display())]
+        #[error("{} is not text: {fault}", path.display())]
         NoText {
             /// The file.
             path: PathBuf,

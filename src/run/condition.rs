@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 pub fn holds(text: &str, value: &dyn Fn(&str) -> Option<Value>) -> Result<bool, String> {
     let parsed = condition::parse(text, Place::Whole(Span::default()));
     let parsed = parsed.map_err(|fault| format!("`{text}` cannot be read at `{}`", fault.found))?;
-    truth(&parsed, value).map_err(|why| format!("`{text}` cannot be decided: {why}"))
+    truth(&parsed, value).map_err(|why| format!("`{text}` cannot be evaluated: {why}"))
 }
 
 fn truth(condition: &Condition<'_>, value: &dyn Fn(&str) -> Option<Value>) -> Result<bool, String> {

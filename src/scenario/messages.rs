@@ -119,7 +119,7 @@ fn json_of(text: &str) -> Result<Value, String> {
     if let Some(number) = number::beyond(text) {
         return Err(format!("{}; write it as a text", number::too_large(number)));
     }
-    serde_json::from_str(text).map_err(|error| format!("the `arguments` of a call are no JSON: {error}"))
+    serde_json::from_str(text).map_err(|error| format!("the `arguments` of a call are not valid JSON: {error}"))
 }
 
 fn call(id: String, name: String, arguments: Value) -> Result<Part, String> {
@@ -251,7 +251,7 @@ fn base64(data: &str) -> Result<MediaSource, String> {
     let digits = data.as_bytes().get(..data.len() - padding).unwrap_or_default();
     if digits.is_empty() || padding > 2 || !data.len().is_multiple_of(4) || !digits.iter().all(is_digit) {
         return Err(
-            "the data of an image or document is no base64: expected A-Z, a-z, 0-9, + and / in groups of four, with = at the end"
+            "the data of an image or document is not base64: expected A-Z, a-z, 0-9, + and / in groups of four, with = at the end"
                 .to_owned(),
         );
     }

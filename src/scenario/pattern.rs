@@ -33,7 +33,7 @@ const DEEPEST: usize = 12;
 /// What is wrong with a pattern of the crate `regex`; `None` where it is sound.
 pub fn fault(pattern: &str) -> Option<PatternFault> {
     if pattern.len() > LONGEST {
-        let reason = format!("it has {} bytes, and {LONGEST} are the most", pattern.len());
+        let reason = format!("it has {} bytes; the limit is {LONGEST}", pattern.len());
         return Some(PatternFault { reason, at: 0, end: pattern.len() });
     }
     let hir = match parse(pattern) {
@@ -41,7 +41,7 @@ pub fn fault(pattern: &str) -> Option<PatternFault> {
         Err(fault) => return Some(fault),
     };
     let size = size(&hir);
-    let reason = || format!("repeated as often as it says, it unfolds into {size} parts, and {LARGEST} are the most");
+    let reason = || format!("with its repetitions it unfolds into {size} parts; the limit is {LARGEST}");
     (size > LARGEST).then(|| PatternFault { reason: reason(), at: 0, end: pattern.len() })
 }
 

@@ -43,7 +43,7 @@ pub(super) fn read(path: &str, text: &str, place: Span) -> Result<Read, String> 
         return Err("its name ends in neither `.csv` nor `.jsonl`".to_owned());
     };
     if read.rows.len() > ROWS {
-        return Err(format!("it has {} rows, and {ROWS} are the most", read.rows.len()));
+        return Err(format!("it has {} rows; the limit is {ROWS}", read.rows.len()));
     }
     if read.rows.is_empty() && read.faults.is_empty() {
         return Err("it has no row".to_owned());
@@ -88,8 +88,8 @@ fn records(path: &str, text: &str, place: Span) -> Result<Read, String> {
         return Err(format!("two columns are called `{twice}`"));
     }
     if !names.contains(&"id") {
-        let near = nearest("id", names.iter().copied()).map_or_else(String::new, |near| format!("; `{near}` is none"));
-        return Err(format!("its first line names no column `id`{near}"));
+        let near = nearest("id", names.iter().copied()).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        return Err(format!("its first line has no column `id`{near}"));
     }
     let mut read = Read { rows: Vec::new(), faults: Vec::new() };
     for record in records {
@@ -97,7 +97,7 @@ fn records(path: &str, text: &str, place: Span) -> Result<Read, String> {
             let has = record.fields.len();
             let wants = head.fields.len();
             let fields = if has == 1 { "field" } else { "fields" };
-            read.faults.push(format!("line {} has {has} {fields}, and the first line names {wants} columns", record.line));
+            read.faults.push(format!("line {} has {has} {fields}, but the first line has {wants} columns", record.line));
             continue;
         }
         let fields = head.fields.iter().map(|name| name.trim()).zip(&record.fields);

@@ -38,7 +38,7 @@ pub fn read_task_file(text: &str) -> Result<Vec<Task<Value>>, Obstacle> {
         let what = match &fault.kind {
             FaultKind::Syntax(message) => format!("this is not YAML: {message}"),
             FaultKind::DuplicateKey { key, .. } => format!("the key `{key}` is there twice"),
-            FaultKind::UnknownAlias(name) => format!("no anchor `{name}` stands before this alias"),
+            FaultKind::UnknownAlias(name) => format!("no anchor `{name}` before this alias"),
             FaultKind::Beyond(number) => format!("the number {number} is beyond 64 bits"),
             FaultKind::Tab
             | FaultKind::Deep
@@ -82,7 +82,7 @@ fn task(item: &Node<'_>) -> Result<Task<Value>, (Span, String)> {
             None => Err((node.span, format!("expected a text as `{key}`, found {}", node.what()))),
         },
     };
-    let id = word("id")?.ok_or_else(|| (item.span, "a task needs an `id`, by which it is known from run to run".to_owned()))?;
+    let id = word("id")?.ok_or_else(|| (item.span, "a task needs an `id`, so that later runs recognise it".to_owned()))?;
     let payload = item.get("payload").ok_or_else(|| (item.span, format!("the task `{id}` has no `payload`")))?.to_json();
     let priority = match item.get("priority") {
         None => 0,

@@ -43,7 +43,7 @@ impl<P: Clone + Serialize + DeserializeOwned> TaskJournal<P> {
         folders::make(folder).map_err(|why| refused("its folder cannot be made", &why))?;
         let lock = fs::try_lock(&folder.join("tasks.lock")).map_err(|why| refused("it cannot be locked", &why))?;
         let lock =
-            lock.ok_or_else(|| obstacle(&path, "another program works these tasks off; stop it, or use another folder"))?;
+            lock.ok_or_else(|| obstacle(&path, "another program is working on these tasks; stop it, or use another folder"))?;
         let mut bytes = Vec::new();
         if fs::exists(&path) {
             fs::read_own(&path, LARGEST, &mut bytes).map_err(|why| refused("it cannot be read", &why))?;

@@ -153,7 +153,7 @@ impl Inbox {
         let given = bearer.unwrap_or(rest);
         // Of hashes, nothing is learnt by how long they take to compare.
         let is_token = Hash::of(given.as_bytes()) == Hash::of(token.as_bytes());
-        if is_token { Ok(()) } else { Err((StatusCode::UNAUTHORIZED, "the token is missing or is another one")) }
+        if is_token { Ok(()) } else { Err((StatusCode::UNAUTHORIZED, "the token is missing or wrong")) }
     }
 
     /// Whether the body is the sender's own.

@@ -142,7 +142,7 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         if let Some(budget) = assembly.report.budget.filter(|budget| all > *budget) {
             let all = plural(all, "token");
             let limit = thousands(budget);
-            cx.note(&format!("this request has {all} with its {added} of --turns, which nothing cuts; the limit is {limit}"));
+            cx.note(&format!("this request has {all} with its {added} of --turns, which are never cut; the limit is {limit}"));
         }
     }
     if !history.is_empty() && !hears(&assembly) {

@@ -58,7 +58,7 @@ fn advice(faults: &[Fault]) -> Vec<String> {
     let way = |option: &str, names: &BTreeSet<&str>, one: &str, more: &str| match names.first() {
         None => None,
         Some(name) if names.len() == 1 => Some(format!("{one}: {option} {name}=VALUE, or {option} {name}=@FILE")),
-        Some(_) => Some(format!("{more}: {}; @FILE in place of VALUE takes what a file holds", all(option, names))),
+        Some(_) => Some(format!("{more}: {}; use @FILE for VALUE to take the content of a file", all(option, names))),
     };
     let known = "only a run knows it; to see a context, give one";
     let inputs = way("--input", &inputs, "give it", "give them");

@@ -148,9 +148,9 @@ fn summary(query: &str, words: &[String], found: usize, state: &State, cx: &mut 
     let line = if query.is_empty() {
         format!("{all} can be looked up")
     } else if words.is_empty() {
-        "no match: no word of the query says what it is about, as `the` and `how` do not".to_owned()
+        "no match: the query has only stop words, such as `the` and `how`".to_owned()
     } else if found == 0 {
-        format!("no match: none of {} stands in any of {all}", words.join(", "))
+        format!("no match: none of {} occurs in any of {all}", words.join(", "))
     } else {
         format!("{} of {all}, by {}", thousands(found), words.join(", "))
     };

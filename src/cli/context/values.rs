@@ -201,7 +201,7 @@ fn typed(name: &str, text: String, kind: Option<&str>) -> Result<Value> {
 fn exact(option: &str, json: &str) -> Result<()> {
     let Some(found) = number::beyond(json) else { return Ok(()) };
     Err(CliError::usage(format!("{option}: {}", number::too_large(found)))
-        .hint("hand it in as a text, in a parameter of type string: a text is shown as it is written"))
+        .hint("pass it as a text, in a parameter of type string: a text is shown as it is written"))
 }
 
 /// The inputs of a task.

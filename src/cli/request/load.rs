@@ -105,7 +105,7 @@ pub(super) fn load(subjects: &[String], project: &Path, note: &mut dyn FnMut(&st
             if is_empty {
                 return Err(why);
             }
-            note(&format!("{} of {text} left out that cannot be read: `ctxc check` says why", plural(count, "call")));
+            note(&format!("{} of {text} skipped, as unreadable: `ctxc check` says why", plural(count, "call")));
         } else if is_empty {
             return Err(CliError::new(Kind::Nothing, format!("{text} holds no call to a chat model"))
                 .hint("a call of another kind, such as for embeddings, has no messages to show"));

@@ -99,9 +99,9 @@ enum Left {
 impl Left {
     fn words(&self) -> String {
         match self {
-            Self::Foreign => "it is no template: its root is none of task, template and library".to_owned(),
+            Self::Foreign => "it is not a template: its root is not task, template or library".to_owned(),
             Self::Broken(line, column) => format!("it has a syntax error at {line}:{column}; `ctxc check` says which"),
-            Self::NoText(fault) => format!("it is no text: {fault}"),
+            Self::NoText(fault) => format!("it is not text: {fault}"),
         }
     }
 }

@@ -18,6 +18,6 @@ pub(crate) fn run(args: &LspArgs) -> Result<Exit> {
     match lsp::serve_stdio() {
         Ok(lsp::Ended::Asked) => Ok(Exit::Success),
         Ok(lsp::Ended::Left) => Ok(Exit::Findings),
-        Err(error) => Err(CliError::new(Kind::Infrastructure, format!("the editor sent something that is no message: {error}"))),
+        Err(error) => Err(CliError::new(Kind::Infrastructure, format!("the editor sent an invalid message: {error}"))),
     }
 }

@@ -110,7 +110,7 @@ fn unknown(places: &[Place], name: &str) -> CliError {
     }
     let error = CliError::usage(format!("there is no task `{name}` in this project"));
     let near = suggest::nearest(name, places.iter().map(|place| &*place.name));
-    error.did_you_mean_or(near, || there(places)).hint("a task goes by its name, or by the file that holds it")
+    error.did_you_mean_or(near, || there(places)).hint("name a task, or the file that holds it")
 }
 
 fn there(places: &[Place]) -> String {

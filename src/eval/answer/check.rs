@@ -167,7 +167,7 @@ fn max_risk(answer: &Answer, most: Risk) -> Judged {
     match Risk::parse(&written.to_ascii_lowercase()) {
         Some(found) if found <= most => pass(expected, found.word()),
         Some(found) => fail(expected, format!("{} at $.{key}", found.word())),
-        None => blind(expected, format!("“{}” at $.{key}, which is no risk", short(&written))),
+        None => blind(expected, format!("“{}” at $.{key}, which is not a risk", short(&written))),
     }
 }
 

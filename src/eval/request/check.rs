@@ -251,7 +251,7 @@ fn tokens(seen: &SeenRequest<'_>, of: &Counted, max: Option<&Spanned<u64>>, min:
 fn prompt_cache(seen: &SeenRequest<'_>, least: f64) -> Judged {
     let expected = ContextExpectation::PromptCache { min_reused: least }.words();
     let Some(before) = &seen.sent.before else {
-        return verdict::blind(expected, "the first call of its conversation, so that nothing of it can be reused");
+        return verdict::blind(expected, "the first call of its conversation, so nothing of it can be reused");
     };
     let counter = &*seen.sent.counter;
     let (found, had) = (prompt_cache::compare(before, &seen.sent.segments, counter), tokens_of(before, counter));

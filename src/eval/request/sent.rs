@@ -124,7 +124,7 @@ fn read(text: &str, number: Option<usize>) -> Result<Read, String> {
         };
     }
     if number.is_some() {
-        return Err("it is no recording, so that its calls have no numbers".to_owned());
+        return Err("it is not a recording, so its calls have no numbers".to_owned());
     }
     Ok(Read { request: plain_request(text, None)?, before: None, was_answered: false, recorded: None, key: None })
 }

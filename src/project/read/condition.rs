@@ -22,7 +22,7 @@ fn error<T>(reason: impl Into<String>) -> Result<T, ConditionError> {
 fn unknown<T>(what: &str, found: &str, words: &[&'static str]) -> Result<T, ConditionError> {
     let is_word = found.chars().any(char::is_alphanumeric);
     let near = nearest(found, words.iter().copied()).filter(|_| is_word).map(str::to_owned);
-    let reason = format!("{what} `{found}` is none of {}", list(words.iter().copied()));
+    let reason = format!("{what} `{found}` is not one of {}", list(words.iter().copied()));
     Err(ConditionError { reason, near })
 }
 
@@ -116,7 +116,7 @@ fn among(fact: &str, wanted: bool, rest: &[&str]) -> Result<Test, ConditionError
         }
     }
     if values.is_empty() {
-        return error("a list of no values holds for nothing");
+        return error("an empty list never matches");
     }
     Ok(Test::Text(field, wanted, values))
 }

@@ -20,12 +20,12 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         let finding = Diagnostic::new(&RULE.meta, here.path, two.span, format!("a second {kind} is called `{name}`"))
             .here("this one would never be found")
             .help(help());
-        out.push(cx.label(finding, first.file, one.span, "the first one stands here"));
+        out.push(cx.label(finding, first.file, one.span, "the first one is here"));
         // Who gave the name to the first of them just now, or checks its file alone, looks at that file.
         let is_said = first.file == later.file || !seen.insert(first);
         // Standard input without a path may be the other file itself.
         let Some(there) = cx.index.file(first.file).filter(|there| !is_said && **there.path != *"-") else { continue };
         let finding = Diagnostic::new(&RULE.meta, there.path, one.span, format!("another {kind} is called `{name}`"));
-        out.push(cx.label(finding.help(help()), later.file, two.span, "the other one stands here"));
+        out.push(cx.label(finding.help(help()), later.file, two.span, "the other one is here"));
     }
 }

@@ -14,7 +14,7 @@ fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         [key] => format!("{table} needs `{key}`"),
         [one, other] => format!("{table} needs `{one}` or `{other}`"),
         [one, other, last] => format!("{table} needs `{one}`, `{other}` or `{last}`"),
-        _ => format!("{table} is empty: at least one of its keys is required"),
+        _ => format!("{table} is incomplete: it needs at least one of its keys"),
     };
     let finding = cx.finding(&RULE.meta, fault, message);
     let finding = match keys.first() {

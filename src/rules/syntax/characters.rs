@@ -116,7 +116,7 @@ fn unknown_entity(cx: &SyntaxCx<'_>) -> Diagnostic {
     let written = cx.shown();
     let name = written.trim_matches(['&', ';']);
     let finding =
-        cx.found(format!("XML knows no entity `{written}`")).note("the five that it knows are &lt; &gt; &amp; &quot; &apos;");
+        cx.found(format!("XML has no entity `{written}`")).note("the five that it knows are &lt; &gt; &amp; &quot; &apos;");
     let literal = Edit::insert(cx.span.start + 1, "amp;");
     if let Some((_, character)) = HTML.iter().find(|(known, _)| *known == name) {
         let number = format!("&#{};", u32::from(*character));
@@ -137,8 +137,8 @@ fn unknown_entity(cx: &SyntaxCx<'_>) -> Diagnostic {
 }
 
 fn bad_number(cx: &SyntaxCx<'_>) -> Diagnostic {
-    cx.found(format!("`{}` is the number of no character that XML allows", cx.shown()))
-        .help("control characters cannot stand in XML at all; remove the reference or name another character")
+    cx.found(format!("`{}` is not the number of a character that XML allows", cx.shown()))
+        .help("XML does not allow control characters at all; remove the reference or name another character")
         .fix(Fix::suggested("remove it", vec![Edit::delete(cx.span)]))
 }
 

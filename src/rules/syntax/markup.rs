@@ -134,7 +134,7 @@ fn bad_declaration(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 fn misplaced_declaration(cx: &SyntaxCx<'_>) -> Diagnostic {
     let before = cx.before(cx.span.start);
-    let finding = cx.found("an XML declaration that does not stand first");
+    let finding = cx.found("an XML declaration that is not first");
     if before.is_empty() {
         return finding.help("it is written in lower case").fix(Fix::safe("remove it", vec![Edit::delete(cx.span)]));
     }
@@ -154,7 +154,7 @@ pub(super) static UNKNOWN_MARKUP: Rule = Rule::new(
 fn unknown(cx: &SyntaxCx<'_>) -> Diagnostic {
     let written = cx.written();
     let start = cx.span.start;
-    let finding = cx.found(format!("`{}` is no markup of XML", cx.shown()));
+    let finding = cx.found(format!("`{}` is not XML markup", cx.shown()));
     if written.starts_with("<!-") && written.ends_with("-->") {
         return finding.help("a comment begins with `<!--`").fix(Fix::safe("write `<!--`", vec![Edit::insert(start + 2, "-")]));
     }

@@ -10,7 +10,7 @@ pub(super) static MISSING_ROOT: Rule =
 fn missing(cx: &SyntaxCx<'_>) -> Diagnostic {
     if cx.file.path.ends_with("ctxc.toml") {
         return cx
-            .found("the project file is no template")
+            .found("the project file is not a template")
             .help("it is always checked: name templates, or nothing for all of them");
     }
     let message = if cx.document.text.trim().is_empty() { "the file is empty" } else { "the file holds no element" };

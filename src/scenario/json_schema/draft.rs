@@ -63,7 +63,7 @@ pub(super) fn refused(schema: &Value) -> Vec<Slip> {
 #[cfg(feature = "eval")]
 fn taken(schema: &Value, path: String, error: &jsonschema::ValidationError<'_>) -> Slip {
     let draft = schema.get("$schema").and_then(Value::as_str).and_then(named).unwrap_or(NEWEST);
-    let named = if schema.get("$schema").is_some() { "" } else { ", which is meant where `$schema` names no other" };
+    let named = if schema.get("$schema").is_some() { "" } else { ", the default without `$schema`" };
     let why = one_line(&error.masked_with("this").to_string());
     let expected = format!("what {draft} takes{named}: {why}");
     Slip { path, kind: SlipKind::Bad { expected, near: None } }
@@ -83,8 +83,7 @@ pub(super) fn uncompiled(schema: &Value) -> Option<Slip> {
         return Some(bad(path, format!("a schema whose references lead to a place in it: {why}")));
     }
     if path.rsplit('/').take(2).any(|step| step == "pattern" || step == "patternProperties") {
-        let expected =
-            "a pattern that is read once from left to right, of a size that can be held: it can look neither around nor back";
+        let expected = "a pattern of limited size, without look-around and backreferences";
         return Some(bad(path, expected.to_owned()));
     }
     Some(taken(schema, path, &error))

@@ -44,10 +44,10 @@ pub enum FaultKind {
         first: Span,
     },
     /// A key that is a list or a mapping.
-    #[error("a list or a mapping stands where a key is expected")]
+    #[error("expected a key, found a list or a mapping")]
     KeyWithParts,
     /// `<<` of something that is no mapping.
-    #[error("`<<` takes over a mapping, and this is not one")]
+    #[error("`<<` merges a mapping, and this is not one")]
     Merge,
     /// A whole number beyond 64 bits, which no JSON says exactly here.
     #[error("the number {0} has more than 64 bits")]

@@ -319,7 +319,7 @@ fn a_call_without_its_result_and_a_result_without_its_call_are_refused() {
     for (said, why) in [
         (
             vec![call("a")],
-            "`history:1` of the conversation: expected the result of the call `a` behind it, found the end of the conversation",
+            "`history:1` of the conversation: expected the result of the call `a` after it, found the end of the conversation",
         ),
         (
             vec![Turn::result("a", "x")],
@@ -475,7 +475,7 @@ fn nothing_of_a_message_is_left_out_in_silence() {
         ),
         (
             "{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,A=A\"}}]}",
-            "is no base64",
+            "is not base64",
         ),
         (
             "{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":\"cat.png\"}}]}",
@@ -490,7 +490,7 @@ fn nothing_of_a_message_is_left_out_in_silence() {
         ("{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"x\"}", "line 1: the result of `a`, and no message before it"),
         (
             "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"{\"}}]}",
-            "the `arguments` of a call are no JSON",
+            "the `arguments` of a call are not valid JSON",
         ),
         (
             "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"a\",\"function\":{\"name\":\"f\"}}]}",

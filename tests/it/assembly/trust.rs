@@ -235,7 +235,7 @@ fn what_cannot_hold_a_text_stands_without_a_fence() {
     assert_eq!(said(json!(true)).unwrap(), "It is true: 3.");
     let refused = said(json!(EVIL)).unwrap_err();
     assert!(
-        refused.contains("`x` of the result `x` is not what its schema takes there: what is of the type boolean"),
+        refused.contains("`x` of the result `x` is not what its schema requires there: what is of the type boolean"),
         "{refused}"
     );
 }

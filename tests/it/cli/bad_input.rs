@@ -61,7 +61,7 @@ fn a_project_file_with_a_typo() {
 #[test]
 fn a_project_file_that_is_no_text() {
     let project = Project::new().file("ctxc.toml", b"[lints]\n\xff").file("templates/a.xml", CLEAN);
-    project.run(&["check"]).code(2).silent_out().warns("ctxc.toml is no text: byte 8 is not UTF-8").warns("save it as UTF-8");
+    project.run(&["check"]).code(2).silent_out().warns("ctxc.toml is not text: byte 8 is not UTF-8").warns("save it as UTF-8");
 }
 
 #[test]

@@ -141,8 +141,8 @@ fn suites_without_cases_and_every_bad_row_are_told() {
     insta::assert_snapshot!(found(&project).join("\n"), @r"
     scenarios/bare.yaml:2:13: error[bad-case-table]: the cases of `bare.csv` cannot be read: it has no row
     scenarios/none.yaml:2:8: error[wrong-scenario-value]: `cases` is `[]`; expected a list of 1 or more
-    scenarios/table.yaml:2:13: error[bad-case-table]: the cases of `rows.csv` cannot be read: line 3 has 1 field, and the first line names 2 columns
-    scenarios/table.yaml:2:13: error[bad-case-table]: the cases of `rows.csv` cannot be read: line 4 has 3 fields, and the first line names 2 columns
+    scenarios/table.yaml:2:13: error[bad-case-table]: the cases of `rows.csv` cannot be read: line 3 has 1 field, but the first line has 2 columns
+    scenarios/table.yaml:2:13: error[bad-case-table]: the cases of `rows.csv` cannot be read: line 4 has 3 fields, but the first line has 2 columns
     ");
 }
 

@@ -54,7 +54,7 @@ fn what_cannot_be_laid_out_is_left_alone_and_said() {
     let project = project().file("templates/broken.xml", BROKEN).file("templates/bytes.xml", b"<task>\xff</task>");
     let run = project.run(&["fmt"]).code(1);
     let run = run.warns("templates/broken.xml: left alone: it has a syntax error at 2:18; `ctxc check` says which\n");
-    run.warns("templates/bytes.xml: left alone: it is no text: byte 6 is not UTF-8\n")
+    run.warns("templates/bytes.xml: left alone: it is not text: byte 6 is not UTF-8\n")
         .says("formatted 1 file, 1 laid out already, 2 files left alone\n");
     assert_eq!(project.read("templates/broken.xml"), BROKEN);
     // A file that is named is said to be none, one that is found is passed over.

@@ -172,10 +172,10 @@ fn nothing_but_a_manifest_is_written_over() {
     project.run(&["manifest", "--output", "manifest.txt"]).code(0);
     assert_eq!(project.read("manifest.txt"), project.run(&["manifest"]).code(0).stdout);
     for (text, code, said) in [
-        ("", 1, "is no manifest"),
-        ("{}", 1, "is no manifest"),
+        ("", 1, "is not a manifest"),
+        ("{}", 1, "is not a manifest"),
         ("{\"schema\":\"ctxc/manifest/2\"}", 3, "a newer ctxc wrote it"),
-        ("{\"schema\":\"ctxc/manifest/1\"}", 1, "is no manifest"),
+        ("{\"schema\":\"ctxc/manifest/1\"}", 1, "is not a manifest"),
     ] {
         project.write("bad.json", text);
         project.run(&["manifest", "--check", "-o", "bad.json"]).code(code).silent_out().warns(said);

@@ -249,7 +249,7 @@ fn each_fault_is_told_at_its_line() {
     error: templates/z.xml:5:25: `a` has no value
     error: templates/z.xml:10:7: `b` has no value
     error: templates/z.xml:14:13: `c` has no value
-      hint: give them: --input a=VALUE --input b=VALUE --input c=VALUE --input d=VALUE; @FILE in place of VALUE takes what a file holds
+      hint: give them: --input a=VALUE --input b=VALUE --input c=VALUE --input d=VALUE; use @FILE for VALUE to take the content of a file
     ");
     insta::assert_snapshot!(told(&["-i", r#"a={"b":1,"n":5,"zz":1}"#, "-i", "b=1", "-i", "c=3", "-i", "d=3"], 1), @r"
     error: templates/z.md:5:4: the Jinja text cannot be rendered: number is not iterable

@@ -123,7 +123,7 @@ fn a_call_that_cannot_be_read_is_left_out_of_what_others_are_made_of() {
         line(1, &json!({"model": "gpt-4.1", "messages": [{"role": "user", "content": "half"}]})).replace("half", "\\ud83d");
     let project = Project::new().file("calls.jsonl", line(0, &bodies()[0]) + &half).file("half.jsonl", &half);
     for verb in [&["manifest", "calls.jsonl"][..], &["prompt-cache", "calls.jsonl"], &["diff", "calls.jsonl", "calls.jsonl"]] {
-        project.run(verb).code(0).warns("1 call of calls.jsonl left out that cannot be read: `ctxc check` says why");
+        project.run(verb).code(0).warns("1 call of calls.jsonl skipped, as unreadable: `ctxc check` says why");
     }
     project.run(&["manifest", "half.jsonl"]).code(1).warns("half.jsonl#1: it is not valid JSON");
     project.run(&["manifest", "calls.jsonl#2"]).code(1).warns("calls.jsonl#2: it is not valid JSON");

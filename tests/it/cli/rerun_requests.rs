@@ -59,7 +59,7 @@ fn the_program_of_a_scenario_is_run_again_where_that_is_permitted() {
     let found = "tool 1 (find_order), description: “Find orders” in place of “Look an order up by its number”";
     run(&project, &["eval"], &after).code(1).says(found);
     // The double answers by the place in the conversation, and a program that stops early is told.
-    run(&project, &["eval"], &before[..1]).code(1).says("it made 1 call in conversation 1, and call 2 is meant");
+    run(&project, &["eval"], &before[..1]).code(1).says("it made 1 call in conversation 1, but call 2 is meant");
     run(&project, &["eval"], &[]).code(1).says("the double received no call");
     // A word more in the command asks for permission again.
     project.write("scenarios/when.yaml", scenario.replace("--nocapture", "--no-capture"));

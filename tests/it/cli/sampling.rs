@@ -196,7 +196,7 @@ fn a_body_that_its_vendor_would_refuse_is_printed_with_a_word() {
     assert!(run.json()["temperature"] == 0.5);
     project.write("more.jsonl", format!("{{\"role\": \"user\", \"content\": \"{}\"}}\n", "word ".repeat(400)));
     let run = project.run(&["render", "t", "--budget", "100", "--turns", "more.jsonl"]).code(0);
-    run.warns(" tokens with its 1 message of --turns, which nothing cuts; the limit is 100");
+    run.warns(" tokens with its 1 message of --turns, which are never cut; the limit is 100");
     // Who counts for the model counts here.
     let config = "edition = \"2026\"\n[models.m]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 300\ntokenizer = \"bytes\"\n[roles.r]\ntemplate = \"t\"\nmodel = \"m\"\n";
     project.write("ctxc.toml", config);

@@ -106,7 +106,7 @@ fn slips_in_a_schema_are_told_where_they_stand() {
     scenarios/a.yaml:12:24: error[wrong-scenario-value]: `expectations.schema.properties.when.format` is `date-tme`; expected `date-time`, `date`, `time`, `duration`, `email`, `idn-email`, `hostname`, `idn-hostname`, `ipv4`, `ipv6`, `uri`, `uri-reference`, `iri`, `iri-reference`, `uuid`, `uri-template`, `json-pointer`, `relative-json-pointer`, `regex`
     scenarios/a.yaml:13:21: error[wrong-scenario-value]: `expectations.schema.properties.who.$ref` is `#/$defs/persn`; expected a place in this schema: `#/$defs/NAME`
     scenarios/a.yaml:15:18: error[wrong-scenario-value]: `expectations.schema.required.0` is `taem`; expected a name under `properties`, since `additionalProperties` rules out every other
-    scenarios/a.yaml:15:24: error[wrong-scenario-value]: `expectations.schema.required.1` is `5`; expected what draft 2020-12 takes, which is meant where `$schema` names no other: this is not of type "string"
+    scenarios/a.yaml:15:24: error[wrong-scenario-value]: `expectations.schema.required.1` is `5`; expected what draft 2020-12 takes, the default without `$schema`: this is not of type "string"
     scenarios/a.yaml:16:7: error[unknown-scenario-key]: a JSON Schema (`expectations.schema`) has no key `colour`
     scenarios/a.yaml:17:30: error[wrong-scenario-value]: `expectations.schema.$defs.person.enum` is `[]`; expected a list of 1 or more values
     scenarios/b.yaml:8:34: error[unknown-scenario-key]: a JSON Schema (`expectations.not.any_of.schema`) has no key `requird`

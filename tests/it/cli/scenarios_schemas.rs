@@ -75,14 +75,14 @@ fn what_a_draft_does_not_take_is_told_by_check_and_not_run() {
     let run = project.run(&["check", "--format", "concise"]).code(1);
     insta::assert_snapshot!(run.stdout, @r##"
     scenarios/a.yaml:6:5: error[unsound-frozen-file]: `/$schema` of `a.json` is "http://json-schema.org/draft-08/schema#"; expected a draft of JSON Schema: `http://json-schema.org/draft-04/schema#`, `http://json-schema.org/draft-06/schema#`, `http://json-schema.org/draft-07/schema#`, `https://json-schema.org/draft/2019-09/schema`, `https://json-schema.org/draft/2020-12/schema`
-    scenarios/b.yaml:6:5: error[unsound-frozen-file]: `/items` of `b.json` is [{"type":"string"}]; expected what draft 2020-12 takes, which is meant where `$schema` names no other: this is not of types "boolean", "object"
-    scenarios/c.yaml:6:5: error[unsound-frozen-file]: `/properties/k/exclusiveMinimum` of `c.json` is true; expected what draft 2020-12 takes, which is meant where `$schema` names no other: this is not of type "number"
+    scenarios/b.yaml:6:5: error[unsound-frozen-file]: `/items` of `b.json` is [{"type":"string"}]; expected what draft 2020-12 takes, the default without `$schema`: this is not of types "boolean", "object"
+    scenarios/c.yaml:6:5: error[unsound-frozen-file]: `/properties/k/exclusiveMinimum` of `c.json` is true; expected what draft 2020-12 takes, the default without `$schema`: this is not of type "number"
     scenarios/f.yaml:6:5: error[unsound-frozen-file]: the whole of `f.json` is {"$ref":"https://example.com/a.json"}; expected a schema whose references lead to a place in it: Resource 'https://example.com/a.json' is not present in a registry and retrieving it failed: Retrieval is disabled, cannot fetch https://example.com/a.json
     scenarios/g.yaml:6:5: error[unsound-frozen-file]: the whole of `g.json` is {"$id":"https://example.com/b.json","$ref":"a.json"}; expected a schema whose references lead to a place in it: Resource 'https://example.com/a.json' is not present in a registry and retrieving it failed: Retrieval is disabled, cannot fetch https://example.com/a.json
-    scenarios/h.yaml:6:5: error[unsound-frozen-file]: `/properties/k/pattern` of `h.json` is "^(?!b)"; expected a pattern that is read once from left to right, of a size that can be held: it can look neither around nor back
+    scenarios/h.yaml:6:5: error[unsound-frozen-file]: `/properties/k/pattern` of `h.json` is "^(?!b)"; expected a pattern of limited size, without look-around and backreferences
     scenarios/i.yaml:6:5: error[unsound-frozen-file]: the whole of `i.json` is {"properties":{"k":{"$ref":"#a"}}}; expected a schema whose references lead to a place in it: Anchor 'a' does not exist
     scenarios/j.yaml:6:5: error[unsound-frozen-file]: the whole of `j.json` is {"allOf":[{"$ref":"#"}]}; expected a schema whose references come to an end
-    scenarios/z.yaml:8:14: error[wrong-scenario-value]: `expectations.schema.items` is `[{type: string}]`; expected what draft 2020-12 takes, which is meant where `$schema` names no other: this is not of types "boolean", "object"
+    scenarios/z.yaml:8:14: error[wrong-scenario-value]: `expectations.schema.items` is `[{type: string}]`; expected what draft 2020-12 takes, the default without `$schema`: this is not of types "boolean", "object"
     checked 10 files: 9 errors
     by rule: unsound-frozen-file 8, wrong-scenario-value 1
     "##);

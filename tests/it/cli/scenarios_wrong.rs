@@ -85,7 +85,7 @@ fn files_beside_a_scenario_are_what_they_stand_for() {
     scenarios/f.yaml:6:18: error[unsound-frozen-file]: `files/none.json` is not a valid conversation: expected a message, found none
     scenarios/g.yaml:6:18: error[unsound-frozen-file]: `files/chat.jsonl` is not a valid conversation: line 2: a message has no key `rol`; did you mean `role`?
     scenarios/h.yaml:6:18: error[unsound-frozen-file]: `files/list.json` is not a valid conversation: line 1: expected one message a line, found a list of them: write each on a line of its own
-    scenarios/i.yaml:3:13: error[bad-case-table]: the cases of `names.csv` cannot be read: its first line names no column `id`
+    scenarios/i.yaml:3:13: error[bad-case-table]: the cases of `names.csv` cannot be read: its first line has no column `id`
     scenarios/j.yaml:3:13: error[wrong-scenario-value]: the line holds a list; expected an object with the keys of a case
     scenarios/j.yaml:3:13: error[wrong-scenario-value]: the line holds a text; expected an object with the keys of a case
     scenarios/k.yaml:3:13: error[unknown-input]: the task `triage` takes no value `tickett`
@@ -110,7 +110,7 @@ fn files_beside_a_scenario_are_what_they_stand_for() {
     h                 context 0/0  answer not recorded       ERROR
       scenarios/h.yaml:1: unsound-frozen-file (CTX627): scenarios/h.yaml:6:18: `files/list.json` is not a valid conversation: line 1: expected one message a line, found a list of them: write each on a line of its own
     scenarios/i.yaml  context 0/0  answer not recorded       ERROR
-      scenarios/i.yaml:1: nothing of this file is run: bad-case-table (CTX621): scenarios/i.yaml:3:13: the cases of `names.csv` cannot be read: its first line names no column `id`
+      scenarios/i.yaml:1: nothing of this file is run: bad-case-table (CTX621): scenarios/i.yaml:3:13: the cases of `names.csv` cannot be read: its first line has no column `id`
     scenarios/j.yaml  context 0/0  answer not recorded       ERROR
       scenarios/j.yaml:1: nothing of this file is run: wrong-scenario-value (CTX603): scenarios/j.yaml:3:13: the line holds a list; expected an object with the keys of a case; and 1 more, which `ctxc check` shows
     slip.csv/a        context 0/0  answer not recorded       ERROR

@@ -49,9 +49,9 @@ fn a_search_says_what_is_found_and_why() {
     assert_eq!((json["matches"].as_array().unwrap().len(), &json["files"]), (1, &10.into()));
     assert_eq!(json["skipped"][0]["path"], "data/picture.bin");
     let none = project.run(&["search", "zebra \" OR * ("]).code(0);
-    assert_eq!(none.stdout, "no match: none of zebra stands in any of 10 passages in 10 files\n");
+    assert_eq!(none.stdout, "no match: none of zebra occurs in any of 10 passages in 10 files\n");
     let empty = project.run(&["search", "how", "do I"]).code(0);
-    assert_eq!(empty.stdout, "no match: no word of the query says what it is about, as `the` and `how` do not\n");
+    assert_eq!(empty.stdout, "no match: the query has only stop words, such as `the` and `how`\n");
     let all = project.run(&["search"]).code(0);
     assert_eq!(all.stdout, "10 passages in 10 files can be looked up\nleft out: data/picture.bin: it holds no text\n");
     assert_eq!(project.run(&["search", "-q", "zebra"]).code(0).stdout, "");

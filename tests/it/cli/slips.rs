@@ -189,7 +189,7 @@ fn what_is_named_on_the_command_line_and_cannot_be_used_is_explained() {
     let project =
         Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("templates/t.xml", TASK).file("templates/u.xml", uses);
     project.run(&["build", "templates/u.xml"]).code(1).says("only the files that were named are read");
-    project.run(&["check", "ctxc.toml"]).code(2).says("the project file is no template").says("it is always checked");
+    project.run(&["check", "ctxc.toml"]).code(2).says("the project file is not a template").says("it is always checked");
     Project::new().run(&["render", "t"]).warns("no ctxc.toml was found here or above");
 }
 

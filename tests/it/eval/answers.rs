@@ -74,7 +74,7 @@ fn risk_parts_tokens_and_tools() {
     holds(json!({"risk": "low", "risk_level": "medium"}), AnswerTest::MaxRisk(Risk::Medium));
     assert!(fails(json!({"risk_level": "critical"}), AnswerTest::MaxRisk(Risk::High)).contains("found critical at $.risk_level"));
     assert!(fails(json!({"a": 1}), AnswerTest::MaxRisk(Risk::Critical)).contains("found none"));
-    assert!(fails(json!({"risk": "huge"}), AnswerTest::MaxRisk(Risk::Critical)).contains("which is no risk"));
+    assert!(fails(json!({"risk": "huge"}), AnswerTest::MaxRisk(Risk::Critical)).contains("which is not a risk"));
     holds(json!({"subtasks": [1, 2]}), AnswerTest::Decomposes(true));
     holds(json!({"status": "CONTINUATION"}), AnswerTest::Decomposes(true));
     holds(json!({"subtasks": [1]}), AnswerTest::Decomposes(false));
@@ -163,7 +163,7 @@ fn what_is_not_there_is_not_what_was_ruled_out() {
     assert!(
         fails(json!({"risk_lvl": "high"}), not(AnswerTest::MaxRisk(Risk::Medium))).contains("neither `risk_level` nor `risk`")
     );
-    assert!(fails(json!({"risk": "hihg"}), not(AnswerTest::MaxRisk(Risk::Medium))).contains("which is no risk"));
+    assert!(fails(json!({"risk": "hihg"}), not(AnswerTest::MaxRisk(Risk::Medium))).contains("which is not a risk"));
     // What is said in JSON is said without its escapes.
     let said = json!({"t": "say \"refund\""});
     holds(said.clone(), AnswerTest::Contains(words(&[r#"say "refund""#])));

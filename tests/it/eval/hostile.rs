@@ -55,7 +55,7 @@ fn what_a_pattern_unfolds_into_is_bounded_when_it_is_read() {
         let fault = pattern::fault(large).unwrap_or_else(|| panic!("{large}"));
         assert!(fault.reason.contains("it unfolds into"), "{}", fault.reason);
         let (_, found) = told(json!("a"), AnswerTest::Contains(words(&[large])));
-        assert!(found.contains("is not a valid pattern: repeated as often as it says"), "{found}");
+        assert!(found.contains("is not a valid pattern: with its repetitions"), "{found}");
     }
     // Whatever may be read can be compiled.
     for allowed in

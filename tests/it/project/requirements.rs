@@ -18,11 +18,11 @@ fn conditions_that_cannot_be_read() {
       ? conditions look like `has owner`, `manifest_tokens <= 4000`, `model in ["a", "b"]`
     "#);
     assert_snapshot!(found("[[require]]\nmust = 'has ownr'\n"), @r#"
-    error CTX512 ctxc.toml:2:8 `\'has ownr\'`: the condition `has ownr` cannot be read: the thing `ownr` is none of `description`, `version`, `owner`, `model`, `provider`, `instructions`, `system`, `criteria`, `constraints`, `parameters`, `inputs`, `file_paths`, `context_relevance`, `output_format`, `examples`, `context_management`, `scenario`
+    error CTX512 ctxc.toml:2:8 `\'has ownr\'`: the condition `has ownr` cannot be read: the thing `ownr` is not one of `description`, `version`, `owner`, `model`, `provider`, `instructions`, `system`, `criteria`, `constraints`, `parameters`, `inputs`, `file_paths`, `context_relevance`, `output_format`, `examples`, `context_management`, `scenario`
       ? did you mean `owner`?
     "#);
     assert_snapshot!(found("[[require]]\nmust = 'model ~ x'\n"), @r#"
-    error CTX512 ctxc.toml:2:8 `\'model ~ x\'`: the condition `model ~ x` cannot be read: the comparison `~` is none of `<=`, `<`, `>=`, `>`, `==`, `!=`, `in`
+    error CTX512 ctxc.toml:2:8 `\'model ~ x\'`: the condition `model ~ x` cannot be read: the comparison `~` is not one of `<=`, `<`, `>=`, `>`, `==`, `!=`, `in`
       ? conditions look like `has owner`, `manifest_tokens <= 4000`, `model in ["a", "b"]`
     "#);
     assert_snapshot!(found("[[require]]\nmust = 'model <= 3'\n"), @r#"
@@ -42,11 +42,11 @@ fn conditions_that_cannot_be_read() {
 #[test]
 fn values_that_a_condition_cannot_have() {
     assert_snapshot!(found("[[require]]\nmust = 'fresh_context == off'\n"), @r#"
-    error CTX512 ctxc.toml:2:8 `\'fresh_context == off\'`: the condition `fresh_context == off` cannot be read: the value of `fresh_context` `off` is none of `enabled`, `disabled`
+    error CTX512 ctxc.toml:2:8 `\'fresh_context == off\'`: the condition `fresh_context == off` cannot be read: the value of `fresh_context` `off` is not one of `enabled`, `disabled`
       ? conditions look like `has owner`, `manifest_tokens <= 4000`, `model in ["a", "b"]`
     "#);
     assert_snapshot!(found("[[require]]\nmust = 'modl == x'\n"), @r#"
-    error CTX512 ctxc.toml:2:8 `\'modl == x\'`: the condition `modl == x` cannot be read: the fact `modl` is none of `manifest_tokens`, `parameters`, `inputs`, `steps`, `max_iterations`, `inherit_context`, `accumulate_data`, `accumulation_format`, `fresh_context`, `model`, `provider`, `version`, `owner`, `output_format`
+    error CTX512 ctxc.toml:2:8 `\'modl == x\'`: the condition `modl == x` cannot be read: the fact `modl` is not one of `manifest_tokens`, `parameters`, `inputs`, `steps`, `max_iterations`, `inherit_context`, `accumulate_data`, `accumulation_format`, `fresh_context`, `model`, `provider`, `version`, `owner`, `output_format`
       ? did you mean `model`?
     "#);
     assert_snapshot!(found("[[require]]\nmust = 'model in a'\n"), @r#"
@@ -54,7 +54,7 @@ fn values_that_a_condition_cannot_have() {
       ? conditions look like `has owner`, `manifest_tokens <= 4000`, `model in ["a", "b"]`
     "#);
     assert_snapshot!(found("[[require]]\nmust = 'model in []'\n"), @r#"
-    error CTX512 ctxc.toml:2:8 `\'model in []\'`: the condition `model in []` cannot be read: a list of no values holds for nothing
+    error CTX512 ctxc.toml:2:8 `\'model in []\'`: the condition `model in []` cannot be read: an empty list never matches
       ? conditions look like `has owner`, `manifest_tokens <= 4000`, `model in ["a", "b"]`
     "#);
     assert_snapshot!(found("[[require]]\nmust = 'model in [a b]'\n"), @r#"

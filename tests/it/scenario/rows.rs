@@ -45,12 +45,12 @@ fn what_is_no_table_is_told_at_cases_from() {
     let told = |table: &str| read(SUITE, table).1;
     assert_eq!(told(""), "2:13 [rows.csv] table rows.csv: it has no first line with the names of its columns");
     assert_eq!(told("id,id\n"), "2:13 [rows.csv] table rows.csv: two columns are called `id`");
-    assert_eq!(told("id,a\n1\n"), "2:13 [rows.csv] table rows.csv: line 2 has 1 field, and the first line names 2 columns");
-    let two = "2:13 [rows.csv] table rows.csv: line 2 has 1 field, and the first line names 2 columns\n2:13 [rows.csv] table rows.csv: line 4 has 3 fields, and the first line names 2 columns";
+    assert_eq!(told("id,a\n1\n"), "2:13 [rows.csv] table rows.csv: line 2 has 1 field, but the first line has 2 columns");
+    let two = "2:13 [rows.csv] table rows.csv: line 2 has 1 field, but the first line has 2 columns\n2:13 [rows.csv] table rows.csv: line 4 has 3 fields, but the first line has 2 columns";
     assert_eq!(told("id,a\n1\n\n3,b,c\n"), two);
     assert_eq!(told("id,a\n"), "2:13 [rows.csv] table rows.csv: it has no row");
     let many = told(&format!("id\n{}", "1\n".repeat(20_001)));
-    assert_eq!(many, "2:13 [rows.csv] table rows.csv: it has 20001 rows, and 20000 are the most");
+    assert_eq!(many, "2:13 [rows.csv] table rows.csv: it has 20001 rows; the limit is 20000");
     assert_eq!(told("id\n\"a\n"), "2:13 [rows.csv] table rows.csv: line 2: a quote is never closed");
     let suite = SUITE.replace("rows.csv", "rows.txt");
     assert_eq!(read(&suite, "").1, "2:13 [rows.txt] table rows.txt: its name ends in neither `.csv` nor `.jsonl`");

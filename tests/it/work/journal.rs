@@ -20,7 +20,7 @@ fn a_task_file_is_read_and_its_faults_have_their_line() {
     assert_eq!(note("tasks: []"), "line 1: expected a list of tasks, found a mapping");
     assert_eq!(note("- a"), "line 1: expected a task with `id` and `payload`, found a text");
     assert_eq!(note("- id: a\n  payloads: x"), "line 2: a task has no key `payloads`; did you mean `payload`?");
-    assert_eq!(note("- payload: x"), "line 1: a task needs an `id`, by which it is known from run to run");
+    assert_eq!(note("- payload: x"), "line 1: a task needs an `id`, so that later runs recognise it");
     assert_eq!(note("- id: a"), "line 1: the task `a` has no `payload`");
     assert_eq!(note("- id: 7\n  payload: x"), "line 1: expected a text as `id`, found a number");
     assert_eq!(
@@ -65,7 +65,7 @@ fn what_came_and_what_is_done_outlives_the_program() {
     }
     assert!(!journal.add(Task::new("org", "a", json!(null))).unwrap());
     let other = open().unwrap_err().note;
-    assert!(other.ends_with("another program works these tasks off; stop it, or use another folder"), "{other}");
+    assert!(other.ends_with("another program is working on these tasks; stop it, or use another folder"), "{other}");
     assert_eq!(journal.claim().unwrap().unwrap().id, "b");
     assert_eq!(journal.claim().unwrap().unwrap().id, "a");
     journal.complete("b").unwrap();

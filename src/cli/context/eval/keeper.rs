@@ -163,7 +163,7 @@ impl<'p> Keeper<'p> {
         let count = begun.count + begun.left.len();
         if count > 0 {
             let answers = plural(count, "answer");
-            return Some(format!("{} keeps {answers}, and the next `--record` goes on from there", paths::unfinished(&path)));
+            return Some(format!("{} keeps {answers}, and the next `--record` continues from there", paths::unfinished(&path)));
         }
         let part = self.part(&path);
         if let (Some(folder), Some(name)) = (part.parent(), part.file_name().and_then(|name| name.to_str())) {

@@ -175,7 +175,7 @@ impl Calls {
                 wanted.conversation
             ),
             (_, own) => {
-                format!("it made {} in conversation {}, and call {} is meant", plural(own, "call"), wanted.conversation, wanted.n)
+                format!("it made {} in conversation {}, but call {} is meant", plural(own, "call"), wanted.conversation, wanted.n)
             }
         }
     }

@@ -97,7 +97,7 @@ fn told(row: &CaseRow, verdict: &VerdictRow, out: &mut Vec<String>) {
 pub(super) fn asks([least, most]: [u64; 2], price: Option<[f64; 2]>) -> String {
     let from = if least == most { String::new() } else { format!("{least} to ") };
     let price = price.map(|price| price.map(usd)).map_or_else(
-        || "at no price that ctxc.toml names".to_owned(),
+        || "no price in ctxc.toml".to_owned(),
         |[least, most]| if least == most { format!("US$ {most}") } else { format!("US$ {least} to {most}") },
     );
     format!("{from}{}, {price}", plural(most as usize, "call"))
@@ -252,7 +252,7 @@ pub(super) fn totals(card: &Scorecard) -> String {
     let what = if totals.planned == 1 { "scenario" } else { "scenarios" };
     let cost = format!("US$ {}", usd(totals.cost_usd));
     let is_answered = totals.calls > totals.failed_calls.values().sum();
-    let cost = if is_answered && totals.cost_usd == 0.0 { "at no price that ctxc.toml names".to_owned() } else { cost };
+    let cost = if is_answered && totals.cost_usd == 0.0 { "no price in ctxc.toml".to_owned() } else { cost };
     format!(
         "{} {what}: {} passed, {} failed{}, {} errored{}; {} carried, {}, {cost}",
         totals.planned,

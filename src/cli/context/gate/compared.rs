@@ -236,7 +236,7 @@ fn read(project: &Compiled, paths: impl Iterator<Item = String>) -> Result<BTree
 /// The results in a file, of this registry.
 fn scorecard(path: &Path, project: &Compiled) -> Result<Scorecard> {
     let shown = path.display();
-    let unread = || CliError::usage(format!("{shown} is no file of a scorecard: expected the schema `{SCORECARD}`"));
+    let unread = || CliError::usage(format!("{shown} is not a scorecard file: expected the schema `{SCORECARD}`"));
     let card = read_scorecard(path).ok_or_else(unread)?;
     if card.registry_hash != project.registry.hash().to_string() {
         return Err(CliError::usage(format!(

@@ -186,7 +186,7 @@ pub(super) fn manifest(path: &Path) -> Result<Manifest> {
 
 fn of_bytes(path: &Path, bytes: &[u8]) -> Result<Manifest> {
     let shown = path.display();
-    let other = |why: String| CliError::new(Kind::Findings, format!("{shown} is no manifest: {why}")).hint(WHENCE);
+    let other = |why: String| CliError::new(Kind::Findings, format!("{shown} is not a manifest: {why}")).hint(WHENCE);
     let declared: Declared = serde_json::from_slice(bytes).map_err(|err| other(err.to_string()))?;
     if declared.schema != SCHEMA {
         let newer = declared.schema.starts_with("ctxc/manifest/");
