@@ -33,10 +33,7 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         });
         out.extend(finding.map(|(finding, _)| finding.help(HELP)));
     }
-    let typed = (
-        "is a text here, but would be trusted as a number or a truth value",
-        "pass the value itself with `from`",
-    );
+    let typed = ("is a text here, but would be trusted as a number or a truth value", "pass the value itself with `from`");
     out.extend(values(&RULE.meta, cx, Unfenced::Typed, typed));
     for fault in &cx.names.parts {
         let Why::WrongType { found, wanted } = &fault.why else { continue };
