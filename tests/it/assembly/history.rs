@@ -494,7 +494,7 @@ fn nothing_of_a_message_is_left_out_in_silence() {
         ),
         (
             "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"a\",\"function\":{\"name\":\"f\"}}]}",
-            "line 1: expected the result of the call `a` behind it",
+            "line 1: expected the result of the call `a` after it",
         ),
     ] {
         let error = messages::read(text).unwrap_err().to_string();

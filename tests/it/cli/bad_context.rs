@@ -33,7 +33,7 @@ fn both(project: &Project, said: &str) {
 fn a_variable_without_a_value_is_a_fault_of_the_command_line() {
     let run = sample().run(&["render", "t"]).code(2).silent_out();
     let run = run.warns("templates/t.xml:4:11: `ticket` has no value").warns("templates/t.xml:2:22: `kind` has no value");
-    run.warns("give them: --input kind=VALUE --input ticket=VALUE; @FILE");
+    run.warns("give them: --input kind=VALUE --input ticket=VALUE; use @FILE for VALUE");
     // Before a run nothing has to have a value.
     sample().run(&["manifest"]).code(0);
 }

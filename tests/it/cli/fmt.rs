@@ -58,7 +58,7 @@ fn what_cannot_be_laid_out_is_left_alone_and_said() {
         .says("formatted 1 file, 1 laid out already, 2 files left alone\n");
     assert_eq!(project.read("templates/broken.xml"), BROKEN);
     // A file that is named is said to be none, one that is found is passed over.
-    project.run(&["fmt", "templates/pom.xml"]).code(1).warns("templates/pom.xml: left alone: it is no template");
+    project.run(&["fmt", "templates/pom.xml"]).code(1).warns("templates/pom.xml: left alone: it is not a template");
     project.run(&["fmt", "none.xml"]).code(2);
     Project::new().run(&["fmt"]).code(5);
     Project::new().run(&["fmt", "--allow-empty"]).code(0);

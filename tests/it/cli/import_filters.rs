@@ -34,9 +34,9 @@ fn a_method_of_python_is_told_by_check_with_what_to_write() {
         task("{{ a.zfill(2) }}\n{{ b.pop('x') }}{{ c.d['e'].rsplit(',')[0] }}{{ (a ~ b).encode() }}").run(&["check"]).code(1);
     run.says("t.xml:1:63: Jinja's method `zfill` is not supported: a value has no such method here")
         .says("write `\"%03d\"|format(number)`")
-        .says("t.xml:2:6: Jinja's method `pop` is not here")
-        .says("Jinja's method `rsplit` is not here")
-        .says("Jinja's method `encode` is not here");
+        .says("t.xml:2:6: Jinja's method `pop` is not supported")
+        .says("Jinja's method `rsplit` is not supported")
+        .says("Jinja's method `encode` is not supported");
     let own = "{% set s = 'a,b' %}{{ s.split(',')[0].upper().strip() }}{{ {'a': 1}.get('b', 2) }}{% for a in [1] %}{{ loop.cycle(1) }}{% endfor %}{% set c = cycler(1) %}{{ c.next() }}{% set n = namespace(x=1) %}{{ n.x }}";
     task(own).run(&["check"]).code(0).says("nothing found");
 }

@@ -36,6 +36,6 @@ fn statements_of_jinja_in_a_dotprompt_are_told() {
     let text = "Hi {{name}}{% if vip %}!{% endif %}";
     let project = Project::new().file("p/t.prompt", format!("---\nmodel: x\n---\n{text}")).file("p/bare.prompt", "Hi {{name}}");
     let run = project.run(&["import", "p"]).code(0);
-    run.says("p/t.prompt: warning: `{% … %}`: they stay as words")
+    run.says("p/t.prompt: warning: `{% … %}`: they stay plain text")
         .says("p/bare.prompt: info: the text was copied into the template: its Handlebars is written in another way here;");
 }

@@ -76,7 +76,7 @@ fn what_is_not_taken_in_is_told_at_its_place_with_what_to_write() {
     let x = "{% block a %}A{{ i }}{% endblock %}\n";
     told(
         &format!("{x}{{% if self.a() == 'A' %}}y{{% endif %}}"),
-        "`self.a()` in a macro or an expression cannot be carried over: it is put where",
+        "`self.a()` in a macro or an expression cannot be carried over: it can only be used alone",
     );
     told(&format!("{x}{{{{ self.b() }}}}"), "`self.b()` cannot be carried over: there is no block `b`");
     told("{% if x %}{% extends 'base.j2' %}{% endif %}", "`extends` in a condition cannot be carried over: put it first");

@@ -144,7 +144,7 @@ fn a_command_line_of_another_tool_is_answered_with_that_of_this_one() {
         (vec!["check", "-o", "json"], "`--format json`"),
         (vec!["eval", "--output", "junit"], "`--format junit`"),
         (vec!["manifest", "--budget", "lots"], "expected a number of tokens, such as 8000 or 8k"),
-        (vec!["eval", "t"], "of `t` there are `a`"),
+        (vec!["eval", "t"], "the scenarios of `t` are `a`"),
     ] {
         project.run(&line).code(2).warns(words);
     }

@@ -79,7 +79,7 @@ fn nobody_at_a_terminal_permits_nothing_without_yes() {
     assert!(!is_trusted(&project, state.path()));
     run(&project, state.path(), &["trust", "--yes"]).code(0).says("permitted in this folder");
     run(&project, state.path(), &["trust"]).code(0).says("permitted in this folder").silent();
-    run(&project, state.path(), &["trust", "--revoke"]).code(0).warns("taken back");
+    run(&project, state.path(), &["trust", "--revoke"]).code(0).warns("is revoked");
     run(&project, state.path(), &["trust", "--revoke"]).code(0).warns("nothing was permitted");
     assert!(!is_trusted(&project, state.path()));
 }
