@@ -61,7 +61,7 @@ fn the_exit_code_is_that_of_the_command_unless_ctxc_failed() {
     run(&["record", "--", "ctxc-no-such-program"]).code(2).warns("the command `ctxc-no-such-program` was not found");
     run(&["record", "--name", "last", "--", "true"]).code(2).warns("`last` is the newest recording");
     run(&["record", "--name", "../up", "--", "true"]).code(2).warns("cannot be the name of a recording");
-    run(&["record", "--upstream", "ftp://a", "--", "true"]).code(2).warns("`ftp://a` is no address");
+    run(&["record", "--upstream", "ftp://a", "--", "true"]).code(2).warns("`ftp://a` is not a valid address");
     run(&["record", "--upstream", "acme=http://a", "--", "true"]).code(2).warns("there is no vendor `acme`");
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();

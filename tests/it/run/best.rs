@@ -73,7 +73,7 @@ fn what_no_scenario_can_hold_is_passed_over_and_wrong_choices_are_refused() {
     none.warns("the templates have changed since").warns("0 of 5 kept runs chosen");
     // Those of other tasks are neither counted nor named.
     let one = with_state(&project, &["new", "scenario", "--best", "3", "one"]).code(5).warns("0 of 1 kept run chosen");
-    assert_eq!(one.stderr.matches("is passed over").count(), 1, "{}", one.stderr);
+    assert_eq!(one.stderr.matches("is skipped").count(), 1, "{}", one.stderr);
     project.write("templates/two.xml", ONE.replace("name=\"one\"", "name=\"two\""));
     with_state(&project, &["new", "scenario", "--best", "5", "two"]).code(5).warns("no run of `two` is kept");
     let single = with_state(&project, &["new", "scenario", "--best", "3", "--from", "run:last"]).code(2).warns("--from 'run:*'");
