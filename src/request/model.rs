@@ -13,6 +13,8 @@ pub struct Request {
     pub model: Option<String>,
     /// Whether the answer is to come as a stream.
     pub is_stream: bool,
+    /// Whether it goes to Gemini by Vertex AI, as its address says, which takes more.
+    pub is_vertex: bool,
     /// The body.
     pub body: Value,
     /// The tools that the model may call, in order.

@@ -28,6 +28,7 @@ impl Request {
         if request.model.is_none() {
             request.model = path.and_then(model_of_path);
         }
+        request.is_vertex = path.is_some_and(|path| path.contains("/publishers/google/models/"));
         request.is_stream |= path.is_some_and(|path| path.contains(":streamGenerateContent"));
         Ok(request)
     }
@@ -39,6 +40,7 @@ fn request(dialect: Dialect, body: Value) -> Request {
         dialect,
         model: body.get("model").and_then(Value::as_str).filter(|model| !model.is_empty()).map(str::to_owned),
         is_stream: body.get("stream").and_then(Value::as_bool).unwrap_or(false),
+        is_vertex: false,
         body: Value::Null,
         tools: Vec::new(),
         format: None,

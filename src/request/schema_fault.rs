@@ -23,7 +23,8 @@ pub enum SchemaFault {
 pub type PlacedFault = (String, SchemaFault);
 
 /// Words of JSON Schema that Gemini's own form of it lacks.
-const OTHERS: [&str; 6] = ["$schema", "additionalProperties", "const", "exclusiveMinimum", "exclusiveMaximum", "propertyNames"];
+const OTHERS: &str = "$schema additionalProperties const examples exclusiveMaximum exclusiveMinimum multipleOf prefixItems propertyNames \
+                      uniqueItems";
 /// Deeper than any schema that is meant.
 const DEPTH: usize = 64;
 
@@ -52,7 +53,7 @@ fn one(object: &Map<String, Value>, dialect: Dialect, (is_strict, is_own): (bool
     }
     if dialect == Dialect::Gemini {
         let listed = kind.is_some_and(Value::is_array).then_some("type");
-        let word = listed.or_else(|| OTHERS.into_iter().find(|word| has(word))).filter(|_| is_own)?;
+        let word = listed.or_else(|| OTHERS.split(' ').find(|word| has(word))).filter(|_| is_own)?;
         return Some((format!("/{word}"), SchemaFault::Unknown(word)));
     }
     let properties = object.get("properties").and_then(Value::as_object).filter(|_| is_strict)?;

@@ -51,11 +51,10 @@ pub(super) fn speaker(role: &str) -> Speaker {
 
 /// An image or document at an address, which may hold all of it.
 pub(super) fn media(url: &str, what: &str, name: Option<&str>) -> Part {
-    let name = name.filter(|name| !name.is_empty()).map(str::to_owned);
     if let Some((media_type, data)) = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,")) {
-        let media_type = if media_type.is_empty() { what } else { media_type };
-        return Part::Media(Media { media_type: media_type.to_owned(), name, source: MediaSource::Base64(data.to_owned()) });
+        return base64(if media_type.is_empty() { what } else { media_type }, data, name);
     }
+    let name = name.filter(|name| !name.is_empty()).map(str::to_owned);
     Part::Media(Media { media_type: what.to_owned(), name, source: MediaSource::Url(url.to_owned()) })
 }
 

@@ -1,6 +1,6 @@
 //! `generateContent` of Gemini. Keys stand in camel case or in snake case; calls may have no ids, and results then follow by name.
 
-use super::block::{base64, call, list, media, message, placed, result, text, tool};
+use super::block::{base64, call, list, media, message, placed, result, speaker, text, tool};
 use crate::kernel::conversation::{Part, Reasoning, Speaker};
 use crate::request::model::{Placed, Request};
 use serde_json::Value;
@@ -39,12 +39,7 @@ pub(in crate::request) fn read(body: &Value, request: &mut Request) {
     }
     for (number, (pointer, value)) in list(body, "", "contents").enumerate() {
         let role = text(value, "role");
-        let speaker = match role {
-            "model" => Speaker::Assistant,
-            "function" | "tool" => Speaker::Tool,
-            _ => Speaker::User,
-        };
-        let mut own = message(speaker, role, Some(number + 1), &pointer);
+        let mut own = message(speaker(role), role, Some(number + 1), &pointer);
         own.parts = parts(value, &pointer, &mut names);
         request.messages.push(own);
     }

@@ -7,12 +7,8 @@ use serde_json::Value;
 
 pub(in crate::request) fn read(body: &Value, request: &mut Request) {
     for (pointer, value) in list(body, "", "tools") {
-        let Some(function) = value.get("function") else {
-            let own = tool(value, value, &pointer, "", "parameters");
-            request.tools.push(own);
-            continue;
-        };
-        request.tools.push(tool(value, function, &pointer, "/function", "parameters"));
+        let (function, inner) = value.get("function").map_or((value, ""), |function| (function, "/function"));
+        request.tools.push(tool(value, function, &pointer, inner, "parameters"));
     }
     // The form before tools.
     for (pointer, value) in list(body, "", "functions") {

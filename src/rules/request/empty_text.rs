@@ -20,8 +20,8 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         }
         for placed in &message.parts {
             let Some(Part::Text(text)) = &placed.part else { continue };
-            // Another rule reports those with a breakpoint.
-            if !text.trim().is_empty() || placed.cache.is_some() {
+            // Another rule reports those with a breakpoint; nobody says that a document may not be empty.
+            if !text.trim().is_empty() || text.is_empty() && placed.cache.is_some() || placed.kind == "document" {
                 continue;
             }
             let found = if text.is_empty() { "an empty text" } else { "a text of white space alone" };

@@ -120,7 +120,7 @@ fn parts(message: &Message) -> impl Iterator<Item = (&str, &Placed)> {
 /// Results stand anywhere behind the calls, of which the vendor may keep some itself.
 fn by_list(request: &Request) -> Vec<Unpaired<'_>> {
     let is_kept = |key: &str| request.body.get(key).is_some_and(|value| !value.is_null());
-    let refers = request.parts().any(|(_, placed)| placed.kind == "item_reference");
+    let refers = request.parts().any(|(_, placed)| matches!(placed.kind.as_str(), "item_reference" | "compaction"));
     if refers || is_kept("previous_response_id") || is_kept("conversation") {
         return Vec::new();
     }

@@ -18,6 +18,8 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     for tool in &cx.request.tools {
         let is_own = tool.schema_pointer.ends_with("/parameters");
         let found = cx.request.schema(tool).and_then(|schema| schema_fault(schema, dialect, (tool.is_strict, is_own)));
+        // Words that Vertex AI knows.
+        let found = found.filter(|(_, fault)| !cx.request.is_vertex || *fault != SchemaFault::Unknown("additionalProperties"));
         if let Some((pointer, fault)) = found {
             let (message, help) = words(&fault, &format!("`{}`", short(&tool.name)), dialect.vendor());
             out.push(cx.found(&RULE.meta, &(tool.schema_pointer.clone() + &pointer), message).help(help));

@@ -11,6 +11,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let (key, is_own) = match cx.request.dialect {
         Dialect::Anthropic => ("input", cx.is_claude()),
+        // With both of these `null` is nothing at all.
         Dialect::Gemini => ("functionCall/args", true),
         Dialect::Ollama => ("function/arguments", true),
         Dialect::OpenaiChat | Dialect::OpenaiResponses => return,
@@ -18,7 +19,8 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let calls = cx.request.parts().filter(|(_, placed)| is_own && matches!(placed.part, Some(Part::Call(_))));
     for (_, placed) in calls {
         let pointer = format!("{}/{key}", placed.pointer);
-        let Some(value) = cx.request.at(&pointer).filter(|value| !value.is_object()) else { continue };
+        let is_taken = |value: &Value| value.is_object() || value.is_null() && key != "input";
+        let Some(value) = cx.request.at(&pointer).filter(|value| !is_taken(value)) else { continue };
         let found = value
             .as_str()
             .map_or_else(|| format!("`{}`", short(&value.to_string())), |text| format!("the text `{}`", short(text)));
