@@ -61,6 +61,12 @@ impl Script {
         Ok(Self { lines, given: Mutex::default() })
     }
 
+    /// The number of an answer, from 1, that no request of a program gets: one in front of it is for all.
+    pub fn hidden(&self) -> Option<usize> {
+        let is_for_all = |line: &Line| line.has.is_empty() && line.lacks.is_empty() && line.says.node.is_none();
+        self.lines.iter().position(is_for_all).map(|at| at + 2).filter(|number| *number <= self.lines.len())
+    }
+
     /// The answer to a request with this text.
     pub fn answer(&self, asking: Asking<'_>, text: &str) -> Option<Answer> {
         if let Some(own) = self.own(asking, text) {

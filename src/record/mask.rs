@@ -14,25 +14,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Keys whose strings say what something is, not what was said: they are kept where words are not, if they are one plain word.
-const KINDS: [&str; 17] = [
-    "role",
-    "type",
-    "model",
-    "name",
-    "id",
-    "object",
-    "status",
-    "call_id",
-    "tool_call_id",
-    "tool_use_id",
-    "item_id",
-    "finish_reason",
-    "finishReason",
-    "stop_reason",
-    "done_reason",
-    "code",
-    "event",
-];
+const KINDS: &str = "role type model name id object status call_id tool_call_id tool_use_id item_id finish_reason finishReason stop_reason \
+                     done_reason code event";
+
+/// Whether a key is one of these.
+fn is_kind(key: &str) -> bool {
+    KINDS.split(' ').any(|kind| kind == key)
+}
 
 /// Keys that hold whatever a program puts there: no key and no string below them is kept where words are not.
 const FREE: [&str; 8] = ["input", "arguments", "args", "response", "metadata", "user_location", "labels", "variables"];
@@ -100,7 +88,7 @@ impl Mask {
             // At the root, OpenAI's dialect of responses has its items below `input`, and its events below `response`.
             let mut steps = above.split('/').skip(1).enumerate();
             let is_free = steps.any(|(depth, step)| FREE.contains(&step) && (depth > 0 || !matches!(step, "input" | "response")));
-            let is_kept = !is_free && (site == Site::Key || KINDS.contains(&key) && is_word(text));
+            let is_kept = !is_free && (site == Site::Key || is_kind(key) && is_word(text));
             (!is_kept && !text.is_empty()).then(|| self.redactor.placeholder(&format!("{} bytes", text.len()), text))
         })
     }
@@ -278,7 +266,7 @@ fn views(bodies: &[Cow<'_, str>]) -> (Strings, BTreeMap<View, Vec<usize>>) {
         let value: Value = serde_json::from_str(body).unwrap_or_default();
         map_strings(body, |site, pointer, text| {
             let name = pointer.rsplit('/').next().unwrap_or("");
-            if site == Site::Key || KINDS.contains(&name) {
+            if site == Site::Key || is_kind(name) {
                 views.insert(View::Alone(strings.len()), vec![strings.len()]);
             } else {
                 for view in [View::Place(place(&value, pointer)), View::Name(name.to_owned())] {

@@ -27,7 +27,7 @@ const PATH: u64 = 1 << 16;
 pub struct Subject {
     /// Which recording.
     pub place: Place,
-    /// Which of its calls, from 1; all where none is named.
+    /// Which of its calls, from 1, as somebody says; all where none is named.
     pub number: Option<usize>,
 }
 
@@ -131,7 +131,7 @@ fn calls(count: usize) -> String {
 impl Subject {
     /// Reads `@NAME`, `@NAME#3`, a path, or a path with `#3`.
     pub fn parse(text: &str) -> Self {
-        let number = |text: &str| text.parse::<usize>().ok().filter(|number| *number > 0);
+        let number = |text: &str| text.parse::<usize>().ok();
         let split = text.rsplit_once('#').and_then(|(rest, digits)| Some((rest, number(digits)?)));
         // A file may have such a name.
         let split = split.filter(|_| text.starts_with('@') || !fs::exists(Path::new(text)));
@@ -190,7 +190,9 @@ impl Subject {
             }
         }
         match self.number {
-            Some(number) if number > count => Err(PlaceFault::NoCall { subject: self.place.to_string(), number, count }),
+            Some(number) if number == 0 || number > count => {
+                Err(PlaceFault::NoCall { subject: self.place.to_string(), number, count })
+            }
             _ => Ok(()),
         }
     }

@@ -226,4 +226,8 @@ fn a_script_that_is_none_is_refused_with_its_line() {
     refused("answers: []\n").warns("script.yaml:1: ");
     refused("{").warns("script.yaml:1: it is not valid YAML: ");
     refused("answers:\n- when: {has: ['(']}\n  reply: a\n").warns("a pattern is not valid");
+    // An agent would be told to call the tool for ever.
+    refused("answers:\n- when: {has: [hi]}\n  reply: a\n- tool_calls: [{name: find}]\n- reply: b\n")
+        .warns("script.yaml: answer 3 is never given, since one in front of it has no `when`")
+        .warns("`when: {lacks: [WORD]}`");
 }
