@@ -10,8 +10,8 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Request(check),
 };
 
-/// Bytes that an image may have.
-const BYTES: usize = 5 << 20;
+/// Bytes that an image may have in base64, as it is sent.
+const BYTES: usize = 10 << 20;
 /// Pixels that a side of an image may have, and what it may have where there are many.
 const SIDE: (u32, u32) = (8000, 2000);
 /// Images that a request may have before they are many.
@@ -35,13 +35,13 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let (limit, of) =
         if images.len() > FEW { (SIDE.1, format!(" in a request with more than {FEW} images")) } else { (SIDE.0, String::new()) };
     for (pointer, data) in &images {
-        let bytes = data.len() / 4 * 3;
+        let bytes = data.len();
         let found = size(data).filter(|(width, height)| (*width).max(*height) > limit);
         let message = match found {
             Some((width, height)) => {
                 format!("found an image of {width} × {height} pixels; Anthropic accepts {limit} per side{of}")
             }
-            None if bytes > BYTES => format!("found an image of {bytes} bytes; Anthropic takes {BYTES}"),
+            None if bytes > BYTES => format!("found an image of {bytes} bytes in base64; Anthropic takes {BYTES}"),
             None => continue,
         };
         let help = "scale it down before sending: beyond 1,568 pixels per side the model sees no more detail";

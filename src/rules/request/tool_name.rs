@@ -20,8 +20,9 @@ struct Pattern {
     begins_with_letter: bool,
 }
 
-const ANTHROPIC: Pattern = Pattern { words: "[a-zA-Z0-9_-]{1,128}", beside: b"", most: 128, begins_with_letter: false };
-const OPENAI: Pattern = Pattern { words: "[a-zA-Z0-9_-]{1,64}", beside: b"", most: 64, begins_with_letter: false };
+/// That of Anthropic, and of OpenAI for responses.
+const LONG: Pattern = Pattern { words: "[a-zA-Z0-9_-]{1,128}", beside: b"", most: 128, begins_with_letter: false };
+const CHAT: Pattern = Pattern { words: "[a-zA-Z0-9_-]{1,64}", beside: b"", most: 64, begins_with_letter: false };
 const GEMINI: Pattern = Pattern { words: "[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}", beside: b".:", most: 128, begins_with_letter: true };
 
 impl Pattern {
@@ -35,9 +36,10 @@ impl Pattern {
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let pattern = match cx.request.dialect {
-        Dialect::Anthropic if cx.is_claude() => ANTHROPIC,
+        Dialect::Anthropic if cx.is_claude() => LONG,
         Dialect::Gemini => GEMINI,
-        Dialect::OpenaiChat | Dialect::OpenaiResponses if cx.openai(&[cx.request.dialect]).is_some() => OPENAI,
+        Dialect::OpenaiResponses if cx.openai(&[cx.request.dialect]).is_some() => LONG,
+        Dialect::OpenaiChat if cx.openai(&[cx.request.dialect]).is_some() => CHAT,
         Dialect::OpenaiChat | Dialect::OpenaiResponses | Dialect::Anthropic | Dialect::Ollama => return,
     };
     let vendor = cx.request.dialect.vendor();
