@@ -12,6 +12,9 @@ import sys
 VENDORS = {"openai": "openai", "anthropic": "anthropic", "gemini": "gemini"}
 LEFT_OUT = re.compile(r"^ft:|audio|tts|lyria|live|image|search|realtime|container|computer-use|deep-research|robotics|gemma|learnlm|omni|-exp")
 
+# Where the map says less than the vendor takes: the first GPT-4 answers with as many tokens as it reads (OpenAI's page of the model).
+OUTPUT = {"gpt-4": 8192, "gpt-4-0613": 8192}
+
 
 def price(model, key):
     value = model.get(key)
@@ -30,7 +33,7 @@ def main(path, date):
         vendor = VENDORS.get(model.get("litellm_provider"))
         if vendor is None or model.get("mode") not in ("chat", "responses") or LEFT_OUT.search(name):
             continue
-        window, output = model.get("max_input_tokens"), model.get("max_output_tokens")
+        window, output = model.get("max_input_tokens"), OUTPUT.get(name, model.get("max_output_tokens"))
         if not isinstance(window, int) or not isinstance(output, int):
             continue
         prices = [price(model, key + "_cost") for key in ("cache_read_input_token", "cache_creation_input_token")]

@@ -14,7 +14,9 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     }
     let Some(items) = cx.request.at("/input").and_then(Value::as_array) else { return };
     let text = |item: &Value, key: &str| item.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    for (at, item) in items.iter().enumerate().filter(|(_, item)| text(item, "type") == "reasoning") {
+    // One without an id belongs to nothing that is kept.
+    let is_known = |item: &Value| text(item, "type") == "reasoning" && !text(item, "id").is_empty();
+    for (at, item) in items.iter().enumerate().filter(|(_, item)| is_known(item)) {
         let next = items.get(at + 1);
         let is_agents = next.is_some_and(|next| match text(next, "type").as_str() {
             "" | "message" => text(next, "role") == "assistant",
