@@ -83,9 +83,19 @@ pub(super) struct Checker<'c> {
     size: usize,
     /// Recorded requests so far.
     count: usize,
-    /// The findings of each agent's calls: where they are in the report, how many later calls repeat them, and the last call that has them.
-    known: BTreeMap<(&'static str, Severity, String, String), (usize, usize, Arc<str>)>,
+    /// The findings of each agent's calls, by rule, severity, agent and what was found.
+    known: BTreeMap<(&'static str, Severity, String, String), Repeated>,
     has_rebuilt: bool,
+}
+
+/// A finding that later calls of the same agent may repeat.
+struct Repeated {
+    /// Its place in the report.
+    at: usize,
+    /// Later calls that repeat it.
+    later: usize,
+    /// The last call that has it.
+    last: Arc<str>,
 }
 
 /// A request that later ones may be compared with.
@@ -137,7 +147,9 @@ impl<'c> Checker<'c> {
         if let Some((text, found)) = of_one(&body, &own, (other, reuse.as_ref()), self.config) {
             let so_far = self.report.diagnostics.len();
             let segment = reuse.and_then(|reuse| reuse.broken_by).map(|broken| broken.segment);
-            found.into_iter().for_each(|finding| self.add(finding, agent.as_deref(), segment.as_deref()));
+            for finding in found {
+                self.add(finding, agent.as_deref(), segment.as_deref());
+            }
             if self.report.diagnostics.len() > so_far && self.shown + text.len() <= SHOWN {
                 self.shown += text.len();
                 self.texts.insert(body.name.clone(), text.into_owned());
@@ -156,15 +168,17 @@ impl<'c> Checker<'c> {
                 segment.filter(|_| finding.rule.code == broken_prefix::RULE.meta.code).unwrap_or(&finding.message).to_owned();
             let key = (finding.rule.name, finding.severity, agent.to_owned(), what);
             let at = self.report.diagnostics.len();
-            let (at, later, last) = self.known.entry(key).or_insert_with(|| (at, 0, Arc::clone(&finding.path)));
-            let is_same_call = *last == finding.path;
-            if !is_same_call || *later > 0 {
-                let Some(first) = self.report.diagnostics.get_mut(*at).filter(|_| !is_same_call) else { return };
-                if *later > 0 {
+            let known = self.known.entry(key).or_insert_with(|| Repeated { at, later: 0, last: Arc::clone(&finding.path) });
+            let is_same_call = known.last == finding.path;
+            if !is_same_call || known.later > 0 {
+                let Some(first) = self.report.diagnostics.get_mut(known.at).filter(|_| !is_same_call) else { return };
+                if known.later > 0 {
                     first.notes.pop();
                 }
-                (*later, *last) = (*later + 1, Arc::clone(&finding.path));
-                first.notes.push(format!("the same in {}, the last of them {last}", plural(*later, "later call")).into());
+                known.later += 1;
+                known.last = Arc::clone(&finding.path);
+                let calls = plural(known.later, "later call");
+                first.notes.push(format!("the same in {calls}, the last of them {}", known.last).into());
                 return;
             }
         }

@@ -212,7 +212,10 @@ fn a_request_that_is_recorded_under_another_key_or_address_is_told_so() {
     let project = sample("");
     let call = answered("1", &body(&project), &says("billing"));
     record(&project, &[Recording { key: "b3:1".to_owned(), ..call.clone() }]);
-    let run = project.run(&["eval"]).code(6).says("nothing: the recorded request is equal, but its `key` is `b3:1`, and that of this request is");
+    let run = project
+        .run(&["eval"])
+        .code(6)
+        .says("nothing: the recorded request is equal, but its `key` is `b3:1`, and that of this request is");
     run.says(&call.key);
     let elsewhere = Recording { key: "b3:1".to_owned(), endpoint: "/models/big:ask".to_owned(), ..call.clone() };
     record(&project, &[elsewhere]);
