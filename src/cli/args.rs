@@ -62,14 +62,13 @@ impl FindingFormat {
 
 /// A format that a result can be written in.
 pub(crate) trait OutputFormat: ValueEnum + Copy + Default + PartialEq + Send + Sync + 'static {
-    /// What `--json` is short for.
-    const JSON: Self;
-
     /// The name of the default.
-    const DEFAULT: &'static str;
+    const DEFAULT: &'static str = "text";
 
     /// What tells a file in this format from anything else; `None` for a text for people.
-    fn sign(self) -> Option<Sign>;
+    fn sign(self) -> Option<Sign> {
+        (self != Self::default()).then_some(Sign { artifact: "result of ctxc", text: "\"ctxc/" })
+    }
 }
 
 /// What tells a file that may be written over.
@@ -82,7 +81,6 @@ pub(crate) struct Sign {
 }
 
 impl OutputFormat for FindingFormat {
-    const JSON: Self = Self::Json;
     const DEFAULT: &'static str = "full";
 
     fn sign(self) -> Option<Sign> {
@@ -111,12 +109,24 @@ pub(crate) enum DataFormat {
     Json,
 }
 
-impl OutputFormat for DataFormat {
-    const JSON: Self = Self::Json;
-    const DEFAULT: &'static str = "text";
+impl OutputFormat for DataFormat {}
 
+/// Formats of what is shown on a pull request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CommentFormat {
+    /// For people
+    #[default]
+    Text,
+    /// One document
+    Json,
+    /// For a comment on a pull request
+    Markdown,
+}
+
+impl OutputFormat for CommentFormat {
     fn sign(self) -> Option<Sign> {
-        (self == Self::Json).then_some(Sign { artifact: "result of ctxc", text: "\"ctxc/" })
+        let text = if self == Self::Json { "\"ctxc/" } else { "<!-- ctxc/" };
+        (self != Self::Text).then_some(Sign { artifact: "result of ctxc", text })
     }
 }
 
@@ -147,7 +157,7 @@ pub(crate) struct FormatArgs<F: OutputFormat> {
 impl<F: OutputFormat> FormatArgs<F> {
     /// The format asked for.
     pub(crate) fn resolve(&self) -> F {
-        if self.json { F::JSON } else { self.format }
+        F::from_str("json", false).ok().filter(|_| self.json).unwrap_or(self.format)
     }
 
     /// Every format that is written: that of the result and those of the reports.
@@ -257,7 +267,7 @@ pub(crate) fn parse_tokens(text: &str) -> Result<usize, String> {
     number.checked_mul(unit).ok_or_else(|| WANTED.to_owned())
 }
 
-fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
+pub(crate) fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "expected a number, 1 or more".into())
 }
 

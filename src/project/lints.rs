@@ -37,7 +37,7 @@ impl Level {
     }
 
     /// Greater is stricter.
-    pub(super) const fn strictness(self) -> u8 {
+    pub const fn strictness(self) -> u8 {
         match self {
             Self::Off => 0,
             Self::At(Severity::Hint) => 1,

@@ -35,9 +35,6 @@ pub(crate) enum Format {
 }
 
 impl OutputFormat for Format {
-    const JSON: Self = Self::Json;
-    const DEFAULT: &'static str = "text";
-
     fn sign(self) -> Option<Sign> {
         match self {
             Self::Text => None,

@@ -57,7 +57,9 @@ impl Git {
             let named = Some(wanted).filter(|wanted| !wanted.is_empty());
             let named = named.map_or_else(String::new, |wanted| format!("`{wanted}` would be a git revision, and "));
             let message = format!("{named}{shown} lies in no git repository");
-            return Err(CliError::usage(message).hint("a revision needs a repository around the project"));
+            return Err(
+                CliError::usage(message).hint("a revision needs a repository around the project: `git init`, and a commit")
+            );
         }
         Err(CliError::new(Kind::Infrastructure, format!("git does not open the repository around {shown}: {}", answer.said)))
     }
@@ -92,7 +94,8 @@ impl Git {
         }
     }
 
-    fn line(&self, args: &[&str]) -> Result<Option<String>> {
+    /// The line that git answers with; `None` for none.
+    pub(super) fn line(&self, args: &[&str]) -> Result<Option<String>> {
         let answer = self.ask(args)?;
         let line = String::from_utf8_lossy(&answer.out);
         let line = line.trim_end_matches(['\n', '\r']);

@@ -112,7 +112,9 @@ pub(crate) fn left(folder: &Path, base: Option<&str>) -> Result<(String, [String
         return Err(CliError::usage(format!("none of {} is a revision here", MAIN.join(", ")))
             .hint("name with `--base` the branch that the change is to go into; where nothing is committed yet, commit first"));
     };
-    Ok((name.to_owned(), [git.base(name, "HEAD")?, git.commit(name)?, git.commit("HEAD")?]))
+    // `origin/HEAD` is another name of a branch.
+    let called = git.line(&["rev-parse", "--abbrev-ref", name])?.filter(|_| base.is_none());
+    Ok((called.unwrap_or_else(|| name.to_owned()), [git.base(name, "HEAD")?, git.commit(name)?, git.commit("HEAD")?]))
 }
 
 /// The folder of a project that a commit has and that the work tree around a folder has not any more.

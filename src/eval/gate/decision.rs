@@ -318,7 +318,8 @@ impl Found<'_> {
         let accepted = self.candidate.baselines.iter().flat_map(|baseline| &baseline.cases);
         let compared = Comparison::of(self.candidate.card, accepted, true);
         for id in &compared.missing {
-            self.violated("missing_case", "every accepted scenario", "it is gone", Some(id));
+            let found = "none of this name: put it back, or accept the results as they are: `ctxc baseline accept --reason WHY`";
+            self.violated("missing_case", "every accepted scenario", found, Some(id));
         }
         let Comparison { better, worse, sign_test: chance, tokens_then: before, tokens_now: after, .. } = compared;
         if chance < SIGNIFICANT {

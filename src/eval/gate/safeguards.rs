@@ -44,8 +44,12 @@ pub struct Safeguard {
     pub path: String,
     /// Its value in words, or the hash of one that is long.
     pub value: String,
-    /// How strict it is, where two values can be compared; more is stricter.
-    pub strictness: Option<f64>,
+    /// How strict it is, as numbers of which more is stricter; none where two values cannot be compared.
+    pub limits: Vec<f64>,
+    /// The patterns that it looks for, where more of them are stricter.
+    pub patterns: Vec<String>,
+    /// What it says besides: where that differs, limits and patterns cannot be compared.
+    pub besides: String,
     /// What the hash is of, in lines that can be shown; `None` where nobody asks for it.
     pub text: Option<String>,
 }
@@ -96,8 +100,17 @@ pub struct Loosened {
 
 impl Safeguard {
     /// One without a text.
-    pub fn new(path: &str, value: impl Into<String>, strictness: Option<f64>) -> Self {
-        Self { path: path.to_owned(), value: value.into(), strictness, text: None }
+    pub fn new(path: &str, value: impl Into<String>, limit: Option<f64>) -> Self {
+        let limits = limit.into_iter().collect();
+        Self { path: path.to_owned(), value: value.into(), limits, patterns: Vec::new(), besides: String::new(), text: None }
+    }
+
+    fn is_as_strict_as(&self, before: &Self) -> bool {
+        let is_comparable = !self.limits.is_empty() && self.besides == before.besides && self.limits.len() == before.limits.len();
+        let is_looked_for = |pattern| self.patterns.contains(pattern);
+        let is_limited = |(before, now): (&f64, &f64)| now >= before;
+        let is_stricter = before.limits.iter().zip(&self.limits).all(is_limited);
+        self.value == before.value || is_comparable && is_stricter && before.patterns.iter().all(is_looked_for)
     }
 }
 
@@ -144,24 +157,26 @@ impl Safeguards {
         let mut added: Vec<(&Key, &Safeguard)> = now.0.iter().filter(|(key, _)| !self.0.contains_key(*key)).collect();
         for (key, before) in self.0.iter().filter(|(key, _)| !key.0.loosens()) {
             match now.0.get(key) {
-                Some(after) if !is_looser(before, after) => {}
+                Some(after) if after.is_as_strict_as(before) => {}
                 Some(after) => tell(key, Some(before), Some(after)),
                 None if now.has_other_answers(key) => {}
                 // A check may stop to look for a file that is not there.
                 None if key.2.starts_with(CHECK) && !before.value.starts_with("b3:") => {}
-                // An expectation goes by its words: one with other words is what became of it.
-                None => match added.iter().position(|(one, _)| is_reworded(key, one)) {
-                    Some(at) => {
-                        let (new, safeguard) = added.remove(at);
-                        tell(key, Some(before), Some(&Safeguard { value: new.2.clone(), ..safeguard.clone() }));
+                // An expectation goes by its words: one with other words is what became of it, first of all one that asks for as much.
+                None => {
+                    let kept = added.iter().position(|(one, now)| is_reworded(key, one) && now.is_as_strict_as(before));
+                    let at = kept.or_else(|| added.iter().position(|(one, _)| is_reworded(key, one)));
+                    let new = at.map(|at| added.remove(at));
+                    let new = new.map(|(new, safeguard)| Safeguard { value: new.2.clone(), ..safeguard.clone() });
+                    if kept.is_none() {
+                        tell(key, Some(before), new.as_ref());
                     }
-                    None => tell(key, Some(before), None),
-                },
+                }
             }
         }
         for (key, after) in now.0.iter().filter(|(key, _)| key.0.loosens()) {
             match self.0.get(key) {
-                Some(before) if !is_looser(before, after) => {}
+                Some(before) if after.is_as_strict_as(before) => {}
                 before => tell(key, before, Some(after)),
             }
         }
@@ -187,11 +202,4 @@ fn diff(before: &str, after: &str) -> Option<String> {
 fn is_reworded(before: &Key, after: &Key) -> bool {
     let kind = |key: &Key| key.2.split(' ').take(WORDS).collect::<Vec<_>>().join(" ");
     before.0 == Kind::Expectation && after.0 == before.0 && after.1 == before.1 && kind(before) == kind(after)
-}
-
-fn is_looser(before: &Safeguard, after: &Safeguard) -> bool {
-    match (before.strictness, after.strictness) {
-        (Some(before), Some(after)) => after < before,
-        _ => before.value != after.value,
-    }
 }

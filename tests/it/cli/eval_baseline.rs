@@ -72,7 +72,7 @@ fn what_is_no_accepted_result_is_refused_before_anything_is_run() {
     let edited = project.read("baselines/scripted.json").replace("\"pass\"", "\"fail\"");
     project.write("edited.json", edited);
     for (named, why) in [
-        ("nowhere.json", "nowhere.json cannot be compared with: No such file"),
+        ("nowhere.json", "nowhere.json cannot be compared with: it does not exist"),
         ("ctxc.toml", "ctxc.toml cannot be compared with: it is not a baseline"),
         ("edited.json", "it was changed by hand"),
         ("templates", "templates holds no baseline"),

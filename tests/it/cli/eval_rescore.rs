@@ -52,7 +52,9 @@ fn the_rule_holds_as_it_is_written_for_the_trials_that_there_are() {
     asked(&project, &["trust", "--yes"]).code(0);
     asked(&project, &["eval", "--answers", "live"]).code(0).says("answer 2 of 2");
     expect(&project, "scenarios/billing.yaml", "contains: [billing]", "contains: [access]");
-    project.run(&["eval", "--rescore"]).code(7).says("INCONCLUSIVE").says("only 2 of 3 trials have answers");
+    project.run(&["eval", "--rescore"]).code(7).says("INCONCLUSIVE").says(
+        "has 2 of 3 trials of it, which decide nothing: `ctxc eval billing` asks again, with `--record` or `--answers live`",
+    );
     expect(&project, "scenarios/billing.yaml", "contains: [access]", "absent: [billing]");
     project.run(&["eval", "--rescore"]).code(1).says("FAIL");
 }
@@ -86,4 +88,17 @@ fn no_words_are_kept_where_the_project_says_so() {
     run.warns("were not kept: there is nothing to judge again").warns("`[record] content` in ctxc.toml is not \"shape\"");
     expect(&project, "ctxc.toml", "shape", "hash");
     project.run(&["check"]).code(2).says("expected `redacted`, `full` or `shape`");
+}
+
+#[test]
+fn what_the_run_was_not_answered_is_named_with_the_run() {
+    let server = upstream(["billing"].map(completion).to_vec());
+    let project = with_model(&server.address);
+    project.write("scenarios/other.yaml", project.read("scenarios/billing.yaml").replace("name: billing", "name: other"));
+    asked(&project, &["trust", "--yes"]).code(0);
+    asked(&project, &["eval", "--answers", "live", "--runs", "1", "--pass", "1", "--jobs", "1"]).code(3);
+    let run =
+        project.run(&["eval", "--rescore", "--runs", "1", "--pass", "1"]).code(7).warns("that run kept no answers of 1 scenario");
+    run.says(" has no answer of it: `ctxc eval other` asks again, with `--record` or `--answers live`")
+        .never_says("script one under");
 }

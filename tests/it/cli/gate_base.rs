@@ -121,3 +121,21 @@ fn a_shallow_clone_is_named() {
     let run = project.run(&["gate", "--project", "clone", "--base", "origin/main"]).code(2);
     run.warns("`origin/main` and `HEAD` have no commit in common").warns("git fetch --unshallow");
 }
+
+#[test]
+fn the_branch_behind_another_name_is_named_and_line_ends_of_a_checkout_are_no_change() {
+    let project = branch();
+    project.write("scenarios/t.txt", "my invoice\n");
+    let filed = project.read("scenarios/scripted.yaml").replace("ticket: my invoice", "ticket: {file: t.txt}");
+    project.write("scenarios/filed.yaml", filed.replace("name: scripted", "name: filed").replace("  - snapshot: true\n", ""));
+    commit(&project);
+    git(&project, &["branch", "-q", "-f", "main"]);
+    git(&project, &["update-ref", "refs/remotes/origin/trunk", "main"]);
+    git(&project, &["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk"]);
+    project.run(&["gate"]).code(0).says("gate against origin/trunk: PASS").says("note: HEAD is origin/trunk or behind it");
+    project.write("scenarios/t.txt", "my invoice\r\n");
+    project.run(&["gate"]).code(0).says("nothing is loosened");
+    project.run(&["gate", "--candidate", "nowhere.json"]).code(2).warns("nowhere.json cannot be read: it does not exist");
+    project.run(&["eval", "--rescore", "last"]).code(2).warns("a run is named with `=`: `--rescore=last`");
+    project.run(&["eval", "--jobs", "0"]).code(2).warns("expected a number, 1 or more");
+}

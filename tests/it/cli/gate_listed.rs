@@ -2,6 +2,7 @@
 
 use super::gate::{CONFIG, RECORDED, TASK, branch, commit, git, recorded, replace};
 use super::project::Project;
+use crate::project::reading::read;
 use pretty_assertions::assert_eq;
 use serde_json::Value;
 
@@ -41,7 +42,7 @@ fn a_key_of_the_project_file_that_decides_a_verdict_is_listed_whoever_forgot_it(
         ("usd_per_million = { input = 1.0, output = 2.0 }\n", "", "[models.small.usd_per_million] output: value"),
         ("Refunds:.*", ".*", "[requests.blocks] Refunds: value"),
         ("[requests.blocks]\n", "[requests.blocks]\nAll = \".*\"\n", "[requests.blocks] All: value"),
-        ("[package]", "[limits]\nfile = 2000000\n\n[package]", "[limits] file: value"),
+        ("[package]", "[limits]\nfile = 20000000\n\n[package]", "[limits] file: value"),
         // Nobody compares the key of a later release by what it means.
         ("name = \"p\"", "name = \"q\"", "[package] name: value"),
     ];
@@ -173,4 +174,151 @@ fn answers_that_were_recorded_anew_are_mentioned() {
     project.run(&["gate"]).says(note);
     project.run(&["gate", "--format", "markdown"]).says("answers of \\`recorded\\` were recorded anew: 1");
     assert!(decision(&project)["warnings"].as_array().unwrap().contains(&Value::from(note)));
+}
+
+/// Everything that may be written into the project file though it is so without.
+const DEFAULTS: &str = "[eval]\nscenarios = [\"scenarios\"]\nplan_path = \"$.subtasks\"\nstale_after_days = 90\nstale = \"error\"\n\
+    [eval.gate]\nmanifest_tokens = 0.1\naccepters = []\n\
+    [eval.drift]\ntoken_inflation = 0.3\nwindow = 5\nlatency_regression = 0.5\nbatches = 3\n\
+    [limits]\ndepth = 256\nattributes = 256\nnamespaces = 128\nfile = 10_485_760\ntext = 10_000_000\nname = 1000\nnodes = 1_000_000\ndiagnostics = 10_000\n";
+
+#[test]
+fn a_default_that_is_written_out_is_not_listed() {
+    let (written, left_out) = (read(DEFAULTS), read(""));
+    assert_eq!(written.eval.places(), left_out.eval.places());
+    assert_eq!((&written.limits, &written.eval.gate), (&left_out.limits, &left_out.eval.gate));
+    assert_eq!(written.eval.drift, left_out.eval.drift);
+    assert_eq!(written.eval.stale_after_days, left_out.eval.stale_after_days);
+    let bare = CONFIG.split("[eval]").next().unwrap();
+    let project = with(&[("ctxc.toml", bare)]);
+    project.write("ctxc.toml", format!("{bare}{DEFAULTS}"));
+    assert_eq!(listed(&decision(&project)), [""; 0]);
+    // And the other way round.
+    let project = with(&[("ctxc.toml", &format!("{bare}{DEFAULTS}"))]);
+    project.write("ctxc.toml", bare);
+    assert_eq!(listed(&decision(&project)), [""; 0]);
+}
+
+#[test]
+fn a_limit_is_listed_where_it_is_looser_and_not_where_it_is_stricter() {
+    let config =
+        format!("{CONFIG}[eval.drift]\ntoken_inflation = 0.4\nlatency_regression = 0.4\nbatches = 4\n[limits]\ndepth = 100\n");
+    let limits: [(&str, &str, &str, &str); 9] = [
+        ("pass_rate = ", "1.0", "0.9", "[eval.gate] pass_rate"),
+        ("manifest_tokens = ", "0.05", "0.10", "[eval.gate] manifest_tokens"),
+        ("token_inflation = ", "0.3", "0.4", "[eval.drift] token_inflation"),
+        ("latency_regression = ", "0.3", "0.4", "[eval.drift] latency_regression"),
+        ("batches = ", "3", "4", "[eval.drift] batches"),
+        ("depth = ", "50", "100", "[limits] depth"),
+        ("reruns = ", "5", "3", "[eval.stability] reruns"),
+        ("variance = ", "0.05", "0.1", "[eval.stability] variance"),
+        ("accepters = ", "[\"lead@example.org\"]", "[\"lead@example.org\", \"a\"]", "[eval.gate] accepters"),
+    ];
+    for (key, strict, loose, what) in limits {
+        let line = config.lines().find(|line| line.starts_with(key)).unwrap();
+        let [strict, loose] = [strict, loose].map(|value| config.replace(line, &format!("{key}{value}")));
+        let project = with(&[("ctxc.toml", &loose)]);
+        project.write("ctxc.toml", &strict);
+        assert_eq!(listed(&decision(&project)), [""; 0], "{strict}");
+        let project = with(&[("ctxc.toml", &strict)]);
+        project.write("ctxc.toml", &loose);
+        assert_eq!(listed(&decision(&project)), [format!("{what}: value")], "{loose}");
+    }
+    // Where nobody is named, anybody may accept; who is named first may do no more.
+    let anybody = config.replace("accepters = [\"lead@example.org\"]", "accepters = []");
+    let project = with(&[("ctxc.toml", &anybody)]);
+    project.write("ctxc.toml", &config);
+    assert_eq!(listed(&decision(&project)), [""; 0]);
+    let project = with(&[("ctxc.toml", &config)]);
+    project.write("ctxc.toml", anybody);
+    assert_eq!(listed(&decision(&project)), ["[eval.gate] accepters: value"]);
+}
+
+#[test]
+fn an_expectation_is_listed_where_it_asks_for_less_and_not_where_it_asks_for_more() {
+    const ASKED: &str = "name: asked\ntask: triage\ncontext: {objective: sort, inputs: {ticket: my invoice}}\nexpect_context:\n  \
+        - contains: [invoice, house]\n  - tokens: {of: total, min: 2, max: 50}\nexpectations:\n  - absent: [sorry, sad]\n  \
+        - max_tokens: 400\n  - max_risk: low\n  - {contains: [bill], gate: true}\nanswers:\n  - reply: '{\"risk\": \"low\", \"to\": \"bill\"}'\n";
+    let looser: [(&str, &str, &str); 8] = [
+        ("[invoice, house]", "[invoice]", "context: the context contains /invoice/, /house/"),
+        ("max: 50", "max: 60", "context: tokens in all at least 2 and at most 50"),
+        ("min: 2", "min: 1", "context: tokens in all at least 2 and at most 50"),
+        ("min: 2, ", "", "context: tokens in all at least 2 and at most 50"),
+        ("[sorry, sad]", "[sorry]", "answer: the answer does not contain /sorry/, /sad/"),
+        ("max_tokens: 400", "max_tokens: 500", "answer: at most 400 tokens in and out"),
+        ("gate: true", "gate: false", "answer: the answer contains /bill/"),
+        ("of: total", "of: prefix", "context: tokens in all at least 2 and at most 50"),
+    ];
+    for (strict, loose, what) in looser {
+        let other = ASKED.replace(strict, loose);
+        let project = with(&[("scenarios/asked.yaml", &other)]);
+        project.write("scenarios/asked.yaml", ASKED);
+        let all = listed(&decision(&project));
+        let expected: &[&str] = if strict.starts_with("of") {
+            &["asked: context: tokens of the reusable prefix at least 2 and at most 50"]
+        } else {
+            &[]
+        };
+        assert_eq!(all, expected, "{loose} to {strict}");
+        let project = with(&[("scenarios/asked.yaml", ASKED)]);
+        project.write("scenarios/asked.yaml", other);
+        assert_eq!(listed(&decision(&project)), [format!("asked: {what}")], "{strict} to {loose}");
+    }
+    // What holds the other way round under `not` is compared as a whole.
+    let negated = ASKED.replace("- max_tokens: 400", "- not: {max_tokens: 4}");
+    let project = with(&[("scenarios/asked.yaml", &negated)]);
+    project.write("scenarios/asked.yaml", negated.replace("max_tokens: 4}", "max_tokens: 3}"));
+    assert_eq!(listed(&decision(&project)), ["asked: answer: not (at most 4 tokens in and out)"]);
+}
+
+/// Another name for the task, as the editor gives it.
+fn rename(project: &Project) {
+    replace(project, "templates/triage.xml", "name=\"triage\"", "name=\"sorting\"");
+    for scenario in ["scripted", "recorded"] {
+        replace(project, &format!("scenarios/{scenario}.yaml"), "task: triage", "task: sorting");
+    }
+}
+
+#[test]
+fn a_task_with_another_name_is_the_same_task_and_held_to_the_same() {
+    let project = branch();
+    rename(&project);
+    let run = project.run(&["gate"]).code(0).says("nothing is loosened");
+    run.says("note: the task `triage` is called `sorting` now");
+    // In a file of another name, too.
+    std::fs::rename(project.path("templates/triage.xml"), project.path("templates/sorting.xml")).unwrap();
+    project.run(&["gate"]).code(0).says("nothing is loosened");
+    // What the base expects of it still counts.
+    replace(&project, "scenarios/scripted.yaml", "  - contains: [invoice]\n", "");
+    assert_eq!(listed(&decision(&project)), ["scripted: context: the context contains /invoice/"]);
+    // With other words it is another task, and so is one beside it that has the old name still.
+    let project = branch();
+    rename(&project);
+    replace(&project, "templates/triage.xml", "of the house", "of this house");
+    assert!(listed(&decision(&project)).contains(&"scripted: frozen situation".to_owned()));
+    let project = branch();
+    project.write("templates/other.xml", TASK.replace("\"triage\"", "\"sorting\"").replace("of the house", "of this house"));
+    replace(&project, "scenarios/recorded.yaml", "task: triage", "task: sorting");
+    assert_eq!(listed(&decision(&project)), ["recorded: frozen situation"]);
+}
+
+#[test]
+fn a_scenario_with_another_name_has_its_result_accepted_under_it() {
+    let project = branch();
+    replace(&project, "scenarios/scripted.yaml", "name: scripted", "name: other");
+    let move_to = |name: &str| std::fs::rename(project.path("scenarios/snapshots/scripted.json"), project.path(name)).unwrap();
+    move_to("scenarios/snapshots/other.json");
+    let run = project.run(&["gate"]).code(4);
+    run.says("missing_case of `scripted`: allowed every accepted scenario, found none of this name: put it back, or accept the results as they are: `ctxc baseline accept --reason WHY`");
+    project.run(&["baseline", "accept", "--reason", "renamed", "--by", "lead@example.org"]).code(0);
+    project.run(&["gate"]).code(0);
+    commit(&project);
+    git(&project, &["branch", "-q", "-f", "main"]);
+    project.run(&["gate"]).code(0).says("nothing is loosened");
+    // The name of one that fails is no place for one that passes.
+    let project = branch();
+    std::fs::remove_file(project.path("scenarios/recorded.yaml")).unwrap();
+    replace(&project, "scenarios/scripted.yaml", "name: scripted", "name: recorded");
+    let run = project.run(&["gate"]).code(4).says("expectation of `scripted`: frozen situation: it is gone");
+    run.says("missing_case of `scripted`: allowed every accepted scenario, found none of this name: put it back");
 }

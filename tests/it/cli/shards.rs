@@ -73,7 +73,7 @@ fn what_is_of_different_runs_is_not_merged() {
     merge(&["one.json", "scenarios/rows.csv"])
         .code(2)
         .warns("scenarios/rows.csv is not a scorecard: expected a file with the schema");
-    merge(&["one.json", "nowhere.json"]).code(2).warns("nowhere.json is not a scorecard");
+    merge(&["one.json", "nowhere.json"]).code(2).warns("nowhere.json cannot be read: it does not exist");
     merge(&[]).code(2);
     project.write("templates/triage.xml", TASK.replace("Sort", "Order"));
     project.run(&["eval", "many", "--shard", "2/2", "--out", "two.json"]);

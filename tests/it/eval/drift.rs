@@ -9,11 +9,11 @@ const TRIALS: usize = 3;
 const CASES: usize = 4_000;
 
 /// Even numbers from 0 to 1 (the upper bits of a linear congruential generator), and normal ones of two of them.
-struct Chance(u64);
+pub(super) struct Chance(pub(super) u64);
 
 impl Chance {
     #[allow(clippy::cast_precision_loss, reason = "31 bits")]
-    fn even(&mut self) -> f64 {
+    pub(super) fn even(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) as f64 + 0.5) / (1_u64 << 31) as f64
     }

@@ -1,7 +1,8 @@
 //! Held against scipy 1.17.1 and statsmodels 0.15.0, whose calls stand beside their values, and against simulations of known truth.
 
+use super::drift::Chance;
 use ctxc::internals::eval::statistics::binomial::{at_least, sign_test};
-use ctxc::internals::eval::statistics::bootstrap::{Chance, clustered};
+use ctxc::internals::eval::statistics::bootstrap::clustered;
 use ctxc::internals::eval::statistics::interval::{clopper_pearson, wilson};
 use ctxc::internals::eval::statistics::outlook::{Outlook, stage, stages};
 use ctxc::internals::eval::trials::{Decision, TrialOutcome, confirming, decide};
@@ -108,7 +109,7 @@ fn tried(chance: &mut Chance, rules: &[Rule], rate: f64) -> (bool, u32) {
         let decision = loop {
             match decide(rule, &row) {
                 Decision::Open => {
-                    row.push(if chance.happens(rate) { TrialOutcome::Passed } else { TrialOutcome::Failed });
+                    row.push(if chance.even() < rate { TrialOutcome::Passed } else { TrialOutcome::Failed });
                     trials += 1;
                 }
                 decision @ (Decision::Pass | Decision::Fail | Decision::Inconclusive) => break decision,
@@ -164,7 +165,7 @@ fn the_interval_of_a_suite_holds_its_mean_and_needs_ten_templates() {
         let rates: Vec<(&str, f64)> = names
             .iter()
             .flat_map(|name| {
-                let rate = if chance.happens(0.7) { 1.0 } else { 0.0 };
+                let rate = if chance.even() < 0.7 { 1.0 } else { 0.0 };
                 [(name.as_str(), rate); 4]
             })
             .collect();

@@ -57,7 +57,10 @@ pub(super) fn accept(
         return Ok(());
     }
     let diffs: Vec<String> = moved.iter().map(Moved::diff).collect();
-    show(root, &moved, shown, cx)?;
+    // The screen is not free for it where it shows a document.
+    for one in moved.iter().filter(|_| shown == Shown::Differences) {
+        rewrite::diff(&one.change(&root.join(&one.path)), cx)?;
+    }
     if output == Output::Write {
         store(root, &moved, cx)?;
     } else {
@@ -96,12 +99,6 @@ impl Moved<'_> {
         let _ = unified::write(&mut out, &self.path, self.before.unwrap_or(""), self.now, Screen::PLAIN);
         String::from_utf8_lossy(&out).into_owned()
     }
-}
-
-/// Shows each change, where the screen is free for it.
-fn show(root: &Path, moved: &[Moved<'_>], shown: Shown, cx: &mut Cx) -> Result<()> {
-    let mut shown = moved.iter().filter(|_| shown == Shown::Differences);
-    shown.try_for_each(|one| rewrite::diff(&one.change(&root.join(&one.path)), cx))
 }
 
 /// Writes each change.

@@ -6,6 +6,7 @@ use crate::cli::error::{CliError, Result};
 use crate::eval::gate::{Baseline, BaselineCase, Comparison};
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::registry::SCHEMA as REGISTRY;
+use crate::rules::input::read_fault::reason;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -41,14 +42,14 @@ impl Accepted {
             let whence = "`ctxc baseline accept` writes baselines, `ctxc eval --out FILE` a scorecard";
             CliError::usage(format!("{} cannot be compared with: {why}", file.display())).hint(whence)
         };
-        if let Some(card) = scorecard(file) {
+        if let Ok(card) = scorecard(file) {
             for row in card.cases.iter().filter(|row| row.is_decided()) {
                 self.cases.insert(row.id.clone(), BaselineCase::of(row));
             }
             return Ok(());
         }
         let mut bytes = Vec::new();
-        fs::read_into(file, LIMIT, &mut bytes).map_err(|why| refused(why.to_string()))?;
+        fs::read_into(file, LIMIT, &mut bytes).map_err(|why| refused(reason(&why)))?;
         let text = String::from_utf8(bytes).map_err(|why| refused(why.to_string()))?;
         let baseline = Baseline::read(&text).map_err(|why| refused(why.to_string()))?;
         if baseline.registry_schema != REGISTRY {

@@ -1,7 +1,7 @@
 //! The command line of `ctxc eval`.
 
 use crate::base::hash::Hash;
-use crate::cli::args::{OutputArgs, OutputFormat, Report, Sign};
+use crate::cli::args::{OutputArgs, OutputFormat, Report, Sign, parse_threads};
 use crate::cli::context::lookup::CacheArgs;
 use crate::cli::context::trust::TrustHashArgs;
 use crate::cli::error::CliError;
@@ -99,7 +99,7 @@ pub(crate) struct EvalArgs {
     #[arg(long)]
     pub(super) confirm: bool,
     /// Maximum concurrent model calls [default: as many as providers accept]; --threads limits CPU threads
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
     pub(super) jobs: Option<NonZeroUsize>,
     /// Show what a run would ask, its cost, and how its rules judge a scenario that passes at a given rate; no model is asked. Without
     /// --record or --answers, it plans for --record
@@ -295,9 +295,6 @@ pub(crate) enum EvalFormat {
 }
 
 impl OutputFormat for EvalFormat {
-    const JSON: Self = Self::Json;
-    const DEFAULT: &'static str = "text";
-
     fn sign(self) -> Option<Sign> {
         match self {
             Self::Text => None,

@@ -32,6 +32,7 @@ use crate::record::file::Recordings;
 use crate::record::recording::Recording;
 use crate::record::volatile::Volatile;
 use crate::registry::scenarios::Refusals;
+use crate::rules::input::read_fault::reason;
 use crate::scenario::paths;
 use crate::store::history::EvalHistory;
 use std::io;
@@ -76,23 +77,24 @@ pub(super) struct EvalRun<'w> {
     counters: &'w Counters,
     rows: Rows,
     /// The cases that are not run, as `check` would have it.
-    refusals: Refusals,
+    pub(super) refusals: Refusals,
     /// The files of the project to look up in.
-    index: Option<&'w Lookup<'w>>,
-    session: &'w str,
+    pub(super) index: Option<&'w Lookup<'w>>,
+    pub(super) session: &'w str,
     /// Where the run is kept.
     journal: Option<&'w Journal<'w>>,
     /// The run whose answers are judged again.
-    earlier: Option<&'w Earlier>,
+    pub(super) earlier: Option<&'w Earlier>,
     /// Cases that are finished.
-    done: AtomicUsize,
+    pub(super) done: AtomicUsize,
 }
 
 impl<'w> EvalRun<'w> {
     pub(super) fn new(
         project: &'w Compiled,
         chosen: &'w [Chosen<'w>],
-        files: &'w CachedFiles<'w>,
+        // Those of now, and the frozen files and stored requests of the version of the project that the scenarios are of.
+        (files, frozen): (&'w CachedFiles<'w>, &'w CachedFiles<'w>),
         counters: &'w Counters,
         rows: Rows,
         from: AnswersFrom,
@@ -101,8 +103,8 @@ impl<'w> EvalRun<'w> {
             project,
             chosen,
             files,
-            besides: chosen.iter().map(|chosen| FilesBeside { scenario: chosen.path, files }).collect(),
-            snapshots: chosen.iter().map(|chosen| stored(chosen, files)).collect(),
+            besides: chosen.iter().map(|chosen| FilesBeside { scenario: chosen.path, files: frozen }).collect(),
+            snapshots: chosen.iter().map(|chosen| stored(chosen, frozen)).collect(),
             recorded: chosen.iter().map(|chosen| recorded(project, chosen, from)).collect(),
             from,
             asking: RunAnswers::default(),
@@ -117,23 +119,6 @@ impl<'w> EvalRun<'w> {
             done: AtomicUsize::new(0),
             earlier: None,
         }
-    }
-
-    /// The same in a run or conversation that somebody names.
-    pub(super) fn in_session(self, session: &'w str) -> Self {
-        Self { session, ..self }
-    }
-
-    /// The same, where some cases are not run as they are written.
-    pub(super) fn refusing(self, refusals: Refusals) -> Self {
-        Self { refusals, ..self }
-    }
-
-    /// The same with the frozen files and stored requests of the version of the project that the scenarios are of.
-    pub(super) fn frozen_in(self, files: &'w CachedFiles<'w>) -> Self {
-        let besides = self.chosen.iter().map(|chosen| FilesBeside { scenario: chosen.path, files }).collect();
-        let snapshots = self.chosen.iter().map(|chosen| stored(chosen, files)).collect();
-        Self { besides, snapshots, ..self }
     }
 
     /// The same with somebody who asks models.
@@ -153,21 +138,6 @@ impl<'w> EvalRun<'w> {
             recorded.retain(|call| !journal.is_some_and(|journal| journal.resumes(call)));
         }
         Self { journal, ..self }
-    }
-
-    /// The same with an earlier run, whose answers are judged again.
-    pub(super) fn judging(self, earlier: Option<&'w Earlier>) -> Self {
-        Self { earlier, ..self }
-    }
-
-    /// The same with the files of the project to look up in.
-    pub(super) fn looking_up(self, index: &'w Lookup<'w>) -> Self {
-        Self { index: Some(index), ..self }
-    }
-
-    /// Whether a case was not run as it is written.
-    pub(super) fn refuses(&self, path: &str, case: &str) -> bool {
-        self.refusals.of(path, case).is_some()
     }
 
     /// The agent roles of the project.
@@ -216,11 +186,6 @@ impl<'w> EvalRun<'w> {
     /// What no scenario would notice.
     pub(super) fn scores(&self, threads: Option<NonZeroUsize>) -> Scores {
         mutate::scores(&self.context(), &self.inputs(), threads)
-    }
-
-    /// How many cases are finished.
-    pub(super) fn done(&self) -> usize {
-        self.done.load(Ordering::Relaxed)
     }
 
     /// Runs those cases that `which` says; with `fails_fast` none behind the first of them that does not pass.
@@ -307,7 +272,7 @@ pub(super) fn choices(args: &EvalArgs, project: &Compiled, eval_run: &EvalRun<'_
     // A revision first: anybody can commit a file of its name.
     let since = match of_revision(named, project, eval_run.from, cx) {
         Ok(keys) => Since::revision(keys),
-        Err(error) => Since::results(&scorecard(Path::new(named)).ok_or_else(|| neither(named, error))?),
+        Err(error) => Since::results(&scorecard(Path::new(named)).map_err(|_| neither(named, error))?),
     };
     let now = eval_run.keys(cx.options.threads);
     let mut choices: Vec<Choice> = now.iter().map(|(name, keys)| since.choose(name, keys.as_ref())).collect();
@@ -346,11 +311,14 @@ fn carry(project: &Compiled, now: &[(String, Option<Keys>)], choices: &mut [Choi
     Ok(())
 }
 
-/// The scorecard in a file; `None` where it holds none.
-pub(in crate::cli::context) fn scorecard(path: &Path) -> Option<Scorecard> {
+/// The scorecard in a file.
+pub(in crate::cli::context) fn scorecard(path: &Path) -> Result<Scorecard> {
+    let shown = path.display();
     let mut bytes = Vec::new();
-    fs::read_into(path, LIMIT, &mut bytes).ok()?;
-    serde_json::from_slice::<Scorecard>(&bytes).ok().filter(|card| card.schema == SCHEMA)
+    let read = fs::read_into(path, LIMIT, &mut bytes);
+    read.map_err(|why| CliError::usage(format!("{shown} cannot be read: {}", reason(&why))))?;
+    let card = serde_json::from_slice::<Scorecard>(&bytes).ok().filter(|card| card.schema == SCHEMA);
+    card.ok_or_else(|| CliError::usage(format!("{shown} is not a scorecard: expected a file with the schema `{SCHEMA}`")))
 }
 
 /// What was named is no revision, and no scorecard either.
@@ -377,7 +345,8 @@ fn of_revision(name: &str, project: &Compiled, from: AnswersFrom, cx: &Cx) -> Re
     let counters = Counters::new(&then.config, None)?;
     let cache = CacheArgs::default();
     let index = Lookup::new(&then, &cache);
-    let eval_run = EvalRun::new(&then, &chosen, &files, &counters, Rows::Curtailed, from).looking_up(&index);
+    let eval_run = EvalRun::new(&then, &chosen, (&files, &files), &counters, Rows::Curtailed, from);
+    let eval_run = EvalRun { index: Some(&index), ..eval_run };
     let keys = eval_run.keys(cx.options.threads);
     Ok(keys.into_iter().filter_map(|(name, keys)| Some((name, keys?))).collect())
 }

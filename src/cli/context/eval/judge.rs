@@ -36,7 +36,7 @@ pub(in crate::cli::context) fn judge(
     let index = Lookup::new(project, &cache);
     let is_own = std::ptr::eq(project, whose);
     let refusals = if is_own { scenarios.refusals(project) } else { Refusals::default() };
-    let eval_run = EvalRun::new(project, &chosen, &live, &counters, Rows::Full, AnswersFrom::Known);
+    let eval_run = EvalRun::new(project, &chosen, (&live, &frozen), &counters, Rows::Full, AnswersFrom::Known);
     // What earlier checks ask permission for may be more than the project does now: they are skipped then, and listed as removed.
     let own = match OwnChecks::of(project, chosen.iter().map(|one| one.case), trust) {
         Err(_) if !is_own => None,
@@ -48,8 +48,8 @@ pub(in crate::cli::context) fn judge(
         programs => programs?,
     };
     let programs = programs.as_ref().map(|programs| -> &dyn RunProgram { programs });
-    let eval_run = eval_run.asking(RunAnswers { own, programs, config: Some(&project.config), ..RunAnswers::default() });
-    let eval_run = eval_run.frozen_in(&frozen).refusing(refusals).looking_up(&index);
+    let mut eval_run = eval_run.asking(RunAnswers { own, programs, config: Some(&project.config), ..RunAnswers::default() });
+    (eval_run.refusals, eval_run.index) = (refusals, Some(&index));
     let all = vec![true; chosen.len()];
     let lines = || project.lines(&project.paths());
     let locator = locator(scenarios, &live, &lines);

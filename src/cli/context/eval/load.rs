@@ -83,11 +83,6 @@ pub(in crate::cli::context) struct Scenarios {
     names: Vec<String>,
 }
 
-/// Where a project keeps its scenarios.
-pub(super) fn folders(project: &Compiled) -> Vec<String> {
-    project.config.eval.places()
-}
-
 /// The path at which the parts of a decomposed task stand in an answer.
 pub(super) fn plan(project: &Compiled) -> &str {
     project.config.eval.plan_path.as_ref().map_or("$.subtasks", |path| &path.value)
@@ -243,7 +238,7 @@ impl Scenarios {
             .filter_map(|file| Some((&*file.path, file.suite.as_ref()?)))
             .flat_map(|(path, suite)| suite.cases.iter().map(move |case| Chosen { path, suite, case }))
             .collect();
-        self.known()?;
+        self.known(args)?;
         for name in &args.role {
             models::role(config, name)?;
         }
@@ -268,13 +263,15 @@ impl Scenarios {
     }
 
     /// Ends the run at a name that nothing has.
-    fn known(&self) -> Result<()> {
+    fn known(&self, args: &EvalArgs) -> Result<()> {
         let there: BTreeSet<&str> = self.files.iter().flat_map(named).collect();
         let Some(unknown) = self.names.iter().find(|name| !there.contains(name.as_str())) else { return Ok(()) };
         let cases = self.files.iter().flat_map(|file| &file.suite).flat_map(|suite| &suite.cases);
         let of_it = |case: &&Case| matches!(&case.subject.value, Subject::Task(own) | Subject::Role(own) if own == unknown);
         let its: Vec<String> = cases.filter(of_it).take(5).map(|case| format!("`{}`", case.name.value)).collect();
         let all = || match its.as_slice() {
+            [] if args.rescore.is_some() => format!("a run is named with `=`: `--rescore={unknown}`"),
+            [] if args.resume.is_some() => format!("a run is named with `=`: `--resume={unknown}`"),
             [] => "`ctxc eval` without names runs all scenarios of the project".to_owned(),
             its => format!("use a scenario's name; the scenarios of `{unknown}` are {}", its.join(", ")),
         };

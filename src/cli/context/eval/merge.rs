@@ -11,7 +11,6 @@ use crate::cli::error::{CliError, Result};
 use crate::cli::exit::Exit;
 use crate::cli::project::Project;
 use crate::eval::merge::merge;
-use crate::eval::scorecard::SCHEMA;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -38,12 +37,7 @@ enum What {
 /// Merges and prints.
 pub(crate) fn run(args: &ScorecardArgs, cx: &mut Cx) -> Result<Exit> {
     let What::Merge { files, output } = &args.what;
-    let read = |path: &PathBuf| {
-        let shown = path.display().to_string();
-        let none = || CliError::usage(format!("{shown} is not a scorecard: expected a file with the schema `{SCHEMA}`"));
-        Ok((shown.clone(), scorecard(path).ok_or_else(none)?))
-    };
-    let cards = files.iter().map(read).collect::<Result<Vec<_>>>()?;
+    let cards = files.iter().map(|path| Ok((path.display().to_string(), scorecard(path)?))).collect::<Result<Vec<_>>>()?;
     let card =
         merge(cards).map_err(|why| CliError::usage(why).hint("run every shard, with the same templates, ctxc and options"))?;
     let stale = Project::load(&cx.options)?.config.eval.stale;

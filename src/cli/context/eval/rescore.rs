@@ -6,7 +6,8 @@ use crate::cli::error::{CliError, Result};
 use crate::cli::history::{Place, find};
 use crate::cli::render::summary::plural;
 use crate::eval::answer::KeptAnswer;
-use crate::eval::scorecard::CaseRow;
+use crate::eval::finished::{Answered, CaseVerdict};
+use crate::eval::scorecard::{CaseRow, RecordedRow};
 use crate::store::history::EvalHistory;
 use std::collections::BTreeMap;
 
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 #[derive(Debug)]
 pub(super) struct Earlier {
     run: String,
+    is_finished: bool,
     /// With the hash of what decided the context then.
     cases: BTreeMap<String, (Option<String>, Vec<KeptAnswer>)>,
 }
@@ -40,7 +42,7 @@ impl Earlier {
             return Err(CliError::usage(format!("the answers of run {} were not kept: there is nothing to judge again", run.id))
                 .hint("they are kept of the last 50 runs, if `[record] content` in ctxc.toml is not \"shape\""));
         }
-        Ok(Self { run: run.id.clone(), cases })
+        Ok(Self { run: run.id.clone(), is_finished: run.finished, cases })
     }
 
     /// What a scenario was answered.
@@ -48,10 +50,21 @@ impl Earlier {
         self.cases.get(scenario).map_or(&[], |(_, given)| given)
     }
 
-    /// Says what was judged again, and what that is worth.
-    pub(super) fn note<'f>(&self, done: impl Iterator<Item = &'f CaseRow>, cx: &mut Cx) {
+    /// Says what was judged again, what that is worth, and of each scenario that it decides nothing of what is missing.
+    pub(super) fn note<'f>(&self, done: impl Iterator<Item = &'f mut CaseRow>, cx: &mut Cx) {
         let (mut again, mut without, mut moved) = (0, 0, 0);
         for row in done {
+            let missing = match row.rule.recorded {
+                Some(RecordedRow { trials, of, cut: true }) => {
+                    Some(format!("{trials} of {of} trials of it, which decide nothing"))
+                }
+                None if row.answer == Answered::NotRecorded.word() => Some("no answer of it".to_owned()),
+                _ => None,
+            };
+            if let Some(missing) = missing.filter(|_| row.verdict() == CaseVerdict::Inconclusive) {
+                let ask = format!("`ctxc eval {}` asks again, with `--record` or `--answers live`", row.id);
+                row.trouble = Some(format!("run {} has {missing}: {ask}", self.run));
+            }
             let Some((context, _)) = self.cases.get(&row.id) else {
                 without += 1;
                 continue;
@@ -61,7 +74,8 @@ impl Earlier {
         }
         cx.note(&format!("judged the answers of run {} again for {}; no model was asked", self.run, plural(again, "scenario")));
         if without > 0 {
-            cx.note(&format!("that run kept no answers of {}", plural(without, "scenario")));
+            let ended = if self.is_finished { "" } else { ", since it was broken off: `ctxc eval --resume` goes on with it" };
+            cx.note(&format!("that run kept no answers of {}{ended}", plural(without, "scenario")));
         }
         if moved > 0 {
             cx.note(&format!(

@@ -6,7 +6,7 @@ use super::args::{EvalArgs, EvalFormat, Shard};
 use super::asking::Asking;
 use super::choose::{self, Done, EvalRun};
 use super::journal::{self, Journal};
-use super::load::{CachedFiles, Chosen, Scenarios, folders};
+use super::load::{CachedFiles, Chosen, Scenarios};
 use super::own_checks::OwnChecks;
 use super::page_details::PageDetails;
 use super::programs::Programs;
@@ -45,6 +45,7 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 
 /// Runs scenarios.
@@ -61,7 +62,8 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let chosen = scenarios.choose(args, &project.config)?;
     let broken = scenarios.broken(&project);
     if args.coverage {
-        return covered(args, &coverage::of(&project, &chosen, &scenarios.refusals(&project))?, cx);
+        let document = coverage::of(&project, &chosen, &scenarios.refusals(&project))?;
+        return shown(args, &document, |cx| coverage::print(&document, cx), cx).map(|()| Exit::Success);
     }
     // A part may be empty; its scorecard is merged with the others.
     if chosen.is_empty() && broken.is_empty() && args.shard.is_none() {
@@ -73,24 +75,33 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let counters = Counters::new(&project.config, None)?;
     let rows = if args.full { Rows::Full } else { Rows::Curtailed };
     let index = Lookup::new(&project, &args.cache);
-    let eval_run = EvalRun::new(&project, &chosen, &files, &counters, rows, from).in_session(&args.session);
+    let mut eval_run = EvalRun::new(&project, &chosen, (&files, &files), &counters, rows, from);
     let accepted = args.baseline.as_deref().map(Accepted::read).transpose()?;
     let earlier = args.rescore.as_deref().map(|name| Earlier::read(&project, name)).transpose()?;
-    let eval_run = eval_run.judging(earlier.as_ref());
-    let eval_run = eval_run.refusing(scenarios.refusals(&project)).looking_up(&index);
-    let checked = chosen.iter().map(|one| one.case).filter(|_| !args.plan);
-    let own = OwnChecks::of(&project, checked, &args.trust)?;
-    let programs = Programs::of(&project, chosen.iter().map(|one| one.case).filter(|_| !args.plan), &args.trust)?;
-    let programs = programs.as_ref().map(|programs| -> &dyn RunProgram { programs });
-    let eval_run =
-        eval_run.asking(RunAnswers { programs, config: Some(&project.config), ..asking_of(args, asking.as_ref(), own.as_ref()) });
+    (eval_run.session, eval_run.earlier, eval_run.index) = (&args.session, earlier.as_ref(), Some(&index));
+    eval_run.refusals = scenarios.refusals(&project);
+    let checked = || chosen.iter().map(|one| one.case).filter(|_| !args.plan);
+    let own = OwnChecks::of(&project, checked(), &args.trust)?;
+    let programs = Programs::of(&project, checked(), &args.trust)?;
+    let eval_run = eval_run.asking(RunAnswers {
+        ask: asking.as_ref().map(|asking| -> &dyn Ask { asking }),
+        own: own.as_ref().map(|own| -> &dyn RunCheck { own }),
+        programs: programs.as_ref().map(|programs| -> &dyn RunProgram { programs }),
+        config: Some(&project.config),
+        confirms: args.confirm || args.baseline.is_some(),
+        plans: args.plan,
+        shows: wants_page(args),
+        ..RunAnswers::default()
+    });
     let lines = || project.lines(&project.paths());
     let locator = locator(&scenarios, &files, &lines);
     if args.mutate {
         return mutated(args, &project, &eval_run, &broken, cx);
     }
     if args.plan {
-        return planned_alone(args, (&eval_run, &locator), cx);
+        let finished = eval_run.run(&vec![true; chosen.len()], &locator, (cx.options.threads, false));
+        let plan = plan::document(&chosen, &finished, (args.jobs.map(NonZeroUsize::get), args.confirm));
+        return shown(args, &plan, |cx| plan::print(&plan, cx), cx).map(|()| Exit::Success);
     }
     let mut choices = choose::choices(args, &project, &eval_run, cx)?;
     let planned = choices.iter().filter(|choice| **choice == Choice::Run).count();
@@ -109,7 +120,9 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         cx.note(&resumed.unwrap_or_else(|| "no interrupted run of these scenarios: starting a new one".to_owned()));
     }
     let which: Vec<bool> = choices.iter().map(|choice| *choice == Choice::Run).collect();
-    let how = (callers(args, asking.as_ref()).or(cx.options.threads), args.fail_fast);
+    // Who asks waits most of the time.
+    let callers = asking.as_ref().and(args.jobs.or(NonZeroUsize::new(CEILING)));
+    let how = (callers.or(cx.options.threads), args.fail_fast);
     let mut finished = match asking.as_ref().filter(|_| cx.options.is_chatty()) {
         Some(asking) => progress::told(|| so_far(planned, &eval_run, asking), || eval_run.run(&which, &locator, how)),
         None => eval_run.run(&which, &locator, how),
@@ -122,10 +135,9 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     }
     let kept = journal.as_ref().map_or(Ok(()), Journal::end);
     index.note(cx);
-    taken_over(asking.as_ref(), cx);
-    unasked(&chosen, from, cx);
+    note_answers(&chosen, (from, asking.as_ref()), cx);
     if let Some(earlier) = &earlier {
-        earlier.note(finished.iter().flatten().map(|done| &*done.row), cx);
+        earlier.note(finished.iter_mut().flatten().map(|done| &mut *done.row), cx);
     }
     let is_kept = !args.no_history && kept.is_ok();
     let details =
@@ -142,7 +154,8 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         note_unused(&project, &scenarios, &eval_run.volatile, cx);
     }
     unkept(kept, &project, cx)?;
-    let is_refused = |row: &CaseRow| eval_run.refuses(&row.path, &row.id) || broken.iter().any(|(file, _)| *file.path == row.id);
+    let is_refused =
+        |row: &CaseRow| eval_run.refusals.of(&row.path, &row.id).is_some() || broken.iter().any(|(file, _)| *file.path == row.id);
     let exit = verdict(&card.cases, project.config.eval.stale, &is_refused);
     let informs = from == AnswersFrom::Live && project.config.eval.stability.is_none();
     if informs && matches!(exit, Exit::Findings | Exit::Inconclusive) {
@@ -189,29 +202,10 @@ fn asking<'p>(args: &EvalArgs, project: &'p Compiled, most: SpendLimit, cx: &mut
     Asking::new(project, from != AnswersFrom::Live, most, args.jobs).map(Some)
 }
 
-/// How answers are asked for.
-fn asking_of<'w>(args: &EvalArgs, asking: Option<&'w Asking<'_>>, own: Option<&'w OwnChecks<'_>>) -> RunAnswers<'w> {
-    let ask = asking.map(|asking| -> &dyn Ask { asking });
-    let own = own.map(|own| -> &dyn RunCheck { own });
-    RunAnswers {
-        ask,
-        own,
-        confirms: args.confirm || args.baseline.is_some(),
-        plans: args.plan,
-        shows: wants_page(args),
-        ..RunAnswers::default()
-    }
-}
-
 /// Whether a page is written, which shows what was said.
 fn wants_page(args: &EvalArgs) -> bool {
     let output = args.results();
     output.format.resolve() == EvalFormat::Html || output.format.reports().iter().any(|report| report.format == EvalFormat::Html)
-}
-
-/// Scenarios that ask at the same time: who asks waits most of the time.
-fn callers(args: &EvalArgs, asking: Option<&Asking<'_>>) -> Option<NonZeroUsize> {
-    asking.and(args.jobs.or(NonZeroUsize::new(CEILING)))
 }
 
 /// Leaves out what was not run behind a failure, and says how many.
@@ -226,13 +220,11 @@ fn leave_out(choices: &mut [Choice], finished: &[Option<Done>], cx: &mut Cx) {
 /// Says why a run is not kept; that is an error where the project says where.
 fn unkept(kept: Result<()>, project: &Compiled, cx: &mut Cx) -> Result<()> {
     match kept {
-        Err(error) if project.config.history.is_some() => Err(error),
-        Err(error) => {
-            cx.note(&format!("this run is not stored in the history: {}", error.message));
-            Ok(())
-        }
-        Ok(()) => Ok(()),
+        Err(error) if project.config.history.is_some() => return Err(error),
+        Err(error) => cx.note(&format!("this run is not stored in the history: {}", error.message)),
+        Ok(()) => {}
     }
+    Ok(())
 }
 
 /// Says on an interrupt what is left of the run.
@@ -240,18 +232,14 @@ fn say_how_to_resume() {
     let _ = io::stderr().write_all(b"interrupted: what is finished is kept; `ctxc eval --resume` continues with the rest\n");
 }
 
-/// Says how many scenarios no model was asked for.
-fn unasked(chosen: &[Chosen<'_>], from: AnswersFrom, cx: &mut Cx) {
+/// Says how many scenarios no model was asked for, and which answers nobody was asked for again.
+fn note_answers(chosen: &[Chosen<'_>], (from, asking): (AnswersFrom, Option<&Asking<'_>>), cx: &mut Cx) {
+    if let Some(count @ 1..) = asking.map(Asking::taken_over) {
+        cx.note(&format!("reused {} of an interrupted recording; no model was asked again for them", plural(count, "answer")));
+    }
     let unasked = chosen.iter().filter(|one| from.asks() && one.case.expectations.is_empty()).count();
     if unasked > 0 {
         cx.note(&format!("{} without `expectations`: no model was asked", plural(unasked, "scenario")));
-    }
-}
-
-/// Says which answers nobody was asked for again.
-fn taken_over(asking: Option<&Asking<'_>>, cx: &mut Cx) {
-    if let Some(count @ 1..) = asking.map(Asking::taken_over) {
-        cx.note(&format!("reused {} of an interrupted recording; no model was asked again for them", plural(count, "answer")));
     }
 }
 
@@ -273,20 +261,6 @@ fn mutated(
     let unasked = if is_narrow(args) { Vec::new() } else { mutate::unasked(project, &found)? };
     shown(args, &all.document(&unasked), |cx| mutate::print(&found, &unasked, cx), cx)?;
     Ok(if found.failing.is_empty() && broken.is_empty() { Exit::Success } else { Exit::Findings })
-}
-
-/// What a run would ask.
-fn planned_alone(args: &EvalArgs, (eval_run, locator): (&EvalRun<'_>, &Mutex<Locator<'_>>), cx: &mut Cx) -> Result<Exit> {
-    let finished = eval_run.run(&vec![true; eval_run.chosen.len()], locator, (cx.options.threads, false));
-    let plan = plan::document(eval_run.chosen, &finished, (args.jobs.map(NonZeroUsize::get), args.confirm));
-    shown(args, &plan, |cx| plan::print(&plan, cx), cx)?;
-    Ok(Exit::Success)
-}
-
-/// Shows which agents have scenarios.
-fn covered(args: &EvalArgs, document: &coverage::Document, cx: &mut Cx) -> Result<Exit> {
-    shown(args, document, |cx| coverage::print(document, cx), cx)?;
-    Ok(Exit::Success)
 }
 
 /// Shows what lists no verdicts: for people, or as its document.
@@ -311,7 +285,7 @@ pub(super) fn written(card: &Scorecard, format: EvalFormat, (stale, details): (S
 
 fn so_far(planned: usize, eval_run: &EvalRun<'_>, asking: &Asking<'_>) -> Progress {
     let (calls, spent) = asking.spent();
-    Progress { done: eval_run.done(), planned, calls, usd: spent.usd }
+    Progress { done: eval_run.done.load(Ordering::Relaxed), planned, calls, usd: spent.usd }
 }
 
 fn no_report() -> CliError {
@@ -382,7 +356,7 @@ fn is_narrow(args: &EvalArgs) -> bool {
 /// Why nothing is run.
 fn nothing(args: &EvalArgs, project: &Compiled) -> CliError {
     let error = CliError::new(Kind::Nothing, "no scenario to run");
-    let folders = folders(project).join(", ");
+    let folders = project.config.eval.places().join(", ");
     if is_narrow(args) {
         error.hint("the arguments select none of the project's scenarios")
     } else {

@@ -114,7 +114,8 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
         };
         out.push(format!("{place}there is no context: {}", fault.message));
     }
-    if row.verdict() == CaseVerdict::Inconclusive && row.answer == Answered::NotRecorded.word() {
+    let is_undecided = row.verdict() == CaseVerdict::Inconclusive && row.trouble.is_none();
+    if is_undecided && row.answer == Answered::NotRecorded.word() {
         let why = "undecided: it has `expectations`, but no answer to check them against";
         out.push(format!("{}:{}: {why}", row.path, row.line));
         out.push(
@@ -122,13 +123,11 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if row.verdict() == CaseVerdict::Inconclusive
-        && let Some(RecordedRow { trials, of, cut: true }) = row.rule.recorded
-    {
+    if is_undecided && let Some(RecordedRow { trials, of, cut: true }) = row.rule.recorded {
         out.push(format!("{}:{}: undecided: only {trials} of {of} trials have answers", row.path, row.line));
         out.push(format!("  `ctxc eval {} --record --stale` asks anew", row.id));
     }
-    if row.verdict() == CaseVerdict::Inconclusive && row.rule.pass.is_none() && row.trials.len() >= row.rule.runs as usize {
+    if is_undecided && row.rule.pass.is_none() && row.trials.len() >= row.rule.runs as usize {
         let passed = row.trials.iter().filter(|trial| trial.verdict == "pass").count();
         out.push(format!(
             "{}:{}: its sequential test is undecided after all {} trials, of which {passed} passed: raise `max`, or move `p0` and `p1` apart",

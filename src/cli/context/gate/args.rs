@@ -1,8 +1,8 @@
 //! The command lines of `ctxc gate` and `ctxc baseline`.
 
-use crate::cli::args::{DataFormat, OutputArgs, OutputFormat, Sign};
+use crate::cli::args::{CommentFormat, DataFormat, OutputArgs};
 use crate::cli::context::trust::TrustHashArgs;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -30,37 +30,12 @@ pub(crate) struct GateArgs {
     #[command(flatten)]
     pub(super) trust: TrustHashArgs,
     #[command(flatten)]
-    pub(super) output: OutputArgs<GateFormat>,
+    pub(super) output: OutputArgs<CommentFormat>,
 }
 
 fn parse_share(text: &str) -> Result<f64, String> {
     let share: Option<f64> = text.parse().ok();
     share.filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| "expected a share from 0 to 1, such as 0.8".to_owned())
-}
-
-/// Formats of a decision.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum GateFormat {
-    /// For people
-    #[default]
-    Text,
-    /// One document
-    Json,
-    /// For a comment on a pull request
-    Markdown,
-}
-
-impl OutputFormat for GateFormat {
-    const JSON: Self = Self::Json;
-    const DEFAULT: &'static str = "text";
-
-    fn sign(self) -> Option<Sign> {
-        match self {
-            Self::Text => None,
-            Self::Json => Some(Sign { artifact: "decision of the gate", text: "\"ctxc/gate/" }),
-            Self::Markdown => Some(Sign { artifact: "decision of the gate", text: "<!-- ctxc/gate/" }),
-        }
-    }
 }
 
 #[derive(Debug, Args)]

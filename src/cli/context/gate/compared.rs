@@ -12,9 +12,11 @@ use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::revision;
 use crate::context::request::Files;
 use crate::eval::gate::{Approvals, Baseline, Kind as SafeguardKind, Limits, Loosened, Safeguard, Safeguards, grown};
-use crate::eval::scorecard::{CaseRow, SCHEMA as SCORECARD, Scorecard};
+use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::project::config::Config;
 use crate::project::eval::Stale;
+use crate::registry::Task;
+use crate::scenario::model::Subject;
 use crate::scenario::paths::{self, BASELINES};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -93,6 +95,15 @@ impl Compared {
             let broken = scenarios.files.extract_if(.., |file| !file.is_sound());
             let said = |path| format!("{path} cannot be read in {name}, so its expectations there are not compared");
             notes.extend(broken.map(|file| said(file.path)));
+            let renamed = renamed(&then, &project);
+            for case in scenarios.files.iter_mut().filter_map(|file| file.suite.as_mut()).flat_map(|suite| &mut suite.cases) {
+                if let Subject::Task(task) = &mut case.subject.value
+                    && let Some(now) = renamed.get(task)
+                {
+                    task.clone_from(now);
+                }
+            }
+            notes.extend(renamed.iter().map(|(then, now)| format!("the task `{then}` is called `{now}` now")));
             (then, scenarios)
         });
         if commit == head {
@@ -183,6 +194,22 @@ fn read_files(project: &Compiled, scenarios: &Scenarios) -> BTreeSet<String> {
     project.paths().into_iter().chain(scenarios.files.iter().map(|file| file.path.to_string())).collect()
 }
 
+/// The tasks that are gone and are there under another name, all else being equal: by the names that they had, those that they have.
+fn renamed(then: &Compiled, now: &Compiled) -> BTreeMap<String, String> {
+    let other = |project: &Compiled, other: &Compiled| -> Vec<(String, String)> {
+        let text = |task: Task<'_>| {
+            let source = task.source().ok()?;
+            let text = project.files().text(&source.path).ok()?;
+            let (head, rest) = source.span.slice(&text).split_once('>')?;
+            Some(head.replacen(&format!(" name=\"{}\"", task.name()), "", 1) + rest)
+        };
+        let tasks = project.registry.tasks().filter(|task| other.registry.find(task.name()).is_none());
+        tasks.filter_map(|task| Some((text(task)?, task.name().to_owned()))).collect()
+    };
+    let mut new: BTreeMap<String, String> = other(now, then).into_iter().collect();
+    other(then, now).into_iter().filter_map(|(text, name)| Some((name, new.remove(&text)?))).collect()
+}
+
 /// Says that it is not the files here that have an error.
 fn in_base(mut error: CliError, name: &str) -> CliError {
     error.message = format!("in {name}: {}", error.message);
@@ -236,8 +263,7 @@ fn read(project: &Compiled, paths: impl Iterator<Item = String>) -> Result<BTree
 /// The results in a file, of this registry.
 fn scorecard(path: &Path, project: &Compiled) -> Result<Scorecard> {
     let shown = path.display();
-    let unread = || CliError::usage(format!("{shown} is not a scorecard file: expected the schema `{SCORECARD}`"));
-    let card = read_scorecard(path).ok_or_else(unread)?;
+    let card = read_scorecard(path)?;
     if card.registry_hash != project.registry.hash().to_string() {
         return Err(CliError::usage(format!(
             "{shown} is from another state of this project: its registry is {}",

@@ -1,8 +1,9 @@
 //! `ctxc gate`: runs the scenarios by both expectations, and decides.
 
-use super::args::{GateArgs, GateFormat};
+use super::args::GateArgs;
 use super::compared::Compared;
 use super::text;
+use crate::cli::args::CommentFormat;
 use crate::cli::context::eval::judge;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
@@ -49,9 +50,9 @@ pub(crate) fn run(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
     };
     let decision = decide(sides, &candidate);
     cx.emit(&args.output, |format, cx| match format {
-        GateFormat::Text => text::print(&decision, cx),
-        GateFormat::Json => cx.json(&decision),
-        GateFormat::Markdown => cx.print(|out| out.write_all(text::markdown(&decision).as_bytes())),
+        CommentFormat::Text => text::print(&decision, cx),
+        CommentFormat::Json => cx.json(&decision),
+        CommentFormat::Markdown => cx.print(|out| out.write_all(text::markdown(&decision).as_bytes())),
     })?;
     let is_untried = card.cases.iter().any(|row| row.verdict() == CaseVerdict::Error);
     Ok(match decision.decision {

@@ -9,14 +9,16 @@ use crate::eval::case_keys;
 use crate::eval::gate::{ANSWER, CHECK, Kind, Safeguard, Safeguards};
 use crate::eval::masks;
 use crate::project::config::Config;
+use crate::project::lints::Level;
 use crate::project::said::said;
 use crate::project::suppressions::{self, Suppressions};
 use crate::record::file::Recordings;
 use crate::record::redact::{Redactor, without_hashes};
 use crate::rules::{allow, list};
-use crate::scenario::model::{Case, Rule};
+use crate::scenario::model::{Case, Expectation, Rule};
 use crate::scenario::paths;
 use serde::Serialize;
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The project file, as reports name it.
@@ -50,7 +52,19 @@ pub(super) fn safeguards(project: &Compiled, scenarios: &Scenarios, shown: &BTre
 const JUDGED: &str = "extends project context defaults operators owners roles tools mcp providers history record fmt \
     models.*.provider models.*.id models.*.tier models.*.capabilities models.*.context_window models.*.output_reserve \
     models.*.temperature models.*.top_p models.*.seed models.*.effort models.*.stop models.*.tool_choice models.*.max_output_tokens \
-    eval.runs eval.pass lints";
+    eval.runs eval.pass eval.gate.accepters eval.stability.accepters lints";
+/// What the project file says where a key of another kind is not there.
+const DEFAULTS: &str = "
+limits = { depth = 256, attributes = 256, namespaces = 128, file = 10485760, text = 10000000, name = 1000, nodes = 1000000, diagnostics = 10000 }
+[eval]
+scenarios = [\"scenarios\"]
+plan_path = \"$.subtasks\"
+stale_after_days = 90
+stale = \"error\"
+gate = { manifest_tokens = 0.1 }
+drift = { token_inflation = 0.3, window = 5, latency_regression = 0.5, batches = 3 }
+";
+
 /// Compares two project files key by key, but for the keys of [`JUDGED`].
 pub(super) fn configured(then: &Config, now: &Config, before: &mut Safeguards, after: &mut Safeguards) {
     let (old, new) = (said_of(then), said_of(now));
@@ -68,16 +82,26 @@ pub(super) fn configured(then: &Config, now: &Config, before: &mut Safeguards, a
         for (said, side) in [(&old, &mut *before), (&new, &mut *after)] {
             let value = said.get(key).map_or("not set", String::as_str);
             let number = value.parse::<f64>().ok();
-            let strictness = match &*name {
-                "[eval.gate] manifest_tokens" | "[eval.gate] tokens" | "[eval.gate] cost_usd" => {
-                    Some(-number.unwrap_or(f64::MAX))
-                }
-                "[eval.gate] pass_rate" => Some(number.unwrap_or(0.0)),
-                "[eval] stale" => Some(f64::from(u8::from(value != "\"warn\""))),
+            let limit = match (&*name, &**last) {
+                ("[eval.gate] tokens" | "[eval.gate] cost_usd", _) => Some(-number.unwrap_or(f64::MAX)),
+                ("[eval.gate] pass_rate", _) => Some(number.unwrap_or(0.0)),
+                ("[eval] stale", _) => Some(f64::from(u8::from(value != "\"warn\""))),
+                ("[eval.stability] reruns", _) => number,
+                // Runs that are compared, and findings that are shown: fewer are not stricter.
+                (_, "window" | "diagnostics") => None,
+                _ if ["eval", "limits"].iter().any(|top| of.first().is_some_and(|own| own == top)) => number.map(|most| -most),
                 _ => None,
             };
             let kind = if is_required { Kind::Lint } else { Kind::Threshold };
-            side.add(kind, &name, "value", Safeguard::new(FILE, value, strictness));
+            side.add(kind, &name, "value", Safeguard::new(FILE, value, limit));
+        }
+    }
+    let may = |config: &Config| config.eval.accepters().map(str::to_owned).collect::<BTreeSet<_>>();
+    let (may, may_now) = (may(then), may(now));
+    // Where nobody is named, anybody may.
+    if !may.is_empty() && (may_now.is_empty() || !may_now.is_subset(&may)) {
+        for (may, side) in [(may, before), (may_now, after)] {
+            side.add(Kind::Threshold, "[eval.gate] accepters", "value", Safeguard::new(FILE, format!("{may:?}"), None));
         }
     }
 }
@@ -85,11 +109,11 @@ pub(super) fn configured(then: &Config, now: &Config, before: &mut Safeguards, a
 /// What a project file says, and what it means where it says nothing.
 fn said_of(config: &Config) -> BTreeMap<Vec<String>, String> {
     // Of a shared file, which counts where this one says nothing, all that is not about levels is in lists.
-    let mut said: BTreeMap<_, _> = config.files.iter().rev().flat_map(|file| said(&file.text)).collect();
+    let texts = config.files.iter().rev().map(|file| &*file.text);
+    let mut said: BTreeMap<_, _> = std::iter::once(DEFAULTS).chain(texts).flat_map(said).collect();
     let key = |key: [&str; 3]| key.map(str::to_owned).to_vec();
     let counters = config.models.iter().map(|(name, model)| (key(["models", name, "tokenizer"]), model.tokenizer.to_owned()));
     said.extend(counters);
-    said.insert(key(["eval", "gate", "manifest_tokens"]), config.eval.gate.manifest_tokens.to_string());
     said
 }
 
@@ -99,16 +123,6 @@ fn is_judged(key: &[String]) -> bool {
     JUDGED.split_ascii_whitespace().any(is_of)
 }
 
-const fn rank(severity: Option<Severity>) -> f64 {
-    match severity {
-        None => 0.0,
-        Some(Severity::Hint) => 1.0,
-        Some(Severity::Info) => 2.0,
-        Some(Severity::Warning) => 3.0,
-        Some(Severity::Error) => 4.0,
-    }
-}
-
 fn lints(project: &Compiled, safeguards: &mut Safeguards) {
     let config = &project.config;
     for rule in list::all() {
@@ -116,8 +130,9 @@ fn lints(project: &Compiled, safeguards: &mut Safeguards) {
             || config.lints.apply(&rule.meta, Severity::Error).filter(|_| config.lints.level(rule.meta.code).is_some()),
             |given| config.lints.apply(&rule.meta, given),
         );
-        let value = level.map_or("off", Severity::as_str).to_owned();
-        safeguards.add(Kind::Lint, rule.meta.name, "level", Safeguard::new(FILE, value, Some(rank(level))));
+        let level = level.map_or(Level::Off, Level::At);
+        let safeguard = Safeguard::new(FILE, level.as_str(), Some(level.strictness().into()));
+        safeguards.add(Kind::Lint, rule.meta.name, "level", safeguard);
     }
 }
 
@@ -168,9 +183,34 @@ impl Long {
         Safeguard { text, ..Safeguard::new(path, format!("{}{words}", hash(value)), None) }
     }
 
+    /// A text of a file; what a checkout does to line ends is no change.
+    fn text(&self, path: &str, text: &str) -> Safeguard {
+        self.of(path, &text.replace("\r\n", "\n"))
+    }
+
     fn of(&self, path: &str, value: &impl Serialize) -> Safeguard {
         self.with(path, value, "")
     }
+}
+
+/// Limits of expectations, by their places in what is written of them: at most, and at least.
+const MOST: [&str; 4] = ["/Tokens/max", "/MaxTokens", "/MaxLatency", "/MaxCost"];
+const LEAST: [&str; 3] = ["/Tokens/min", "/PromptCache/min_reused", "/Judge/min_score"];
+/// The patterns of which each has to hold.
+const PATTERNS: [&str; 4] = ["/Contains", "/Absent", "/Contains/patterns", "/Absent/patterns"];
+
+/// Takes the limits and patterns of an expectation apart from the rest of it.
+fn limited(safeguard: Safeguard, expectation: &impl Serialize) -> Safeguard {
+    let mut rest = serde_json::to_value(expectation).unwrap_or_default();
+    let mut patterns = Vec::new();
+    for place in PATTERNS {
+        let found = rest.pointer_mut(place).and_then(Value::as_array_mut);
+        patterns.extend(found.into_iter().flat_map(std::mem::take).map(|pattern| pattern.to_string()));
+    }
+    let mut take = |place: &&str| rest.pointer_mut(place)?.take().as_f64();
+    let mut limits: Vec<f64> = MOST.iter().map(|place| -take(place).unwrap_or(f64::MAX)).collect();
+    limits.extend(LEAST.iter().map(|place| take(place).unwrap_or(0.0)));
+    Safeguard { limits, patterns, besides: hash(&rest), ..safeguard }
 }
 
 /// Where what a scenario holds itself to is put.
@@ -180,11 +220,12 @@ fn scenario(path: &str, case: &Case, tools: &impl Serialize, (long, safeguards):
     let name = &case.name.value;
     let mut add = |what: String, safeguard: Safeguard| safeguards.add(Kind::Expectation, name, what, safeguard);
     for one in &case.expect_context {
-        add(format!("context: {}", one.value.words()), long.of(path, &one.value));
+        add(format!("context: {}", one.value.words()), limited(long.of(path, &one.value), &one.value));
     }
-    for one in &case.expectations {
-        let gates = if one.value.gate { "" } else { ", only informs" };
-        add(format!("answer: {}", one.value.test.words()), long.with(path, &one.value.test, gates));
+    for Expectation { test, gate } in case.expectations.iter().map(|one| &one.value) {
+        let mut safeguard = limited(long.with(path, test, if *gate { "" } else { ", only informs" }), test);
+        safeguard.limits.push(f64::from(u8::from(*gate)));
+        add(format!("answer: {}", test.words()), safeguard);
     }
     let frozen = (&case.subject, &case.node, case.is_run, &case.situation, tools);
     add("frozen situation".to_owned(), long.of(path, &frozen));
@@ -203,11 +244,11 @@ fn beside(path: &str, case: &Case, files: &Inside<'_>, (long, safeguards): Put<'
     let mut add = |what: String, safeguard| safeguards.add(Kind::Expectation, &case.name.value, what, safeguard);
     for named in case_keys::files(case) {
         let Some(place) = paths::beside(path, named) else { continue };
-        let safeguard = files.text(&place).map_or_else(|why| Safeguard::new(&place, why, None), |text| long.of(&place, &text));
+        let safeguard = files.text(&place).map_or_else(|why| Safeguard::new(&place, why, None), |text| long.text(&place, &text));
         add(format!("file {named}"), safeguard);
     }
     for (place, text) in case_keys::own_files(case, files) {
-        let safeguard = text.map_or_else(|why| Safeguard::new(&place, why, None), |text| long.of(&place, &text));
+        let safeguard = text.map_or_else(|why| Safeguard::new(&place, why, None), |text| long.text(&place, &text));
         add(format!("{CHECK}{place}"), safeguard);
     }
 }
@@ -219,7 +260,7 @@ fn stored(path: &str, case: &Case, files: &Inside<'_>, (long, safeguards): Put<'
     if case.wants_snapshot()
         && let Ok(text) = files.text(&snapshot)
     {
-        safeguards.add(Kind::Snapshot, name, "stored request", long.of(&snapshot, &text));
+        safeguards.add(Kind::Snapshot, name, "stored request", long.text(&snapshot, &text));
     }
     let recording = paths::recording(path, name);
     if !case.answers.is_empty() {

@@ -80,9 +80,6 @@ pub(super) enum Format {
 }
 
 impl OutputFormat for Format {
-    const JSON: Self = Self::Json;
-    const DEFAULT: &'static str = "text";
-
     fn sign(self) -> Option<Sign> {
         (self != Self::Text).then_some(Sign { artifact: "manifest", text: SCHEMA })
     }

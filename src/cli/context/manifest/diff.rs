@@ -3,13 +3,12 @@
 use super::counting::{CountingArgs, of_project};
 use super::side::{Side, Sides};
 use super::{change_markdown, change_text};
-use crate::cli::args::Sign;
+use crate::cli::args::CommentFormat;
 use crate::cli::context::project::Compiled;
 use crate::cli::prelude::*;
 use crate::cli::project::root;
 use crate::context::manifest::{Difference, Entry, Places, Version, by_agent, difference};
 use crate::context::request::Files;
-use clap::ValueEnum;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 
@@ -29,30 +28,9 @@ pub(super) struct DiffArgs {
     #[arg(value_name = "NEW")]
     new: Option<PathBuf>,
     #[command(flatten)]
-    output: OutputArgs<DiffFormat>,
+    output: OutputArgs<CommentFormat>,
     #[command(flatten)]
     counting: CountingArgs,
-}
-
-/// Formats of a difference.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum DiffFormat {
-    /// For people
-    #[default]
-    Text,
-    /// One document
-    Json,
-    /// For a comment on a pull request
-    Markdown,
-}
-
-impl OutputFormat for DiffFormat {
-    const JSON: Self = Self::Json;
-    const DEFAULT: &'static str = "text";
-
-    fn sign(self) -> Option<Sign> {
-        (self == Self::Json).then_some(Sign { artifact: "comparison of manifests", text: "\"ctxc/manifest-diff/" })
-    }
 }
 
 /// Prints the difference.
@@ -65,9 +43,9 @@ pub(super) fn run(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
     }
     let difference = between(&old, &new);
     cx.emit(&args.output, |format, cx| match format {
-        DiffFormat::Text => change_text::print(&difference, cx),
-        DiffFormat::Json => cx.json(&difference),
-        DiffFormat::Markdown => cx.print(|out| out.write_all(change_markdown::page(&difference).as_bytes())),
+        CommentFormat::Text => change_text::print(&difference, cx),
+        CommentFormat::Json => cx.json(&difference),
+        CommentFormat::Markdown => cx.print(|out| out.write_all(change_markdown::page(&difference).as_bytes())),
     })?;
     Ok(Exit::Success)
 }
