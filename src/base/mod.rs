@@ -20,6 +20,8 @@ pub mod number;
 pub mod parallel;
 #[cfg(feature = "fs")]
 pub mod patterns;
+#[cfg(any(feature = "cli", feature = "lsp"))]
+pub mod percent;
 pub mod quoted;
 pub mod rule_meta;
 pub mod source;

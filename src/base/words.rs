@@ -29,4 +29,35 @@ macro_rules! words {
     };
 }
 
+/// The same, with one value more that holds words of others.
+macro_rules! open_words {
+    (
+        $(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$item:meta])* $variant:ident = $word:literal,)* }
+        else $(#[$own:meta])* $other:ident($inner:ty)
+    ) => {
+        $(#[$meta])*
+        $vis enum $name {
+            $($(#[$item])* $variant,)*
+            $(#[$own])*
+            $other($inner),
+        }
+
+        impl $name {
+            /// Every value of the kernel's own, in order.
+            pub const ALL: [Self; [$($word),*].len()] = [$(Self::$variant),*];
+            /// Their words, in the same order.
+            pub const WORDS: [&'static str; [$($word),*].len()] = [$($word),*];
+
+            /// Its word, where it is one of the kernel's own.
+            pub const fn known(&self) -> Option<&'static str> {
+                match self {
+                    $(Self::$variant => Some($word),)*
+                    Self::$other(_) => None,
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use open_words;
 pub(crate) use words;

@@ -247,6 +247,7 @@ impl Lines {
     /// File, the line on which the origin's line begins, and that of its first words.
     fn both<'l>(&'l self, origin: &'l Origin) -> Option<(&'l str, u32, u32)> {
         let below = |found: &'l (String, TextLines), line: u32| (found.0.as_str(), found.1.first(line), found.1.line(line));
+        #[allow(clippy::wildcard_enum_match_arm, reason = "no other text stands in a file")]
         match origin {
             Origin::Template { task, node, field, line } => {
                 let key = (task.clone(), node.clone(), field.clone());
@@ -258,14 +259,7 @@ impl Lines {
                 let line = self.sources.get(path).map_or(line + 1, |lines| lines.line(*line));
                 Some((path, line, line))
             }
-            Origin::Schema { .. }
-            | Origin::Input { .. }
-            | Origin::Result { .. }
-            | Origin::Parent { .. }
-            | Origin::Match { .. }
-            | Origin::History
-            | Origin::Conversation
-            | Origin::Frame => None,
+            _ => None,
         }
     }
 }

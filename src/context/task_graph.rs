@@ -285,6 +285,6 @@ impl<'r> TaskGraph<'r> {
     pub fn agents(&self, task: &str) -> Result<Vec<AgentNode>, Fault> {
         let tree = self.tasks.get(task).ok_or_else(|| Fault::from(FaultKind::Dangling { name: task.to_owned() }))?;
         let behind = |node: &'_ Node| Some(self.behind(node)?.map(|tree| (tree.task.name(), &tree.root)));
-        agents::collect((tree.task.name(), &tree.root), &behind)
+        agents::collect((tree.task.name(), &tree.root), &behind, Node::is_agent)
     }
 }

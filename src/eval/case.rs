@@ -95,7 +95,7 @@ fn run_whole(case: &PreparedCase<'_>, done: &mut Finished) {
     let tokens = |report: &Report| report.tokens.zip(report.prefix_tokens).map(|(all, prefix)| (all as u64, prefix as u64));
     // Until the first one is asked, what is known of it is the best guess.
     done.tokens = agents.iter().flatten().next().and_then(|(_, first)| tokens(&first.report));
-    let answered = answer::run_and_judged(case, done);
+    let answered = answer::answered(case, None, done);
     let Some(answer) = done.trials.first().map(|trial| Arc::clone(&trial.answer)) else {
         done.context = unseen(case.input.case);
         return decide(answered, done);
@@ -193,7 +193,7 @@ fn judged(case: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) {
     if case.input.case.wants_snapshot() {
         done.snapshot = Some(context::stored_request(&Seen { case, assembly }));
     }
-    let answered = answer::answered(case, assembly, done);
+    let answered = answer::answered(case, Some(assembly), done);
     decide(answered, done);
     if case.run.answers.shows && done.verdict != CaseVerdict::Pass {
         done.said = assembly.messages.iter().map(|message| (message.speaker, message.text.text().to_owned())).collect();

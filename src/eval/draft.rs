@@ -91,9 +91,13 @@ pub fn scalar(text: &str) -> String {
     if is_plain {
         return text.to_owned();
     }
-    // A JSON string is a double-quoted scalar, but for what YAML has to see escaped.
+    escaped(&Value::String(text.to_owned()))
+}
+
+/// A value on one line: JSON is YAML, but for what YAML has to see escaped, and which stands in texts alone.
+pub fn escaped(value: &Value) -> String {
     let mut out = String::new();
-    for c in Value::String(text.to_owned()).to_string().chars() {
+    for c in value.to_string().chars() {
         match c {
             '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
                 let _ = write!(out, "\\u{:04x}", u32::from(c));
@@ -263,7 +267,7 @@ pub fn run_yaml(draft: &RunDraft<'_>) -> String {
         schema: {SCENARIO_SCHEMA}\nname: {}\n{key}: {}\nrun: true\nruns: 1\npass_threshold: 1\ncontext:\n  objective: {}\n",
         scalar(name),
         scalar(subject),
-        scalar(objective.unwrap_or(subject))
+        scalar(objective.unwrap_or(if receiver.role.is_some() { "" } else { subject }))
     );
     values(&mut out, "inputs", inputs);
     if is_whole {

@@ -15,20 +15,15 @@ pub fn merge(cards: Vec<(String, Scorecard)>) -> Result<Scorecard, String> {
     let place = |row: &CaseRow| (row.path.clone(), row.line, row.id.clone());
     rows.extend(std::mem::take(&mut whole.cases).into_iter().map(|row| (place(&row), (first.clone(), row))));
     for (name, mut card) in cards {
-        let other = |what: &str, theirs: &str, ours: &str| {
-            Err(format!("{first} and {name} are of different runs: the {what} is {ours} in one, and {theirs} in the other"))
-        };
-        if card.registry_hash != whole.registry_hash {
-            return other("registry", &card.registry_hash, &whole.registry_hash);
-        }
-        if card.tool != whole.tool {
-            return other("version of ctxc", &card.tool, &whole.tool);
-        }
-        if card.tokenizer != whole.tokenizer {
-            return other("tokenizer", &card.tokenizer, &whole.tokenizer);
-        }
-        if card.mode != whole.mode {
-            return other("mode", &card.mode, &whole.mode);
+        let same = [
+            ("registry", &card.registry_hash, &whole.registry_hash),
+            ("version of ctxc", &card.tool, &whole.tool),
+            ("tokenizer", &card.tokenizer, &whole.tokenizer),
+            ("mode", &card.mode, &whole.mode),
+        ];
+        if let Some((what, theirs, ours)) = same.into_iter().find(|(_, theirs, ours)| theirs != ours) {
+            let differs = format!("the {what} is {ours} in one, and {theirs} in the other");
+            return Err(format!("{first} and {name} are of different runs: {differs}"));
         }
         for row in std::mem::take(&mut card.cases) {
             match rows.get(&place(&row)) {

@@ -10,6 +10,7 @@ use crate::kernel::provider::{Answer, Response, Stop, Usage};
 use crate::record::recording::AnsweredBy;
 use crate::record::response_body;
 use crate::run::answers::{Answers, AskedCall, Given, NoAnswer};
+use crate::run::commands::{CommandEnd, CommandSpec, Commands, TIME, killed, late};
 use crate::scenario::model::Scripted;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -61,6 +62,11 @@ impl Script {
         Ok(Self { lines, given: Mutex::default() })
     }
 
+    /// All answers.
+    pub fn answers(&self) -> impl Iterator<Item = &Scripted> {
+        self.lines.iter().map(|line| &line.says)
+    }
+
     /// The number of an answer, from 1, that no request of a program gets: one in front of it is for all.
     pub fn hidden(&self) -> Option<usize> {
         let is_for_all = |line: &Line| line.has.is_empty() && line.lacks.is_empty() && line.says.node.is_none();
@@ -103,6 +109,38 @@ impl Script {
     }
 }
 
+/// Scripts that end as it is written, those that nothing is written of as `then` runs them.
+#[derive(Clone, Copy, Debug)]
+pub struct ScriptedCommands<'c> {
+    /// What is written.
+    pub script: &'c Script,
+    /// Who runs the others; nobody in an evaluation.
+    pub then: Option<&'c dyn Commands>,
+}
+
+impl Commands for ScriptedCommands<'_> {
+    fn run(&self, command: &CommandSpec) -> Result<CommandEnd, String> {
+        let line = command.argv.join(" ");
+        let asking = Asking { names: [Some(&command.stage), Some(&command.node), command.name.as_deref()] };
+        let Some(says) = self.script.own(asking, &line) else {
+            let named = command.name.as_deref().unwrap_or(&command.node);
+            let nobody = || {
+                Err(format!(
+                    "`{line}` is not run in an evaluation: `answers` says what it writes, with `when: {{node: {named}}}`"
+                ))
+            };
+            return self.then.map_or_else(nobody, |then| then.run(command));
+        };
+        let end = says.end.clone().unwrap_or_default();
+        match end.killed_by.as_deref() {
+            None => Ok(CommandEnd { code: end.exit as i32, out: written(&says.reply), said: end.stderr }),
+            Some("timeout") => Err(late(command.timeout.unwrap_or(TIME), "<timeout>")),
+            // KILL: what the system sends to who takes too much memory, for one.
+            Some(_) => Err(killed(9, &end.stderr)),
+        }
+    }
+}
+
 impl Answers for Script {
     fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer> {
         let text = text_of(asked.messages);
@@ -126,14 +164,19 @@ pub(super) fn text_of(messages: &[Message]) -> String {
     messages.iter().map(Message::as_str).collect::<Vec<_>>().join("\n")
 }
 
+/// What is replied, as a text.
+pub(super) fn written(reply: &Value) -> String {
+    match reply {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => reply.to_string(),
+    }
+}
+
 /// What a script says, as a model's answer. Tokens that it does not say are about four characters each.
 fn answer(says: &Scripted, asked: &str) -> Answer {
     const TOKEN: usize = 4;
-    let text = match &says.reply {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        reply @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => reply.to_string(),
-    };
+    let text = written(&says.reply);
     // A conversation has each id once, whatever was answered in it before.
     let ids = asked.split("call_").skip(1).filter_map(|rest| {
         let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());

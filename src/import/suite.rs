@@ -2,6 +2,7 @@
 
 use super::model::{Given, Suite};
 use crate::base::contained_path::relative;
+use crate::eval::draft::escaped;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -11,7 +12,7 @@ pub const ORIGIN: &str = "# Imported by `ctxc import` from ";
 /// The text of a suite that lies in `folder`, for the task that the prompt from `origin` became.
 /// Writing to a string cannot fail, so nobody looks at what `write!` gives back.
 pub fn suite(suite: &Suite, task: &str, folder: &str, (path, format): (&str, &str)) -> String {
-    let text = |text: &str| leaf(&json!(text));
+    let text = |text: &str| escaped(&json!(text));
     let mut out = format!("{ORIGIN}{} ({format}).\n", path.replace('\n', " "));
     let _ = write!(
         out,
@@ -36,7 +37,7 @@ pub fn suite(suite: &Suite, task: &str, folder: &str, (path, format): (&str, &st
                 Given::File(path) => format!("{{file: {}}}", text(&relative(folder, path))),
                 // What begins with an at sign would be taken for a file.
                 Given::Value(Value::String(words)) if words.starts_with('@') => text(&format!("@{words}")),
-                Given::Value(value) => leaf(value),
+                Given::Value(value) => escaped(value),
             };
             let _ = writeln!(out, "        {}: {value}", text(name));
         }
@@ -45,22 +46,8 @@ pub fn suite(suite: &Suite, task: &str, folder: &str, (path, format): (&str, &st
         }
         for one in &case.expectations {
             for (number, (key, value)) in one.as_object().into_iter().flatten().enumerate() {
-                let _ = writeln!(out, "      {} {key}: {}", if number == 0 { "-" } else { " " }, leaf(value));
+                let _ = writeln!(out, "      {} {key}: {}", if number == 0 { "-" } else { " " }, escaped(value));
             }
-        }
-    }
-    out
-}
-
-/// A value on one line: JSON is YAML, but for what YAML has to see escaped, and which stands in texts alone.
-fn leaf(value: &Value) -> String {
-    let mut out = String::new();
-    for c in value.to_string().chars() {
-        match c {
-            '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
-                let _ = write!(out, "\\u{:04x}", u32::from(c));
-            }
-            _ => out.push(c),
         }
     }
     out

@@ -3,53 +3,56 @@
 //! Plain data. Never counts, never renders, never orders: `fit` decides what stays, renderers decide where it stands.
 
 use super::conversation::Turn;
-use crate::base::words::words;
+use crate::base::words::{open_words, words};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
-/// What a segment is. The order is that of the sources, which breaks ties. Written as its word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum Kind {
-    /// The definition of a tool: stands in front of all messages, and is none.
-    Tools,
-    /// Who the agent is.
-    System,
-    /// What is to be done.
-    Description,
-    /// How.
-    Instructions,
-    /// What a good answer satisfies.
-    Criteria,
-    /// The form of the answer.
-    OutputFormat,
-    /// What the answer must keep to.
-    Constraints,
-    /// A value of the task.
-    Input,
-    /// The result of the stage before.
-    PreviousOutput,
-    /// What an earlier step left.
-    Accumulated,
-    /// A file that is always there.
-    File,
-    /// A part of the parent's context.
-    Inherited,
-    /// Context that was looked up.
-    Fresh,
-    /// Pairs of input and output to learn from.
-    Examples,
-    /// Earlier turns of a conversation.
-    History,
-    /// What earlier attempts ran into.
-    FailureHistory,
+open_words! {
+    /// What a segment is. The order is that of the sources, which breaks ties. Written as its word.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename_all = "snake_case"))]
+    #[non_exhaustive]
+    pub enum Kind {
+        /// The definition of a tool: stands in front of all messages, and is none.
+        Tools = "tools",
+        /// Who the agent is.
+        System = "system",
+        /// What is to be done.
+        Description = "description",
+        /// How.
+        Instructions = "instructions",
+        /// What a good answer satisfies.
+        Criteria = "criteria",
+        /// The form of the answer.
+        OutputFormat = "output_format",
+        /// What the answer must keep to.
+        Constraints = "constraints",
+        /// A value of the task.
+        Input = "input",
+        /// The result of the stage before.
+        PreviousOutput = "previous_output",
+        /// What an earlier step left.
+        Accumulated = "accumulated",
+        /// A file that is always there.
+        File = "file",
+        /// A part of the parent's context.
+        Inherited = "inherited",
+        /// Context that was looked up.
+        Fresh = "fresh",
+        /// Pairs of input and output to learn from.
+        Examples = "examples",
+        /// Earlier turns of a conversation.
+        History = "history",
+        /// What earlier attempts ran into.
+        FailureHistory = "failure_history",
+    }
+    else
     /// A kind of an organisation's own.
     #[cfg_attr(feature = "cli", schemars(skip))]
-    Custom(&'static CustomKind),
+    Custom(&'static CustomKind)
 }
 
 /// A kind of segments that an organisation brings along.
@@ -91,58 +94,12 @@ impl Hash for CustomKind {
 }
 
 impl Kind {
-    /// Every kind of the kernel's own, in order.
-    pub const ALL: [Self; 16] = [
-        Self::Tools,
-        Self::System,
-        Self::Description,
-        Self::Instructions,
-        Self::Criteria,
-        Self::OutputFormat,
-        Self::Constraints,
-        Self::Input,
-        Self::PreviousOutput,
-        Self::Accumulated,
-        Self::File,
-        Self::Inherited,
-        Self::Fresh,
-        Self::Examples,
-        Self::History,
-        Self::FailureHistory,
-    ];
-
-    /// Their words, in the same order.
-    #[allow(clippy::indexing_slicing, reason = "evaluated by the compiler, which checks every place")]
-    pub const WORDS: [&'static str; Self::ALL.len()] = {
-        let mut words = [""; Self::ALL.len()];
-        let mut at = 0;
-        while at < words.len() {
-            words[at] = Self::ALL[at].word();
-            at += 1;
-        }
-        words
-    };
-
     /// The word in manifests and scenarios.
     pub const fn word(self) -> &'static str {
-        match self {
-            Self::Tools => "tools",
-            Self::System => "system",
-            Self::Description => "description",
-            Self::Instructions => "instructions",
-            Self::Criteria => "criteria",
-            Self::OutputFormat => "output_format",
-            Self::Constraints => "constraints",
-            Self::Input => "input",
-            Self::PreviousOutput => "previous_output",
-            Self::Accumulated => "accumulated",
-            Self::File => "file",
-            Self::Inherited => "inherited",
-            Self::Fresh => "fresh",
-            Self::Examples => "examples",
-            Self::History => "history",
-            Self::FailureHistory => "failure_history",
-            Self::Custom(kind) => kind.word,
+        match (self, self.known()) {
+            (Self::Custom(kind), _) => kind.word,
+            (_, Some(word)) => word,
+            (_, None) => "",
         }
     }
 
@@ -416,16 +373,10 @@ impl Origin {
 
     /// Lines of the text before it, where those are known.
     pub(crate) fn line(&mut self) -> Option<&mut u32> {
-        match self {
-            Self::Template { line, .. } | Self::Fragment { line, .. } | Self::File { line, .. } => Some(line),
-            Self::Schema { .. }
-            | Self::Input { .. }
-            | Self::Result { .. }
-            | Self::Parent { .. }
-            | Self::Match { .. }
-            | Self::History
-            | Self::Conversation
-            | Self::Frame => None,
+        if let Self::Template { line, .. } | Self::Fragment { line, .. } | Self::File { line, .. } = self {
+            Some(line)
+        } else {
+            None
         }
     }
 }

@@ -221,30 +221,13 @@ impl ProviderError {
 
     /// How long the provider asks to wait.
     pub const fn retry_after(&self) -> Option<Duration> {
-        match self {
-            Self::Refused { retry_after, .. } | Self::RateLimited { retry_after, .. } => *retry_after,
-            Self::TimeLimit { .. }
-            | Self::Unreachable { .. }
-            | Self::CutStream { .. }
-            | Self::NotUnderstood { .. }
-            | Self::TooLarge { .. }
-            | Self::NoKey { .. }
-            | Self::Redirected { .. }
-            | Self::OverBudget { .. } => None,
-        }
+        if let Self::Refused { retry_after, .. } | Self::RateLimited { retry_after, .. } = self { *retry_after } else { None }
     }
 
     /// Whether the same request may be answered later.
     pub const fn is_retryable(&self) -> bool {
-        match self {
-            Self::Refused { status, .. } => *status >= 500 || *status == 408,
-            Self::RateLimited { .. } | Self::TimeLimit { .. } | Self::Unreachable { .. } | Self::CutStream { .. } => true,
-            Self::NotUnderstood { .. }
-            | Self::TooLarge { .. }
-            | Self::NoKey { .. }
-            | Self::Redirected { .. }
-            | Self::OverBudget { .. } => false,
-        }
+        let is_passing = matches!(self, Self::RateLimited { .. } | Self::TimeLimit { .. } | Self::Unreachable { .. });
+        is_passing || matches!(self, Self::CutStream { .. } | Self::Refused { status: 408 | 500.., .. })
     }
 }
 

@@ -1,7 +1,7 @@
 //! `file:` addresses and paths. Anything else names no file of ours.
 
+use crate::base::percent::{decode, encode};
 use gen_lsp_types::Uri;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// The path of a `file:` address.
@@ -23,28 +23,8 @@ pub(super) fn of(path: &Path) -> Uri {
     let text = if std::path::MAIN_SEPARATOR == '/' { text.into_owned() } else { text.replace(std::path::MAIN_SEPARATOR, "/") };
     let slash = if text.starts_with('/') { "" } else { "/" };
     let mut out = format!("file://{slash}");
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'_' | b'.' | b'~') {
-            out.push(char::from(byte));
-        } else {
-            let _ = write!(out, "%{byte:02X}");
-        }
-    }
+    encode(&text, &mut out);
     Uri(out)
-}
-
-fn decode(text: &str) -> Option<String> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut bytes = text.bytes();
-    while let Some(byte) = bytes.next() {
-        if byte != b'%' {
-            out.push(byte);
-            continue;
-        }
-        let digits = [bytes.next()?, bytes.next()?];
-        out.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
-    }
-    String::from_utf8(out).ok()
 }
 
 #[cfg(test)]

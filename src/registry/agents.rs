@@ -1,14 +1,15 @@
-//! The agents that a task may call, in document order.
+//! The agents that a task may call, and the scripts that it may run, in document order.
 
 use super::node::Node;
 use crate::base::expansion::{MAX_AGENTS, MAX_DEPTH};
 use crate::kernel::agent_node::AgentNode;
 
-/// Every agent that a node may call, those of tasks and templates that it refers to included. `behind` gives the definition that
+/// Every node of a kind that a node may come by, those of tasks and templates that it refers to included. `behind` gives the definition that
 /// a node stands for, with its name.
 pub(crate) fn collect<'t, E>(
     root: (&'t str, &'t Node),
     behind: &dyn Fn(&'t Node) -> Option<Result<(&'t str, &'t Node), E>>,
+    is_meant: fn(&Node) -> bool,
 ) -> Result<Vec<AgentNode>, E> {
     let mut agents = Vec::new();
     // Nodes to visit, the next one last: the definition, the node, what stands before its id, its name, how deep.
@@ -19,7 +20,7 @@ pub(crate) fn collect<'t, E>(
         if let Some((definition, root)) = behind.filter(|_| depth < MAX_DEPTH && agents.len() < MAX_AGENTS) {
             open.push((definition, root, id.clone(), name, depth + 1));
         }
-        if behind.is_none() && node.is_agent() && agents.len() < MAX_AGENTS {
+        if behind.is_none() && is_meant(node) && agents.len() < MAX_AGENTS {
             let node = if id.is_empty() { "/".to_owned() } else { id };
             agents.push(AgentNode { node, definition: definition.to_owned(), name: name.map(str::to_owned) });
         }

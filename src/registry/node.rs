@@ -82,6 +82,11 @@ impl Node {
         let holds_steps = self.children.iter().any(|child| !matches!(child.slot.as_str(), "inputs" | "calls" | "args"));
         (is_part || is_simple) && !holds_steps
     }
+
+    /// Whether a command runs for it.
+    pub(crate) fn is_script(&self) -> bool {
+        self.element == "script_execution" || self.operator.as_deref() == Some("script")
+    }
 }
 
 /// A node with its children still unread.

@@ -19,7 +19,7 @@ pub(super) fn of(registry: &Registry, task: &str, asked: Option<&str>) -> Option
     let trees = trees(registry, task)?;
     let behind = |node: &Node| trees.get(&key(node.target()?));
     let all = trees.get(&(false, task.to_owned())).map(|root| result_names::of(root, &behind)).unwrap_or_default();
-    let agents = agents(&trees, task);
+    let agents = nodes(&trees, task, Node::is_agent);
     let meant = AgentNode::meant(&agents, asked);
     let agent = meant.ok().or_else(|| agents.first().filter(|_| asked.is_none()));
     let way = agent.and_then(|agent| way(&trees, task, &agent.node));
@@ -46,15 +46,16 @@ fn trees(registry: &Registry, task: &str) -> Option<Trees> {
     Some(trees)
 }
 
-/// The agents that a task calls; `None` where there is no such task.
-pub(super) fn agents_of(registry: &Registry, task: &str) -> Option<Vec<AgentNode>> {
-    Some(agents(&trees(registry, task)?, task))
+/// The agents that a task calls, and the scripts that it runs; `None` where there is no such task.
+pub(super) fn leaves(registry: &Registry, task: &str) -> Option<[Vec<AgentNode>; 2]> {
+    let trees = trees(registry, task)?;
+    Some([Node::is_agent, Node::is_script].map(|is_meant| nodes(&trees, task, is_meant)))
 }
 
-fn agents(trees: &Trees, task: &str) -> Vec<AgentNode> {
+fn nodes(trees: &Trees, task: &str, is_meant: fn(&Node) -> bool) -> Vec<AgentNode> {
     let Some((key, root)) = trees.get_key_value(&(false, task.to_owned())) else { return Vec::new() };
     let behind = |node: &Node| trees.get_key_value(&self::key(node.target()?)).map(|(key, root)| Ok((key.1.as_str(), root)));
-    agents::collect::<Infallible>((&key.1, root), &behind).unwrap_or_default()
+    agents::collect::<Infallible>((&key.1, root), &behind, is_meant).unwrap_or_default()
 }
 
 /// The nodes from the task's root to the agent with a path.

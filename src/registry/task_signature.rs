@@ -48,7 +48,7 @@ fn of(registry: &Registry, name: &str) -> Option<TaskSignature> {
             open.extend(found.filter(|_| seen.insert((reference.kind, reference.name))));
         }
     }
-    takes.agents = results::agents_of(registry, name)?;
+    [takes.agents, takes.scripts] = results::leaves(registry, name)?;
     Some(takes)
 }
 

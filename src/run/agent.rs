@@ -3,14 +3,14 @@
 //!
 //! The context is that of `ctxc render`, from the same function; what follows it in a conversation are turns behind it.
 
-use super::answers::{AskedCall, Given, response_of};
+use super::answers::{AskedCall, Given, NoAnswer, response_of};
 use super::conversation::{CALLS, converse};
 use super::flow::Ready;
 use super::output;
 use super::runner::{Frame, Runner};
 use super::tools::{self, ToolAnswer};
-use super::trace::{SegmentLine, ToolLine, TraceEvent};
-use super::wire::Wire;
+use super::trace::{Moment, SegmentLine, ToolLine, TraceEvent};
+use super::wire::{Sent, Wire};
 use crate::context::assemble::{Assembly, assemble_in};
 use crate::context::options::Options;
 use crate::context::render::message::Message;
@@ -21,7 +21,7 @@ use crate::kernel::pipeline::agent::{AgentOutput, Status};
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
 use crate::kernel::provider::{self, Stop};
 use crate::kernel::tokens::TokenCounter;
-use crate::record::recording::Recording;
+use crate::record::recording::{AnsweredBy, Recording};
 use crate::registry::body::OutputFormat;
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -138,21 +138,31 @@ impl Asked<'_, '_> {
         self.runner.within_budget()?;
         let number = self.requests.get();
         let stage = self.stage();
-        let call = |wire: &Wire<'_>, sent: &super::wire::Sent, messages: &[Message]| {
+        let call = |wire: &Wire<'_>, sent: &Sent, messages: &[Message]| {
             let name = self.name.as_deref();
             let asked = AskedCall { stage: &stage, node: &self.ready.node, name, number, model: wire.model, sent, messages };
-            self.runner.parts.answers.answer(&asked)
+            let answered = self.runner.parts.answers.answer(&asked);
+            if let Err(NoAnswer::Failed(error)) = &answered {
+                let id = format!("{id} {}", sent.model);
+                trace.moment(|| Moment::FailedCall(Box::new(self.recording(id, None, sent)), error.clone()));
+            }
+            answered
         };
         let mut answered = call(&self.wire, &sent, messages).map(|given| (given, sent, self.wire.model));
         let fallback = self.routed.choice.iter().flat_map(|choice| choice.fallback.iter().copied());
         for model in fallback {
-            let Err(super::answers::NoAnswer::Provider(_)) = &answered else { break };
+            let Err(NoAnswer::Provider(_) | NoAnswer::Failed(_)) = &answered else { break };
             let wire = self.wire.of_model(model, self.runner.parts.providers);
             let messages = &*self.messages_for(&wire, messages)?;
             let sent = wire.sent(messages).map_err(|why| Obstacle::new(ObstacleKind::Context, why))?;
             answered = call(&wire, &sent, messages).map(|given| (given, sent, Some(model)));
         }
-        let (given, sent, model) = answered?;
+        let (given, sent, model) = answered.map_err(|none| {
+            let obstacle = Obstacle::from(none);
+            // A provider may repeat what it was sent, a key among it.
+            let masked = || format!("{stage}: {}", trace.redactor().text(&obstacle.note).0);
+            if obstacle.kind == ObstacleKind::Provider { Obstacle::new(ObstacleKind::Provider, masked()) } else { obstacle }
+        })?;
         self.keep(id, &given, &sent)?;
         self.runner.count(&given.response.answer, model);
         Ok(with_turn(given.response.answer))
@@ -169,22 +179,27 @@ impl Asked<'_, '_> {
     }
 
     /// Writes a call, before anybody uses its answer.
-    fn keep(&self, id: String, given: &Given, sent: &super::wire::Sent) -> Result<(), Obstacle> {
+    fn keep(&self, id: String, given: &Given, sent: &Sent) -> Result<(), Obstacle> {
         let trace = &self.runner.parts.trace;
         if !trace.wants_calls() {
             return Ok(());
         }
-        let recording = sent.recording(&given.response, given.by, (id, self.runner.now()), trace.redactor());
-        let recording = Recording {
+        let kept = trace.call(&self.recording(id, Some(given), sent));
+        let is_paid = given.by == AnsweredBy::Upstream;
+        let kept = if is_paid { kept.and_then(|()| trace.sync()) } else { kept };
+        kept.map_err(|why| Obstacle::new("trace", why))
+    }
+
+    /// A call as a line; without an answer where a provider failed.
+    fn recording(&self, id: String, given: Option<&Given>, sent: &Sent) -> Recording {
+        let trace = &self.runner.parts.trace;
+        let (by, response) = (given.map_or(AnsweredBy::Upstream, |given| given.by), given.map(|given| &given.response));
+        Recording {
             agent: Some(self.ready.node.clone()),
             conversation: Some(self.stage()),
             run: Some(trace.run.clone()),
-            ..recording
-        };
-        let kept = trace.call(&recording);
-        let is_paid = given.by == crate::record::recording::AnsweredBy::Upstream;
-        let kept = if is_paid { kept.and_then(|()| trace.sync()) } else { kept };
-        kept.map_err(|why| Obstacle::new("trace", why))
+            ..sent.recording(response, by, (id, self.runner.now()), trace.redactor())
+        }
     }
 
     /// Whether what a conversation has come to still fits: nothing of it can be left out.

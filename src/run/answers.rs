@@ -3,7 +3,7 @@
 use super::wire::Sent;
 use crate::context::render::message::Message;
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
-use crate::kernel::provider::{Answer, Response};
+use crate::kernel::provider::{Answer, ProviderError, Response};
 use crate::project::models::Model;
 use crate::provider::read;
 use crate::record::recording::{AnsweredBy, Recording};
@@ -46,6 +46,9 @@ pub enum NoAnswer {
     /// The provider gave none: another model may be asked.
     #[error("{0}")]
     Provider(String),
+    /// The provider was asked and failed: another model may be.
+    #[error("{0}")]
+    Failed(ProviderError),
     /// None was recorded or written for this request.
     #[error("{0}")]
     Unknown(String),
@@ -79,6 +82,7 @@ impl From<NoAnswer> for Obstacle {
     fn from(none: NoAnswer) -> Self {
         match none {
             NoAnswer::Provider(why) => Self::new(ObstacleKind::Provider, why),
+            NoAnswer::Failed(error) => Self::new(ObstacleKind::Provider, error.to_string()),
             NoAnswer::Unknown(why) => Self::new(NOT_RECORDED, why),
             NoAnswer::Budget(why) => Self::new(ObstacleKind::Budget, why),
         }

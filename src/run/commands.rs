@@ -46,6 +46,27 @@ pub struct CommandEnd {
     pub said: String,
 }
 
+/// How long a command may run that says nothing of it.
+pub const TIME: Duration = Duration::from_mins(1);
+
+/// How a command ended, with the last thing that it wrote to its standard error.
+pub fn with_last_line(how: String, said: &str) -> String {
+    match said.lines().rev().map(str::trim).find(|line| !line.is_empty()) {
+        Some(last) => format!("{how}: {last}"),
+        None => how,
+    }
+}
+
+/// A command that a signal ended which was not ours.
+pub fn killed(signal: i32, said: &str) -> String {
+    with_last_line(format!("signal {signal} ended it"), said)
+}
+
+/// A command whose time was over; `key` gives it more, as its author writes it.
+pub fn late(time: Duration, key: &str) -> String {
+    format!("it was stopped after {} s: `{key}` allows more", time.as_secs_f64())
+}
+
 /// Runs commands, where their user permits it.
 pub trait Commands: Debug + Sync {
     /// Runs one to its end.

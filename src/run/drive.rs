@@ -78,10 +78,7 @@ pub(super) fn run(runner: &Runner<'_>, frame: &Frame<'_>) -> Outcome {
 
 /// The stages that can run now, by their names.
 fn ready(frame: &Frame<'_>, state: &PipelineState) -> BTreeMap<String, Ready> {
-    match frame.flow.position(state.results()).0 {
-        Position::Running(ready) => ready.into_iter().map(|ready| (ready.stage.clone(), ready)).collect(),
-        Position::Done(_) | Position::Blocked(_) | Position::Failed(_) => BTreeMap::new(),
-    }
+    frame.flow.running(state.results()).into_iter().map(|ready| (ready.stage.clone(), ready)).collect()
 }
 
 /// Writes the decisions that are new.
@@ -90,9 +87,12 @@ fn decisions(runner: &Runner<'_>, frame: &Frame<'_>, state: &PipelineState, trac
         return Ok(());
     }
     let (_, decisions) = frame.flow.position(state.results());
-    for decision in decisions.into_iter().skip(*traced) {
+    for mut decision in decisions.into_iter().skip(*traced) {
         *traced += 1;
-        runner.event(decision.within(&|stage: &str| frame.stage(stage)).into())?;
+        if let TraceEvent::Case { stage, .. } | TraceEvent::Round { stage, .. } = &mut decision {
+            *stage = frame.stage(stage);
+        }
+        runner.event(decision)?;
     }
     Ok(())
 }

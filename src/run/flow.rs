@@ -7,9 +7,10 @@
 use super::condition;
 use super::plan::{PlanKind, PlanNode, plan};
 use super::situation::{Results, Situation};
+use super::trace::TraceEvent;
 use crate::context::assemble::preview_in;
 use crate::context::fault::Fault;
-use crate::context::node_values::{NodeValues, at_node};
+use crate::context::node_values::{NodeValues, at_node, part};
 use crate::context::options::Options;
 use crate::context::request::{Request, StepResult};
 use crate::context::{NoSource, TaskGraph};
@@ -54,40 +55,6 @@ pub enum Position {
     Failed(Obstacle),
 }
 
-/// A decision on the way, for whoever asks why a run took its path.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Decision {
-    /// A choice took this case, from 0, or none.
-    Case {
-        /// The choice.
-        stage: String,
-        /// Which case.
-        case: Option<usize>,
-        /// Its test.
-        test: Option<String>,
-    },
-    /// A round of a loop is over.
-    Round {
-        /// The loop.
-        stage: String,
-        /// Which round, from 1.
-        round: u32,
-        /// Whether the condition holds, so that it was the last.
-        ends: bool,
-    },
-}
-
-impl Decision {
-    /// The same with its stage as the whole run names it.
-    #[must_use]
-    pub fn within(self, whole: &dyn Fn(&str) -> String) -> Self {
-        match self {
-            Self::Case { stage, case, test } => Self::Case { stage: whole(&stage), case, test },
-            Self::Round { stage, round, ends } => Self::Round { stage: whole(&stage), round, ends },
-        }
-    }
-}
-
 impl<'a> TaskFlow<'a> {
     /// A task in its situation.
     ///
@@ -101,10 +68,12 @@ impl<'a> TaskFlow<'a> {
 
     /// A stage that can run once others have left something; `None` where it cannot.
     pub fn ready(&self, outputs: &BTreeMap<String, AgentOutput>, stage: &str) -> Option<Ready> {
-        match self.position(outputs).0 {
-            Position::Running(ready) => ready.into_iter().find(|ready| ready.stage == stage),
-            Position::Done(_) | Position::Blocked(_) | Position::Failed(_) => None,
-        }
+        self.running(outputs).into_iter().find(|ready| ready.stage == stage)
+    }
+
+    /// The stages that can run now, those that run already among them.
+    pub fn running(&self, outputs: &BTreeMap<String, AgentOutput>) -> Vec<Ready> {
+        if let Position::Running(ready) = self.position(outputs).0 { ready } else { Vec::new() }
     }
 
     /// Whether it has a choice or a loop, so that there is something to decide.
@@ -118,7 +87,7 @@ impl<'a> TaskFlow<'a> {
     }
 
     /// Where a run has come to, by the outputs of its stages; with the decisions that led there, in order.
-    pub fn position(&self, outputs: &BTreeMap<String, AgentOutput>) -> (Position, Vec<Decision>) {
+    pub fn position(&self, outputs: &BTreeMap<String, AgentOutput>) -> (Position, Vec<TraceEvent>) {
         let mut walk = Walk { flow: self, outputs, results: Results::new(), ready: Vec::new(), decisions: Vec::new() };
         let position = match walk.node(&self.plan, "") {
             Ok(Some(result)) => Position::Done(result),
@@ -132,10 +101,7 @@ impl<'a> TaskFlow<'a> {
 
 impl StageGraph for &TaskFlow<'_> {
     fn start(&self) -> Vec<String> {
-        match self.position(&BTreeMap::new()).0 {
-            Position::Running(ready) => ready.into_iter().map(|ready| ready.stage).collect(),
-            Position::Done(_) | Position::Blocked(_) | Position::Failed(_) => Vec::new(),
-        }
+        self.running(&BTreeMap::new()).into_iter().map(|ready| ready.stage).collect()
     }
 
     fn next(&self, _: &Visit, state: &PipelineState) -> Next {
@@ -165,7 +131,7 @@ struct Walk<'w, 'a> {
     /// What is there for the context of the next stage.
     results: Results,
     ready: Vec<Ready>,
-    decisions: Vec<Decision>,
+    decisions: Vec<TraceEvent>,
 }
 
 /// The result of a node; `None` where it has none yet.
@@ -222,10 +188,8 @@ impl Walk<'_, '_> {
     fn sequence(&mut self, steps: &[PlanNode], (stage, path): (&str, &str)) -> Reached {
         let mut last = StepResult::default();
         for step in steps {
-            match self.node(step, &below(stage, path, &step.path))? {
-                Some(result) => last = result,
-                None => return Ok(None),
-            }
+            let Some(result) = self.node(step, &below(stage, path, &step.path))? else { return Ok(None) };
+            last = result;
         }
         Ok(Some(last))
     }
@@ -233,18 +197,16 @@ impl Walk<'_, '_> {
     fn choice(&mut self, node: &PlanNode, cases: &[(Option<String>, PlanNode)], stage: &str) -> Reached {
         let mut taken = None;
         for (number, (test, _)) in cases.iter().enumerate() {
-            let Some(test) = test else {
-                taken = Some(number);
-                break;
-            };
-            let holds = self.values(&node.path, |values| condition::holds(test, &|path| values.value(path)))?;
+            let holds = test.as_ref().map_or(Ok(Ok(true)), |test| {
+                self.values(&node.path, |values| condition::holds(test, &|path| values.value(path)))
+            })?;
             if holds.map_err(|why| Stop::Failed(Obstacle::new(ObstacleKind::Context, format!("{stage}: {why}"))))? {
                 taken = Some(number);
                 break;
             }
         }
         let test = taken.and_then(|taken| cases.get(taken)?.0.clone());
-        self.decisions.push(Decision::Case { stage: stage.to_owned(), case: taken, test });
+        self.decisions.push(TraceEvent::Case { stage: stage.to_owned(), case: taken, test });
         match taken.and_then(|taken| cases.get(taken)) {
             Some((_, case)) => {
                 let result = self.node(case, &below(stage, &node.path, &case.path))?;
@@ -273,10 +235,8 @@ impl Walk<'_, '_> {
             if self.node(inner, &name(inner, round))?.is_none() {
                 return Ok(None);
             }
-            match self.node(reduction, &name(reduction, round))? {
-                Some(merged) => self.results.insert(accumulator.clone(), merged),
-                None => return Ok(None),
-            };
+            let Some(merged) = self.node(reduction, &name(reduction, round))? else { return Ok(None) };
+            self.results.insert(accumulator.clone(), merged);
         }
         self.forget([inner, reduction]);
         Ok(Some(self.results.get(&accumulator).cloned().unwrap_or_default()))
@@ -307,7 +267,7 @@ impl Walk<'_, '_> {
                 Some(condition) => self.ends(node, condition, (stage, &judged))?,
                 None => round == *rounds,
             };
-            self.decisions.push(Decision::Round { stage: stage.to_owned(), round, ends });
+            self.decisions.push(TraceEvent::Round { stage: stage.to_owned(), round, ends });
             if ends {
                 return Ok(Some(proposal));
             }
@@ -324,7 +284,9 @@ impl Walk<'_, '_> {
     fn ends(&self, node: &PlanNode, condition: &str, (stage, judged): (&str, &StepResult)) -> Result<bool, Stop> {
         let holds = self.values(&node.path, |values| {
             condition::holds(condition, &|path| match path.strip_prefix("evaluation") {
-                Some(rest) if rest.is_empty() || rest.starts_with(['.', '[']) => Some(part(&judged.content, path)),
+                Some(rest) if rest.is_empty() || rest.starts_with(['.', '[']) => {
+                    Some(part(&judged.content, path).unwrap_or_default())
+                }
                 _ => values.value(path),
             })
         })?;
@@ -359,11 +321,6 @@ fn below(stage: &str, path: &str, inner: &str) -> String {
     let rest = inner.strip_prefix(path.trim_end_matches('/')).unwrap_or(inner);
     let own = stage.trim_end_matches('/');
     if rest.is_empty() || rest == "/" { stage.to_owned() } else { format!("{own}{rest}") }
-}
-
-/// What a path behind `evaluation` leads to in a value; `null` where it leads nowhere.
-fn part(value: &Value, path: &str) -> Value {
-    crate::context::node_values::part(value, path).unwrap_or_default()
 }
 
 /// What an output leaves for others.

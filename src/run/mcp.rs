@@ -2,9 +2,10 @@
 //! `tools/list`, `tools/call`.
 //!
 //! It is started by whoever has asked the user, with the variables that it is given and no others, and ends with everything that it started when
-//! it is dropped. Answers have a time limit and a size; what the server writes to its standard error is nobody's.
+//! it is dropped. Answers have a time limit and a size; of its standard error the last line is shown once it has ended.
 
-use super::process::{self, OUTPUT, Running};
+use super::commands::with_last_line;
+use super::process::{self, GRACE, OUTPUT, Running};
 use super::tools::ToolAnswer;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -37,6 +38,8 @@ struct Connection {
     _running: Running,
     stdin: Option<ChildStdin>,
     lines: Receiver<Result<String, String>>,
+    /// What it wrote to its standard error, once it has ended.
+    said: Option<Receiver<Vec<u8>>>,
     /// The number of the next request.
     next: u64,
 }
@@ -48,11 +51,11 @@ impl McpServer {
     /// It cannot be started, or does not speak MCP: why.
     pub fn start(argv: &[String], folder: &Path, variables: &[(String, String)]) -> Result<Self, String> {
         let mut command = process::command(argv, folder, variables)?;
-        command.stderr(std::process::Stdio::null());
         let mut child = command.spawn().map_err(|why| format!("it cannot be started: {why}"))?;
         let running = Running::of(&child);
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().ok_or_else(|| "it has no output".to_owned())?;
+        let said = child.stderr.take().map(process::last);
         let (send, lines) = mpsc::channel();
         thread::spawn(move || {
             let mut reader = BufReader::new(stdout);
@@ -71,7 +74,7 @@ impl McpServer {
                 }
             }
         });
-        let mut connection = Connection { child, _running: running, stdin, lines, next: 1 };
+        let mut connection = Connection { child, _running: running, stdin, lines, said, next: 1 };
         let client = json!({"name": "ctxc", "version": env!("CARGO_PKG_VERSION")});
         connection.request("initialize", &json!({"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": client}))?;
         connection.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
@@ -129,7 +132,10 @@ impl Connection {
                 Err(RecvTimeoutError::Timeout) => {
                     return Err(format!("it gave no answer to {method} within {} s", TIME.as_secs()));
                 }
-                Err(RecvTimeoutError::Disconnected) => return Err(format!("it ended before it answered {method}")),
+                Err(RecvTimeoutError::Disconnected) => {
+                    let said = self.said.take().and_then(|said| said.recv_timeout(GRACE).ok()).unwrap_or_default();
+                    return Err(with_last_line(format!("it ended before it answered {method}"), &String::from_utf8_lossy(&said)));
+                }
             };
             if line.trim().is_empty() {
                 continue;

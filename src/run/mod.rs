@@ -19,7 +19,7 @@ pub mod plan;
 #[cfg(feature = "cli")]
 pub mod process;
 pub mod runner;
-mod script;
+pub mod script;
 pub mod situation;
 #[cfg(feature = "cli")]
 pub mod spans;

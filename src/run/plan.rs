@@ -120,7 +120,7 @@ impl Planner<'_, '_> {
                 Ok(PlanKind::Choice(cases.into_iter().map(|(number, case)| (test(number), case)).collect()))
             }
             ("inner_task" | "reduction_task" | "director" | "evaluator", _) => Ok(PlanKind::Agent),
-            ("script_execution", _) | (_, Some("script")) => Ok(PlanKind::Script),
+            _ if node.is_script() => Ok(PlanKind::Script),
             (_, Some("sequential")) => {
                 Ok(PlanKind::Sequence(in_slot("steps").map(|child| self.child(child, base, depth)).collect::<Result<_, _>>()?))
             }

@@ -4,6 +4,7 @@
 //! Its environment is what it is given and nothing else. It is the leader of a group of its own: when it ends, or has to, everything
 //! that it started ends with it, asked first (TERM) and made to after [`GRACE`] (KILL).
 
+use super::commands::{killed, late, with_last_line};
 use crate::base::fs;
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -80,17 +81,12 @@ impl Ended {
     /// # Errors
     /// How it ended otherwise, in words; `bounds` are those that it had.
     pub fn well(self, bounds: &Bounds<'_>) -> Result<Vec<u8>, String> {
-        let last = |said: &str| said.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned();
-        let with = |how: String, said: &str| match last(said) {
-            said if said.is_empty() => how,
-            said => format!("{how}: {said}"),
-        };
         match self {
             Self::Exited { code: 0, out, .. } => Ok(out),
             Self::Stopped => Ok(Vec::new()),
-            Self::Exited { code, said, .. } => Err(with(format!("it ended with exit code {code}"), &said)),
-            Self::Signal { signal, said } => Err(with(format!("signal {signal} ended it"), &said)),
-            Self::Late => Err(format!("it was stopped after {} s: `{}` allows more", bounds.time.as_secs_f64(), bounds.key)),
+            Self::Exited { code, said, .. } => Err(with_last_line(format!("it ended with exit code {code}"), &said)),
+            Self::Signal { signal, said } => Err(killed(signal, &said)),
+            Self::Late => Err(late(bounds.time, bounds.key)),
             Self::TooMuch => Err(format!("it was stopped, since it wrote more than {} bytes", bounds.most)),
             Self::Never(why) => Err(format!("it cannot be started: {why}")),
         }
@@ -231,7 +227,7 @@ fn first(stream: impl Read + Send + 'static, most: usize) -> Receiver<Option<Vec
 }
 
 /// Reads a stream to its end, and keeps the last bytes of it.
-fn last(mut stream: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
+pub(super) fn last(mut stream: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     let (send, receive) = mpsc::channel();
     thread::spawn(move || {
         let mut kept = Vec::new();

@@ -1,6 +1,6 @@
 //! The script of a task: its command made of the values in scope, and what its end comes to as a result.
 
-use super::commands::{CommandEnd, CommandSpec, Inherits};
+use super::commands::{CommandEnd, CommandSpec, Inherits, with_last_line};
 use super::flow::Ready;
 use super::runner::{Frame, Runner};
 use super::trace::TraceEvent;
@@ -39,7 +39,7 @@ pub(super) fn run(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready) -> Resu
 }
 
 /// The word of the obstacle where a command failed.
-const COMMAND: &str = "command";
+pub const COMMAND: &str = "command";
 
 /// What the end of a command comes to. In a loop the evaluator judges it, whatever it came to; elsewhere a failure ends the task.
 fn output(end: &CommandEnd, is_judged: bool, wants_json: bool) -> Result<AgentOutput, String> {
@@ -53,9 +53,7 @@ fn output(end: &CommandEnd, is_judged: bool, wants_json: bool) -> Result<AgentOu
     }
     let said = end.said.trim_end();
     if !is_judged {
-        let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
-        let colon = if last.is_empty() { "" } else { ": " };
-        return Err(format!("the command ended with exit code {}{colon}{last}", end.code));
+        return Err(with_last_line(format!("the command ended with exit code {}", end.code), said));
     }
     let parts = [out, said].into_iter().filter(|part| !part.is_empty());
     let mut text = parts.collect::<Vec<_>>().join("\n");

@@ -9,7 +9,7 @@ use crate::context::render::call::MODEL;
 use crate::kernel::conversation::{Media, MediaSource, Part, Speaker, Turn};
 use crate::kernel::pipeline::agent::Status;
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
-use crate::kernel::provider::{Answer, Stop};
+use crate::kernel::provider::{Answer, ProviderError, Stop};
 use crate::provider::read;
 use crate::record::recording::{AnsweredBy, Recording};
 use crate::record::redact::Redactor;
@@ -26,8 +26,8 @@ pub struct SpanOptions<'a> {
     pub task: &'a str,
     /// How it began, where that was earlier.
     pub begin: Option<&'a Begin>,
-    /// The name of this program among the services of whoever looks.
-    pub service: &'a str,
+    /// What sends them, such as its name among the services of whoever looks.
+    pub resource: &'a BTreeMap<String, String>,
     /// Whether what was said is written, too.
     pub with_content: bool,
     /// What replaces secrets and personal data.
@@ -67,8 +67,7 @@ pub fn document(moments: Vec<(i128, Moment)>, options: &SpanOptions<'_>) -> Valu
     let spans = spans.finish(started, ended);
     let spans: Vec<Value> = spans.iter().map(|span| span.json(&trace, options)).collect();
     let version = env!("CARGO_PKG_VERSION");
-    let resource =
-        Map::from_iter([("service.name".to_owned(), options.service.into()), ("service.version".to_owned(), version.into())]);
+    let resource = options.resource.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
     let scope = json!({"scope": {"name": "ctxc", "version": version}, "spans": spans});
     json!({"resourceSpans": [{"resource": {"attributes": attributes(&resource)}, "scopeSpans": [scope]}]})
 }
@@ -117,26 +116,24 @@ impl Spans<'_> {
                 self.before.insert(stage.clone(), at);
                 self.open.insert(stage, span);
             }
-            Moment::Call(call) => self.call(at, &call),
+            Moment::Call(call) => self.call(at, &call, None),
+            Moment::FailedCall(call, error) => self.call(at, &call, Some(&error)),
             Moment::Event(event) => self.event(at, *event),
         }
     }
 
     fn event(&mut self, at: i128, event: TraceEvent) {
-        match event {
-            TraceEvent::Begin(begin) => self.begin = Some(begin),
-            TraceEvent::Tool(tool) => self.tool(at, tool),
-            TraceEvent::Result { stage, output, .. } => {
-                let is_failed = output.status == Status::Failed;
-                self.close(at, &stage, is_failed.then(|| (ObstacleKind::Reported.word().to_owned(), output.text().into_owned())));
-            }
-            TraceEvent::Failed { stage, obstacle } => self.close(at, &stage, Some(error(&obstacle))),
-            TraceEvent::End(end) => self.end = Some(end),
-            TraceEvent::Stage { .. }
-            | TraceEvent::Command { .. }
-            | TraceEvent::Subtask { .. }
-            | TraceEvent::Case { .. }
-            | TraceEvent::Round { .. } => {}
+        if let TraceEvent::Begin(begin) = event {
+            self.begin = Some(begin);
+        } else if let TraceEvent::Tool(tool) = event {
+            self.tool(at, tool);
+        } else if let TraceEvent::Result { stage, output, .. } = event {
+            let is_failed = output.status == Status::Failed;
+            self.close(at, &stage, is_failed.then(|| (ObstacleKind::Reported.word().to_owned(), output.text().into_owned())));
+        } else if let TraceEvent::Failed { stage, obstacle } = event {
+            self.close(at, &stage, Some(error(&obstacle)));
+        } else if let TraceEvent::End(end) = event {
+            self.end = Some(end);
         }
     }
 
@@ -153,10 +150,11 @@ impl Spans<'_> {
         self.span(key, (start, at), parent)
     }
 
-    fn call(&mut self, at: i128, call: &Recording) {
+    fn call(&mut self, at: i128, call: &Recording, failed: Option<&ProviderError>) {
         let stage = call.conversation.clone().unwrap_or_default();
         let mut span = self.inside(&stage, &call.id, at);
         "chat".clone_into(&mut span.name);
+        span.error = failed.map(|error| (error_type(error), error.to_string()));
         span.say("gen_ai.operation.name", "chat");
         span.say("gen_ai.conversation.id", format!("{}{stage}", self.options.run));
         if let Some(Value::String(agent)) = self.open.get(&stage).and_then(|open| open.attributes.get("gen_ai.agent.name")) {
@@ -278,6 +276,17 @@ fn content(span: &mut Span, request: &Request, answer: Option<&Answer>) {
 
 fn error(obstacle: &Obstacle) -> (String, String) {
     (obstacle.kind.to_string(), obstacle.note.clone())
+}
+
+/// What a failed call is counted as: the status of HTTP where there is one.
+fn error_type(error: &ProviderError) -> String {
+    #[allow(clippy::wildcard_enum_match_arm, reason = "the others have no word but their own")]
+    match error {
+        ProviderError::Refused { status, .. } => status.to_string(),
+        ProviderError::RateLimited { .. } => "429".to_owned(),
+        ProviderError::TimeLimit { .. } => "timeout".to_owned(),
+        other => other.word().to_owned(),
+    }
 }
 
 /// The vendor whose form a request has, as the conventions name it.

@@ -47,6 +47,10 @@ pub(super) fn approve(call: &ToolCall, role: Option<&Role>) -> Result<ApprovedAc
         gate.register(ToolDefinition::new(&tool.name, &tool.description).taking(tool.parameters.clone()))?;
     }
     let action = gate.approve(call.clone())?;
+    if call.arguments.as_str().is_some_and(|text| !text.trim().is_empty()) {
+        let why = format!("`{}` was not called: its arguments are not JSON: {}", call.name, call.arguments);
+        return Err(Obstacle::new(ObstacleKind::Tool, why));
+    }
     match protected_path(&call.arguments, role) {
         None => Ok(action),
         Some(path) => Err(Obstacle::new(ObstacleKind::Tool, format!("`{}` is refused: {path} is a protected path", call.name))),

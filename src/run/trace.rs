@@ -3,11 +3,11 @@
 //!
 //! A line is on its way to the disk before what it says is used: a run that is killed goes on from there, and repeats nothing that has a line.
 
-use super::flow::Decision;
 use crate::base::hash::Hasher;
 use crate::kernel::pipeline::agent::{AgentOutput, SubtaskRequest};
 use crate::kernel::pipeline::machine::PipelineStatus;
 use crate::kernel::pipeline::outcome::Obstacle;
+use crate::kernel::provider::ProviderError;
 use crate::record::json_text::map_strings;
 use crate::record::recording::Recording;
 use crate::record::redact::Redactor;
@@ -209,15 +209,6 @@ pub struct ToolLine {
     pub is_error: bool,
 }
 
-impl From<Decision> for TraceEvent {
-    fn from(decision: Decision) -> Self {
-        match decision {
-            Decision::Case { stage, case, test } => Self::Case { stage, case, test },
-            Decision::Round { stage, round, ends } => Self::Round { stage, round, ends },
-        }
-    }
-}
-
 /// Something that happens in a run, for whoever wants to know when.
 #[derive(Clone, Debug)]
 pub enum Moment {
@@ -232,6 +223,8 @@ pub enum Moment {
     },
     /// A call was answered.
     Call(Box<Recording>),
+    /// A provider was asked, as often as helps, and failed.
+    FailedCall(Box<Recording>, ProviderError),
     /// Anything else that the trace says.
     Event(Box<TraceEvent>),
 }
@@ -290,17 +283,14 @@ impl Journal {
     }
 
     fn add(&mut self, event: TraceEvent) {
-        match &event {
-            TraceEvent::Begin(begin) => self.begin = Some(begin.clone()),
-            TraceEvent::End(end) => self.end = Some(end.clone()),
-            TraceEvent::Tool(tool) => drop(self.tools.insert((tool.stage.clone(), tool.number), tool.clone())),
-            TraceEvent::Command { stage, output, .. } => drop(self.commands.insert(stage.clone(), output.clone())),
-            TraceEvent::Stage { .. }
-            | TraceEvent::Subtask { .. }
-            | TraceEvent::Result { .. }
-            | TraceEvent::Failed { .. }
-            | TraceEvent::Case { .. }
-            | TraceEvent::Round { .. } => {}
+        if let TraceEvent::Begin(begin) = &event {
+            self.begin = Some(begin.clone());
+        } else if let TraceEvent::End(end) = &event {
+            self.end = Some(end.clone());
+        } else if let TraceEvent::Tool(tool) = &event {
+            self.tools.insert((tool.stage.clone(), tool.number), tool.clone());
+        } else if let TraceEvent::Command { stage, output, .. } = &event {
+            self.commands.insert(stage.clone(), output.clone());
         }
         self.events.push(event);
     }

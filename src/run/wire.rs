@@ -8,7 +8,7 @@ use crate::context::render::target::Target;
 use crate::context::render::targets::{DEFAULT, TARGETS};
 use crate::context::request::Request;
 use crate::context::role::Routed;
-use crate::kernel::provider::Response;
+use crate::kernel::provider::{Response, Usage};
 use crate::project::models::{Model, Provider, ProviderKind};
 use crate::provider::read;
 use crate::record::recording::{AnsweredBy, Recording};
@@ -42,11 +42,11 @@ pub struct Sent {
 }
 
 impl Sent {
-    /// The call as a line, with the name that its file has for it and the time at which it was made: everything that must not be kept is
-    /// replaced on the way.
+    /// The call as a line, with the name that its file has for it and the time at which it was made; without a response where none came.
+    /// Everything that must not be kept is replaced on the way.
     pub fn recording(
         &self,
-        response: &Response,
+        response: Option<&Response>,
         by: AnsweredBy,
         (id, at): (String, Option<String>),
         redactor: &Redactor,
@@ -62,10 +62,10 @@ impl Sent {
             endpoint: self.endpoint.clone(),
             model: self.model.clone(),
             request: body(&self.body, "/request"),
-            response: Some(body(&response.body, "/response")),
-            status: Some(response.status),
-            usage: response.answer.usage,
-            latency_ms: u64::try_from(response.latency.as_millis()).ok(),
+            response: response.map(|response| body(&response.body, "/response")),
+            status: response.map(|response| response.status),
+            usage: response.map_or_else(Usage::default, |response| response.answer.usage),
+            latency_ms: response.and_then(|response| u64::try_from(response.latency.as_millis()).ok()),
             key: self.key.clone(),
             redacted,
             ..Recording::default()

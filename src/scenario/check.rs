@@ -221,6 +221,7 @@ pub(super) fn shape(sink: &mut Sink<'_>, path: &Path<'_>, shape: Shape, node: &N
         Shape::Schema if node.entries().is_some() => super::schema_errors::report(sink, path, node),
         Shape::Setting => setting(sink, path, node),
         Shape::Text
+        | Shape::Words
         | Shape::Label
         | Shape::Bool
         | Shape::True

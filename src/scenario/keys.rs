@@ -130,7 +130,7 @@ pub static CONTEXT: Table = Table {
     what: "`context`",
     keys: &[
         key("task_id", Shape::Label, "the id of the frozen task"),
-        needed("objective", Shape::Text, "the request"),
+        needed("objective", Shape::Words, "the request; empty where a role is run without one"),
         key("constraints", Shape::List(&Shape::Text, 0), "what the answer must keep to"),
         key(
             "file_context",
@@ -223,8 +223,15 @@ static SCRIPTED: Table = Table {
         key("reply", Shape::Any, "the answer: a text, or JSON; default: nothing"),
         key("tool_calls", Shape::List(&Shape::Table(&TOOL_CALL), 0), "the tools that are called"),
         key("usage", Shape::Table(&USAGE), "the tokens that it uses"),
+        key("exit", Shape::Whole(0, 255), "the exit code, for the answer of a script; default: 0"),
+        key("stderr", Shape::Text, "what the script writes to standard error"),
+        key("killed_by", Shape::Word(&["signal", "timeout"]), "what ends the script before it exits by itself"),
     ],
-    groups: &[AtLeast(&["reply", "tool_calls"])],
+    groups: &[
+        AtLeast(&["reply", "tool_calls", "exit", "killed_by"]),
+        Apart("killed_by", &["reply", "exit"]),
+        Apart("tool_calls", &["exit", "stderr", "killed_by"]),
+    ],
 };
 
 static WHEN: Table = Table {
@@ -235,7 +242,7 @@ static WHEN: Table = Table {
         key(
             "node",
             Shape::Text,
-            "the agent of a run that it answers, by its name or path; several are given in turn, then the last again",
+            "the agent or script of a run that it is for, by its name or path; several are given in turn, then the last again",
         ),
     ],
     groups: &[],

@@ -3,8 +3,8 @@
 use super::date;
 use super::keys::{CASE, CONTEXT, SCENARIO};
 use super::model::{
-    Case, ContextExpectation, Conversation, Expectation, Failure, Fixture, Frozen, LookupStore, Risk, Rule, Scripted, Sequential,
-    Situation, Subject,
+    Case, ContextExpectation, Conversation, Expectation, Failure, Fixture, Frozen, LookupStore, Risk, Rule, ScriptEnd, Scripted,
+    Sequential, Situation, Subject,
 };
 use super::request_source::RequestSource;
 use super::table::{Table, find};
@@ -43,7 +43,7 @@ fn situation(cx: Cx<'_>, node: &Node<'_>) -> Situation {
     let get = |key| find(&CONTEXT, node, key);
     Situation {
         task_id: get("task_id").and_then(|id| label(cx, id)).map(|id| id.value),
-        objective: get("objective").and_then(text),
+        objective: get("objective").and_then(text).filter(|text| !text.value.trim().is_empty()),
         constraints: texts(get("constraints")),
         files: map(get("file_context"), content),
         previous_output: get("previous_output").map(Node::to_json),
@@ -122,6 +122,9 @@ fn scripted(node: &Node<'_>) -> Spanned<Scripted> {
         Some((call.get("name")?.text()?.to_owned(), arguments))
     };
     let usage = |usage: &Node<'_>| Some((whole(usage.get("input")?)?, whole(usage.get("output")?)?));
+    let end = |key| node.get(key).and_then(text).map(|text| text.value);
+    let (exit, stderr, killed_by) = (node.get("exit").and_then(whole), end("stderr"), end("killed_by"));
+    let is_of_script = exit.is_some() || stderr.is_some() || killed_by.is_some();
     let value = Scripted {
         node: node.get("when").and_then(|when| when.get("node")).and_then(text),
         has: when("has"),
@@ -129,6 +132,7 @@ fn scripted(node: &Node<'_>) -> Spanned<Scripted> {
         reply: node.get("reply").map_or(serde_json::Value::Null, Node::to_json),
         tool_calls: calls.filter_map(call).collect(),
         usage: node.get("usage").and_then(usage),
+        end: is_of_script.then(|| ScriptEnd { exit: exit.unwrap_or(0), stderr: stderr.unwrap_or_default(), killed_by }),
     };
     Spanned::new(value, node.span)
 }

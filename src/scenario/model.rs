@@ -238,4 +238,18 @@ pub struct Scripted {
     pub tool_calls: Vec<(String, Value)>,
     /// Tokens in and out, where the script says.
     pub usage: Option<(u64, u64)>,
+    /// How the script ends that it is of, where it says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end: Option<ScriptEnd>,
+}
+
+/// How a script ends, in an answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ScriptEnd {
+    /// Its exit code.
+    pub exit: u64,
+    /// What it writes to standard error.
+    pub stderr: String,
+    /// What ends it in place of an exit of its own: `signal` or `timeout`.
+    pub killed_by: Option<String>,
 }

@@ -264,6 +264,9 @@ fn whole_run(sink: &mut Sink<'_>, case: &Case) {
     for one in contexts.filter(|one| matches!(one.value, ContextExpectation::OfAgent { .. })) {
         report(one.span, needed("an expectation on another agent (`node`)"));
     }
+    for answer in case.answers.iter().filter(|answer| answer.value.end.is_some()) {
+        report(answer.span, needed("a script's end (`exit`, `stderr`, `killed_by`)"));
+    }
     for (test, span) in answer::each(&case.expectations) {
         if let Some(what) = test.of_run() {
             report(span, needed(what));

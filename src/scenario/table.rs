@@ -65,6 +65,8 @@ pub enum Group {
 pub enum Shape {
     /// A text of at least one character that is no space.
     Text,
+    /// A text, which may be empty.
+    Words,
     /// A text or a number, as written.
     Label,
     /// Anything that JSON can say.
@@ -150,7 +152,7 @@ impl Shape {
     /// What is wanted, for people.
     pub const fn wanted(self) -> &'static str {
         match self {
-            Self::Text | Self::Date | Self::Pattern | Self::Path => "a text",
+            Self::Text | Self::Words | Self::Date | Self::Pattern | Self::Path => "a text",
             Self::Label => "a text or a number",
             Self::Any => "anything",
             Self::Bool => "`true` or `false`",

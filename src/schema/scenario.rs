@@ -130,7 +130,7 @@ fn shape(shape: Shape, defs: &mut Map<String, Value>) -> Value {
         Shape::Number(least, most) => json!({"type": "number", "minimum": least, "maximum": most}),
         Shape::Word(words) => json!({"enum": words}),
         Shape::Date => json!({"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}),
-        Shape::Pattern => json!({"type": "string"}),
+        Shape::Words | Shape::Pattern => json!({"type": "string"}),
         Shape::Patterns => json!({"anyOf": patterns()}),
         Shape::Content => content(),
         Shape::Schema => json!({"anyOf": [text(), {"type": "object"}]}),

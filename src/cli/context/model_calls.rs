@@ -105,7 +105,7 @@ impl<'p> ModelCalls<'p> {
         let patient = Throttle::new(provider, limits, &self.clock, &price, seed).counting(context);
         let answered = patient.answer(&wire(sent)).map_err(|error| {
             let is_spent = matches!(error, ProviderError::OverBudget { .. });
-            if is_spent { NoAnswer::Budget(error.to_string()) } else { NoAnswer::Provider(error.to_string()) }
+            if is_spent { NoAnswer::Budget(error.to_string()) } else { NoAnswer::Failed(error) }
         });
         let calls = patient.calls();
         self.calls.fetch_add(calls.made, Ordering::Relaxed);
@@ -120,10 +120,8 @@ fn wire(sent: &Sent) -> WireRequest<'_> {
 impl Answers for ModelCalls<'_> {
     fn answer(&self, asked: &AskedCall<'_>) -> std::result::Result<Given, NoAnswer> {
         let nobody = || {
-            NoAnswer::Unknown(format!(
-                "no model of `[models]` in ctxc.toml is known for {}: its template or role names one",
-                asked.node
-            ))
+            let why = "name a model in its template, or run it by a role that has one";
+            NoAnswer::Unknown(format!("nothing says which model answers {}: {why}", asked.stage))
         };
         let response = self.ask(asked.model.ok_or_else(nobody)?, asked.sent, None).1?;
         Ok(Given { response, by: AnsweredBy::Upstream })

@@ -18,9 +18,8 @@ use crate::cli::overwrite;
 use crate::cli::prelude::*;
 use crate::cli::request;
 use crate::cli::rewrite;
-use crate::context::AgentNode;
 use crate::context::objective;
-use crate::context::request::{Asked, Request, StepResult};
+use crate::context::request::{Asked, Request};
 use crate::eval::draft::{self, Draft, Given, Holds};
 use crate::eval::receiver::Receiver;
 use crate::kernel::conversation::Turn;
@@ -258,11 +257,12 @@ fn best(args: &ScenarioArgs, from: Option<&str>, most: usize, cx: &mut Cx) -> Re
     for (name, why) in &refused {
         cx.note(&escape(&format!("run:{name} is skipped: {why}")));
     }
-    cx.note(&format!(
-        "{} of {} chosen: each covers something that no scenario, and no run chosen before it, covers",
-        runs.len(),
-        plural(of, "kept run")
-    ));
+    let why = match runs.len() {
+        0 => "no run that a scenario can hold covers anything new",
+        count if count < most => "no other run that a scenario can hold covers anything new",
+        _ => "they cover the most of what no scenario covers yet",
+    };
+    cx.note(&format!("{} of {} chosen: {why}", runs.len(), plural(of, "kept run")));
     for run in &runs {
         from_run(args, run, &project, cx)?;
     }
@@ -288,9 +288,12 @@ fn of_task(args: &ScenarioArgs, agent: Option<&AgentOfRun>, cx: &mut Cx) -> Resu
     let (source, (said, history)) = (args.lookup.of(&project), history(args, &project.root, &folder)?);
     let asked = Asked { objective, ..Asked::default() };
     let agents = project.agents(receiver.task)?;
-    let node = match &args.given.node {
-        Some(node) => project.node(receiver.task, node)?,
-        None => first(&agents, receiver.task, cx)?,
+    let node = if let Some(node) = &args.given.node {
+        project.node(receiver.task, node)?
+    } else {
+        let why =
+            (", and a scenario tests what an agent is shown", "name a task that calls one, or one that has this one as a step");
+        project.first_agent(receiver.task, why, ("it holds", "names"), cx)?
     };
     let handle = agents.iter().find(|agent| agent.node == node).filter(|_| agents.len() > 1).map(|agent| agent.handle(&agents));
     let files = project.files();
@@ -308,14 +311,15 @@ fn of_task(args: &ScenarioArgs, agent: Option<&AgentOfRun>, cx: &mut Cx) -> Resu
     let found = lookup_results::found(&project, &request, &source).map_err(|faults| refused(&faults, &lines()))?;
     source.note(cx);
     let inputs = given(&project.root, &folder, &args.given.input, inputs);
-    let results = results.into_iter().map(|(name, result)| (name, whole(result)));
+    let results = results.into_iter().map(|(name, result)| (name, as_scenario::whole_result(result)));
     let results = given(&project.root, &folder, &args.given.result, results);
     let holds = if args.no_snapshot { Holds::Segments } else { Holds::Words };
     let draft = Draft {
         name: &name,
         receiver,
         node: handle,
-        objective,
+        // A run of a role without an objective showed none.
+        objective: objective.or_else(|| agent.filter(|_| role.is_some()).map(|_| "")),
         inputs: &inputs,
         results: &results,
         history: history.as_ref(),
@@ -409,14 +413,6 @@ fn history(args: &ScenarioArgs, root: &Path, folder: &str) -> Result<(Vec<Turn>,
     Ok((said, Some(given)))
 }
 
-/// A result with its notes, where it has some.
-fn whole(StepResult { content, notes }: StepResult) -> Value {
-    match notes {
-        Some(notes) => serde_json::json!({"content": content, "notes": notes}),
-        None => content,
-    }
-}
-
 fn unheard(task: &str) -> CliError {
     CliError::usage(format!("--history: this agent of `{task}` sees nothing of the conversation: its task has no <history>"))
         .hint("leave --history out, or add `<history/>` to the task")
@@ -432,24 +428,6 @@ fn write_all<'f>(root: &Path, files: impl DoubleEndedIterator<Item = (&'f str, &
 fn write(root: &Path, path: &str, text: &str) -> Result<()> {
     overwrite::refuse_links(root, path)?;
     rewrite::create(&root.join(path), text)
-}
-
-/// The first agent of a task, and a word where there are more.
-fn first(agents: &[AgentNode], task: &str, cx: &mut Cx) -> Result<String> {
-    let Some(first) = agents.first() else {
-        return Err(CliError::usage(format!("`{task}` calls no agent, and a scenario tests what an agent is shown"))
-            .hint("name a task that calls one, or one that has this one as a step"));
-    };
-    if agents.len() > 1 {
-        let all: Vec<&str> = agents.iter().map(|agent| agent.handle(agents)).collect();
-        cx.note(&format!(
-            "it holds {}, the first of {} agents; --node names another: {}",
-            first.handle(agents),
-            all.len(),
-            all.join(", ")
-        ));
-    }
-    Ok(first.node.clone())
 }
 
 /// What a scenario is called, and where it goes.

@@ -160,6 +160,20 @@ impl Compiled {
         Ok(TaskGraph::load(&self.registry, task)?.map_or(Ok(Vec::new()), |graph| graph.agents(task))?)
     }
 
+    /// The first agent of a task, and a word where there are more; `why` is what there is to say, and to do, where there is none.
+    pub(super) fn first_agent(&self, task: &str, why: (&str, &str), (is, names): (&str, &str), cx: &mut Cx) -> Result<String> {
+        let agents = self.agents(task)?;
+        let Some(first) = agents.first() else {
+            return Err(CliError::usage(format!("`{task}` calls no agent{}", why.0)).hint(why.1));
+        };
+        if agents.len() > 1 {
+            let all: Vec<&str> = agents.iter().map(|agent| agent.handle(&agents)).collect();
+            let (which, others) = (first.handle(&agents), all.join(", "));
+            cx.note(&format!("{is} {which}, the first of {} agents; --node {names} another: {others}", all.len()));
+        }
+        Ok(first.node.clone())
+    }
+
     /// The path of the agent that `--node` means, by its path or its name.
     pub(super) fn node(&self, task: &str, asked: &str) -> Result<String> {
         if asked.starts_with('/') {

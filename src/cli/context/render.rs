@@ -109,9 +109,11 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     let (role, name) = args.subject.read(&project)?;
     let parameters = project.parameters(&name)?;
     let (inputs, results) = args.given.read((&project.registry, &name), &parameters)?;
-    let node = match &args.given.node {
-        Some(node) => project.node(&name, node)?,
-        None => first(&project, &name, cx)?,
+    let node = if let Some(node) = &args.given.node {
+        project.node(&name, node)?
+    } else {
+        let why = ("", "`render` shows what an agent receives; scripts only run commands");
+        project.first_agent(&name, why, ("this is", "shows"), cx)?
     };
     let files = project.files();
     let source = args.lookup.of(&project);
@@ -229,25 +231,6 @@ fn routed<'a>(project: &Compiled, request: &Request<'_>, options: &Options<'a>) 
 fn sampling(project: &Compiled, request: &Request<'_>, model: Option<&Model>) -> Result<Sampling> {
     let Some(graph) = TaskGraph::load(&project.registry, request.task)? else { return Ok(Sampling::new()) };
     Ok(role::sampling(&graph, request, model)?.into_iter().map(|one| (one.name, one.value)).collect())
-}
-
-/// The first agent of a task, and a word where there are more.
-fn first(project: &Compiled, task: &str, cx: &mut Cx) -> Result<String> {
-    let agents = project.agents(task)?;
-    let Some(first) = agents.first() else {
-        return Err(CliError::usage(format!("`{task}` calls no agent"))
-            .hint("`render` shows what an agent receives; scripts only run commands"));
-    };
-    if agents.len() > 1 {
-        let all: Vec<&str> = agents.iter().map(|agent| agent.handle(&agents)).collect();
-        cx.note(&format!(
-            "this is {}, the first of {} agents; --node shows another: {}",
-            first.handle(&agents),
-            all.len(),
-            all.join(", ")
-        ));
-    }
-    Ok(first.node.clone())
 }
 
 fn raw(assembly: &Assembly, cx: &mut Cx) -> Result<()> {

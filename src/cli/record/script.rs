@@ -15,6 +15,11 @@ const LIMIT: u64 = 64 << 20;
 /// Reads a script for programs behind the proxy.
 pub(super) fn load(path: &Path) -> Result<server::Script> {
     let script = read(path)?;
+    if let Some(node) = script.answers().find_map(|answer| answer.node.as_ref()) {
+        let why =
+            format!("{}: an answer is for `{}`, and a program behind the proxy has no such nodes", path.display(), node.value);
+        return Err(CliError::usage(why).hint("`has` and `lacks` say which requests an answer is for"));
+    }
     if let Some(number) = script.hidden() {
         let why = format!("answer {number} is never given, since one in front of it has no `when` and answers every request");
         return Err(CliError::usage(format!("{}: {why}", path.display())).hint(
@@ -59,6 +64,9 @@ fn words(fault: &Fault) -> String {
         FaultKind::WrongType { key, expected, found } => format!("`{key}`: expected {expected}, found {found}"),
         FaultKind::BadValue { key, found, expected, .. } => format!("`{key}` is {found}; expected {expected}"),
         FaultKind::Missing { table, keys } => format!("{table} lacks `{}`", keys.join("` or `")),
+        FaultKind::Together { table, first: (first, _), second } => {
+            format!("{table} has `{second}` beside `{first}`; they exclude each other")
+        }
         FaultKind::BadPattern { reason, .. } => format!("a pattern is not valid: {reason}"),
         FaultKind::Yaml(why) => format!("it is not valid YAML: {why}"),
         _ => "this is not YAML or JSON that ctxc reads".to_owned(),

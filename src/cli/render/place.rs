@@ -2,8 +2,8 @@
 //! it was given as one.
 
 use crate::base::fs;
+use crate::base::percent::encode;
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::path::{Component, Path};
 
 /// Where the project lies in its repository: empty, or a path with a `/` at its end.
@@ -56,13 +56,7 @@ impl Base {
         if path.starts_with('/') {
             uri.push_str("file://");
         }
-        for byte in path.bytes() {
-            if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'/') {
-                uri.push(char::from(byte));
-            } else {
-                let _ = write!(uri, "%{byte:02X}");
-            }
-        }
+        encode(&path, &mut uri);
         uri
     }
 }

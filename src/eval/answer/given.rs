@@ -1,5 +1,6 @@
 //! One answer: its text, the JSON in it, the tools that were called, what it took.
 
+use crate::eval::scripted::written;
 use crate::kernel::conversation::{Part, Speaker, ToolCall, Turn};
 use crate::kernel::pipeline::agent::AgentOutput;
 use crate::kernel::provider::{self, Stop, Usage};
@@ -189,13 +190,8 @@ impl Answer {
     /// A scripted answer; one that calls tools and replies nothing has no text. Tokens that the script does not say are counted:
     /// `context` in, the reply and what tools are given out.
     pub fn scripted(script: &Scripted, context: u64, counter: &dyn TokenCounter) -> Self {
-        let (text, json) = match &script.reply {
-            Value::Null => (String::new(), None),
-            Value::String(text) => (text.clone(), serde_json::from_str(text).ok()),
-            reply @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
-                (reply.to_string(), Some(reply.clone()))
-            }
-        };
+        let text = written(&script.reply);
+        let json = serde_json::from_str(&text).ok();
         let count = |text: &str| counter.count(text) as u64;
         let given = |(name, arguments): &(String, Value)| count(name).saturating_add(count(&arguments.to_string()));
         let out = || script.tool_calls.iter().map(given).fold(count(&text), u64::saturating_add);

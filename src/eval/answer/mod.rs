@@ -23,9 +23,9 @@ pub use given::{Answer, KeptAnswer, RunStage, Took, WholeRun};
 pub(super) use json::{parting, same as same_json};
 pub(super) use judging::Judging;
 pub(super) use moved::moved;
-pub(super) use trying::{SCRIPT, answer_of, answered, one, rejudged, script};
+pub(super) use trying::{SCRIPT, answer_of, one, rejudged, script};
 pub(super) use whole_run::not_asked;
-pub(super) use whole_task::answered as run_and_judged;
+pub(super) use whole_task::answered;
 use wire::{Replay, wire};
 
 use crate::run::wire::Wire;

@@ -13,6 +13,7 @@ use crate::eval::trials::{self, Decision, Rows, TrialOutcome, Tries};
 use crate::eval::verdict::{Outcome, Reason, Verdict};
 use crate::kernel::provider;
 use crate::kernel::tokens::TokenCounter;
+use crate::project::models::Model;
 use crate::record::recording::{AnsweredBy, Recording, Stage, TrialOf};
 use crate::record::volatile::Volatile;
 use crate::run::answers::response_of;
@@ -44,34 +45,6 @@ pub(in crate::eval) fn script<'c>(case: &PreparedCase<'c>, messages: &[Message])
     Ok(None)
 }
 
-/// Tries the answers that there are; `Open` where there is nothing to try.
-pub(in crate::eval) fn answered(
-    prepared: &PreparedCase<'_>,
-    assembly: &Assembly,
-    done: &mut Finished,
-) -> Result<Decision, Unanswered> {
-    let case = prepared.input.case;
-    let from = prepared.run.answers.from;
-    let recorded = match prepared.input.answers.recorded {
-        // What is recorded anew was not looked at.
-        _ if matches!(from, AnswersFrom::Record | AnswersFrom::Live | AnswersFrom::Scripted | AnswersFrom::Kept) => &[],
-        recorded => recorded.map_err(str::to_owned)?,
-    };
-    if recorded.iter().any(Recording::is_answered) {
-        match replayed(prepared, assembly, recorded, done) {
-            Err(Unanswered::Stale(_)) if from.asks() => done.forget_trials(),
-            Ok(_) if from.asks() && done.recorded.is_some_and(|recorded| recorded.is_cut) => done.forget_trials(),
-            replayed => return replayed,
-        }
-    }
-    match from {
-        AnswersFrom::Record | AnswersFrom::ReplayOrRecord | AnswersFrom::Live => asked(prepared, assembly, done),
-        AnswersFrom::Known | AnswersFrom::Scripted if !case.answers.is_empty() => scripted(prepared, assembly, done),
-        AnswersFrom::Kept => rejudged(&Judging::of(prepared), done),
-        AnswersFrom::Known | AnswersFrom::Scripted | AnswersFrom::Replay => Ok(Decision::Open),
-    }
-}
-
 /// Tries what an earlier run was answered, whatever the request was then.
 pub(in crate::eval) fn rejudged(case: &Judging<'_>, done: &mut Finished) -> Result<Decision, Unanswered> {
     let kept = case.input.answers.kept;
@@ -96,12 +69,11 @@ pub(in crate::eval) fn rejudged(case: &Judging<'_>, done: &mut Finished) -> Resu
 /// Who answers where the scenario does.
 pub(in crate::eval) const SCRIPT: &str = "script";
 
-/// Tries the scripted answer.
-fn scripted(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) -> Result<Decision, Unanswered> {
+/// The scripted answer.
+pub(super) fn scripted(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &Finished) -> Result<Answer, Unanswered> {
     let case = prepared.input.case;
     let (counter, context) = (prepared.routed.options.counter, done.tokens.map_or(0, |(all, _)| all));
-    // A script gives the same answer every time.
-    let answer = converse(assembly, prepared.input.answers.tools, |messages| {
+    converse(assembly, prepared.input.answers.tools, |messages| {
         let script = script(prepared, messages)?.ok_or_else(|| {
             let count = case.answers.len();
             format!("none of the {count} scripted answers is for this request: no `when` holds")
@@ -109,13 +81,11 @@ fn scripted(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finishe
         let answer = Answer::scripted(script, context + added(assembly, messages, counter), counter);
         let turn = answer.turn();
         Ok((answer, turn))
-    })?;
-    let first = Tries { rows: prepared.run.rows, ..Tries::unbounded(Stage::First, case.rule) };
-    tries(&Judging::of(prepared), first, done, &mut |_| Ok((answer.clone(), Answered::Scripted, SCRIPT)))
+    })
 }
 
 /// Asks a model. Nobody pays for the answer to a context that is not what it has to be, or to an answer that nothing is expected of.
-fn asked(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) -> Result<Decision, Unanswered> {
+pub(super) fn asked(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) -> Result<Decision, Unanswered> {
     let CaseInput { path, case, .. } = *prepared.input;
     if case.expectations.is_empty() || done.context.iter().any(Verdict::is_failure) {
         return Ok(Decision::Open);
@@ -127,6 +97,27 @@ fn asked(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) 
     }
     let (Some(model), Some(ask)) = (wire.model, prepared.run.answers.ask) else { return Err(NO_MODEL.to_owned().into()) };
     let (counter, context) = (prepared.routed.options.counter, done.tokens.map_or(0, |(all, _)| all));
+    trials_asked(prepared, (ask, model), done, &mut |trial| {
+        converse(assembly, prepared.input.answers.tools, |messages| {
+            let sent = wire.sent(messages)?;
+            let context = context + added(assembly, messages, counter);
+            let response = ask.ask(&Asked { path, case: &case.name.value, trial, model, sent: &sent, context: Some(context) })?;
+            let (given, took) = (response.answer, response.latency.as_millis());
+            let mut answer = Answer::given(&given, context, counter, model.prices.as_ref());
+            answer.took = Took { latency_ms: u64::try_from(took).ok(), is_live: true, ..answer.took };
+            Ok((answer, given.turn))
+        })
+    })
+}
+
+/// Tries what a model answers to each trial, and keeps what a case was answered where every trial was.
+pub(super) fn trials_asked(
+    prepared: &PreparedCase<'_>,
+    (ask, model): (&dyn Ask, &Model),
+    done: &mut Finished,
+    once: &mut dyn FnMut(TrialOf) -> Result<Answer, Unanswered>,
+) -> Result<Decision, Unanswered> {
+    let CaseInput { path, case, .. } = *prepared.input;
     // What is recorded is there for every rule.
     let rows = if prepared.run.answers.from == AnswersFrom::Live { prepared.run.rows } else { Rows::Full };
     let name = case.name.value.as_str();
@@ -140,30 +131,12 @@ fn asked(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) 
         if let Some(answer) = kept.and_then(|(keep, trial)| keep.earlier(&trial)) {
             return Ok((answer, Answered::Asked, by));
         }
-        let answer = converse(assembly, prepared.input.answers.tools, |messages| {
-            let sent = wire.sent(messages)?;
-            let context = context + added(assembly, messages, counter);
-            let response = ask.ask(&Asked { path, case: name, trial, model, sent: &sent, context: Some(context) })?;
-            let (given, took) = (response.answer, response.latency.as_millis());
-            let mut answer = Answer::given(&given, context, counter, model.prices.as_ref());
-            answer.took = Took { latency_ms: u64::try_from(took).ok(), is_live: true, ..answer.took };
-            Ok((answer, given.turn))
-        })?;
+        let answer = once(trial)?;
         if let Some((keep, trial)) = kept {
             keep.tried(&trial, &answer, by);
         }
         Ok((answer, Answered::Asked, by))
     });
-    settled(ask, (path, name), decision, done)
-}
-
-/// Keeps what a case was answered, where every trial was.
-pub(super) fn settled(
-    ask: &dyn Ask,
-    (path, name): (&str, &str),
-    decision: Result<Decision, Unanswered>,
-    done: &mut Finished,
-) -> Result<Decision, Unanswered> {
     done.failed_calls = ask.failed(path, name);
     match decision {
         Ok(decision) => ask.finish(path, name).map(|()| decision).map_err(Unanswered::Trouble),
@@ -176,7 +149,7 @@ pub(super) fn settled(
 }
 
 /// Tries the recorded answers.
-fn replayed(
+pub(super) fn replayed(
     prepared: &PreparedCase<'_>,
     assembly: &Assembly,
     recorded: &[Recording],
@@ -272,7 +245,7 @@ pub(super) fn stages(
 }
 
 /// Tries answers until they decide.
-fn tries(
+pub(super) fn tries(
     case: &Judging<'_>,
     Tries { stage, rule, of: asked_for, there, rows }: Tries,
     done: &mut Finished,

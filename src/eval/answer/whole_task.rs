@@ -1,15 +1,16 @@
-//! The trials of a case that runs a whole task: the runner, with answers from where the evaluation has them. No command runs here: what a
-//! script writes is an answer of the case.
+//! The trials of a case: those of one agent, and of a whole task by the runner, with answers from where the evaluation has them. No command runs
+//! here: what a script writes is an answer of the case.
 
 use super::given::{Answer, RunStage, WholeRun};
 use super::trying::{self, SCRIPT};
 use super::wire::{Replay, wire};
 use super::{Judging, NO_MODEL, Unanswered, estimate};
-use crate::eval::asked::{AnswersFrom, Ask, Asked, TrialUnderWay};
+use crate::context::assemble::Assembly;
+use crate::eval::asked::{AnswersFrom, Ask, Asked};
 use crate::eval::finished::{Answered, Finished};
 use crate::eval::prepared::{CaseInput, PreparedCase};
-use crate::eval::scripted::{Asking, Script};
-use crate::eval::trials::{self, Decision, Rows, Tries};
+use crate::eval::scripted::{Script, ScriptedCommands};
+use crate::eval::trials::{self, Decision, Tries};
 use crate::kernel::agent_node::node_of;
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
 use crate::kernel::provider::Usage;
@@ -18,7 +19,6 @@ use crate::record::recording::{AnsweredBy, Recording, Stage, TrialOf};
 use crate::record::redact::Redactor;
 use crate::record::volatile::Volatile;
 use crate::run::answers::{Answers, AskedCall, Given, NOT_RECORDED, NoAnswer, response_of};
-use crate::run::commands::{CommandEnd, CommandSpec, Commands};
 use crate::run::flow::TaskFlow;
 use crate::run::plan::{PlanKind, PlanNode};
 use crate::run::runner::{Frame, Limits, Outcome, Parts, Runner};
@@ -27,32 +27,55 @@ use crate::run::trace::{Journal, Trace, TraceEvent};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Tries the answers that there are; `Open` where there is nothing to try.
-pub(in crate::eval) fn answered(prepared: &PreparedCase<'_>, done: &mut Finished) -> Result<Decision, Unanswered> {
-    let from = prepared.run.answers.from;
+/// Tries the answers that there are, for a context or, without one, for a whole run; `Open` where there is nothing to try.
+pub(in crate::eval) fn answered(
+    prepared: &PreparedCase<'_>,
+    assembly: Option<&Assembly>,
+    done: &mut Finished,
+) -> Result<Decision, Unanswered> {
     let case = prepared.input.case;
+    let from = prepared.run.answers.from;
     let recorded = match prepared.input.answers.recorded {
+        // What is recorded anew was not looked at.
         _ if matches!(from, AnswersFrom::Record | AnswersFrom::Live | AnswersFrom::Scripted | AnswersFrom::Kept) => &[],
         recorded => recorded.map_err(str::to_owned)?,
     };
     if recorded.iter().any(Recording::is_answered) {
-        match replayed(prepared, recorded, done) {
+        let replayed = match assembly {
+            Some(assembly) => trying::replayed(prepared, assembly, recorded, done),
+            None => replayed(prepared, recorded, done),
+        };
+        let is_cut = assembly.is_some() && done.recorded.is_some_and(|recorded| recorded.is_cut);
+        match replayed {
             Err(Unanswered::Stale(_)) if from.asks() => done.forget_trials(),
+            Ok(_) if from.asks() && is_cut => done.forget_trials(),
             replayed => return replayed,
         }
     }
-    match from {
-        AnswersFrom::Record | AnswersFrom::ReplayOrRecord | AnswersFrom::Live => asked(prepared, done),
-        AnswersFrom::Known | AnswersFrom::Scripted if !case.answers.is_empty() => {
-            let script = Script::new(case.answers.iter().map(|one| one.value.clone()))?;
-            let counts = case.answers.iter().any(|one| one.value.usage.is_some());
-            let answer = one(prepared, &Source::Script { script, counts })?;
-            let first = Tries { rows: prepared.run.rows, ..Tries::unbounded(Stage::First, case.rule) };
-            trying::stages(&Judging::of(prepared), (first, None), done, &mut |_| Ok((answer.clone(), Answered::Scripted, SCRIPT)))
+    match (from, assembly) {
+        (AnswersFrom::Record | AnswersFrom::ReplayOrRecord | AnswersFrom::Live, Some(assembly)) => {
+            trying::asked(prepared, assembly, done)
         }
-        AnswersFrom::Kept => trying::rejudged(&Judging::of(prepared), done),
-        AnswersFrom::Known | AnswersFrom::Scripted | AnswersFrom::Replay => Ok(Decision::Open),
+        (AnswersFrom::Record | AnswersFrom::ReplayOrRecord | AnswersFrom::Live, None) => asked(prepared, done),
+        (AnswersFrom::Known | AnswersFrom::Scripted, _) if !case.answers.is_empty() => {
+            // A script gives the same answer every time.
+            let answer = match assembly {
+                Some(assembly) => trying::scripted(prepared, assembly, done)?,
+                None => scripted(prepared)?,
+            };
+            let first = Tries { rows: prepared.run.rows, ..Tries::unbounded(Stage::First, case.rule) };
+            trying::tries(&Judging::of(prepared), first, done, &mut |_| Ok((answer.clone(), Answered::Scripted, SCRIPT)))
+        }
+        (AnswersFrom::Kept, _) => trying::rejudged(&Judging::of(prepared), done),
+        (AnswersFrom::Known | AnswersFrom::Scripted | AnswersFrom::Replay, _) => Ok(Decision::Open),
     }
+}
+
+/// Runs the task by what the case says.
+fn scripted(prepared: &PreparedCase<'_>) -> Result<Answer, Unanswered> {
+    let answers = &prepared.input.case.answers;
+    let script = Script::new(answers.iter().map(|one| one.value.clone()))?;
+    one(prepared, &Source::Script { script, counts: answers.iter().any(|one| one.value.usage.is_some()) })
 }
 
 /// Runs the task by what was recorded.
@@ -95,25 +118,9 @@ fn asked(prepared: &PreparedCase<'_>, done: &mut Finished) -> Result<Decision, U
     }
     let model = prepared.routed.choice.as_ref().map(|choice| choice.model);
     let (Some(model), Some(ask)) = (model, prepared.run.answers.ask) else { return Err(NO_MODEL.to_owned().into()) };
-    let rows = if prepared.run.answers.from == AnswersFrom::Live { prepared.run.rows } else { Rows::Full };
-    let name = case.name.value.as_str();
-    let round = |stage, rule| Tries { rows, ..Tries::unbounded(stage, rule) };
-    let second = trials::confirming(&case.rule).filter(|_| prepared.run.answers.confirms).map(|rule| round(Stage::Confirm, rule));
-    let (keep, keys) = (prepared.run.answers.trials, done.keys);
-    let by = model.provider.value.as_str();
-    let stages = (round(Stage::First, case.rule), second);
-    let decision = trying::stages(&Judging::of(prepared), stages, done, &mut |trial| {
-        let kept = keep.zip(keys).map(|(keep, keys)| (keep, TrialUnderWay { path, case: name, keys, trial }));
-        if let Some(answer) = kept.and_then(|(keep, trial)| keep.earlier(&trial)) {
-            return Ok((answer, Answered::Asked, by));
-        }
-        let answer = one(prepared, &Source::Models { ask, path, case: name, trial })?;
-        if let Some((keep, trial)) = kept {
-            keep.tried(&trial, &answer, by);
-        }
-        Ok((answer, Answered::Asked, by))
-    });
-    trying::settled(ask, (path, name), decision, done)
+    trying::trials_asked(prepared, (ask, model), done, &mut |trial| {
+        one(prepared, &Source::Models { ask, path, case: &case.name.value, trial })
+    })
 }
 
 /// Where the answers of a run come from.
@@ -189,23 +196,6 @@ impl Answers for Collected<'_, '_> {
     }
 }
 
-/// Says what the scripts of a case write.
-#[derive(Debug)]
-struct ScriptedCommands(Script);
-
-impl Commands for ScriptedCommands {
-    fn run(&self, command: &CommandSpec) -> Result<CommandEnd, String> {
-        let line = command.argv.join(" ");
-        let asking = Asking { names: [Some(&command.stage), Some(&command.node), command.name.as_deref()] };
-        let named = command.name.as_deref().unwrap_or(&command.node);
-        let said = self.0.own(asking, &line).ok_or_else(|| {
-            format!("`{line}` is not run in an evaluation: `answers` says what it writes, with `when: {{node: {named}}}`")
-        })?;
-        let out = said.reply.as_str().map_or_else(|| said.reply.to_string(), str::to_owned);
-        Ok(CommandEnd { code: 0, out, said: String::new() })
-    }
-}
-
 /// Runs the task once.
 fn one(prepared: &PreparedCase<'_>, source: &Source<'_>) -> Result<Answer, Unanswered> {
     let case = prepared.input.case;
@@ -215,7 +205,8 @@ fn one(prepared: &PreparedCase<'_>, source: &Source<'_>) -> Result<Answer, Unans
     let flow = TaskFlow::new(prepared.forest, situation, &options).map_err(|fault| fault.to_string())?;
     let counter = prepared.routed.options.counter;
     let answers = Collected { source, counter, answers: Mutex::default(), stale: Mutex::default() };
-    let commands = ScriptedCommands(Script::new(case.answers.iter().map(|one| one.value.clone()))?);
+    let script = Script::new(case.answers.iter().map(|one| one.value.clone()))?;
+    let commands = ScriptedCommands { script: &script, then: None };
     let trace = Trace::new(String::new(), None, Redactor::new([0; 32], []), Journal::default()).kept();
     let config = prepared.run.answers.config.map(|config| config as &dyn CompileSubtask);
     let runner = Runner::new(Parts {
@@ -264,17 +255,12 @@ fn stages(events: Vec<TraceEvent>, plan: &PlanNode, mut given: BTreeMap<String, 
     };
     let mut outputs = Vec::new();
     for event in events {
-        match event {
-            TraceEvent::Stage { stage, .. } | TraceEvent::Command { stage, .. } | TraceEvent::Failed { stage, .. } => {
-                let _ = begun(stage);
-            }
-            TraceEvent::Result { stage, output, .. } => outputs.extend(begun(stage).map(|at| (at, output))),
-            TraceEvent::Begin(_)
-            | TraceEvent::Tool(_)
-            | TraceEvent::Subtask { .. }
-            | TraceEvent::Case { .. }
-            | TraceEvent::Round { .. }
-            | TraceEvent::End(_) => {}
+        if let TraceEvent::Result { stage, output, .. } = event {
+            outputs.extend(begun(stage).map(|at| (at, output)));
+        } else if let TraceEvent::Stage { stage, .. } | TraceEvent::Command { stage, .. } | TraceEvent::Failed { stage, .. } =
+            event
+        {
+            let _ = begun(stage);
         }
     }
     for (at, output) in outputs {

@@ -18,6 +18,7 @@ pub(super) fn place(input: &CaseInput<'_>, origin: &Origin) -> Option<PlaceInFil
     };
     let value = |one: &Spanned<Frozen>| at(if let Frozen::File(file) = &one.value { Some(file) } else { None }, one.span);
     let text = |one: &Spanned<Content>| at(if let Content::File(file) = &one.value { Some(file) } else { None }, one.span);
+    #[allow(clippy::wildcard_enum_match_arm, reason = "nothing else is frozen")]
     match origin {
         Origin::Input { name } => value(situation.inputs.get(name)?),
         Origin::Result { name } => value(situation.results.get(name)?),
@@ -27,11 +28,6 @@ pub(super) fn place(input: &CaseInput<'_>, origin: &Origin) -> Option<PlaceInFil
             let history = situation.history.as_ref()?;
             at(if let Conversation::File(file) = &history.value { Some(file) } else { None }, history.span)
         }
-        Origin::Template { .. }
-        | Origin::Fragment { .. }
-        | Origin::Schema { .. }
-        | Origin::Parent { .. }
-        | Origin::History
-        | Origin::Frame => None,
+        _ => None,
     }
 }

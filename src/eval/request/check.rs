@@ -82,6 +82,17 @@ fn ids<'a>(seen: &SeenRequest<'a>) -> Vec<&'a str> {
 }
 
 /// The texts that a name means: a segment, all of a group, or a section such as `system/Runbook`.
+/// The texts of a segment that has some; `expected` is what they are wanted for.
+fn texts_named<'a>(
+    seen: &SeenRequest<'a>,
+    which: &Selector,
+    expected: impl FnOnce() -> String,
+) -> Result<Vec<Text<'a>>, Box<Judged>> {
+    let id = named(which)?;
+    let found = texts(seen, id);
+    if found.is_empty() { Err(Box::new((Outcome::Fail, nothing(seen, id, expected()).blind()))) } else { Ok(found) }
+}
+
 fn texts<'a>(seen: &SeenRequest<'a>, id: &str) -> Vec<Text<'a>> {
     let counter = &*seen.sent.counter;
     let all = &seen.sent.segments;
@@ -182,15 +193,9 @@ fn found(seen: &SeenRequest<'_>, patterns: &Patterns, wanted: bool) -> Judged {
     let place = patterns.place();
     let texts = match &patterns.within {
         None => texts_of_all(seen),
-        Some(which) => match named(which) {
-            Err(blind) => return *blind,
-            Ok(id) => {
-                let found = texts(seen, id);
-                if found.is_empty() {
-                    return (Outcome::Fail, nothing(seen, id, format!("{place} {verb} {}", patterns.words())).blind());
-                }
-                found
-            }
+        Some(which) => match texts_named(seen, which, || format!("{place} {verb} {}", patterns.words())) {
+            Err(none) => return *none,
+            Ok(found) => found,
         },
     };
     for pattern in &patterns.patterns {
@@ -233,15 +238,9 @@ fn tokens(seen: &SeenRequest<'_>, of: &Counted, max: Option<&Spanned<u64>>, min:
     let figure: usize = match of {
         Counted::Total => seen.sent.segments.iter().map(|segment| segment.tokens(counter)).sum(),
         Counted::Prefix => return verdict::blind(what, "one request alone: what a cache can reuse depends on the call before"),
-        Counted::Segment(which) => match named(which) {
-            Err(blind) => return *blind,
-            Ok(id) => {
-                let found = texts(seen, id);
-                if found.is_empty() {
-                    return (Outcome::Fail, nothing(seen, id, format!("{} to be counted", which.words())).blind());
-                }
-                found.iter().map(|text| text.tokens).sum()
-            }
+        Counted::Segment(which) => match texts_named(seen, which, || format!("{} to be counted", which.words())) {
+            Err(none) => return *none,
+            Ok(found) => found.iter().map(|text| text.tokens).sum(),
         },
     };
     let by = if counter.is_exact() { counter.name().to_owned() } else { format!("{}, an estimate", counter.name()) };

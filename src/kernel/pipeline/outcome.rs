@@ -3,91 +3,59 @@
 //! The kinds are the kernel's own; an organisation adds its own words, which nothing here reads.
 
 use super::visit::Visit;
+use crate::base::words::open_words;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-/// What kind of thing stood in the way. Written as its word, such as `provider` or `stale_runbook`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(from = "String", into = "String")]
-#[non_exhaustive]
-pub enum ObstacleKind {
-    /// The agent says that it could not do it.
-    Reported,
-    /// The agent waits for somebody outside.
-    Waiting,
-    /// A stage was to run more often than it may.
-    LoopLimit,
-    /// No stage is left to run, and none said that the work is done.
-    Stalled,
-    /// The context could not be put together: a value is missing, or what must be said does not fit.
-    Context,
-    /// The context is not the one that answers were accepted or recorded for.
-    ContextDrift,
-    /// No model answered.
-    Provider,
-    /// The answer does not have the form that was asked for.
-    Answer,
-    /// A tool was refused or failed.
-    Tool,
-    /// A subtask was refused.
-    Subtask,
-    /// Tasks could not be read, or what became of them not be kept.
-    Source,
-    /// There is no workspace.
-    Workspace,
-    /// The budget is spent.
-    Budget,
-    /// Too many tasks failed in a short time.
-    Failures,
-    /// Somebody stopped it.
-    Cancelled,
+open_words! {
+    /// What kind of thing stood in the way. Written as its word, such as `provider` or `stale_runbook`.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+    #[serde(from = "String", into = "String")]
+    #[non_exhaustive]
+    pub enum ObstacleKind {
+        /// The agent says that it could not do it.
+        Reported = "reported",
+        /// The agent waits for somebody outside.
+        Waiting = "waiting",
+        /// A stage was to run more often than it may.
+        LoopLimit = "loop_limit",
+        /// No stage is left to run, and none said that the work is done.
+        Stalled = "stalled",
+        /// The context could not be put together: a value is missing, or what must be said does not fit.
+        Context = "context",
+        /// The context is not the one that answers were accepted or recorded for.
+        ContextDrift = "context_drift",
+        /// No model answered.
+        Provider = "provider",
+        /// The answer does not have the form that was asked for.
+        Answer = "answer",
+        /// A tool was refused or failed.
+        Tool = "tool",
+        /// A subtask was refused.
+        Subtask = "subtask",
+        /// Tasks could not be read, or what became of them not be kept.
+        Source = "source",
+        /// There is no workspace.
+        Workspace = "workspace",
+        /// The budget is spent.
+        Budget = "budget",
+        /// Too many tasks failed in a short time.
+        Failures = "failures",
+        /// Somebody stopped it.
+        Cancelled = "cancelled",
+    }
+    else
     /// A word of the organisation.
-    Other(String),
+    Other(String)
 }
 
 impl ObstacleKind {
-    /// The kernel's own kinds.
-    pub const ALL: [Self; 15] = [
-        Self::Reported,
-        Self::Waiting,
-        Self::LoopLimit,
-        Self::Stalled,
-        Self::Context,
-        Self::ContextDrift,
-        Self::Provider,
-        Self::Answer,
-        Self::Tool,
-        Self::Subtask,
-        Self::Source,
-        Self::Workspace,
-        Self::Budget,
-        Self::Failures,
-        Self::Cancelled,
-    ];
-
     /// Its word.
     pub fn word(&self) -> &str {
-        match self {
-            Self::Reported => "reported",
-            Self::Waiting => "waiting",
-            Self::LoopLimit => "loop_limit",
-            Self::Stalled => "stalled",
-            Self::Context => "context",
-            Self::ContextDrift => "context_drift",
-            Self::Provider => "provider",
-            Self::Answer => "answer",
-            Self::Tool => "tool",
-            Self::Subtask => "subtask",
-            Self::Source => "source",
-            Self::Workspace => "workspace",
-            Self::Budget => "budget",
-            Self::Failures => "failures",
-            Self::Cancelled => "cancelled",
-            Self::Other(word) => word,
-        }
+        if let Self::Other(word) = self { word } else { self.known().unwrap_or_default() }
     }
 }
 

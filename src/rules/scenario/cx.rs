@@ -88,6 +88,8 @@ pub struct TaskSignature {
     pub hears: bool,
     /// The agents that it calls; of a script alone none.
     pub agents: Vec<AgentNode>,
+    /// The scripts that it runs.
+    pub scripts: Vec<AgentNode>,
     /// What else a text of theirs can come from: tasks, fragments, values by their names, steps.
     pub sources: BTreeSet<String>,
 }

@@ -23,7 +23,7 @@ mod scenario_syntax;
 pub mod shown;
 mod unheard_history;
 mod unknown_input;
-mod unknown_receiver;
+pub(crate) mod unknown_receiver;
 mod unknown_scenario_key;
 mod unknown_segment;
 mod unsound_frozen_file;

@@ -1,9 +1,11 @@
 //! CTX610: a scenario of a role or task that does not exist, or that does not say which of its agents is meant.
 
+use super::cx::TaskSignature;
 use super::cx::plain;
 use super::prelude::*;
-use crate::kernel::agent_node::node_of;
-use crate::scenario::model::ContextExpectation;
+use crate::base::span::Spanned;
+use crate::kernel::agent_node::{AgentNode, node_of};
+use crate::scenario::model::{ContextExpectation, Scripted};
 
 /// A case of nobody tests nothing.
 pub(crate) static RULE: Rule = Rule::new(
@@ -46,9 +48,51 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     out.push(cx.meant(finding, span, near));
 }
 
-/// Agents of a whole run that the task does not have.
+/// Why nobody of a task is given a scripted answer, and who is meant by its `node`. Agents of subtasks (`~`) and what a text calls (by the
+/// words of the call) are not looked for, and nobody where agents of subtasks that are registered tasks may be meant.
+pub(crate) fn for_nobody<'t>(
+    answer: &Scripted,
+    (task, takes): (&str, &'t TaskSignature),
+    has_subtasks: bool,
+) -> Option<(String, Option<&'t str>)> {
+    let Some(Spanned { value: node, .. }) = &answer.node else {
+        let why =
+            "`exit`, `stderr` and `killed_by` say how a script ends, and this answer is for no script: add `when: {node: …}`";
+        return answer.end.as_ref().map(|_| (why.to_owned(), None));
+    };
+    let is_it = |one: &AgentNode| one.name.as_ref() == Some(node) || one.node == node_of(node);
+    if takes.scripts.iter().any(is_it) {
+        return None;
+    }
+    if takes.agents.iter().any(is_it) {
+        let why = format!("`exit`, `stderr` and `killed_by` say how a script ends, and `{node}` is an agent");
+        return answer.end.as_ref().map(|_| (why, None));
+    }
+    if has_subtasks || node.contains(['~', '(']) {
+        return None;
+    }
+    let known = takes.agents.iter().chain(&takes.scripts).flat_map(|one| one.name.as_deref().into_iter().chain([&*one.node]));
+    Some((format!("the task `{task}` has no agent or script `{node}`"), nearest(node, known)))
+}
+
+/// Whether agents ask for subtasks in some of these answers.
+pub(crate) fn has_subtasks<'a>(mut answers: impl Iterator<Item = &'a Scripted>) -> bool {
+    answers.any(|answer| answer.reply.get("status").is_some_and(|status| status == "CONTINUATION"))
+}
+
+/// Agents and scripts of a whole run that the task does not have.
 fn unknown_agents(cx: &CaseCx<'_>, agents: &[&str], out: &mut Vec<Diagnostic>) {
-    let (task, takes) = cx.receiver().unwrap_or_default();
+    let Some((task, takes)) = cx.receiver() else { return };
+    let has_subtasks = has_subtasks(cx.case.answers.iter().map(|answer| &answer.value));
+    for answer in &cx.case.answers {
+        let Some((why, near)) = for_nobody(&answer.value, (task, &takes), has_subtasks) else { continue };
+        let span = answer.value.node.as_ref().map_or(answer.span, |node| node.span).first_line(cx.file.text);
+        let finding = cx.finding(&RULE.meta, span, why);
+        out.push(match near {
+            Some(near) => finding.help(format!("did you mean `{near}`?")),
+            None => finding,
+        });
+    }
     for one in &cx.case.expect_context {
         let ContextExpectation::OfAgent { node, .. } = &one.value else { continue };
         let name = node_of(&node.value);

@@ -249,17 +249,8 @@ fn settle(faults: &mut [Fault<'_>], src: &Str<'_>, text: &str) {
     let lines = LineIndex::new(text);
     let places = LazyCell::new(|| first_reads(text));
     for fault in faults {
-        let name = match &fault.kind {
-            FaultKind::Undeclared { name, .. } | FaultKind::NotYet { name, .. } => Some(name),
-            FaultKind::Unused { .. }
-            | FaultKind::Expression { .. }
-            | FaultKind::Condition(_)
-            | FaultKind::Jinja(_)
-            | FaultKind::BadFrom { .. }
-            | FaultKind::NoDefault { .. }
-            | FaultKind::FromOutside(_)
-            | FaultKind::UnknownInput { .. } => None,
-        };
+        let name =
+            if let FaultKind::Undeclared { name, .. } | FaultKind::NotYet { name, .. } = &fault.kind { Some(name) } else { None };
         let unknown = name.filter(|_| fault.span.is_empty());
         let span = unknown.and_then(|name| places.get(&**name)).copied();
         let span = span.zip(name).map_or(fault.span, |(at, name)| Span::of(at, at + name.len()));

@@ -256,7 +256,7 @@ fn what_no_scenario_would_notice_is_listed() {
     // Who fails is not asked, and is told.
     project.write("scenarios/b.yaml", scenario("b", "expect_context:\n  - absent: [Restart]\n"));
     let run = project.run(&["eval", "--mutate"]).code(1);
-    run.says("by 1 scenario (31 %)").says("not asked: `b` does not pass as it is; `ctxc eval` says why");
+    run.says("by 1 scenario (31 %)").says("not asked: `b` fails before anything is changed, so nothing can be learned from it");
     let found = project.run(&["eval", "--mutate", "--json"]).code(1).silent().json();
     let agent = &found["agents"][0];
     assert_eq!((&agent["subject"], &agent["tried"], &agent["noticed"]), (&"triage".into(), &16.into(), &5.into()));

@@ -162,6 +162,11 @@ fn agents_without_a_scenario_are_among_what_nobody_notices() {
     assert!(!run.stdout.contains("collect"), "{}", run.stdout);
     let found = project.run(&["eval", "--mutate", "--json"]).code(0).json();
     assert_eq!(found["untested"], serde_json::json!(["u"]));
+    // One whose scenario fails has one.
+    project.write("scenarios/u.yaml", scenario("u", "u") + "  - contains: [nowhere]\n");
+    let run = project.run(&["eval", "--mutate"]).code(1).says("u  no scenario that passes, so no change is detected");
+    let run = run.says("not asked: `u` fails before anything is changed").says("1 agent without a scenario that passes");
+    assert!(!run.stderr.contains("ctxc new scenario"), "{}", run.stderr);
 }
 
 #[test]

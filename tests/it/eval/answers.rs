@@ -285,6 +285,7 @@ fn the_first_script_whose_patterns_hold_answers() {
             reply: json!(reply),
             tool_calls: Vec::new(),
             usage: None,
+            end: None,
         })
     };
     let mut case = answering(json!(""), vec![AnswerTest::Contains(words(&["^second$"]))]);

@@ -72,8 +72,15 @@ pub(super) fn expecting(context: Vec<ContextExpectation>) -> Case {
 
 /// A case with one scripted answer for every request.
 pub(super) fn answering(reply: Value, tests: Vec<AnswerTest>) -> Case {
-    let scripted =
-        Scripted { node: None, has: Vec::new(), lacks: Vec::new(), reply, tool_calls: Vec::new(), usage: Some((100, 20)) };
+    let scripted = Scripted {
+        node: None,
+        has: Vec::new(),
+        lacks: Vec::new(),
+        reply,
+        tool_calls: Vec::new(),
+        usage: Some((100, 20)),
+        end: None,
+    };
     let expectations = tests.into_iter().map(|test| at(Expectation { test, gate: true })).collect();
     Case { expectations, answers: vec![at(scripted)], ..case() }
 }

@@ -36,16 +36,18 @@ fn scenarios(project: &Project) -> Vec<String> {
 #[test]
 fn each_run_that_is_chosen_adds_a_way_and_the_next_command_adds_none() {
     let project = runs();
-    let first = with_state(&project, &["new", "scenario", "--best", "2"]).code(0).warns("2 of 5 kept runs chosen");
+    let first =
+        with_state(&project, &["new", "scenario", "--best", "2"]).code(0).warns("2 of 5 kept runs chosen: they cover the most");
     // A task each, before more of one.
     assert_eq!(scenarios(&project), ["scenarios/one-1.yaml", "scenarios/t-1.yaml"], "{}", first.stdout);
     assert!(project.read("scenarios/t-1.yaml").contains("x: c"), "{}", project.read("scenarios/t-1.yaml"));
-    with_state(&project, &["new", "scenario", "--best", "9", "t"]).code(0).warns("2 of 4 kept runs chosen");
+    with_state(&project, &["new", "scenario", "--best", "9", "t"]).code(0).warns("2 of 4 kept runs chosen: no other run");
     assert_eq!(scenarios(&project).len(), 4);
     with_state(&project, &["check"]).code(0);
     with_state(&project, &["eval"]).code(0);
     let none = with_state(&project, &["new", "scenario", "--best", "9"]).code(5).warns("0 of 5 kept runs chosen");
-    none.warns("each covers something that no scenario, and no run chosen before it, covers");
+    none.warns("no run that a scenario can hold covers anything new");
+    with_state(&project, &["new", "scenario", "--best", "0"]).code(2).warns("'--best <N>'");
 }
 
 #[test]

@@ -106,6 +106,13 @@ fn a_tool_of_a_command_is_run_for_the_role_that_may_use_it() {
     assert_eq!(scripted(&project, &["clerk"], answers).code(0).stdout, "heavy\n");
     assert_eq!(project.read("given"), "{\"what\":\"desk\"}");
     assert!(!project.files().contains(&"burnt".to_owned()), "it is no tool of the role");
+    // Arguments that break off are told to the agent, and given to nobody.
+    project.write("weigh.sh", "touch burnt\n");
+    let cut = r#"- {when: {lacks: not JSON}, tool_calls: [{name: weigh, arguments: '{"what": '}]}
+- {when: {has: 'its arguments are not JSON'}, reply: light}
+"#;
+    assert_eq!(scripted(&project, &["clerk"], cut).code(0).stdout, "light\n");
+    assert!(!project.files().contains(&"burnt".to_owned()), "it was called");
 }
 
 const SERVER: &str = r#"
@@ -144,4 +151,6 @@ fn a_server_of_tools_is_started_in_a_trusted_project_alone() {
     scripted(&project, &["clerk"], answers)
         .code(3)
         .warns("the server of tools `scales`: expected a message of JSON-RPC, found hello");
+    project.write("serve.py", "import sys\nsys.exit('no scales are here')\n");
+    scripted(&project, &["clerk"], answers).code(3).warns("it ended before it answered initialize: no scales are here");
 }

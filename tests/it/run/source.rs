@@ -68,6 +68,8 @@ fn what_is_wrong_with_a_source_is_said() {
     ] {
         run(&with(tasks, GOOD), &[]).code(1).warns(says);
     }
+    let elsewhere = ["run", "--source", "webhook:0.0.0.0:0", "--script", "answers.yaml"];
+    with_state(&with("", GOOD), &elsewhere).code(2).warns("set CTXC_WEBHOOK_TOKEN and CTXC_WEBHOOK_SECRET");
     run(&with("tasks\n", GOOD), &[]).code(2).warns("expected a list of tasks");
     let project = with("", GOOD);
     with_state(&project, &["run", "--source", "nothing.yaml"]).code(2).warns("nothing.yaml cannot be read");
@@ -83,6 +85,8 @@ fn issues_are_run_by_the_task_of_the_command_line() {
     let done = with_state(&project, &["run", "t", "--source", "issues.jsonl", "--script", "answers.yaml"]).code(0);
     assert_eq!(done.stdout, "three\n");
     done.warns("bd-1: t");
+    let again = with_state(&project, &["run", "t", "--source", "issues.jsonl", "--script", "answers.yaml"]).code(0);
+    again.warns("no task to run: all tasks that are ready are already complete");
 }
 
 /// A delivery that cannot be run stands in the way of no other, and is tried again by the next command.

@@ -255,3 +255,111 @@ fn the_only_agent_of_a_task_goes_by_the_role_that_it_plays() {
         assert_eq!(attribute(agent, "gen_ai.agent.name")["stringValue"], name);
     }
 }
+
+#[test]
+fn a_call_that_a_provider_failed_is_a_span_of_its_own_beside_that_of_the_model_that_answered() {
+    let answer =
+        r#"{"model": "house-2", "choices": [{"message": {"role": "assistant", "content": "hi"}, "finish_reason": "stop"}]}"#;
+    let (broken, sound) =
+        (answering("400 Bad Request", r#"{"error": {"message": "no ada@example.com"}}"#), answering("200 OK", answer));
+    let project = asking(&broken);
+    let more = format!(
+        "[models.big]\nid = \"house-2\"\nprovider = \"other\"\ntier = \"standard\"\ncontext_window = 8000\n\
+         [providers.other]\nkind = \"openai\"\nbase_url = \"{}/v1\"\n",
+        sound.address
+    );
+    project.write("ctxc.toml", project.read("ctxc.toml") + &more);
+    project.write("templates/t.xml", r#"<task type="atomic" name="t"><model><preferred>small</preferred><fallback>big</fallback></model><description>Say hi.</description></task>"#);
+    run(&project, &["trust", "--yes"], &[]).code(0);
+    let collector = collector("200 OK");
+    let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", collector.address.as_str())];
+    let sent = |variables: &[(&str, &str)], code: i32| {
+        run(&project, &["run", "t", "--answers", "live"], variables).code(code);
+        let (_, body) = collector.sent.lock().unwrap().pop().unwrap();
+        (spans(&body), body)
+    };
+    let of = |spans: &[Value], name: &str| {
+        spans.iter().find(|span| span["name"] == name).unwrap_or_else(|| panic!("{name}: {spans:#?}")).clone()
+    };
+    let (found, body) = sent(&variables, 0);
+    let (failed, answered) = (of(&found, "chat house-1"), of(&found, "chat house-2"));
+    assert_eq!((attribute(&failed, "error.type")["stringValue"].as_str(), &failed["status"]["code"]), (Some("400"), &2.into()));
+    assert_eq!(
+        (attribute(&failed, "gen_ai.request.model")["stringValue"].as_str(), &failed["kind"]),
+        (Some("house-1"), &3.into())
+    );
+    assert_eq!((&answered["status"], attribute(&answered, "error.type")), (&serde_json::json!({}), &Value::Null));
+    assert!(failed["spanId"] != answered["spanId"] && failed["parentSpanId"] == answered["parentSpanId"], "{body}");
+    // What the provider says may repeat what was said.
+    assert!(!body.contains("ada") && failed["status"]["message"] == "", "{body}");
+    let told = [variables[0], ("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true")];
+    let (found, body) = sent(&told, 0);
+    let message = of(&found, "chat house-1")["status"]["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("status 400") && !body.contains("ada@"), "{message}");
+    // Where nobody else is left, the run fails with it.
+    project.write(
+        "templates/t.xml",
+        r#"<task type="atomic" name="t"><model>small</model><description>Say hi.</description></task>"#,
+    );
+    let (found, _) = sent(&variables, 3);
+    assert_eq!(attribute(&of(&found, "chat house-1"), "error.type")["stringValue"], "400");
+    assert_eq!(attribute(&of(&found, "invoke_agent t"), "error.type")["stringValue"], "provider");
+    let alone = run(&project, &["run", "t", "--answers", "live"], &[]).code(3);
+    alone.warns("failed: /: the provider answered with status 400: no ⟦email:");
+    project.write("templates/t.xml", r#"<task type="atomic" name="t"><description>Say hi.</description></task>"#);
+    let nobody =
+        run(&project, &["run", "t", "--answers", "live"], &[]).code(6).warns("nothing says which model answers /: name a model");
+    assert!(!nobody.stderr.contains("--answers record"), "{}", nobody.stderr);
+}
+
+#[test]
+fn the_standard_variables_name_the_service_its_attributes_and_headers_and_a_protocol_that_is_not_spoken() {
+    let (project, collector) = (three(), collector("200 OK"));
+    let endpoint = ("OTEL_EXPORTER_OTLP_ENDPOINT", collector.address.as_str());
+    let sent = |more: &[(&str, &str)]| {
+        let done = run(&project, &RUN, &[&[endpoint], more].concat()).code(0);
+        let (head, body) = collector.sent.lock().unwrap().pop().unwrap();
+        let body: Value = serde_json::from_str(&body).unwrap();
+        (head, body["resourceSpans"][0]["resource"].clone(), done.stderr)
+    };
+    let word = |resource: &Value, key: &str| attribute(resource, key)["stringValue"].as_str().map(str::to_owned);
+    let said = |text: &str| Some(text.to_owned());
+    let attributes = ("OTEL_RESOURCE_ATTRIBUTES", "service.name=desk, team=a%2Cb%20c,deployment.environment.name=prod,");
+    let (_, resource, _) = sent(&[]);
+    assert_eq!(word(&resource, "service.name"), said("ctxc"));
+    let (_, resource, _) = sent(&[attributes]);
+    let found = ["service.name", "team", "deployment.environment.name"].map(|key| word(&resource, key));
+    assert_eq!(found, [said("desk"), said("a,b c"), said("prod")]);
+    assert!(word(&resource, "service.version").is_some());
+    let (_, resource, _) = sent(&[attributes, ("OTEL_SERVICE_NAME", "front")]);
+    assert_eq!((word(&resource, "service.name"), word(&resource, "team")), (said("front"), said("a,b c")));
+    // A list with something else in it is not heeded at all, as the specification says.
+    for wrong in ["team=a,b", "team=%zz", "=a"] {
+        let (_, resource, warned) = sent(&[("OTEL_RESOURCE_ATTRIBUTES", wrong)]);
+        assert_eq!((word(&resource, "team"), word(&resource, "service.name")), (None, said("ctxc")), "{wrong}");
+        assert!(warned.contains("OTEL_RESOURCE_ATTRIBUTES is ignored"), "{warned}");
+    }
+    let all = ("OTEL_EXPORTER_OTLP_HEADERS", "x-team=desk%2B1,authorization=Basic YTpi==");
+    let (head, ..) = sent(&[all]);
+    assert!(head.contains("x-team: desk+1\r\n") && head.contains("authorization: Basic YTpi==\r\n"), "{head}");
+    let (head, ..) = sent(&[all, ("OTEL_EXPORTER_OTLP_TRACES_HEADERS", "x-team=own")]);
+    assert!(head.contains("x-team: own") && !head.contains("authorization"), "{head}");
+    for (name, value) in [
+        ("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf"),
+        ("OTEL_TRACES_EXPORTER", "console,otlp"),
+        ("OTEL_EXPORTER_OTLP_TIMEOUT", "0"),
+        ("OTEL_SDK_DISABLED", "no"),
+    ] {
+        let (_, _, warned) = sent(&[(name, value)]);
+        assert!(!warned.contains("warning"), "{name}: {warned}");
+    }
+    for (name, value, says) in [
+        ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "OTLP over HTTP in JSON"),
+        ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "grpc", "OTLP over HTTP in JSON"),
+        ("OTEL_TRACES_EXPORTER", "console", ""),
+        ("OTEL_SDK_DISABLED", "TRUE", ""),
+    ] {
+        run(&project, &RUN, &[endpoint, (name, value)]).code(0).warns(says);
+        assert!(collector.sent.lock().unwrap().is_empty(), "{name}");
+    }
+}

@@ -215,3 +215,39 @@ fn a_scenario_of_an_agent_in_a_run_passes_with_what_it_answered() {
     with_state(&project, &["eval"]).code(0).says("answer 1 of 1 (scripted)  PASS");
     with_state(&project, &["new", "scenario", "--from", "run:last/nobody"]).code(2).warns("no agent `/nobody` of run");
 }
+
+#[test]
+fn a_scenario_of_a_role_that_was_run_without_an_objective_is_not_stale_at_once() {
+    let project = project(&[("t", THREE)]);
+    project.write("ctxc.toml", "edition = \"2026\"\n[roles.clerk]\ntemplate = \"t\"\n");
+    scripted(
+        &project,
+        &["clerk", "-i", "x=this"],
+        "- {when: {node: a}, reply: one}\n- {when: {node: b}, reply: two}\n- {reply: three}\n",
+    )
+    .code(0);
+    with_state(&project, &["new", "scenario", "--from", "run:last", "--name", "all"]).code(0);
+    with_state(&project, &["new", "scenario", "--from", "run:last/b", "--name", "second", "--no-index"]).code(0);
+    for name in ["all", "second"] {
+        assert!(project.read(&format!("scenarios/{name}.yaml")).contains("objective: \"\""), "{name}");
+    }
+    with_state(&project, &["check"]).code(0);
+    with_state(&project, &["eval"]).code(0).says("2 passed");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_says_how_the_run_goes_on() {
+    let asked: Arc<Mutex<Vec<String>>> = Arc::default();
+    let address = slow(Duration::from_secs(20), Arc::clone(&asked));
+    let project = with_server(&address, &modelled(THREE));
+    let mut command = project.command(&["run", "t", "-i", "x=this", "--answers", "record"]);
+    let child = command.env("XDG_STATE_HOME", state(&project)).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    while asked.lock().unwrap().is_empty() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let signal = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let done = child.wait_with_output().unwrap();
+    assert!(signal.success() && done.status.code() == Some(130), "{done:?}");
+    assert_eq!(String::from_utf8_lossy(&done.stderr), "interrupted: `ctxc run --resume` continues this run\n");
+}

@@ -111,9 +111,78 @@ fn what_is_of_a_whole_run_is_refused_elsewhere_and_the_reverse() {
 #[test]
 fn a_command_runs_in_no_evaluation() {
     let project = with(LOOP, "expectations:\n- ends: complete\n");
-    let text = project.read("scenarios/s.yaml").replace("/script_execution}", "/elsewhere}");
+    let text = project.read("scenarios/s.yaml");
+    let text: String = text.lines().filter(|line| !line.contains("script_execution")).flat_map(|line| [line, "\n"]).collect();
     project.write("scenarios/s.yaml", text);
     project.run(&["eval"]).code(1).says("is not run in an evaluation");
+}
+
+/// A script before an agent.
+const SCRIPT: &str = r#"<task type="sequential" name="t"><description>Review.</description>
+    <context_management><accumulate_data>false</accumulate_data></context_management><steps>
+    <task type="script" as="diff"><description>Diff.</description><timeout>300</timeout><command shell="sh">echo one; echo bad >&amp;2; exit 3</command></task>
+    <task type="atomic" as="review"><description>Review it.</description><inputs><input name="diff" from="diff"/></inputs>
+      <instructions>The change: {{diff}}</instructions></task></steps></task>"#;
+
+#[test]
+fn a_script_of_a_scenario_ends_as_its_answer_says() {
+    let review = "- {when: {node: review}, reply: fine}\n";
+    for (answer, ends, says) in [
+        ("reply: one, stderr: a warning", "complete", ""),
+        ("exit: 3, stderr: bad", "failed", "the command ended with exit code 3: bad"),
+        ("killed_by: signal, stderr: out of memory", "failed", "signal 9 ended it: out of memory"),
+        ("killed_by: timeout", "failed", "it was stopped after 300 s: `<timeout>` allows more"),
+    ] {
+        let project = project(&[("t", SCRIPT)]);
+        let answers = format!("- {{when: {{node: diff}}, {answer}}}\n{review}");
+        let head = "name: s\ntask: t\nrun: true\ncontext: {objective: x}\nexpectations:\n";
+        project.write("scenarios/s.yaml", format!("{head}- ends: {ends}\nanswers:\n{answers}"));
+        project.run(&["check"]).code(0);
+        project.run(&["eval"]).code(0);
+        project.write("scenarios/s.yaml", format!("{head}- ends: blocked\nanswers:\n{answers}"));
+        let run = project.run(&["eval"]).code(1);
+        assert!(run.stdout.contains(says), "{answer}: {}", run.stdout);
+        // `ctxc run` does without the command, and so without permission.
+        let run = scripted(&project, &["t"], &answers);
+        assert_eq!((run.code, run.stderr.contains(says)), (Some(i32::from(ends == "failed")), true), "{answer}: {}", run.stderr);
+    }
+    // In a loop the evaluator judges a failure.
+    let project = with(LOOP, "expect_context:\n- {node: /evaluator, contains: ['gone\\n\\[exit code 2\\]']}\n");
+    project.write(
+        "scenarios/s.yaml",
+        project
+            .read("scenarios/s.yaml")
+            .replace("reply: '2'}", "stderr: gone, exit: 2}")
+            .replace("reply: '3'}", "stderr: gone, exit: 2}"),
+    );
+    project.run(&["eval"]).code(0);
+}
+
+#[test]
+fn an_answer_for_nobody_is_refused() {
+    let project = project(&[("t", SCRIPT)]);
+    let subtask = "- {when: {node: review, lacks: result of the subtask}, reply: {status: CONTINUATION, content: x, subtask_request: {type: atomic, description: Look.}}}\n- {when: {node: /}, reply: seen}\n- {when: {node: review}, reply: fine}\n";
+    for (answer, says) in [
+        ("- {when: {node: dif}, reply: x}\n", "no agent or script `dif`"),
+        ("- {when: {node: /steps/7}, reply: x}\n", "no agent or script `/steps/7`"),
+        ("- {when: {node: review}, exit: 1}\n", "`review` is an agent"),
+        ("- {exit: 1}\n", "add `when: {node: …}`"),
+        ("- {when: {node: diff}, exit: 1, killed_by: timeout}\n", "they exclude each other"),
+        ("- {when: {node: diff}, killed_by: oom}\n", "expected `signal`, `timeout`"),
+    ] {
+        let answers = format!("{answer}- {{when: {{node: diff}}, reply: x}}\n");
+        project.write(
+            "scenarios/s.yaml",
+            format!("name: s\ntask: t\nrun: true\ncontext: {{objective: x}}\nexpectations:\n- ends: failed\nanswers:\n{answers}"),
+        );
+        project.run(&["check"]).code(1).says(says);
+        scripted(&project, &["t"], &answers).code(2).warns(says);
+    }
+    scripted(&project, &["t"], "- {when: {node: dif}, reply: x}\n").code(2).warns("did you mean `diff`?");
+    // What a subtask's agents are called is not known before it runs.
+    scripted(&project, &["t"], &format!("- {{when: {{node: diff}}, reply: x}}\n{subtask}")).code(0);
+    project.write("scenarios/s.yaml", "name: s\ntask: t\nnode: review\ncontext: {objective: x, results: {diff: x}}\nexpectations:\n- exact: x\nanswers:\n- exit: 1\n");
+    project.run(&["check"]).code(1).says("needs `run`");
 }
 
 #[test]

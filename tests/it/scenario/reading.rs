@@ -141,7 +141,7 @@ fn all_faults_of_a_file_come_in_one_run() {
     32:14 [0] rule.runs is 0, wants a whole number from 1 to 1000, near None
     32:17 [sequential] `rule` has runs and sequential
     32:43 [0.5] rule.sequential.p1 is 0.5, wants a rate above `p0`, which is 0.9, near None
-    33:11 [{when: {has: '('}}] a scripted answer (`answers`) lacks reply|tool_calls
+    33:11 [{when: {has: '('}}] a scripted answer (`answers`) lacks reply|tool_calls|exit|killed_by
     33:25 [(] pattern: unclosed group at 1 `(`
     34:11 [2026-02-29] reviewed is 2026-02-29, wants a day of the calendar, as year-month-day: `2026-11-21`, near None
     35:7 [urgent] tags is a text, wants a list of texts

@@ -136,6 +136,9 @@ answers:
   - {when: {node: /evaluator}, reply: {success: true}}
 ```
 
+The answer of a script also says how the script ends: `exit: 1` (default: 0) with `stderr`, or `killed_by: signal` or `killed_by: timeout`. As in a real run, the evaluator of a loop is
+shown the output with the exit code. A failing script anywhere else fails the run, and so does a killed script, even in a loop; `ends: failed` expects that.
+
 `node` beside an expectation names an agent by its name or path. The expectation must hold each time that the agent is asked; with `@2` after the name, only the second time. Without `node`,
 an expectation on the context is about every agent, and one on the answer about the result of the task: its text, and the calls of tools and the tokens of the whole run. `path` with
 `match: superset` requires the run to visit some nodes; `not` around it, not to. A run that ends *blocked* or *failed* fails its trial, unless `ends` expects that. What

@@ -174,7 +174,7 @@ impl<'p> Keeper<'p> {
 
     fn recording(&self, asked: &Asked<'_>, response: &Response, number: usize) -> Recording {
         let at = Some(date::time((fs::now() / 1_000_000_000) as i64));
-        let recording = asked.sent.recording(response, AnsweredBy::Upstream, (number.to_string(), at), &self.redactor);
+        let recording = asked.sent.recording(Some(response), AnsweredBy::Upstream, (number.to_string(), at), &self.redactor);
         Recording {
             conversation: Some(asked.case.to_owned()),
             run: self.run.get().cloned(),

@@ -58,20 +58,25 @@ pub(super) fn print(found: &Scores, unasked: &[String], cx: &mut Cx) -> Result<(
     if found.scores.is_empty() {
         cx.line("no scenario passes, so no change can be detected")?;
     }
+    // A scenario that fails is one, too.
+    let passing = if found.failing.is_empty() { "" } else { " that passes" };
     for place in unasked.iter().take(NAMED) {
         let title = cx.options.screen.paint(Paint::Strong, &escape(place));
-        cx.line(&format!("{title}  no scenario, so no change is detected"))?;
+        cx.line(&format!("{title}  no scenario{passing}, so no change is detected"))?;
     }
     if unasked.len() > NAMED {
-        cx.line(&format!("{} more agents have no scenario", unasked.len() - NAMED))?;
+        cx.line(&format!("{} more agents have no scenario{passing}", unasked.len() - NAMED))?;
     }
     for name in &found.failing {
-        cx.line(&format!("not asked: `{}` does not pass as it is; `ctxc eval` says why", escape(name)))?;
+        cx.line(&format!(
+            "not asked: `{}` fails before anything is changed, so nothing can be learned from it; `ctxc eval` says why",
+            escape(name)
+        ))?;
     }
     let Totals { tried, noticed } = found.totals();
     if cx.options.is_chatty() && found.scores.len() + unasked.len() > 1 {
         cx.line(&format!(
-            "{} of {} noticed; {} without a scenario",
+            "{} of {} noticed; {} without a scenario{passing}",
             noticed,
             plural(tried, "change"),
             plural(unasked.len(), "agent")
@@ -80,7 +85,7 @@ pub(super) fn print(found: &Scores, unasked: &[String], cx: &mut Cx) -> Result<(
     if noticed < tried {
         cx.note("`snapshot: true` under `expect_context` notices every change of a text, `contains` that of its words");
     }
-    if !unasked.is_empty() {
+    if !unasked.is_empty() && found.failing.is_empty() {
         cx.note("`ctxc new scenario TASK` writes one from today's render; `--node` names the agent");
     }
     Ok(())

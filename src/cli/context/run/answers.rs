@@ -13,9 +13,12 @@ use crate::record::file::Recordings;
 use crate::record::places::Subject;
 use crate::record::recording::Recording;
 use crate::registry::scenarios;
+use crate::rules::scenario::cx::Tasks;
+use crate::rules::scenario::unknown_receiver::{for_nobody, has_subtasks};
 use crate::run::answers::{Answers, Chain, Replay};
 use crate::scenario::paths;
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// Everybody who may answer.
 #[derive(Debug)]
@@ -29,9 +32,16 @@ pub(super) struct Sources<'p> {
 
 impl<'p> Sources<'p> {
     /// Reads what answers. Models are asked in a trusted project alone.
-    pub(super) fn new(args: &RunArgs, from: AnswerSource, project: &'p Compiled) -> Result<Self> {
+    pub(super) fn new(args: &RunArgs, from: AnswerSource, project: &'p Compiled, task: &str) -> Result<Self> {
         let script = match (&args.script, from) {
-            (Some(path), AnswerSource::Scripted) => script::read(path)?,
+            (Some(path), AnswerSource::Scripted) => {
+                let script = script::read(path)?;
+                // Tasks of a source have agents of their own each.
+                if args.source.is_none() {
+                    for_somebody(&script, path, project, task)?;
+                }
+                script
+            }
             (None, AnswerSource::Scripted) => {
                 return Err(CliError::usage("--answers scripted takes its answers from a file: `--script FILE`"));
             }
@@ -48,6 +58,11 @@ impl<'p> Sources<'p> {
         Ok(Self { from, replay, script, models })
     }
 
+    /// What is written for agents and scripts.
+    pub(super) const fn script(&self) -> &Script {
+        &self.script
+    }
+
     /// Does something with who answers.
     pub(super) fn with<T>(&self, then: impl FnOnce(&dyn Answers) -> T) -> T {
         match (self.from, &self.models) {
@@ -55,6 +70,19 @@ impl<'p> Sources<'p> {
             (AnswerSource::ReplayOrRecord, Some(models)) => then(&Chain { first: &self.replay, then: models }),
             (AnswerSource::Record | AnswerSource::Live, Some(models)) => then(models),
             _ => then(&self.replay),
+        }
+    }
+}
+
+/// Refuses answers that nobody of a task is given.
+fn for_somebody(script: &Script, path: &Path, project: &Compiled, task: &str) -> Result<()> {
+    let Some(takes) = project.registry.signature(task) else { return Ok(()) };
+    let has_subtasks = has_subtasks(script.answers());
+    match script.answers().find_map(|answer| for_nobody(answer, (task, &takes), has_subtasks)) {
+        None => Ok(()),
+        Some((why, near)) => {
+            let error = CliError::usage(format!("{}: {why}", path.display()));
+            Err(error.did_you_mean_or(near, || format!("`ctxc graph {task}` shows what it has")))
         }
     }
 }

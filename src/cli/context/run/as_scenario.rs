@@ -11,6 +11,7 @@ use crate::kernel::agent_node::node_of;
 use crate::record::recording::{Recording, Stage, TrialOf};
 use crate::run::flow::TaskFlow;
 use crate::run::plan;
+use crate::run::script::COMMAND;
 use crate::run::situation::Situation;
 use crate::run::trace::{Begin, Journal, TraceEvent};
 use serde_json::{Value, json};
@@ -89,12 +90,8 @@ fn of_run(project: &Compiled, text: &str) -> Result<AgentOfRun> {
     let calls: Vec<Recording> =
         trials(journal.calls).filter(|call| call.conversation.as_deref() == Some(stage.0.as_str())).collect();
     let tokens = calls.iter().map(used).sum();
-    let whole = |StepResult { content, notes }: StepResult| match notes {
-        Some(notes) => json!({"content": content, "notes": notes}),
-        None => content,
-    };
     let inputs = begin.inputs.iter().map(|(name, value)| given(name, value)).collect();
-    let results = results.into_iter().map(|(path, result)| format!("{path}={}", whole(result))).collect();
+    let results = results.into_iter().map(|(path, result)| format!("{path}={}", whole_result(result))).collect();
     Ok(AgentOfRun {
         task: begin.task,
         role: begin.role,
@@ -106,6 +103,14 @@ fn of_run(project: &Compiled, text: &str) -> Result<AgentOfRun> {
         tokens,
         ends: journal.end.map_or_else(|| "interrupted".to_owned(), |end| end.status),
     })
+}
+
+/// A result with its notes, where it has some.
+pub(in crate::cli::context) fn whole_result(StepResult { content, notes }: StepResult) -> Value {
+    match notes {
+        Some(notes) => json!({"content": content, "notes": notes}),
+        None => content,
+    }
 }
 
 /// A run that a scenario is made of: its name, how it began, and what happened in it.
@@ -185,13 +190,17 @@ fn whole(project: &Compiled, text: &str) -> Result<Option<RunOfTask>> {
         Some(stage).filter(own).map(|stage| (label(stage), output.content.clone()))
     };
     let scripts: Vec<(String, Value)> = journal.events.iter().filter_map(script).collect();
-    if path.len() < 2 && scripts.is_empty() {
-        return Ok(None);
-    }
     let refused = |why: &str| {
         let hint = "name one agent of it: run:ID/NODE; `ctxc run --explain` shows their names";
         Err(CliError::usage(format!("no scenario can hold the whole of run {id}: {why}")).hint(hint))
     };
+    let is_command = |event: &TraceEvent| matches!(event, TraceEvent::Failed { obstacle, .. } if obstacle.kind == COMMAND.into());
+    if journal.events.iter().any(is_command) {
+        return refused("a script failed; write such a scenario by hand, with `exit` or `killed_by` in its `answers`");
+    }
+    if path.len() < 2 && scripts.is_empty() {
+        return Ok(None);
+    }
     if !journal.tools.is_empty() {
         return refused("its agents called tools, and what those gave back is in no scenario of one case");
     }

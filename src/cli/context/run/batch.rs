@@ -123,9 +123,13 @@ impl Source {
             options.address = address.parse().map_err(wrong)?;
         }
         [options.token, options.secret] = PROOFS.map(fs::env);
+        if !options.address.ip().is_loopback() && (options.token.is_none() || options.secret.is_none()) {
+            return Err(CliError::usage(format!("other machines can reach {address}, so senders must authenticate"))
+                .hint(format!("set {} and {}", PROOFS[0], PROOFS[1])));
+        }
         let webhook = Webhook::start(journal, options).map_err(infrastructure)?;
         cx.note(&format!(
-            "deliveries are taken at http://{}/tasks, each a POST of JSON such as {{\"task\": \"NAME\", \"inputs\": {{}}}}",
+            "waiting for deliveries, each a POST of JSON such as {{\"task\": \"NAME\", \"inputs\": {{}}}}, at http://{}/tasks",
             webhook.address()
         ));
         Ok(Self::Webhook(Deliveries(webhook)))
@@ -168,7 +172,7 @@ pub(crate) fn run(args: &RunArgs, cx: &mut Cx) -> Result<Exit> {
 /// Works tasks off.
 fn work_off(args: &RunArgs, spec: &str, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
     let patterns = args.patterns.as_deref().map(patterns).transpose()?;
-    let collector = Collector::from_env();
+    let collector = Collector::from_env(cx);
     let collector = collector.as_ref();
     let mut source = Source::open(spec, project, cx)?;
     let limits = [("tokens", args.budget_tokens.map(amount)), ("usd", args.budget_usd)];
@@ -300,7 +304,10 @@ fn report(
     cx: &mut Cx,
 ) -> Exit {
     let complete = runs.iter().filter(|(_, state)| state.status() == PipelineStatus::Complete).count();
-    cx.note(&format!("{} of {} complete", complete, plural(runs.len(), "task")));
+    cx.note(&match runs.len() {
+        0 => "no task to run: all tasks that are ready are already complete".to_owned(),
+        count => format!("{complete} of {} complete", plural(count, "task")),
+    });
     let kinds: BTreeSet<&str> = outcomes.iter().filter_map(|outcome| Some(outcome.obstacle.as_ref()?.kind.word())).collect();
     let twice = |kind: &str| FailurePattern::new(kind, PatternLimit::Count(2), PatternScope::Batch, "");
     let patterns = patterns.unwrap_or_else(|| kinds.into_iter().map(twice).collect());

@@ -8,16 +8,13 @@ use crate::kernel::tools::approval::ApprovedAction;
 use crate::project::config::Policy;
 use crate::project::roles::Role;
 use crate::record::redact::SECRETS;
-use crate::run::commands::{CommandEnd, CommandSpec, Commands, Inherits};
+use crate::run::commands::{CommandEnd, CommandSpec, Commands, Inherits, TIME};
 use crate::run::mcp::{McpServer, McpServers};
 use crate::run::process::{self, Bounds, ENVIRONMENT, Ended, OUTPUT};
 use crate::run::tools::{NoTools, ToolAnswer, Tools};
 use crate::template::argv;
 use std::collections::BTreeSet;
 use std::time::Duration;
-
-/// How long a command may run that says nothing of it.
-const TIME: Duration = Duration::from_mins(1);
 
 /// Runs commands in the folder of a project.
 #[derive(Debug)]

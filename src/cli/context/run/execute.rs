@@ -17,12 +17,15 @@ use crate::cli::context::values;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
+use crate::cli::interrupt;
 use crate::cli::render::summary::plural;
 use crate::context::TaskGraph;
 use crate::context::fault::{Fault, FaultKind, MissingFrom};
 use crate::context::objective;
 use crate::context::options::Options;
 use crate::context::request::{Asked, Attempt};
+use crate::eval::scripted::{Script, ScriptedCommands};
+use crate::kernel::agent_node::node_of;
 use crate::kernel::budget::Counting;
 use crate::kernel::pipeline::machine::PipelineStatus;
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
@@ -42,6 +45,7 @@ use crate::schema::json::names::RUN;
 use crate::template::keywords::FileSource;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 
 /// What is run, and with what.
@@ -70,7 +74,7 @@ pub(super) struct Done {
 
 /// Runs the task of the command line.
 pub(super) fn run(args: &RunArgs, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
-    let collector = Collector::from_env();
+    let collector = Collector::from_env(cx);
     let resumed = args.resume.as_deref().map(|name| traces::read(&project.root, name.trim_start_matches("run:"))).transpose()?;
     if let Some((name, _)) = resumed.as_ref().filter(|(_, journal)| journal.is_complete()) {
         return Err(CliError::usage(format!("run {name} is complete: there is nothing to resume")));
@@ -99,10 +103,11 @@ pub(super) fn execute(
     let source = args.lookup.of(project);
     let from = from(args, resumed.as_ref().map(|(_, journal)| journal))?;
     let asks = matches!(from, AnswerSource::Record | AnswerSource::ReplayOrRecord | AnswerSource::Live);
-    let needs = needs(&graph, wanted, project);
     if asks {
         trust::require(project, &args.trust, "asking a model")?;
     }
+    let sources = Sources::new(args, from, project, &wanted.task)?;
+    let needs = needs(&graph, wanted, project, sources.script());
     if let Some(what) = &needs {
         trust::require(project, &args.trust, what)?;
     }
@@ -119,9 +124,11 @@ pub(super) fn execute(
         ..Situation::new(&wanted.task, &wanted.inputs)
     };
     let flow = TaskFlow::new(&graph, situation, &options)?;
-    let sources = Sources::new(args, from, project)?;
     let (trace, _lock) = trace(args, project, (from, asks), resumed, cx)?;
     let trace = if collector.is_some() { trace.timed(fs::now) } else { trace };
+    if !trace.run.is_empty() && args.source.is_none() {
+        interrupt::before(|| drop(io::stderr().write_all(b"interrupted: `ctxc run --resume` continues this run\n")));
+    }
     let begin = begin(wanted, args, (project, from), &trace);
     if let Some(before) = &trace.before().begin {
         same(before, &begin, &trace, cx)?;
@@ -131,13 +138,14 @@ pub(super) fn execute(
     let jobs = args.jobs.map_or(if asks { 8 } else { 1 }, NonZeroUsize::get);
     let limits = Limits { depth: args.max_depth, usd: wanted.most.1, tokens: wanted.most.0, jobs };
     let tools = ProjectTools::start(&commands, wanted.role).map_err(|why| CliError::new(Kind::Infrastructure, why))?;
+    let scripts = ScriptedCommands { script: sources.script(), then: Some(&commands) };
     let (outcome, spent) = sources.with(|answers| {
         let runner = Runner::new(Parts {
             options,
             providers: Some(&project.config.providers),
             answers,
             tools: &tools,
-            commands: &commands,
+            commands: &scripts,
             subtasks: &project.config,
             trace: &trace,
             limits,
@@ -237,11 +245,13 @@ fn from(args: &RunArgs, journal: Option<&Journal>) -> Result<AnswerSource> {
 }
 
 /// What of a task needs the user's permission, in words; `None` for nothing.
-fn needs(graph: &TaskGraph<'_>, wanted: &Wanted<'_>, project: &Compiled) -> Option<String> {
+fn needs(graph: &TaskGraph<'_>, wanted: &Wanted<'_>, project: &Compiled, written: &Script) -> Option<String> {
     let plan = crate::run::plan::plan(graph, &wanted.task).ok()?;
     let all = plan.all();
     let of = |node: &PlanNode| graph.node(&wanted.task, &node.path);
-    if let Some(script) = all.iter().find(|node| node.kind == PlanKind::Script) {
+    let named: Vec<&str> = written.answers().filter_map(|answer| Some(&*answer.node.as_ref()?.value)).collect();
+    let is_written = |node: &PlanNode| named.iter().any(|of| node.name.as_deref() == Some(of) || node_of(of) == node.path);
+    if let Some(script) = all.iter().find(|node| node.kind == PlanKind::Script && !is_written(node)) {
         let words = of(script).map_or_else(String::new, |node| command_words(&node.body));
         return Some(format!("running the command of {} ({words})", script.path));
     }
@@ -360,7 +370,7 @@ pub(super) fn finish(args: &RunArgs, done: &Done, collector: Option<&Collector>,
             show::unfinished(end, cx);
             cx.note(&format!("{}: {}", outcome.status.word(), crate::cli::render::escape::escape(&obstacle.to_string())));
             let exit = exit(outcome.status, obstacle);
-            if exit == Exit::Stale && args.script.is_none() {
+            if exit == Exit::Stale && args.script.is_none() && args.answers.is_none_or(|from| from == AnswerSource::Replay) {
                 cx.note("  hint: `--script FILE` takes answers that you wrote, `--answers record` asks the models of ctxc.toml");
             }
             Ok(exit)

@@ -114,9 +114,13 @@ fn ask(role: &Role, answers: &dyn Answers, (text, said): (&str, &str), project: 
             let kind = if why.kind == ObstacleKind::Provider { "its provider failed: " } else { "" };
             format!("{kind}{}", why.note)
         });
-        CliError::new(Kind::Infrastructure, format!("the archivist proposes nothing: {why}"))
-            .hint("without --propose the scenario is written as it is")
+        nothing(&why)
     })
+}
+
+fn nothing(why: &str) -> CliError {
+    CliError::new(Kind::Infrastructure, format!("the archivist proposes nothing: {why}"))
+        .hint("without --propose the scenario is written as it is")
 }
 
 /// A proposal as comments. What is no expectation of scenarios is left out.
@@ -133,11 +137,7 @@ fn said_of(proposal: &Value, text: &str) -> Result<String> {
     let all = proposal.get("expectations").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let good: Vec<&Value> = all.iter().filter(fits).collect();
     if good.is_empty() && word("reason").is_empty() {
-        return Err(CliError::new(
-            Kind::Infrastructure,
-            "the archivist proposes nothing: its answer has neither `reason` nor an expectation that scenarios have",
-        )
-        .hint("without --propose the scenario is written as it is"));
+        return Err(nothing("its answer has neither `reason` nor an expectation that scenarios have"));
     }
     let mut out = format!("# Proposed by the role `{ROLE}`; nothing of it holds before somebody takes it over.\n");
     // One line each, whatever is in them. Writing to a text cannot fail.

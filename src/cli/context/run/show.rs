@@ -56,7 +56,7 @@ fn line(event: &TraceEvent) -> Option<String> {
             let first = tool.result.lines().next().unwrap_or_default();
             format!("{}: {}({}) {how}: {first}", tool.stage, tool.name, tool.arguments)
         }
-        TraceEvent::Command { stage, argv, .. } => format!("{stage}: ran {}", argv.join(" ")),
+        TraceEvent::Command { stage, argv, .. } => format!("{stage}: command {}", argv.join(" ")),
         TraceEvent::Subtask { stage, depth, request, refused } => match refused {
             Some(why) => format!("{stage}: its subtask is refused: {why}"),
             None => format!("{stage}: subtask at depth {depth}: {}", request.description),

@@ -4,6 +4,7 @@
 
 use crate::base::fs;
 use crate::base::hash::Hash;
+use crate::base::percent::decode;
 use crate::cli::cx::Cx;
 use crate::cli::render::escape::escape;
 use crate::provider::http::post_json;
@@ -12,6 +13,7 @@ use crate::run::spans::{SpanOptions, document};
 use crate::run::trace::Trace;
 use serde_json::Value;
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// How long a collector may take where nobody says.
@@ -23,7 +25,7 @@ pub(super) struct Collector {
     url: String,
     headers: Vec<(String, String)>,
     time: Duration,
-    service: String,
+    resource: BTreeMap<String, String>,
     with_content: bool,
     has_failed: Cell<bool>,
 }
@@ -42,25 +44,49 @@ fn is_true(name: &str) -> bool {
     variable(name).is_some_and(|value| value.eq_ignore_ascii_case("true"))
 }
 
+/// Names with values, with commas between them, the values percent-encoded; `None` where some of it is none.
+fn pairs(text: &str) -> Option<Vec<(String, String)>> {
+    let pair = |pair: &str| {
+        let (name, value) = pair.split_once('=').filter(|(name, _)| !name.trim().is_empty())?;
+        Some((decode(name.trim())?, decode(value.trim())?))
+    };
+    text.split(',').filter(|part| !part.trim().is_empty()).map(pair).collect()
+}
+
 impl Collector {
     /// The collector of the environment; `None` where it names none, or nothing is to be sent.
-    pub(super) fn from_env() -> Option<Self> {
+    pub(super) fn from_env(cx: &mut Cx) -> Option<Self> {
         let all = || Some(format!("{}/v1/traces", variable("OTEL_EXPORTER_OTLP_ENDPOINT")?.trim_end_matches('/')));
         let url = variable("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").or_else(all)?;
-        if is_true("OTEL_SDK_DISABLED") || variable("OTEL_TRACES_EXPORTER").is_some_and(|exporter| exporter == "none") {
+        let is_otlp = |exporters: String| exporters.split(',').any(|exporter| exporter.trim() == "otlp");
+        if is_true("OTEL_SDK_DISABLED") || !variable("OTEL_TRACES_EXPORTER").is_none_or(is_otlp) {
             return None;
         }
-        let headers = of_traces("HEADERS").unwrap_or_default();
-        let header = |pair: &str| {
-            pair.split_once('=').map(|(name, value)| {
-                (name.trim().to_owned(), value.trim().replace("%20", " ").replace("%3D", "=").replace("%2C", ","))
+        if of_traces("PROTOCOL").is_some_and(|protocol| protocol == "grpc") {
+            cx.note("warning: no spans are sent: OTEL_EXPORTER_OTLP_PROTOCOL is `grpc`, and ctxc sends OTLP over HTTP in JSON (`http/json`, port 4318 of most collectors)");
+            return None;
+        }
+        let mut listed = |name: &str, value: Option<String>| {
+            let read = value.map_or_else(|| Some(Vec::new()), |value| pairs(&value));
+            read.unwrap_or_else(|| {
+                cx.note(&format!(
+                    "warning: {name} is ignored: expected `name=value` pairs separated by commas, with percent-encoded values"
+                ));
+                Vec::new()
             })
         };
+        let headers = listed("OTEL_EXPORTER_OTLP_HEADERS", of_traces("HEADERS"));
+        let mut resource = BTreeMap::from(
+            [("service.name", "ctxc"), ("service.version", env!("CARGO_PKG_VERSION"))]
+                .map(|(name, value)| (name.to_owned(), value.to_owned())),
+        );
+        resource.extend(listed("OTEL_RESOURCE_ATTRIBUTES", variable("OTEL_RESOURCE_ATTRIBUTES")));
+        resource.extend(variable("OTEL_SERVICE_NAME").map(|name| ("service.name".to_owned(), name)));
         Some(Self {
             url,
-            headers: headers.split(',').filter_map(header).collect(),
-            time: of_traces("TIMEOUT").and_then(|ms| ms.parse().ok()).map_or(TIME, Duration::from_millis),
-            service: variable("OTEL_SERVICE_NAME").unwrap_or_else(|| "ctxc".to_owned()),
+            headers,
+            time: of_traces("TIMEOUT").and_then(|ms| ms.parse().ok()).filter(|ms| *ms > 0).map_or(TIME, Duration::from_millis),
+            resource,
             with_content: is_true("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"),
             has_failed: Cell::new(false),
         })
@@ -71,7 +97,7 @@ impl Collector {
         let random = || Hash::of(&fs::random()).to_string();
         let run = if trace.run.is_empty() { random() } else { trace.run.clone() };
         let (begin, with_content) = (trace.before().begin.as_ref(), self.with_content);
-        let options = SpanOptions { run: &run, task, begin, service: &self.service, with_content, redactor };
+        let options = SpanOptions { run: &run, task, begin, resource: &self.resource, with_content, redactor };
         document(trace.moments(), &options)
     }
 
