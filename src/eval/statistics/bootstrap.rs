@@ -26,8 +26,8 @@ pub fn clustered(rates: &[(&str, f64)]) -> Option<(f64, f64)> {
     // A number below another that looks like chance, and is the same every time.
     let mut below = |most: usize| {
         number += 1;
-        let [a, b, c, d, e, f, g, h, ..] = Hasher::new().number(number).finish().0;
-        usize::try_from(u64::from_le_bytes([a, b, c, d, e, f, g, h]) % most as u64).unwrap_or(0)
+        let bytes = Hasher::new().number(number).finish().0.first_chunk().copied().unwrap_or_default();
+        usize::try_from(u64::from_le_bytes(bytes) % most as u64).unwrap_or(0)
     };
     let mut means: Vec<f64> = (0..RESAMPLES)
         .map(|_| {

@@ -57,7 +57,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         project = if args.allow_empty { project } else { project.filled("this project")? };
         return empty(args, &project, cx);
     }
-    let rule = args.rule()?;
+    let (rule, from) = (args.rule()?, args.answers());
     let scenarios = Scenarios::read(&project, &args.what)?.ruled(rule);
     let chosen = scenarios.choose(args, &project.config)?;
     let broken = scenarios.broken(&project);
@@ -69,7 +69,6 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     if chosen.is_empty() && broken.is_empty() && args.shard.is_none() {
         return if args.allow_empty { empty(args, &project, cx) } else { Err(nothing(args, &project)) };
     }
-    let from = args.answers();
     let asking = asking(args, &project, most, cx)?;
     let files = CachedFiles::new(project.files());
     let counters = Counters::new(&project.config, None)?;
@@ -99,9 +98,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         return mutated(args, &project, &eval_run, &broken, cx);
     }
     if args.plan {
-        let finished = eval_run.run(&vec![true; chosen.len()], &locator, (cx.options.threads, false));
-        let plan = plan::document(&chosen, &finished, (args.jobs.map(NonZeroUsize::get), args.confirm));
-        return shown(args, &plan, |cx| plan::print(&plan, cx), cx).map(|()| Exit::Success);
+        return plan_only(args, (&chosen, &locator), &eval_run, cx);
     }
     let mut choices = choose::choices(args, &project, &eval_run, cx)?;
     let planned = choices.iter().filter(|choice| **choice == Choice::Run).count();
@@ -121,7 +118,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     }
     let which: Vec<bool> = choices.iter().map(|choice| *choice == Choice::Run).collect();
     // Who asks waits most of the time.
-    let callers = asking.as_ref().and(args.jobs.or(NonZeroUsize::new(CEILING)));
+    let callers = args.jobs.or(NonZeroUsize::new(CEILING)).filter(|_| asking.is_some());
     let how = (callers.or(cx.options.threads), args.fail_fast);
     let mut finished = match asking.as_ref().filter(|_| cx.options.is_chatty()) {
         Some(asking) => progress::told(|| so_far(planned, &eval_run, asking), || eval_run.run(&which, &locator, how)),
@@ -129,9 +126,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     };
     leave_out(&mut choices, &finished, cx);
     if args.accept || args.diff {
-        let output = if args.diff { Output::Diff } else { Output::Write };
-        let shown = if args.output.format.resolve() == EvalFormat::Text { Shown::Differences } else { Shown::Document };
-        accept::accept(&project.root, (&mut eval_run, &locator), &mut finished, (shown, output), cx)?;
+        accept::accept(&project.root, (&mut eval_run, &locator), &mut finished, accepting(args), cx)?;
     }
     let kept = journal.as_ref().map_or(Ok(()), Journal::end);
     index.note(cx);
@@ -156,13 +151,23 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     unkept(kept, &project, cx)?;
     let is_refused =
         |row: &CaseRow| eval_run.refusals.of(&row.path, &row.id).is_some() || broken.iter().any(|(file, _)| *file.path == row.id);
-    let exit = verdict(&card.cases, project.config.eval.stale, &is_refused);
+    Ok(ended(verdict(&card.cases, project.config.eval.stale, &is_refused), from, &project, cx))
+}
+
+/// What of an acceptance is shown, and whether it is written.
+fn accepting(args: &EvalArgs) -> (Shown, Output) {
+    let shown = if args.output.format.resolve() == EvalFormat::Text { Shown::Differences } else { Shown::Document };
+    (shown, if args.diff { Output::Diff } else { Output::Write })
+}
+
+/// The exit code of a run: one that asks models only informs, unless the project says how much their answers may differ.
+fn ended(exit: Exit, from: AnswersFrom, project: &Compiled, cx: &mut Cx) -> Exit {
     let informs = from == AnswersFrom::Live && project.config.eval.stability.is_none();
-    if informs && matches!(exit, Exit::Findings | Exit::Inconclusive) {
-        cx.note("this run only informs: answers of a model differ from run to run, and `[eval.stability]` in ctxc.toml does not say how much they may");
-        return Ok(Exit::Success);
+    if !informs || !matches!(exit, Exit::Findings | Exit::Inconclusive) {
+        return exit;
     }
-    Ok(exit)
+    cx.note("this run only informs: answers of a model differ from run to run, and `[eval.stability]` in ctxc.toml does not say how much they may");
+    Exit::Success
 }
 
 /// The scorecard with what the whole run was: calls and cost, intervals, which part of the scenarios, what differs from accepted results.
@@ -241,6 +246,18 @@ fn note_answers(chosen: &[Chosen<'_>], (from, asking): (AnswersFrom, Option<&Ask
     if unasked > 0 {
         cx.note(&format!("{} without `expectations`: no model was asked", plural(unasked, "scenario")));
     }
+}
+
+/// Shows which calls a run would make, and makes none.
+fn plan_only(
+    args: &EvalArgs,
+    (chosen, locator): (&[Chosen<'_>], &Mutex<Locator<'_>>),
+    eval_run: &EvalRun<'_>,
+    cx: &mut Cx,
+) -> Result<Exit> {
+    let finished = eval_run.run(&vec![true; chosen.len()], locator, (cx.options.threads, false));
+    let plan = plan::document(chosen, &finished, (args.jobs.map(NonZeroUsize::get), args.confirm));
+    shown(args, &plan, |cx| plan::print(&plan, cx), cx).map(|()| Exit::Success)
 }
 
 /// Shows what none of the scenarios would notice.
