@@ -2,7 +2,7 @@
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// Values inside one another. A registry holds such JSON some levels down, and every reader of JSON has a limit.
 const DEPTH: u32 = 100;
@@ -90,6 +90,21 @@ impl<'de> Visitor<'de> for Level {
         }
         Ok(Value::Object(all))
     }
+}
+
+/// A value on one line of YAML: JSON is YAML, but for what YAML has to see escaped, and which stands in texts alone.
+pub fn escaped(value: &Value) -> String {
+    let mut out = String::new();
+    for c in value.to_string().chars() {
+        match c {
+            '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
+                // Writing to a string cannot fail.
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            _ => out.push(c),
+        }
+    }
+    out
 }
 
 /// Why a text is not JSON. The parser's own word for the beginning of `true`, `false` and `null` says nothing to people.

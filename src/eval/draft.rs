@@ -5,6 +5,7 @@
 
 use super::prepared::{PreparedCase, Seen};
 use super::receiver::Receiver;
+use crate::base::json::escaped;
 use crate::context::assemble::Assembly;
 use crate::context::context_source::Match;
 use crate::kernel::assembler::SegmentReport;
@@ -92,20 +93,6 @@ pub fn scalar(text: &str) -> String {
         return text.to_owned();
     }
     escaped(&Value::String(text.to_owned()))
-}
-
-/// A value on one line: JSON is YAML, but for what YAML has to see escaped, and which stands in texts alone.
-pub fn escaped(value: &Value) -> String {
-    let mut out = String::new();
-    for c in value.to_string().chars() {
-        match c {
-            '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
-                let _ = write!(out, "\\u{:04x}", u32::from(c));
-            }
-            _ => out.push(c),
-        }
-    }
-    out
 }
 
 fn values(out: &mut String, key: &str, values: &[(String, Given)]) {

@@ -2,7 +2,7 @@
 
 use super::model::{Given, Suite};
 use crate::base::contained_path::relative;
-use crate::eval::draft::escaped;
+use crate::base::json::escaped;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 

@@ -191,7 +191,11 @@ impl Answer {
     /// `context` in, the reply and what tools are given out.
     pub fn scripted(script: &Scripted, context: u64, counter: &dyn TokenCounter) -> Self {
         let text = written(&script.reply);
-        let json = serde_json::from_str(&text).ok();
+        // A value is taken as it is, however deep: a parser has a limit.
+        let json = match &script.reply {
+            Value::Null | Value::String(_) => serde_json::from_str(&text).ok(),
+            reply => Some(reply.clone()),
+        };
         let count = |text: &str| counter.count(text) as u64;
         let given = |(name, arguments): &(String, Value)| count(name).saturating_add(count(&arguments.to_string()));
         let out = || script.tool_calls.iter().map(given).fold(count(&text), u64::saturating_add);
