@@ -15,6 +15,17 @@ const LIMIT: u64 = 64 << 20;
 /// Reads a script for programs behind the proxy.
 pub(super) fn load(path: &Path) -> Result<server::Script> {
     let script = read(path)?;
+    if let Some(node) = script.answers().find_map(|answer| answer.node.as_ref()) {
+        let why =
+            format!("{}: an answer is for `{}`, and a program behind the proxy has no such nodes", path.display(), node.value);
+        return Err(CliError::usage(why).hint("`has` and `lacks` say which requests an answer is for"));
+    }
+    if let Some(number) = script.hidden() {
+        let why = format!("answer {number} is never given, since one in front of it has no `when` and answers every request");
+        return Err(CliError::usage(format!("{}: {why}", path.display())).hint(
+            "the first answer that fits is given: `when: {lacks: [WORD]}` gives one until the request has a word, such as one of a tool's result",
+        ));
+    }
     Ok(Arc::new(move |text: &str| script.answer(Asking::default(), text)))
 }
 
