@@ -24,7 +24,9 @@ pub fn decode(text: &str) -> Option<String> {
             continue;
         }
         let digits = [bytes.next()?, bytes.next()?];
-        out.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
+        // A sign is none.
+        let digits = std::str::from_utf8(&digits).ok().filter(|digits| !digits.starts_with('+'))?;
+        out.push(u8::from_str_radix(digits, 16).ok()?);
     }
     String::from_utf8(out).ok()
 }

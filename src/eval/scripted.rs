@@ -124,6 +124,10 @@ impl Commands for ScriptedCommands<'_> {
         let asking = Asking { names: [Some(&command.stage), Some(&command.node), command.name.as_deref()] };
         let Some(says) = self.script.own(asking, &line) else {
             let named = command.name.as_deref().unwrap_or(&command.node);
+            if self.script.answers().any(|says| says.node.as_ref().is_some_and(|node| asking.names.contains(&Some(&node.value))))
+            {
+                return Err(format!("none of the scripted answers for `{named}` fits `{line}`"));
+            }
             let nobody = || {
                 Err(format!(
                     "`{line}` is not run in an evaluation: `answers` says what it writes, with `when: {{node: {named}}}`"

@@ -84,6 +84,7 @@ impl Node {
     }
 
     /// Whether a command runs for it.
+    #[cfg(feature = "compile")]
     pub(crate) fn is_script(&self) -> bool {
         self.element == "script_execution" || self.operator.as_deref() == Some("script")
     }

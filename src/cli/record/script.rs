@@ -20,6 +20,10 @@ pub(super) fn load(path: &Path) -> Result<server::Script> {
             format!("{}: an answer is for `{}`, and a program behind the proxy has no such nodes", path.display(), node.value);
         return Err(CliError::usage(why).hint("`has` and `lacks` say which requests an answer is for"));
     }
+    if script.answers().any(|answer| answer.end.is_some()) {
+        let why = "`exit`, `stderr` and `killed_by` say how a script of a task ends, and behind the proxy there is none";
+        return Err(CliError::usage(format!("{}: {why}", path.display())));
+    }
     if let Some(number) = script.hidden() {
         let why = format!("answer {number} is never given, since one in front of it has no `when` and answers every request");
         return Err(CliError::usage(format!("{}: {why}", path.display())).hint(

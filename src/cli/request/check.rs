@@ -20,6 +20,7 @@ use crate::rules::request::cx::RequestCx;
 use crate::rules::request::{broken_prefix, check};
 use serde_json::Value;
 use std::borrow::Cow;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
@@ -83,10 +84,12 @@ pub(super) struct Checker<'c> {
     size: usize,
     /// Recorded requests so far.
     count: usize,
-    /// The findings of each agent's calls, by rule, severity, agent and what was found.
-    known: BTreeMap<(&'static str, Severity, String, String), Repeated>,
+    /// The findings of each agent's calls, by rule, severity, agent, what was found, and how often it was in the call before that.
+    known: BTreeMap<FindingKey, Repeated>,
     has_rebuilt: bool,
 }
+
+type FindingKey = (&'static str, Severity, String, String, usize);
 
 /// A finding that later calls of the same agent may repeat.
 struct Repeated {
@@ -94,8 +97,6 @@ struct Repeated {
     at: usize,
     /// Later calls that repeat it.
     later: usize,
-    /// The last call that has it.
-    last: Arc<str>,
 }
 
 /// A request that later ones may be compared with.
@@ -147,8 +148,9 @@ impl<'c> Checker<'c> {
         if let Some((text, found)) = of_one(&body, &own, (other, reuse.as_ref()), self.config) {
             let so_far = self.report.diagnostics.len();
             let segment = reuse.and_then(|reuse| reuse.broken_by).map(|broken| broken.segment);
+            let mut times = BTreeMap::new();
             for finding in found {
-                self.add(finding, agent.as_deref(), segment.as_deref());
+                self.add(finding, agent.as_deref(), segment.as_deref(), &mut times);
             }
             if self.report.diagnostics.len() > so_far && self.shown + text.len() <= SHOWN {
                 self.shown += text.len();
@@ -162,25 +164,33 @@ impl<'c> Checker<'c> {
 
     /// Adds a finding, or a note to the one of an earlier call of the agent that says the same, be it of other words in the segment
     /// that breaks the prefix.
-    fn add(&mut self, finding: Diagnostic, agent: Option<&str>, segment: Option<&str>) {
-        if let Some(agent) = agent {
-            let what =
-                segment.filter(|_| finding.rule.code == broken_prefix::RULE.meta.code).unwrap_or(&finding.message).to_owned();
-            let key = (finding.rule.name, finding.severity, agent.to_owned(), what);
-            let at = self.report.diagnostics.len();
-            let known = self.known.entry(key).or_insert_with(|| Repeated { at, later: 0, last: Arc::clone(&finding.path) });
-            let is_same_call = known.last == finding.path;
-            if !is_same_call || known.later > 0 {
-                let Some(first) = self.report.diagnostics.get_mut(known.at).filter(|_| !is_same_call) else { return };
+    /// `times` counts them in this call.
+    fn add(
+        &mut self,
+        finding: Diagnostic,
+        agent: Option<&str>,
+        segment: Option<&str>,
+        times: &mut BTreeMap<(&'static str, String), usize>,
+    ) {
+        let what = segment.filter(|_| finding.rule.code == broken_prefix::RULE.meta.code).unwrap_or(&finding.message).to_owned();
+        let time = times.entry((finding.rule.name, what.clone())).or_default();
+        *time += 1;
+        let at = self.report.diagnostics.len();
+        let key = agent.map(|agent| (finding.rule.name, finding.severity, agent.to_owned(), what, *time));
+        match key.map(|key| self.known.entry(key)) {
+            Some(Entry::Occupied(known)) => {
+                let known = known.into_mut();
+                let Some(first) = self.report.diagnostics.get_mut(known.at) else { return };
                 if known.later > 0 {
                     first.notes.pop();
                 }
                 known.later += 1;
-                known.last = Arc::clone(&finding.path);
                 let calls = plural(known.later, "later call");
-                first.notes.push(format!("the same in {calls}, the last of them {}", known.last).into());
+                first.notes.push(format!("the same in {calls}, the last of them {}", finding.path).into());
                 return;
             }
+            Some(Entry::Vacant(known)) => drop(known.insert(Repeated { at, later: 0 })),
+            None => {}
         }
         self.report.diagnostics.push(finding);
     }

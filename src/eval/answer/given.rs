@@ -192,10 +192,8 @@ impl Answer {
     pub fn scripted(script: &Scripted, context: u64, counter: &dyn TokenCounter) -> Self {
         let text = written(&script.reply);
         // A value is taken as it is, however deep: a parser has a limit.
-        let json = match &script.reply {
-            Value::Null | Value::String(_) => serde_json::from_str(&text).ok(),
-            reply => Some(reply.clone()),
-        };
+        let is_text = script.reply.is_null() || script.reply.is_string();
+        let json = if is_text { serde_json::from_str(&text).ok() } else { Some(script.reply.clone()) };
         let count = |text: &str| counter.count(text) as u64;
         let given = |(name, arguments): &(String, Value)| count(name).saturating_add(count(&arguments.to_string()));
         let out = || script.tool_calls.iter().map(given).fold(count(&text), u64::saturating_add);

@@ -62,7 +62,7 @@ pub(crate) fn for_nobody<'t>(
     };
     let is_it = |one: &AgentNode| one.name.as_ref() == Some(node) || one.node == node_of(node);
     if takes.scripts.iter().any(is_it) {
-        return None;
+        return (!answer.tool_calls.is_empty()).then(|| (format!("`{node}` is a script, and a script calls no tools"), None));
     }
     if takes.agents.iter().any(is_it) {
         let why = format!("`exit`, `stderr` and `killed_by` say how a script ends, and `{node}` is an agent");
@@ -77,7 +77,10 @@ pub(crate) fn for_nobody<'t>(
 
 /// Whether agents ask for subtasks in some of these answers.
 pub(crate) fn has_subtasks<'a>(mut answers: impl Iterator<Item = &'a Scripted>) -> bool {
-    answers.any(|answer| answer.reply.get("status").is_some_and(|status| status == "CONTINUATION"))
+    answers.any(|answer| match answer.reply.as_str() {
+        Some(text) => text.contains("CONTINUATION"),
+        None => answer.reply.get("status").is_some_and(|status| status == "CONTINUATION"),
+    })
 }
 
 /// Agents and scripts of a whole run that the task does not have.
@@ -85,6 +88,11 @@ fn unknown_agents(cx: &CaseCx<'_>, agents: &[&str], out: &mut Vec<Diagnostic>) {
     let Some((task, takes)) = cx.receiver() else { return };
     let has_subtasks = has_subtasks(cx.case.answers.iter().map(|answer| &answer.value));
     for answer in &cx.case.answers {
+        // The defaults of a suite have answers for other cases, too.
+        let name = &cx.case.name;
+        if name.value.contains('/') && answer.span.start < name.span.start {
+            continue;
+        }
         let Some((why, near)) = for_nobody(&answer.value, (task, &takes), has_subtasks) else { continue };
         let span = answer.value.node.as_ref().map_or(answer.span, |node| node.span).first_line(cx.file.text);
         let finding = cx.finding(&RULE.meta, span, why);

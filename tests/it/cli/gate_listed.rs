@@ -249,6 +249,18 @@ fn an_expectation_is_listed_where_it_asks_for_less_and_not_where_it_asks_for_mor
         ("gate: true", "gate: false", "answer: the answer contains /bill/"),
         ("of: total", "of: prefix", "context: tokens in all at least 2 and at most 50"),
     ];
+    // Of an agent of a whole run, too.
+    let run =
+        ASKED.replace("task: triage", "task: triage\nrun: true").replace("- max_tokens: 400", "- {node: /, max_tokens: 400}");
+    let run = run.replace("- contains: [invoice, house]", "- {node: /, contains: [invoice, house]}");
+    for (strict, loose) in [("max_tokens: 400", "max_tokens: 500"), ("[invoice, house]", "[invoice]")] {
+        let other = run.replace(strict, loose);
+        for (before, after, count) in [(&other, &run, 0), (&run, &other, 1)] {
+            let project = with(&[("scenarios/asked.yaml", before)]);
+            project.write("scenarios/asked.yaml", after);
+            assert_eq!(listed(&decision(&project)).len(), count, "{strict}");
+        }
+    }
     for (strict, loose, what) in looser {
         let other = ASKED.replace(strict, loose);
         let project = with(&[("scenarios/asked.yaml", &other)]);

@@ -430,6 +430,14 @@ fn what_later_calls_repeat_is_one_finding() {
         "{found}"
     );
     assert_eq!((count("#2:", "warning[broken"), count("", "warning[broken")), (1, 1), "{found}");
+    // A second one in a later call is another.
+    let mut more = body("1", "sales");
+    let unanswered = more["messages"][2].clone();
+    more["messages"].as_array_mut().unwrap().push(unanswered);
+    let both = [body("1", "sales"), more];
+    let both: String = both.iter().enumerate().map(|(at, body)| line(at, body).replace("upstream", "script")).collect();
+    let found = Project::new().file("calls.jsonl", both).run(&["check", "calls.jsonl", "--format", "concise"]).code(1).stdout;
+    assert_eq!(found.matches("error[unanswered-call]").count(), 2, "{found}");
 }
 
 #[test]

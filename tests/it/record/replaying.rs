@@ -230,6 +230,7 @@ fn a_script_that_is_none_is_refused_with_its_line() {
     refused("answers:\n- when: {has: [hi]}\n  reply: a\n- tool_calls: [{name: find}]\n- reply: b\n")
         .warns("script.yaml: answer 3 is never given, since one in front of it has no `when`")
         .warns("`when: {lacks: [WORD]}`");
+    refused("answers:\n- reply: a\n  when: {node: plan}\n  exit: 1\n").warns("an answer is for `plan`");
     refused("answers:\n- when: {node: plan}\n  reply: a\n")
         .warns("an answer is for `plan`, and a program behind the proxy has no such nodes");
 }

@@ -167,6 +167,7 @@ fn an_answer_for_nobody_is_refused() {
         ("- {when: {node: /steps/7}, reply: x}\n", "no agent or script `/steps/7`"),
         ("- {when: {node: review}, exit: 1}\n", "`review` is an agent"),
         ("- {exit: 1}\n", "add `when: {node: …}`"),
+        ("- {when: {node: diff}, tool_calls: [{name: x}]}\n", "a script calls no tools"),
         ("- {when: {node: diff}, exit: 1, killed_by: timeout}\n", "they exclude each other"),
         ("- {when: {node: diff}, killed_by: oom}\n", "expected `signal`, `timeout`"),
     ] {
@@ -179,8 +180,16 @@ fn an_answer_for_nobody_is_refused() {
         scripted(&project, &["t"], &answers).code(2).warns(says);
     }
     scripted(&project, &["t"], "- {when: {node: dif}, reply: x}\n").code(2).warns("did you mean `diff`?");
+    // It has answers, so its command does not run where none fits.
+    let other = "- {when: {node: diff, has: nope}, reply: x}\n- {when: {node: review}, reply: fine}\n";
+    scripted(&project, &["t"], other).code(1).warns("none of the scripted answers for `diff` fits");
     // What a subtask's agents are called is not known before it runs.
     scripted(&project, &["t"], &format!("- {{when: {{node: diff}}, reply: x}}\n{subtask}")).code(0);
+    let words = subtask.replace(
+        "{status: CONTINUATION, content: x, subtask_request: {type: atomic, description: Look.}}",
+        r#"'{"status": "CONTINUATION", "content": "x", "subtask_request": {"type": "atomic", "description": "Look."}}'"#,
+    );
+    scripted(&project, &["t"], &format!("- {{when: {{node: diff}}, reply: x}}\n{words}")).code(0);
     project.write("scenarios/s.yaml", "name: s\ntask: t\nnode: review\ncontext: {objective: x, results: {diff: x}}\nexpectations:\n- exact: x\nanswers:\n- exit: 1\n");
     project.run(&["check"]).code(1).says("needs `run`");
 }

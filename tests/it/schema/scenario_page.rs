@@ -123,17 +123,25 @@ recording beside the scenario. No command runs: the output of a script is an ans
 ```yaml
 task: review-code
 run: true
+context:
+  objective: Improve the change until its review finds no defect.
+  inputs:
+    goal: uploads stay below the limit
+    diff: \"+    size = LIMIT\"
 expect_context:
   - nothing_cut: true                                    # in the context of each agent that is asked
   - {node: /director@2, contains: [\"no longer cut\"]}     # the second time that it is asked
 expectations:
-  - path: [/director, /script_execution, /evaluator]     # exactly these, in this order
-  - {node: /evaluator, field_matches: {path: $.success, pattern: \"^true$\"}}
+  - path: [/director, /script_execution, /evaluator, /director, /script_execution, /evaluator]   # exactly these, in this order
+  - {node: /evaluator@2, field_matches: {path: $.success, pattern: \"^true$\"}}
   - contains: [\"min\"]                                    # the result of the task
 answers:
+  - {when: {node: /director}, reply: \"size = size\"}
   - {when: {node: /director}, reply: \"size = min(size, LIMIT)\"}
+  - {when: {node: /script_execution}, reply: \"test result: FAILED\", exit: 101}
   - {when: {node: /script_execution}, reply: \"test result: ok\"}
-  - {when: {node: /evaluator}, reply: {success: true}}
+  - {when: {node: /evaluator}, reply: {success: false, feedback: \"The size is no longer cut to the limit.\"}}
+  - {when: {node: /evaluator}, reply: {success: true, feedback: \"\"}}
 ```
 
 The answer of a script also says how the script ends: `exit: 1` (default: 0) with `stderr`, or `killed_by: signal` or `killed_by: timeout`. As in a real run, the evaluator of a loop is

@@ -55,6 +55,7 @@ const JUDGED: &str = "extends project context defaults operators owners roles to
     eval.runs eval.pass eval.gate.accepters eval.stability.accepters lints";
 /// What the project file says where a key of another kind is not there.
 const DEFAULTS: &str = "
+edition = \"2026\"
 limits = { depth = 256, attributes = 256, namespaces = 128, file = 10485760, text = 10000000, name = 1000, nodes = 1000000, diagnostics = 10000 }
 [eval]
 scenarios = [\"scenarios\"]
@@ -202,12 +203,15 @@ const PATTERNS: [&str; 4] = ["/Contains", "/Absent", "/Contains/patterns", "/Abs
 /// Takes the limits and patterns of an expectation apart from the rest of it.
 fn limited(safeguard: Safeguard, expectation: &impl Serialize) -> Safeguard {
     let mut rest = serde_json::to_value(expectation).unwrap_or_default();
+    let is_of_agent = rest.get("OfAgent").is_some();
     let mut patterns = Vec::new();
+    // One of an agent of a whole run is inside another.
+    let at = |place: &str| format!("{}{place}", if is_of_agent { "/OfAgent/test" } else { "" });
     for place in PATTERNS {
-        let found = rest.pointer_mut(place).and_then(Value::as_array_mut);
+        let found = rest.pointer_mut(&at(place)).and_then(Value::as_array_mut);
         patterns.extend(found.into_iter().flat_map(std::mem::take).map(|pattern| pattern.to_string()));
     }
-    let mut take = |place: &&str| rest.pointer_mut(place)?.take().as_f64();
+    let mut take = |place: &&str| rest.pointer_mut(&at(place))?.take().as_f64();
     let mut limits: Vec<f64> = MOST.iter().map(|place| -take(place).unwrap_or(f64::MAX)).collect();
     limits.extend(LEAST.iter().map(|place| take(place).unwrap_or(0.0)));
     Safeguard { limits, patterns, besides: hash(&rest), ..safeguard }
