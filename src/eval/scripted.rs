@@ -13,7 +13,7 @@ use crate::run::answers::{Answers, AskedCall, Given, NoAnswer};
 use crate::run::commands::{CommandEnd, CommandSpec, Commands, TIME, killed, late};
 use crate::scenario::model::Scripted;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -35,8 +35,8 @@ impl Line {
 #[derive(Debug, Default)]
 pub struct Script {
     lines: Vec<Line>,
-    /// How many answers of each agent were given.
-    given: Mutex<BTreeMap<String, usize>>,
+    /// Which answers were given in the name of which agent, by their numbers.
+    given: Mutex<BTreeSet<(String, usize)>>,
 }
 
 /// Whose answer is asked for.
@@ -85,27 +85,23 @@ impl Script {
     /// Every answer that is for a request with this text, those of its agent before those for any.
     pub fn fitting(&self, asking: Asking<'_>, text: &str) -> Vec<&Scripted> {
         let any = self.lines.iter().filter(|line| line.says.node.is_none() && line.holds(text));
-        self.of(asking, text).into_iter().chain(any).map(|line| &line.says).collect()
+        self.of(asking, text).map(|(_, line)| line).chain(any).map(|line| &line.says).collect()
     }
 
-    fn of(&self, asking: Asking<'_>, text: &str) -> Vec<&Line> {
-        let is_of = |line: &&Line| {
+    fn of(&self, asking: Asking<'_>, text: &str) -> impl Iterator<Item = (usize, &Line)> {
+        let is_of = move |(_, line): &(usize, &Line)| {
             let node = line.says.node.as_ref().map(|node| node.value.as_str());
             node.is_some_and(|node| asking.names.contains(&Some(node)))
         };
-        self.lines.iter().filter(is_of).filter(|line| line.holds(text)).collect()
+        self.lines.iter().enumerate().filter(is_of).filter(move |(_, line)| line.holds(text))
     }
 
     /// What is said in the name of an agent or a script: its next answer that is for this text, the last one again and again.
     pub fn own(&self, asking: Asking<'_>, text: &str) -> Option<&Scripted> {
-        let own = self.of(asking, text);
-        let last = own.last()?;
-        let agent = asking.names.into_iter().flatten().next_back().unwrap_or_default().to_owned();
+        let agent = asking.names.into_iter().flatten().next_back().unwrap_or_default();
         let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
-        let number = given.entry(agent).or_default();
-        let line = own.get(*number).unwrap_or(last);
-        *number += 1;
-        Some(&line.says)
+        let next = self.of(asking, text).find(|(number, _)| given.insert((agent.to_owned(), *number)));
+        next.or_else(|| self.of(asking, text).last()).map(|(_, line)| &line.says)
     }
 }
 

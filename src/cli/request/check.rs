@@ -20,7 +20,6 @@ use crate::rules::request::cx::RequestCx;
 use crate::rules::request::{broken_prefix, check};
 use serde_json::Value;
 use std::borrow::Cow;
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
@@ -84,20 +83,13 @@ pub(super) struct Checker<'c> {
     size: usize,
     /// Recorded requests so far.
     count: usize,
-    /// The findings of each agent's calls, by rule, severity, agent, what was found, and how often it was in the call before that.
-    known: BTreeMap<FindingKey, Repeated>,
+    /// The findings of each agent's calls: where they are in the report, and how many later calls repeat them.
+    known: BTreeMap<FindingKey, (usize, usize)>,
     has_rebuilt: bool,
 }
 
+/// The rule, the severity, the agent, what was found, and how often it was in the call before that.
 type FindingKey = (&'static str, Severity, String, String, usize);
-
-/// A finding that later calls of the same agent may repeat.
-struct Repeated {
-    /// Its place in the report.
-    at: usize,
-    /// Later calls that repeat it.
-    later: usize,
-}
 
 /// A request that later ones may be compared with.
 enum Held {
@@ -163,8 +155,7 @@ impl<'c> Checker<'c> {
     }
 
     /// Adds a finding, or a note to the one of an earlier call of the agent that says the same, be it of other words in the segment
-    /// that breaks the prefix.
-    /// `times` counts them in this call.
+    /// that breaks the prefix. `times` counts those of this call that say the same.
     fn add(
         &mut self,
         finding: Diagnostic,
@@ -175,22 +166,18 @@ impl<'c> Checker<'c> {
         let what = segment.filter(|_| finding.rule.code == broken_prefix::RULE.meta.code).unwrap_or(&finding.message).to_owned();
         let time = times.entry((finding.rule.name, what.clone())).or_default();
         *time += 1;
-        let at = self.report.diagnostics.len();
+        let new = (self.report.diagnostics.len(), 0);
         let key = agent.map(|agent| (finding.rule.name, finding.severity, agent.to_owned(), what, *time));
-        match key.map(|key| self.known.entry(key)) {
-            Some(Entry::Occupied(known)) => {
-                let known = known.into_mut();
-                let Some(first) = self.report.diagnostics.get_mut(known.at) else { return };
-                if known.later > 0 {
-                    first.notes.pop();
-                }
-                known.later += 1;
-                let calls = plural(known.later, "later call");
-                first.notes.push(format!("the same in {calls}, the last of them {}", finding.path).into());
-                return;
+        if let Some((at, later)) = key.map(|key| self.known.entry(key).or_insert(new))
+            && let Some(first) = self.report.diagnostics.get_mut(*at)
+        {
+            if *later > 0 {
+                first.notes.pop();
             }
-            Some(Entry::Vacant(known)) => drop(known.insert(Repeated { at, later: 0 })),
-            None => {}
+            *later += 1;
+            let calls = plural(*later, "later call");
+            first.notes.push(format!("the same in {calls}, the last of them {}", finding.path).into());
+            return;
         }
         self.report.diagnostics.push(finding);
     }

@@ -154,7 +154,12 @@ impl Safeguards {
             let weakened = Weakened { kind, of, what, before: value(before), after: value(after) };
             found.push(Loosened { weakened, path, diff });
         };
-        let mut added: Vec<(&Key, &Safeguard)> = now.0.iter().filter(|(key, _)| !self.0.contains_key(*key)).collect();
+        // An expectation goes by its words: one with other words is what became of it, first of all one that asks for as much.
+        let mut new: BTreeMap<_, Vec<(&Key, &Safeguard)>> = BTreeMap::new();
+        for one in now.0.iter().filter(|(key, _)| key.0 == Kind::Expectation && !self.0.contains_key(*key)) {
+            new.entry(wording(one.0)).or_default().push(one);
+        }
+        let mut gone = Vec::new();
         for (key, before) in self.0.iter().filter(|(key, _)| !key.0.loosens()) {
             match now.0.get(key) {
                 Some(after) if after.is_as_strict_as(before) => {}
@@ -162,17 +167,17 @@ impl Safeguards {
                 None if now.has_other_answers(key) => {}
                 // A check may stop to look for a file that is not there.
                 None if key.2.starts_with(CHECK) && !before.value.starts_with("b3:") => {}
-                // An expectation goes by its words: one with other words is what became of it, first of all one that asks for as much.
                 None => {
-                    let kept = added.iter().position(|(one, now)| is_reworded(key, one) && now.is_as_strict_as(before));
-                    let at = kept.or_else(|| added.iter().position(|(one, _)| is_reworded(key, one)));
-                    let new = at.map(|at| added.remove(at));
-                    let new = new.map(|(new, safeguard)| Safeguard { value: new.2.clone(), ..safeguard.clone() });
-                    if kept.is_none() {
-                        tell(key, Some(before), new.as_ref());
-                    }
+                    let own = new.get_mut(&wording(key));
+                    let kept = own.and_then(|own| Some(own.remove(own.iter().position(|(_, now)| now.is_as_strict_as(before))?)));
+                    gone.extend(kept.is_none().then_some((key, before)));
                 }
             }
+        }
+        for (key, before) in gone {
+            let other = new.get_mut(&wording(key)).filter(|own| !own.is_empty()).map(|own| own.remove(0));
+            let other = other.map(|(other, safeguard)| Safeguard { value: other.2.clone(), ..safeguard.clone() });
+            tell(key, Some(before), other.as_ref());
         }
         for (key, after) in now.0.iter().filter(|(key, _)| key.0.loosens()) {
             match self.0.get(key) {
@@ -198,8 +203,7 @@ fn diff(before: &str, after: &str) -> Option<String> {
     (!lines.is_empty()).then(|| lines.get(..DIFF_LINES).unwrap_or(&lines).join("\n") + more)
 }
 
-/// Whether two expectations of a scenario are of one kind, by the words that they begin with.
-fn is_reworded(before: &Key, after: &Key) -> bool {
-    let kind = |key: &Key| key.2.split(' ').take(WORDS).collect::<Vec<_>>().join(" ");
-    before.0 == Kind::Expectation && after.0 == before.0 && after.1 == before.1 && kind(before) == kind(after)
+/// The scenario of an expectation, and the words that it begins with: those of one kind have the same.
+fn wording((kind, of, what): &Key) -> (Kind, &str, String) {
+    (*kind, of, what.split(' ').take(WORDS).collect::<Vec<_>>().join(" "))
 }

@@ -276,6 +276,11 @@ fn an_expectation_is_listed_where_it_asks_for_less_and_not_where_it_asks_for_mor
         project.write("scenarios/asked.yaml", other);
         assert_eq!(listed(&decision(&project)), [format!("asked: {what}")], "{strict} to {loose}");
     }
+    // What asks for as much is found first; what is left of its kind replaces what is gone.
+    let two = ASKED.replace("  - tokens", "  - contains: [data]\n  - tokens");
+    let project = with(&[("scenarios/asked.yaml", &two)]);
+    project.write("scenarios/asked.yaml", ASKED.replace("[invoice, house]", "[invoice, house, sort]"));
+    assert_eq!(listed(&decision(&project)), ["asked: context: the context contains /data/"]);
     // What holds the other way round under `not` is compared as a whole.
     let negated = ASKED.replace("- max_tokens: 400", "- not: {max_tokens: 4}");
     let project = with(&[("scenarios/asked.yaml", &negated)]);

@@ -355,7 +355,7 @@ fn the_standard_variables_name_the_service_its_attributes_and_headers_and_a_prot
     }
     for (name, value, says) in [
         ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "OTLP over HTTP in JSON"),
-        ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "grpc", "OTLP over HTTP in JSON"),
+        ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "grpc", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL is `grpc`"),
         ("OTEL_TRACES_EXPORTER", "console", ""),
         ("OTEL_SDK_DISABLED", "TRUE", ""),
     ] {

@@ -158,6 +158,17 @@ fn a_script_of_a_scenario_ends_as_its_answer_says() {
     project.run(&["eval"]).code(0);
 }
 
+/// The next answer of an agent is the next that was not given, whichever of them fit before.
+#[test]
+fn no_answer_is_left_out_because_an_earlier_one_fits_no_more() {
+    let project = with(LOOP, "expectations:\n- contains: [small]\n");
+    let (first, second) =
+        ("{when: {node: /director}, reply: bees are}", "    - {when: {node: /director}, reply: bees are small}\n");
+    let text = project.read("scenarios/s.yaml").replace(first, "{when: {node: /director, lacks: too short}, reply: bees are}");
+    project.write("scenarios/s.yaml", text.replace(second, &format!("{second}{}", second.replace("small", "large"))));
+    project.run(&["eval"]).code(0).says("PASS");
+}
+
 #[test]
 fn an_answer_for_nobody_is_refused() {
     let project = project(&[("t", SCRIPT)]);

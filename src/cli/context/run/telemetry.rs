@@ -35,9 +35,10 @@ fn variable(name: &str) -> Option<String> {
     fs::env(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
 }
 
-/// That of traces, else that of everything that is exported.
-fn of_traces(name: &str) -> Option<String> {
-    variable(&format!("OTEL_EXPORTER_OTLP_TRACES_{name}")).or_else(|| variable(&format!("OTEL_EXPORTER_OTLP_{name}")))
+/// The variable of traces, else that of everything that is exported, with its name.
+fn of_traces(name: &str) -> Option<(String, String)> {
+    let names = ["OTEL_EXPORTER_OTLP_TRACES_", "OTEL_EXPORTER_OTLP_"].map(|head| format!("{head}{name}"));
+    names.into_iter().find_map(|name| Some((variable(&name)?, name)))
 }
 
 fn is_true(name: &str) -> bool {
@@ -62,30 +63,33 @@ impl Collector {
         if is_true("OTEL_SDK_DISABLED") || !variable("OTEL_TRACES_EXPORTER").is_none_or(is_otlp) {
             return None;
         }
-        if of_traces("PROTOCOL").is_some_and(|protocol| protocol == "grpc") {
-            cx.note("warning: no spans are sent: OTEL_EXPORTER_OTLP_PROTOCOL is `grpc`, and ctxc sends OTLP over HTTP in JSON (`http/json`, port 4318 of most collectors)");
+        if let Some((_, name)) = of_traces("PROTOCOL").filter(|(protocol, _)| protocol == "grpc") {
+            cx.note(&format!("warning: no spans are sent: {name} is `grpc`, and ctxc sends OTLP over HTTP in JSON (`http/json`, port 4318 of most collectors)"));
             return None;
         }
-        let mut listed = |name: &str, value: Option<String>| {
-            let read = value.map_or_else(|| Some(Vec::new()), |value| pairs(&value));
-            read.unwrap_or_else(|| {
+        let mut listed = |said: Option<(String, String)>| {
+            let (value, name) = said.unwrap_or_default();
+            pairs(&value).unwrap_or_else(|| {
                 cx.note(&format!(
                     "warning: {name} is ignored: expected `name=value` pairs separated by commas, with percent-encoded values"
                 ));
                 Vec::new()
             })
         };
-        let headers = listed("OTEL_EXPORTER_OTLP_HEADERS", of_traces("HEADERS"));
+        let headers = listed(of_traces("HEADERS"));
         let mut resource = BTreeMap::from(
             [("service.name", "ctxc"), ("service.version", env!("CARGO_PKG_VERSION"))]
                 .map(|(name, value)| (name.to_owned(), value.to_owned())),
         );
-        resource.extend(listed("OTEL_RESOURCE_ATTRIBUTES", variable("OTEL_RESOURCE_ATTRIBUTES")));
+        resource.extend(listed(variable("OTEL_RESOURCE_ATTRIBUTES").map(|said| (said, "OTEL_RESOURCE_ATTRIBUTES".to_owned()))));
         resource.extend(variable("OTEL_SERVICE_NAME").map(|name| ("service.name".to_owned(), name)));
         Some(Self {
             url,
             headers,
-            time: of_traces("TIMEOUT").and_then(|ms| ms.parse().ok()).filter(|ms| *ms > 0).map_or(TIME, Duration::from_millis),
+            time: of_traces("TIMEOUT")
+                .and_then(|(ms, _)| ms.parse().ok())
+                .filter(|ms| *ms > 0)
+                .map_or(TIME, Duration::from_millis),
             resource,
             with_content: is_true("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"),
             has_failed: Cell::new(false),
