@@ -53,6 +53,7 @@ mod output;
 mod outside;
 mod own_texts;
 #[cfg(unix)]
+mod pins;
 mod pipes;
 mod policies;
 pub(crate) mod project;
