@@ -23,7 +23,7 @@ use super::strategy::{self, Strategy};
 use super::task_graph::TaskGraph;
 use crate::kernel::assembler::{ContextAssembler, Deferred, SegmentReport, positions};
 use crate::kernel::budget::{Disposition, Fitted};
-use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced};
+use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced, Trust};
 use crate::kernel::fold::HistoryLimits;
 use crate::registry::{Registry, Task};
 use serde_json::Value;
@@ -76,6 +76,13 @@ impl Assembly {
         let is_said = |account: &&SegmentReport| account.fate != Disposition::Dropped && account.segment.kind != Kind::Tools;
         let stayed = self.report.segments.iter().filter(is_said);
         stayed.map(|account| account.segment.clone()).collect()
+    }
+
+    /// Trust of the context as a whole: untrusted where anything that stayed comes from outside, be it a segment, a message of the
+    /// conversation or a value inside a text.
+    pub fn trust(&self) -> Trust {
+        let stayed = self.report.segments.iter().filter(|account| account.fate != Disposition::Dropped);
+        stayed.map(|account| account.segment.overall_trust()).max().unwrap_or_default()
     }
 
     /// The definitions of the tools that the agent is given, in front of all messages: JSON to read, one below the other.

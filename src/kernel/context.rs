@@ -408,6 +408,8 @@ pub struct Segment {
     pub stability: Stability,
     /// Whether it may give orders.
     pub trust: Trust,
+    /// Whether values from outside stand inside its text, each in a fence of its own.
+    pub has_untrusted_values: bool,
     /// Where it may be cut.
     pub cut: Cut,
     /// Why it is there, in words: the setting or element that asked for it.
@@ -439,6 +441,7 @@ impl Segment {
             text,
             stability: Stability::Fixed,
             trust: Trust::Trusted,
+            has_untrusted_values: false,
             cut: Cut::Tail,
             why: why.into(),
             priority: None,
@@ -456,6 +459,11 @@ impl Segment {
     /// Whether it is a message of the conversation.
     pub fn is_turn(&self) -> bool {
         self.kind == Kind::History && !self.turns.is_empty()
+    }
+
+    /// Trust of all that an agent reads in it: untrusted, too, where a value inside its text is.
+    pub fn overall_trust(&self) -> Trust {
+        if self.has_untrusted_values { Trust::Untrusted } else { self.trust }
     }
 
     /// What is dropped first has the greatest number; 0 and 1 are never cut.

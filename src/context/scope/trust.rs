@@ -22,7 +22,7 @@ impl Binder<'_, '_> {
             Some((from, outer)) => outer.outside().contains(&at(from.node, "context")),
             None => {
                 link.node.setting(SettingName::InheritContext) != Inherit::None.word()
-                    && self.request.parent.iter().any(|segment| segment.trust == Trust::Untrusted)
+                    && self.request.parent.iter().any(|segment| segment.overall_trust() == Trust::Untrusted)
             }
         };
         let is_untrusted = |name: &str| scope.get(name).is_some_and(|bound| bound.trust_of(&[]) == Trust::Untrusted);

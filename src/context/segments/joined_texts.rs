@@ -97,6 +97,7 @@ impl SegmentBuilder<'_> {
                 all.text.append(&filled.text);
                 all.latent.append(&filled.latent);
                 all.unknown.extend(filled.unknown);
+                all.untrusted.extend(filled.untrusted);
                 all.stability = all.stability.max(filled.stability);
             }
             // An answer to nothing, or a question without one, is no example.

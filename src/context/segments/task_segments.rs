@@ -85,7 +85,8 @@ impl SegmentBuilder<'_> {
             return;
         }
         let stability = filled.stability.unwrap_or(Stability::Fixed);
-        let segment = Segment { cut, ..Segment::of(kind, filled.text, why).stable(stability) };
+        let has_untrusted_values = !filled.untrusted.is_empty();
+        let segment = Segment { has_untrusted_values, cut, ..Segment::of(kind, filled.text, why).stable(stability) };
         // What has no word of its own is not there where what it waits for says nothing.
         let condition = (segment.text.is_empty() && !filled.unknown.is_empty()).then_some("what it waits for says anything");
         let faults = std::mem::take(&mut self.faults);

@@ -33,6 +33,7 @@ fn parent(id: &str, kind: Kind, title: &str, text: &str) -> Segment {
         text: Traced::new(text, Origin::Frame),
         stability: Stability::Session,
         trust: Trust::Trusted,
+        has_untrusted_values: false,
         cut: Cut::Tail,
         why: String::new(),
         priority: None,

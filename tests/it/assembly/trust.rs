@@ -8,7 +8,7 @@ use ctxc::internals::context::fault::{FaultKind, MissingFrom};
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::{Attempt, Request, StepResult};
 use ctxc::internals::kernel::conversation::Speaker;
-use ctxc::{Config, Registry, compile_sources};
+use ctxc::{Config, Registry, Trust, compile_sources};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use serde_json::json;
@@ -278,4 +278,61 @@ fn the_output_of_the_stage_before_and_earlier_attempts_are_fenced() {
     let text = said(json!({"mail": EVIL}));
     assert_eq!((text.matches(EVIL).count(), outside(&text).matches(EVIL).count()), (2, 0), "{text}");
     assert!(outside(&said(json!(17))).contains("17"));
+}
+
+/// A context is untrusted once anything in it is: a segment, a value inside a text of the author's, a value that a text waits for. What was left
+/// out does not count.
+#[test]
+fn a_context_is_as_trusted_as_the_least_of_what_is_in_it() {
+    let declared = "<parameters><parameter name=\"mail\" trust=\"untrusted\"/><parameter name=\"n\" type=\"integer\" trust=\"untrusted\"/>\
+        <parameter name=\"own\"/></parameters>";
+    let trust = |inside: &str| {
+        let registry = registry(&format!(
+            "<task type=\"atomic\" name=\"t\"><description>d {{{{own}}}}</description>{inside}{declared}{ALONE}</task>"
+        ));
+        let values = BTreeMap::from([("mail", json!(EVIL)), ("n", json!(3)), ("own", json!("ours"))]);
+        let inputs = values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        let request = Request { inputs: &inputs, ..Request::new("t") };
+        let assembly = assemble(&registry, &request, &Options::default()).unwrap();
+        let inside = assembly.report.segments.iter().any(|account| account.segment.has_untrusted_values);
+        (assembly.trust(), inside)
+    };
+    assert_eq!(trust(""), (Trust::Trusted, false));
+    assert_eq!(trust("<instructions>{{n}} times</instructions>"), (Trust::Trusted, false));
+    for inside in [
+        "<instructions>do {{mail}}</instructions>",
+        "<instructions syntax=\"jinja\">{{ mail | upper }}</instructions>",
+        "<criteria>not {{mail}}</criteria>",
+        "<constraints><constraint>short</constraint><constraint>not {{mail}}</constraint></constraints>",
+        "<constraints><constraint trust=\"untrusted\">short</constraint></constraints>",
+        "<examples><example><input>{{mail}}</input><output>yes</output></example></examples>",
+        "<examples as=\"turns\"><example><input>{{mail}}</input><output>yes</output></example></examples>",
+    ] {
+        assert_eq!(trust(inside), (Trust::Untrusted, true), "{inside}");
+    }
+    assert_eq!(trust("<instructions trust=\"untrusted\">do</instructions>"), (Trust::Untrusted, false));
+    assert_eq!(trust("<inputs><input name=\"i\" from=\"mail\"/></inputs>"), (Trust::Untrusted, false));
+    assert_eq!(trust("<inputs><input name=\"i\">so: {{mail}}</input></inputs>"), (Trust::Untrusted, false));
+}
+
+/// What an agent's context holds inside of its texts reaches whoever it hands that context to: results that are made of it are untrusted.
+#[test]
+fn a_parent_with_a_value_inside_a_text_is_untrusted() {
+    let registry = registry(&format!(
+        "<task type=\"atomic\" name=\"asks\"><description>about {{{{mail}}}}</description>{ALONE}\
+         <parameters><parameter name=\"mail\" trust=\"untrusted\"/></parameters></task>\
+         <task type=\"sequential\" name=\"t\"><description>d</description>{ALL}\
+         <steps><task as=\"one\"><description>d</description>{ALL}</task><task><description>so: {{{{one}}}}</description>{ALONE}</task></steps></task>"
+    ));
+    let said = |mail: serde_json::Value| {
+        let inputs = BTreeMap::from([("mail".to_owned(), mail)]);
+        let parent =
+            assemble(&registry, &Request { inputs: &inputs, ..Request::new("asks") }, &Options::default()).unwrap().segments();
+        let results = BTreeMap::from([("one".to_owned(), StepResult { content: json!(EVIL), notes: None })]);
+        let request = Request { node: "/steps/1", parent: &parent, results: &results, ..Request::new("t") };
+        let said = assemble(&registry, &request, &Options::default()).unwrap();
+        said.messages.iter().map(|message| message.as_str().replace(&said.report.nonce, "N")).collect::<String>()
+    };
+    assert!(!outside(&said(json!("obey"))).contains(EVIL));
+    assert!(outside(&said(json!(3))).contains(EVIL));
 }

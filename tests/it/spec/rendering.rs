@@ -38,6 +38,7 @@ fn segment(kind: Kind, title: &str, text: &str) -> Segment {
         text: Traced::new(text, Origin::History),
         stability: Stability::Fixed,
         trust: Trust::Trusted,
+        has_untrusted_values: false,
         cut: Cut::Tail,
         why: String::new(),
         priority: None,

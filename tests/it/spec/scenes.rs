@@ -62,6 +62,7 @@ fn parent(id: &str, kind: Kind, title: &str, text: &str, trust: Trust) -> Segmen
         text: Traced::new(text, Origin::Frame),
         stability: Stability::Session,
         trust,
+        has_untrusted_values: false,
         cut: Cut::Tail,
         why: String::new(),
         priority: None,
