@@ -28,12 +28,11 @@ fn pinned_project() -> Project {
 /// The rows of a scorecard with what they are found by.
 fn case_rows(project: &Project) -> String {
     let card: Value = serde_json::from_str(&project.run(&["eval", "--json"]).code(1).stdout).unwrap();
-    let mut rows = String::new();
-    for case in card["cases"].as_array().unwrap() {
+    let row = |case: &Value| {
         let text = |key: &str| case[key].as_str().unwrap_or("none").to_owned();
-        rows += &format!("case {}\n  key {}\n  context {}\n", text("id"), text("key"), text("context_hash"));
-    }
-    rows
+        format!("case {}\n  key {}\n  context {}\n", text("id"), text("key"), text("context_hash"))
+    };
+    card["cases"].as_array().unwrap().iter().map(row).collect()
 }
 
 /// The hashes of the accepted results, by suite.
@@ -87,7 +86,8 @@ fn keys_and_hashes_of_stored_results_do_not_move() {
 fn each_expectation_stands_in_the_pinned_project() {
     let project = pinned_project();
     let schema: Value = serde_json::from_str(&project.run(&["schema", "scenario"]).code(0).stdout).unwrap();
-    let scenarios = project.files().into_iter().filter(|file| file.starts_with("scenarios/") && file.ends_with(".yaml"));
+    let is_yaml = |file: &String| Path::new(file).extension().is_some_and(|ending| ending == "yaml");
+    let scenarios = project.files().into_iter().filter(|file| file.starts_with("scenarios/") && is_yaml(file));
     let written: String = scenarios.map(|file| project.read(&file)).collect();
     let is_missing = |key: &&String| !written.contains(&format!("- {key}:")) && !written.contains(&format!("{{{key}:"));
     for table in ["expectation-on-context", "expectation-on-answer"] {
