@@ -13,6 +13,8 @@ pub mod folders;
 pub mod fs;
 pub mod hash;
 pub mod json;
+#[cfg(feature = "fs")]
+pub mod key_files;
 #[cfg(feature = "compile")]
 pub mod lines;
 mod memory;
@@ -24,6 +26,8 @@ pub mod patterns;
 pub mod percent;
 pub mod quoted;
 pub mod rule_meta;
+#[cfg(feature = "fs")]
+pub mod secret_line;
 pub mod source;
 pub mod span;
 pub mod suggest;

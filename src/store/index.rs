@@ -235,8 +235,12 @@ fn updated(mut base: Base, there: &[Candidate], skipped: &[Skipped]) -> Result<O
 /// Says what an index that is up to date holds.
 fn ready(base: Base, mut skipped: Vec<Skipped>) -> Result<Open, Broken> {
     let known = base.known()?;
-    let binary = known.iter().filter(|(_, known)| known.holds == Holds::Binary);
-    skipped.extend(binary.map(|(path, _)| Skipped { path: path.clone(), why: Why::Binary }));
+    let why = |holds: Holds| match holds {
+        Holds::Text | Holds::Own => None,
+        Holds::Binary => Some(Why::Binary),
+        Holds::Key => Some(Why::KeyText),
+    };
+    skipped.extend(known.iter().filter_map(|(path, known)| Some(Skipped { path: path.clone(), why: why(known.holds)? })));
     skipped.sort();
     let files = known.values().filter(|known| known.holds == Holds::Text).count();
     let passages = base.passages()?;

@@ -5,6 +5,7 @@
 //! the clock or on what an earlier run left behind. The index is a hint and no authority: what is broken, or of another
 //! version, is made again, and where nothing can be written the same answers come from memory.
 
+mod default_types;
 pub mod history;
 mod index;
 mod indexable_files;

@@ -5,6 +5,7 @@ use super::indexable_files::{Candidate, Skipped, Why};
 use super::sqlite::{Base, Broken, Change, Holds, Known};
 use crate::base::fs;
 use crate::base::hash::Hash;
+use crate::base::key_files;
 use crate::rules::input::read_fault::reason;
 use crate::syntax::decode;
 use std::borrow::Cow;
@@ -114,6 +115,7 @@ fn read(candidate: &Candidate) -> Result<FileStamp, Why> {
     let holds = match &text {
         None => Holds::Binary,
         Some(text) if is_own(text) => Holds::Own,
+        Some(text) if key_files::holds_key(text) => Holds::Key,
         Some(_) => Holds::Text,
     };
     let known = Known { stamp: stamp(candidate), is_settled, hash: Hash::of(&bytes).0, holds };

@@ -56,33 +56,34 @@ pub(super) fn of_run(cx: &Cx, cache: &CacheArgs) -> Result<Index> {
     let (Built { registry, diagnostics, .. }, left_out) = built(&project)?;
     let broken = BrokenParts::new(diagnostics, left_out);
     let kept_in = folders::cache(cache.cache_dir.as_deref(), &project.root);
-    Ok(index(&project.root, &project.config, registry.as_ref(), &broken, kept_in))
+    Ok(Index::new(scope(&project.root, &project.config, registry.as_ref(), &broken, kept_in)))
 }
 
-/// The index of a folder, for its templates and what its project file says of `[context]`.
-fn index(root: &Path, config: &Config, registry: Option<&Registry>, broken: &BrokenParts, kept_in: Option<PathBuf>) -> Index {
+/// What can be looked up in a folder, by its templates and by what its project file says of `[context]` and of roles.
+fn scope(root: &Path, config: &Config, registry: Option<&Registry>, broken: &BrokenParts, kept_in: Option<PathBuf>) -> Scope {
     let Section { include, exclude, documents, .. } = config.context.clone();
     let mut apart = apart(root, config, registry);
     // What is broken just now becomes no context of others for it.
     apart.extend(broken.files().map(str::to_owned));
-    Index::new(Scope { root: root.to_path_buf(), kept_in, include, exclude, documents, apart })
+    let roles = config.roles.values().filter(|role| !role.protected.is_empty());
+    let protected = roles.map(|role| (role.name.value.clone(), role.protected.clone())).collect();
+    Scope { root: root.to_path_buf(), kept_in, include, exclude, documents, apart, protected }
 }
 
 /// The index of a revision, in memory: what it may hold is laid out in a folder, read, and gone again. What cannot be laid out is not found.
 fn of_revision(project: &Compiled, names: &[&str]) -> Index {
     let Compiled { registry, config, broken, .. } = project;
-    let Section { include, exclude, documents, .. } = &config.context;
-    let is_looked_up = |name: &str| include.as_ref().is_none_or(|globs| globs.matches(name)) && !exclude.matches(name);
-    let is_meant = |name: &&&str| is_looked_up(name) || documents.matches(name) || name.ends_with(".gitignore");
     let folder = fs::temp_folder();
     let root = folder.as_ref().map_or(Path::new(""), |folder| folder.path());
+    let scope = scope(root, config, Some(registry), broken, None);
+    let is_meant = |name: &&&str| matches!(scope.verdict(name), Some(Ok(()))) || name.ends_with(".gitignore");
     for name in names.iter().filter(is_meant).filter(|_| folder.is_ok()) {
         let path = root.join(name);
         if let (Ok(text), Some(above)) = (project.files().text(name), path.parent()) {
             let _ = fs::create_dir_all(above).and_then(|()| fs::write_cache(&path, text.as_bytes()));
         }
     }
-    let index = index(root, config, Some(registry), broken, None);
+    let index = Index::new(scope);
     let _ = index.state();
     index
 }
@@ -118,7 +119,7 @@ impl<'p> Lookup<'p> {
         let open = || {
             let today = || {
                 let kept_in = folders::cache(self.cache.cache_dir.as_deref(), root);
-                index(root, config, Some(registry), broken, kept_in)
+                Index::new(scope(root, config, Some(registry), broken, kept_in))
             };
             Mutex::new(self.project.names().map_or_else(today, |names| of_revision(self.project, &names)))
         };

@@ -4,7 +4,8 @@ use super::lookup::{self, CacheArgs};
 use crate::cli::options::Volume;
 use crate::cli::prelude::*;
 use crate::schema::json::names;
-use crate::store::{Found, Index, Refused, State, Why};
+use crate::store::{Found, Index, Refused, Skipped, State, Why};
+use std::collections::BTreeMap;
 
 /// Lines of a passage that are shown.
 const LINES: usize = 3;
@@ -15,7 +16,8 @@ const FEW: usize = 3;
 #[command(
     after_help = "Examples:\n  ctxc search \"how do I roll back a deploy\"\n  ctxc search rollback --limit 20 --json\n  ctxc search\n\n\
     A task that looks up fresh context searches with its description and its inputs, and takes the best eight passages. \
-    `[context]` in ctxc.toml says which files are searched. Without QUERY, it lists what can be found."
+    Documents and source files are searched, or what `[context]` in ctxc.toml names; never keys, credentials, environment files, or what \
+    `protected_paths` of a role name. Without QUERY, it tells how much can be found, and which files are left out for which reason."
 )]
 pub(crate) struct SearchArgs {
     /// What to look up, in plain words; there is no query syntax
@@ -45,7 +47,7 @@ pub(crate) struct Document<'s> {
     files: usize,
     /// The number of their passages.
     passages: u64,
-    /// Files that cannot be looked up, by path.
+    /// Files that are left out, by path: those of other types than documents and source, keys and credentials, protected ones, and those that hold no text or too much. What `.gitignore` or a leading dot hides is not listed.
     skipped: Vec<Left<'s>>,
 }
 
@@ -155,15 +157,43 @@ fn summary(query: &str, words: &[String], found: usize, state: &State, cx: &mut 
         format!("{} of {all}, by {}", thousands(found), words.join(", "))
     };
     cx.line(&line)?;
-    let (named, few) = if cx.options.volume == Volume::Verbose || query.is_empty() { (usize::MAX, false) } else { (FEW, true) };
-    // What holds no text is no surprise in a project.
-    let surprising = state.skipped.iter().filter(|skipped| !few || skipped.why != Why::Binary);
-    let left: Vec<String> = surprising.map(|skipped| format!("left out: {}: {}", escape(&skipped.path), skipped.why)).collect();
-    for line in left.iter().take(named) {
-        cx.hanging(line, 4)?;
+    let is_full = cx.options.volume == Volume::Verbose || query.is_empty();
+    // What holds no text is no surprise in a project, and neither is another type.
+    let is_told = |skipped: &&Skipped| is_full || !matches!(skipped.why, Why::Binary | Why::Type);
+    let (typed, named): (Vec<&Skipped>, Vec<&Skipped>) =
+        state.skipped.iter().filter(is_told).partition(|skipped| skipped.why == Why::Type);
+    let shown = if is_full { usize::MAX } else { FEW };
+    for Skipped { path, why } in named.iter().take(shown) {
+        cx.hanging(&format!("left out: {}: {why}", escape(path)), 4)?;
     }
-    if left.len() > named {
-        cx.line(&format!("… {}; `--verbose` names them", plural(left.len() - named, "more")))?;
+    if named.len() > shown {
+        cx.line(&format!("… {}; `--verbose` names them", plural(named.len() - shown, "more")))?;
     }
-    Ok(())
+    if cx.options.volume == Volume::Verbose {
+        return typed.iter().try_for_each(|Skipped { path, why }| cx.hanging(&format!("left out: {}: {why}", escape(path)), 4));
+    }
+    if typed.is_empty() { Ok(()) } else { cx.hanging(&of_other_types(&typed), 4) }
+}
+
+/// Files of types that are not looked up, by their endings, the most frequent first.
+fn of_other_types(files: &[&Skipped]) -> String {
+    /// Endings that are named.
+    const ENDINGS: usize = 5;
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for file in files {
+        let name = file.path.rsplit('/').next().unwrap_or(&file.path);
+        let ending = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map_or("no ending", |(_, ending)| ending);
+        *counts.entry(ending).or_default() += 1;
+    }
+    let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
+    counts.sort_by_key(|(ending, count)| (std::cmp::Reverse(*count), *ending));
+    let named = counts.iter().take(ENDINGS).map(|(ending, count)| format!("{} {}", thousands(*count), escape(ending)));
+    let mut named: Vec<String> = named.collect();
+    let rest: usize = counts.iter().skip(ENDINGS).map(|(_, count)| count).sum();
+    named.extend((rest > 0).then(|| format!("{} others", thousands(rest))));
+    let what = plural(files.len(), "file");
+    format!(
+        "left out: {what} of other types ({}): `[context] include` takes any type, and `--verbose` names them",
+        named.join(", ")
+    )
 }

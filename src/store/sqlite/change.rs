@@ -28,6 +28,8 @@ pub(in crate::store) enum Holds {
     Binary,
     /// What ctxc itself writes or is told: no context for anybody.
     Own,
+    /// A key or credentials.
+    Key,
 }
 
 impl Holds {
@@ -36,6 +38,7 @@ impl Holds {
             Self::Text => 0,
             Self::Binary => 1,
             Self::Own => 2,
+            Self::Key => 3,
         }
     }
 
@@ -43,7 +46,8 @@ impl Holds {
         match number {
             0 => Self::Text,
             1 => Self::Binary,
-            _ => Self::Own,
+            2 => Self::Own,
+            _ => Self::Key,
         }
     }
 }

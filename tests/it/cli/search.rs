@@ -22,7 +22,7 @@ fn sample() -> Project {
         .file("templates/plain.xml", PLAIN)
         .file("docs/deploys.md", "# Deploys\n\nRoll back a deploy with `rollbackDeploy`.\n")
         .file("docs/pager.md", "# The pager\n\nIt rings.\n")
-        .file("data/picture.bin", b"\0\x01\x02");
+        .file("data/picture.html", b"\0\x01\x02");
     for at in 0..8 {
         project = project.file(&format!("docs/other{at}.md"), "nothing of the kind\n");
     }
@@ -47,13 +47,13 @@ fn a_search_says_what_is_found_and_why() {
     assert_eq!(run.stderr, "");
     let json = project.run(&["search", "--json", "--limit", "1", "deploys pager"]).code(0).json();
     assert_eq!((json["matches"].as_array().unwrap().len(), &json["files"]), (1, &10.into()));
-    assert_eq!(json["skipped"][0]["path"], "data/picture.bin");
+    assert_eq!(json["skipped"][0]["path"], "data/picture.html");
     let none = project.run(&["search", "zebra \" OR * ("]).code(0);
     assert_eq!(none.stdout, "no match: none of zebra occurs in any of 10 passages in 10 files\n");
     let empty = project.run(&["search", "how", "do I"]).code(0);
     assert_eq!(empty.stdout, "no match: the query has only stop words, such as `the` and `how`\n");
     let all = project.run(&["search"]).code(0);
-    assert_eq!(all.stdout, "10 passages in 10 files can be looked up\nleft out: data/picture.bin: it holds no text\n");
+    assert_eq!(all.stdout, "10 passages in 10 files can be looked up\nleft out: data/picture.html: it holds no text\n");
     assert_eq!(project.run(&["search", "-q", "zebra"]).code(0).stdout, "");
 }
 
@@ -173,4 +173,52 @@ fn a_search_leaves_nothing_in_the_folder_that_it_looks_at() {
         .warns("looked up in memory")
         .warns("no folder for caches is known; `--cache-dir` or CTXC_CACHE_DIR names one");
     assert_eq!(project.files(), ["a.md"]);
+}
+
+#[test]
+fn no_key_and_no_environment_file_reaches_an_agent() {
+    let marks = ["planted-one", "planted-two", "planted-three", "planted-four", "planted-five", "planted-six"];
+    let words = "how do I roll back a deploy";
+    let project = sample()
+        .file("ctxc.toml", "[roles.clerk]\ntemplate = \"answer\"\nprotected_paths = [\"billing/**\"]\n")
+        .file(".gitignore", "private/\n")
+        .file("id_rsa", format!("{words} {}", marks[0]))
+        .file(".env", format!("DEPLOY_KEY={} # {words}\n", marks[1]))
+        .file("config/prod.yaml", format!("# {words}\napiKey: {}\n", marks[2]))
+        .file("private/notes.md", format!("{words} {}", marks[3]))
+        .file("billing/notes.md", format!("{words} {}", marks[4]))
+        .file("deploy/Prod.ENV", format!("DEPLOY_KEY={} # {words}\n", marks[5]));
+    let held = |text: &str| marks.into_iter().filter(|mark| text.contains(mark)).collect::<Vec<_>>();
+    for role in [&[][..], &["--role", "clerk"]] {
+        let task = if role.is_empty() { &["answer"][..] } else { &[] };
+        let args = [&["render"], task, role, &["--input", "question=how do I roll back a deploy?"]].concat();
+        let rendered = project.run(&args).code(0).stdout;
+        assert!(rendered.contains("rollbackDeploy"), "{rendered}");
+        assert_eq!(held(&rendered), [""; 0], "{rendered}");
+    }
+    let found = project.run(&["search", "--json", words]).code(0);
+    assert_eq!(held(&found.stdout), [""; 0], "{}", found.stdout);
+    let skipped = found.json()["skipped"].clone();
+    let why = |path: &str| {
+        let all = skipped.as_array().unwrap();
+        all.iter().find(|one| one["path"] == path).map(|one| one["why"].as_str().unwrap().to_owned())
+    };
+    let named = "its name is that of a key, a credential or an environment file";
+    assert_eq!(why("id_rsa").as_deref(), Some(named));
+    assert_eq!(why("deploy/Prod.ENV").as_deref(), Some(named));
+    assert_eq!(why("billing/notes.md").as_deref(), Some("role `clerk` protects it"));
+    assert_eq!(why("config/prod.yaml").as_deref(), Some("its type is not looked up unless `[context] include` names it"));
+    let shown = project.run(&["search", words]).code(0).stdout;
+    assert!(shown.contains(&format!("left out: deploy/Prod.ENV: {named}")), "{shown}");
+    let all = project.run(&["search"]).code(0).stdout;
+    let types = "left out: 1 file of other types (1 yaml): `[context] include` takes any type, and `--verbose` names them\n";
+    assert!(all.ends_with(types), "{all}");
+    assert!(project.run(&["search", "-v"]).code(0).stdout.contains("left out: config/prod.yaml: its type"));
+    // A pattern brings in other types, and no key.
+    project.write(
+        "ctxc.toml",
+        "[context]\ninclude = [\"**\", \"private\"]\n[roles.clerk]\ntemplate = \"answer\"\nprotected_paths = [\"billing/**\"]\n",
+    );
+    let found = project.run(&["search", "--json", "--limit", "50", words]).code(0).stdout;
+    assert_eq!(held(&found), [marks[2]], "{found}");
 }

@@ -179,6 +179,98 @@ fn what_is_hidden_is_not_found_unless_it_is_registered() {
     assert_eq!(index.state().unwrap().skipped, [missing]);
 }
 
+/// What is left out, with the reason.
+fn left_out(index: &Index) -> Vec<String> {
+    index.state().unwrap().skipped.iter().map(|skipped| format!("{}: {}", skipped.path, skipped.why)).collect()
+}
+
+#[test]
+fn documents_and_source_are_found_and_other_types_where_a_pattern_names_them() {
+    let folder = Folder::of(&[
+        ("README", "zebra"),
+        ("docs/a.md", "zebra"),
+        ("src/a.rs", "// zebra"),
+        ("config/prod.yaml", "zebra: 1"),
+        ("package.json", "{\"zebra\": 1}"),
+        ("dump.sql", "-- zebra"),
+    ]);
+    let sorted = |index: &Index| {
+        let mut ids = ids(index, "zebra");
+        ids.sort();
+        ids
+    };
+    let index = folder.index();
+    assert_eq!(sorted(&index), ["README", "docs/a.md", "src/a.rs"]);
+    let reason = "its type is not looked up unless `[context] include` names it";
+    assert_eq!(left_out(&index), ["config/prod.yaml", "dump.sql", "package.json"].map(|path| format!("{path}: {reason}")));
+    let index = Index::new(Scope { include: Some(globs(&["config", "docs"])), ..folder.scope() });
+    assert_eq!(sorted(&index), ["config/prod.yaml", "docs/a.md"]);
+    let index = Index::new(Scope { documents: globs(&["*.json"]), ..folder.scope() });
+    assert_eq!(sorted(&index), ["README", "docs/a.md", "package.json", "src/a.rs"]);
+}
+
+#[test]
+fn no_pattern_brings_in_a_key_or_what_a_role_protects() {
+    let key = format!("{}\n{}\n", concat!("-----BEGIN PRIV", "ATE KEY-----"), "zebra0123".repeat(6));
+    let folder = Folder::of(&[
+        ("a.md", "zebra"),
+        ("id_rsa", "zebra"),
+        ("keys/ID_ED25519", "zebra"),
+        ("keys/tls.pem", "zebra"),
+        ("config/secrets.yaml", "zebra: 1"),
+        ("config/prod.env", "ZEBRA=1"),
+        (".env", "ZEBRA=1"),
+        ("notes.txt", &format!("zebra\n{key}")),
+        ("settings.txt", "ZEBRA_PASSWORD=dGhlIHplYnJh\nPORT=80\n"),
+        ("billing/plan.md", "zebra"),
+    ]);
+    let protected = || [("clerk".to_owned(), globs(&["billing/**"]))].into();
+    let everything = || globs(&["**"]);
+    for (include, documents) in [(None, globs(&[])), (Some(everything()), globs(&[])), (None, everything())] {
+        let index = Index::new(Scope { include, documents, protected: protected(), ..folder.scope() });
+        assert_eq!(ids(&index, "zebra"), ["a.md"]);
+        let left_out = left_out(&index);
+        let named = "its name is that of a key, a credential or an environment file";
+        for wanted in [
+            format!("id_rsa: {named}"),
+            format!("keys/ID_ED25519: {named}"),
+            format!("keys/tls.pem: {named}"),
+            format!("config/secrets.yaml: {named}"),
+            "notes.txt: it holds a key or credentials".to_owned(),
+            "settings.txt: it holds a key or credentials".to_owned(),
+            "billing/plan.md: role `clerk` protects it".to_owned(),
+        ] {
+            assert!(left_out.contains(&wanted), "{wanted}: {left_out:#?}");
+        }
+    }
+    // An index that was stored before goes by what a role protects now.
+    assert_eq!(folder.ids("zebra").len(), 2);
+    let index = Index::new(Scope { protected: protected(), ..folder.scope() });
+    assert_eq!(ids(&index, "zebra"), ["a.md"]);
+}
+
+#[test]
+fn what_gitignore_names_is_not_included_by_a_pattern() {
+    let folder = Folder::of(&[
+        (".gitignore", "private/\nnotes.md\n"),
+        ("docs/.gitignore", "draft\n"),
+        ("docs/a.md", "zebra"),
+        ("docs/draft/b.md", "zebra"),
+        ("private/c.md", "zebra"),
+        ("private/deep/d.md", "zebra"),
+        ("notes.md", "zebra"),
+        (".github/e.md", "zebra"),
+    ]);
+    let patterns = ["docs", "docs/draft", "private", "private/deep/*.md", "notes.md", ".github"];
+    let index = Index::new(Scope { include: Some(globs(&patterns)), ..folder.scope() });
+    let mut found = ids(&index, "zebra");
+    found.sort();
+    assert_eq!(found, [".github/e.md", "docs/a.md"]);
+    let reason = "`.gitignore` names it; `[context] documents` takes files that it names";
+    let named = ["docs/draft", "notes.md", "private", "private/deep/*.md"];
+    assert_eq!(left_out(&index), named.map(|path| format!("{path}: {reason}")));
+}
+
 #[test]
 #[cfg(unix)]
 fn nothing_outside_the_project_comes_in_by_a_link() {
@@ -197,7 +289,7 @@ fn nothing_outside_the_project_comes_in_by_a_link() {
 #[test]
 fn what_is_no_text_or_too_large_is_named() {
     let folder = Folder::of(&[("a.md", "zebra")]);
-    folder.put("picture.png", b"zebra \x89PNG\0\xff");
+    folder.put("picture.md", b"zebra \x89PNG\0\xff");
     folder.put("nul.txt", "zebra\0zebra");
     folder.put("latin.txt", b"zebra caf\xe9");
     folder.put("wide.txt", "\u{feff}zebra".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>());
@@ -207,7 +299,7 @@ fn what_is_no_text_or_too_large_is_named() {
     let state = index.state().unwrap();
     assert_eq!((state.files, state.passages), (2, 2));
     let said: Vec<String> = state.skipped.iter().map(|skipped| format!("{}: {}", skipped.path, skipped.why)).collect();
-    let binary = ["latin.txt", "nul.txt", "picture.png"].map(|path| format!("{path}: it holds no text"));
+    let binary = ["latin.txt", "nul.txt", "picture.md"].map(|path| format!("{path}: it holds no text"));
     assert_eq!(said, ["large.txt: it is larger than 1 MiB", &*binary[0], &*binary[1], &*binary[2]]);
     let index = Index::new(Scope { documents: globs(&["large.txt"]), ..folder.scope() });
     assert!(ids(&index, "zebra").iter().any(|id| id.starts_with("large.txt:1#")), "registered, it may be larger");

@@ -1,0 +1,103 @@
+//! Which files hold keys, by their names and by their texts.
+
+use super::{holds_key, is_key_file};
+
+#[test]
+fn keys_credentials_and_environment_files_are_known_by_their_names() {
+    for name in [
+        "id_rsa",
+        "home/ID_RSA",
+        "id_rsa.bak",
+        "id_ed25519-work",
+        "tls/server.KEY",
+        "certs/prod.pem",
+        "a.p12",
+        "a.pfx",
+        "release.jks",
+        "app.keystore",
+        "team.kdbx",
+        ".netrc",
+        ".npmrc",
+        ".pypirc",
+        ".pgpass",
+        "credentials",
+        "Credentials.json",
+        "config/credentials.yml.enc",
+        "service-account-prod.json",
+        "my-service-account.json",
+        ".env",
+        ".env.production",
+        ".env_local",
+        "deploy/prod.env",
+        "terraform.tfvars",
+        "x.auto.tfvars.json",
+        "terraform.tfstate.backup",
+        ".htpasswd",
+        ".git-credentials",
+        "kubeconfig",
+        "secrets.yaml",
+        "config/secrets.prod.json",
+        "passwords.txt",
+        ".ssh/config",
+        "backup/.aws/config",
+        "wp-config.php",
+    ] {
+        assert!(is_key_file(name), "{name}");
+    }
+    for name in [
+        "docs/secrets.md",
+        "src/secrets.rs",
+        "lib/credentials.py",
+        "docs/service-account.md",
+        "environment.ts",
+        "env.d.ts",
+        "keys.md",
+        "keyboard.rs",
+        "src/key.rs",
+        "tokens.css",
+        "passwords/README.md",
+        "config.json",
+        "monkey.txt",
+        "id_rsa_notes.md",
+    ] {
+        assert!(!is_key_file(name), "{name}");
+    }
+}
+
+/// A key's lines, put together here so that no scanner takes this file for one.
+fn private_key(end: &str) -> String {
+    let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7";
+    let (begin, close) = (concat!("-----BEGIN RSA PRIV", "ATE KEY-----"), concat!("-----END RSA PRIV", "ATE KEY-----"));
+    [begin, end, line, end, line, end, close].concat()
+}
+
+#[test]
+fn keys_are_known_by_their_texts() {
+    assert!(holds_key(&private_key("\n")));
+    assert!(holds_key(&format!("# Notes\n\nThe key of the host:\n\n    {}", private_key("\n    "))));
+    assert!(holds_key(&format!(r#"{{"type": "service_account", "private_key": "{}"}}"#, private_key("\\n"))));
+    assert!(holds_key(&private_key("\n").replacen(
+        "KEY-----\n",
+        "KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\n",
+        1
+    )));
+    assert!(holds_key("PuTTY-User-Key-File-3: ssh-ed25519\n"));
+    assert!(holds_key(concat!("AGE-SECRET-", "KEY-1QYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGPQYQ")));
+    assert!(holds_key("# of the shop\nSTRIPE_SECRET_KEY=dGhpcyBpcyBh\nexport DB_PASSWORD='hunter2 and more'\nPORT=80\n"));
+}
+
+#[test]
+fn texts_about_keys_hold_none() {
+    for text in [
+        "A key begins with `-----BEGIN RSA PRIVATE KEY-----`, and a certificate does not.\n",
+        "let begin = \"-----BEGIN PRIVATE KEY-----\\nMIIE...\";\n",
+        "-----BEGIN PUBLIC KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7\n",
+        "API_KEY=<your key>\nDB_PASSWORD=changeme\nPORT=80\n",
+        "PORT=80\nHOST=localhost\nDEBUG=true\n",
+        "# Configuration\n\nSet `API_KEY` and start:\n\nAPI_KEY=abcdef012345 npm start\n\nThen open the page.\nIt shows all.\n",
+        "let token = next_token();\nlet rest = tail;\nif token == rest { return; }\n",
+        "",
+    ] {
+        assert!(!holds_key(text), "{text}");
+    }
+}
