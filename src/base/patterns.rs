@@ -48,3 +48,17 @@ fn bar(folder: &Path) -> Option<PathBuf> {
     let waits = |path: &PathBuf| fs::exists(path) && !fs::is_file(path) && !fs::is_dir(path);
     NAMES.iter().map(|name| folder.join(name)).find(waits)
 }
+
+/// Whether a file of patterns in a folder, or in one between it and a path inside it, names the path or a folder that it lies in.
+pub fn is_ignored(folder: &Path, inside: &Path) -> bool {
+    let depth = inside.components().count();
+    let end = folder.join(inside);
+    let mut walk = WalkBuilder::new(folder);
+    walk.standard_filters(true).hidden(false).require_git(false).git_global(false).git_exclude(false).max_depth(Some(depth));
+    let (barred, towards) = (SkippedFolders::default(), end.clone());
+    walk.filter_entry(move |entry| {
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        towards.starts_with(entry.path()) && (!is_folder || barred.lets_in(entry.path()))
+    });
+    !walk.build().flatten().any(|entry| entry.path() == end)
+}

@@ -1,12 +1,11 @@
 //! The profile `bare`: the author's words and nothing else. It has no fences, so nothing untrusted may stand in a text of it.
 
 use super::answer_format::{self, Answer};
-use super::fault::{Fault, FaultKind};
 use super::fence_marker;
 use super::fill::Faults;
 use super::render::target::Target;
 use super::request::Request;
-use super::scope::place;
+use super::scope::{Destination, place, refusals};
 use super::segments::draft::DraftSegment;
 use super::task_graph::Link;
 use crate::kernel::context::{FIRST_EXPENDABLE, Kind, Origin, Trust};
@@ -32,15 +31,14 @@ pub(super) fn keep_to_words(
         let whole = if segment.title.is_empty() { segment.kind.word() } else { &segment.title };
         // The message of a turn is its border.
         let is_whole = segment.trust == Trust::Untrusted && segment.turns.is_empty();
-        let names = if is_whole { vec![whole] } else { fence_marker::names(&segment.text) };
+        let fences = fence_marker::names(&segment.text);
+        // Of what a parent has fenced, no more is known than that it is there.
+        let is_fenced_before = segment.has_untrusted_values && segment.turns.is_empty() && fences.is_empty();
+        let names = if is_whole || is_fenced_before { vec![whole] } else { fences };
         let is_input = |name: &Option<Word<'_>>| name.as_deref() == Some(&segment.title);
         let number = link.node.body.inputs.iter().position(|input| segment.kind == Kind::Input && is_input(&input.name));
         let field = number.map_or_else(|| segment.kind.word().to_owned(), |number| format!("inputs/{number}"));
-        let fault = |name: &str| {
-            let kind = FaultKind::UntrustedInBare { name: name.to_owned() };
-            Fault::of(place(link, &link.node.id, &field), kind)
-        };
-        faults.extend(names.into_iter().map(fault));
+        faults.extend(refusals(Destination::Unfenced, &place(link, &link.node.id, &field), names));
     }
 }
 

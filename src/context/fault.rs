@@ -157,6 +157,15 @@ pub enum FaultKind {
         /// The value.
         name: String,
     },
+    /// An untrusted value would be read by a shell.
+    #[error(
+        "`{name}` is untrusted and would become part of a line that a shell reads: give it to the command as an argument, or in a \
+         variable of `<env>`"
+    )]
+    UntrustedInShell {
+        /// The value.
+        name: String,
+    },
     /// An untrusted value would stand without a fence.
     #[error(
         "`{name}` is untrusted, and the profile `bare` has no fence to put around it: choose another profile, or take \

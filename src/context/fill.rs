@@ -78,6 +78,12 @@ pub(super) struct Filled {
 }
 
 impl Filled {
+    /// Words in which no value stands.
+    #[cfg(feature = "eval")]
+    pub(super) fn of_words(text: &str) -> Self {
+        Self { text: Traced::new(text, Origin::Frame), ..Self::default() }
+    }
+
     /// The same as a text from outside, under a name: fenced as a whole where untrusted values are.
     #[must_use]
     pub(super) fn fenced_as(mut self, name: &str, filler: Filler<'_>) -> Self {

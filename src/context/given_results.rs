@@ -6,6 +6,7 @@
 use super::fault::{Fault, FaultKind};
 use super::request::{Request, StepResult};
 use super::task_graph::{Link, TaskGraph};
+use crate::kernel::context::Trust;
 use std::collections::BTreeMap;
 
 /// The results of a request.
@@ -43,6 +44,13 @@ impl<'a> GivenResults<'a> {
     /// The result of a node on the way to the agent, or in front of that, by its path in the definition; with what the caller calls it.
     pub(super) fn find(&self, link: &Link<'_>, id: &str) -> Option<(&'a str, &'a StepResult)> {
         if self.found.is_empty() { None } else { self.found.get(&*self.path(link, id)).copied() }
+    }
+
+    /// The nodes of the definition of a link whose results a run has seen to be untrusted, by their paths there.
+    pub(super) fn untrusted_in(&self, link: &Link<'_>) -> impl Iterator<Item = &str> {
+        let base = self.request.node.get(..link.base).unwrap_or("");
+        let untrusted = self.found.iter().filter(|(_, (_, result))| result.trust == Trust::Untrusted);
+        untrusted.filter_map(move |(path, _)| path.strip_prefix(base)).map(|id| if id.is_empty() { "/" } else { id })
     }
 
     /// What the result of such a node goes by: its name where it alone has that, else its path.

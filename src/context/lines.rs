@@ -272,6 +272,7 @@ fn named(kind: &FaultKind) -> Option<&str> {
         | FaultKind::NoPart { name, .. }
         | FaultKind::NoFragment { name }
         | FaultKind::UntrustedInSystem { name }
+        | FaultKind::UntrustedInShell { name }
         | FaultKind::UntrustedInBare { name } => Some(name),
         FaultKind::File { path, .. } => Some(path),
         FaultKind::Jinja { words, .. } => words.as_deref(),

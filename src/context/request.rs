@@ -3,7 +3,7 @@
 //! Nothing here is read before a context is assembled, and nothing is kept after.
 
 use super::context_source::ContextSource;
-use crate::kernel::context::Segment;
+use crate::kernel::context::{Segment, Trust};
 use crate::kernel::conversation::Turn;
 pub use crate::kernel::pipeline::outcome::Attempt;
 use crate::project::roles::Role;
@@ -89,6 +89,9 @@ pub struct StepResult {
     pub content: Value,
     /// Its notes, if it made some.
     pub notes: Option<String>,
+    /// Its trust as far as a run has seen it: untrusted where something from outside reached it that nothing in the definition names,
+    /// such as what a tool gave back. Where the step says `trust="trusted"`, this counts for nothing.
+    pub trust: Trust,
 }
 
 /// Files of the project, and those that templates name by a path of their own.
@@ -99,6 +102,19 @@ pub trait Files: Debug {
     /// Why it cannot be read, in words.
     fn text(&self, path: &str) -> Result<String, String>;
 
+    /// Trust of the texts: the author's own, unless somebody else chose the files.
+    fn trust(&self) -> Trust {
+        Trust::Trusted
+    }
+
+    /// A file that no author named: an agent asks for it while it runs.
+    ///
+    /// # Errors
+    /// Why it cannot be read, or why agents may not have it, such as that `.gitignore` names it; in words.
+    fn requested(&self, path: &str) -> Result<RequestedFile, String> {
+        Ok(RequestedFile { path: path.to_owned(), text: self.text(path)? })
+    }
+
     /// The paths that a command of `<file_paths source="command">` lists. Only a run of a trusted project runs one.
     ///
     /// # Errors
@@ -108,6 +124,15 @@ pub trait Files: Debug {
              `ctxc trust` permits it, and the trace of `ctxc run` holds the context"
             .to_owned())
     }
+}
+
+/// A file that an agent asks for while it runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestedFile {
+    /// Its path relative to the project root, links resolved.
+    pub path: String,
+    /// Its text.
+    pub text: String,
 }
 
 /// No files.
@@ -133,6 +158,9 @@ pub struct Request<'a> {
     pub node: &'a str,
     /// Values of the task's parameters by name.
     pub inputs: &'a BTreeMap<String, Value>,
+    /// Trust of those values. What cannot hold a text, by its declared type, is trusted in any case; a parameter that is declared
+    /// untrusted is not.
+    pub inputs_trust: Trust,
     /// Results of earlier steps and variables of loops: by their paths from the task's root on, such as `/steps/1/calls/0`, or by a name (`as`)
     /// that one of them alone has in the whole task.
     pub results: &'a BTreeMap<String, StepResult>,
@@ -186,6 +214,7 @@ impl<'a> Request<'a> {
             task,
             node: "/",
             inputs: &NO_VALUES,
+            inputs_trust: Trust::Trusted,
             results: &NO_RESULTS,
             parent: &[],
             source: &super::context_source::NoSource,

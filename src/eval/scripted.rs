@@ -116,7 +116,7 @@ pub struct ScriptedCommands<'c> {
 
 impl Commands for ScriptedCommands<'_> {
     fn run(&self, command: &CommandSpec) -> Result<CommandEnd, String> {
-        let line = command.argv.join(" ");
+        let line = command.words().join(" ");
         let asking = Asking { names: [Some(&command.stage), Some(&command.node), command.name.as_deref()] };
         let Some(says) = self.script.own(asking, &line) else {
             let named = command.name.as_deref().unwrap_or(&command.node);

@@ -13,7 +13,7 @@ use super::receiver::Receiver;
 use crate::base::{number, suggest};
 use crate::context::context_source::{ContextSource, Match};
 use crate::context::objective;
-use crate::context::request::{Asked, Attempt, Files, Request, StepResult};
+use crate::context::request::{Asked, Attempt, Files, Request, RequestedFile, StepResult};
 use crate::kernel::context::Trust;
 use crate::kernel::conversation::Turn;
 use crate::registry::Parameter;
@@ -83,6 +83,12 @@ pub(super) struct Overlaid<'a> {
 impl Files for Overlaid<'_> {
     fn text(&self, path: &str) -> Result<String, String> {
         self.frozen.get(&*plain(path)).map_or_else(|| self.live.text(path), |text| Ok(text.clone()))
+    }
+
+    fn requested(&self, path: &str) -> Result<RequestedFile, String> {
+        let plain = plain(path);
+        let frozen = |text: &String| Ok(RequestedFile { path: plain.to_string(), text: text.clone() });
+        self.frozen.get(&*plain).map_or_else(|| self.live.requested(path), frozen)
     }
 }
 
@@ -176,17 +182,19 @@ fn exact(path: &str, json: &str, value: Value) -> Result<Value, String> {
     number::beyond(json).map_or(Ok(value), |found| Err(told(found)))
 }
 
-/// What an earlier step left. An object with `content` is a whole result, with its notes.
+/// What an earlier step left. An object with `content` is a whole result, with its notes and its trust.
 impl From<Value> for StepResult {
     fn from(value: Value) -> Self {
+        const KEYS: [&str; 4] = ["content", "notes", "status", "trust"];
         let fields = value.as_object();
-        let is_whole = fields.is_some_and(|fields| {
-            fields.contains_key("content") && fields.keys().all(|key| ["content", "notes", "status"].contains(&key.as_str()))
-        });
-        let Some(fields) = fields.filter(|_| is_whole) else { return Self { content: value, notes: None } };
+        let is_whole =
+            fields.is_some_and(|fields| fields.contains_key("content") && fields.keys().all(|key| KEYS.contains(&key.as_str())));
+        let Some(fields) = fields.filter(|_| is_whole) else { return Self { content: value, ..Self::default() } };
+        let trust = fields.get("trust").and_then(|trust| serde_json::from_value(trust.clone()).ok());
         Self {
             content: fields.get("content").cloned().unwrap_or_default(),
             notes: fields.get("notes").and_then(Value::as_str).map(str::to_owned),
+            trust: trust.unwrap_or_default(),
         }
     }
 }

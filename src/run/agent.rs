@@ -8,14 +8,18 @@ use super::conversation::{CALLS, converse};
 use super::flow::Ready;
 use super::output;
 use super::runner::{Frame, Runner};
+use super::subtask::Asking;
 use super::tools::{self, ToolAnswer};
 use super::trace::{Moment, SegmentLine, ToolLine, TraceEvent};
 use super::wire::{Sent, Wire};
 use crate::context::assemble::{Assembly, assemble_in};
+use crate::context::door;
+use crate::context::fault::FaultKind;
 use crate::context::options::Options;
 use crate::context::render::message::Message;
 use crate::context::role::{self, Routed};
 use crate::kernel::budget::Disposition;
+use crate::kernel::context::Trust;
 use crate::kernel::conversation::{Part, Speaker, ToolCall, ToolResult, Turn};
 use crate::kernel::pipeline::agent::{AgentOutput, Status};
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
@@ -43,6 +47,8 @@ struct Asked<'v, 'a> {
     /// Subtasks so far.
     subtasks: Cell<u32>,
     is_repaired: Cell<bool>,
+    /// Trust of everything that it was shown and given so far.
+    trust: Cell<Trust>,
     /// The result, once an answer is one.
     result: RefCell<Option<AgentOutput>>,
 }
@@ -60,6 +66,7 @@ pub(super) fn ask(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready) -> Resu
     let node = frame.graph.node(request.task, &ready.node);
     let format = node.and_then(|node| node.body.output_format.clone());
     let name = frame.flow_name(&ready.node);
+    let trust = Cell::new(assembly.trust());
     let asked = Asked {
         runner,
         frame,
@@ -73,11 +80,14 @@ pub(super) fn ask(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready) -> Resu
         tools: Cell::new(0),
         subtasks: Cell::new(0),
         is_repaired: Cell::new(false),
+        trust,
         result: RefCell::new(None),
     };
     asked.trace_segments()?;
     let conversation =
-        converse(&asked.assembly.messages, |messages| asked.answer(messages), |answer, turn| asked.follow(answer, turn))?;
+        converse(&asked.assembly.messages, |messages| asked.answer(messages), |answer, turn| asked.follow(answer, turn));
+    frame.note(asked.trust.get());
+    let conversation = conversation?;
     if !conversation.is_ended {
         let words = format!("{} still asked for more after {CALLS} requests: no answer ended the conversation", asked.stage());
         return Err(Obstacle::new(ObstacleKind::LoopLimit, words));
@@ -238,14 +248,29 @@ impl Asked<'_, '_> {
             if self.is_repaired.replace(true) {
                 return Err(unread(format!("the answer does not have the form that was asked for, nor did its repair: {why}")));
             }
-            return Ok(Some(vec![Turn::new(Speaker::User, output::repair(&why))]));
+            let words = if self.trust.get().is_trusted() {
+                output::repair(&why)
+            } else {
+                // In a profile without fences the reason is left out.
+                output::repair_fenced(self.passed_on("answer", &why).ok().as_deref())
+            };
+            return Ok(Some(vec![Turn::new(Speaker::User, words)]));
         }
+        output.trust = self.trust.get();
         self.result.replace(Some(output));
         Ok(None)
     }
 
+    /// Words for the agent by the user's turn, fenced where something untrusted has reached the agent before.
+    fn passed_on(&self, name: &str, words: &str) -> Result<String, FaultKind> {
+        let request = self.frame.situation.at(&self.ready.node, &self.ready.results);
+        door::passed_on(&request, self.routed.options.profile, name, words, self.trust.get())
+    }
+
     /// Calls a tool. One that is refused or fails is reported to the agent.
     fn tool(&self, call: &ToolCall) -> Result<Turn, Obstacle> {
+        // Whatever it gives back, nobody here wrote it.
+        self.trust.set(Trust::Untrusted);
         self.tools.set(self.tools.get() + 1);
         let (stage, number) = (self.stage(), self.tools.get());
         let before = self.runner.parts.trace.before().tools.get(&(stage.clone(), number)).filter(|line| line.name == call.name);
@@ -278,17 +303,23 @@ impl Asked<'_, '_> {
         let missing =
             || Obstacle::new(ObstacleKind::Subtask, format!("{} says CONTINUATION and has no `subtask_request`", self.stage()));
         let request = output.subtask_request.ok_or_else(missing)?;
-        let stage = format!("{}~{}", self.stage(), self.subtasks.get());
-        let parent = self.assembly.segments();
-        let result = super::subtask::run(self.runner, self.frame, (&self.stage(), stage), &parent, &request)?;
+        let scope = format!("{}~{}", self.stage(), self.subtasks.get());
+        let context = self.assembly.segments();
+        let asking = Asking { stage: self.stage(), scope, context: &context, trust: self.trust.get() };
+        let result = super::subtask::run(self.runner, self.frame, &asking, &request)?;
+        self.trust.set(self.trust.get().max(result.trust));
         let words = serde_json::to_string_pretty(&result.content).unwrap_or_default();
         let content = result.content.as_str().map_or(words, str::to_owned);
-        let told = match (result.status, &result.notes) {
-            (Status::Failed, _) => format!("The subtask failed: {content}"),
-            (_, Some(notes)) => format!("The result of the subtask:\n\n{content}\n\nNotes: {notes}"),
-            (_, None) => format!("The result of the subtask:\n\n{content}"),
+        let (head, words) = match (result.status, &result.notes) {
+            (Status::Failed, _) => ("The subtask failed:", content),
+            (_, Some(notes)) => ("The result of the subtask:", format!("{content}\n\nNotes: {notes}")),
+            (_, None) => ("The result of the subtask:", content),
         };
-        Ok(Turn::new(Speaker::User, told))
+        let told = self.passed_on("subtask", &words).map_err(|refused| {
+            Obstacle::new(ObstacleKind::Context, format!("the result of the subtask of {}: {refused}", self.stage()))
+        })?;
+        let between = if result.status == Status::Failed && result.trust.is_trusted() { " " } else { "\n\n" };
+        Ok(Turn::new(Speaker::User, [head, between, &told].concat()))
     }
 }
 

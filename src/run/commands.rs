@@ -1,5 +1,6 @@
 //! The commands of tasks: what is run, how it ended, and the seam to whoever runs it.
 
+use crate::context::CommandText;
 use std::fmt::Debug;
 use std::time::Duration;
 
@@ -12,16 +13,28 @@ pub struct CommandSpec {
     pub node: String,
     /// What its result goes by, where it has a name.
     pub name: Option<String>,
-    /// The program and its arguments.
-    pub argv: Vec<String>,
+    /// The program and its arguments, each by the door that refuses what a shell may not be given.
+    pub(crate) argv: Vec<CommandText>,
     /// What of our environment it sees.
     pub inherits: Inherits,
     /// Variables of its own.
-    pub variables: Vec<(String, String)>,
+    pub(crate) variables: Vec<(String, CommandText)>,
     /// The folder that it runs in, relative to the project; the project's own where it says nothing.
     pub folder: Option<String>,
     /// How long it may run; `None` where it says nothing.
     pub timeout: Option<Duration>,
+}
+
+impl CommandSpec {
+    /// The program and its arguments.
+    pub fn words(&self) -> Vec<String> {
+        self.argv.iter().map(|word| word.to_string()).collect()
+    }
+
+    /// Variables of its own, with their values.
+    pub fn own_variables(&self) -> Vec<(String, String)> {
+        self.variables.iter().map(|(name, value)| (name.clone(), value.to_string())).collect()
+    }
 }
 
 /// What of our environment a command sees.

@@ -111,7 +111,7 @@ fn play(runner: &Runner<'_>, frame: &Frame<'_>, ready: Option<&Ready>, visit: Vi
         let output = if is_script { script::run(runner, frame, ready) } else { agent::ask(runner, frame, ready) }?;
         let stage = frame.stage(&ready.stage);
         let notes_cut = output.notes.is_none();
-        runner.event(TraceEvent::Result { stage, output: output.clone(), notes_cut })?;
+        runner.event(TraceEvent::Result { stage, trust: output.trust, output: output.clone(), notes_cut })?;
         Ok(output)
     });
     match played {

@@ -10,10 +10,11 @@ use super::situation::{Results, Situation};
 use super::trace::TraceEvent;
 use crate::context::assemble::preview_in;
 use crate::context::fault::Fault;
-use crate::context::node_values::{NodeValues, at_node, part};
+use crate::context::node_values::{InputValue, NodeValues, at_node, part, trust_of_result};
 use crate::context::options::Options;
 use crate::context::request::{Request, StepResult};
 use crate::context::{NoSource, TaskGraph};
+use crate::kernel::context::Trust;
 use crate::kernel::pipeline::agent::AgentOutput;
 use crate::kernel::pipeline::machine::PipelineState;
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
@@ -90,7 +91,11 @@ impl<'a> TaskFlow<'a> {
     pub fn position(&self, outputs: &BTreeMap<String, AgentOutput>) -> (Position, Vec<TraceEvent>) {
         let mut walk = Walk { flow: self, outputs, results: Results::new(), ready: Vec::new(), decisions: Vec::new() };
         let position = match walk.node(&self.plan, "") {
-            Ok(Some(result)) => Position::Done(result),
+            Ok(Some(result)) => {
+                // What stages have left on the way counts by what the definition makes of it.
+                let trust = trust_of_result(self.graph, &self.situation.at("/", &walk.results), &result);
+                Position::Done(StepResult { trust, ..result })
+            }
             Ok(None) => Position::Running(walk.ready),
             Err(Stop::Blocked(obstacle)) => Position::Blocked(obstacle),
             Err(Stop::Failed(obstacle)) => Position::Failed(obstacle),
@@ -159,6 +164,9 @@ impl Walk<'_, '_> {
             PlanKind::Fold { inner, reduction } => self.fold(node, (inner, reduction), &stage)?,
             PlanKind::Loop { .. } => self.rounds(node, &stage)?,
         };
+        let trust =
+            |result: StepResult| StepResult { trust: if node.is_checked { Trust::Trusted } else { result.trust }, ..result };
+        let result = result.map(trust);
         if let Some(result) = &result {
             self.results.insert(node.path.clone(), result.clone());
         }
@@ -215,7 +223,11 @@ impl Walk<'_, '_> {
                 Ok(result)
             }
             // A choice that chose nothing has left nothing, and says so to whoever is told of earlier steps.
-            None => Ok(Some(StepResult { content: Value::Null, notes: Some("no case held, so nothing was done".to_owned()) })),
+            None => Ok(Some(StepResult {
+                content: Value::Null,
+                notes: Some("no case held, so nothing was done".to_owned()),
+                ..StepResult::default()
+            })),
         }
     }
 
@@ -223,7 +235,7 @@ impl Walk<'_, '_> {
         let items = self.values(&node.path, |values| values.inputs().map_err(|refused| stopped(&refused)))??;
         let name = |part: &PlanNode, round: usize| format!("{}@{round}", below(stage, &node.path, &part.path));
         let accumulator = variable(node, "accumulator");
-        for (at, (_, item)) in items.iter().enumerate() {
+        for (at, InputValue { value, trust }) in items.iter().enumerate() {
             let round = at + 1;
             // What is merged already is looked at no more, but for what it came to.
             if let Some(merged) = self.outputs.get(&name(reduction, round)) {
@@ -231,7 +243,8 @@ impl Walk<'_, '_> {
                 continue;
             }
             self.forget([inner, reduction]);
-            self.results.insert(variable(node, "current_input"), StepResult { content: item.clone(), notes: None });
+            self.results
+                .insert(variable(node, "current_input"), StepResult { content: value.clone(), notes: None, trust: *trust });
             if self.node(inner, &name(inner, round))?.is_none() {
                 return Ok(None);
             }
@@ -250,7 +263,7 @@ impl Walk<'_, '_> {
         for round in 1..=*rounds {
             self.forget(parts.iter().copied());
             if round > 1 {
-                let number = StepResult { content: Value::from(round), notes: None };
+                let number = StepResult { content: Value::from(round), ..StepResult::default() };
                 self.results.insert(variable(node, "current_iteration"), number);
             }
             let mut judged = None;
@@ -272,7 +285,7 @@ impl Walk<'_, '_> {
                 return Ok(Some(proposal));
             }
             if evaluator.is_some() {
-                self.results.insert(variable(node, "evaluation_feedback"), StepResult { content: judged.content, notes: None });
+                self.results.insert(variable(node, "evaluation_feedback"), StepResult { notes: None, ..judged });
             }
         }
         let condition = condition.as_deref().unwrap_or_default();
@@ -325,7 +338,7 @@ fn below(stage: &str, path: &str, inner: &str) -> String {
 
 /// What an output leaves for others.
 pub fn result_of(output: &AgentOutput) -> StepResult {
-    StepResult { content: output.content.clone(), notes: output.notes.clone() }
+    StepResult { content: output.content.clone(), notes: output.notes.clone(), trust: output.trust }
 }
 
 /// The made inputs that no value of another one reaches, found by looking at what each of their agents is shown when the others are a word
@@ -336,7 +349,8 @@ fn independent(graph: &TaskGraph<'_>, situation: &Situation<'_>, options: &Optio
     for node in plan.all().into_iter().filter(|node| node.made.len() > 1) {
         for (at, made) in node.made.iter().enumerate() {
             let before = node.made.get(..at).unwrap_or_default();
-            let marked = before.iter().map(|other| (other.path.clone(), StepResult { content: WORD.into(), notes: None }));
+            let marked =
+                before.iter().map(|other| (other.path.clone(), StepResult { content: WORD.into(), ..StepResult::default() }));
             let results: Results = marked.collect();
             let is_free = made.all().into_iter().filter(|inner| inner.inner().is_empty()).all(|agent| {
                 let request = Request { source: &NoSource, ..situation.at(&agent.path, &results) };

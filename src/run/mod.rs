@@ -18,6 +18,7 @@ pub mod output;
 pub mod plan;
 #[cfg(feature = "cli")]
 pub mod process;
+mod requested_files;
 pub mod runner;
 pub mod script;
 pub mod situation;

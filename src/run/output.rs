@@ -83,3 +83,9 @@ fn short(value: &Value) -> String {
 pub fn repair(why: &str) -> String {
     format!("This answer does not have the form that was asked for: {why}. Give the corrected answer, and nothing else.")
 }
+
+/// The same where others may have written some of the reason, which quotes the answer: it stands in a fence, or is left out.
+pub fn repair_fenced(why: Option<&str>) -> String {
+    let why = why.map_or_else(|| ". ".to_owned(), |why| format!(":\n\n{why}\n\n"));
+    format!("This answer does not have the form that was asked for{why}Give the corrected answer, and nothing else.")
+}

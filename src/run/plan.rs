@@ -7,6 +7,7 @@ use crate::base::expansion::{MAX_AGENTS, MAX_DEPTH};
 use crate::context::TaskGraph;
 use crate::context::fault::{Fault, FaultKind};
 use crate::registry::node::{Child, Node};
+use crate::template::keywords::Trust;
 use crate::template::setting::SettingName;
 use std::collections::BTreeMap;
 
@@ -21,6 +22,8 @@ pub struct PlanNode {
     pub made: Vec<PlanNode>,
     /// How it runs.
     pub kind: PlanKind,
+    /// Whether its author says that its result was checked: `trust="trusted"`.
+    pub is_checked: bool,
     /// Whether earlier results are carried along whole, where it fails after some of them.
     pub keeps_output: bool,
 }
@@ -94,7 +97,8 @@ impl Planner<'_, '_> {
             None => self.kind(node, base, depth)?,
         };
         let keeps_output = node.setting(SettingName::AccumulationFormat) == "full_output";
-        Ok(PlanNode { path, name: name.map(str::to_owned), made, kind, keeps_output })
+        let is_checked = node.body.trust == Some(Trust::Trusted);
+        Ok(PlanNode { path, name: name.map(str::to_owned), made, kind, is_checked, keeps_output })
     }
 
     fn child(&mut self, child: &Child, base: &str, depth: usize) -> Result<PlanNode, Fault> {

@@ -10,12 +10,14 @@ use super::tools::Tools;
 use super::trace::{Partial, Trace, TraceEvent};
 use crate::context::TaskGraph;
 use crate::context::options::Options;
-use crate::context::request::StepResult;
+use crate::context::request::{Files, StepResult};
+use crate::kernel::context::Trust;
 use crate::kernel::pipeline::machine::PipelineStatus;
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
 use crate::kernel::provider;
 use crate::project::models::{Model, Provider};
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// How deep subtasks may go where nobody says less.
@@ -100,6 +102,10 @@ pub struct Frame<'f> {
     pub(super) ancestry: Vec<String>,
     /// Its agents and scripts, by their paths.
     pub(super) leaves: BTreeMap<&'f str, &'f PlanNode>,
+    /// The files of the project, whatever of them its own stages may read.
+    pub(super) project_files: &'f (dyn Files + Sync),
+    /// Whether an agent of it was shown or given something untrusted.
+    pub(super) has_untrusted: AtomicBool,
 }
 
 /// What became of a run.
@@ -121,13 +127,33 @@ impl<'f> Frame<'f> {
         let leaves = flow.plan().all().into_iter();
         let leaves = leaves.filter(|node| matches!(node.kind, PlanKind::Agent | PlanKind::Script));
         let leaves = leaves.map(|node| (node.path.as_str(), node)).collect();
-        Self { graph, situation, flow, scope: String::new(), depth: 0, ancestry: Vec::new(), leaves }
+        Self {
+            graph,
+            situation,
+            flow,
+            scope: String::new(),
+            depth: 0,
+            ancestry: Vec::new(),
+            leaves,
+            project_files: situation.files,
+            has_untrusted: AtomicBool::new(false),
+        }
     }
 
     /// A subtask inside of another task.
     #[must_use]
-    pub(super) fn inside(self, scope: String, depth: u32, ancestry: Vec<String>) -> Self {
-        Self { scope, depth, ancestry, ..self }
+    pub(super) fn inside(self, outer: &Frame<'f>, scope: String, ancestry: Vec<String>) -> Self {
+        Self { scope, depth: outer.depth + 1, ancestry, project_files: outer.project_files, ..self }
+    }
+
+    /// Notes that an agent of it was shown or given something of some trust.
+    pub(super) fn note(&self, trust: Trust) {
+        self.has_untrusted.fetch_or(trust == Trust::Untrusted, Ordering::Relaxed);
+    }
+
+    /// Trust of all that its agents were shown or given so far.
+    pub(super) fn trust(&self) -> Trust {
+        if self.has_untrusted.load(Ordering::Relaxed) { Trust::Untrusted } else { Trust::Trusted }
     }
 
     /// A stage in the whole run.

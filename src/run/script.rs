@@ -4,11 +4,11 @@ use super::commands::{CommandEnd, CommandSpec, Inherits, with_last_line};
 use super::flow::Ready;
 use super::runner::{Frame, Runner};
 use super::trace::TraceEvent;
+use crate::context::CommandText;
+use crate::context::command_values::{FilledCommand, NoCommand};
 use crate::context::node_values::{NodeValues, at_node};
 use crate::kernel::pipeline::agent::AgentOutput;
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
-use crate::registry::body::Text;
-use crate::template::argv;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -18,9 +18,6 @@ use std::time::Duration;
 /// It has no result: what stood in the way.
 pub(super) fn run(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready) -> Result<AgentOutput, Obstacle> {
     let stage = frame.stage(&ready.stage);
-    if let Some(output) = runner.parts.trace.before().commands.get(&stage) {
-        return Ok(output.clone());
-    }
     let request = frame.situation.at(&ready.node, &ready.results);
     let context = |why: String| Obstacle::new(ObstacleKind::Context, why);
     let (command, is_judged, wants_json) = at_node(frame.graph, &request, |values| {
@@ -29,11 +26,17 @@ pub(super) fn run(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready) -> Resu
         (spec(values, frame, ready), node.element == "script_execution", wants_json)
     })
     .map_err(|refused| context(refused.to_string()))?;
-    let command = command.map_err(context)?;
+    let command = command.map_err(|why| context(why.to_string()))?;
+    let texts = command.argv.iter().chain(command.variables.iter().map(|(_, value)| value));
+    let trust = texts.map(CommandText::trust).max().unwrap_or_default();
+    // What ran before is taken as it was, once its command is one that may run.
+    if let Some(output) = runner.parts.trace.before().commands.get(&stage) {
+        return Ok(AgentOutput { trust, ..output.clone() });
+    }
     let failed = |why: String| Obstacle::new(COMMAND, format!("{stage}: {why}"));
     let end = runner.parts.commands.run(&command).map_err(failed)?;
-    let output = output(&end, is_judged, wants_json).map_err(failed)?;
-    let argv = command.argv.clone();
+    let output = AgentOutput { trust, ..output(&end, is_judged, wants_json).map_err(failed)? };
+    let argv = command.words();
     runner.event(TraceEvent::Command { stage: stage.clone(), argv, output: output.clone() })?;
     Ok(output)
 }
@@ -64,19 +67,9 @@ fn output(end: &CommandEnd, is_judged: bool, wants_json: bool) -> Result<AgentOu
 }
 
 /// The command of a node, its values filled in.
-fn spec(values: &NodeValues<'_>, frame: &Frame<'_>, ready: &Ready) -> Result<CommandSpec, String> {
+fn spec(values: &NodeValues<'_>, frame: &Frame<'_>, ready: &Ready) -> Result<CommandSpec, NoCommand> {
     let body = &values.node().body;
-    let command = body.command.as_ref().ok_or_else(|| "the script has no command".to_owned())?;
-    let fill = |text: &Text<'_>| values.text(text, "command").map_err(|refused| refused.to_string());
-    let argv = match (&command.line, &command.shell) {
-        (Some(line), Some(shell)) => vec![shell.to_string(), "-c".to_owned(), fill(line)?],
-        (Some(line), None) => words(line, &fill)?,
-        (None, _) => command.args.iter().map(fill).collect::<Result<_, _>>()?,
-    };
-    let variables = body.env.iter().flat_map(|env| &env.vars).map(|var| {
-        let value = values.text(&var.value, "env").map_err(|refused| refused.to_string())?;
-        Ok((var.name.as_deref().unwrap_or_default().to_owned(), value))
-    });
+    let FilledCommand { argv, variables } = values.command()?;
     let inherits = match body.env.as_ref().map(|env| &*env.inherit) {
         None => Inherits::Usual,
         Some("all") => Inherits::All,
@@ -85,19 +78,5 @@ fn spec(values: &NodeValues<'_>, frame: &Frame<'_>, ready: &Ready) -> Result<Com
     let timeout = body.timeout_ms.map(Duration::from_millis);
     let folder = body.cwd.as_deref().map(str::to_owned);
     let (stage, node, name) = (frame.stage(&ready.stage), ready.node.clone(), frame.flow_name(&ready.node));
-    Ok(CommandSpec { stage, node, name, argv, inherits, variables: variables.collect::<Result<_, String>>()?, folder, timeout })
-}
-
-/// The arguments of a line, split as it is written: a value with a space in it stays one argument.
-fn words(line: &Text<'_>, fill: &dyn Fn(&Text<'_>) -> Result<String, String>) -> Result<Vec<String>, String> {
-    let Some(text) = line.text.as_deref().filter(|_| line.parts.is_none()) else {
-        return split(&fill(line)?);
-    };
-    let one = |word: String| fill(&Text { text: Some(word.into()), parts: None, src: None, ..line.clone() });
-    split(text)?.into_iter().map(one).collect()
-}
-
-fn split(text: &str) -> Result<Vec<String>, String> {
-    let split = argv::split(text, 0).map_err(|_| format!("`{text}` cannot be split into arguments"))?;
-    Ok(split.arguments.into_iter().map(|word| word.value).collect())
+    Ok(CommandSpec { stage, node, name, argv, inherits, variables, folder, timeout })
 }

@@ -2,7 +2,7 @@
 
 use crate::context::context_source::{ContextSource, NoSource};
 use crate::context::request::{Asked, Attempt, Files, Request, StepResult};
-use crate::kernel::context::Segment;
+use crate::kernel::context::{Segment, Trust};
 use crate::kernel::conversation::Turn;
 use crate::project::roles::Role;
 use serde_json::Value;
@@ -18,6 +18,8 @@ pub struct Situation<'a> {
     pub task: &'a str,
     /// Values of its parameters.
     pub inputs: &'a BTreeMap<String, Value>,
+    /// Trust of those values.
+    pub inputs_trust: Trust,
     /// The parent's context.
     pub parent: &'a [Segment],
     /// Where fresh context is looked up, by several stages at once.
@@ -44,6 +46,7 @@ impl<'a> Situation<'a> {
         Self {
             task,
             inputs,
+            inputs_trust: Trust::Trusted,
             parent: &[],
             source: &NoSource,
             files: &(),
@@ -61,10 +64,11 @@ impl<'a> Situation<'a> {
     where
         'a: 'r,
     {
-        let Self { task, inputs, parent, source, files, previous, attempts, history, asked, role, session } = *self;
+        let Self { task, inputs, inputs_trust, parent, source, files, previous, attempts, history, asked, role, session } = *self;
         Request {
             node,
             inputs,
+            inputs_trust,
             results,
             parent,
             source,

@@ -1,13 +1,17 @@
 //! Subtasks that agents ask for while they run: checked, made a task of their own by the compiler, run like any other.
 //!
 //! Its settings come by the same layers as those of every template, with the subtype `subtask`; what the request says of them is the last layer.
+//! What an agent asks for is trusted exactly as what it was shown and given before: its description and inputs are bound with that trust, so
+//! that fences, system texts and shells are kept from them as from any other value. Files that it names are untrusted in any case.
 //! Bounded in depth, in what the whole chain may cost, and by its ancestry: a request that stands in it already goes in a circle.
 
 use super::flow::TaskFlow;
+use super::requested_files::RequestedFiles;
 use super::runner::{Frame, Runner};
 use super::situation::Situation;
 use super::trace::TraceEvent;
 use crate::context::TaskGraph;
+use crate::context::request::{Files, StepResult};
 use crate::kernel::context::{Segment, Trust};
 use crate::kernel::pipeline::agent::{AgentOutput, Status, SubtaskRequest};
 use crate::kernel::pipeline::machine::PipelineStatus;
@@ -19,30 +23,41 @@ use std::fmt::Write as _;
 /// The name of the task that is made.
 const NAME: &str = "subtask";
 
-/// Runs the subtask of an agent. `stages` are that of the agent, and that of the subtask in the whole run.
+/// The agent that asks for a subtask.
+pub(super) struct Asking<'a> {
+    /// Its stage in the whole run.
+    pub(super) stage: String,
+    /// What stands before the stages of the subtask.
+    pub(super) scope: String,
+    /// What it was shown: the parent's context of the subtask.
+    pub(super) context: &'a [Segment],
+    /// Trust of everything that it was shown or given before it asked, and so of what it asks for.
+    pub(super) trust: Trust,
+}
+
+/// Runs the subtask of an agent. The trust of its result is that of the request, unless something untrusted has reached it besides.
 pub(super) fn run(
     runner: &Runner<'_>,
     frame: &Frame<'_>,
-    (asking, scope): (&str, String),
-    parent: &[Segment],
+    asking: &Asking<'_>,
     request: &SubtaskRequest,
 ) -> Result<AgentOutput, Obstacle> {
     let depth = frame.depth + 1;
+    let event = |refused: Option<String>| TraceEvent::Subtask {
+        stage: asking.stage.clone(),
+        depth,
+        request: request.clone(),
+        refused,
+        trust: asking.trust,
+    };
     let refuse = |why: String| {
-        runner.event(TraceEvent::Subtask {
-            stage: asking.to_owned(),
-            depth,
-            request: request.clone(),
-            refused: Some(why.clone()),
-        })?;
-        Err(Obstacle::new(ObstacleKind::Subtask, format!("the subtask of {asking} is refused: {why}")))
+        runner.event(event(Some(why.clone())))?;
+        Err(Obstacle::new(ObstacleKind::Subtask, format!("the subtask of {} is refused: {why}", asking.stage)))
     };
     let most = request.max_depth.map_or(runner.parts.limits.depth, |own| runner.parts.limits.depth.min(frame.depth + own));
     if depth > most {
         return refuse(format!("it would be {depth} deep; the limit is {most}"));
     }
-    // What an agent asks for that has read something from outside is made of that.
-    let trust = parent.iter().map(|segment| segment.trust).max().unwrap_or_default();
     let identity = serde_json::to_string(request).unwrap_or_default();
     if frame.ancestry.contains(&identity) {
         return refuse("the same request is among its ancestors, so it would never end".to_owned());
@@ -53,9 +68,17 @@ pub(super) fn run(
             "a registered task has settings of its own: leave out `context_management` or `template_hints`".to_owned(),
         );
     }
+    // A registered task has files of its own.
+    let paths = request.file_paths.iter().filter(|_| hinted.is_none());
+    let roles = runner.parts.options.models.into_iter().flat_map(|models| models.roles.values());
+    let roles = frame.situation.role.into_iter().chain(roles);
+    let requested = match RequestedFiles::read(paths, frame.project_files, roles) {
+        Ok(requested) => requested,
+        Err(why) => return refuse(why),
+    };
     let made = match hinted {
         Some(_) => None,
-        None => match template(request, trust).and_then(|template| runner.parts.subtasks.compile(&template)) {
+        None => match template(request, asking.trust).and_then(|template| runner.parts.subtasks.compile(&template)) {
             Ok(registry) => Some(registry),
             Err(why) => return refuse(why),
         },
@@ -69,23 +92,28 @@ pub(super) fn run(
         Ok(None) => return refuse(format!("there is no task `{task}`")),
         Err(fault) => return refuse(fault.to_string()),
     };
-    runner.event(TraceEvent::Subtask { stage: asking.to_owned(), depth, request: request.clone(), refused: None })?;
-    let Situation { source, files, session, role, .. } = frame.situation;
-    let own = Situation { parent, source, files, role, session, ..Situation::new(task, &request.inputs) };
+    runner.event(event(None))?;
+    let Situation { source, session, role, .. } = frame.situation;
+    let files: &(dyn Files + Sync) = if hinted.is_some() { frame.project_files } else { &requested };
+    let (parent, inputs_trust) = (asking.context, asking.trust);
+    let bundled = if hinted.is_none() { bundled(request, asking.trust) } else { None };
+    let inputs = bundled.as_ref().unwrap_or(&request.inputs);
+    let own = Situation { parent, source, files, role, session, inputs_trust, ..Situation::new(task, inputs) };
     let flow = match TaskFlow::new(&graph, own, &runner.parts.options) {
         Ok(flow) => flow,
         Err(fault) => return refuse(fault.to_string()),
     };
     let ancestry = frame.ancestry.iter().cloned().chain([identity]).collect();
-    let inner = Frame::new(&graph, own, &flow).inside(scope, depth, ancestry);
+    let inner = Frame::new(&graph, own, &flow).inside(frame, asking.scope.clone(), ancestry);
     let outcome = (runner.drive)(runner, &inner);
     match (outcome.status, outcome.result, outcome.obstacle) {
-        (PipelineStatus::Complete, Some(result), _) => {
-            Ok(AgentOutput { content: result.content, notes: result.notes, ..AgentOutput::default() })
+        (PipelineStatus::Complete, Some(StepResult { content, notes, trust }), _) => {
+            Ok(AgentOutput { content, notes, trust: trust.max(asking.trust), ..AgentOutput::default() })
         }
         // What the agent can do something about is told to it.
         (PipelineStatus::Failed, _, Some(obstacle)) if obstacle.kind == ObstacleKind::Reported => {
-            Ok(AgentOutput { status: Status::Failed, ..AgentOutput::complete(obstacle.note) })
+            let trust = inner.trust().max(asking.trust);
+            Ok(AgentOutput { status: Status::Failed, trust, ..AgentOutput::complete(obstacle.note) })
         }
         (_, _, obstacle) => Err(obstacle.unwrap_or_else(|| Obstacle::new(ObstacleKind::Subtask, "the subtask has no result"))),
     }
@@ -104,10 +132,13 @@ fn template(request: &SubtaskRequest, trust: Trust) -> Result<String, String> {
     }
     let subtype = request.subtype.as_deref().unwrap_or(NAME);
     let mut out = format!("<task type=\"atomic\" subtype=\"{}\" name=\"{NAME}\">\n", escaped(subtype));
+    let attribute = if trust == Trust::Untrusted { " trust=\"untrusted\"" } else { "" };
     // Writing to a text cannot fail.
-    let trust = if trust == Trust::Untrusted { " trust=\"untrusted\"" } else { "" };
-    let _ = writeln!(out, "<description verbatim=\"true\"{trust}>{}</description>", escaped(&request.description));
-    inputs(&request.inputs, trust, &mut out);
+    let _ = writeln!(out, "<description verbatim=\"true\"{attribute}>{}</description>", escaped(&request.description));
+    match bundled(request, trust) {
+        Some(bundled) => inputs(&bundled, attribute, &mut out),
+        None => inputs(&request.inputs, attribute, &mut out),
+    }
     if !request.context_management.is_empty() {
         out.push_str("<context_management>\n");
         for (name, value) in &request.context_management {
@@ -128,6 +159,12 @@ fn template(request: &SubtaskRequest, trust: Trust) -> Result<String, String> {
     }
     out.push_str("</task>\n");
     Ok(out)
+}
+
+/// The inputs of an untrusted request as one: whoever has chosen their names is not to be read in headings.
+fn bundled(request: &SubtaskRequest, trust: Trust) -> Option<BTreeMap<String, Value>> {
+    let is_bundled = trust == Trust::Untrusted && !request.inputs.is_empty();
+    is_bundled.then(|| BTreeMap::from([("inputs".to_owned(), request.inputs.clone().into_iter().collect())]))
 }
 
 /// The inputs of a subtask.

@@ -4,6 +4,7 @@
 //! A line is on its way to the disk before what it says is used: a run that is killed goes on from there, and repeats nothing that has a line.
 
 use crate::base::hash::Hasher;
+use crate::kernel::context::Trust;
 use crate::kernel::pipeline::agent::{AgentOutput, SubtaskRequest};
 use crate::kernel::pipeline::machine::PipelineStatus;
 use crate::kernel::pipeline::outcome::Obstacle;
@@ -72,6 +73,9 @@ pub enum TraceEvent {
         request: SubtaskRequest,
         /// Why it was not run; null where it was.
         refused: Option<String>,
+        /// Trust of the request: that of everything that the agent was shown or given before. Left out where it is trusted.
+        #[serde(default, skip_serializing_if = "Trust::is_trusted")]
+        trust: Trust,
     },
     /// A stage is done.
     Result {
@@ -81,6 +85,9 @@ pub enum TraceEvent {
         output: AgentOutput,
         /// Whether the beginning of its content stands for notes that it did not make, where notes are carried along.
         notes_cut: bool,
+        /// Its trust, by everything that was seen on the way to it. Left out where it is trusted.
+        #[serde(default, skip_serializing_if = "Trust::is_trusted")]
+        trust: Trust,
     },
     /// A stage has no result.
     Failed {

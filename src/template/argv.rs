@@ -50,6 +50,20 @@ pub fn split(text: &str, offset: u32) -> Result<Argv, ArgvFault> {
     Ok(splitter.argv)
 }
 
+/// Programs that act on a line of text.
+const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
+
+/// The argument that a command gives to a shell as its line, as `sh -c LINE` does, by its number.
+pub fn shell_line<W: AsRef<str>>(words: &[W]) -> Option<usize> {
+    let words = || words.iter().map(AsRef::as_ref).enumerate();
+    let is_shell = |word: &str| SHELLS.contains(&word.rsplit('/').next().unwrap_or(word));
+    let is_option = |word: &str| word.starts_with(['-', '+']);
+    let takes_line = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
+    let mut behind = words().skip_while(|(_, word)| !is_shell(word)).skip(1).skip_while(|(_, word)| !takes_line(word)).skip(1);
+    // What stands behind the line is given to it as `$0`, `$1` and so on, and is no part of it.
+    behind.find(|(_, word)| !is_option(word)).map(|(at, _)| at)
+}
+
 struct Word {
     start: usize,
     value: String,

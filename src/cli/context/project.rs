@@ -1,13 +1,15 @@
 //! A project compiled in memory, the files its contexts hold, and the lines its texts stand on.
 
 use super::broken_parts::BrokenParts;
+use crate::base::contained_path;
 use crate::base::fs::{ReadFs, RealFs};
+use crate::base::patterns::is_ignored;
 use crate::base::suggest;
 use crate::cli::prelude::*;
 use crate::cli::revision::Past;
 use crate::cli::selection::included;
 use crate::context::lines::Lines;
-use crate::context::request::Files;
+use crate::context::request::{Files, RequestedFile};
 use crate::context::{AgentNode, TaskGraph};
 use crate::kernel::agent_node::Unmeant;
 use crate::project::config::Config;
@@ -252,5 +254,17 @@ pub(super) fn paths(registry: &Registry) -> BTreeSet<String> {
 impl Files for Inside<'_> {
     fn text(&self, path: &str) -> std::result::Result<String, String> {
         sources::inside_text(FileAccess { root: self.root, files: self.files, limit: sources::CONTEXT_FILE }, Path::new(path))
+    }
+
+    fn requested(&self, path: &str) -> std::result::Result<RequestedFile, String> {
+        let text = self.text(path)?;
+        let refuse = |why: std::io::Error| contained_path::reason(&why);
+        let root = self.files.canonical(self.root).map_err(refuse)?;
+        let real = self.files.canonical(&self.root.join(path)).map_err(refuse)?;
+        let real = real.strip_prefix(&root).map_err(|_| "it lies outside the project's folder".to_owned())?;
+        if [Path::new(path), real].into_iter().any(|inside| is_ignored(&root, inside)) {
+            return Err("`.gitignore` or `.ignore` names it".to_owned());
+        }
+        Ok(RequestedFile { path: contained_path::name(real), text })
     }
 }

@@ -50,7 +50,7 @@ pub fn speaker(segment: &Segment) -> Speaker {
     let is_request = matches!(segment.kind, Kind::Description | Kind::Inherited | Kind::History);
     // What a trusted author has the system say around an agent is said by the system to the agent, too.
     let is_around =
-        segment.kind == Kind::Inherited && segment.trust == Trust::Trusted && segment.priority() == Kind::System.priority();
+        segment.kind == Kind::Inherited && segment.overall_trust().is_trusted() && segment.priority() == Kind::System.priority();
     if !segment.turns.is_empty() {
         // Between whoever asks and the agent: each turn says itself whose it is.
         return Speaker::User;

@@ -80,6 +80,7 @@ impl Binder<'_, '_> {
                 let is_there = |value: &&Value| !value.is_null() || parameter.kind.is_none() || parameter.default.is_none();
                 self.request.inputs.get(&name).filter(is_there).map(|value| Bound {
                     value: Some(Arc::new(value_type::settled(value.clone(), parameter.kind.as_deref()))),
+                    trust: self.request.inputs_trust,
                     ..Bound::unknown(&name)
                 })
             };
@@ -274,7 +275,9 @@ impl Binder<'_, '_> {
                 scope.bind(name, default(link, &link.node.id, name, text, kind));
             }
             let outside = scope.outside();
-            self.settle(link, (name, None), &outside, scope);
+            // Before a run its type is all that is known of it.
+            let is_open = scope.get(name).is_some_and(|bound| bound.value.is_none());
+            self.settle(link, (name, kind.filter(|_| is_open)), &outside, scope);
         }
     }
 

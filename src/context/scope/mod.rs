@@ -2,7 +2,13 @@
 
 mod binder;
 #[cfg(feature = "eval")]
+pub(crate) mod command_values;
+pub(crate) mod door;
+#[cfg(feature = "eval")]
 pub(crate) mod node_values;
 mod trust;
 
 pub(super) use binder::{Binder, content, earlier, place, placed};
+#[cfg(feature = "eval")]
+pub(crate) use door::CommandText;
+pub(super) use door::{Destination, refusals};

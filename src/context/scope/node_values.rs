@@ -3,16 +3,18 @@
 //! Bound as they are for the texts of agents, and filled without fences: what is made here goes to a program, never to a model.
 
 use super::binder::{Binder, place};
-use crate::context::fault::{Fault, FaultKind, Refused};
+use crate::context::fault::{Fault, FaultKind, Place, Refused};
 use crate::context::fence_marker::Marks;
-use crate::context::fill::{Faults, Fences, Filler, Unknown};
+use crate::context::fill::{Faults, Fences, Filled, Filler, Unknown};
 use crate::context::given_results::GivenResults;
 use crate::context::objective;
-use crate::context::request::Request;
+use crate::context::request::{Request, StepResult};
 use crate::context::task_graph::{Link, TaskGraph};
 use crate::context::values::{self, Scope};
+use crate::kernel::context::Trust;
 use crate::registry::Node;
 use crate::registry::body::{Input, Text};
+use crate::template::shape::Shape;
 use serde_json::Value;
 
 /// The values in scope at a node.
@@ -20,6 +22,23 @@ pub(crate) struct NodeValues<'a> {
     link: Link<'a>,
     scope: Scope,
     filler: Filler<'a>,
+    /// The form of its answer, where it is known.
+    shape: Option<Shape>,
+}
+
+/// The value of an input.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct InputValue {
+    /// The value.
+    pub(crate) value: Value,
+    /// Its trust.
+    pub(crate) trust: Trust,
+}
+
+/// Trust of the result of a task, for whoever asked for it: by what its stages left, and by what the definition makes it of.
+pub(crate) fn trust_of_result(graph: &TaskGraph<'_>, request: &Request<'_>, result: &StepResult) -> Trust {
+    // What cannot be told is untrusted.
+    at_node(graph, request, |values| values.trust_of_result(result)).unwrap_or(Trust::Untrusted)
 }
 
 /// Does something with the values in scope at the node of a request, which need not be an agent.
@@ -45,7 +64,8 @@ pub(crate) fn at_node<T>(
     }
     let unknown = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
     let link = *chain.last().ok_or_else(unknown)?;
-    Ok(then(&NodeValues { link, scope, filler }))
+    let shape = graph.answer(link.node);
+    Ok(then(&NodeValues { link, scope, filler, shape }))
 }
 
 impl NodeValues<'_> {
@@ -61,16 +81,16 @@ impl NodeValues<'_> {
         Some(values::part(value, &rest).cloned().unwrap_or_default())
     }
 
-    /// The inputs of the node in their order, each with its name.
+    /// The inputs of the node in their order.
     ///
     /// # Errors
     /// One has no value.
-    pub(crate) fn inputs(&self) -> Result<Vec<(String, Value)>, Refused> {
+    pub(crate) fn inputs(&self) -> Result<Vec<InputValue>, Refused> {
         let one = |input: &Input<'_>| {
             let name = input.name.as_deref().unwrap_or_default();
             let bound = self.scope.get(name);
-            let value = bound.and_then(|bound| bound.value.as_deref().cloned());
-            value.map(|value| (name.to_owned(), value)).ok_or_else(|| self.missing(name))
+            let value = bound.and_then(|bound| Some((bound.value.as_deref()?.clone(), bound.trust_of(&[]))));
+            value.map(|(value, trust)| InputValue { value, trust }).ok_or_else(|| self.missing(name))
         };
         let found: Result<Vec<_>, Fault> = self.link.node.body.inputs.iter().map(one).collect();
         Ok(found?)
@@ -82,15 +102,30 @@ impl NodeValues<'_> {
         Fault::of(place(&self.link, &self.link.node.id, "inputs"), FaultKind::Missing { name: name.to_owned(), origin })
     }
 
-    /// A text of the node with its values filled in.
+    /// A place in the node.
+    pub(super) fn place(&self, field: &str) -> Place {
+        place(&self.link, &self.link.node.id, field)
+    }
+
+    /// A text of the node with its values filled in, for the door alone.
     ///
     /// # Errors
     /// A value is missing.
-    pub(crate) fn text(&self, text: &Text<'_>, field: &str) -> Result<String, Refused> {
+    pub(super) fn filled(&self, text: &Text<'_>, field: &str) -> Result<Filled, Refused> {
         let mut faults = Faults::new();
-        let place = place(&self.link, &self.link.node.id, field);
-        let filled = self.filler.of(&self.link.tree.path).fill(text, &place, &self.scope, &mut faults);
-        if faults.is_empty() { Ok(filled.text.text().to_owned()) } else { Err(faults.into()) }
+        let filled = self.filler.of(&self.link.tree.path).fill(text, &self.place(field), &self.scope, &mut faults);
+        if faults.is_empty() { Ok(filled) } else { Err(faults.into()) }
+    }
+
+    /// Trust of what the definition of the node has come to, by everything that is known of it.
+    fn trust_of_result(&self, result: &StepResult) -> Trust {
+        if !self.scope.outside().contains("/") {
+            return Trust::Trusted;
+        }
+        // Notes are free words, whatever form the content has.
+        let is_free = result.notes.is_some() || self.shape.as_ref().is_none_or(|shape| !shape.is_inert());
+        let is_breached = || self.shape.as_ref().is_some_and(|shape| shape.breach(&result.content).is_some());
+        if is_free || is_breached() { Trust::Untrusted } else { Trust::Trusted }
     }
 }
 

@@ -12,6 +12,7 @@ use crate::template::setting::{Inherit, SettingName};
 use crate::template::shape::Shape;
 use crate::template::trust::{CONTEXT, spread};
 use crate::template::value_type;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -26,13 +27,17 @@ impl Binder<'_, '_> {
             }
         };
         let is_untrusted = |name: &str| scope.get(name).is_some_and(|bound| bound.trust_of(&[]) == Trust::Untrusted);
+        let seen: BTreeSet<&str> = self.results.untrusted_in(link).collect();
         let is_handed = |at: &str| match at.strip_prefix("/parameters/") {
             Some(name) => is_untrusted(name),
-            None => at == CONTEXT && context(),
+            None if at == CONTEXT => context(),
+            // What a run has seen of a result spreads as what is known of it beforehand.
+            None => seen.contains(at),
         };
         let marks = spread(&link.tree.trust, is_handed);
         let marked = link.tree.trust.iter().zip(marks).filter(|(_, mark)| mark.is_some());
-        Outside::new(marked.map(|(node, _)| node.at.clone()).collect())
+        let seen = seen.iter().map(|at| (*at).to_owned());
+        Outside::new(marked.map(|(node, _)| node.at.clone()).chain(seen).collect())
     }
 
     /// A parameter that is untrusted is so under its name, but for what cannot hold a text.

@@ -6,7 +6,7 @@ use crate::context::context_source::MATCHES;
 use crate::context::fault::{Fault, FaultKind, MissingFrom, Place};
 use crate::context::fill::{Faults, Filled, Filler, Unknown, is_from_outside};
 use crate::context::request::Request;
-use crate::context::scope::place;
+use crate::context::scope::{Destination, place, refusals};
 use crate::context::segments::draft::DraftSegment;
 use crate::context::task_graph::Link;
 use crate::context::values::{self, Scope};
@@ -104,9 +104,8 @@ impl SegmentBuilder<'_> {
         let key = kind.word();
         let filled = self.fill(text, key);
         if kind == Kind::System {
-            for name in &filled.untrusted {
-                self.faults.push(Fault::of(self.place(key), FaultKind::UntrustedInSystem { name: name.clone() }));
-            }
+            let untrusted = filled.untrusted.iter().map(String::as_str);
+            self.faults.extend(refusals(Destination::System, &self.place(key), untrusted));
         }
         self.push(kind, filled, Cut::Tail, &format!("<{key}>"));
         if text.trust == keywords::Trust::Untrusted
@@ -198,6 +197,9 @@ impl SegmentBuilder<'_> {
             Ok(text) => {
                 let text = Traced::new(text, Origin::File { path: path.to_owned(), line: 0 });
                 self.push_file(path, text, "<file_paths>");
+                if let Some(last) = self.out.last_mut() {
+                    last.segment.trust = self.request.files.trust();
+                }
             }
             Err(reason) => {
                 let kind = FaultKind::File { path: path.to_owned(), reason };

@@ -4,6 +4,7 @@
 
 use super::outcome::{Obstacle, ObstacleKind};
 use super::visit::Visit;
+use crate::kernel::context::Trust;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -41,6 +42,9 @@ pub struct AgentOutput {
     /// With the status `CONTINUATION`: the subtask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subtask_request: Option<SubtaskRequest>,
+    /// Its trust, by everything that the agent was shown or given while it ran. No answer says it of itself: it is neither read nor written.
+    #[serde(skip)]
+    pub trust: Trust,
 }
 
 /// A subtask that an agent asks for.

@@ -87,9 +87,6 @@ pub(super) enum Reader {
     Shell,
 }
 
-/// Programs that act on a line of text.
-const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
-
 /// Whether a shell reads the text of a command: it is asked for one, or starts one and gives it a line, as `sh -c` does.
 fn is_for_shell(command: &Command<'_>) -> bool {
     if command.shell.is_some() && command.args.is_empty() {
@@ -101,11 +98,7 @@ fn is_for_shell(command: &Command<'_>) -> bool {
     } else {
         command.args.iter().map(|arg| arg.element.text().trim().to_owned()).collect()
     };
-    let is_shell = |word: &String| SHELLS.contains(&word.rsplit('/').next().unwrap_or(word));
-    let is_line = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
-    // What stands behind the line is given to it as `$0`, `$1` and so on, and is no part of it.
-    let mut behind = words.iter().skip_while(|word| !is_shell(word)).skip(1).skip_while(|word| !is_line(word)).skip(1);
-    behind.next().is_some_and(|line| line.contains("{{"))
+    argv::shell_line(&words).and_then(|at| words.get(at)).is_some_and(|line| line.contains("{{"))
 }
 
 impl Reader {

@@ -75,7 +75,7 @@ fn a_task_chooses_its_profile_before_its_role_and_a_run_before_both() {
         <task type=\"atomic\"><description>One.</description></task>\
         <task type=\"atomic\" profile=\"plain\"><description>Two.</description></task></steps></task>";
     let registry = registry(steps);
-    let results = BTreeMap::from([("/steps/0".to_owned(), StepResult { content: json!("done"), notes: None })]);
+    let results = BTreeMap::from([("/steps/0".to_owned(), StepResult { content: json!("done"), ..StepResult::default() })]);
     let node =
         |node| assemble(&registry, &Request { node, results: &results, ..Request::new("t") }, &Options::default()).unwrap();
     assert!(node("/steps/0").messages.last().unwrap().as_str().starts_with("One."));

@@ -185,7 +185,8 @@ impl Scene {
             wanted.map(|(name, (value, _))| ((*name).to_owned(), json!(value))).collect()
         };
         let (all, some) = (of(|_| true), of(|known| known));
-        let results = BTreeMap::from([("plan".to_owned(), StepResult { content: json!(self.given["b"].0), notes: None })]);
+        let results =
+            BTreeMap::from([("plan".to_owned(), StepResult { content: json!(self.given["b"].0), ..StepResult::default() })]);
         let node = if self.is_step { "/steps/1" } else { "/" };
         let asked = Asked { objective: self.objective.as_deref(), ..Asked::default() };
         let request = Request { node, files: &files, parent: &self.parent, asked, ..Request::new("t") };
@@ -295,7 +296,7 @@ fn a_manifest_grows_with_its_steps_and_not_with_their_square() {
 fn what_is_known_before_a_run_never_falls_where_a_step_is_added() {
     let inner = "<task type=\"sequential\"><description>part</description><steps><task type=\"atomic\"><description>do it</description>\
         <context_management><inherit_context>full</inherit_context></context_management></task></steps></task>";
-    let result = |number: usize, text: &str| (format!("s{number}"), StepResult { content: json!(text), notes: None });
+    let result = |number: usize, text: &str| (format!("s{number}"), StepResult { content: json!(text), ..StepResult::default() });
     let empty: BTreeMap<_, _> = (0..60).map(|number| result(number, "")).collect();
     let third = BTreeMap::from([result(3, "hello")]);
     for (profile, counter) in Profile::ALL.into_iter().zip(COUNTERS.iter()) {
@@ -330,7 +331,9 @@ fn what_is_known_before_a_run_never_falls_where_a_step_is_added() {
 fn many_results_are_told_as_one_segment_that_holds_for_every_run() {
     let registry = steps(60);
     let results = |count: usize| {
-        let result = |number: usize| (format!("s{number}"), StepResult { content: json!("done ".repeat(number)), notes: None });
+        let result = |number: usize| {
+            (format!("s{number}"), StepResult { content: json!("done ".repeat(number)), ..StepResult::default() })
+        };
         (0..count).map(result).collect::<BTreeMap<_, _>>()
     };
     for (profile, counter) in Profile::ALL.into_iter().flat_map(|profile| COUNTERS.iter().map(move |counter| (profile, counter)))

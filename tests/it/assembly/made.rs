@@ -30,7 +30,7 @@ const CHECK: &str = "<task type=\"atomic\" name=\"check\"><description>check {{t
     </task>";
 
 fn result(content: &str) -> StepResult {
-    StepResult { content: json!({"text": content, "spare": "parts"}), notes: None }
+    StepResult { content: json!({"text": content, "spare": "parts"}), ..StepResult::default() }
 }
 
 fn render(registry: &Registry, node: &str, results: &[&str]) -> Result<Assembly, Vec<String>> {

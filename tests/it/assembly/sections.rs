@@ -188,7 +188,7 @@ static STEPS: LazyLock<Registry> = LazyLock::new(|| {
 #[test]
 fn an_order_of_the_host_moves_kinds_within_their_message_and_nothing_else() {
     let inputs = Inputs::from([("subject", "mail")]);
-    let results = BTreeMap::from([("x".to_owned(), StepResult { content: json!("y"), notes: None })]);
+    let results = BTreeMap::from([("x".to_owned(), StepResult { content: json!("y"), ..StepResult::default() })]);
     let previous = json!(3);
     let request = Request { inputs: &inputs, results: &results, previous: Some(&previous), ..Request::new("t") };
     let said = |order: &[Kind]| {

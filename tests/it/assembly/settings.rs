@@ -91,7 +91,7 @@ const STEPS: &str = "<task type=\"sequential\" name=\"t\"><description>all of {{
 
 #[test]
 fn earlier_results_are_carried_as_notes_or_whole() {
-    let result = StepResult { content: json!({"first": "this"}), notes: Some("short".to_owned()) };
+    let result = StepResult { content: json!({"first": "this"}), notes: Some("short".to_owned()), ..StepResult::default() };
     let results = BTreeMap::from([("plan".to_owned(), result)]);
     let inputs = values(&[("topic", json!("x"))]);
     let carried = |format: &str| {

@@ -60,7 +60,8 @@ impl Given {
             }
             FaultKind::Missing { name, origin: MissingFrom::Result } => {
                 let content = json!(format!("what {name} left"));
-                self.results.insert(name.clone(), StepResult { content, notes: Some("noted".to_owned()) });
+                self.results
+                    .insert(name.clone(), StepResult { content, notes: Some("noted".to_owned()), ..StepResult::default() });
             }
             FaultKind::ResultForm { name, part, takes } => {
                 let listed = takes.split('`').nth(1).map_or(json!(3), |first| json!(first));

@@ -128,7 +128,10 @@ fn received(registry: &Registry, node: &str) -> Vec<(Speaker, String)> {
             if *origin == MissingFrom::Input {
                 inputs.insert(name.clone(), json!(EVIL));
             } else {
-                results.insert(name.clone(), StepResult { content: json!(EVIL), notes: Some(EVIL.to_owned()) });
+                results.insert(
+                    name.clone(),
+                    StepResult { content: json!(EVIL), notes: Some(EVIL.to_owned()), ..StepResult::default() },
+                );
             }
         }
     }
@@ -188,7 +191,7 @@ fn what_was_checked_is_trusted_though_its_text_calls() {
         OTHERS.replace("ALONE", ALONE)
     ));
     let said = |node: &str, result: &str| {
-        let results = BTreeMap::from([(result.to_owned(), StepResult { content: json!(EVIL), notes: None })]);
+        let results = BTreeMap::from([(result.to_owned(), StepResult { content: json!(EVIL), ..StepResult::default() })]);
         let said = assemble(&registry, &Request { node, results: &results, ..Request::new("t") }, &Options::default()).unwrap();
         said.messages.iter().map(|message| message.as_str().replace(&said.report.nonce, "N")).collect::<String>()
     };
@@ -208,7 +211,7 @@ fn a_result_is_fenced_wherever_it_was_marked() {
          <task><description>d {{{{r}}}}</description>{ALONE}</task><task><description>d</description><inputs><input name=\"i\" from=\"r\" trust=\"untrusted\"/></inputs>{ALONE}</task></steps></task>",
         OTHERS.replace("ALONE", ALONE)
     ));
-    let results = ["r", "/steps/1"].map(|name| (name.to_owned(), StepResult { content: json!(EVIL), notes: None }));
+    let results = ["r", "/steps/1"].map(|name| (name.to_owned(), StepResult { content: json!(EVIL), ..StepResult::default() }));
     let results = BTreeMap::from(results);
     for node in ["/steps/1", "/steps/2"] {
         let said = assemble(&registry, &Request { node, results: &results, ..Request::new("t") }, &Options::default()).unwrap();
@@ -226,7 +229,7 @@ fn what_cannot_hold_a_text_stands_without_a_fence() {
     let registry = registry(library);
     let said = |x: serde_json::Value| {
         let inputs = BTreeMap::from([("mail".to_owned(), json!(EVIL)), ("n".to_owned(), json!(3))]);
-        let results = BTreeMap::from([("x".to_owned(), StepResult { content: x, notes: None })]);
+        let results = BTreeMap::from([("x".to_owned(), StepResult { content: x, ..StepResult::default() })]);
         let request = Request { node: "/steps/1", inputs: &inputs, results: &results, ..Request::new("t") };
         assemble(&registry, &request, &Options::default())
             .map(|assembly| assembly.messages[0].as_str().to_owned())
@@ -254,7 +257,7 @@ fn an_initial_value_is_there_in_the_first_round() {
              <context_management><inherit_context>none</inherit_context><fresh_context>disabled</fresh_context></context_management><output_format type=\"json\" schema=\"number\"/></reduction_task></task>"
         ));
         let inputs = BTreeMap::from([("mail".to_owned(), json!(EVIL))]);
-        let result = |content| StepResult { content, notes: None };
+        let result = |content| StepResult { content, ..StepResult::default() };
         let results =
             BTreeMap::from([("current_result".to_owned(), result(json!(1))), ("/initial_value".to_owned(), result(json!(EVIL)))]);
         let request = Request { node: "/reduction_task", inputs: &inputs, results: &results, ..Request::new("t") };
@@ -328,7 +331,7 @@ fn a_parent_with_a_value_inside_a_text_is_untrusted() {
         let inputs = BTreeMap::from([("mail".to_owned(), mail)]);
         let parent =
             assemble(&registry, &Request { inputs: &inputs, ..Request::new("asks") }, &Options::default()).unwrap().segments();
-        let results = BTreeMap::from([("one".to_owned(), StepResult { content: json!(EVIL), notes: None })]);
+        let results = BTreeMap::from([("one".to_owned(), StepResult { content: json!(EVIL), ..StepResult::default() })]);
         let request = Request { node: "/steps/1", parent: &parent, results: &results, ..Request::new("t") };
         let said = assemble(&registry, &request, &Options::default()).unwrap();
         said.messages.iter().map(|message| message.as_str().replace(&said.report.nonce, "N")).collect::<String>()

@@ -471,13 +471,13 @@ fn refused(registry: &Registry, brings: Brings, config: &Config) -> Option<Strin
             let mut known = results.len();
             for fault in faults.iter() {
                 if let FaultKind::Missing { name, origin: MissingFrom::Result } = &*fault.kind {
-                    results.insert(name.clone(), StepResult { content: result(name), notes: None });
+                    results.insert(name.clone(), StepResult { content: result(name), ..StepResult::default() });
                 }
                 // A result without a name of its own has the form that its task gives it.
                 if let FaultKind::ResultForm { name, takes, .. } = &*fault.kind {
                     let content = if takes.ends_with("number") { json!(4) } else { json!("words") };
                     let is_new = results.get(name).is_none_or(|given| given.content != content);
-                    results.insert(name.clone(), StepResult { content, notes: None });
+                    results.insert(name.clone(), StepResult { content, ..StepResult::default() });
                     known = known.min(results.len() - usize::from(is_new));
                 }
             }

@@ -2,7 +2,9 @@
 
 mod best;
 mod conditions;
+mod door;
 mod operators;
+mod oracle;
 mod outputs;
 mod permitted;
 mod sameness;

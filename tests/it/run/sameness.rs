@@ -108,7 +108,7 @@ struct Echo;
 
 impl Commands for Echo {
     fn run(&self, command: &CommandSpec) -> Result<CommandEnd, String> {
-        Ok(CommandEnd { code: 0, out: command.argv.join(" "), said: String::new() })
+        Ok(CommandEnd { code: 0, out: command.words().join(" "), said: String::new() })
     }
 }
 
@@ -125,8 +125,8 @@ fn rendered(
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         args.extend(["--input".to_owned(), format!("{name}={text}")]);
     }
-    for (path, StepResult { content, notes }) in results {
-        args.extend(["--result".to_owned(), format!("{path}={}", json!({"content": content, "notes": notes}))]);
+    for (path, StepResult { content, notes, trust }) in results {
+        args.extend(["--result".to_owned(), format!("{path}={}", json!({"content": content, "notes": notes, "trust": trust}))]);
     }
     args.extend(["--as".to_owned(), seen.dialect.to_owned()]);
     if seen.number > 1 {

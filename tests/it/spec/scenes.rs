@@ -41,7 +41,11 @@ fn values(pairs: &[(&str, Value)]) -> BTreeMap<String, Value> {
 }
 
 fn results(pairs: &[(&str, Value, Option<&str>)]) -> BTreeMap<String, StepResult> {
-    let result = |content: &Value, notes: Option<&str>| StepResult { content: content.clone(), notes: notes.map(str::to_owned) };
+    let result = |content: &Value, notes: Option<&str>| StepResult {
+        content: content.clone(),
+        notes: notes.map(str::to_owned),
+        ..StepResult::default()
+    };
     pairs.iter().map(|(name, content, notes)| ((*name).to_owned(), result(content, *notes))).collect()
 }
 

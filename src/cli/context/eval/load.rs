@@ -8,7 +8,7 @@ use crate::cli::context::models::{self, Counters};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::selection::no_scenario;
-use crate::context::request::Files;
+use crate::context::request::{Files, RequestedFile};
 use crate::eval::asked::RunAnswers;
 use crate::eval::compiled_patterns::{CompiledPatterns, Filter};
 use crate::eval::prepared::RunContext;
@@ -49,6 +49,10 @@ impl Files for CachedFiles<'_> {
         let read = self.inside.text(path);
         self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), read.clone());
         read
+    }
+
+    fn requested(&self, path: &str) -> std::result::Result<RequestedFile, String> {
+        self.inside.requested(path)
     }
 }
 

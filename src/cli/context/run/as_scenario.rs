@@ -8,6 +8,7 @@ use crate::context::options::Options;
 use crate::context::request::StepResult;
 use crate::eval::draft::Given;
 use crate::kernel::agent_node::node_of;
+use crate::kernel::pipeline::agent::AgentOutput;
 use crate::record::recording::{Recording, Stage, TrialOf};
 use crate::run::flow::TaskFlow;
 use crate::run::plan;
@@ -105,12 +106,17 @@ fn of_run(project: &Compiled, text: &str) -> Result<AgentOfRun> {
     })
 }
 
-/// A result with its notes, where it has some.
-pub(in crate::cli::context) fn whole_result(StepResult { content, notes }: StepResult) -> Value {
-    match notes {
-        Some(notes) => json!({"content": content, "notes": notes}),
-        None => content,
+/// A result with its notes, where it has some, and with its trust, where a run has seen that it is untrusted.
+pub(in crate::cli::context) fn whole_result(StepResult { content, notes, trust }: StepResult) -> Value {
+    if notes.is_none() && trust.is_trusted() {
+        return content;
     }
+    let mut whole = json!({"content": content});
+    if let Some(fields) = whole.as_object_mut() {
+        fields.extend(notes.map(|notes| ("notes".to_owned(), notes.into())));
+        fields.extend((!trust.is_trusted()).then(|| ("trust".to_owned(), json!(trust))));
+    }
+    whole
 }
 
 /// A run that a scenario is made of: its name, how it began, and what happened in it.
@@ -279,8 +285,8 @@ fn results(
         if matches!(event, TraceEvent::Stage { stage: here, .. } if here == stage) {
             break;
         }
-        if let TraceEvent::Result { stage, output, .. } = event {
-            outputs.insert(stage.clone(), output.clone());
+        if let TraceEvent::Result { stage, output, trust, .. } = event {
+            outputs.insert(stage.clone(), AgentOutput { trust: *trust, ..output.clone() });
         }
     }
     let ready = flow.ready(&outputs, stage).map(|ready| ready.results);

@@ -2,7 +2,7 @@
 
 use crate::base::fs;
 use crate::cli::context::project::{Compiled, Inside};
-use crate::context::request::Files;
+use crate::context::request::{Files, RequestedFile};
 use crate::kernel::conversation::ToolCall;
 use crate::kernel::tools::approval::ApprovedAction;
 use crate::project::config::Policy;
@@ -106,8 +106,9 @@ impl<'p> ProjectCommands<'p> {
 
 impl Commands for ProjectCommands<'_> {
     fn run(&self, command: &CommandSpec) -> std::result::Result<CommandEnd, String> {
-        let environment = (command.inherits, &*command.variables);
-        self.execute(&command.argv, command.folder.as_deref(), environment, ("", command.timeout.unwrap_or(TIME)))
+        let variables = command.own_variables();
+        let environment = (command.inherits, &*variables);
+        self.execute(&command.words(), command.folder.as_deref(), environment, ("", command.timeout.unwrap_or(TIME)))
     }
 }
 
@@ -121,6 +122,10 @@ pub(super) struct ListedFiles<'p> {
 impl Files for ListedFiles<'_> {
     fn text(&self, path: &str) -> std::result::Result<String, String> {
         self.inside.text(path)
+    }
+
+    fn requested(&self, path: &str) -> std::result::Result<RequestedFile, String> {
+        self.inside.requested(path)
     }
 
     fn listed(&self, command: &str) -> std::result::Result<Vec<String>, String> {

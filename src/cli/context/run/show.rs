@@ -57,7 +57,7 @@ fn line(event: &TraceEvent) -> Option<String> {
             format!("{}: {}({}) {how}: {first}", tool.stage, tool.name, tool.arguments)
         }
         TraceEvent::Command { stage, argv, .. } => format!("{stage}: command {}", argv.join(" ")),
-        TraceEvent::Subtask { stage, depth, request, refused } => match refused {
+        TraceEvent::Subtask { stage, depth, request, refused, .. } => match refused {
             Some(why) => format!("{stage}: its subtask is refused: {why}"),
             None => format!("{stage}: subtask at depth {depth}: {}", request.description),
         },

@@ -46,7 +46,7 @@ pub fn sample() -> String {
     let built = compile_sources(&Config::default(), [("sort.xml", TASK), ("answer.json", SCHEMA)]);
     let registry = built.registry.unwrap_or_else(|| panic!("{:?}", built.diagnostics));
     let inputs = Inputs::new().with("ticket", value.clone()).with("letter", "Hello");
-    let results = BTreeMap::from([("earlier".to_owned(), StepResult { content: value.clone(), notes: None })]);
+    let results = BTreeMap::from([("earlier".to_owned(), StepResult { content: value.clone(), ..StepResult::default() })]);
     let said = [
         Turn::new(Speaker::User, "Hello"),
         Turn::new(Speaker::Assistant, "").calling("1", "look", value.clone()),

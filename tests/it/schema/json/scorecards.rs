@@ -1,6 +1,7 @@
 //! Scorecards of every way in which a scenario can end.
 
 use super::artifacts::{Artifacts, put};
+use ctxc::internals::kernel::context::Trust;
 use ctxc::internals::kernel::provider::Usage;
 use ctxc::internals::record::json_text;
 use ctxc::internals::record::recording::{AnsweredBy, Recording, Redacted, Stage, TrialOf};
@@ -126,10 +127,16 @@ fn runs(out: &mut Artifacts) {
         TraceEvent::Stage { stage: stage(), node: stage(), model: None, segments },
         TraceEvent::Tool(tool),
         TraceEvent::Command { stage: stage(), argv: vec!["true".to_owned()], output: bare.clone() },
-        TraceEvent::Subtask { stage: stage(), depth: 1, request, refused: None },
-        TraceEvent::Subtask { stage: stage(), depth: 1, request: bare_request, refused: Some("too deep".to_owned()) },
-        TraceEvent::Result { stage: stage(), output, notes_cut: false },
-        TraceEvent::Result { stage: stage(), output: bare, notes_cut: true },
+        TraceEvent::Subtask { stage: stage(), depth: 1, request, refused: None, trust: Trust::Trusted },
+        TraceEvent::Subtask {
+            stage: stage(),
+            depth: 1,
+            request: bare_request,
+            refused: Some("too deep".to_owned()),
+            trust: Trust::Untrusted,
+        },
+        TraceEvent::Result { stage: stage(), output, notes_cut: false, trust: Trust::Trusted },
+        TraceEvent::Result { stage: stage(), output: bare, notes_cut: true, trust: Trust::Untrusted },
         TraceEvent::Failed { stage: stage(), obstacle },
         TraceEvent::Case { stage: stage(), case: Some(0), test: None },
         TraceEvent::Round { stage: stage(), round: 1, ends: true },

@@ -1,0 +1,76 @@
+//! Files that an agent asks for while it runs: which of them it may have, and their texts, read once.
+//!
+//! No author named them, so their texts are untrusted, and nothing is given that would be kept from a lookup: what is hidden, ignored or
+//! protected, what is or looks like a key, and the files by which the project itself is set up.
+
+use crate::base::contained_path;
+use crate::base::key_files::{holds_key, is_key_file};
+use crate::context::request::{Files, RequestedFile};
+use crate::kernel::context::Trust;
+use crate::project::roles::Role;
+use crate::project::suppressions;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The file by which a project is set up.
+const PROJECT: &str = "ctxc.toml";
+
+/// The texts of requested files, by the paths that they were asked for by.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct RequestedFiles(BTreeMap<String, String>);
+
+impl RequestedFiles {
+    /// Reads files of a project that an agent asks for; `roles` protect some of them.
+    ///
+    /// # Errors
+    /// The first that agents may not have, or that cannot be read: which, and why.
+    pub(super) fn read<'p, 'r>(
+        paths: impl IntoIterator<Item = &'p String>,
+        files: &dyn Files,
+        roles: impl Iterator<Item = &'r Role> + Clone,
+    ) -> Result<Self, String> {
+        let mut texts = BTreeMap::new();
+        for path in paths {
+            let refuse = |why: String| format!("agents may not ask for the file `{path}`: {why}");
+            let plain = contained_path::plain(Path::new(path)).map(|plain| contained_path::name(&plain));
+            let plain = plain.ok_or_else(|| refuse("it lies outside the project's folder".to_owned()))?;
+            allow(&plain, roles.clone()).map_err(refuse)?;
+            let RequestedFile { path: real, text } = files.requested(&plain).map_err(refuse)?;
+            // A link has a name of its own.
+            allow(&real, roles.clone()).map_err(refuse)?;
+            if holds_key(&text) {
+                return Err(refuse("it holds a key or credentials".to_owned()));
+            }
+            texts.insert(path.clone(), text);
+        }
+        Ok(Self(texts))
+    }
+}
+
+impl Files for RequestedFiles {
+    fn text(&self, path: &str) -> Result<String, String> {
+        self.0.text(path)
+    }
+
+    fn trust(&self) -> Trust {
+        Trust::Untrusted
+    }
+}
+
+/// Refuses a path, relative to the project, by what it says.
+fn allow<'r>(path: &str, mut roles: impl Iterator<Item = &'r Role>) -> Result<(), String> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if path.split('/').any(|part| part.starts_with('.')) {
+        return Err("it is hidden".to_owned());
+    }
+    if [PROJECT, suppressions::FILE].iter().any(|own| name.eq_ignore_ascii_case(own)) {
+        return Err("it sets up the project".to_owned());
+    }
+    if is_key_file(path) {
+        return Err("its name is that of a key, a credential or an environment file".to_owned());
+    }
+    match roles.find(|role| role.protected.matches(path)) {
+        Some(role) => Err(format!("role `{}` protects it", role.name.value)),
+        None => Ok(()),
+    }
+}
