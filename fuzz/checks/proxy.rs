@@ -1,12 +1,12 @@
 //! Any bytes come to the proxy: it answers as HTTP or closes the connection, and answers the next call.
 
 use ctxc::internals::project::config::Content;
+use ctxc::internals::record::comparison::Comparison;
 use ctxc::internals::record::proxy::keeper::Keep;
 use ctxc::internals::record::proxy::replay::{By, Replay};
 use ctxc::internals::record::proxy::server::{Limits, Plan, Route, Server, Source};
 use ctxc::internals::record::proxy::strict::Strict;
 use ctxc::internals::record::proxy::vendor::VENDORS;
-use ctxc::internals::record::volatile::Volatile;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,7 +33,7 @@ fn server() -> &'static Server {
             project: std::env::temp_dir(),
             command: None,
         };
-        let source = Source::Replay(Arc::new(Replay::new(Vec::new(), By::Key, Volatile::default())));
+        let source = Source::Replay(Arc::new(Replay::new(Vec::new(), By::Key, Comparison::default())));
         let routes = vec![route(&VENDORS[0])];
         let plan = Plan { port: 0, routes, source, strict: Strict::default(), limits: Limits::default(), keep };
         Server::start(plan).expect("a free port")

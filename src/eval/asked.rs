@@ -6,8 +6,9 @@ use crate::base::words::words;
 use crate::kernel::provider::Response;
 use crate::project::config::Config;
 use crate::project::models::{Model, Provider};
+use crate::record::comparison::Comparison;
 use crate::record::recording::{Recording, TrialOf};
-use crate::record::volatile::Volatile;
+use crate::record::redact::Redactor;
 pub use crate::run::wire::Sent;
 use crate::scenario::expect::own_check::OwnCheck;
 use crate::scenario::request_source::RequestSource;
@@ -61,8 +62,8 @@ pub struct RunAnswers<'a> {
     pub programs: Option<&'a dyn RunProgram>,
     /// What the project says of rules and models, for what a vendor would refuse; `None` where nobody looks for that.
     pub config: Option<&'a Config>,
-    /// What is left out of requests where they are compared with recorded ones.
-    pub volatile: Option<&'a Volatile>,
+    /// What requests are compared with recorded ones by; `None` for nothing that a project says.
+    pub comparison: Option<&'a Comparison>,
     /// Whether a case that fails is tried in a second stage.
     pub confirms: bool,
     /// Whether what a case that does not pass was about is kept, for whoever shows it.
@@ -148,7 +149,7 @@ pub trait RunProgram: Debug + Sync {
 }
 
 /// A request of a program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct ProgramRequest {
     /// The body of the call before it in its conversation; `None` where it is the first.
     pub before: Option<String>,
@@ -156,8 +157,29 @@ pub struct ProgramRequest {
     pub endpoint: Option<String>,
     /// The body, without what must not be kept.
     pub body: String,
-    /// What finds the call again; `None` where the program gave the body alone.
-    pub key: Option<String>,
+    /// The call as it went over the wire; `None` where the program gave the body alone.
+    pub call: Option<ProgramCall>,
+}
+
+/// A call of a program as it went over the wire, to be compared with recorded ones. It is kept nowhere.
+#[derive(Clone)]
+pub struct ProgramCall {
+    /// The path that it went to, without its host.
+    pub endpoint: String,
+    /// The form of the body.
+    pub dialect: String,
+    /// The body as it was sent.
+    pub body: String,
+    /// What finds the call again.
+    pub key: String,
+    /// The masks that hold for it, with the secrets of its headers.
+    pub redactor: Redactor,
+}
+
+impl Debug for ProgramCall {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ProgramCall").field("key", &self.key).finish_non_exhaustive()
+    }
 }
 
 /// Who asks models.

@@ -67,7 +67,7 @@ pub fn map_strings(json: &str, mut change: impl FnMut(Site, &str, &str) -> Optio
 }
 
 /// Strings with their quotes, single signs, and what stands between them.
-fn tokens(json: &str) -> impl Iterator<Item = &str> {
+pub(super) fn tokens(json: &str) -> impl Iterator<Item = &str> {
     let mut rest = json;
     std::iter::from_fn(move || {
         let first = rest.bytes().next()?;

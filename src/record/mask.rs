@@ -65,6 +65,11 @@ impl Mask {
         Self { redactor: self.redactor.replacing(own.to_vec()), ..self }
     }
 
+    /// What it finds values and their placeholders with.
+    pub const fn redactor(&self) -> &Redactor {
+        &self.redactor
+    }
+
     /// A text that is no body.
     pub fn text(&self, text: &str) -> String {
         self.redactor.text(text).0

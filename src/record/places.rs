@@ -55,6 +55,12 @@ pub struct Call {
     pub format: Format,
 }
 
+impl AsRef<Recording> for Call {
+    fn as_ref(&self) -> &Recording {
+        &self.call
+    }
+}
+
 /// Why a recording cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum PlaceFault {

@@ -143,6 +143,12 @@ struct Head {
     schema: Option<String>,
 }
 
+impl AsRef<Recording> for Recording {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
 impl Recording {
     /// Reads a line.
     ///

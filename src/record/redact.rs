@@ -100,6 +100,12 @@ impl Redactor {
         Self { keeps_persons: true, ..self }
     }
 
+    /// The same, which replaces personal data too.
+    #[must_use]
+    pub fn masking_persons(self) -> Self {
+        Self { keeps_persons: false, ..self }
+    }
+
     /// The same, which replaces more.
     #[must_use]
     pub fn replacing(self, own: Vec<Arc<dyn Find>>) -> Self {

@@ -2,9 +2,7 @@
 //!
 //! Nothing of it is in the key that a recording has: that is of all bytes, so that a setting can come later than the recording.
 
-use super::key::key;
-use super::recording::Recording;
-use crate::base::hash::Hash;
+use super::json_tree::Json;
 use serde_json::Value;
 use std::fmt;
 use std::ops::Range;
@@ -31,6 +29,13 @@ pub struct Part {
 const LOOKED: u8 = 1;
 const FOUND: u8 = 2;
 
+impl Part {
+    /// Notes that a request was looked at, and whether it had the part.
+    fn see(&self, is_there: bool) {
+        self.seen.fetch_max(if is_there { FOUND } else { LOOKED }, Ordering::Relaxed);
+    }
+}
+
 impl fmt::Debug for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Part").field("place", &self.place).finish_non_exhaustive()
@@ -42,40 +47,41 @@ impl fmt::Debug for Part {
 pub struct Volatile(pub Vec<Part>);
 
 impl Volatile {
-    /// The key of the rest of a request; `None` where nothing is left out of it, so that its own key finds it.
-    pub fn key(&self, path: &str, body: &str) -> Option<Hash> {
+    /// The rest of a request; `None` where nothing is left out of any.
+    pub fn rest(&self, value: Value) -> Option<Value> {
         if self.0.is_empty() {
             return None;
         }
-        let value = self.rest(serde_json::from_str(body).ok()?)?;
-        Some(key("rest of POST", path, &value.to_string()))
+        let mut tree = Json::of(value);
+        self.remove_values(&mut tree);
+        self.cut_texts(&mut tree);
+        Some(tree.into_value())
     }
 
-    /// The rest of a request; `None` where nothing is left out of any.
-    pub fn rest(&self, mut value: Value) -> Option<Value> {
-        if self.0.is_empty() {
-            return None;
+    /// Takes whole values out of a request.
+    pub(super) fn remove_values(&self, tree: &mut Json) {
+        for part in self.0.iter().filter(|part| part.find.is_none()) {
+            part.see(remove(tree, &part.place));
         }
-        for Part { place, find, seen, .. } in &self.0 {
-            let is_there = match find {
-                Some(find) => value.pointer_mut(place).is_some_and(|value| cut(value, find)),
-                None => remove(&mut value, place),
-            };
-            seen.fetch_max(if is_there { FOUND } else { LOOKED }, Ordering::Relaxed);
+    }
+
+    /// Takes what patterns match out of the texts of a request.
+    pub(super) fn cut_texts(&self, tree: &mut Json) {
+        for part in &self.0 {
+            if let Some(find) = &part.find {
+                part.see(tree.at_mut(&part.place).is_some_and(|at| cut(at, find)));
+            }
         }
-        Some(value)
+    }
+
+    /// Whether anything is found by a pattern.
+    pub(super) fn has_patterns(&self) -> bool {
+        self.0.iter().any(|part| part.find.is_some())
     }
 
     /// How the parts are written that no request had, of those that were looked at.
     pub fn idle(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter(|part| part.seen.load(Ordering::Relaxed) == LOOKED).map(|part| part.words.as_str())
-    }
-
-    /// What finds a recorded call: its own key where nothing is left out, or where the words of its request were replaced.
-    pub fn key_of(&self, call: &Recording) -> String {
-        let is_whole = !call.redacted.iter().any(|one| one.pointer.starts_with("/request"));
-        let rest = if is_whole { self.key(&call.endpoint, call.request.get()) } else { None };
-        rest.map_or_else(|| call.key.clone(), |rest| rest.to_string())
     }
 }
 
@@ -89,28 +95,27 @@ pub fn differ_in_digits(one: &str, other: &str) -> bool {
 pub const ADVICE: &str = "where it differs every time and says nothing, `[requests] volatile` in ctxc.toml leaves it out";
 
 /// Takes a value away; from a list, what it is: those behind it keep their places. Returns whether it was there.
-fn remove(value: &mut Value, place: &str) -> bool {
+fn remove(tree: &mut Json, place: &str) -> bool {
     let Some((parent, last)) = place.rsplit_once('/') else { return false };
-    match value.pointer_mut(parent) {
-        Some(Value::Object(fields)) => {
+    match tree.at_mut(parent) {
+        Some(Json::Object(fields)) => {
             let name = last.replace("~1", "/").replace("~0", "~");
-            // In every order of fields: with or without one that is taken away, the others stay as they are.
             let before = fields.len();
-            fields.retain(|key, _| *key != name);
+            fields.retain(|(key, _)| *key != name);
             fields.len() < before
         }
-        Some(Value::Array(items)) => {
+        Some(Json::List(items)) => {
             let item = last.parse::<usize>().ok().and_then(|at| items.get_mut(at));
-            item.map(|item| *item = Value::Null).is_some()
+            item.map(|item| *item = Json::Word("null".to_owned())).is_some()
         }
-        Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) | None => false,
+        Some(Json::Word(_) | Json::Number(_) | Json::Text(_)) | None => false,
     }
 }
 
 /// Takes what is found out of every text at and below a place. Returns whether anything was.
-fn cut(value: &mut Value, find: &Search) -> bool {
-    match value {
-        Value::String(text) => {
+fn cut(tree: &mut Json, find: &Search) -> bool {
+    match tree {
+        Json::Text(text) => {
             let (mut out, mut rest) = (String::new(), text.as_str());
             while let Some((before, after)) =
                 find(rest).filter(|at| !at.is_empty()).and_then(|at| Some((rest.get(..at.start)?, rest.get(at.end..)?)))
@@ -118,13 +123,15 @@ fn cut(value: &mut Value, find: &Search) -> bool {
                 out.push_str(before);
                 rest = after;
             }
+            if rest.len() == text.len() {
+                return false;
+            }
             out.push_str(rest);
-            let is_there = out.len() < text.len();
             *text = out;
-            is_there
+            true
         }
-        Value::Array(items) => items.iter_mut().map(|item| cut(item, find)).fold(false, |any, one| any | one),
-        Value::Object(fields) => fields.values_mut().map(|field| cut(field, find)).fold(false, |any, one| any | one),
-        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+        Json::List(items) => items.iter_mut().map(|item| cut(item, find)).fold(false, |any, one| any | one),
+        Json::Object(fields) => fields.iter_mut().map(|(_, field)| cut(field, find)).fold(false, |any, one| any | one),
+        Json::Word(_) | Json::Number(_) => false,
     }
 }

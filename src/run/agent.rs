@@ -138,9 +138,8 @@ impl Asked<'_, '_> {
         let id = format!("{}#{}", self.stage(), self.requests.get());
         let sent = self.wire.sent(messages).map_err(|why| Obstacle::new(ObstacleKind::Context, why))?;
         let trace = &self.runner.parts.trace;
-        // Where something was replaced in what was kept, the requests that were made of it are others.
-        let before = trace.before().calls.get(&id).filter(|call| call.key == sent.key || trace.is_redacted());
-        if let Some(call) = before.filter(|call| call.is_answered()) {
+        let before = trace.before().calls.get(&id).filter(|call| call.is_answered());
+        if let Some(call) = before.filter(|call| trace.comparison().is_same(call, &sent.live())) {
             let response = response_of(call).map_err(|why| Obstacle::new(ObstacleKind::Provider, why))?;
             self.runner.count(&response.answer, self.wire.model);
             return Ok(with_turn(response.answer));

@@ -6,10 +6,10 @@ use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
 use crate::kernel::provider::{Answer, ProviderError, Response};
 use crate::project::models::Model;
 use crate::provider::read;
+use crate::record::comparison::{Comparison, Scope};
+use crate::record::recorded_calls::RecordedCalls;
 use crate::record::recording::{AnsweredBy, Recording};
-use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// A request of an agent.
@@ -101,36 +101,28 @@ pub trait Answers: Debug + Sync {
 /// Recorded answers: the nth equal request gets the nth answer, then the last.
 #[derive(Debug, Default)]
 pub struct Replay {
-    by_key: BTreeMap<String, Vec<Recording>>,
-    given: Mutex<BTreeMap<String, usize>>,
+    calls: RecordedCalls<Recording>,
 }
 
 impl Replay {
     /// The answers of these calls. Those that were not answered, or not wholly, are left out.
-    pub fn new(calls: impl IntoIterator<Item = Recording>) -> Self {
-        let mut by_key: BTreeMap<String, Vec<Recording>> = BTreeMap::new();
-        for call in calls.into_iter().filter(Recording::is_answered) {
-            by_key.entry(call.key.clone()).or_default().push(call);
-        }
-        Self { by_key, given: Mutex::default() }
+    pub fn new(calls: impl IntoIterator<Item = Recording>, comparison: Comparison) -> Self {
+        let calls = calls.into_iter().filter(Recording::is_answered).collect();
+        Self { calls: RecordedCalls::new(calls, comparison, Scope::Whole) }
     }
 }
 
 impl Answers for Replay {
     fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer> {
-        let key = &asked.sent.key;
+        let live = asked.sent.live();
         let none = || {
-            let among = match self.by_key.len() {
-                0 => "nothing else is recorded either".to_owned(),
-                count => format!("its key {key} is not among those of {count} that are"),
+            let name = |call: &Recording| {
+                call.conversation.as_ref().map_or_else(|| call.id.clone(), |of| format!("{} of {of}", call.id))
             };
-            NoAnswer::Unknown(format!("no answer is recorded for this request of {}: {among}", asked.stage))
+            let why = self.calls.why_none(&live, |call| format!("call {}", name(call)));
+            NoAnswer::Unknown(format!("no answer is recorded for this request of {}: {why}", asked.stage))
         };
-        let calls = self.by_key.get(key).ok_or_else(none)?;
-        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
-        let number = given.entry(key.clone()).or_default();
-        let call = calls.get(*number).or(calls.last()).ok_or_else(none)?;
-        *number += 1;
+        let call = self.calls.next(&live).ok_or_else(none)?;
         let response = response_of(call).map_err(NoAnswer::Provider)?;
         Ok(Given { response, by: AnsweredBy::Replay })
     }

@@ -9,9 +9,11 @@ use crate::kernel::pipeline::agent::{AgentOutput, SubtaskRequest};
 use crate::kernel::pipeline::machine::PipelineStatus;
 use crate::kernel::pipeline::outcome::Obstacle;
 use crate::kernel::provider::ProviderError;
+use crate::record::comparison::Comparison;
 use crate::record::json_text::map_strings;
 use crate::record::recording::Recording;
 use crate::record::redact::Redactor;
+use crate::record::volatile::Volatile;
 use crate::schema::json::names::RUN;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -336,6 +338,8 @@ pub struct Trace {
     pub run: String,
     file: Option<Box<dyn LineSink>>,
     redactor: Redactor,
+    /// What requests are compared by with those of an earlier part of the run.
+    comparison: Comparison,
     before: Journal,
     /// The first line that could not be written: nothing goes on behind that.
     broken: Mutex<Option<String>>,
@@ -348,7 +352,14 @@ pub struct Trace {
 impl Trace {
     /// The trace of a run in a file, or in none.
     pub fn new(run: String, file: Option<Box<dyn LineSink>>, redactor: Redactor, before: Journal) -> Self {
-        Self { run, file, redactor, before, broken: Mutex::new(None), kept: None, timeline: None }
+        let comparison = Comparison::new(Volatile::default(), redactor.clone());
+        Self { run, file, redactor, comparison, before, broken: Mutex::new(None), kept: None, timeline: None }
+    }
+
+    /// The same, which compares requests with earlier ones by this.
+    #[must_use]
+    pub fn comparing(self, comparison: Comparison) -> Self {
+        Self { comparison, ..self }
     }
 
     /// The same, which keeps what it writes in memory, too.
@@ -389,6 +400,11 @@ impl Trace {
     /// What replaces secrets and personal data.
     pub const fn redactor(&self) -> &Redactor {
         &self.redactor
+    }
+
+    /// What requests are compared by with those of an earlier part of the run.
+    pub const fn comparison(&self) -> &Comparison {
+        &self.comparison
     }
 
     /// Whether an earlier part of the run has something replaced, so that requests made of it are others.

@@ -11,6 +11,7 @@ use crate::context::role::Routed;
 use crate::kernel::provider::{Response, Usage};
 use crate::project::models::{Model, Provider, ProviderKind};
 use crate::provider::read;
+use crate::record::comparison::LiveRequest;
 use crate::record::recording::{AnsweredBy, Recording};
 use crate::record::redact::Redactor;
 use crate::record::{json_text, key};
@@ -42,6 +43,11 @@ pub struct Sent {
 }
 
 impl Sent {
+    /// The request as it is compared with recorded ones.
+    pub fn live(&self) -> LiveRequest<'_> {
+        LiveRequest { endpoint: &self.endpoint, dialect: self.dialect, body: &self.body, key: &self.key, redactor: None }
+    }
+
     /// The call as a line, with the name that its file has for it and the time at which it was made; without a response where none came.
     /// Everything that must not be kept is replaced on the way.
     pub fn recording(

@@ -9,6 +9,12 @@ const FILE: &str = "secret";
 /// More bytes than it has.
 const LIMIT: u64 = 1 << 10;
 
+/// The secret, where it was made before.
+pub fn known() -> Option<[u8; 32]> {
+    let bytes = RealFs.read(&folders::states()?.join(FILE), LIMIT).ok()?;
+    Hash::parse(std::str::from_utf8(&bytes).ok()?.trim()).map(|Hash(kept)| kept)
+}
+
 /// The secret.
 ///
 /// # Errors
@@ -16,11 +22,10 @@ const LIMIT: u64 = 1 << 10;
 pub fn secret() -> io::Result<[u8; 32]> {
     let nowhere = || io::Error::other("no folder for your own data: set XDG_STATE_HOME to one");
     let folder = folders::states().ok_or_else(nowhere)?;
-    let path = folder.join(FILE);
-    let kept = RealFs.read(&path, LIMIT).ok().and_then(|bytes| Hash::parse(std::str::from_utf8(&bytes).ok()?.trim()));
-    if let Some(Hash(kept)) = kept {
+    if let Some(kept) = known() {
         return Ok(kept);
     }
+    let path = folder.join(FILE);
     let made = fs::random();
     folders::make(&folder)?;
     fs::write_private(&path, format!("{}\n", Hash(made)).as_bytes())?;

@@ -2,6 +2,7 @@
 
 mod args;
 mod child;
+pub(crate) mod comparison;
 mod gc;
 mod report;
 mod run;

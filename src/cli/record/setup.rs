@@ -1,6 +1,7 @@
 //! What a run records into, who answers, and the variables that lead a program to the proxy.
 
 use super::args::{AnswerArgs, KeepArgs};
+use super::comparison::comparison;
 use super::gc;
 use crate::base::folders;
 use crate::base::fs;
@@ -8,17 +9,15 @@ use crate::cli::context::trust::permitted_here;
 use crate::cli::prelude::*;
 use crate::eval::masks;
 use crate::eval::request::facts::least_tokens;
-use crate::eval::volatile::volatile;
 use crate::project::config::{Config, Content};
+use crate::record::comparison::Comparison;
 use crate::record::places::{self, Call, LAST, PlaceFault, Subject};
-use crate::record::proxy::keeper::Keep;
+use crate::record::proxy::keeper::{Keep, SeenCall};
 use crate::record::proxy::replay::{By, Replay};
 use crate::record::proxy::server::{Limits, Plan, Route, Server, Source};
 use crate::record::proxy::strict::{Hook, Refusal, Strict};
 use crate::record::proxy::vendor::{VENDORS, Vendor, vendor};
-use crate::record::recording::Recording;
 use crate::record::redact::SECRETS;
-use crate::record::volatile::Volatile;
 use crate::rules::input::read_fault::reason;
 use crate::rules::request::check;
 use crate::scenario::date;
@@ -81,7 +80,7 @@ pub(super) fn setup(wanted: &Wanted<'_>, cx: &Cx) -> Result<Setup> {
     let Project { root, config, .. } = Project::load(&cx.options)?.without_errors()?;
     let source = match (&wanted.answer.script, wanted.replay) {
         (Some(script), _) => Source::Script(super::script::load(script)?),
-        (None, Some((recording, by))) => Source::Replay(Arc::new(replayed(recording, by, &root, volatile(&config))?)),
+        (None, Some((recording, by))) => Source::Replay(Arc::new(replayed(recording, by, &root, comparison(&config))?)),
         (None, None) => Source::Upstream,
     };
     let file = file(wanted, &root)?;
@@ -146,10 +145,10 @@ fn keep(root: &Path, config: &Config) -> Result<Keep> {
 ///
 /// # Errors
 /// It cannot listen, or a variable of the environment names no address.
-pub(crate) fn double(root: &Path, config: &Config, answers: Vec<Call>, also: Sender<Recording>) -> Result<Double> {
+pub(crate) fn double(root: &Path, config: &Config, answers: Vec<Call>, also: Sender<SeenCall>) -> Result<Double> {
     let (routes, variables) = routes(&AnswerArgs::default(), config)?;
     let keep = Keep { content: Content::Redacted, also: Some(also), ..keep(root, config)? };
-    let source = Source::Replay(Arc::new(Replay::new(answers, By::Turn, volatile(config))));
+    let source = Source::Replay(Arc::new(Replay::new(answers, By::Turn, comparison(config))));
     // Whoever looks at the call says what its vendor would refuse.
     let strict = Strict { hook: None, is_lenient: true };
     let plan = Plan { port: 0, routes, source, strict, limits: Limits::default(), keep };
@@ -182,7 +181,7 @@ pub(super) fn sweep(project: &Path, ttl: u32) {
     }
 }
 
-fn replayed(recording: &str, by: By, root: &Path, volatile: Volatile) -> Result<Replay> {
+fn replayed(recording: &str, by: By, root: &Path, comparison: Comparison) -> Result<Replay> {
     let calls = Subject::parse(recording).load(root).map_err(|fault| {
         let kind = match &fault {
             PlaceFault::Line { .. } => Kind::Infrastructure,
@@ -195,7 +194,7 @@ fn replayed(recording: &str, by: By, root: &Path, volatile: Volatile) -> Result<
         };
         CliError::new(kind, fault.to_string())
     })?;
-    Ok(Replay::new(calls, by, volatile))
+    Ok(Replay::new(calls, by, comparison))
 }
 
 /// The file that calls are kept in.

@@ -3,9 +3,12 @@
 use super::load::{self, Loaded};
 use crate::base::lines::changes;
 use crate::cli::prelude::*;
+use crate::cli::record::comparison::comparison;
 use crate::eval::request::facts::{Facts, facts};
+use crate::record::comparison::Comparison;
 use crate::request::difference::{Change, differences, distance};
-use crate::request::segments::Segment;
+use crate::request::model::Request;
+use crate::request::segments::{Segment, segments};
 use crate::schema::json::names;
 
 /// Calls up to which each is held against each.
@@ -66,7 +69,8 @@ pub(crate) fn run(old: &str, new: &str, output: &OutputArgs<DataFormat>, cx: &mu
     let project = Project::load(&cx.options)?;
     let mut read =
         |subject: &str| load::load(std::slice::from_ref(&subject.to_owned()), &project.root, &mut |line| cx.note(line));
-    let (before, after) = (read(old)?, read(new)?);
+    let comparison = comparison(&project.config);
+    let (before, after) = (comparable(read(old)?, &comparison), comparable(read(new)?, &comparison));
     let (pairs, removed) = pairs(&before, &after);
     let mut document =
         Document { schema: names::RECORDING_DIFF, changed: Vec::new(), same: Vec::new(), added: Vec::new(), removed };
@@ -83,6 +87,21 @@ pub(crate) fn run(old: &str, new: &str, output: &OutputArgs<DataFormat>, cx: &mu
         DataFormat::Text => text(&document, cx),
     })?;
     Ok(Exit::Success)
+}
+
+/// Calls in the form in which requests are compared: whoever's secret their placeholders depend on, and without what is volatile.
+fn comparable(calls: Vec<Loaded>, comparison: &Comparison) -> Vec<Loaded> {
+    let form = |loaded: Loaded| {
+        let (body, path) = match &loaded.call {
+            Some(call) => (comparison.body(call.request.get()), call.endpoint.as_str()),
+            None => (comparison.body(&loaded.request.body.to_string()), loaded.request.dialect.path()),
+        };
+        match Request::read(&body, Some(path)) {
+            Ok(request) => Loaded { segments: segments(&request), request, ..loaded },
+            Err(_) => loaded,
+        }
+    };
+    calls.into_iter().map(form).collect()
 }
 
 /// For each later call the earlier one that is nearest to it, each once; and the earlier ones that are left. In a very long recording,

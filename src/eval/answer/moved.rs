@@ -1,7 +1,10 @@
 //! What moved between the request that an answer was recorded for and the request as it is now, in words.
 
 use crate::eval::shown::shown;
-use crate::record::redact::{Redactor, without_hashes};
+use crate::record::comparison::{Comparison, LiveRequest};
+use crate::record::json_tree::DEPTH;
+use crate::record::recording::Recording;
+use crate::record::volatile::{ADVICE, differ_in_digits};
 use serde_json::Value;
 
 /// Places that are told.
@@ -9,35 +12,40 @@ const TOLD: usize = 5;
 /// Characters that are shown of what two texts have in common, before their first difference.
 const LEAD: usize = 20;
 
-/// The first place of each message, tool and field in which two bodies differ; what recordings leave out is no difference.
-pub(in crate::eval) fn moved(recorded: &str, now: &str) -> Vec<String> {
-    let redactor = Redactor::new([0; 32], []);
-    let read =
-        |body: &str| lines(&serde_json::from_str(body).unwrap_or_default(), &|text| without_hashes(&redactor.text(text).0));
-    let (before, after) = (read(recorded), read(now));
+/// The first place of each message, tool and field in which a request differs from a recorded one, in the form in which they are compared; with advice
+/// where nothing but digits differ.
+pub(in crate::eval) fn moved(comparison: &Comparison, call: &Recording, now: &LiveRequest<'_>) -> Vec<String> {
     let mut out = Vec::new();
-    compare(&before, &after, &mut Vec::new(), &mut out);
+    if !comparison.is_same_address(call, now) {
+        out.push(format!("the address: “{}” in place of “{}”", comparison.text(now.endpoint), comparison.text(&call.endpoint)));
+    }
+    let Some((before, after)) = comparison.shown(call, now) else {
+        out.push(format!("nested deeper than {DEPTH} levels, so that only an identical request has its answer"));
+        return out;
+    };
+    let told = out.len();
+    compare(&lines(&before), &lines(&after), &mut Vec::new(), &mut out);
     let more = out.len().saturating_sub(TOLD);
     out.truncate(TOLD);
     if more > 0 {
         out.push(format!("and {more} more places"));
     }
-    if out.is_empty() {
-        out.push("the bytes of the request alone: the order of keys, or what is left out of recordings".to_owned());
+    if out.len() == told && told == 0 {
+        out.push("values that are masked, or words of which the recording has nothing but their hash".to_owned());
     }
+    out.extend(differ_in_digits(&before.to_string(), &after.to_string()).then(|| ADVICE.to_owned()));
     out
 }
 
 /// A value whose texts are lists of their lines behind a `null`, which tells them from other lists.
-fn lines(value: &Value, plain: &dyn Fn(&str) -> String) -> Value {
+fn lines(value: &Value) -> Value {
     match value {
         Value::String(text) if text.contains('\n') => {
-            std::iter::once(Value::Null).chain(plain(text).split('\n').map(Value::from)).collect()
+            std::iter::once(Value::Null).chain(text.split('\n').map(Value::from)).collect()
         }
-        Value::String(text) => Value::String(plain(text)),
-        Value::Array(items) => items.iter().map(|item| lines(item, plain)).collect(),
-        Value::Object(fields) => fields.iter().map(|(key, value)| (key.clone(), lines(value, plain))).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+        Value::Array(items) => items.iter().map(lines).collect(),
+        Value::Object(fields) => fields.iter().map(|(key, value)| (key.clone(), lines(value))).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::given::{Answer, Flaw, Took};
 use super::judging::Judging;
-use super::{NO_MODEL, Replay, Unanswered, converse, estimate, judge, moved, parts, wire};
+use super::{NO_MODEL, Replay, Unanswered, converse, estimate, judge, parts, wire};
 use crate::base::span::{Span, Spanned};
 use crate::context::assemble::Assembly;
 use crate::context::render::message::Message;
-use crate::eval::asked::{AnswersFrom, Ask, Asked, Sent, TrialUnderWay};
+use crate::eval::asked::{AnswersFrom, Ask, Asked, TrialUnderWay};
 use crate::eval::finished::{Answered, Finished, Recorded, Trial};
 use crate::eval::prepared::{CaseInput, PreparedCase};
 use crate::eval::trials::{self, Decision, Rows, TrialOutcome, Tries};
@@ -14,8 +14,8 @@ use crate::eval::verdict::{Outcome, Reason, Verdict};
 use crate::kernel::provider;
 use crate::kernel::tokens::TokenCounter;
 use crate::project::models::Model;
+use crate::record::comparison::Comparison;
 use crate::record::recording::{AnsweredBy, Recording, Stage, TrialOf};
-use crate::record::volatile::Volatile;
 use crate::run::answers::response_of;
 use crate::scenario::expect::answer::each;
 use crate::scenario::model::{AnswerTest, Expectation, Rule, Scripted};
@@ -156,8 +156,8 @@ pub(super) fn replayed(
     done: &mut Finished,
 ) -> Result<Decision, Unanswered> {
     let wire = wire(prepared)?;
-    let none = Volatile::default();
-    let mut replay = Replay::new(recorded, prepared.run.answers.volatile.unwrap_or(&none));
+    let none = Comparison::default();
+    let replay = Replay::new(recorded, prepared.run.answers.comparison.unwrap_or(&none));
     let first = wire.sent(&assembly.messages)?;
     let round = |stage, rule| replay.tries(stage, &first, rule, prepared.run.rows);
     let rule = prepared.input.case.rule;
@@ -168,7 +168,7 @@ pub(super) fn replayed(
         let mut by = (Answered::Replayed, "recording");
         let answer = converse(assembly, prepared.input.answers.tools, |messages| {
             let sent = wire.sent(messages)?;
-            let call = replay.next(trial.stage, &sent).ok_or_else(|| stale(recorded, &sent))?;
+            let call = replay.next(trial.stage, &sent).ok_or_else(|| replay.stale(trial.stage, &sent))?;
             if call.answered_by == AnsweredBy::Script {
                 by = (Answered::Scripted, SCRIPT);
             }
@@ -200,26 +200,6 @@ pub(in crate::eval) fn one(
 /// What a call was answered with.
 pub(in crate::eval) fn answer_of(call: &Recording) -> Result<provider::Answer, Unanswered> {
     Ok(response_of(call)?.answer)
-}
-
-/// Nothing was recorded for a request: how it differs from the recorded one that is most like it.
-pub(super) fn stale(recorded: &[Recording], now: &Sent) -> Unanswered {
-    let likeness = |call: &&Recording| call.request.get().len().abs_diff(now.body.len());
-    let nearest = recorded.iter().filter(|call| call.is_answered()).min_by_key(likeness);
-    let Some(call) = nearest else { return Unanswered::Stale(Vec::new()) };
-    let mut told = Vec::new();
-    if call.endpoint != now.endpoint {
-        told.push(format!("the address: “{}” in place of “{}”", now.endpoint, call.endpoint));
-    }
-    if call.request.get() != now.body {
-        told.extend(moved(call.request.get(), &now.body));
-    } else if told.is_empty() {
-        let (found, expected) = (&call.key, &now.key);
-        told.push(format!(
-            "nothing: the recorded request is equal, but its `key` is `{found}`, and that of this request is `{expected}`"
-        ));
-    }
-    Unanswered::Stale(told)
 }
 
 /// Tokens of what a conversation has beyond the context.

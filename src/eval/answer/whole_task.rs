@@ -15,9 +15,9 @@ use crate::kernel::agent_node::node_of;
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
 use crate::kernel::provider::Usage;
 use crate::kernel::tokens::TokenCounter;
+use crate::record::comparison::Comparison;
 use crate::record::recording::{AnsweredBy, Recording, Stage, TrialOf};
 use crate::record::redact::Redactor;
-use crate::record::volatile::Volatile;
 use crate::run::answers::{Answers, AskedCall, Given, NOT_RECORDED, NoAnswer, response_of};
 use crate::run::flow::TaskFlow;
 use crate::run::plan::{PlanKind, PlanNode};
@@ -80,8 +80,8 @@ fn scripted(prepared: &PreparedCase<'_>) -> Result<Answer, Unanswered> {
 
 /// Runs the task by what was recorded.
 fn replayed(prepared: &PreparedCase<'_>, recorded: &[Recording], done: &mut Finished) -> Result<Decision, Unanswered> {
-    let none = Volatile::default();
-    let volatile = prepared.run.answers.volatile.unwrap_or(&none);
+    let none = Comparison::default();
+    let comparison = prepared.run.answers.comparison.unwrap_or(&none);
     let rule = prepared.input.case.rule;
     let round = |of: Stage, rule| {
         let calls = recorded.iter().filter(|call| call.is_answered());
@@ -91,9 +91,9 @@ fn replayed(prepared: &PreparedCase<'_>, recorded: &[Recording], done: &mut Fini
         Tries::known(of, rule, (of_stage.len(), planned), prepared.run.rows)
     };
     let second = trials::confirming(&rule).map(|rule| round(Stage::Confirm, rule)).filter(|second| second.there > 0);
-    let replay = Mutex::new(Replay::new(recorded, volatile));
+    let replay = Replay::new(recorded, comparison);
     let decision = trying::stages(&Judging::of(prepared), (round(Stage::First, rule), second), done, &mut |trial| {
-        let source = Source::Replay { replay: &replay, recorded, stage: trial.stage };
+        let source = Source::Replay { replay: &replay, stage: trial.stage };
         Ok((one(prepared, &source)?, Answered::Replayed, "recording"))
     });
     if matches!(decision, Err(Unanswered::Stale(_))) {
@@ -133,7 +133,7 @@ enum Source<'s> {
         counts: bool,
     },
     /// They are recorded.
-    Replay { replay: &'s Mutex<Replay<'s>>, recorded: &'s [Recording], stage: Stage },
+    Replay { replay: &'s Replay<'s>, stage: Stage },
     /// Models give them.
     Models { ask: &'s dyn Ask, path: &'s str, case: &'s str, trial: TrialOf },
 }
@@ -148,10 +148,9 @@ impl Source<'_> {
                 }
                 Ok(given)
             }
-            Self::Replay { replay, recorded, stage } => {
-                let call = replay.lock().unwrap_or_else(PoisonError::into_inner).next(*stage, asked.sent);
-                let Some(call) = call else {
-                    if let Unanswered::Stale(moved) = trying::stale(recorded, asked.sent) {
+            Self::Replay { replay, stage } => {
+                let Some(call) = replay.next(*stage, asked.sent) else {
+                    if let Unanswered::Stale(moved) = replay.stale(*stage, asked.sent) {
                         let of = |line| format!("{}: {line}", asked.name.unwrap_or(asked.stage));
                         *stale.lock().unwrap_or_else(PoisonError::into_inner) = moved.into_iter().map(of).collect();
                     }

@@ -1,10 +1,13 @@
 //! The request of a case as it is sent, and the recorded call that answers it.
 
+use super::conversation::Unanswered;
+use super::moved::moved;
 use crate::context::request::Request;
 use crate::eval::prepared::PreparedCase;
 use crate::eval::trials::{Rows, Tries};
+use crate::record::comparison::{Comparison, Scope};
+use crate::record::recorded_calls::RecordedCalls;
 use crate::record::recording::{Recording, Stage};
-use crate::record::volatile::Volatile;
 use crate::run::wire::{Sent, Wire};
 use crate::scenario::model::Rule;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,9 +28,7 @@ pub(in crate::eval) fn wire<'c>(case: &'c PreparedCase<'_>) -> Result<Wire<'c>, 
 #[derive(Debug)]
 pub(in crate::eval) struct Replay<'r> {
     calls: &'r [Recording],
-    volatile: &'r Volatile,
-    by_key: BTreeMap<(Stage, String), Vec<&'r Recording>>,
-    given: BTreeMap<(Stage, String), usize>,
+    by_stage: BTreeMap<Stage, RecordedCalls<&'r Recording>>,
 }
 
 fn stage(call: &Recording) -> Stage {
@@ -35,33 +36,24 @@ fn stage(call: &Recording) -> Stage {
 }
 
 impl<'r> Replay<'r> {
-    pub(in crate::eval) fn new(calls: &'r [Recording], volatile: &'r Volatile) -> Self {
-        let mut by_key: BTreeMap<(Stage, String), Vec<&Recording>> = BTreeMap::new();
+    pub(in crate::eval) fn new(calls: &'r [Recording], comparison: &Comparison) -> Self {
+        let mut by_stage: BTreeMap<Stage, Vec<&Recording>> = BTreeMap::new();
         let mut seen = BTreeSet::new();
         for call in calls.iter().filter(|call| call.is_answered()) {
             // A line that was copied is no trial more.
             if call.trial.is_some_and(|trial| !seen.insert((trial.stage, trial.number, &call.key))) {
                 continue;
             }
-            by_key.entry((stage(call), volatile.key_of(call))).or_default().push(call);
+            by_stage.entry(stage(call)).or_default().push(call);
         }
-        Self { calls, volatile, by_key, given: BTreeMap::new() }
-    }
-
-    /// The answers to a request, and what finds them: those to an equal one before those to one that is equal less what is volatile.
-    fn answers(&self, stage: Stage, sent: &Sent) -> ((Stage, String), Vec<&'r Recording>) {
-        let own = (stage, sent.key.clone());
-        let rest = self.volatile.key(&sent.endpoint, &sent.body).map(|rest| (stage, rest.to_string()));
-        let place = rest.filter(|place| self.by_key.contains_key(place)).unwrap_or_else(|| own.clone());
-        let calls = self.by_key.get(&place).cloned().unwrap_or_default();
-        let equal: Vec<&Recording> = calls.iter().copied().filter(|call| call.key == sent.key).collect();
-        if equal.is_empty() { (place, calls) } else { (own, equal) }
+        let recorded = |(stage, calls)| (stage, RecordedCalls::new(calls, comparison.clone(), Scope::Whole));
+        Self { calls, by_stage: by_stage.into_iter().map(recorded).collect() }
     }
 
     /// The trials of a stage, by its first request and its rule: as many as are recorded, and no more have to pass. Where more were recorded once,
     /// the rule holds as it is.
     pub(super) fn tries(&self, of: Stage, first: &Sent, rule: Rule, rows: Rows) -> Tries {
-        let there = self.answers(of, first).1.len();
+        let there = self.by_stage.get(&of).map_or(0, |calls| calls.count(&first.live()));
         let planned = self.calls.iter().filter(|call| stage(call) == of).filter_map(|call| Some(call.trial?.of)).max();
         Tries::known(of, rule, (there, planned.unwrap_or(0)), rows)
     }
@@ -71,12 +63,15 @@ impl<'r> Replay<'r> {
         self.calls.iter().any(|call| stage(call) == of)
     }
 
+    /// Nothing was recorded for a request: how it differs from the recorded one that is most like it.
+    pub(super) fn stale(&self, stage: Stage, sent: &Sent) -> Unanswered {
+        let calls = self.by_stage.get(&stage).or_else(|| self.by_stage.values().next());
+        let found = calls.and_then(|calls| Some((calls, *calls.most_like(&sent.live())?)));
+        Unanswered::Stale(found.map_or_else(Vec::new, |(calls, call)| moved(calls.comparison(), call, &sent.live())))
+    }
+
     /// The next answer to a request.
-    pub(in crate::eval) fn next(&mut self, stage: Stage, sent: &Sent) -> Option<&'r Recording> {
-        let (place, calls) = self.answers(stage, sent);
-        let number = self.given.entry(place).or_default();
-        let call = calls.get(*number).or(calls.last()).copied();
-        *number += 1;
-        call
+    pub(in crate::eval) fn next(&self, stage: Stage, sent: &Sent) -> Option<&'r Recording> {
+        self.by_stage.get(&stage)?.next(&sent.live()).copied()
     }
 }

@@ -2,13 +2,13 @@
 
 use super::sent::Sent;
 use crate::eval::answer::{Answer, Judging, SCRIPT, Unanswered, answer_of, moved, one, rejudged};
-use crate::eval::asked::AnswersFrom;
+use crate::eval::asked::{AnswersFrom, ProgramCall};
 use crate::eval::finished::{Answered, Finished};
 use crate::eval::prepared::{CaseInput, RunContext};
 use crate::eval::trials::Decision;
 use crate::kernel::tokens::TokenCounter;
+use crate::record::comparison::{Comparison, LiveRequest};
 use crate::record::recording::{AnsweredBy, Recording};
-use crate::record::volatile::{ADVICE, differ_in_digits};
 use crate::request::segments::Segment;
 
 /// Judges the recorded answer; `Open` where nothing is expected of it, or none was recorded.
@@ -36,13 +36,12 @@ pub(super) fn answered(
         AnsweredBy::Upstream | AnsweredBy::Replay if from != AnswersFrom::Scripted => (Answered::Replayed, "recording"),
         AnsweredBy::Upstream | AnsweredBy::Replay => return Ok(Decision::Open),
     };
-    if sent.key.as_ref().is_some_and(|key| *key != call.key) {
-        let now = sent.request.body.to_string();
-        let rest = |body: &str| run.answers.volatile.and_then(|volatile| volatile.key(&call.endpoint, body));
-        if rest(&now).is_none_or(|rest_now| rest(call.request.get()) != Some(rest_now)) {
-            let mut moved = moved(call.request.get(), &now);
-            moved.extend(differ_in_digits(call.request.get(), &now).then(|| ADVICE.to_owned()));
-            return Err(Unanswered::Stale(moved));
+    if let Some(ProgramCall { dialect, endpoint, body, key, redactor }) = &sent.call {
+        let now = LiveRequest { endpoint, dialect, body, key, redactor: Some(redactor) };
+        let none = Comparison::default();
+        let comparison = run.answers.comparison.unwrap_or(&none);
+        if !comparison.is_same(call, &now) {
+            return Err(Unanswered::Stale(moved(comparison, call, &now)));
         }
     }
     one(&case, &given(call, &sent.segments, &*sent.counter)?, by, done)

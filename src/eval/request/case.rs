@@ -11,6 +11,7 @@ use crate::eval::finished::Finished;
 use crate::eval::finished::Keys;
 use crate::eval::prepared::{CaseInput, RunContext};
 use crate::eval::verdict::{Outcome, Reason, Verdict};
+use crate::record::comparison::Comparison;
 use crate::rules::request::check as check_request;
 use crate::scenario::model::Subject;
 
@@ -32,7 +33,10 @@ pub(in crate::eval) fn run(context: &RunContext<'_>, input: &CaseInput<'_>) -> F
         model: sent.request.model.clone(),
         tokenizer: sent.counter.name().to_owned(),
         tokens: Some((tokens as u64, 0)),
-        snapshot: input.case.wants_snapshot().then(|| stored(&sent.request, context.answers.volatile)),
+        snapshot: input
+            .case
+            .wants_snapshot()
+            .then(|| stored(&sent.request, context.answers.comparison.map(Comparison::volatile))),
         context: verdicts,
         trouble: None,
         ..Finished::trouble("/", "")
@@ -59,7 +63,7 @@ pub(in crate::eval) fn keys(context: &RunContext<'_>, input: &CaseInput<'_>) -> 
 fn keys_of(context: &RunContext<'_>, input: &CaseInput<'_>, sent: &Sent) -> Keys {
     let snapshot = input.snapshot.filter(|_| input.case.wants_snapshot());
     let mut hasher = Hasher::new();
-    let rest = context.answers.volatile.and_then(|volatile| volatile.rest(sent.request.body.clone()));
+    let rest = context.answers.comparison.and_then(|comparison| comparison.volatile().rest(sent.request.body.clone()));
     let body = rest.as_ref().unwrap_or(&sent.request.body);
     hasher.field("ctxc request context 1").field(sent.counter.name()).field(body.to_string());
     Keys { context: hasher.finish(), case: case_keys::case(input.case, input.beside, snapshot, context.plan) }

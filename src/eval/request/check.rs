@@ -9,7 +9,9 @@ use crate::eval::context::partings;
 use crate::eval::prepared::{CaseInput, RunContext};
 use crate::eval::verdict::{self, Judged, Outcome, Place, Reason, Verdict};
 use crate::kernel::tokens::TokenCounter;
+use crate::record::comparison::Comparison;
 use crate::record::volatile::{ADVICE, differ_in_digits};
+use crate::request::model::Request;
 use crate::request::prompt_cache::{self, Break};
 use crate::request::segments::Segment;
 use crate::scenario::expect::context::{percent, quoted};
@@ -349,12 +351,21 @@ fn snapshot(seen: &SeenRequest<'_>) -> Judged {
         let reason = Reason::new(expected, "no such file").hint("nothing is stored yet: `ctxc eval --accept` stores it");
         return (Outcome::Fail, reason.blind());
     };
-    let now = stored_as(&seen.sent.request, seen.context.answers.volatile);
-    if stored == now {
+    let comparison = seen.context.answers.comparison;
+    let now = stored_as(&seen.sent.request, comparison.map(Comparison::volatile));
+    // What was stored may have been masked by other rules than today's.
+    let masked = |document: &str| comparison.map_or_else(|| document.to_owned(), |comparison| comparison.masked(document));
+    let is_same = |comparison: &Comparison| {
+        let sent = seen.sent.call.as_ref().and_then(|call| Request::read(&call.body, Some(&call.endpoint)).ok());
+        let clear = sent.map_or_else(|| now.clone(), |request| stored_as(&request, Some(comparison.volatile())));
+        comparison.is_same_document(stored, &clear)
+    };
+    if stored == now || comparison.is_some_and(is_same) {
         return verdict::pass(expected, "the same");
     }
-    let advice = differ_in_digits(stored, &now).then_some(ADVICE);
-    let partings = partings(stored, &now, None).into_iter().map(|one| one.words);
+    let (stored, now) = (masked(stored), masked(&now));
+    let advice = differ_in_digits(&stored, &now).then_some(ADVICE);
+    let partings = partings(&stored, &now, None).into_iter().map(|one| one.words);
     let (outcome, reason) = verdict::parted(expected, Place { file: Some((path, None)), ..Place::default() }, partings);
     let reason = match advice {
         Some(advice) => reason.hint(advice),

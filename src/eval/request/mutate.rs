@@ -31,7 +31,7 @@ pub(in crate::eval) fn mutated(context: &RunContext<'_>, input: &CaseInput<'_>) 
             let other = Sent {
                 was_answered: sent.was_answered,
                 recorded: None,
-                key: None,
+                call: None,
                 before: sent.before.clone(),
                 segments: segments(&request),
                 request,

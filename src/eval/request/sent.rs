@@ -1,6 +1,7 @@
 //! The request of a scenario, read from the file that it names.
 
 use super::facts::facts;
+use crate::eval::asked::ProgramCall;
 use crate::eval::context::stored_sent;
 use crate::eval::prepared::{CaseInput, RunContext};
 use crate::kernel::tokens::TokenCounter;
@@ -24,8 +25,8 @@ pub struct Sent {
     pub was_answered: bool,
     /// The recorded call in its place; `None` where none was recorded.
     pub recorded: Option<Recording>,
-    /// What finds it again; `None` where it is the recorded one.
-    pub key: Option<String>,
+    /// The call as its program made it just now; `None` where the request is the recorded one.
+    pub call: Option<ProgramCall>,
     /// The segments of the call before it in its conversation; `None` where none is known.
     pub before: Option<Vec<Segment>>,
     /// Its segments.
@@ -40,7 +41,7 @@ impl Sent {
     /// # Errors
     /// Why it cannot be read, in words.
     pub(super) fn of(context: &RunContext<'_>, input: &CaseInput<'_>, source: &RequestSource) -> Result<Self, String> {
-        let Read { request, before, was_answered, recorded, key } = match source {
+        let Read { request, before, was_answered, recorded, call } = match source {
             RequestSource::File(file) => {
                 let (path, number) = call_of(file);
                 let text = input.beside.text(path).map_err(|why| format!("the request in {path} cannot be read: {why}"))?;
@@ -50,7 +51,7 @@ impl Sent {
         };
         let nothing = BTreeMap::new();
         let counter = facts(&request, context.models.map_or(&nothing, |models| models.models)).counter;
-        Ok(Self { was_answered, recorded, key, before, segments: segments(&request), request, counter })
+        Ok(Self { was_answered, recorded, call, before, segments: segments(&request), request, counter })
     }
 }
 
@@ -60,7 +61,7 @@ struct Read {
     before: Option<Vec<Segment>>,
     was_answered: bool,
     recorded: Option<Recording>,
-    key: Option<String>,
+    call: Option<ProgramCall>,
 }
 
 /// Reads a request, whoever's secret its placeholders depend on: a scenario passes for all who share it.
@@ -92,7 +93,7 @@ fn of_program(context: &RunContext<'_>, input: &CaseInput<'_>, source: &RequestS
     let endpoint = sent.endpoint.as_deref();
     let before = sent.before.and_then(|body| Some(segments(&plain_request(&body, endpoint).ok()?)));
     let recorded = answers.as_deref().and_then(|answers| recorded(source, answers));
-    Ok(Read { request: plain_request(&sent.body, endpoint)?, before, was_answered: false, recorded, key: sent.key })
+    Ok(Read { request: plain_request(&sent.body, endpoint)?, before, was_answered: false, recorded, call: sent.call })
 }
 
 /// The call of a recording that stands where the one that is meant does.
@@ -110,7 +111,7 @@ fn read(text: &str, number: Option<usize>) -> Result<Read, String> {
     let of_call = |call: &Recording, earlier: &[Recording]| {
         let was_answered = call.answered_by == AnsweredBy::Upstream && call.is_answered();
         let request = plain_request(call.request.get(), Some(&call.endpoint))?;
-        Ok(Read { request, before: before(call, earlier), was_answered, recorded: Some(call.clone()), key: None })
+        Ok(Read { request, before: before(call, earlier), was_answered, recorded: Some(call.clone()), call: None })
     };
     if let Ok(recorded) = Recordings::read(text)
         && !recorded.calls.is_empty()
@@ -126,7 +127,7 @@ fn read(text: &str, number: Option<usize>) -> Result<Read, String> {
     if number.is_some() {
         return Err("it is not a recording, so its calls have no numbers".to_owned());
     }
-    Ok(Read { request: plain_request(text, None)?, before: None, was_answered: false, recorded: None, key: None })
+    Ok(Read { request: plain_request(text, None)?, before: None, was_answered: false, recorded: None, call: None })
 }
 
 /// The segments of the call before one in its conversation, of those that were made earlier; `None` where it is the first.

@@ -349,17 +349,14 @@ impl Call {
             }
         }
         let found = match &self.proxy.source {
-            Source::Replay(replay) => {
-                let kept = mask.json(&asked.body, "", &mut Vec::new());
-                replay.next(asked, &kept).map(|call| {
-                    let kind = call.headers.get("content-type").cloned().unwrap_or_else(|| JSON.to_owned());
-                    let status = call.status.unwrap_or(200);
-                    match &call.chunks {
-                        Some(chunks) => (status, kind, chunks.iter().map(|(_, part)| part.clone()).collect(), true),
-                        None => (status, kind, vec![call.response_text().unwrap_or_default()], false),
-                    }
-                })
-            }
+            Source::Replay(replay) => replay.next(asked, mask).map(|call| {
+                let kind = call.headers.get("content-type").cloned().unwrap_or_else(|| JSON.to_owned());
+                let status = call.status.unwrap_or(200);
+                match &call.chunks {
+                    Some(chunks) => (status, kind, chunks.iter().map(|(_, part)| part.clone()).collect(), true),
+                    None => (status, kind, vec![call.response_text().unwrap_or_default()], false),
+                }
+            }),
             Source::Script(_) if asked.dialect == request::OTHER => Err(format!(
                 "a script answers calls to a chat model, and this one went to {}: `ctxc record` without `--script` keeps what its \
                  provider answers, and `ctxc replay` gives that",

@@ -4,7 +4,7 @@ use super::super::json_text;
 use super::super::mask::{Ending, Mask};
 use super::super::places;
 use super::super::recording::{AnsweredBy, Recording, Redacted};
-use super::super::redact::Find;
+use super::super::redact::{Find, Redactor};
 use super::body;
 use super::request::Asked;
 use crate::base::fs::{self, LineFile};
@@ -35,12 +35,31 @@ pub struct Keep {
     pub own: Vec<Arc<dyn Find>>,
     /// The file; `None` where nothing is kept.
     pub file: Option<PathBuf>,
-    /// Who is handed each call as it is kept; `None` where nobody is.
-    pub also: Option<Sender<Recording>>,
+    /// Receives each call as it is kept and as it went over the wire; `None` where nothing does.
+    pub also: Option<Sender<SeenCall>>,
     /// The project that the recording is of.
     pub project: PathBuf,
     /// The command that sends the calls.
     pub command: Option<Vec<String>>,
+}
+
+/// A call as it is kept, with what it was before that. Nothing of it is written by whatever receives it.
+#[derive(Clone)]
+pub struct SeenCall {
+    /// The call as it is kept.
+    pub call: Recording,
+    /// The path that it went to.
+    pub endpoint: String,
+    /// The body as it was sent.
+    pub body: String,
+    /// The masks that hold for it.
+    pub redactor: Redactor,
+}
+
+impl std::fmt::Debug for SeenCall {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SeenCall").field("call", &self.call).finish_non_exhaustive()
+    }
 }
 
 /// What was seen.
@@ -235,7 +254,8 @@ impl Keeper {
         }
         if let Some(also) = &self.keep.also {
             // Who does not listen any more has what it waited for.
-            let _ = also.send(recording);
+            let (endpoint, body, redactor) = (asked.endpoint.clone(), asked.body.clone(), mask.redactor().clone());
+            let _ = also.send(SeenCall { call: recording, endpoint, body, redactor });
         }
     }
 

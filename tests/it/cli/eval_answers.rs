@@ -212,18 +212,15 @@ fn a_request_that_is_recorded_under_another_key_or_address_is_told_so() {
     let project = sample("");
     let call = answered("1", &body(&project), &says("billing"));
     record(&project, &[Recording { key: "b3:1".to_owned(), ..call.clone() }]);
-    let run = project
-        .run(&["eval"])
-        .code(6)
-        .says("nothing: the recorded request is equal, but its `key` is `b3:1`, and that of this request is");
-    run.says(&call.key);
+    let edited = "its `key` is not that of its `request`, so somebody edited one of them; record it anew";
+    project.run(&["eval"]).code(3).says(edited);
     let elsewhere = Recording { key: "b3:1".to_owned(), endpoint: "/models/big:ask".to_owned(), ..call.clone() };
     record(&project, &[elsewhere]);
     project.run(&["eval"]).code(6).says("the address: “/chat/completions” in place of “/models/big:ask”");
     // The key of today's request above another one is no answer to it.
     let other = json_text::raw(&call.request.get().replace("Sort the ticket", "Burn the ticket"));
     record(&project, &[Recording { request: other, ..call.clone() }]);
-    project.run(&["eval"]).code(3).says("its `key` is not that of its `request`, so somebody edited one of them; record it anew");
+    project.run(&["eval"]).code(3).says(edited);
     // The mark that an editor puts in front of a file is no damage.
     project.write("scenarios/recordings/billing.jsonl", format!("\u{feff}{}", call.line()));
     project.run(&["eval"]).code(0).says("PASS");

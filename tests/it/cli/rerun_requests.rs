@@ -198,3 +198,116 @@ fn calls_for_embeddings_are_answered_again_and_count_as_no_call_of_a_conversatio
     // It does not get its answer from anywhere else.
     assert_eq!(server.requests().len(), 4);
 }
+
+/// A question that holds an address, which is masked, and an id that differs with every run.
+fn dated(id: u32) -> Vec<String> {
+    let call = serde_json::json!({
+        "model": "gpt-4.1",
+        "metadata": {"user_id": format!("5cfd1ab2-{id:04}")},
+        "messages": [
+            {"role": "system", "content": "Be brief. Write to help@example.com at Nightjar House."},
+            {"role": "user", "content": "Where is 4711?"},
+        ],
+    });
+    vec![call.to_string()]
+}
+
+/// Records the program of these calls as `calls`.
+fn record(project: &Project, calls: &[String]) {
+    let program = caller();
+    let mut args = vec!["record", "--script", "script.yaml", "--into", "calls", "--name", "a", "--"];
+    args.extend(program.iter().map(String::as_str));
+    run(project, &args, calls).code(0);
+}
+
+#[test]
+fn what_differs_with_every_run_can_be_left_out_of_a_request_that_is_masked() {
+    let project = Project::new().file("script.yaml", "answers:\n  - reply: In Oslo.\n");
+    record(&project, &dated(1));
+    run(&project, &["new", "scenario", "--from", "calls#1", "--name", "where", "--no-snapshot"], &dated(1)).code(0);
+    run(&project, &["trust", "--yes"], &dated(1)).code(0);
+    run(&project, &["eval"], &dated(1)).code(0).says("answer 1 of 1 (scripted)  PASS");
+    // The advice is followed: what differs is left out, and no run needs another recording.
+    let stale = run(&project, &["eval"], &dated(2)).code(6);
+    stale
+        .says("since then: metadata user_id: “5cfd1ab2-0002” in place of “5cfd1ab2-0001”")
+        .says("`[requests] volatile` in ctxc.toml leaves it out")
+        .never_says("help@");
+    let setting = "edition = \"2026\"\n[requests]\nvolatile = [\"/metadata/user_id\"]\n";
+    project.write("ctxc.toml", setting);
+    run(&project, &["trust", "--yes"], &dated(3)).code(0);
+    run(&project, &["eval"], &dated(3)).code(0).says("answer 1 of 1 (scripted)  PASS").never_says("volatile");
+    run(&project, &["eval"], &dated(4).iter().map(|call| call.replace("brief", "short")).collect::<Vec<_>>())
+        .code(6)
+        .says("since then: messages 1 content: “Be short. Write to ⟦email⟧ at Nightjar House.” in place of “Be brief.")
+        .never_says("user_id");
+    // So is the other advice: what was recorded anew holds.
+    record(&project, &dated(5));
+    run(&project, &["new", "scenario", "--from", "calls#1", "--name", "where", "--renew"], &dated(5)).code(0);
+    run(&project, &["eval"], &dated(6)).code(0).says("answer 1 of 1 (scripted)  PASS");
+    // Another order of keys and other escapes are the same request, and so is one that another user recorded.
+    let respelt = dated(7)[0]
+        .replace("Be brief", "\\u0042e brief")
+        .replace("{\"model\":\"gpt-4.1\",", "{")
+        .replace("]}", "],\"model\":\"gpt-4.1\"}");
+    assert!(respelt.ends_with(",\"model\":\"gpt-4.1\"}"), "{respelt}");
+    run(&project, &["eval"], std::slice::from_ref(&respelt)).code(0).says("PASS");
+    std::fs::remove_file(state(&project).join("ctxc/secret")).unwrap();
+    run(&project, &["eval"], &[respelt]).code(0).says("PASS");
+    // A pattern sees the request as it is sent, too.
+    let pattern = format!("{setting}[record]\nmask = [\"Nightjar [A-Z][a-z]+\"]\n");
+    project.write("ctxc.toml", pattern.replace("[\"/metadata/user_id\"]", "[{ in = \"\", pattern = \"5cfd1ab2-[0-9]+\" }]"));
+    run(&project, &["trust", "--yes"], &dated(8)).code(0);
+    run(&project, &["eval"], &dated(8)).code(0).says("PASS");
+    std::fs::remove_dir_all(state(&project)).unwrap();
+}
+
+#[test]
+fn a_mask_that_came_later_leaves_scenarios_fresh() {
+    let project = Project::new().file("script.yaml", "answers:\n  - reply: In Oslo.\n");
+    record(&project, &dated(1));
+    run(&project, &["new", "scenario", "--from", "calls#1", "--name", "where"], &dated(1)).code(0);
+    run(&project, &["trust", "--yes"], &dated(1)).code(0);
+    for mask in ["Nightjar [A-Z][a-z]+", "Write to .* at", "[a-z]+@example.com", "brief. Write to h"] {
+        project.write("ctxc.toml", format!("edition = \"2026\"\n[record]\nmask = ['{mask}']\n"));
+        run(&project, &["trust", "--yes"], &dated(1)).code(0);
+        let fresh = run(&project, &["eval"], &dated(1)).code(0);
+        fresh.says("answer 1 of 1 (scripted)  PASS").says("context 5/5");
+        let respelt = dated(1)[0].replace("House", "Hous\\u0065");
+        run(&project, &["eval"], &[respelt]).code(0).says("answer 1 of 1 (scripted)  PASS");
+        let other = dated(1)[0].replace("4711", "4712");
+        run(&project, &["eval"], &[other]).code(1).says("“Where is 4712?” in place of “Where is 4711?”");
+    }
+    // A secret that this environment has now and had not then.
+    project.write("ctxc.toml", "edition = \"2026\"\n");
+    run(&project, &["trust", "--yes"], &dated(1)).code(0);
+    let mut command = command(&project, &["eval"]);
+    command
+        .env("CTXC_TEST_CALLS", dated(1)[0].clone() + "\n")
+        .env("XDG_STATE_HOME", state(&project))
+        .env("HOUSE_TOKEN", "Nightjar House");
+    Run::from(command.output().unwrap()).code(0).says("answer 1 of 1 (scripted)  PASS");
+    std::fs::remove_dir_all(state(&project)).unwrap();
+}
+
+/// What two recordings of one program send differently is nothing, whoever made them.
+#[test]
+fn recordings_of_two_users_are_compared_without_what_is_masked_and_volatile() {
+    let project = Project::new().file("script.yaml", "answers:\n  - reply: In Oslo.\n");
+    record(&project, &dated(1));
+    std::fs::rename(project.path("calls/a.jsonl"), project.path("one.jsonl")).unwrap();
+    std::fs::remove_file(state(&project).join("ctxc/secret")).unwrap();
+    record(&project, &dated(1));
+    std::fs::rename(project.path("calls/a.jsonl"), project.path("two.jsonl")).unwrap();
+    assert_ne!(project.read("one.jsonl").split("⟦email:").nth(1), project.read("two.jsonl").split("⟦email:").nth(1));
+    run(&project, &["diff", "one.jsonl", "two.jsonl"], &[]).code(0).says("1 the same, 0 changed");
+    project.write("ctxc.toml", "edition = \"2026\"\n[requests]\nvolatile = [{ in = \"/messages\", pattern = \"47[0-9]+\" }]\n");
+    project.write("two.jsonl", project.read("two.jsonl").replace("4711", "4712"));
+    run(&project, &["diff", "one.jsonl", "two.jsonl"], &[]).code(0).says("1 the same, 0 changed");
+    project.write("two.jsonl", project.read("two.jsonl").replace("Be brief", "Be short"));
+    run(&project, &["diff", "one.jsonl", "two.jsonl"], &[])
+        .code(0)
+        .says("0 the same, 1 changed")
+        .says("+ Be short. Write to ⟦email⟧");
+    std::fs::remove_dir_all(state(&project)).unwrap();
+}

@@ -18,6 +18,26 @@ fn an_answer_is_found_by_the_rest_of_its_request() {
     project.run(&["eval"]).code(6).says("STALE").says("letter");
 }
 
+/// As above, where something of the request was masked.
+#[test]
+fn an_answer_is_found_by_the_rest_of_a_request_that_is_masked() {
+    let server = upstream(["billing"; 3].map(completion).to_vec());
+    let project = with_model(&server.address);
+    let template = project.read("templates/triage.xml").replace("Sort", "For help@example.com, Sort");
+    project.write("templates/triage.xml", &template);
+    asked(&project, &["trust", "--yes"]).code(0);
+    asked(&project, &["eval", "--record"]).code(0);
+    let recording = project.files().into_iter().find(|file| file.ends_with(".jsonl")).unwrap();
+    assert!(project.read(&recording).contains("⟦email:") && !project.read(&recording).contains("help@"));
+    project.run(&["eval"]).code(0).says("answer 2 of 2 (replayed)  PASS");
+    project.write("templates/triage.xml", template.replace("Sort", "Order"));
+    project.run(&["eval"]).code(6).says("STALE").says("For ⟦email⟧, Order the").never_says("help@");
+    project.write("ctxc.toml", project.read("ctxc.toml") + SETTING);
+    project.run(&["eval"]).code(0).says("answer 2 of 2 (replayed)  PASS");
+    project.write("templates/triage.xml", template.replace("ticket:", "letter:"));
+    project.run(&["eval"]).code(6).says("STALE").says("letter").never_says("Order");
+}
+
 #[test]
 fn a_value_is_left_out_whole() {
     let server = upstream(["billing"; 3].map(completion).to_vec());

@@ -1,6 +1,7 @@
 //! Recorded calls: their lines and files, what finds them again, and what is replaced before one is kept.
 
 pub(crate) mod client;
+mod comparing;
 mod example;
 pub(crate) mod file;
 mod foreign;

@@ -73,6 +73,24 @@ fn an_equal_request_is_preferred_to_one_that_is_equal_without_what_is_volatile()
     proxy.stop().code(0);
 }
 
+/// Libraries write one request in many ways.
+#[test]
+fn a_request_is_found_however_it_is_written() {
+    let (mut before, answers) = recorded();
+    let mut proxy = again(&mut before, &["--replay", "@last"]);
+    let respelt = |text: &str| {
+        format!(
+            "{{\"stream\":false, \"messages\":[{{\"content\":\"Be brief.\",\"role\":\"system\"}},{{\"content\":\"{text}\",\"role\":\"user\"}}],\"model\":\"\\u006d\"}}"
+        )
+    };
+    for (text, answer) in [("ag\\u0061in", 1), ("again", 2), ("mail bob@example.org", 3), ("mail bob\\u0040example.org", 3)] {
+        assert_eq!(proxy.chat(respelt(text)).text(), answers[answer], "{text}");
+    }
+    let miss = proxy.chat(respelt("mail to bob@example.org")).text();
+    assert!(miss.contains("the nearest is @last#4: `/messages/1/content` was “mail ⟦email⟧”, now “mail to ⟦email⟧”"), "{miss}");
+    proxy.stop().code(6).never_says("bytes that were replaced");
+}
+
 #[test]
 fn a_call_without_an_answer_fails_once_and_names_the_nearest() {
     let (mut before, _) = recorded();

@@ -185,7 +185,8 @@ is then judged like any answer. A script never refuses.
 `--answers replay` and `--answers scripted` use only one of the two. A case without either is *not recorded*: its context decides, and if it has no expectation on that, it is
 `INCONCLUSIVE` (exit code 7).
 
-An answer belongs to the exact bytes of its request. If a template, a setting, a tool or a model changes the request, the case is `STALE` (exit code 6, or 0 with `stale = \"warn\"` in
+An answer belongs to its request, however that is written: the order of fields, escapes and the spelling of numbers make no difference, nor do masked values or parts that
+[`volatile`](PROJECT.md#requests) leaves out. If a template, a setting, a tool or a model changes the request, the case is `STALE` (exit code 6, or 0 with `stale = \"warn\"` in
 `[eval]`): the report says which part of the request changed and what it takes to record it again. Neither the old answer nor the script is used instead.
 
 `ctxc eval --plan` says before any call what asking takes: calls, the least and the most US$ (by recorded usage if there is any, else by the tokens of the context and the limit of

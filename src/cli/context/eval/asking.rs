@@ -4,6 +4,7 @@ use super::keeper::{Keeper, TakenOver};
 use crate::cli::context::model_calls::{ModelCalls, redactor};
 use crate::cli::context::project::Compiled;
 use crate::cli::error::Result;
+use crate::cli::record::comparison::comparison;
 use crate::eval::asked::{Ask, Asked};
 use crate::kernel::provider::Response;
 use crate::provider::read;
@@ -54,7 +55,9 @@ impl<'p> Asking<'p> {
     /// Nobody is asked yet. The keys of providers are read, so the project has to be trusted.
     pub(super) fn new(project: &'p Compiled, keeps: bool, most: SpendLimit, jobs: Option<NonZeroUsize>) -> Result<Self> {
         let (kept, redactor) = match redactor(project) {
-            Ok(redactor) => (keeps.then(|| Keeper::new(&project.root, redactor.clone())), Some(redactor)),
+            Ok(redactor) => {
+                (keeps.then(|| Keeper::new(&project.root, redactor.clone(), comparison(&project.config))), Some(redactor))
+            }
             Err(error) if keeps => return Err(error),
             Err(_) => (None, None),
         };

@@ -12,6 +12,7 @@ use crate::cli::context::project::Compiled;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::history::Place;
+use crate::cli::record::comparison::comparison;
 use crate::cli::render::summary::plural;
 use crate::context::context_source::ContextSource;
 use crate::context::request::Files;
@@ -27,10 +28,9 @@ use crate::eval::receiver::{Roles, receiver};
 use crate::eval::run;
 use crate::eval::scorecard::{CaseRow, Of, SCHEMA, Scorecard};
 use crate::eval::trials::Rows;
-use crate::eval::volatile::volatile;
+use crate::record::comparison::Comparison;
 use crate::record::file::Recordings;
 use crate::record::recording::Recording;
-use crate::record::volatile::Volatile;
 use crate::registry::scenarios::Refusals;
 use crate::rules::input::read_fault::reason;
 use crate::scenario::paths;
@@ -73,7 +73,7 @@ pub(super) struct EvalRun<'w> {
     /// Who asks models, where one may be asked, and how.
     asking: RunAnswers<'w>,
     patterns: CompiledPatterns,
-    pub(super) volatile: Volatile,
+    pub(super) comparison: Comparison,
     counters: &'w Counters,
     rows: Rows,
     /// The cases that are not run, as `check` would have it.
@@ -108,7 +108,7 @@ impl<'w> EvalRun<'w> {
             recorded: chosen.iter().map(|chosen| recorded(project, chosen, from)).collect(),
             from,
             asking: RunAnswers::default(),
-            volatile: volatile(&project.config),
+            comparison: comparison(&project.config),
             patterns: CompiledPatterns::of(chosen.iter().map(|chosen| chosen.case), plan(project)),
             counters,
             rows,
@@ -149,7 +149,7 @@ impl<'w> EvalRun<'w> {
         let index = self.index.map(|index| -> &(dyn ContextSource + Sync) { index });
         let trials = self.journal.map(|journal| -> &dyn KeepTrials { journal });
         let answers = RunAnswers { from: self.from, providers: Some(&self.project.config.providers), ..self.asking };
-        let answers = RunAnswers { trials, volatile: Some(&self.volatile), ..answers };
+        let answers = RunAnswers { trials, comparison: Some(&self.comparison), ..answers };
         RunContext {
             rows: self.rows,
             index,

@@ -7,6 +7,7 @@ use crate::cli::render::summary::plural;
 use crate::eval::asked::Asked;
 use crate::kernel::provider::Response;
 use crate::provider::read;
+use crate::record::comparison::Comparison;
 use crate::record::file::{Recordings, append};
 use crate::record::recording::{AnsweredBy, Recording};
 use crate::record::redact::Redactor;
@@ -26,6 +27,8 @@ const LIMIT: u64 = 1 << 28;
 pub(super) struct Keeper<'p> {
     root: &'p Path,
     redactor: Redactor,
+    /// What the requests of an interrupted run are compared by.
+    comparison: Comparison,
     /// What names the run, where it is kept in the history.
     run: OnceLock<String>,
     /// The recordings that this run has begun and not ended, by their paths.
@@ -53,8 +56,8 @@ struct Begun {
 }
 
 impl<'p> Keeper<'p> {
-    pub(super) fn new(root: &'p Path, redactor: Redactor) -> Self {
-        Self { root, redactor, run: OnceLock::new(), begun: Mutex::default(), taken_over: Mutex::default() }
+    pub(super) fn new(root: &'p Path, redactor: Redactor, comparison: Comparison) -> Self {
+        Self { root, redactor, comparison, run: OnceLock::new(), begun: Mutex::default(), taken_over: Mutex::default() }
     }
 
     /// Says which run this is; the first word stands.
@@ -89,7 +92,7 @@ impl<'p> Keeper<'p> {
         }
         let Some(begun) = all.get_mut(&path) else { return Ok(None) };
         let Some(call) = begun.left.pop_front() else { return Ok(None) };
-        let is_same = call.key == asked.sent.key && call.trial == Some(asked.trial) && call.is_answered();
+        let is_same = call.trial == Some(asked.trial) && call.is_answered() && self.comparison.is_same(&call, &asked.sent.live());
         if let Some(response) = response(&call).filter(|_| is_same) {
             begun.count += 1;
             begun.kept += &call.line();

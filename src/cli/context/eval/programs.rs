@@ -8,10 +8,11 @@ use crate::cli::context::trust::{self, TrustHashArgs};
 use crate::cli::error::Result;
 use crate::cli::record::{Double, double};
 use crate::cli::render::summary::plural;
-use crate::eval::asked::{ProgramRequest, RunProgram};
+use crate::eval::asked::{ProgramCall, ProgramRequest, RunProgram};
 use crate::record::file::{LinePlace, Recordings};
 use crate::record::foreign::Format;
 use crate::record::places::Call;
+use crate::record::proxy::keeper::SeenCall;
 use crate::record::recording::Recording;
 use crate::record::turns::{Said, Turn, turns};
 use crate::run::process::{self, Bounds, Ended};
@@ -77,7 +78,7 @@ impl<'p> Programs<'p> {
                 let written = self.run(&argv, &[], &bounds).well(&bounds);
                 let written = written.map_err(|why| format!("the function {function} failed: {why}"))?;
                 let body = String::from_utf8(written).map_err(|_| format!("what {function} returned is not UTF-8"))?;
-                Ok(ProgramRequest { before: None, endpoint: None, body, key: None })
+                Ok(ProgramRequest { before: None, endpoint: None, body, call: None })
             }
         }
     }
@@ -129,8 +130,8 @@ impl<'p> Programs<'p> {
 /// The calls that a program made so far.
 #[derive(Debug)]
 struct Calls {
-    made: Receiver<Recording>,
-    all: Vec<Recording>,
+    made: Receiver<SeenCall>,
+    all: Vec<SeenCall>,
     said: Vec<Option<Said>>,
     /// The one that is meant.
     found: Option<ProgramRequest>,
@@ -140,7 +141,7 @@ impl Calls {
     fn find(&mut self, wanted: Turn) -> Option<ProgramRequest> {
         let before = self.all.len();
         for call in self.made.try_iter() {
-            self.said.push(Said::of_call(&call));
+            self.said.push(Said::of_call(&call.call));
             self.all.push(call);
         }
         if self.all.len() == before {
@@ -150,12 +151,20 @@ impl Calls {
         let at = |wanted: Turn| turns.iter().position(|turn| *turn == Some(wanted));
         let call = self.all.get(at(wanted)?)?;
         let before = at(Turn { n: wanted.n - 1, ..wanted }).and_then(|at| self.all.get(at));
-        let before = before.map(|call| call.request.get().to_owned());
+        let before = before.map(|seen| seen.call.request.get().to_owned());
+        let SeenCall { call, endpoint, body, redactor } = call;
+        let own = ProgramCall {
+            endpoint: endpoint.clone(),
+            dialect: call.dialect.clone(),
+            body: body.clone(),
+            key: call.key.clone(),
+            redactor: redactor.clone(),
+        };
         self.found = Some(ProgramRequest {
             before,
             endpoint: Some(call.endpoint.clone()),
             body: call.request.get().to_owned(),
-            key: Some(call.key.clone()),
+            call: Some(own),
         });
         self.found.clone()
     }

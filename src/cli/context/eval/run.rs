@@ -146,7 +146,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         }
     })?;
     if !is_narrow(args) && broken.is_empty() {
-        note_unused(&project, &scenarios, &eval_run.volatile, cx);
+        note_unused(&project, &scenarios, eval_run.comparison.volatile(), cx);
     }
     unkept(kept, &project, cx)?;
     let is_refused =

@@ -18,6 +18,7 @@ use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
 use crate::cli::interrupt;
+use crate::cli::record::comparison::comparison;
 use crate::cli::render::summary::plural;
 use crate::context::TaskGraph;
 use crate::context::fault::{Fault, FaultKind, MissingFrom};
@@ -293,7 +294,10 @@ fn trace(
     let redactor = if content == Content::Full { redactor.keeping_persons() } else { redactor };
     if let Some((name, journal)) = resumed {
         let (file, lock) = traces::resume(&project.root, &name)?;
-        return Ok((kept(Trace::new(name, Some(Box::new(file)), redactor, journal)), lock));
+        return Ok((
+            kept(Trace::new(name, Some(Box::new(file)), redactor, journal).comparing(comparison(&project.config))),
+            lock,
+        ));
     }
     let begun = if args.no_trace || content == Content::Shape { None } else { traces::begin(&project.root)? };
     if let Some((name, file, lock)) = begun {

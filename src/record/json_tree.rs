@@ -1,0 +1,240 @@
+//! JSON as a tree that loses nothing of a text but white space: numbers keep their digits, and an object its fields in their order, repeated ones
+//! included. Two texts of one value have one normal form; two different numbers never have the same.
+//!
+//! Never recurses deeper than `DEPTH`.
+
+use super::json_text::tokens;
+use serde_json::Value;
+
+/// Levels that are read. A text with more has no tree.
+pub const DEPTH: usize = 128;
+
+/// A value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Json {
+    /// `null`, `true` or `false`.
+    Word(String),
+    /// A number as it is written.
+    Number(String),
+    /// A string. One with half of a surrogate pair stands for no text: it is kept as it is written, quotes included.
+    Text(String),
+    /// A list.
+    List(Vec<Json>),
+    /// An object.
+    Object(Vec<(String, Json)>),
+}
+
+/// A list or an object whose end was not read yet.
+enum Open {
+    List(Vec<Json>),
+    Object(Vec<(String, Json)>, Option<String>),
+}
+
+impl Json {
+    /// Reads a text that is valid JSON. `None` for one that is nested deeper than `DEPTH`, or that is none.
+    pub fn read(text: &str) -> Option<Self> {
+        let mut open: Vec<Open> = Vec::new();
+        let mut whole = None;
+        for token in tokens(text) {
+            let token = token.trim();
+            let value = match token {
+                "" | "," | ":" => continue,
+                "{" | "[" if open.len() == DEPTH => return None,
+                "{" => {
+                    open.push(Open::Object(Vec::new(), None));
+                    continue;
+                }
+                "[" => {
+                    open.push(Open::List(Vec::new()));
+                    continue;
+                }
+                "}" | "]" => match open.pop()? {
+                    Open::List(items) => Self::List(items),
+                    Open::Object(fields, _) => Self::Object(fields),
+                },
+                "null" | "true" | "false" => Self::Word(token.to_owned()),
+                _ if token.starts_with('"') => {
+                    let text = serde_json::from_str(token).unwrap_or_else(|_| token.to_owned());
+                    if let Some(Open::Object(_, key @ None)) = open.last_mut() {
+                        *key = Some(text);
+                        continue;
+                    }
+                    Self::Text(text)
+                }
+                _ => Self::Number(token.to_owned()),
+            };
+            match open.last_mut() {
+                None if whole.is_some() => return None,
+                None => whole = Some(value),
+                Some(Open::List(items)) => items.push(value),
+                Some(Open::Object(fields, key)) => fields.push((key.take()?, value)),
+            }
+        }
+        whole.filter(|_| open.is_empty())
+    }
+
+    /// The same tree of a value, whose numbers have lost already what they can lose.
+    pub fn of(value: Value) -> Self {
+        match value {
+            Value::Null | Value::Bool(_) => Self::Word(value.to_string()),
+            Value::Number(number) => Self::Number(number.to_string()),
+            Value::String(text) => Self::Text(text),
+            Value::Array(items) => Self::List(items.into_iter().map(Self::of).collect()),
+            Value::Object(fields) => Self::Object(fields.into_iter().map(|(key, value)| (key, Self::of(value))).collect()),
+        }
+    }
+
+    /// The value, whose numbers are as exact as those of `serde_json`.
+    pub fn into_value(self) -> Value {
+        self.into_value_with(&|number| serde_json::from_str(&number).unwrap_or(Value::String(number)))
+    }
+
+    /// The value to be shown and compared: a number that a `Value` cannot hold is a text of its digits.
+    pub fn into_shown(self) -> Value {
+        self.into_value_with(&|number| {
+            let own = normal_number(&number);
+            let value: Option<Value> = serde_json::from_str(&own).ok();
+            value.filter(|value| normal_number(&value.to_string()) == own).unwrap_or(Value::String(own))
+        })
+    }
+
+    fn into_value_with(self, number: &dyn Fn(String) -> Value) -> Value {
+        match self {
+            Self::Word(word) => serde_json::from_str(&word).unwrap_or_default(),
+            Self::Number(digits) => number(digits),
+            Self::Text(text) => Value::String(text),
+            Self::List(items) => items.into_iter().map(|item| item.into_value_with(number)).collect(),
+            Self::Object(fields) => fields.into_iter().map(|(key, value)| (key, value.into_value_with(number))).collect(),
+        }
+    }
+
+    /// Changes every string, and every key.
+    pub fn map_texts(&mut self, change: &mut dyn FnMut(&mut String)) {
+        match self {
+            Self::Word(_) | Self::Number(_) => {}
+            Self::Text(text) => change(text),
+            Self::List(items) => items.iter_mut().for_each(|item| item.map_texts(change)),
+            Self::Object(fields) => {
+                for (key, value) in fields {
+                    change(key);
+                    value.map_texts(change);
+                }
+            }
+        }
+    }
+
+    /// What stands at a JSON Pointer; of repeated fields the last one, as most readers take it.
+    pub fn at_mut(&mut self, pointer: &str) -> Option<&mut Self> {
+        let mut at = self;
+        for step in pointer.split('/').skip(1) {
+            at = match at {
+                Self::Object(fields) => {
+                    let name = step.replace("~1", "/").replace("~0", "~");
+                    fields.iter_mut().rev().find(|(key, _)| *key == name).map(|(_, value)| value)?
+                }
+                Self::List(items) => items.get_mut(step.parse::<usize>().ok()?)?,
+                Self::Word(_) | Self::Number(_) | Self::Text(_) => return None,
+            };
+        }
+        Some(at)
+    }
+
+    /// Puts the fields of all objects in the order of their names.
+    pub fn sort(&mut self) {
+        match self {
+            Self::Word(_) | Self::Number(_) | Self::Text(_) => {}
+            Self::List(items) => items.iter_mut().for_each(Self::sort),
+            Self::Object(fields) => {
+                fields.sort_by(|(one, _), (other, _)| one.cmp(other));
+                for (_, value) in fields.iter_mut() {
+                    value.sort();
+                }
+            }
+        }
+    }
+
+    /// Whether two trees are the same if their strings are compared so. Their fields must be sorted.
+    pub fn is_same_with(&self, other: &Self, is_same: &dyn Fn(&str, &str) -> bool) -> bool {
+        match (self, other) {
+            (Self::Word(one), Self::Word(other)) => one == other,
+            (Self::Number(one), Self::Number(other)) => one == other || normal_number(one) == normal_number(other),
+            (Self::Text(one), Self::Text(other)) => is_same(one, other),
+            (Self::List(one), Self::List(other)) => {
+                one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.is_same_with(other, is_same))
+            }
+            (Self::Object(one), Self::Object(other)) => {
+                let is_field = |((key, value), (other_key, other)): (&(String, Self), &(String, Self))| {
+                    is_same(key, other_key) && value.is_same_with(other, is_same)
+                };
+                one.len() == other.len() && one.iter().zip(other).all(is_field)
+            }
+            (Self::Word(_) | Self::Number(_) | Self::Text(_) | Self::List(_) | Self::Object(_), _) => false,
+        }
+    }
+
+    /// The text of the value, with its fields in their order: the same for all that are written as one value may be.
+    pub fn normal(&self, out: &mut String) {
+        match self {
+            Self::Word(word) => out.push_str(word),
+            Self::Number(number) => out.push_str(&normal_number(number)),
+            Self::Text(text) => quote(text, out),
+            Self::List(items) => {
+                out.push('[');
+                for (number, item) in items.iter().enumerate() {
+                    out.push_str(if number > 0 { "," } else { "" });
+                    item.normal(out);
+                }
+                out.push(']');
+            }
+            Self::Object(fields) => {
+                out.push('{');
+                for (number, (key, value)) in fields.iter().enumerate() {
+                    out.push_str(if number > 0 { "," } else { "" });
+                    quote(key, out);
+                    out.push(':');
+                    value.normal(out);
+                }
+                out.push('}');
+            }
+        }
+    }
+}
+
+fn quote(text: &str, out: &mut String) {
+    // A string is written without error.
+    out.push_str(&serde_json::to_string(text).unwrap_or_default());
+}
+
+/// Digits in front of or behind the point of a number that is written out.
+const WRITTEN_OUT: i64 = 30;
+
+/// A number in one spelling, with all of its digits: `1.0`, `1e0` and `1` are `1`, and `-0` is `0`.
+pub fn normal_number(written: &str) -> String {
+    let (sign, rest) = written.strip_prefix('-').map_or(("", written), |rest| ("-", rest));
+    let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = [whole, fraction].concat();
+    let trimmed = digits.trim_end_matches('0');
+    let plain = trimmed.trim_start_matches('0');
+    if plain.is_empty() {
+        return "0".to_owned();
+    }
+    // Digits times ten to the power of this.
+    let power = exponent.parse::<i64>().ok().and_then(|exponent| {
+        let dropped = i64::try_from(digits.len() - trimmed.len()).ok()?;
+        exponent.checked_sub(i64::try_from(fraction.len()).ok()?)?.checked_add(dropped)
+    });
+    let Some(power) = power else { return written.to_ascii_lowercase() };
+    let length = i64::try_from(plain.len()).unwrap_or(i64::MAX);
+    match power {
+        0..=WRITTEN_OUT => format!("{sign}{plain}{}", "0".repeat(usize::try_from(power).unwrap_or(0))),
+        _ if (-WRITTEN_OUT..0).contains(&power) && length > -power => {
+            let (before, behind) = plain.split_at(plain.len() - usize::try_from(-power).unwrap_or(0));
+            format!("{sign}{before}.{behind}")
+        }
+        _ if (-WRITTEN_OUT..0).contains(&power) => {
+            format!("{sign}0.{}{plain}", "0".repeat(usize::try_from(-power - length).unwrap_or(0)))
+        }
+        _ => format!("{sign}{plain}e{power}"),
+    }
+}

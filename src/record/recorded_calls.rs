@@ -1,0 +1,180 @@
+//! Recorded calls, found again by a request: the nth request gets the answer of the nth call that is the same, then that of the last.
+//!
+//! A request whose key is that of a call costs one look-up. The forms of the calls are made when a request comes first that has none of their keys.
+
+use super::comparison::{Comparison, Forms, LiveRequest, Memo, Scope};
+use super::difference::difference;
+use super::recording::Recording;
+use super::volatile::ADVICE;
+use crate::base::hash::Hash;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// Calls that are looked at one by one where no form of them is that of a request: the nearest ones.
+const NEAREST: usize = 16;
+
+/// Recorded calls.
+#[derive(Debug)]
+pub struct RecordedCalls<T> {
+    calls: Vec<T>,
+    comparison: Comparison,
+    scope: Scope,
+    by_key: BTreeMap<String, Vec<usize>>,
+    by_form: OnceLock<ByForm>,
+    /// How many requests each group of calls has answered.
+    answered: Mutex<BTreeMap<Group, usize>>,
+}
+
+/// The calls by their forms.
+#[derive(Debug, Default)]
+struct ByForm {
+    exact: BTreeMap<Hash, Vec<usize>>,
+    masked: BTreeMap<Hash, Vec<usize>>,
+    /// The shape of each call.
+    shapes: Vec<Option<Hash>>,
+}
+
+/// What a group of calls has in common, so that they take turns.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Group {
+    Key(String),
+    Form(Hash),
+    Masked(Hash),
+    One(usize),
+}
+
+impl<T: AsRef<Recording>> Default for RecordedCalls<T> {
+    fn default() -> Self {
+        Self::new(Vec::new(), Comparison::default(), Scope::Whole)
+    }
+}
+
+impl<T: AsRef<Recording>> RecordedCalls<T> {
+    /// These calls, in their order.
+    pub fn new(calls: Vec<T>, comparison: Comparison, scope: Scope) -> Self {
+        let mut by_key: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (at, call) in calls.iter().enumerate().filter(|_| scope == Scope::Whole) {
+            by_key.entry(call.as_ref().key.clone()).or_default().push(at);
+        }
+        Self { calls, comparison, scope, by_key, by_form: OnceLock::new(), answered: Mutex::default() }
+    }
+
+    /// All of them.
+    pub fn calls(&self) -> &[T] {
+        &self.calls
+    }
+
+    /// What they are compared with.
+    pub const fn comparison(&self) -> &Comparison {
+        &self.comparison
+    }
+
+    /// How many of them are the same request as this one.
+    pub fn count(&self, live: &LiveRequest<'_>) -> usize {
+        self.group(live, |_, calls| calls.len()).unwrap_or(0)
+    }
+
+    /// The call whose answer a request gets next; `None` where no call is the same request.
+    pub fn next(&self, live: &LiveRequest<'_>) -> Option<&T> {
+        let at = self.group(live, |group, calls| {
+            let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
+            let number = answered.entry(group).or_default();
+            let at = calls.get(*number).or(calls.last()).copied();
+            *number += 1;
+            at
+        });
+        self.calls.get(at.flatten()?)
+    }
+
+    /// Does something with the calls that are the same request as this one; `None` where there are none.
+    fn group<R>(&self, live: &LiveRequest<'_>, then: impl FnOnce(Group, &[usize]) -> R) -> Option<R> {
+        if let Some(calls) = self.by_key.get(live.key) {
+            self.comparison.look(live);
+            return Some(then(Group::Key(live.key.to_owned()), calls));
+        }
+        if self.calls.is_empty() {
+            return None;
+        }
+        let (own, known) = (self.comparison.forms_of(live, self.scope), self.by_form());
+        for (group, forms, known) in
+            [(Group::Form as fn(Hash) -> Group, &own.exact, &known.exact), (Group::Masked, &own.masked, &known.masked)]
+        {
+            if let Some((form, calls)) = forms.iter().find_map(|form| Some((form, known.get(form)?))) {
+                return Some(then(group(*form), calls));
+            }
+        }
+        let mut nearest = self.nearest(live, &own).into_iter();
+        let at = nearest
+            .find(|at| self.calls.get(*at).is_some_and(|call| self.comparison.stands_for(call.as_ref(), live, self.scope)))?;
+        Some(then(Group::One(at), &[at]))
+    }
+
+    fn by_form(&self) -> &ByForm {
+        self.by_form.get_or_init(|| {
+            let (mut all, mut memo) = (ByForm::default(), Memo::new());
+            for (at, call) in self.calls.iter().enumerate() {
+                let Forms { exact, masked, shape } = self.comparison.forms_of_call(call.as_ref(), self.scope, &mut memo);
+                for (forms, known) in [(exact, &mut all.exact), (masked, &mut all.masked)] {
+                    for form in forms {
+                        let calls: &mut Vec<usize> = known.entry(form).or_default();
+                        if calls.last() != Some(&at) {
+                            calls.push(at);
+                        }
+                    }
+                }
+                all.shapes.push(shape);
+            }
+            all
+        })
+    }
+
+    /// The calls that are nearest to a request, the nearest first.
+    fn nearest(&self, live: &LiveRequest<'_>, own: &Forms) -> Vec<usize> {
+        let known = self.by_form();
+        let alike = |at: usize| {
+            let call = self.calls.get(at)?.as_ref();
+            let same = |(a, b): &(u8, u8)| a == b;
+            let (recorded, now) = (call.request.get().as_bytes(), live.body.as_bytes());
+            let head = recorded.iter().copied().zip(now.iter().copied()).take_while(same).count();
+            let tail = recorded.iter().rev().copied().zip(now.iter().rev().copied()).take_while(same).count();
+            let is_shape = own.shape.is_some() && known.shapes.get(at) == Some(&own.shape);
+            Some((call.endpoint == live.endpoint, is_shape, head + tail, Reverse(at)))
+        };
+        let mut all: Vec<_> = (0..self.calls.len()).filter_map(alike).collect();
+        let count = NEAREST.min(all.len());
+        if all.len() > count {
+            all.select_nth_unstable_by(count, |one, other| other.cmp(one));
+            all.truncate(count);
+        }
+        all.sort_unstable_by(|one, other| other.cmp(one));
+        all.into_iter().map(|(.., Reverse(at))| at).collect()
+    }
+
+    /// The call that a request is most like, of those that are not the same.
+    pub fn most_like(&self, live: &LiveRequest<'_>) -> Option<&T> {
+        let nearest = self.nearest(live, &self.comparison.forms_of(live, self.scope));
+        let now = self.comparison.body(live.body);
+        let alike = |at: &usize| {
+            let call = self.calls.get(*at)?.as_ref();
+            let recorded = self.comparison.body(call.request.get());
+            let same = |(a, b): &(u8, u8)| a == b;
+            let head = recorded.bytes().zip(now.bytes()).take_while(same).count();
+            let tail = recorded.bytes().rev().zip(now.bytes().rev()).take_while(same).count();
+            Some((call.endpoint == live.endpoint, head + tail, Reverse(recorded.len().abs_diff(now.len())), Reverse(*at)))
+        };
+        let (.., Reverse(at)) = nearest.iter().filter_map(alike).max()?;
+        self.calls.get(at)
+    }
+
+    /// Why no call is the same request: the nearest one, by its name, and what differs.
+    pub fn why_none(&self, live: &LiveRequest<'_>, name: impl FnOnce(&T) -> String) -> String {
+        let Some(nearest) = self.most_like(live) else { return "the recording has no answered call".to_owned() };
+        let (name, call) = (name(nearest), nearest.as_ref());
+        if !self.comparison.is_same_address(call, live) {
+            return format!("no recorded call went to {}; the nearest is {name}, to {}", live.endpoint, call.endpoint);
+        }
+        let differs = difference(&self.comparison, call, live);
+        format!("no recorded call is equal to this one; the nearest is {name}: {differs} ({ADVICE})")
+    }
+}
