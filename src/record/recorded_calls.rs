@@ -104,9 +104,13 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
                 return Some(then(group(*form), calls));
             }
         }
-        let mut nearest = self.nearest(live, &own).into_iter();
-        let at = nearest
-            .find(|at| self.calls.get(*at).is_some_and(|call| self.comparison.stands_for(call.as_ref(), live, self.scope)))?;
+        // Where nothing was masked, or where the structure is another, values that were masked by other rules make no call the same.
+        let stands_for = |at: &usize| {
+            let call = self.calls.get(*at).map(AsRef::as_ref).filter(|call| call.request.get().contains('⟦'));
+            let is_shape = own.shape.is_some() && known.shapes.get(*at) == Some(&own.shape);
+            is_shape && call.is_some_and(|call| self.comparison.stands_for(call, live, self.scope))
+        };
+        let at = self.nearest(live, &own).into_iter().find(stands_for)?;
         Some(then(Group::One(at), &[at]))
     }
 

@@ -101,11 +101,12 @@ const WAYS: usize = 64;
 pub(super) fn stands_for(masked: &str, clear: &str, redactor: &Redactor) -> bool {
     let known: Vec<Placeholder<'_>> = placeholders(masked).collect();
     let Some(first) = known.first() else { return false };
-    let mut places: Vec<Range<usize>> = masked_places(redactor, clear).into_iter().map(|(range, _)| range).collect();
-    places.extend(placeholders(clear).map(|one| one.range));
-    if masked.get(..first.range.start) != clear.get(..first.range.start) {
+    let behind = known.last().and_then(|last| masked.get(last.range.end..)).unwrap_or("");
+    if masked.get(..first.range.start) != clear.get(..first.range.start) || !clear.ends_with(behind) {
         return false;
     }
+    let mut places: Vec<Range<usize>> = masked_places(redactor, clear).into_iter().map(|(range, _)| range).collect();
+    places.extend(placeholders(clear).map(|one| one.range));
     // Where what stands behind the placeholders so far may begin.
     let mut reached = BTreeSet::from([first.range.start]);
     for (number, one) in known.iter().enumerate() {
