@@ -14,3 +14,8 @@ const ENGINE: GeneralPurpose = GeneralPurpose::new(
 pub fn decode(text: &str) -> Option<Vec<u8>> {
     ENGINE.decode(text.split_ascii_whitespace().collect::<String>().replace('-', "+").replace('_', "/")).ok()
 }
+
+/// The text of bytes in base64.
+pub fn encode(bytes: &[u8]) -> String {
+    ENGINE.encode(bytes)
+}

@@ -4,7 +4,7 @@
 
 use super::fs::{Stamp, exists, is_file, is_link, is_read_only, names_in, stamp_of};
 use std::collections::BTreeSet;
-use std::io::{self, BufWriter, Read, Seek, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockWriteGuard};
 
@@ -60,6 +60,21 @@ impl Draft {
         file.rewind()?;
         file.take(most).read_to_end(&mut head)?;
         file.seek(io::SeekFrom::End(0)).map(|_| head)
+    }
+
+    /// Hands its lines to `look`, one after the other, until that finds something.
+    pub fn find_line<T>(&mut self, mut look: impl FnMut(usize, &str) -> Option<T>) -> io::Result<Option<T>> {
+        self.bytes.flush()?;
+        let file = self.bytes.get_mut();
+        file.rewind()?;
+        let mut reader = BufReader::with_capacity(1 << 16, &mut *file);
+        let (mut line, mut number, mut found) = (Vec::new(), 0, None);
+        while found.is_none() && reader.read_until(b'\n', &mut line)? > 0 {
+            number += 1;
+            found = look(number, &String::from_utf8_lossy(&line));
+            line.clear();
+        }
+        file.seek(io::SeekFrom::End(0)).map(|_| found)
     }
 
     /// Makes it the file, as [`write_atomic`] does.

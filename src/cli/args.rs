@@ -25,6 +25,9 @@ pub(crate) struct GlobalArgs {
     /// Threads to use [default: one per core]
     #[arg(long, value_name = "N", value_parser = parse_threads, global = true)]
     pub(crate) threads: Option<NonZeroUsize>,
+    /// Write files even if they hold a secret: a value of the project's .env, or what looks random beside a name such as `apiKey`
+    #[arg(long, global = true)]
+    pub(crate) allow_secrets: bool,
 }
 
 /// Formats of findings.

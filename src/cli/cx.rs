@@ -6,6 +6,7 @@ use super::options::{Options, Volume};
 use super::overwrite;
 use super::render::screen::Screen;
 use super::render::wrap::wrap;
+use super::secret_check::SecretCheck;
 use crate::base::fs;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::path::Path;
@@ -43,6 +44,14 @@ impl Write for Out {
     }
 }
 
+/// A result that is to become a file.
+#[derive(Debug)]
+struct Made {
+    draft: fs::Draft,
+    /// What a file has at its head that it may take the place of.
+    sign: Option<Sign>,
+}
+
 /// Bytes of a file that tell what wrote it.
 const HEAD: usize = 512;
 /// Endings of what ctxc reads, and of its artifacts: no text for people is written over such a file.
@@ -72,8 +81,8 @@ impl Cx {
         mut write: impl FnMut(F, &mut Self) -> Result<()>,
     ) -> Result<()> {
         let format = args.format.resolve();
-        self.write(args.output.as_deref(), format.sign(), |cx| write(format, cx))?;
-        self.reports(&args.format, write)
+        let own = self.draft(args.output.as_deref(), format.sign(), |cx| write(format, cx))?;
+        self.reports(own, &args.format, write)
     }
 
     /// The same for a verb whose `-o` names something else than its result.
@@ -83,18 +92,21 @@ impl Cx {
         mut write: impl FnMut(F, &mut Self) -> Result<()>,
     ) -> Result<()> {
         write(args.resolve(), self)?;
-        self.reports(args, write)
+        self.reports(None, args, write)
     }
 
+    /// Writes the reports, and with them the result where it goes to a file: all of them, or none.
     fn reports<F: OutputFormat>(
         &mut self,
+        own: Option<Made>,
         args: &FormatArgs<F>,
         mut write: impl FnMut(F, &mut Self) -> Result<()>,
     ) -> Result<()> {
+        let mut all: Vec<Made> = own.into_iter().collect();
         for Report { format, path } in args.reports() {
-            self.write(Some(path), format.sign(), |cx| write(*format, cx))?;
+            all.extend(self.draft(Some(path), format.sign(), |cx| write(*format, cx))?);
         }
-        Ok(())
+        self.keep(all)
     }
 
     /// Refuses the places that results cannot be written to, before anything else is written.
@@ -118,8 +130,19 @@ impl Cx {
         sign: Option<Sign>,
         write: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<()> {
-        let Some(path) = path.filter(|path| *path != Path::new("-")) else { return write(self) };
-        let before = place(path, sign)?;
+        let made = self.draft(path, sign, write)?;
+        self.keep(made.into_iter().collect())
+    }
+
+    /// What `write` prints, as a file that is not there yet; `None` where it was printed to standard output.
+    fn draft(
+        &mut self,
+        path: Option<&Path>,
+        sign: Option<Sign>,
+        write: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<Option<Made>> {
+        let Some(path) = path.filter(|path| *path != Path::new("-")) else { return write(self).map(|()| None) };
+        place(path, sign)?;
         let screen = std::mem::replace(&mut self.options.screen, Screen::PLAIN);
         let stdout = std::mem::replace(&mut self.out, Out::File(fs::Draft::of(path)));
         let is_unread = std::mem::replace(&mut self.is_unread, false);
@@ -134,15 +157,30 @@ impl Cx {
         self.options.screen = screen;
         self.is_unread = is_unread;
         printed?;
-        let Out::File(mut draft) = out else { return Ok(()) };
-        let failed = |err: io::Error| CliError::write(path, &err);
-        let head = draft.head(HEAD as u64).map_err(failed)?;
-        if let (Some(old), Some(new)) = (before.as_deref().and_then(schema), schema(&head))
-            && old != new
-        {
-            overwrite::refuse_others(path, &format!("result of the schema {}", String::from_utf8_lossy(new)), false)?;
+        let Out::File(draft) = out else { return Ok(None) };
+        Ok(Some(Made { draft, sign }))
+    }
+
+    /// Writes results to their files: none of them where one may not be written.
+    fn keep(&self, mut all: Vec<Made>) -> Result<()> {
+        if all.is_empty() {
+            return Ok(());
         }
-        draft.write_atomic().map_err(failed)
+        let check = SecretCheck::of_run(&self.options);
+        all.iter_mut().try_for_each(|made| check.draft(&mut made.draft))?;
+        for Made { mut draft, sign } in all {
+            let path = draft.path.clone();
+            let failed = |err: io::Error| CliError::write(&path, &err);
+            let before = place(&path, sign)?;
+            let head = draft.head(HEAD as u64).map_err(failed)?;
+            if let (Some(old), Some(new)) = (before.as_deref().and_then(schema), schema(&head))
+                && old != new
+            {
+                overwrite::refuse_others(&path, &format!("result of the schema {}", String::from_utf8_lossy(new)), false)?;
+            }
+            draft.write_atomic().map_err(failed)?;
+        }
+        Ok(())
     }
 
     /// Writes results, as long as somebody reads them.

@@ -29,6 +29,7 @@ mod revision;
 mod rewrite;
 mod rule_filter;
 mod scenarios;
+mod secret_check;
 mod selection;
 mod suppress;
 mod usage;

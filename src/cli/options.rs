@@ -18,6 +18,15 @@ pub(crate) enum Volume {
     Verbose,
 }
 
+/// Whether files are written that hold secrets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Secrets {
+    /// Such a file is refused.
+    Refused,
+    /// The user allows it.
+    Allowed,
+}
+
 /// What every verb works with.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
@@ -27,6 +36,8 @@ pub(crate) struct Options {
     pub(crate) volume: Volume,
     /// Threads, when a number was given.
     pub(crate) threads: Option<NonZeroUsize>,
+    /// Whether files are written that hold secrets.
+    pub(crate) secrets: Secrets,
     /// What standard output shows.
     pub(crate) screen: Screen,
     /// Whether standard error takes colour.
@@ -47,6 +58,7 @@ impl Options {
             project: raw.project.clone(),
             volume,
             threads: raw.threads,
+            secrets: if raw.allow_secrets { Secrets::Allowed } else { Secrets::Refused },
             screen: Screen::stdout(raw.color),
             stderr_color: Screen::stderr_color(raw.color),
             stderr_width: Screen::stderr_width(),

@@ -1,6 +1,7 @@
 //! Files that a verb rewrites: shown as a diff, or written whole over exactly the bytes that were read.
 
 use super::render::unified;
+use super::secret_check::Checked;
 use crate::base::fs;
 use crate::cli::prelude::*;
 use crate::syntax::decode;
@@ -36,7 +37,12 @@ pub(super) enum Written {
     Overtaken,
 }
 
-/// Writes a file as a whole, unless it is no longer the one that was read.
+/// The same as [`write`], of a text that is made of contexts or answers, and was checked.
+pub(super) fn write_checked(change: &Change<'_>, _: Checked) -> Result<Written> {
+    write(change)
+}
+
+/// Writes a file as a whole, unless it is no longer the one that was read. Its text is its author's.
 pub(super) fn write(change: &Change<'_>) -> Result<Written> {
     let mut now = Vec::new();
     // One byte more than it had tells enough.
@@ -48,8 +54,8 @@ pub(super) fn write(change: &Change<'_>) -> Result<Written> {
     Ok(Written::Yes)
 }
 
-/// Writes a file that is not there yet, and the folders that it needs.
-pub(super) fn create(path: &Path, text: &str) -> Result<()> {
+/// Writes a file that is not there yet, and the folders that it needs. Its text was checked with those of all files of the command.
+pub(super) fn create(path: &Path, text: &str, _: Checked) -> Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(|err| CliError::write(folder, &err))?;
     }

@@ -10,6 +10,8 @@ use super::statistics::{bootstrap, interval};
 use super::trials::{self, TrialOutcome};
 use super::verdict::{Place, Verdict};
 use crate::base::hash::Hash;
+use crate::record::fixed_mask::FixedMask;
+use crate::record::json_text::map_strings;
 use crate::record::recording::Stage;
 use crate::scenario::model::{Case, Rule, Suite};
 use serde::{Deserialize, Serialize};
@@ -363,7 +365,22 @@ impl RuleRow {
     }
 }
 
+/// Where a row repeats words of contexts and answers.
+const WORDS: [&str; 6] = ["/moved", "/trouble", "/faults", "/context", "/trials", "/diff"];
+
 impl CaseRow {
+    /// The same with secrets and personal data of contexts and answers replaced.
+    #[must_use]
+    pub fn masked(self, mask: &FixedMask) -> Self {
+        // A row is written without error, and read again.
+        let json = serde_json::to_string(&self).unwrap_or_default();
+        let is_of_words = |pointer: &str| {
+            WORDS.iter().any(|words| pointer.strip_prefix(words).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+        };
+        let masked = map_strings(&json, |_, pointer, text| if is_of_words(pointer) { mask.text(text) } else { None });
+        if masked == json { self } else { serde_json::from_str(&masked).unwrap_or(self) }
+    }
+
     /// The row of a case that was run.
     pub fn of(of: Of<'_>, done: &Finished, locator: &Locator<'_>) -> Self {
         let verdicts =

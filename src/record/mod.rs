@@ -5,6 +5,7 @@
 pub mod comparison;
 pub mod difference;
 pub mod file;
+pub mod fixed_mask;
 pub mod foreign;
 pub mod json_text;
 pub mod json_tree;
@@ -19,5 +20,7 @@ pub mod recording;
 pub mod redact;
 mod remask;
 pub(crate) mod response_body;
+#[cfg(feature = "fs")]
+pub mod secret_scan;
 pub mod turns;
 pub mod volatile;

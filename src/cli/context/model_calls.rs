@@ -16,6 +16,7 @@ use crate::provider::limiter::Limiter;
 use crate::provider::retry::Retry;
 use crate::provider::spending::{Spend, SpendLimit, Spending};
 use crate::provider::throttle::{Calls, Throttle, used};
+use crate::record::fixed_mask::FixedMask;
 use crate::record::recording::AnsweredBy;
 use crate::record::redact::{Redactor, SECRETS};
 use crate::rules::input::read_fault::reason;
@@ -135,14 +136,23 @@ fn price(config: &Config, id: &str, usage: &Usage) -> f64 {
     prices.of_call((usage.input.unwrap_or(0), usage.cached.unwrap_or(0)), usage.output.unwrap_or(0))
 }
 
+/// What replaces secrets and personal data in stored requests and rows of scorecards, which other machines compare.
+pub(super) fn fixed_mask(config: &Config) -> FixedMask {
+    FixedMask::new(config.record.content, masks(&config.record.mask), secrets(config))
+}
+
+/// The values of variables that hold secrets by their names, or keys of providers.
+fn secrets(config: &Config) -> impl Iterator<Item = String> {
+    let named = config.providers.values().filter_map(|provider| fs::env(provider.api_key_env.as_deref()?));
+    fs::env_ending(&SECRETS).into_iter().map(|(_, value)| value).chain(named)
+}
+
 /// What replaces secrets and personal data in what is kept of a project's calls.
 ///
 /// # Errors
 /// Its own secret cannot be kept.
 pub(super) fn redactor(project: &Compiled) -> Result<Redactor> {
-    let named = project.config.providers.values().filter_map(|provider| fs::env(provider.api_key_env.as_deref()?));
-    let secrets = fs::env_ending(&SECRETS).into_iter().map(|(_, value)| value).chain(named);
-    secret().map(|salt| Redactor::new(salt, secrets).replacing(masks(&project.config.record.mask))).map_err(|why| {
-        CliError::new(Kind::Infrastructure, format!("what recordings are redacted with cannot be kept: {}", reason(&why)))
-    })
+    secret().map(|salt| Redactor::new(salt, secrets(&project.config)).replacing(masks(&project.config.record.mask))).map_err(
+        |why| CliError::new(Kind::Infrastructure, format!("what recordings are redacted with cannot be kept: {}", reason(&why))),
+    )
 }

@@ -6,6 +6,7 @@
 use super::eval::drafting::{Drafting, Sources};
 use super::lookup::LookupArgs;
 use super::lookup_results;
+use super::model_calls::{fixed_mask, redactor};
 use super::project::{Compiled, named_inside};
 use super::render_errors::refused;
 use super::run::as_scenario::{self, AgentOfRun, FromRun, RunOfTask};
@@ -18,13 +19,17 @@ use crate::cli::overwrite;
 use crate::cli::prelude::*;
 use crate::cli::request;
 use crate::cli::rewrite;
+use crate::cli::secret_check::{NewFile, SecretCheck};
+use crate::context::context_source::Match;
 use crate::context::objective;
 use crate::context::request::{Asked, Request};
-use crate::eval::draft::{self, Draft, Given, Holds};
+use crate::eval::draft::{self, Draft, Found, Given, Holds};
 use crate::eval::receiver::Receiver;
 use crate::kernel::conversation::Turn;
+use crate::project::config::Content;
 use crate::project::path_patterns::is_pattern;
-use crate::record::recording::Recording;
+use crate::record::fixed_mask::FixedMask;
+use crate::record::recording::{Recording, Redacted};
 use crate::registry::Parameter;
 use crate::registry::scenarios;
 use crate::run::answers::response_of;
@@ -141,7 +146,7 @@ fn renewed(subject: &str, name: &str, cx: &mut Cx) -> Result<Exit> {
     let stored = paths::snapshot(path, name);
     let files =
         [case.wants_snapshot().then_some((stored.as_str(), written.snapshot.as_str())), Some((kept.as_str(), &*written.request))];
-    let names = write_all(&root, files.into_iter().flatten())?;
+    let names = write_all(&root, files.into_iter().flatten(), cx)?;
     cx.line(&format!("recorded anew: {names}{}", masked(&written.masked)))?;
     Ok(Exit::Success)
 }
@@ -178,7 +183,7 @@ fn of_request(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
         Some((kept.as_str(), written.request.as_str())),
         Some((path.as_str(), written.scenario.as_str())),
     ];
-    let names = write_all(&project.root, files.into_iter().flatten())?;
+    let names = write_all(&project.root, files.into_iter().flatten(), cx)?;
     note_place(&project, &path, cx);
     let of_answer =
         if written.of_answer == 0 { String::new() } else { format!(" and {} on its recorded answer", written.of_answer) };
@@ -310,9 +315,15 @@ fn of_task(args: &ScenarioArgs, agent: Option<&AgentOfRun>, cx: &mut Cx) -> Resu
     let lines = || project.lines(&project.paths());
     let found = lookup_results::found(&project, &request, &source).map_err(|faults| refused(&faults, &lines()))?;
     source.note(cx);
-    let inputs = given(&project.root, &folder, &args.given.input, inputs);
+    let mask = fixed_mask(&project.config);
+    let mut values = MaskedValues { project: &project, mask: &mask, redacted: Vec::new() };
+    let inputs = values.given(given(&project.root, &folder, &args.given.input, inputs))?;
     let results = results.into_iter().map(|(name, result)| (name, as_scenario::whole_result(result)));
-    let results = given(&project.root, &folder, &args.given.result, results);
+    let results = values.given(given(&project.root, &folder, &args.given.result, results))?;
+    let history = history.map(|history| values.one(history)).transpose()?;
+    let found = values.found(found)?;
+    let objective = objective.map(|objective| values.text(objective.to_owned())).transpose()?;
+    let objective = objective.as_deref();
     let holds = if args.no_snapshot { Holds::Segments } else { Holds::Words };
     let draft = Draft {
         name: &name,
@@ -326,7 +337,7 @@ fn of_task(args: &ScenarioArgs, agent: Option<&AgentOfRun>, cx: &mut Cx) -> Resu
         found: &found,
         holds,
     };
-    let sources = Sources { project: &project, path: &path };
+    let sources = Sources { project: &project, path: &path, mask: &mask };
     let Drafting { text, request, hears, expectations, is_whole } =
         sources.draft(&draft).map_err(|error| error.into_error(|faults| refused(faults, &lines())))?;
     if history.is_some() && !hears {
@@ -343,13 +354,16 @@ fn of_task(args: &ScenarioArgs, agent: Option<&AgentOfRun>, cx: &mut Cx) -> Resu
         recording.as_deref().map(|recording| (recording, &*lines)),
         Some((&*path, &*text)),
     ];
-    let written = write_all(&project.root, files.into_iter().flatten())?;
+    let written = write_all(&project.root, files.into_iter().flatten(), cx)?;
     note_place(&project, &path, cx);
     if !is_whole {
         cx.note("the tasks around this agent look up other context, and a scenario has one lookup for all: its looked-up context differs from that of `ctxc render`");
     }
     let count = plural(expectations, "expectation");
-    cx.line(&format!("wrote {written}: {count} on the context, taken from this render; add what the answer must satisfy"))?;
+    let masked = masked(&request::new_scenario::masked(values.redacted.iter()));
+    cx.line(&format!(
+        "wrote {written}: {count} on the context, taken from this render{masked}; add what the answer must satisfy"
+    ))?;
     Ok(Exit::Success)
 }
 
@@ -372,7 +386,7 @@ fn of_run(args: &ScenarioArgs, run: &RunOfTask, project: &Compiled, cx: &mut Cx)
     let text = proposed(args, &text, &run.calls, project)?;
     let recording = paths::recording(&path, &name);
     let lines: String = run.calls.iter().map(Recording::line).collect();
-    let written = write_all(&project.root, [(&*recording, &*lines), (&*path, &*text)].into_iter())?;
+    let written = write_all(&project.root, [(&*recording, &*lines), (&*path, &*text)].into_iter(), cx)?;
     note_place(project, &path, cx);
     cx.line(&format!(
         "wrote {written}: the run came by {}; add what its result and its agents must satisfy",
@@ -386,7 +400,8 @@ fn proposed(args: &ScenarioArgs, text: &str, calls: &[Recording], project: &Comp
     let answers = calls.iter().filter_map(|call| Some((call, response_of(call).ok()?.answer)));
     let said = answers.map(|(call, answer)| format!("{}: {}", call.agent.as_deref().unwrap_or_default(), answer.content()));
     let said = said.collect::<Vec<_>>().join("\n");
-    Ok(propose::proposals(&args.propose, (text, &said), project)? + text)
+    let proposals = propose::proposals(&args.propose, (text, &said), project)?;
+    Ok(fixed_mask(&project.config).text(&proposals).unwrap_or(proposals) + text)
 }
 
 /// What is expected of an answer that was good in a run: coarse, since another one may be as good.
@@ -396,6 +411,60 @@ fn expected(agent: &AgentOfRun) -> String {
     format!(
         "# What it answered in the run is recorded beside this file.\nruns: 1\npass_threshold: 1\nexpectations:\n  - max_tokens: {most}\n"
     )
+}
+
+/// Values of a scenario with secrets and personal data replaced, as recordings have them: with placeholders of the user's own.
+struct MaskedValues<'v> {
+    project: &'v Compiled,
+    mask: &'v FixedMask,
+    /// What was replaced.
+    redacted: Vec<Redacted>,
+}
+
+impl MaskedValues<'_> {
+    /// A text. The user's secret is asked for only if something is to be replaced.
+    fn text(&mut self, text: String) -> Result<String> {
+        if self.mask.text(&text).is_none() {
+            return Ok(text);
+        }
+        let redactor = redactor(self.project)?;
+        let keeps = self.project.config.record.content == Content::Full;
+        let (masked, counts) = if keeps { redactor.keeping_persons() } else { redactor }.text(&text);
+        let row = |(kind, count): (&str, u64)| Redacted { pointer: String::new(), kind: kind.to_owned(), count };
+        self.redacted.extend(counts.into_iter().map(row));
+        Ok(masked)
+    }
+
+    fn value(&mut self, value: Value) -> Result<Value> {
+        Ok(match value {
+            Value::String(text) => Value::String(self.text(text)?),
+            Value::Array(values) => Value::Array(values.into_iter().map(|value| self.value(value)).collect::<Result<_>>()?),
+            Value::Object(fields) => {
+                let field = |(name, value)| Ok((self.text(name)?, self.value(value)?));
+                Value::Object(fields.into_iter().map(field).collect::<Result<_>>()?)
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => value,
+        })
+    }
+
+    fn one(&mut self, given: Given) -> Result<Given> {
+        Ok(match given {
+            Given::Value(value) => Given::Value(self.value(value)?),
+            Given::File(path) => Given::File(path),
+        })
+    }
+
+    fn given(&mut self, values: Vec<(String, Given)>) -> Result<Vec<(String, Given)>> {
+        values.into_iter().map(|(name, given)| Ok((name, self.one(given)?))).collect()
+    }
+
+    fn found(&mut self, Found { files, fresh, held }: Found) -> Result<Found> {
+        let mut matches = |matches: Vec<Match>| {
+            let one = |found: Match| Ok(Match { text: self.text(found.text)?, ..found });
+            matches.into_iter().map(one).collect::<Result<Vec<_>>>()
+        };
+        Ok(Found { files: matches(files)?, fresh: matches(fresh)?, held })
+    }
 }
 
 /// The conversation, and how the scenario holds it: by the file's name, where that lies in the project.
@@ -419,15 +488,11 @@ fn unheard(task: &str) -> CliError {
 }
 
 /// Writes files of the project, the one that names the others last; gives their names, that one first.
-fn write_all<'f>(root: &Path, files: impl DoubleEndedIterator<Item = (&'f str, &'f str)> + Clone) -> Result<String> {
-    files.clone().try_for_each(|(path, text)| write(root, path, text))?;
+fn write_all<'f>(root: &Path, files: impl DoubleEndedIterator<Item = (&'f str, &'f str)> + Clone, cx: &Cx) -> Result<String> {
+    let checked = SecretCheck::new(&cx.options, root).files(files.clone().map(|(name, text)| NewFile { name, text }))?;
+    files.clone().try_for_each(|(path, _)| overwrite::refuse_links(root, path))?;
+    files.clone().try_for_each(|(path, text)| rewrite::create(&root.join(path), text, checked))?;
     Ok(files.rev().map(|(path, _)| path).collect::<Vec<_>>().join(" and "))
-}
-
-/// Writes a file of the project, and the folders that it needs.
-fn write(root: &Path, path: &str, text: &str) -> Result<()> {
-    overwrite::refuse_links(root, path)?;
-    rewrite::create(&root.join(path), text)
 }
 
 /// What a scenario is called, and where it goes.

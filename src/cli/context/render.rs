@@ -33,7 +33,8 @@ use std::ops::Range;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ctxc render triage\n  ctxc render --role clerk --objective \'sort the new tickets\' --explain\n  ctxc render answer --input ticket=@samples/t1.txt --explain\n  ctxc render investigate --node /steps/1 --result precedents=\'none found\'\n  ctxc render triage --as openai-chat --model gpt-5-mini > body.json"
+    after_help = "Examples:\n  ctxc render triage\n  ctxc render --role clerk --objective \'sort the new tickets\' --explain\n  ctxc render answer --input ticket=@samples/t1.txt --explain\n  ctxc render investigate --node /steps/1 --result precedents=\'none found\'\n  ctxc render triage --as openai-chat --model gpt-5-mini > body.json\n  ctxc render triage --output context.txt --allow-secrets\n\n\
+    A file that `--output` names holds exactly what is printed. It is not written if it would hold a secret, unless --allow-secrets is given."
 )]
 pub(crate) struct RenderArgs {
     #[command(flatten)]

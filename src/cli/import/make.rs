@@ -41,6 +41,12 @@ impl Made {
     pub(super) fn is_refused(&self) -> bool {
         self.imported.is_refused()
     }
+
+    /// The files that it is made of, each with its text. The schema first: a template never names a file that is not there.
+    pub(super) fn files(&self) -> impl Iterator<Item = (&str, &str)> {
+        let others = self.schema.iter().chain(&self.suite).map(|(path, text)| (path.as_str(), text.as_str()));
+        others.chain([(self.output.as_str(), self.text.as_str())])
+    }
 }
 
 /// All that was made.

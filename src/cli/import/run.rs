@@ -11,6 +11,8 @@ use crate::base::fs::{self, ReadFs, RealFs};
 use crate::cli::context::project::{Compiled, Inside};
 use crate::cli::overwrite::refuse_links;
 use crate::cli::prelude::*;
+use crate::cli::rewrite;
+use crate::cli::secret_check::{Checked, NewFile, SecretCheck};
 use crate::context::TaskGraph;
 use crate::context::request::Files;
 use crate::import::{FORMATS, Format, SUITE_ORIGIN, origin};
@@ -61,7 +63,10 @@ pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
     if let Some((path, verdict)) = &verdict {
         tell(path, verdict, cx);
     }
-    let fates = batch.made.iter().map(|made| put(made, args, &project.root)).collect::<Result<Vec<_>>>()?;
+    let texts = batch.made.iter().filter(|made| !made.is_refused() && !args.dry_run).flat_map(Made::files);
+    let texts = texts.map(|(name, text)| NewFile { name, text });
+    let checked = SecretCheck::new(&cx.options, &project.root).files(texts)?;
+    let fates = batch.made.iter().map(|made| put(made, args, &project.root, checked)).collect::<Result<Vec<_>>>()?;
     let probe = if folder.is_empty() { "x.xml".to_owned() } else { format!("{folder}/x.xml") };
     let is_left_out = project.config.templates.include.as_ref().is_some_and(|globs| !globs.matches(&probe));
     let told = ImportReport {
@@ -210,14 +215,11 @@ fn folder(named: Option<&Path>, project: &Project) -> Result<String> {
 }
 
 /// Writes one template, unless something is there.
-fn put(made: &Made, args: &ImportArgs, root: &Path) -> Result<Disposition> {
+fn put(made: &Made, args: &ImportArgs, root: &Path, checked: Checked) -> Result<Disposition> {
     if made.is_refused() {
         return Ok(Disposition::Refused);
     }
-    let template = (&made.output, &made.text);
-    // The schema first: a template never names a file that is not there.
-    let files: Vec<(&String, &String)> =
-        made.schema.iter().chain(&made.suite).map(|(path, text)| (path, text)).chain([template]).collect();
+    let files: Vec<(&str, &str)> = made.files().collect();
     let there: Vec<Option<bool>> = files.iter().map(|(path, text)| is_same(&root.join(path), text)).collect();
     if there.iter().all(|same| *same == Some(true)) {
         return Ok(Disposition::Same);
@@ -237,10 +239,7 @@ fn put(made: &Made, args: &ImportArgs, root: &Path) -> Result<Disposition> {
         return Ok(Disposition::Dry);
     }
     for (name, text) in files {
-        let path = root.join(name);
-        let failed = |err: &std::io::Error| CliError::write(&path, err);
-        fs::create_dir_all(path.parent().unwrap_or(root)).map_err(|err| failed(&err))?;
-        fs::write_atomic(&path, text.as_bytes()).map_err(|err| failed(&err))?;
+        rewrite::create(&root.join(name), text, checked)?;
     }
     Ok(Disposition::Written)
 }

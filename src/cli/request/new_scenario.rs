@@ -204,7 +204,7 @@ fn mask(known: &[String], project: &Project) -> Result<Mask> {
 }
 
 /// What was replaced, by kind.
-fn masked<'r>(redacted: impl Iterator<Item = &'r Redacted>) -> String {
+pub(crate) fn masked<'r>(redacted: impl Iterator<Item = &'r Redacted>) -> String {
     let mut counts = std::collections::BTreeMap::<&str, u64>::new();
     for one in redacted {
         *counts.entry(&one.kind).or_default() += one.count;

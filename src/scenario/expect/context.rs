@@ -47,7 +47,7 @@ macro_rules! keys {
             key(
                 "snapshot",
                 Shape::True,
-                "the request equals the stored one: model, sampling, tools, form of the answer, and every word of the messages",
+                "the request equals the stored one: model, sampling, tools, form of the answer, and every word of the messages; a placeholder such as `⟦email⟧` in it stands for any value of its kind",
             ),
             key("not", Shape::Table(&INNER_TEST), "the expectation in it does not hold"),
             key("any_of", Shape::List(&Shape::Table(&INNER_TEST), 1), "one of the expectations in it holds"),

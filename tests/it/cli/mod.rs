@@ -92,3 +92,4 @@ mod usage;
 mod volatile;
 pub(crate) mod watch;
 mod watch_edits;
+mod written;

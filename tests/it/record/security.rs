@@ -95,13 +95,12 @@ fn faults(page: &str, tests: &BTreeSet<String>) -> Vec<String> {
     faults
 }
 
-/// The names of the functions below `tests/it` that stand below `#[test]`.
+/// The names of the functions below `tests/it` and `tests/unit` that stand below `#[test]`.
 fn tests() -> BTreeSet<String> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it");
+    let mut walk = ignore::WalkBuilder::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it"));
+    walk.add(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/unit"));
     let mut found = BTreeSet::new();
-    for file in
-        ignore::Walk::new(folder).filter_map(Result::ok).filter(|file| file.path().extension().is_some_and(|end| end == "rs"))
-    {
+    for file in walk.build().filter_map(Result::ok).filter(|file| file.path().extension().is_some_and(|end| end == "rs")) {
         let text = std::fs::read_to_string(file.path()).unwrap();
         let mut is_test = false;
         for line in text.lines().map(str::trim) {

@@ -14,3 +14,4 @@ mod places;
 mod rooms;
 mod shape;
 mod source;
+mod writers;

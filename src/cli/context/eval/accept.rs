@@ -2,6 +2,7 @@
 //! stored then, so that nothing else passes along with it. `--diff` shows the same and stores nothing.
 
 use super::choose::{Done, EvalRun};
+use crate::cli::context::model_calls::fixed_mask;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::overwrite;
@@ -9,6 +10,7 @@ use crate::cli::render::screen::Screen;
 use crate::cli::render::summary::plural;
 use crate::cli::render::unified;
 use crate::cli::rewrite::{self, Change, Output};
+use crate::cli::secret_check::{NewFile, SecretCheck};
 use crate::eval::locate::Locator;
 use crate::scenario::paths;
 use std::path::Path;
@@ -21,8 +23,8 @@ struct Moved<'m> {
     path: String,
     /// What is stored; `None` for nothing.
     before: Option<&'m str>,
-    /// The request as it is now.
-    now: &'m str,
+    /// The request as it is now, as it is stored.
+    now: String,
 }
 
 /// What standard output is for.
@@ -42,14 +44,16 @@ pub(super) fn accept(
     (shown, output): (Shown, Output),
     cx: &mut Cx,
 ) -> Result<()> {
+    let mask = fixed_mask(&eval_run.project().config);
     let mut moved = Vec::new();
     let mut news = Vec::new();
     for (at, ((chosen, before), finished)) in eval_run.chosen.iter().zip(&eval_run.snapshots).zip(&*finished).enumerate() {
         let Some(now) = finished.as_ref().and_then(|finished| finished.snapshot.as_deref()) else { continue };
-        if before.as_deref() != Some(now) {
+        if !before.as_deref().is_some_and(|before| mask.is_same_request(before, now)) {
             let path = paths::snapshot(chosen.path, &chosen.case.name.value);
+            let now = mask.stored_request(now);
+            news.push((at, now.clone()));
             moved.push(Moved { path, before: before.as_deref(), now });
-            news.push((at, now.to_owned()));
         }
     }
     if moved.is_empty() {
@@ -96,19 +100,21 @@ impl Moved<'_> {
     fn diff(&self) -> String {
         let mut out = Vec::new();
         // Bytes in memory take every line.
-        let _ = unified::write(&mut out, &self.path, self.before.unwrap_or(""), self.now, Screen::PLAIN);
+        let _ = unified::write(&mut out, &self.path, self.before.unwrap_or(""), &self.now, Screen::PLAIN);
         String::from_utf8_lossy(&out).into_owned()
     }
 }
 
 /// Writes each change.
 fn store(root: &Path, moved: &[Moved<'_>], cx: &mut Cx) -> Result<()> {
+    let checked =
+        SecretCheck::new(&cx.options, root).files(moved.iter().map(|one| NewFile { name: &one.path, text: &one.now }))?;
     for one in moved {
         let path = root.join(&one.path);
         overwrite::refuse_links(root, &one.path)?;
         if one.before.is_none() {
-            rewrite::create(&path, one.now)?;
-        } else if rewrite::write(&one.change(&path))? == rewrite::Written::Overtaken {
+            rewrite::create(&path, &one.now, checked)?;
+        } else if rewrite::write_checked(&one.change(&path), checked)? == rewrite::Written::Overtaken {
             return Err(CliError::usage(format!("{} was changed meanwhile, so it was left alone", one.path)));
         }
         let what = if one.before.is_some() { "stored anew" } else { "stored" };

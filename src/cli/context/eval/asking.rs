@@ -5,6 +5,7 @@ use crate::cli::context::model_calls::{ModelCalls, redactor};
 use crate::cli::context::project::Compiled;
 use crate::cli::error::Result;
 use crate::cli::record::comparison::comparison;
+use crate::cli::secret_check::SecretCheck;
 use crate::eval::asked::{Ask, Asked};
 use crate::kernel::provider::Response;
 use crate::provider::read;
@@ -62,6 +63,11 @@ impl<'p> Asking<'p> {
             Err(_) => (None, None),
         };
         Ok(Self { models: ModelCalls::new(&project.config, most, jobs), state: Mutex::default(), kept, redactor })
+    }
+
+    /// The same, which refuses to keep calls that hold secrets.
+    pub(super) fn checking(self, check: SecretCheck) -> Self {
+        Self { kept: self.kept.map(|kept| kept.checking(check)), ..self }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -7,6 +7,7 @@ use super::rescore::Earlier;
 use crate::base::contained_path::{self, Refused};
 use crate::base::fs;
 use crate::cli::context::lookup::{CacheArgs, Lookup};
+use crate::cli::context::model_calls::fixed_mask;
 use crate::cli::context::models::Counters;
 use crate::cli::context::project::Compiled;
 use crate::cli::cx::Cx;
@@ -140,6 +141,11 @@ impl<'w> EvalRun<'w> {
         Self { journal, ..self }
     }
 
+    /// The project whose scenarios they are.
+    pub(super) const fn project(&self) -> &'w Compiled {
+        self.project
+    }
+
     /// The agent roles of the project.
     pub(super) const fn roles(&self) -> &Roles {
         &self.project.config.roles
@@ -196,6 +202,7 @@ impl<'w> EvalRun<'w> {
         (threads, fails_fast): (Option<NonZeroUsize>, bool),
     ) -> Vec<Option<Done>> {
         let last = AtomicUsize::new(usize::MAX);
+        let mask = fixed_mask(&self.project.config);
         let chosen = self.inputs().into_iter().zip(self.chosen).zip(which).filter(|(_, is_run)| **is_run);
         let (inputs, chosen): (Vec<CaseInput<'_>>, Vec<&Chosen<'_>>) = chosen.map(|(both, _)| both).unzip();
         let keep = |at: usize, input: &CaseInput<'_>, mut done: Finished| {
@@ -207,6 +214,8 @@ impl<'w> EvalRun<'w> {
             let suite = chosen.get(at).map_or("", |chosen| chosen.suite.id.value.as_str());
             let of = Of { path: input.path, suite, case: input.case, receiver };
             let row = CaseRow::of(of, &done, &locator.lock().unwrap_or_else(PoisonError::into_inner));
+            // Of what passes, a row has its author's words alone.
+            let row = if done.verdict == CaseVerdict::Pass { row } else { row.masked(&mask) };
             if let Some(journal) = self.journal {
                 journal.finished(&row, &done);
             }

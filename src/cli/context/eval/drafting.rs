@@ -12,6 +12,8 @@ use crate::eval::compiled_patterns::CompiledPatterns;
 use crate::eval::context::stored_request;
 use crate::eval::draft::{self, Draft};
 use crate::eval::prepared::{CaseInput, Seen};
+use crate::record::fixed_mask::FixedMask;
+use crate::record::redact::without_hashes;
 use crate::scenario::read;
 
 /// Where a scenario is to stand.
@@ -20,6 +22,8 @@ pub(in crate::cli::context) struct Sources<'s> {
     pub(in crate::cli::context) project: &'s Compiled,
     /// Its file, relative to the project.
     pub(in crate::cli::context) path: &'s str,
+    /// What replaces secrets and personal data in the stored request.
+    pub(in crate::cli::context) mask: &'s FixedMask,
 }
 
 /// A scenario that is ready to be written.
@@ -63,8 +67,14 @@ impl Sources<'_> {
         // The first text has no objective of its own, where none was given.
         let draft = Draft { objective: Some(draft.objective.unwrap_or(&first)), ..*draft };
         let written = |seen: &Seen<'_>| {
-            let is_whole = draft::held(seen.assembly) == draft.found.held;
-            (draft::yaml(&draft, Some(seen)), stored_request(seen), is_whole, draft::hears(seen.assembly))
+            // What was replaced in values is replaced in texts of them.
+            let masked = |text: &str| without_hashes(&self.mask.text(text).unwrap_or_else(|| text.to_owned()));
+            let is_same =
+                |((a, first), (b, second)): (&(String, String), &(String, String))| a == b && masked(first) == masked(second);
+            let (held, found) = (draft::held(seen.assembly), &draft.found.held);
+            let is_whole = held.len() == found.len() && held.iter().zip(found).all(is_same);
+            let request = self.mask.stored_request(&stored_request(seen));
+            (draft::yaml(&draft, Some(seen)), request, is_whole, draft::hears(seen.assembly))
         };
         let (text, request, is_whole, hears) = self.seen(&draft::yaml(&draft, None), &draft, &counters, written)?;
         let (suite, faults) = read(self.path, &text);

@@ -4,6 +4,7 @@
 use crate::base::fs;
 use crate::cli::overwrite;
 use crate::cli::render::summary::plural;
+use crate::cli::secret_check::{NewFile, SecretCheck};
 use crate::eval::asked::Asked;
 use crate::kernel::provider::Response;
 use crate::provider::read;
@@ -29,6 +30,8 @@ pub(super) struct Keeper<'p> {
     redactor: Redactor,
     /// What the requests of an interrupted run are compared by.
     comparison: Comparison,
+    /// Looks at each call before it is written.
+    check: SecretCheck,
     /// What names the run, where it is kept in the history.
     run: OnceLock<String>,
     /// The recordings that this run has begun and not ended, by their paths.
@@ -57,7 +60,20 @@ struct Begun {
 
 impl<'p> Keeper<'p> {
     pub(super) fn new(root: &'p Path, redactor: Redactor, comparison: Comparison) -> Self {
-        Self { root, redactor, comparison, run: OnceLock::new(), begun: Mutex::default(), taken_over: Mutex::default() }
+        Self {
+            root,
+            redactor,
+            comparison,
+            check: SecretCheck::default(),
+            run: OnceLock::new(),
+            begun: Mutex::default(),
+            taken_over: Mutex::default(),
+        }
+    }
+
+    /// The same, which refuses to write secrets.
+    pub(super) fn checking(self, check: SecretCheck) -> Self {
+        Self { check, ..self }
     }
 
     /// Says which run this is; the first word stands.
@@ -85,6 +101,8 @@ impl<'p> Keeper<'p> {
     /// Makes sure that an answer can be kept, before anybody pays for it. What an interrupted run was answered in this trial to this request comes back.
     pub(super) fn begin(&self, asked: &Asked<'_>) -> Result<Option<TakenOver>, String> {
         let path = paths::recording(asked.path, asked.case);
+        self.checked(&path, &self.recording(asked, None, 0))
+            .map_err(|why| format!("no model was asked, since its answer cannot be kept: {why}"))?;
         let mut all = self.begun();
         if !all.contains_key(&path) {
             let left = self.open(&path).map_err(|why| format!("no model was asked, since its answer cannot be kept: {why}"))?;
@@ -145,7 +163,8 @@ impl<'p> Keeper<'p> {
             begun.count += 1;
             begun.count
         };
-        let recording = self.recording(asked, response, count);
+        let recording = self.recording(asked, Some(response), count);
+        self.checked(&path, &recording)?;
         append(&self.part(&path), &recording).map_err(|why| unkept(&path, &why))?;
         Ok(recording)
     }
@@ -175,9 +194,14 @@ impl<'p> Keeper<'p> {
         None
     }
 
-    fn recording(&self, asked: &Asked<'_>, response: &Response, number: usize) -> Recording {
+    /// Refuses a call that holds a secret which no mask knows.
+    fn checked(&self, path: &str, call: &Recording) -> Result<(), String> {
+        self.check.files([NewFile { name: path, text: &call.line() }]).map(drop).map_err(|error| error.message)
+    }
+
+    fn recording(&self, asked: &Asked<'_>, response: Option<&Response>, number: usize) -> Recording {
         let at = Some(date::time((fs::now() / 1_000_000_000) as i64));
-        let recording = asked.sent.recording(Some(response), AnsweredBy::Upstream, (number.to_string(), at), &self.redactor);
+        let recording = asked.sent.recording(response, AnsweredBy::Upstream, (number.to_string(), at), &self.redactor);
         Recording {
             conversation: Some(asked.case.to_owned()),
             run: self.run.get().cloned(),

@@ -3,6 +3,7 @@
 //! Of the first ones alone, and of long texts their beginnings: a page opens in a moment, whatever is wrong.
 
 use super::choose::{Done, EvalRun};
+use crate::cli::context::model_calls::fixed_mask;
 use crate::cli::context::project::Compiled;
 use crate::cli::history::Place;
 use crate::cli::render::markup::{html as text, html_lines};
@@ -12,6 +13,7 @@ use crate::cli::render::unified;
 use crate::eval::finished::Finished;
 use crate::eval::scorecard::CaseRow;
 use crate::eval::trials::TrialOutcome;
+use crate::record::fixed_mask::FixedMask;
 use crate::scenario::paths;
 use crate::store::history::{EvalHistory, Point, RunRecord, Series};
 use std::collections::BTreeMap;
@@ -48,6 +50,7 @@ impl PageDetails {
     pub(super) fn of(project: &Compiled, eval_run: &EvalRun<'_>, finished: &[Option<Done>], is_kept: bool) -> Self {
         let history = Place::of(&project.root, &project.config).ok().filter(|_| is_kept).and_then(|place| place.open().ok()?);
         let mut cases = BTreeMap::new();
+        let mask = fixed_mask(&project.config);
         let all = eval_run.chosen.iter().zip(&eval_run.snapshots).zip(finished);
         let open = all.filter_map(|(of, done)| Some((of, done.as_ref()?, done.as_ref()?.open.as_deref()?)));
         for ((chosen, stored), Done { snapshot, .. }, done) in open.take(CASES) {
@@ -55,11 +58,12 @@ impl PageDetails {
             let diff = stored.as_deref().zip(snapshot.as_deref()).map(|(before, now)| {
                 let mut out = Vec::new();
                 // Bytes in memory take every line.
-                let _ = unified::write(&mut out, &paths::snapshot(chosen.path, name), before, now, Screen::PLAIN);
+                let now = if mask.is_same_request(before, now) { before.to_owned() } else { mask.stored_request(now) };
+                let _ = unified::write(&mut out, &paths::snapshot(chosen.path, name), before, &now, Screen::PLAIN);
                 String::from_utf8_lossy(&out).into_owned()
             });
             let series = history.as_ref().and_then(|history| history.series_of(name, WINDOW).ok()?);
-            cases.insert((chosen.path.to_owned(), name.clone()), CaseDetails { said: said(done), diff, series });
+            cases.insert((chosen.path.to_owned(), name.clone()), CaseDetails { said: said(done, &mask), diff, series });
         }
         let ended = |run: &RunRecord| (run.finished && run.cases > 0).then_some((run.cases, run.passed));
         let runs = history.and_then(|history| history.runs().ok()).unwrap_or_default();
@@ -108,7 +112,7 @@ impl PageDetails {
 }
 
 /// The request as messages, and the answer of the trial that failed first.
-fn said(done: &Finished) -> Vec<(String, String)> {
+fn said(done: &Finished, mask: &FixedMask) -> Vec<(String, String)> {
     let mut said: Vec<(String, String)> =
         done.said.iter().map(|(speaker, text)| (speaker.word().to_owned(), text.clone())).collect();
     let failed = done.trials.iter().position(|trial| trial.tried == TrialOutcome::Failed);
@@ -120,6 +124,9 @@ fn said(done: &Finished) -> Vec<(String, String)> {
         }
         let state = if failed.is_some() { "fails" } else { "passes" };
         said.push((format!("answer of trial {} of {}, by {}: {state}", at + 1, done.trials.len(), trial.by), words));
+    }
+    for (_, words) in &mut said {
+        *words = mask.text(words).unwrap_or_else(|| std::mem::take(words));
     }
     said
 }

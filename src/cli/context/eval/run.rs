@@ -24,6 +24,7 @@ use crate::cli::exit::Exit;
 use crate::cli::interrupt;
 use crate::cli::render::summary::plural;
 use crate::cli::rewrite::Output;
+use crate::cli::secret_check::SecretCheck;
 use crate::context::lines::Lines;
 use crate::eval::affected::Choice;
 use crate::eval::asked::{AnswersFrom, Ask, RunAnswers, RunCheck, RunProgram};
@@ -204,7 +205,8 @@ fn asking<'p>(args: &EvalArgs, project: &'p Compiled, most: SpendLimit, cx: &mut
             ));
         }
     }
-    Asking::new(project, from != AnswersFrom::Live, most, args.jobs).map(Some)
+    let asking = Asking::new(project, from != AnswersFrom::Live, most, args.jobs)?;
+    Ok(Some(asking.checking(SecretCheck::new(&cx.options, &project.root))))
 }
 
 /// Whether a page is written, which shows what was said.

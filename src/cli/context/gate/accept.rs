@@ -15,6 +15,7 @@ use crate::cli::render::escape::escape;
 use crate::cli::render::summary::plural;
 use crate::cli::revision;
 use crate::cli::rewrite::{self, Change};
+use crate::cli::secret_check::{NewFile, SecretCheck};
 use crate::context::request::Files;
 use crate::eval::finished::CaseVerdict;
 use crate::eval::gate::{Baseline, Kind as SafeguardKind, LogLine, Safeguards, Weakened};
@@ -72,15 +73,17 @@ fn accept(args: &AcceptArgs, whose: Whose, cx: &mut Cx) -> Result<Exit> {
     if whose == Whose::OtherModel {
         migrated(&compared.baselines, &new)?;
     }
-    let written = write(root, &compared.baselines, &new, cx)?;
+    let at = date::time(i64::try_from(fs::now() / 1_000_000_000).unwrap_or(0));
     let accepted = unaccepted(&compared, &new);
-    if accepted.is_empty() && written == 0 {
+    let line = LogLine { schema: BASELINE_LOG.to_owned(), at, by, reason: args.reason.clone(), accepted };
+    // It is written behind the results, and checked before them.
+    SecretCheck::new(&cx.options, root).files([NewFile { name: LOG, text: &line.line() }])?;
+    let written = write(root, &compared.baselines, &new, cx)?;
+    if line.accepted.is_empty() && written == 0 {
         cx.note("these results are the accepted ones, and nothing is loosened: nothing to accept");
         return Ok(Exit::Success);
     }
     overwrite::refuse_links(root, LOG)?;
-    let at = date::time(i64::try_from(fs::now() / 1_000_000_000).unwrap_or(0));
-    let line = LogLine { schema: BASELINE_LOG.to_owned(), at, by, reason: args.reason.clone(), accepted };
     let path = root.join(LOG);
     let is_whole = |last: &[u8]| serde_json::from_slice::<LogLine>(last).is_ok();
     if let Some(folder) = path.parent() {
@@ -119,15 +122,18 @@ fn unaccepted(compared: &Compared, new: &BTreeMap<String, Baseline>) -> Vec<Weak
 /// Writes those that differ, and removes those of suites that are gone. How many changed.
 fn write(root: &Path, old: &BTreeMap<String, Baseline>, new: &BTreeMap<String, Baseline>, cx: &mut Cx) -> Result<usize> {
     let mut changed = 0;
-    for (path, baseline) in new.iter().filter(|(path, baseline)| old.get(*path) != Some(baseline)) {
+    let moved = || new.iter().filter(|(path, baseline)| old.get(*path) != Some(baseline));
+    let texts: Vec<(&str, String)> = moved().map(|(path, baseline)| (path.as_str(), baseline.json())).collect();
+    let checked = SecretCheck::new(&cx.options, root).files(texts.iter().map(|(name, text)| NewFile { name, text }))?;
+    for (path, baseline) in moved() {
         overwrite::refuse_links(root, path)?;
         let place = root.join(path);
         match old.get(path) {
-            None => rewrite::create(&place, &baseline.json())?,
+            None => rewrite::create(&place, &baseline.json(), checked)?,
             Some(before) => {
                 let (before, after) = (before.json(), baseline.json());
                 let change = Change { name: path, path: &place, before: before.as_bytes(), after: after.as_bytes() };
-                if rewrite::write(&change)? == rewrite::Written::Overtaken {
+                if rewrite::write_checked(&change, checked)? == rewrite::Written::Overtaken {
                     return Err(CliError::usage(format!("{path} was changed meanwhile, so it was left alone")));
                 }
             }

@@ -1,0 +1,270 @@
+//! A look at texts before they are written into a project: the values of its environment files, and what looks random beside the name of a
+//! secret.
+//!
+//! Independent of masks, so that what they miss is found: it knows no form of any service's keys. Reads no file, and never repeats a value.
+
+use crate::base::base64;
+use crate::base::secret_line::{assignment, is_placeholder, names_secret};
+use std::collections::BTreeSet;
+
+/// Characters of the shortest value of an environment file that is looked for.
+const LEAST: usize = 8;
+/// Characters of the shortest value that can look random.
+const RANDOM: usize = 16;
+/// Bits of entropy per character, from which on a value of letters and digits looks random: words with a number behind them have up to 3.3, and
+/// random ones of 16 characters at least 3.4 in all but one of a thousand.
+const ENTROPY: f64 = 3.4;
+/// The same of hexadecimal digits, of which a random value has 32 at least.
+const HEX_ENTROPY: f64 = 3.0;
+
+/// An environment file of a project.
+#[derive(Clone, Debug)]
+pub struct EnvironmentFile {
+    /// Its path, as messages name it.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// A secret that stands in a text. Has no part of its value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SecretInText {
+    /// The value of a name in an environment file.
+    #[error("the value of `{name}` in {file}")]
+    Environment {
+        /// The name.
+        name: String,
+        /// The file.
+        file: String,
+    },
+    /// A random value beside a name.
+    #[error("what looks like a secret, under the name `{name}`")]
+    Random {
+        /// The name.
+        name: String,
+    },
+}
+
+/// A form of a value of an environment file.
+#[derive(Debug)]
+struct Needle {
+    bytes: Vec<u8>,
+    /// Index into the names.
+    of: usize,
+}
+
+/// Finds secrets in texts.
+#[derive(Debug, Default)]
+pub struct SecretScan {
+    /// Names with the files that they stand in.
+    names: Vec<(String, String)>,
+    needles: Vec<Needle>,
+    /// The first two bytes of needles: most places of a text begin with no such pair.
+    pairs: BTreeSet<[u8; 2]>,
+    /// The first bytes of needles.
+    firsts: Vec<bool>,
+}
+
+impl SecretScan {
+    /// Looks for the values of these files, besides what looks random.
+    pub fn new(files: &[EnvironmentFile]) -> Self {
+        let mut scan = Self { firsts: vec![false; 256], ..Self::default() };
+        let mut known = BTreeSet::new();
+        for EnvironmentFile { path, text } in files {
+            for (name, value) in values(text).into_iter().filter(|(name, value)| is_secret(name, value)) {
+                let of = scan.names.len();
+                for bytes in forms(&value).into_iter().filter(|bytes| known.insert(bytes.clone())) {
+                    if let [first, second, ..] = bytes[..] {
+                        scan.pairs.insert([first, second]);
+                        if let Some(is_first) = scan.firsts.get_mut(usize::from(first)) {
+                            *is_first = true;
+                        }
+                    }
+                    scan.needles.push(Needle { bytes, of });
+                }
+                scan.names.push((name, path.clone()));
+            }
+        }
+        scan
+    }
+
+    /// The first secret that stands in a line.
+    pub fn find(&self, line: &str) -> Option<SecretInText> {
+        self.environment(line).or_else(|| random(line).map(|name| SecretInText::Random { name: name.to_owned() }))
+    }
+
+    fn environment(&self, line: &str) -> Option<SecretInText> {
+        if self.needles.is_empty() {
+            return None;
+        }
+        let bytes = line.as_bytes();
+        let is_start = |at: &usize| {
+            let first = bytes.get(*at).is_some_and(|byte| self.firsts.get(usize::from(*byte)).is_some_and(|is_first| *is_first));
+            first
+                && bytes
+                    .get(*at..*at + 2)
+                    .and_then(|pair| pair.try_into().ok())
+                    .is_some_and(|pair: [u8; 2]| self.pairs.contains(&pair))
+        };
+        let stands = |needle: &&Needle, at: usize| {
+            let is_letter = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric);
+            let end = at + needle.bytes.len();
+            // A short one stands in longer words by chance.
+            let is_apart = needle.bytes.len() >= 2 * LEAST || !is_letter(at.checked_sub(1)) && !is_letter(Some(end));
+            bytes.get(at..end) == Some(&needle.bytes) && is_apart
+        };
+        let found = (0..bytes.len()).filter(is_start).find_map(|at| self.needles.iter().find(|needle| stands(needle, at)));
+        let (name, file) = self.names.get(found?.of)?;
+        Some(SecretInText::Environment { name: name.clone(), file: file.clone() })
+    }
+}
+
+/// The names and values of an environment file; each line of a value of several lines is one.
+fn values(text: &str) -> Vec<(String, String)> {
+    let mut values = Vec::new();
+    // The name and the quote of a value that is open.
+    let mut open: Option<(String, char)> = None;
+    for line in text.lines() {
+        if let Some((name, quote)) = &open {
+            let (value, is_last) = line.split_once(*quote).map_or((line, false), |(value, _)| (value, true));
+            values.push((name.clone(), value.trim().to_owned()));
+            if is_last {
+                open = None;
+            }
+            continue;
+        }
+        let Some((name, value)) = assignment(line).filter(|_| !line.trim_start().starts_with('#')) else { continue };
+        let written = line.split_once('=').map_or("", |(_, value)| value.trim());
+        let quote = written.chars().next().filter(|first| matches!(first, '"' | '\''));
+        open = quote.filter(|quote| written.matches(*quote).count() == 1).map(|quote| (name.to_owned(), quote));
+        values.push((name.to_owned(), value.trim_start_matches(['"', '\'']).to_owned()));
+        // The name and the password before the host of an address.
+        if let Some((_, rest)) = value.split_once("://")
+            && let Some((user, _)) = rest.rsplit_once('@')
+        {
+            values.extend(user.split_once(':').map(|(_, password)| (format!("{name}_PASSWORD"), password.to_owned())));
+        }
+    }
+    values
+}
+
+/// Whether a value of an environment file is looked for: under the name of a secret all but plain words, under another one what looks random.
+fn is_secret(name: &str, value: &str) -> bool {
+    if value.chars().count() < LEAST || is_placeholder(value) {
+        return false;
+    }
+    if let Some((_, rest)) = value.split_once("://") {
+        return rest.split('/').next().unwrap_or("").split_once('@').is_some_and(|(user, _)| user.contains(':'));
+    }
+    let is_plain = value.len() < RANDOM && value.bytes().all(|byte| byte.is_ascii_alphabetic()) || value.parse::<f64>().is_ok();
+    if names_secret(name) { !is_plain } else { is_random(value) }
+}
+
+/// A value as it may stand in texts: as it is, as JSON, addresses and pages write it, and in base64.
+fn forms(value: &str) -> Vec<Vec<u8>> {
+    let json = serde_json::to_string(value).unwrap_or_default();
+    let json = json.get(1..json.len().saturating_sub(1)).unwrap_or("").to_owned();
+    let twice = json.replace('\\', "\\\\").replace('"', "\\\"");
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
+    let url: String =
+        value.bytes().map(|byte| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect();
+    // The last sign of base64 depends on what follows.
+    let packed = |value: &str| base64::encode(value.as_bytes()).trim_end_matches('=').to_owned();
+    let mut packed = packed(value);
+    if !value.len().is_multiple_of(3) {
+        packed.pop();
+    }
+    let html = value.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+    [value.to_owned(), json, twice, url, html, packed].into_iter().map(String::into_bytes).collect()
+}
+
+/// The name beside which something in a line looks random, where that is the name of a secret.
+fn random(line: &str) -> Option<&str> {
+    let is_value = |byte: u8| byte.is_ascii_alphanumeric() || b"+/_.~-".contains(&byte);
+    let bytes = line.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = bytes.get(at..).unwrap_or(&[]);
+        let len = rest.iter().take_while(|byte| is_value(**byte)).count();
+        if len >= RANDOM
+            && let Some(name) = name_before(line.get(..at)?)
+            && names_secret(name)
+            && line.get(at..at + len).is_some_and(|value| is_random(value.trim_end_matches('.')) && !is_placeholder(value))
+        {
+            return Some(name);
+        }
+        at += len;
+        at += bytes.get(at..).unwrap_or(&[]).iter().take_while(|byte| !is_value(**byte)).count();
+    }
+    None
+}
+
+/// The name that a value belongs to, by what stands before it: `name: `, `"name": "`, `NAME=`, `--name `, with escapes or without.
+fn name_before(head: &str) -> Option<&str> {
+    let is_sign = |c: char| c.is_whitespace() || "\"'`\\".contains(c);
+    let bare = |text: &str| -> usize {
+        let mut text = text;
+        loop {
+            let trimmed = text.trim_end_matches(is_sign);
+            let trimmed = ["&quot;", "&#34;", "&#39;"].iter().find_map(|sign| trimmed.strip_suffix(sign)).unwrap_or(trimmed);
+            if trimmed.len() == text.len() {
+                return text.len();
+            }
+            text = trimmed;
+        }
+    };
+    let cut = |text: &'static [&str], head: usize, whole: &str| -> usize {
+        let before = whole.get(..head).unwrap_or("");
+        text.iter().find_map(|word| before.strip_suffix(word)).unwrap_or(before).len()
+    };
+    let end = bare(head);
+    let end = cut(&["Bearer", "bearer", "Basic", "basic"], end, head);
+    let end = bare(head.get(..end)?);
+    let before = head.get(..end)?;
+    let name = |text: &str| text.bytes().rev().take_while(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(byte)).count();
+    let Some(before) = ["=>", ":", "="].iter().find_map(|sign| before.strip_suffix(sign)) else {
+        // An option of a command has a blank behind it.
+        let option = before.get(before.len() - name(before)..)?;
+        return option.strip_prefix("--").filter(|_| head.len() > end);
+    };
+    let before = before.get(..bare(before))?;
+    let found = before.get(before.len() - name(before)..)?;
+    (!found.is_empty()).then_some(found)
+}
+
+/// Whether a value looks random: long, of letters and digits, no words, and no sign much more frequent than others.
+fn is_random(value: &str) -> bool {
+    let len = value.len();
+    let has = |is: fn(&u8) -> bool| value.bytes().any(|byte| is(&byte));
+    let is_word = |part: &str| {
+        part.len() <= 4 || part.bytes().all(|byte| byte.is_ascii_alphabetic()) || part.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    if len < RANDOM || !has(u8::is_ascii_alphabetic) || !has(u8::is_ascii_digit) {
+        return false;
+    }
+    if value.split(|c: char| !c.is_ascii_alphanumeric()).all(is_word) {
+        return false;
+    }
+    if value.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return len >= 2 * RANDOM && entropy(value) >= HEX_ENTROPY;
+    }
+    entropy(value) >= ENTROPY
+}
+
+/// Shannon's entropy of the bytes of a text, in bits per byte.
+#[allow(clippy::cast_precision_loss, reason = "a line has fewer bytes than fit")]
+fn entropy(text: &str) -> f64 {
+    let mut counts = [0_usize; 256];
+    for byte in text.bytes() {
+        if let Some(count) = counts.get_mut(usize::from(byte)) {
+            *count += 1;
+        }
+    }
+    let all = text.len() as f64;
+    let shares = counts.into_iter().filter(|count| *count > 0).map(|count| count as f64 / all);
+    shares.map(|share| -share * share.log2()).sum()
+}
+
+#[cfg(test)]
+#[path = "../../tests/unit/record/secret_scan.rs"]
+mod tests;

@@ -1,0 +1,189 @@
+//! No secret of a project gets into a file by our hand: what is written is masked, or refused with the place.
+
+use super::project::Project;
+use pretty_assertions::assert_eq;
+
+const ANSWER: &str = r#"<task name="answer" type="atomic" subtype="subtask">
+  <description>Answer the question about deploys: {{question}}</description>
+  <inputs><input name="question" from="question"/></inputs>
+  <context_management><inherit_context>none</inherit_context><fresh_context>enabled</fresh_context></context_management>
+</task>
+"#;
+/// A task that reads a file by its name.
+const READ: &str = r#"<task name="read" type="atomic" subtype="standard">
+  <description>Say what the settings are.</description>
+  <file_paths source="literal"><path>config/prod.yaml</path></file_paths>
+</task>
+"#;
+/// The value of no service's form.
+const PLANTED: &str = "q7Zp2Lx9Vt4Kc8Rw1Nb6Yd3Hs5Jf0GmA";
+/// A key of a known form.
+const KEY: &str = concat!("sk-", "proj-Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0");
+const QUESTION: &str = "question=how do I roll back?";
+
+/// A project with keys in the places that projects have them in.
+fn project() -> Project {
+    Project::new()
+        .file("ctxc.toml", "edition = \"2026\"\n")
+        .file("templates/answer.xml", ANSWER)
+        .file("templates/read.xml", READ)
+        .file(".env", format!("SHOP_TOKEN={PLANTED}\nDEBUG=true\n"))
+        .file("id_rsa", format!("roll back with {PLANTED}\n"))
+        .file(
+            "docs/deploys.md",
+            format!("# Deploys\n\nRoll back with `rollbackDeploy`, as ann@example.com says.\napiKey: {KEY}\n"),
+        )
+        .file("config/prod.yaml", format!("# roll back\napiKey: {KEY}\nowner: ann@example.com\n"))
+}
+
+/// The files of a project that hold a text, but for those that are planted.
+fn holding(project: &Project, text: &str) -> Vec<String> {
+    let planted = [".env", "id_rsa", "docs/deploys.md", "config/prod.yaml"];
+    let files = project.files().into_iter().filter(|file| !planted.contains(&file.as_str()));
+    files.filter(|file| String::from_utf8_lossy(&std::fs::read(project.path(file)).unwrap()).contains(text)).collect()
+}
+
+#[test]
+fn a_new_scenario_and_its_stored_request_are_masked_and_pass_on_every_machine() {
+    let project = project();
+    let run = project.run(&["new", "scenario", "answer", "--input", QUESTION, "--name", "t1"]).code(0);
+    run.says("masked)");
+    let scenario = project.read("scenarios/t1.yaml");
+    assert!(scenario.contains("apiKey: ⟦secret:") && scenario.contains("⟦email:"), "{scenario}");
+    project.run(&["new", "scenario", "read", "--name", "t2"]).code(0);
+    let stored = project.read("scenarios/snapshots/t2.json");
+    assert!(stored.contains("apiKey: ⟦secret⟧") && stored.contains("owner: ⟦email⟧"), "{stored}");
+    for text in [KEY, PLANTED, "ann@example.com"] {
+        assert_eq!(holding(&project, text), [""; 0], "{text}");
+    }
+    project.run(&["eval"]).code(0).says("2 passed");
+    // Another user has another secret behind the placeholders.
+    let elsewhere = tempfile::tempdir().unwrap();
+    let run = project.command(&["eval"]).env("XDG_STATE_HOME", elsewhere.path()).output().unwrap();
+    assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stdout));
+    // The value counts for nothing, and every word around it does.
+    project.write("config/prod.yaml", format!("# roll back\napiKey: {}\nowner: bob@example.com\n", KEY.replace('1', "7")));
+    project.run(&["eval"]).code(0);
+    project.write("config/prod.yaml", format!("# roll forward\napiKey: {KEY}\nowner: ann@example.com\n"));
+    let run = project.run(&["eval"]).code(1);
+    run.says("roll forward").never_says("ann@example.com").never_says(KEY);
+    // What is stored anew is masked, too.
+    project.run(&["eval", "--accept"]).code(0);
+    assert!(project.read("scenarios/snapshots/t2.json").contains("roll forward"));
+    for text in [KEY, "ann@example.com"] {
+        assert_eq!(holding(&project, text), [""; 0], "{text}");
+    }
+    project.run(&["eval"]).code(0);
+}
+
+#[test]
+fn values_that_no_mask_knows_are_refused_with_their_place() {
+    let project = project();
+    let input = format!("question=roll back with {PLANTED}");
+    let args = ["new", "scenario", "answer", "--input", &*input, "--name", "t1"];
+    let run = project.run(&args).code(2);
+    let run =
+        run.warns("was not written: its line").warns("would hold the value of `SHOP_TOKEN` in .env").warns("--allow-secrets");
+    assert!(!run.stderr.contains(PLANTED) && !run.stdout.contains(PLANTED));
+    assert_eq!(holding(&project, PLANTED), [""; 0]);
+    assert!(!project.path("scenarios").exists(), "none of several files is written");
+    project.run(&[&args[..], &["--allow-secrets"]].concat()).code(0);
+    assert!(!holding(&project, PLANTED).is_empty());
+}
+
+#[test]
+fn a_rendered_file_is_never_altered_and_refused_if_it_holds_a_secret() {
+    let project = project();
+    let shown = project.run(&["render", "read", "--raw"]).code(0).stdout;
+    assert!(shown.contains(KEY) && shown.contains("ann@example.com"), "{shown}");
+    let run = project.run(&["render", "read", "--raw", "-o", "out.txt"]).code(2);
+    let run = run.warns("out.txt was not written: its line").warns("what looks like a secret, under the name `apiKey`");
+    assert!(!run.stderr.contains(KEY) && !project.path("out.txt").exists());
+    project.run(&["render", "read", "--raw", "-o", "out.txt", "--allow-secrets"]).code(0);
+    assert_eq!(project.read("out.txt"), shown);
+    // What is there before stays as it is.
+    project.write("out.txt", "before\n");
+    project.run(&["render", "read", "--raw", "-o", "out.txt"]).code(2);
+    assert_eq!(project.read("out.txt"), "before\n");
+    project.write("config/prod.yaml", "owner: ann@example.com\n");
+    project.run(&["render", "read", "--raw", "-o", "out.txt"]).code(0);
+    assert!(project.read("out.txt").contains("ann@example.com"), "personal data alone refuse no file");
+}
+
+#[test]
+fn of_several_files_none_is_written_if_one_is_refused() {
+    let project = project().file("scenarios/t.yaml", format!("name: t\ntask: answer\ncontext:\n  objective: go\n  inputs: {{question: why}}\nexpect_context:\n  - contains: \"x {PLANTED}\"\n"));
+    let reports =
+        ["eval", "--report", "junit=a.xml", "--report", "json=b.json", "--report", "markdown=c.md", "--report", "html=d.html"];
+    let run = project.run(&reports).code(2);
+    run.warns("would hold the value of `SHOP_TOKEN` in .env");
+    assert!(["a.xml", "b.json", "c.md", "d.html"].iter().all(|file| !project.path(file).exists()));
+    project.run(&[&reports[..], &["--allow-secrets"]].concat()).code(1);
+    assert!(["a.xml", "b.json", "c.md", "d.html"].iter().all(|file| project.path(file).exists()));
+}
+
+#[test]
+fn reports_and_manifests_hold_no_value() {
+    let scenario = "name: t\ntask: read\ncontext: {objective: go}\nexpect_context:\n  - absent: \"owner: ann@example.com\"\n  - absent: apiKey\n  - snapshot: true\n";
+    let project = project().file("scenarios/t.yaml", scenario).file("scenarios/snapshots/t.json", "{}\n");
+    let reports = [
+        "eval",
+        "--diff",
+        "--report",
+        "junit=a.xml",
+        "--report",
+        "json=b.json",
+        "--report",
+        "markdown=c.md",
+        "--report",
+        "html=d.html",
+    ];
+    project.run(&reports).code(1);
+    for file in ["a.xml", "b.json", "c.md", "d.html"] {
+        assert!(!project.read(file).contains(KEY), "{file}");
+    }
+    assert!(project.read("b.json").contains("⟦secret⟧"));
+    project.run(&["manifest", "-o", "m.txt"]).code(0);
+    project.run(&["manifest", "--format", "html", "-o", "m.html"]).code(0);
+    project.run(&["build"]).code(0);
+    assert_eq!(holding(&project, KEY), [""; 0]);
+}
+
+#[test]
+fn an_imported_prompt_with_a_key_is_refused_before_anything_is_written() {
+    let project = project().file("prompts/a.j2", "Say hello to {{ name }}.\n").file(
+        "prompts/b.prompty",
+        format!("---\nname: b\nmodel:\n  api: chat\n---\nsystem:\nUse api_key: {PLANTED}\n\nuser:\nHello {{{{name}}}}\n"),
+    );
+    project.run(&["import", "prompts"]).code(2).warns("would hold the value of `SHOP_TOKEN`");
+    assert_eq!(project.files().iter().filter(|file| file.starts_with("templates/")).count(), 2);
+}
+
+#[test]
+fn nothing_that_is_shipped_looks_like_a_secret() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let scan = ctxc::internals::record::secret_scan::SecretScan::default();
+    let mut found = Vec::new();
+    let mut count = 0;
+    for folder in [
+        "templates",
+        "scenarios",
+        "examples",
+        "docs",
+        "schema",
+        "editors",
+        "python",
+        "tests/cases",
+        "tests/compat",
+        "tests/import",
+    ] {
+        for entry in ignore::WalkBuilder::new(root.join(folder)).build().flatten() {
+            let Ok(text) = std::fs::read_to_string(entry.path()) else { continue };
+            count += 1;
+            let lines = text.lines().zip(1..).filter_map(|(line, number)| Some((number, scan.find(line)?)));
+            found.extend(lines.map(|(number, secret)| format!("{}:{number}: {secret}", entry.path().display())));
+        }
+    }
+    assert!(count > 500, "{count}");
+    assert_eq!(found, [""; 0], "of {count} files");
+}

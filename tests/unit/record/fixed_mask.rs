@@ -1,0 +1,70 @@
+//! Stored requests with values replaced, and when another request is the same.
+
+use super::FixedMask;
+use serde_json::{Value, json};
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap() + "\n"
+}
+
+fn request(text: &Value) -> String {
+    pretty(&json!({"model": null, "messages": [{"role": "user", "parts": [{"text": text}]}]}))
+}
+
+const KEY: &str = concat!("gh", "p_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+
+#[test]
+fn values_are_replaced_by_placeholders_without_hashes() {
+    let mask = FixedMask::by_form();
+    let stored = mask.stored_request(&request(&json!(["Write to ann@example.com", format!("with {KEY}."), ""])));
+    assert_eq!(stored, request(&json!(["Write to ⟦email⟧", "with ⟦secret⟧.", ""])));
+    let plain = request(&json!("nothing of the kind"));
+    assert_eq!(mask.stored_request(&plain), plain);
+}
+
+#[test]
+fn a_stored_value_stands_for_any_of_its_kind_and_every_other_word_counts() {
+    let mask = FixedMask::by_form();
+    let stored = request(&json!(["Write to ⟦email⟧ today", "with ⟦secret⟧."]));
+    let now = |first: &str, second: &str| request(&json!([first, second]));
+    let same = |first: &str, second: &str| mask.is_same_request(&stored, &now(first, second));
+    assert!(same("Write to ann@example.com today", &format!("with {KEY}.")));
+    assert!(same("Write to bob@example.org today", "with a-value-that-no-form-knows."));
+    assert!(!same("Write to ann@example.com now", &format!("with {KEY}.")));
+    assert!(!same("Write to  today", &format!("with {KEY}.")));
+    assert!(!same("Write to ann@example.com today", &format!("with {KEY}. And more")));
+    assert!(!same("Write to ann@example.com today", "with two\nlines."));
+    // What was stored before in clear is compared in clear.
+    let clear = request(&json!("Write to ann@example.com"));
+    assert!(mask.is_same_request(&clear, &clear));
+    assert!(!mask.is_same_request(&clear, &request(&json!("Write to bob@example.com"))));
+    // A placeholder of a frozen value is a word like others.
+    let frozen = request(&json!("from ⟦email:3fa2⟧ to ⟦email⟧"));
+    assert!(mask.is_same_request(&frozen, &request(&json!("from ⟦email:3fa2⟧ to ann@example.com"))));
+    assert!(!mask.is_same_request(&frozen, &request(&json!("from ⟦email:3fa2⟧"))));
+}
+
+#[test]
+fn whatever_is_stored_is_the_same_as_what_it_was_made_of() {
+    let mask = FixedMask::by_form();
+    let pem = format!(
+        "{}\n{}\n{}",
+        concat!("-----BEGIN PRIV", "ATE KEY-----"),
+        "QUJD".repeat(16),
+        concat!("-----END PRIV", "ATE KEY-----")
+    );
+    for text in [
+        "a ann@example.com b".to_owned(),
+        format!("{KEY}{KEY}"),
+        format!("{KEY}\n{KEY} ann@example.com\n"),
+        format!("before\n{pem}\nbehind"),
+        "+49 171 2345678 and 4111 1111 1111 1111".to_owned(),
+        "⟦email⟧ ann@example.com ⟦⟧ ⟦".to_owned(),
+    ] {
+        let lines: Vec<&str> = text.split('\n').collect();
+        let now = request(&if lines.len() > 1 { json!(lines) } else { json!(text) });
+        let stored = mask.stored_request(&now);
+        assert!(mask.is_same_request(&stored, &now), "{stored}\n{now}");
+        assert_eq!(mask.stored_request(&stored), stored);
+    }
+}

@@ -1,0 +1,75 @@
+//! What is found in texts before they are written, and what is not.
+
+use super::{EnvironmentFile, SecretInText, SecretScan};
+
+fn scan(text: &str) -> SecretScan {
+    SecretScan::new(&[EnvironmentFile { path: ".env".to_owned(), text: text.to_owned() }])
+}
+
+/// A random value of 32 characters, of no service's form.
+const RANDOM: &str = "q7Zp2Lx9Vt4Kc8Rw1Nb6Yd3Hs5Jf0GmA";
+
+#[test]
+fn values_of_environment_files_are_found_in_every_form() {
+    let scan = scan(
+        "# mine\nDB_PASSWORD='horse \"battery\" 9'\nDATABASE_URL=postgres://app:s3cr3t-pass@db/app\nexport TOKEN=swordfish-77\n",
+    );
+    let name = |line: &str| match scan.find(line) {
+        Some(SecretInText::Environment { name, file }) => format!("{name} {file}"),
+        Some(SecretInText::Random { name }) => format!("random {name}"),
+        None => "none".to_owned(),
+    };
+    assert_eq!(name("the password is horse \"battery\" 9, sir"), "DB_PASSWORD .env");
+    assert_eq!(name(r#"{"text": "horse \"battery\" 9"}"#), "DB_PASSWORD .env");
+    assert_eq!(name(r#""{\"text\": \"horse \\\"battery\\\" 9\"}""#), "DB_PASSWORD .env");
+    assert_eq!(name("?p=horse%20%22battery%22%209&q=1"), "DB_PASSWORD .env");
+    assert_eq!(name("Zaho: aG9yc2UgImJhdHRlcnkiIDk="), "DB_PASSWORD .env");
+    assert_eq!(name("psql -W s3cr3t-pass"), "DATABASE_URL_PASSWORD .env");
+    assert_eq!(name("login swordfish-77."), "TOKEN .env");
+    assert_eq!(name("login swordfish-778"), "none");
+    let said = scan.find("login swordfish-77.").unwrap().to_string();
+    assert_eq!(said, "the value of `TOKEN` in .env");
+}
+
+#[test]
+fn plain_values_of_environment_files_are_no_secrets() {
+    let scan = scan(
+        "APP_NAME=my-great-app-2024\nAWS_REGION=eu-central-1\nDEBUG=true\nPORT=80808080\nURL=https://api.example.com/v1\n\
+         API_KEY=changeme-please\nSECRET=development\nMODEL=claude-sonnet-4-20250514\nTOKEN=${OTHER_TOKEN}\nLOG=/var/log/app.log\n",
+    );
+    let text = "my-great-app-2024 eu-central-1 true 80808080 https://api.example.com/v1 changeme-please development \
+                claude-sonnet-4-20250514 ${OTHER_TOKEN} /var/log/app.log";
+    assert_eq!(scan.find(text), None);
+}
+
+#[test]
+fn what_looks_random_beside_the_name_of_a_secret_is_found() {
+    let scan = SecretScan::default();
+    for line in [
+        format!("apiKey: {RANDOM}"),
+        format!("  \"client_secret\" : \"{RANDOM}\","),
+        format!("SHOP_TOKEN={RANDOM}"),
+        format!("Authorization: Bearer {RANDOM}"),
+        format!("tool --api-key {RANDOM} --fast"),
+        format!(r#""text": "{{\"password\": \"{RANDOM}\"}}""#),
+        format!("<td>&quot;accessToken&quot;: &quot;{RANDOM}&quot;</td>"),
+        "password = 0123456789abcdef0123456789abcdef".to_owned(),
+    ] {
+        let found = scan.find(&line).unwrap_or_else(|| panic!("{line}")).to_string();
+        assert!(found.starts_with("what looks like a secret, under the name `") && !found.contains(RANDOM), "{found}");
+    }
+    for line in [
+        format!("hash: {RANDOM}"),
+        format!("the key {RANDOM} opens nothing"),
+        "token: ⟦secret:12ab⟧".to_owned(),
+        "api_key: ${SHOP_API_KEY_OF_2024_AND_LATER}".to_owned(),
+        "password: a-long-password-of-words-only".to_owned(),
+        "max_tokens: 1234567890123456".to_owned(),
+        "token_url: https://example.com/oauth2/v1/token".to_owned(),
+        "secret: your-key-0123456789-here".to_owned(),
+        "password: aaaaaaaaaaaaaaaaaaaa1".to_owned(),
+        "API_KEY=gpt-4o-mini-2024-07-18".to_owned(),
+    ] {
+        assert_eq!(scan.find(&line), None, "{line}");
+    }
+}
