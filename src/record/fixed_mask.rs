@@ -66,7 +66,7 @@ impl FixedMask {
             return true;
         }
         match value {
-            Value::Array(values) => values.iter_mut().fold(false, |any, value| self.value(value) || any),
+            Value::Array(values) => values.iter_mut().filter_map(|value| self.value(value).then_some(())).count() > 0,
             Value::Object(fields) => {
                 let is_masked = |(key, value): (String, Value)| {
                     let (mut value, key) = (value, self.text(&key).unwrap_or(key));
@@ -131,24 +131,20 @@ impl FixedMask {
             let Some(after) = behind.strip_prefix('⟦').and_then(|inner| inner.split_once('⟧')) else { return false };
             let (kind, after) = (after.0.split(':').next().unwrap_or(""), after.1);
             let masked = found.iter().find(|(range, own)| range.start == at && *own == kind);
-            at = match masked {
-                Some((range, _)) => range.end,
-                // What only the environment of another machine knows to be a secret goes up to what stands behind it.
-                None => {
-                    let rest = now.get(at..).unwrap_or("");
-                    let rest = rest.get(..rest.floor_char_boundary(UNKNOWN)).unwrap_or(rest);
-                    let line = rest.split('\n').next().unwrap_or("");
-                    let next: String = after.chars().take_while(|c| *c != '⟦' && *c != '\n').collect();
-                    let end = if next.is_empty() { Some(line.len()) } else { line.find(&next) };
-                    match end.filter(|end| *end > 0) {
-                        Some(end) => at + end,
-                        None => return false,
-                    }
-                }
-            };
-            stored = after;
+            let end = masked.map(|(range, _)| range.end).or_else(|| unknown(now.get(at..)?, after).map(|len| at + len));
+            let Some(end) = end else { return false };
+            (stored, at) = (after, end);
         }
     }
+}
+
+/// Bytes of a value that only the environment of another machine knows to be a secret: up to what stands behind it, in its line.
+fn unknown(now: &str, after: &str) -> Option<usize> {
+    let near = now.get(..now.floor_char_boundary(UNKNOWN)).unwrap_or(now);
+    let line = near.split('\n').next().unwrap_or("");
+    let next: String = after.chars().take_while(|c| *c != '⟦' && *c != '\n').collect();
+    let end = if next.is_empty() { Some(line.len()) } else { line.find(&next) };
+    end.filter(|end| *end > 0)
 }
 
 /// The text that a value is: a string, or the lines of one.
