@@ -95,6 +95,15 @@ impl Cx {
         self.reports(None, args, write)
     }
 
+    /// Writes the files of `--report` alone.
+    pub(crate) fn emit_reports<F: OutputFormat>(
+        &mut self,
+        args: &FormatArgs<F>,
+        write: impl FnMut(F, &mut Self) -> Result<()>,
+    ) -> Result<()> {
+        self.reports(None, args, write)
+    }
+
     /// Writes the reports, and with them the result where it goes to a file: all of them, or none.
     fn reports<F: OutputFormat>(
         &mut self,

@@ -50,13 +50,21 @@ pub const TABLE: [(Exit, u8, &str); 9] = [
         4,
         "`gate` if a change may not be merged: it breaks accepted results, or loosens something that nobody accepted",
     ),
-    (Exit::Nothing, 5, "nothing was selected: no template under the given paths, or no scenario (0 with `--allow-empty`)"),
+    (
+        Exit::Nothing,
+        5,
+        "nothing was selected: no template under the given paths, or no scenario (0 with `--allow-empty`); `gate` if `--base` is the id of the commit that is checked out",
+    ),
     (
         Exit::Stale,
         6,
         "`eval` if answers were recorded for another request (0 with `stale = \"warn\"` in `[eval]`); `replay` and `record --script` if a call had no recorded or scripted answer",
     ),
-    (Exit::Inconclusive, 7, "`eval` and `gate` if a scenario is undecided, or fewer have answers than `--min-answered` requires"),
+    (
+        Exit::Inconclusive,
+        7,
+        "`eval` and `gate` if a scenario is undecided, or fewer have answers than `--min-answered` requires; `gate` if nothing was compared",
+    ),
     (Exit::Interrupted, 130, "interrupted (Ctrl-C); no output file is left half written"),
 ];
 

@@ -64,6 +64,14 @@ pub struct Templates {
     pub exclude: Globs,
 }
 
+impl Templates {
+    /// The folders in which templates are looked for; empty for the project's own.
+    pub fn folders(&self) -> Vec<String> {
+        let written = |globs: &Globs| globs.written().iter().map(|pattern| super::path_patterns::fixed(pattern)).collect();
+        self.include.as_ref().map_or_else(|| vec!["templates".to_owned()], written)
+    }
+}
+
 /// `[context]`: what fresh context is looked up in, and how long an objective may be.
 #[derive(Clone, Debug, Default)]
 pub struct Lookup {

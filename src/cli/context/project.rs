@@ -6,6 +6,7 @@ use crate::base::fs::{ReadFs, RealFs};
 use crate::base::patterns::is_ignored;
 use crate::base::suggest;
 use crate::cli::prelude::*;
+use crate::cli::project::FILE;
 use crate::cli::revision::Past;
 use crate::cli::selection::included;
 use crate::context::lines::Lines;
@@ -88,6 +89,26 @@ impl Compiled {
         let (registry, files) = past.compile_or_empty()?;
         let (root, config) = (past.root.clone(), past.config.clone());
         Ok(Self { root, registry, config, broken: BrokenParts::default(), is_empty: files == 0, past: Some(past) })
+    }
+
+    /// The project in a folder, which may hold no template.
+    pub(super) fn load_or_empty_in(folder: &Path) -> Result<Self> {
+        Self::new(Project::load_in(folder.to_owned())?.without_errors()?, "this project")
+    }
+
+    /// The project that a revision has in a place, by its path from the top of the repository: as far as it can be read, with what
+    /// cannot be and why. An error about usage means that there is none.
+    pub(super) fn load_readable(&self, revision: &str, place: String) -> Result<(Self, Vec<String>)> {
+        let (past, fault) = Past::open_at(&self.root, revision, place)?;
+        let mut faults: Vec<String> = fault.into_iter().map(|fault| fault.message).collect();
+        let (registry, files, broken) = past.compile_sound()?;
+        if files == 0 && !past.names().any(|name| name == FILE || past.config.eval.holds(name)) {
+            return Err(CliError::usage(format!("`{revision}` does not have this project")));
+        }
+        faults.extend(broken.into_iter().filter(|(path, _)| path != FILE).map(|(path, why)| format!("{path}: {why}")));
+        let (root, config) = (past.root.clone(), past.config.clone());
+        let broken = BrokenParts::default();
+        Ok((Self { root, registry, config, broken, is_empty: files == 0, past: Some(past) }, faults))
     }
 
     fn new(project: Project, whose: &str) -> Result<Self> {

@@ -24,7 +24,7 @@ const ENVIRONMENT: [(&str, &str); 5] = [
     ("LC_ALL", "C"),
 ];
 /// What a clone without its history needs.
-const SHALLOW: &str =
+pub(crate) const SHALLOW: &str =
     "the clone is shallow and lacks older commits: `git fetch --unshallow`, or `fetch-depth: 0` of actions/checkout";
 /// How long it may take for an answer.
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
@@ -102,11 +102,21 @@ impl Git {
         Ok((answer.succeeded && !line.is_empty() && line.len() < LONGEST).then(|| line.to_owned()))
     }
 
+    /// The lines that git answers with.
+    pub(super) fn lines(&self, args: &[&str]) -> Result<Vec<String>> {
+        let answer = self.ask(args)?;
+        Ok(String::from_utf8_lossy(&answer.out).lines().map(str::to_owned).collect())
+    }
+
+    /// Refuses what can be no revision.
+    pub(super) fn ensure_revision(&self, revision: &str) -> Result<()> {
+        let fault = refused(revision).map(|fault| CliError::usage(format!("`{revision}` is not a git revision: {fault}")));
+        fault.map_or(Ok(()), Err)
+    }
+
     /// The commit that a revision names, as its id.
     pub(super) fn commit(&self, revision: &str) -> Result<String> {
-        if let Some(fault) = refused(revision) {
-            return Err(CliError::usage(format!("`{revision}` is not a git revision: {fault}")));
-        }
+        self.ensure_revision(revision)?;
         let wanted = format!("{revision}^{{commit}}");
         match self.line(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])? {
             // Older programs echo the option.
@@ -117,23 +127,34 @@ impl Git {
 
     /// The commit that two others have in common, the nearest.
     pub(super) fn base(&self, one: &str, other: &str) -> Result<String> {
-        if let Some(base) = self.line(&["merge-base", &self.commit(one)?, &self.commit(other)?])? {
+        if let Some(base) = self.merge_base(&self.commit(one)?, &self.commit(other)?)? {
             return Ok(base);
         }
         let error = CliError::usage(format!("`{one}` and `{other}` have no commit in common"));
         Err(if self.is_shallow()? { error.hint(SHALLOW) } else { error })
     }
 
-    /// The address of whoever works here, as commits name it.
-    pub(super) fn author(&self) -> Result<Option<String>> {
-        self.line(&["config", "--get", "user.email"])
+    /// The nearest commit that two commits have in common, if this clone has one.
+    pub(super) fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>> {
+        self.line(&["merge-base", one, other])
     }
 
-    fn is_shallow(&self) -> Result<bool> {
+    /// The address that git would put into a commit, from its variables and settings; never one made up from the machine's name.
+    pub(super) fn author(&self) -> Result<Option<String>> {
+        // The name is not asked for, and git refuses to answer without one.
+        let settings = ["-c", "user.useConfigOnly=true", "-c", "user.name=x"];
+        let ident = self.line(&[settings.as_slice(), &["var", "GIT_AUTHOR_IDENT"]].concat())?;
+        let address = ident.as_deref().and_then(|ident| Some(ident.rsplit_once('>')?.0.rsplit_once('<')?.1.to_owned()));
+        Ok(address.filter(|address| !address.is_empty()))
+    }
+
+    /// Whether this clone was made without older commits.
+    pub(super) fn is_shallow(&self) -> Result<bool> {
         Ok(self.line(&["rev-parse", "--is-shallow-repository"])?.as_deref() == Some("true"))
     }
 
-    fn unknown(&self, revision: &str) -> Result<CliError> {
+    /// The error about a name that is none here.
+    pub(super) fn unknown(&self, revision: &str) -> Result<CliError> {
         let names = self.ask(&["for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes"])?;
         let names = String::from_utf8_lossy(&names.out).into_owned();
         let error = CliError::usage(format!("there is no revision `{revision}` in this repository"));

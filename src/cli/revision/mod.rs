@@ -3,9 +3,15 @@
 //! Only for a revision that the user named. No shell, no network, nothing written; no setting of the repository runs a
 //! program.
 
+mod base;
 mod git;
 mod objects;
+mod place;
 mod project_at_revision;
 mod tree;
 
-pub(crate) use project_at_revision::{Past, author, left, moved, range};
+pub(crate) use base::{ChangeBase, NamedBy};
+pub(crate) use git::SHALLOW;
+pub(crate) use place::{Moved, Part, Place, Places};
+pub(crate) use project_at_revision::{Past, author, range};
+pub(crate) use tree::Elsewhere;

@@ -3,7 +3,7 @@
 use super::git::Git;
 use super::tree::Tree;
 use crate::base::contained_path;
-use crate::base::fs::{self, ReadFs};
+use crate::base::fs::ReadFs;
 use crate::cli::findings::broken;
 use crate::cli::prelude::*;
 use crate::cli::project::FILE;
@@ -12,10 +12,12 @@ use crate::registry::Registry;
 use crate::registry::library::{Built, FileSource, compile_files};
 use crate::registry::workspace::listed;
 use crate::registry::workspace::request::Goal;
+use crate::rules::check::is_error;
 use crate::rules::input::read_fault::reason;
 use crate::rules::rule::Scope;
 use crate::syntax::decode;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
@@ -35,18 +37,26 @@ pub(crate) struct Past {
 impl Past {
     /// The project in a folder as a revision of the repository around it has it. Nothing is compiled yet.
     pub(crate) fn open(folder: &Path, revision: &str) -> Result<Self> {
+        let place = Git::around(folder, revision)?.prefix()?;
+        let (past, faults) = Self::open_at(folder, revision, place)?;
+        faults.map_or(Ok(past), Err)
+    }
+
+    /// The project that a revision has in a place, by its path from the top of the repository around a folder. The error is about its
+    /// project file, of which the rest was read.
+    pub(crate) fn open_at(folder: &Path, revision: &str, place: String) -> Result<(Self, Option<CliError>)> {
         let git = Git::around(folder, revision)?;
         let commit = git.commit(revision)?;
         let tree = Tree::of(&git, &commit)?;
-        let folder = git.prefix()?;
+        let folder = place;
         if tree.below(&folder).next().is_none() {
             let what = if folder.is_empty() { "holds no file".to_owned() } else { format!("has no folder {folder}") };
             return Err(CliError::usage(format!("`{revision}` {what}"))
                 .hint("the project may have had another place, or not have been committed, by then"));
         }
         let root = Path::new("/").join(&folder);
-        let config = config(&tree, &root, revision)?;
-        Ok(Self { name: revision.to_owned(), root, config, tree, folder })
+        let (config, fault) = config(&tree, &root, revision);
+        Ok((Self { name: revision.to_owned(), root, config, tree, folder }, fault))
     }
 
     /// What the revision's files are read by.
@@ -70,6 +80,23 @@ impl Past {
 
     /// Its tasks and the number of files that they are in; a project with errors has none.
     pub(crate) fn compile_or_empty(&self) -> Result<(Registry, usize)> {
+        let Built { registry, diagnostics, files } = self.built(Goal::Registry);
+        let registry = registry.ok_or_else(|| of_then(&self.name, broken(&format!("`{}`", self.name), &diagnostics)))?;
+        Ok((registry, files))
+    }
+
+    /// The same, where those with errors are left out, with the first error of each file that has one.
+    pub(crate) fn compile_sound(&self) -> Result<(Registry, usize, BTreeMap<String, String>)> {
+        let Built { registry, diagnostics, files } = self.built(Goal::Partial);
+        let mut faults = BTreeMap::new();
+        for fault in diagnostics.iter().filter(|fault| is_error(fault)) {
+            faults.entry(fault.path.to_string()).or_insert_with(|| fault.message.clone());
+        }
+        let registry = registry.ok_or_else(|| of_then(&self.name, broken(&format!("`{}`", self.name), &diagnostics)))?;
+        Ok((registry, files, faults))
+    }
+
+    fn built(&self, goal: Goal) -> Built {
         let names = self.tree.below(&self.folder);
         let names = listed::templates(&self.config.templates, &self.root, &self.tree, names);
         let read = |name: &str| {
@@ -80,11 +107,8 @@ impl Past {
             let is_folder = bytes.as_ref().is_err_and(|err| err.kind() == io::ErrorKind::IsADirectory);
             (!is_folder).then(|| (Arc::from(name), bytes.map(Cow::Owned)))
         };
-        let source = FileSource { root: &self.root, files: &self.tree, scope: Scope::Whole, goal: Goal::Registry };
-        let built = compile_files(&self.config, source, names.into_iter().filter_map(read));
-        let Built { registry, diagnostics, files } = built;
-        let registry = registry.ok_or_else(|| of_then(&self.name, broken(&format!("`{}`", self.name), &diagnostics)))?;
-        Ok((registry, files))
+        let source = FileSource { root: &self.root, files: &self.tree, scope: Scope::Whole, goal };
+        compile_files(&self.config, source, names.into_iter().filter_map(read))
     }
 }
 
@@ -100,60 +124,33 @@ pub(crate) fn range(folder: &Path, text: &str) -> Result<Option<(String, String)
     Ok(Some((old, new)))
 }
 
-/// What changes are held against where nobody says, the first that is there.
-const MAIN: [&str; 3] = ["origin/HEAD", "main", "master"];
-
-/// Where the work around a folder left a revision: the revision by its name, and the commits where it was left, that it names now, and
-/// that the work is at.
-pub(crate) fn left(folder: &Path, base: Option<&str>) -> Result<(String, [String; 3])> {
-    let git = Git::around(folder, base.unwrap_or(""))?;
-    let known = || MAIN.into_iter().find(|name| git.commit(name).is_ok());
-    let Some(name) = base.or_else(known) else {
-        return Err(CliError::usage(format!("none of {} is a revision here", MAIN.join(", ")))
-            .hint("name with `--base` the branch that the change is to go into; where nothing is committed yet, commit first"));
-    };
-    // `origin/HEAD` is another name of a branch.
-    let called = git.line(&["rev-parse", "--abbrev-ref", name])?.filter(|_| base.is_none());
-    Ok((called.unwrap_or_else(|| name.to_owned()), [git.base(name, "HEAD")?, git.commit(name)?, git.commit("HEAD")?]))
-}
-
-/// The folder of a project that a commit has and that the work tree around a folder has not any more.
-pub(crate) fn moved(folder: &Path, commit: &str) -> Result<Option<String>> {
-    let git = Git::around(folder, commit)?;
-    let tree = Tree::of(&git, commit)?;
-    let depth = git.prefix()?.split('/').filter(|part| !part.is_empty()).count();
-    let top = folder.ancestors().nth(depth).unwrap_or(folder).to_owned();
-    let places =
-        tree.below("").filter_map(|name| name.strip_suffix(FILE)).filter(|place| place.is_empty() || place.ends_with('/'));
-    let mut gone = places.filter(|place| !fs::exists(&top.join(place).join(FILE)));
-    Ok(gone.next().map(|place| if place.is_empty() { "its own folder".to_owned() } else { place.to_owned() }))
-}
-
 /// The address that git has of whoever works in a folder.
 pub(crate) fn author(folder: &Path) -> Result<Option<String>> {
     Git::around(folder, "HEAD")?.author()
 }
 
-/// The project file of a revision.
-fn config(tree: &Tree, root: &Path, revision: &str) -> Result<Config> {
+/// The project file of a revision, as far as it can be read, and why not all of it can.
+fn config(tree: &Tree, root: &Path, revision: &str) -> (Config, Option<CliError>) {
     let failed = |why: String| CliError::new(Kind::Project, format!("{FILE} in `{revision}` cannot be read: {why}"));
     let path = root.join(FILE);
     let bytes = match contained_path::leads_out(tree, root, &path).map_or_else(|| tree.read(&path, FILE_LIMIT), Err) {
         Ok(bytes) => bytes,
-        Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(Config::default()),
-        Err(err) => return Err(failed(reason(&err))),
+        Err(err) if err.kind() == io::ErrorKind::NotFound => return (Config::default(), None),
+        Err(err) => return (Config::default(), Some(failed(reason(&err)))),
     };
-    let text = decode::decode(&bytes).map_err(|fault| failed(fault.to_string()))?;
+    let text = match decode::decode(&bytes) {
+        Ok(text) => text,
+        Err(fault) => return (Config::default(), Some(failed(fault.to_string()))),
+    };
     let project = Project::with_files(root.to_owned(), &text, tree);
-    match project.without_errors() {
-        Ok(project) => Ok(project.config),
-        Err(mut error) => {
-            error.message = format!("{} in `{revision}`", error.message);
-            // What shows more shows the files of today.
-            error.hints.pop();
-            Err(of_then(revision, error))
-        }
-    }
+    let config = project.config.clone();
+    let fault = project.without_errors().err().map(|mut error| {
+        error.message = format!("{} in `{revision}`", error.message);
+        // What shows more shows the files of today.
+        error.hints.pop();
+        of_then(revision, error)
+    });
+    (config, fault)
 }
 
 /// Says of each place of an error that it is in a revision: the file of that name here may be another.

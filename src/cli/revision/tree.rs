@@ -34,6 +34,15 @@ enum Kind {
     Module,
 }
 
+/// A part of a tree whose files are not in the tree at its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Elsewhere {
+    /// Another repository.
+    Submodule,
+    /// A link.
+    Link,
+}
+
 impl Tree {
     /// The files of a commit.
     pub(super) fn of(git: &Git, commit: &str) -> Result<Self> {
@@ -46,6 +55,28 @@ impl Tree {
         let from = self.entries.range(prefix.clone()..);
         let names = from.filter(|(_, entry)| entry.kind != Kind::Module).map(|(name, _)| name.as_str());
         names.map_while(move |name| name.strip_prefix(&*prefix))
+    }
+
+    /// The paths of links.
+    pub(super) fn links(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().filter(|(_, entry)| entry.kind == Kind::Link).map(|(name, _)| name.as_str())
+    }
+
+    /// Whether a path is a file, or a link.
+    pub(super) fn has_file(&self, path: &str) -> bool {
+        self.entries.get(path).is_some_and(|entry| entry.kind != Kind::Module)
+    }
+
+    /// Submodules and links below a folder, by their paths in it, each with its object.
+    pub(super) fn elsewhere(&self, folder: &str) -> BTreeMap<&str, (Elsewhere, &str)> {
+        let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        let kind = |entry: &Entry| match entry.kind {
+            Kind::File => None,
+            Kind::Link => Some(Elsewhere::Link),
+            Kind::Module => Some(Elsewhere::Submodule),
+        };
+        let below = self.entries.iter().filter_map(|(name, entry)| Some((name.strip_prefix(&*prefix)?, entry)));
+        below.filter_map(|(path, entry)| Some((path, (kind(entry)?, entry.id.as_str())))).collect()
     }
 
     /// The file behind a path, links followed: its name and entry.

@@ -53,10 +53,13 @@ impl Approvals {
     pub fn between(before: &str, now: &str) -> Result<Self, String> {
         // What a checkout does to line ends is no change.
         let (before, now) = (&before.replace("\r\n", "\n"), &now.replace("\r\n", "\n"));
-        let is_rewritten = !now.starts_with(before.trim_end());
+        // A line of the base that is none may be mended, or stay.
+        let is_line = |line: &&str| serde_json::from_str::<LogLine>(line).is_ok_and(|read| read.schema == SCHEMA);
         let known: Vec<&str> = before.lines().collect();
+        let (kept, sound) = (now.lines().filter(is_line), before.lines().filter(is_line));
+        let is_rewritten = !kept.take(sound.clone().count()).eq(sound);
         let mut added = Vec::new();
-        for (number, line) in now.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        for (number, line) in now.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !known.contains(line)) {
             let read = serde_json::from_str::<LogLine>(line);
             let read = read.map_err(|why| {
                 let why = why.to_string();
@@ -65,9 +68,7 @@ impl Approvals {
             if read.schema != SCHEMA {
                 return Err(format!("line {} says `{}`, expected `{SCHEMA}`", number + 1, read.schema));
             }
-            if !known.contains(&line) {
-                added.push(read);
-            }
+            added.push(read);
         }
         Ok(Self { added, is_rewritten })
     }

@@ -49,17 +49,34 @@ pub enum BaselineFault {
 }
 
 impl Baseline {
-    /// The baselines of a scorecard, one for each suite.
+    /// The baselines of a scorecard, one for each suite, and what is wrong with the scenarios that neither pass nor fail: of these the
+    /// results that were accepted before stay.
     ///
     /// # Errors
-    /// A scenario neither passes nor fails.
-    pub fn of(card: &Scorecard, registry_schema: &str) -> Result<Vec<Self>, BaselineFault> {
+    /// No scenario passes or fails.
+    pub fn of<'b>(
+        card: &Scorecard,
+        registry_schema: &str,
+        accepted: impl Iterator<Item = &'b Self> + Clone,
+    ) -> Result<(Vec<Self>, Vec<BaselineFault>), BaselineFault> {
         let mut suites: BTreeMap<&str, Vec<BaselineCase>> = BTreeMap::new();
+        let mut undecided = Vec::new();
         for row in &card.cases {
-            if !row.is_decided() {
-                return Err(BaselineFault::Undecided { id: row.id.clone(), verdict: row.verdict.clone() });
+            let case = if row.is_decided() {
+                Some(BaselineCase::of(row))
+            } else {
+                undecided.push(BaselineFault::Undecided { id: row.id.clone(), verdict: row.verdict.clone() });
+                let mut of_suite = accepted.clone().filter(|baseline| baseline.suite == row.suite);
+                of_suite.find_map(|baseline| baseline.cases.iter().find(|case| case.id == row.id).cloned())
+            };
+            if let Some(case) = case {
+                suites.entry(&row.suite).or_default().push(case);
             }
-            suites.entry(&row.suite).or_default().push(BaselineCase::of(row));
+        }
+        if !card.cases.iter().any(CaseRow::is_decided)
+            && let Some(first) = undecided.first()
+        {
+            return Err(first.clone());
         }
         let baseline = |(suite, mut cases): (&str, Vec<BaselineCase>)| {
             cases.sort_by(|a, b| a.id.cmp(&b.id));
@@ -77,7 +94,7 @@ impl Baseline {
             };
             Self { hash: unsigned.signature(), ..unsigned }
         };
-        Ok(suites.into_iter().map(baseline).collect())
+        Ok((suites.into_iter().map(baseline).collect(), undecided))
     }
 
     /// Reads a file of `baselines/`.

@@ -36,6 +36,9 @@ pub struct Decision {
     pub log: Vec<LogLine>,
     /// What does not decide, and should be known.
     pub warnings: Vec<String>,
+    /// The error that ended the run before anything was judged; missing where there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
 }
 
 /// A decision.
@@ -57,7 +60,7 @@ pub enum Verdict {
 pub struct Sides {
     /// The revision that the change is held against, as it was asked for.
     pub base: String,
-    /// The commit where the change left it.
+    /// The commit where the change left it; empty where this clone has none that both sides have in common.
     pub commit: String,
     /// Whether that commit has this project; where it has not, nothing is compared.
     pub has_base: bool,
@@ -200,6 +203,24 @@ pub fn decide(sides: Sides, candidate: &Candidate<'_>) -> Decision {
         weakened,
         log: candidate.approvals.added().to_vec(),
         warnings,
+        error: None,
+    }
+}
+
+impl Decision {
+    /// The decision where an error ended the run: nothing was judged.
+    pub fn stopped(base: &str, decision: Verdict, error: String, warnings: Vec<String>) -> Self {
+        Self {
+            schema: SCHEMA.to_owned(),
+            decision,
+            sides: Sides { base: base.to_owned(), ..Sides::default() },
+            violated_thresholds: Vec::new(),
+            failing_cases: Vec::new(),
+            weakened: Vec::new(),
+            log: Vec::new(),
+            warnings,
+            error: Some(error),
+        }
     }
 }
 

@@ -127,6 +127,11 @@ impl Safeguards {
         self.0.insert(key, safeguard);
     }
 
+    /// The files that the safeguards are written in.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.0.values().map(|safeguard| safeguard.path.as_str())
+    }
+
     /// Whether an answer that is gone was to a request that nobody sends any more: the scenario has answers, and none of them is to that
     /// request. Whether they are to the request of today is for the scenario to say.
     fn has_other_answers(&self, (kind, of, what): &Key) -> bool {

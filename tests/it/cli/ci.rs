@@ -22,10 +22,17 @@ fn action(project: &Project, variables: &[(&str, &str)]) -> Run {
     let mut command = Command::new("bash");
     command.arg(format!("{ROOT}/.ci/action")).arg("run").current_dir(project.path(""));
     command.env("CTXC_ROOT", project.path("program")).env("GITHUB_OUTPUT", project.path("output"));
-    command.env("GITHUB_STEP_SUMMARY", project.path("summary.md")).env("GITHUB_BASE_REF", "main");
-    for name in
-        ["CTXC_COMMAND", "CTXC_PROJECT", "CTXC_PATHS", "CTXC_FORMAT", "CTXC_OUTPUT_FILE", "CTXC_SUMMARY_FILE", "CTXC_ARGS"]
-    {
+    command.env("GITHUB_STEP_SUMMARY", project.path("summary.md"));
+    for name in [
+        "CTXC_COMMAND",
+        "CTXC_PROJECT",
+        "CTXC_PATHS",
+        "CTXC_FORMAT",
+        "CTXC_OUTPUT_FILE",
+        "CTXC_SUMMARY_FILE",
+        "CTXC_ARGS",
+        "CTXC_BASE",
+    ] {
         command.env(name, variables.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value));
     }
     Run::from(command.output().unwrap())
@@ -127,7 +134,15 @@ fn example() -> Project {
     git(&origin, &["commit", "-q", "-m", "what was accepted"]);
     git(&project.path(""), &["clone", "-q", "origin", "clone"]);
     git(&project.path("clone"), &["switch", "-q", "-c", "change"]);
+    git(&project.path("clone"), &["commit", "-q", "--allow-empty", "-m", "begin"]);
     project
+}
+
+/// The commit that the change of the clone is compared with, as an event names it.
+fn base(project: &Project) -> String {
+    let args = ["-C", "clone", "rev-parse", "origin/main"];
+    let found = Command::new("git").args(args).current_dir(project.path("")).output().unwrap();
+    String::from_utf8(found.stdout).unwrap().trim().to_owned()
 }
 
 /// Runs the commands of the example's workflow in the clone, each as the runner does, and gives the exit code of each by its name.
@@ -142,7 +157,7 @@ fn workflow(project: &Project) -> Vec<(String, i32)> {
     let run = |(name, script): (&str, &str)| {
         let mut bash = Command::new("bash");
         bash.args(["-e", "-o", "pipefail", "-c", script]).current_dir(project.path("clone")).env("PATH", &path);
-        bash.env("BASE", "origin/main").env("GITHUB_STEP_SUMMARY", project.path("summary.md"));
+        bash.env("BASE", base(project)).env("GITHUB_STEP_SUMMARY", project.path("summary.md"));
         bash.env("XDG_STATE_HOME", project.path("state")).env("XDG_CACHE_HOME", project.path("cache"));
         (name.to_owned(), bash.output().unwrap().status.code().unwrap())
     };
@@ -174,7 +189,10 @@ fn the_workflow_of_the_example_is_green_and_red_after_a_change_that_breaks_it() 
     project.write("summary.md", "");
     assert_eq!(workflow(&project), codes(0, 1, 1, 4));
     let comment = project.read("clone/comment.md");
-    assert!(comment.contains("gate against origin/main: FAIL") && comment.contains("double-charge"), "{comment}");
+    assert!(
+        comment.contains(&format!("gate against {}: FAIL", base(&project))) && comment.contains("double-charge"),
+        "{comment}"
+    );
 
     // Whoever also takes the expectation out makes the scenarios green, and not the gate.
     let scenarios =
@@ -190,15 +208,16 @@ fn the_workflow_of_the_example_is_green_and_red_after_a_change_that_breaks_it() 
 #[cfg(unix)]
 fn the_action_gates_a_change_and_writes_its_summary() {
     let project = example();
-    let gate = [("CTXC_COMMAND", "gate"), ("CTXC_PROJECT", "clone"), ("CTXC_SUMMARY_FILE", "comment.md")];
-    action(&project, &gate).code(0).says("gate against origin/main: PASS");
+    let base = base(&project);
+    let gate = [("CTXC_COMMAND", "gate"), ("CTXC_PROJECT", "clone"), ("CTXC_BASE", &*base), ("CTXC_SUMMARY_FILE", "comment.md")];
+    action(&project, &gate).code(0).says(&format!("gate against {base}: PASS"));
     action(&project, &[("CTXC_COMMAND", "eval"), ("CTXC_PROJECT", "clone"), ("CTXC_SUMMARY_FILE", "comment.md")]).code(0);
     let comment = project.read("comment.md");
     assert!(comment.contains("2 scenarios, 2 with answers") && comment.contains("0 carried"), "{comment}");
     assert_eq!(project.read("summary.md"), comment);
     project.write("clone/docs/runbook.md", "# Runbook\n");
-    action(&project, &gate).code(4).says("gate against origin/main: FAIL");
-    action(&project, &[&gate[..2], &[("CTXC_ARGS", "--base=change")]].concat()).code(4).says("gate against change: FAIL");
+    action(&project, &gate).code(4).says(&format!("gate against {base}: FAIL"));
+    action(&project, &[&gate[..3], &[("CTXC_ARGS", "--base=change")]].concat()).code(4).says("gate against change: FAIL");
     assert!(project.read("output").ends_with("exit-code=4\nexit-code=4\n"));
 }
 

@@ -13,7 +13,7 @@ pub(crate) const TASK: &str = "<task type=\"atomic\" name=\"triage\">\n  <descri
 pub(crate) const CONFIG: &str = "[lints]\nno-context = \"warning\"\n\n[[require]]\nmust = [\"has description\"]\n\n[eval]\nruns = 3\npass = 2\n\n\
     [eval.gate]\nmanifest_tokens = 0.10\npass_rate = 1.0\n\n\
     [eval.stability]\nreruns = 3\nvariance = 0.1\ncost_usd = 1.0\naccepters = [\"lead@example.org\"]\n";
-const SCRIPTED: &str = "name: scripted\ntask: triage\nruns: 3\npass_threshold: 2\ncontext: {objective: sort, inputs: {ticket: my invoice}}\nexpect_context:\n  \
+pub(crate) const SCRIPTED: &str = "name: scripted\ntask: triage\nruns: 3\npass_threshold: 2\ncontext: {objective: sort, inputs: {ticket: my invoice}}\nexpect_context:\n  \
     - contains: [invoice]\n  - tokens: {of: total, max: 60}\n  - snapshot: true\nexpectations:\n  - contains: [billing]\n  \
     - absent: [sorry]\nanswers:\n  - reply: billing\n";
 pub(crate) const RECORDED: &str = "name: recorded\ntask: triage\ncontext: {objective: sort, inputs: {ticket: my invoice}}\nexpectations:\n  - contains: [billing]\n";
@@ -64,7 +64,19 @@ pub(crate) fn branch() -> Project {
     project.run(&["baseline", "accept", "--reason", "first", "--by", "lead@example.org"]).code(0);
     commit(&project);
     git(&project, &["switch", "-q", "-c", "change"]);
+    begin(&project);
     project
+}
+
+/// A first commit of a branch, which changes nothing.
+pub(crate) fn begin(project: &Project) {
+    git(project, &["commit", "-q", "--allow-empty", "-m", "begin"]);
+}
+
+/// What the branch has committed becomes the base of what follows.
+pub(crate) fn base(project: &Project) {
+    git(project, &["branch", "-q", "-f", "main"]);
+    begin(project);
 }
 
 pub(crate) fn replace(project: &Project, path: &str, from: &str, to: &str) {
@@ -311,6 +323,7 @@ fn a_check_of_the_projects_own_is_run_by_the_gate_and_is_not_loosened_unseen() {
     project.write("checks/own.sh", "grep -q '\"answer\":\"billing\"' && echo '{\"pass\": true}' || echo '{\"pass\": false}'");
     commit(&project);
     git(&project, &["switch", "-q", "-C", "change"]);
+    begin(&project);
     project.run(&["gate"]).code(2).warns("running a check of the project's own is not permitted");
     let hash = project.run(&["trust", "--show", "--json"]).json()["hash"].as_str().unwrap().to_owned();
     project.run(&["gate", "--trust-hash", &hash]).code(0).says("nothing is loosened");
@@ -379,7 +392,7 @@ fn another_model_of_the_same_name_is_another_one() {
     by("one");
     project.run(&["baseline", "migrate", "--reason", "a model", "--by", "lead@example.org"]).code(0);
     commit(&project);
-    git(&project, &["branch", "-q", "-f", "main"]);
+    base(&project);
     by("two");
     project.run(&["gate"]).code(3).warns("`recorded` was accepted with `openai/one`, and has `openai/two` now");
 }
@@ -405,7 +418,7 @@ fn files_that_a_scenario_names_are_part_of_it() {
         project.write("scenarios/t.txt", "my invoice\n");
         project.write("scenarios/files/s.json", "{\"type\": \"object\"}");
         commit(&project);
-        git(&project, &["branch", "-f", "main"]);
+        base(&project);
         project.run(&["gate"]).code(0).says("nothing is loosened");
         replace(&project, path, from, to);
         let decision = project.run(&["gate", "--json"]).code(4).json();
@@ -418,7 +431,7 @@ fn results_that_nobody_accepted_excuse_nothing() {
     let project = branch();
     git(&project, &["rm", "-q", "-r", "baselines"]);
     commit(&project);
-    git(&project, &["branch", "-f", "main"]);
+    base(&project);
     replace(&project, "scenarios/scripted.yaml", "- contains: [invoice]", "- contains: [invoice]\n  - contains: [refund]");
     project.run(&["gate"]).code(4);
     project.run(&["baseline", "accept", "--reason", "x", "--by", "me@example.org"]).code(0);
@@ -521,7 +534,7 @@ fn what_is_recorded_anew_for_another_request_loosens_nothing() {
     let two = line.clone() + &line.replace("\"id\":\"1\"", "\"id\":\"2\"").replace("\"billing\"", "\"spam\"");
     project.write("scenarios/recordings/recorded.jsonl", &two);
     commit(&project);
-    git(&project, &["branch", "-f", "main"]);
+    base(&project);
     project.write("scenarios/recordings/recorded.jsonl", line);
     let decision = project.run(&["gate", "--json"]).code(4).json();
     assert!(told(&decision).contains(&"recording".to_owned()), "{decision:#}");

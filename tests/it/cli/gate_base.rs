@@ -1,6 +1,6 @@
 //! What a change is held against, and what the gate says where that is not what it seems.
 
-use super::gate::{CONFIG, TASK, branch, commit, git, replace};
+use super::gate::{CONFIG, SCRIPTED, TASK, base, begin, branch, commit, git, recorded, replace};
 use super::project::Project;
 
 const CONTEXT: &str = "name: bare\ntask: triage\ncontext: {objective: sort, inputs: {ticket: my invoice}}\nexpect_context:\n  - contains: [invoice]\n";
@@ -34,29 +34,32 @@ fn a_base_that_has_the_project_under_another_commit_or_path_is_no_new_project() 
     git(&project, &["switch", "-q", "-c", "change"]);
     git(&project, &["mv", "one", "two"]);
     commit(&project);
-    let run = project.run(&["gate", "--project", "two"]).code(7);
-    run.says("nothing is compared: the project that main has in one/ is no longer there");
+    let run = project.run(&["gate", "--project", "two"]).code(0);
+    run.says("note: the project was in one/ in main, and is in two/ now").says("nothing is loosened");
+    project.write("two/scenarios/bare.yaml", CONTEXT.replace("[invoice]", "[.]"));
+    project.run(&["gate", "--project", "two"]).code(4).says("expectation of `bare`");
+    project.write("two/scenarios/bare.yaml", CONTEXT);
     // A new project beside others is new.
     git(&project, &["mv", "two", "one"]);
     project.write("three/ctxc.toml", CONFIG);
     project.write("three/templates/triage.xml", TASK);
     project.write("three/scenarios/bare.yaml", CONTEXT);
     commit(&project);
-    project.run(&["gate", "--project", "three"]).code(0).warns("main does not have this project yet");
+    project.run(&["gate", "--project", "three"]).code(7).says("main does not have this project yet").says("--new-project");
+    project.run(&["gate", "--project", "three", "--new-project"]).code(0).says("note: main does not have this project yet");
 }
 
 #[test]
 fn what_is_not_compared_is_said() {
     let project = branch();
-    project.run(&["gate"]).code(0).says("HEAD is main or behind it: only uncommitted changes are compared");
-    commit(&project);
-    project.run(&["gate"]).code(0).never_says("HEAD is main");
+    project.run(&["gate"]).code(0).never_says("no commit since");
     git(&project, &["switch", "-q", "main"]);
     project.write("scenarios/bare.yaml", CONTEXT.replace("contains:", "contians:"));
     commit(&project);
     git(&project, &["switch", "-q", "-C", "change"]);
+    begin(&project);
     project.write("scenarios/bare.yaml", CONTEXT);
-    project.run(&["gate"]).code(0).says("scenarios/bare.yaml cannot be read in main, so its expectations there are not compared");
+    project.run(&["gate"]).code(0).says("scenarios/bare.yaml cannot be read in main, so what it holds there is not compared");
 }
 
 #[test]
@@ -67,15 +70,24 @@ fn an_error_of_the_base_is_said_to_be_there() {
     replace(&project, "baselines/recorded.json", "\"verdict\": \"pass\"", "\"verdict\": \"fail\"");
     commit(&project);
     git(&project, &["switch", "-q", "-C", "change"]);
+    begin(&project);
     project.write("baselines/recorded.json", &kept);
-    project.run(&["gate"]).code(3).warns("in main: baselines/recorded.json cannot be compared with");
+    let run = project.run(&["gate"]).code(4).says("baselines/recorded.json cannot be read in main");
+    run.says("baseline of `recorded`: accepted results: new");
+    project.run(&["baseline", "accept", "--reason", "mended", "--by", "lead@example.org"]).code(0);
+    project.run(&["gate"]).code(0);
+    git(&project, &["checkout", "-q", "-f", "main"]);
     git(&project, &["switch", "-q", "-f", "main"]);
     project.write("baselines/recorded.json", kept);
     project.write("templates/triage.xml", "<task");
     commit(&project);
     git(&project, &["switch", "-q", "-C", "change"]);
+    begin(&project);
     project.write("templates/triage.xml", TASK);
-    project.run(&["gate"]).code(1).warns("in main: ");
+    project.run(&["gate"]).code(0).says("not all of main can be read, and the rest is compared: templates/triage.xml: ");
+    // What of it can be read still holds.
+    replace(&project, "scenarios/scripted.yaml", "max: 60", "max: 600");
+    project.run(&["gate"]).code(4).says("expectation of `scripted`");
 }
 
 #[test]
@@ -118,8 +130,17 @@ fn a_shallow_clone_is_named() {
     let clone = project.path("clone");
     let (from, to) = (format!("file://{}", project.path("").display()), clone.display().to_string());
     git(&project, &["clone", "-q", "--depth", "1", "--no-single-branch", "-b", "change", &from, &to]);
-    let run = project.run(&["gate", "--project", "clone", "--base", "origin/main"]).code(2);
-    run.warns("`origin/main` and `HEAD` have no commit in common").warns("git fetch --unshallow");
+    let gate = ["gate", "--project", "clone", "--base", "origin/main", "--report", "json=gate.json"];
+    let run = project.run(&gate).code(7);
+    run.says("`origin/main` and `HEAD` have no commit in common").says("git fetch --unshallow");
+    assert!(project.read("gate.json").contains("inconclusive"));
+    let run = project.run(&["baseline", "accept", "--project", "clone", "--base", "origin/main", "--reason", "x"]).code(2);
+    run.warns("have no commit in common");
+    // A clone of the branch alone, whose `origin/HEAD` is the branch.
+    git(&project, &["clone", "-q", "--single-branch", "-b", "change", &from, &project.path("one").display().to_string()]);
+    let one = |project: &Project, args: &[&str]| project.run(&[&["gate", "--project", "one"], args].concat());
+    git(&project, &["-C", "one", "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/change"]);
+    one(&project, &[]).code(7).says("there is no commit since origin/change, so no commit is compared");
 }
 
 #[test]
@@ -129,13 +150,276 @@ fn the_branch_behind_another_name_is_named_and_line_ends_of_a_checkout_are_no_ch
     let filed = project.read("scenarios/scripted.yaml").replace("ticket: my invoice", "ticket: {file: t.txt}");
     project.write("scenarios/filed.yaml", filed.replace("name: scripted", "name: filed").replace("  - snapshot: true\n", ""));
     commit(&project);
-    git(&project, &["branch", "-q", "-f", "main"]);
+    base(&project);
     git(&project, &["update-ref", "refs/remotes/origin/trunk", "main"]);
     git(&project, &["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk"]);
-    project.run(&["gate"]).code(0).says("gate against origin/trunk: PASS").says("note: HEAD is origin/trunk or behind it");
+    project.run(&["gate"]).code(0).says("gate against origin/trunk: PASS");
     project.write("scenarios/t.txt", "my invoice\r\n");
     project.run(&["gate"]).code(0).says("nothing is loosened");
     project.run(&["gate", "--candidate", "nowhere.json"]).code(2).warns("nowhere.json cannot be read: it does not exist");
     project.run(&["eval", "--rescore", "last"]).code(2).warns("a run is named with `=`: `--rescore=last`");
     project.run(&["eval", "--jobs", "0"]).code(2).warns("expected a number, 1 or more");
+}
+
+/// The id that git has of a revision.
+fn id(project: &Project, revision: &str) -> String {
+    let mut command = std::process::Command::new("git");
+    let found = command.current_dir(project.path("")).args(["rev-parse", revision]).output().unwrap();
+    String::from_utf8(found.stdout).unwrap().trim().to_owned()
+}
+
+/// A change that no gate lets pass.
+fn loosen(project: &Project) {
+    replace(project, "scenarios/scripted.yaml", "max: 60", "max: 600");
+    commit(project);
+}
+
+#[test]
+fn no_tag_takes_the_place_of_a_branch() {
+    let project = branch();
+    git(&project, &["update-ref", "refs/remotes/origin/main", "main"]);
+    loosen(&project);
+    for (base, tag) in [("main", "main"), ("origin/main", "origin/main"), ("main", "refs/heads/main"), ("main", "heads/main")] {
+        git(&project, &["update-ref", &format!("refs/tags/{tag}"), "HEAD"]);
+        let run = project.run(&["gate", "--base", base]);
+        if base == tag {
+            run.code(2).warns("has two meanings: refs/").warns(&format!("and refs/tags/{tag}"));
+        } else {
+            run.code(4);
+        }
+        // The guess is spelled out.
+        project.run(&["gate"]).code(4);
+        for spelled in [format!("refs/remotes/{base}"), format!("refs/heads/{base}"), id(&project, "HEAD~1")] {
+            let run = project.run(&["gate", "--base", &spelled]);
+            assert!([Some(2), Some(4)].contains(&run.code), "{spelled}: {run:?}");
+        }
+        git(&project, &["update-ref", "-d", &format!("refs/tags/{tag}")]);
+    }
+    // A branch that this clone does not have, and a tag of its name, spelled out or not.
+    for (tag, base) in
+        [("origin/next", "origin/next"), ("refs/remotes/origin/next", "refs/remotes/origin/next"), ("fade", "fade")]
+    {
+        git(&project, &["update-ref", &format!("refs/tags/{tag}"), "HEAD"]);
+        project.run(&["gate", "--base", base]).code(2);
+    }
+    project
+        .run(&["gate", "--base", "origin/next"])
+        .code(2)
+        .warns("`origin/next` is a tag, and the base of a change is a branch or a commit");
+    // A tag that is asked for as one, commits, and steps from them.
+    git(&project, &["tag", "v1", "main"]);
+    for base in ["refs/tags/v1", "HEAD~1", "HEAD^", "refs/heads/main", "refs/remotes/origin/main~0", "main~0", "@~1"] {
+        project.run(&["gate", "--base", base]).code(4).says("expectation of `scripted`");
+    }
+    let (full, short) = (id(&project, "main"), id(&project, "main")[..9].to_owned());
+    project.run(&["gate", "--base", &full]).code(4);
+    project.run(&["gate", "--base", &short]).code(4);
+    // A branch of the same name as a branch of a remote.
+    git(&project, &["branch", "origin/main", "HEAD"]);
+    let run = project.run(&["gate", "--base", "origin/main"]).code(2);
+    run.warns("has two meanings: refs/remotes/origin/main (").warns("and refs/heads/origin/main (");
+    // A tag of the digits of a commit.
+    git(&project, &["tag", &short, "HEAD"]);
+    project.run(&["gate", "--base", &short]).code(2).warns("is a tag");
+    for base in ["", ":/begin", "-x", "main^{tree}", "nowhere"] {
+        project.run(&["gate", &format!("--base={base}")]).code(2);
+    }
+    // A new branch has no commit before.
+    project.run(&["gate", "--base", &"0".repeat(40)]).code(4).says("gate against main: FAIL");
+}
+
+#[test]
+fn a_comparison_with_itself_is_no_pass() {
+    let project = branch();
+    git(&project, &["reset", "-q", "--hard", "main"]);
+    let (main, gate) = (id(&project, "main"), |args: &[&str]| project.run(&[&["gate"], args].concat()));
+    gate(&[]).code(7).says("there is no commit since main, so no commit is compared");
+    gate(&["--base", "main"]).code(7).says("no file of the project differs from it");
+    gate(&["--base", &main, "--report", "json=gate.json"]).code(5).says("no file of the project differs from it");
+    assert!(project.read("gate.json").contains("\"inconclusive\""));
+    std::fs::remove_file(project.path("gate.json")).unwrap();
+    // Uncommitted changes are one, where that is what is asked for.
+    replace(&project, "templates/triage.xml", "<parameters>", "<!-- why -->\n  <parameters>");
+    gate(&["--base", "HEAD"]).code(0).says("note: there is no commit since HEAD: only uncommitted changes are compared");
+    gate(&["--base", &main]).code(0);
+    gate(&[]).code(7);
+    replace(&project, "scenarios/scripted.yaml", "max: 60", "max: 600");
+    gate(&[]).code(4);
+    gate(&["--base", "HEAD"]).code(4);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_project_that_stands_elsewhere_is_compared_with_what_stood_there() {
+    let project = branch();
+    let inside = |project: &Project, folder: &str, args: &[&str]| {
+        let output = super::project::command_in(&project.path(folder), &[&["gate"], args].concat()).output().unwrap();
+        super::project::Run::from(output)
+    };
+    // An inner project file takes the place of the outer one.
+    git(&project, &["switch", "-q", "main"]);
+    project.write("bots/readme.md", "x");
+    commit(&project);
+    git(&project, &["switch", "-q", "-C", "change"]);
+    begin(&project);
+    inside(&project, "bots", &[]).code(0);
+    project.write("bots/ctxc.toml", "");
+    project.write("bots/templates/bare.xml", TASK);
+    project.write("bots/scenarios/bare.yaml", CONTEXT);
+    commit(&project);
+    for args in [&[][..], &["--new-project"]] {
+        let run = inside(&project, "bots", args).code(4);
+        run.says("the project file that counts in bots/: ctxc.toml");
+    }
+    // It is accepted in the log of the project that the base has.
+    let accept = ["baseline", "accept", "--reason", "x", "--by", "lead@example.org"];
+    let accepted = super::project::command_in(&project.path("bots"), &accept).output().unwrap();
+    assert!(accepted.status.success(), "{accepted:?}");
+    inside(&project, "bots", &[]).code(0).says("accepted by lead@example.org");
+    git(&project, &["checkout", "-q", "--", "."]);
+    // And an inner one that is removed.
+    base(&project);
+    inside(&project, "bots", &[]).code(0);
+    git(&project, &["rm", "-q", "bots/ctxc.toml", "bots/scenarios/bare.yaml"]);
+    commit(&project);
+    inside(&project, "bots", &[]).code(4).says("the project file that counts in bots/: bots/ctxc.toml → ctxc.toml");
+    // A link to the project leads elsewhere.
+    let linked = Project::new();
+    let project_in = |folder: &str, text: &str| {
+        linked.write(&format!("{folder}/ctxc.toml"), CONFIG);
+        linked.write(&format!("{folder}/templates/triage.xml"), TASK);
+        linked.write(&format!("{folder}/scenarios/bare.yaml"), CONTEXT.replace("[invoice]", text));
+    };
+    project_in("v1", "[invoice]");
+    project_in("v2", "[.]");
+    let link = |to: &str| {
+        _ = std::fs::remove_file(linked.path("bot"));
+        std::os::unix::fs::symlink(to, linked.path("bot")).unwrap();
+    };
+    link("v1");
+    git(&linked, &["init", "-q", "-b", "main"]);
+    commit(&linked);
+    git(&linked, &["switch", "-q", "-c", "change"]);
+    begin(&linked);
+    linked.run(&["gate", "--project", "bot"]).code(0);
+    link("v2");
+    commit(&linked);
+    linked.run(&["gate", "--project", "bot"]).code(4).says("the project was in v1/ in main, and is in v2/ now");
+    inside(&linked, "bot", &[]).code(4);
+    inside(&linked, "v2", &[]).code(4);
+}
+
+#[test]
+#[cfg(unix)]
+fn what_lies_in_a_submodule_or_behind_a_moved_link_is_not_read() {
+    let project = branch();
+    for folder in ["scenarios", "templates", "baselines"] {
+        let project = branch();
+        std::fs::rename(project.path(folder), project.path("real")).unwrap();
+        std::fs::rename(project.path("real"), project.path(&format!("held/{folder}"))).unwrap_or_else(|_| {
+            std::fs::create_dir_all(project.path("held")).unwrap();
+            std::fs::rename(project.path("real"), project.path(&format!("held/{folder}"))).unwrap();
+        });
+        std::os::unix::fs::symlink(format!("held/{folder}"), project.path(folder)).unwrap();
+        commit(&project);
+        let run = project.run(&["gate"]).code(7);
+        run.says(&format!("{folder}, which this change adds, removes or leads elsewhere, so it is not compared"));
+        base(&project);
+        let run = project.run(&["gate"]);
+        assert!([Some(4), Some(7)].contains(&run.code), "{folder}: {run:?}");
+    }
+    // A file that a scenario names.
+    std::os::unix::fs::symlink("one.txt", project.path("scenarios/t.txt")).unwrap();
+    project.write("scenarios/one.txt", "my invoice");
+    project.write("scenarios/two.txt", "my invoice");
+    let filed = project.read("scenarios/scripted.yaml").replace("ticket: my invoice", "ticket: {file: t.txt}");
+    project.write("scenarios/filed.yaml", filed.replace("name: scripted", "name: filed").replace("  - snapshot: true\n", ""));
+    commit(&project);
+    base(&project);
+    project.run(&["gate"]).code(0);
+    std::fs::remove_file(project.path("scenarios/t.txt")).unwrap();
+    std::os::unix::fs::symlink("two.txt", project.path("scenarios/t.txt")).unwrap();
+    commit(&project);
+    project.run(&["gate"]).code(7).says("scenarios/t.txt lies behind the link scenarios/t.txt");
+    // Submodules.
+    let other = Project::new().file("bare.yaml", CONTEXT);
+    git(&other, &["init", "-q", "-b", "main"]);
+    commit(&other);
+    let from = other.path("").display().to_string();
+    let add = |place: &str| {
+        let project = branch();
+        git(&project, &["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &from, place]);
+        commit(&project);
+        project
+    };
+    let project = add("scenarios/sub");
+    project
+        .run(&["gate"])
+        .code(7)
+        .says("scenarios/sub/bare.yaml lies in the submodule scenarios/sub, whose files of main are not read");
+    // One that is nothing to the project may move.
+    let project = add("vendor");
+    project.run(&["gate"]).code(0);
+    base(&project);
+    project.write("vendor/bare.yaml", "");
+    git(&project, &["-C", "vendor", "commit", "-q", "-a", "-m", "moved"]);
+    commit(&project);
+    project.run(&["gate"]).code(0);
+    // One that took its scenarios away.
+    let project = add("scenarios/sub");
+    base(&project);
+    git(&project, &["rm", "-q", "-f", "scenarios/sub"]);
+    commit(&project);
+    project.run(&["gate"]).code(7).says("lies in the submodule scenarios/sub");
+}
+
+#[test]
+fn a_branch_that_mends_its_base_can_pass() {
+    let project = branch();
+    let broken = |path: &str, text: &str| {
+        git(&project, &["switch", "-q", "-f", "main"]);
+        let kept = project.read(path);
+        project.write(path, text);
+        commit(&project);
+        git(&project, &["switch", "-q", "-C", "change"]);
+        project.write(path, &kept);
+        commit(&project);
+        let run = project.run(&["gate", "--report", "json=gate.json"]);
+        assert!(project.read("gate.json").contains("ctxc/gate/1"));
+        std::fs::remove_file(project.path("gate.json")).unwrap();
+        git(&project, &["branch", "-q", "-f", "main"]);
+        run
+    };
+    broken("ctxc.toml", &CONFIG.replace("\nruns = 3", "\nruns = \"x\"")).code(0).says("not all of main can be read");
+    // Of one that is no TOML nothing is known: what is looser than without one is listed, and anybody may accept it.
+    broken("ctxc.toml", "[eval\n").code(4).says("not all of main can be read").says("[eval.stability] reruns");
+    broken("templates/triage.xml", "<task").code(0).says("not all of main can be read");
+    broken("baselines/LOG.jsonl", "{}\n").code(0);
+    // Its own errors are in the report.
+    begin(&project);
+    project.write("templates/triage.xml", "<task");
+    project.run(&["gate", "--report", "json=gate.json", "--report", "markdown=gate.md"]).code(1);
+    assert!(project.read("gate.json").contains("\"fail\""), "{}", project.read("gate.json"));
+    assert!(project.read("gate.md").contains("nothing was judged: "), "{}", project.read("gate.md"));
+    let decision = project.run(&["gate", "--json"]).code(1).json();
+    assert!(
+        decision["error"].as_str().unwrap().contains("templates/triage.xml")
+            || !decision["warnings"].as_array().unwrap().is_empty()
+    );
+}
+
+#[test]
+fn one_undecided_scenario_does_not_keep_others_from_being_accepted() {
+    let project = branch();
+    replace(&project, "scenarios/scripted.yaml", "  - absent: [sorry]\n", "");
+    std::fs::remove_file(project.path("scenarios/recordings/recorded.jsonl")).unwrap();
+    let run = project.run(&["baseline", "accept", "--reason", "x", "--by", "lead@example.org"]).code(0);
+    run.warns("warning: `recorded` is inconclusive: only what passes or fails can be accepted: the rest is accepted without it");
+    // Its accepted result stays.
+    assert!(project.run(&["baseline", "show"]).code(0).stdout.contains("recorded  pass  1 of 1"));
+    project.write("scenarios/recordings/recorded.jsonl", recorded(&project, "my invoice", "billing"));
+    project.run(&["gate"]).code(0).says("accepted by lead@example.org");
+    let first = SCRIPTED.replace("name: scripted", "name: other").replace("  - snapshot: true\n", "");
+    project.write("scenarios/other.yaml", first);
+    project.run(&["gate"]).code(0);
 }

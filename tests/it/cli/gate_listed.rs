@@ -1,6 +1,6 @@
 //! Whatever decides a verdict and differs from the base is listed by the gate, with what changed in it.
 
-use super::gate::{CONFIG, RECORDED, TASK, branch, commit, git, recorded, replace};
+use super::gate::{CONFIG, RECORDED, TASK, base, branch, commit, git, recorded, replace};
 use super::project::Project;
 use crate::project::reading::read;
 use pretty_assertions::assert_eq;
@@ -17,7 +17,7 @@ fn with(files: &[(&str, &str)]) -> Project {
         project.write(path, text);
     }
     commit(&project);
-    git(&project, &["branch", "-q", "-f", "main"]);
+    base(&project);
     project
 }
 
@@ -138,7 +138,7 @@ fn a_file_that_is_there_and_no_longer_read_is_listed() {
         // What is ignored in the base, too, is no news.
         git(&project, &["add", "-f", "."]);
         git(&project, &["commit", "-q", "-m", "a change"]);
-        git(&project, &["branch", "-q", "-f", "main"]);
+        base(&project);
         assert_eq!(listed(&decision(&project)), [""; 0]);
         std::fs::remove_file(project.path(place)).unwrap();
         project.write("templates/other.xml", &other);
@@ -330,7 +330,7 @@ fn a_scenario_with_another_name_has_its_result_accepted_under_it() {
     project.run(&["baseline", "accept", "--reason", "renamed", "--by", "lead@example.org"]).code(0);
     project.run(&["gate"]).code(0);
     commit(&project);
-    git(&project, &["branch", "-q", "-f", "main"]);
+    base(&project);
     project.run(&["gate"]).code(0).says("nothing is loosened");
     // The name of one that fails is no place for one that passes.
     let project = branch();

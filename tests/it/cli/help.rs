@@ -103,6 +103,8 @@ fn every_verb_has_examples_and_every_example_works() {
             if ["gate", "baseline"].contains(&verb) {
                 super::eval::commit(&project);
                 project.run(&["baseline", "accept", "--reason", "first", "--by", "me@example.org"]).code(0);
+                super::gate::git(&project, &["switch", "-q", "-c", "change"]);
+                super::gate::begin(&project);
             }
             // It ends when nobody reads any more.
             let example = if verb == "watch" { format!("{example} | head -n 1") } else { example.to_owned() };

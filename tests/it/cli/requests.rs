@@ -277,6 +277,8 @@ fn a_project_of_requests_alone_is_gated_and_its_scenarios_are_tried() {
     let project = sample();
     project.run(&["new", "scenario", "--from", "calls.jsonl#2", "--name", "refund", "--copy"]).code(0);
     commit(&project);
+    super::gate::git(&project, &["switch", "-q", "-c", "change"]);
+    super::gate::begin(&project);
     project.run(&["gate"]).code(0).says("PASS");
     project.run(&["baseline", "accept", "--reason", "first"]).code(0);
     project.run(&["baseline", "show"]).code(0).says("refund  pass");

@@ -5,7 +5,6 @@ use super::args::EvalArgs;
 use crate::base::fs;
 use crate::base::suggest;
 use crate::cli::context::models::{self, Counters};
-use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::selection::no_scenario;
 use crate::context::request::{Files, RequestedFile};
@@ -146,18 +145,8 @@ impl Scenarios {
         self
     }
 
-    /// The project of this run, which holds templates, or scenarios of requests of other programs.
-    pub(in crate::cli::context) fn project(cx: &Cx) -> Result<Compiled> {
-        let project = Compiled::load_or_empty(cx)?;
-        if project.is_empty && !Self::read(&project, &[])?.are_of_requests() {
-            project.filled("this project")
-        } else {
-            Ok(project)
-        }
-    }
-
     /// Whether some are about requests of other programs.
-    pub(super) fn are_of_requests(&self) -> bool {
+    pub(in crate::cli::context) fn are_of_requests(&self) -> bool {
         let mut cases = self.files.iter().filter_map(|file| file.suite.as_ref()).flat_map(|suite| &suite.cases);
         cases.any(|case| matches!(case.subject.value, Subject::Request(_)))
     }

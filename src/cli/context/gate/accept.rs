@@ -2,6 +2,7 @@
 
 use super::args::{AcceptArgs, BaselineArgs, BaselineVerb};
 use super::compared::{Compared, LOG, baselines, results};
+use super::origin::NewProject;
 use crate::base::fs;
 use crate::cli::args::{DataFormat, OutputArgs};
 use crate::cli::context::eval::judge;
@@ -47,7 +48,11 @@ fn accept(args: &AcceptArgs, whose: Whose, cx: &mut Cx) -> Result<Exit> {
     if args.reason.trim().is_empty() {
         return Err(CliError::usage("--reason is empty").hint("say in a few words why these results are right"));
     }
-    let compared = Compared::new(args.base.as_deref(), cx)?;
+    let compared = Compared::new(args.base.as_deref(), NewProject::Permitted, cx)?;
+    // What the change loosens is not known then.
+    if compared.base.commit.is_empty() {
+        return Err(CliError::usage(compared.base.doubts.join("; ")));
+    }
     let root = &compared.project.root;
     let by = match &args.by {
         Some(by) => by.clone(),
@@ -68,10 +73,13 @@ fn accept(args: &AcceptArgs, whose: Whose, cx: &mut Cx) -> Result<Exit> {
     let refused = |why: crate::eval::gate::BaselineFault| {
         CliError::new(Kind::Findings, why.to_string()).hint("`ctxc eval` shows why; `ctxc eval --record` answers it anew")
     };
-    let new: BTreeMap<String, Baseline> =
-        Baseline::of(&card, SCHEMA).map_err(refused)?.into_iter().map(|one| (paths::baseline(&one.suite), one)).collect();
+    let (new, undecided) = Baseline::of(&card, SCHEMA, compared.baselines.values()).map_err(refused)?;
+    let new: BTreeMap<String, Baseline> = new.into_iter().map(|one| (paths::baseline(&one.suite), one)).collect();
     if whose == Whose::OtherModel {
         migrated(&compared.baselines, &new)?;
+    }
+    for fault in undecided {
+        cx.note(&format!("warning: {}: the rest is accepted without it; `ctxc eval` shows why", escape(&fault.to_string())));
     }
     let at = date::time(i64::try_from(fs::now() / 1_000_000_000).unwrap_or(0));
     let accepted = unaccepted(&compared, &new);

@@ -13,11 +13,14 @@ use std::path::PathBuf;
     that nobody accepted: a removed or changed expectation, a replaced stored request or recorded answer, a finding that no longer counts, \
     a lowered rule or limit, changed accepted results. `ctxc baseline accept --reason` accepts these, and logs it in baselines/LOG.jsonl.\n\n\
     Exit codes: 0 it may be merged, 1 a scenario cannot be read, 2 wrong usage or project file, 3 a scenario could not be run or a baseline was edited by hand, \
-    4 it may not be merged, 7 too little is known.")]
+    4 it may not be merged, 5 HEAD is the commit of `--base`, so there is nothing to compare, 7 too little is known, or nothing was compared.")]
 pub(crate) struct GateArgs {
-    /// The branch that the change will be merged into [default: origin/HEAD, else main, else master]
+    /// The branch that the change will be merged into, or a commit; no tag [default: origin/HEAD, else main, else master]
     #[arg(long, value_name = "REV")]
     pub(super) base: Option<String>,
+    /// Pass although the base does not have this project yet, so that nothing is compared
+    #[arg(long)]
+    pub(super) new_project: bool,
     /// Decide by these results, written by `ctxc eval --out FILE` [default: those of recordings and scripts]
     #[arg(long, value_name = "FILE")]
     pub(super) candidate: Option<PathBuf>,

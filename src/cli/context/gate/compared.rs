@@ -1,6 +1,8 @@
 //! A change and what it is held against: the project as it is, and as it was where the change left its base.
 
+use super::origin::{NewProject, Origin};
 use super::state::{FILE, configured, safeguards};
+use super::unread::{self, Deciding};
 use crate::base::fs;
 use crate::cli::context::eval::load::Scenarios;
 use crate::cli::context::eval::{judge, read_scorecard};
@@ -9,7 +11,8 @@ use crate::cli::context::project::Compiled;
 use crate::cli::context::trust::TrustHashArgs;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
-use crate::cli::revision;
+use crate::cli::revision::{NamedBy, Part};
+use crate::context::TaskGraph;
 use crate::context::request::Files;
 use crate::eval::gate::{Approvals, Baseline, Kind as SafeguardKind, Limits, Loosened, Safeguard, Safeguards, grown};
 use crate::eval::scorecard::{CaseRow, Scorecard};
@@ -40,6 +43,8 @@ pub(super) struct Compared {
     pub(super) notes: Vec<String>,
     /// What was accepted since the base.
     pub(super) approvals: Approvals,
+    /// Whether there is nothing to compare, since the base is the very commit that is checked out, named by its id.
+    pub(super) is_idle: bool,
 }
 
 /// The project where the change left its base.
@@ -59,42 +64,25 @@ pub(super) struct Base {
 
 impl Compared {
     /// Compares the files as they are with where they left `base`.
-    pub(super) fn new(base: Option<&str>, cx: &mut Cx) -> Result<Self> {
-        let project = Scenarios::project(cx)?;
+    pub(super) fn new(base: Option<&str>, new_project: NewProject, cx: &Cx) -> Result<Self> {
+        let Origin { project, base: change, then, parts, weakened, mut doubts, mut notes } = Origin::find(base, new_project, cx)?;
         project.broken.ensure_none("this project")?;
-        let (name, [commit, tip, head]) = revision::left(&project.root, base)?;
+        let name = change.name.clone();
         let scenarios = Scenarios::read(&project, &[])?;
+        let project = if then.is_some() || scenarios.are_of_requests() { project } else { project.filled("this project")? };
         if let Some((file, why)) = scenarios.broken(&project).into_iter().next() {
             return Err(CliError::new(Kind::Findings, format!("{}: {why}", file.path)));
         }
-        let mut doubts = Vec::new();
-        let then = match project.load_beside(&commit) {
-            Ok(then) => Some(then),
-            // The commit is there: what lacks is the project in it.
-            Err(error) if error.kind == Kind::Usage => {
-                if tip != commit && project.load_beside(&tip).is_ok() {
-                    doubts.push(format!("{name} has this project, but this branch started before it did: merge {name} first"));
-                } else if let Some(place) = revision::moved(&project.root, &commit)? {
-                    let found = format!("nothing is compared: the project that {name} has in {place} is no longer there");
-                    doubts.push(format!("{found}; if it only moved to this path, move it in a separate change"));
-                } else {
-                    cx.note(&format!("{name} does not have this project yet, so there is nothing to compare"));
-                }
-                None
-            }
-            Err(error) => return Err(in_base(error, &name)),
-        };
         let baselines = baselines(&project)?;
-        let baselines_then = then.as_ref().map_or(Ok(BTreeMap::new()), baselines_of).map_err(|error| in_base(error, &name))?;
+        let broken = |path: &str| notes.push(project_without(path, &name));
+        let baselines_then = then.as_ref().map_or_else(BTreeMap::new, |then| baselines_of(then, broken));
         let read = |project: &Compiled| project.files().text(LOG).unwrap_or_default();
         let approvals = Approvals::between(&then.as_ref().map_or_else(String::new, read), &read(&project));
         let approvals = approvals.map_err(|why| CliError::new(Kind::Infrastructure, format!("{LOG}: {why}")))?;
-        let mut notes = Vec::new();
         let then = then.map(|then| {
             let mut scenarios = Scenarios::of_revision(&then);
             let broken = scenarios.files.extract_if(.., |file| !file.is_sound());
-            let said = |path| format!("{path} cannot be read in {name}, so its expectations there are not compared");
-            notes.extend(broken.map(|file| said(file.path)));
+            notes.extend(broken.map(|file| project_without(&file.path, &name)));
             let renamed = renamed(&then, &project);
             for case in scenarios.files.iter_mut().filter_map(|file| file.suite.as_mut()).flat_map(|suite| &mut suite.cases) {
                 if let Subject::Task(task) = &mut case.subject.value
@@ -106,12 +94,20 @@ impl Compared {
             notes.extend(renamed.iter().map(|(then, now)| format!("the task `{then}` is called `{now}` now")));
             (then, scenarios)
         });
-        if commit == head {
-            notes.push(format!("HEAD is {name} or behind it: only uncommitted changes are compared"));
+        let commit = change.commit.clone().unwrap_or_default();
+        let is_behind = commit == change.head;
+        let base = Base { name: name.clone(), commit, then, baselines: baselines_then, doubts: Vec::new() };
+        let mut compared = Self { project, scenarios, base, baselines, weakened, notes, approvals, is_idle: false };
+        let is_same = compared.loosened(&parts, &mut doubts, cx)?;
+        if is_behind && is_same && change.by != NamedBy::Guess {
+            compared.is_idle = change.by == NamedBy::Id && doubts.is_empty();
+            doubts.push(format!(
+                "nothing is compared: there is no commit since {name}, and no file of the project differs from it"
+            ));
+        } else if is_behind {
+            compared.notes.push(format!("there is no commit since {name}: only uncommitted changes are compared"));
         }
-        let base = Base { name, commit, then, baselines: baselines_then, doubts };
-        let mut compared = Self { project, scenarios, base, baselines, weakened: Vec::new(), notes, approvals };
-        compared.weakened = compared.loosened(cx)?;
+        compared.base.doubts = doubts;
         Ok(compared)
     }
 
@@ -132,9 +128,14 @@ impl Compared {
         (before, after)
     }
 
-    fn loosened(&mut self, cx: &Cx) -> Result<Vec<Loosened>> {
-        let Some(base) = &self.base.then else { return Ok(Vec::new()) };
+    /// Finds what the change loosens, and what of it is not known. Whether both sides are the same.
+    fn loosened(&mut self, parts: &[Part], doubts: &mut Vec<String>, cx: &Cx) -> Result<bool> {
+        let Some(base) = &self.base.then else { return Ok(false) };
         let (mut before, mut after) = self.safeguards(base, &BTreeSet::new());
+        let deciding = self.deciding([&before, &after]);
+        let is_equal = |path: &String| base.0.files().text(path) == self.project.files().text(path);
+        let is_same = before == after && self.approvals.added().is_empty() && deciding.files.iter().all(is_equal);
+        doubts.extend(unread::doubts(parts, &deciding, &self.base.name));
         let shown: BTreeSet<String> = before.weakened(&after).into_iter().map(|one| one.weakened.of).collect();
         // The texts of all scenarios of both sides would be too many to be kept.
         if !shown.is_empty() {
@@ -148,14 +149,33 @@ impl Compared {
                 side.add(SafeguardKind::Threshold, of, "who counts its tokens", safeguard);
             }
         }
-        let mut weakened = before.weakened(&after);
+        let mut weakened = std::mem::take(&mut self.weakened);
+        weakened.extend(before.weakened(&after));
         let tokens = contexts.into_iter().map(|(of, old, new)| (of, old.0, new.0));
         weakened.extend(grown(tokens, self.limits().manifest_tokens));
         let rewritten = self.approvals.rewritten();
         weakened.extend(rewritten.map(|weakened| Loosened { weakened, path: LOG.to_owned(), diff: None }));
         let anew = before.recorded_anew(&after).into_iter();
         self.notes.extend(anew.map(|(of, count)| format!("answers of `{of}` were recorded anew: {count}")));
-        Ok(weakened)
+        self.weakened = weakened;
+        Ok(is_same)
+    }
+
+    /// The files and folders of both sides that decide.
+    fn deciding(&self, safeguards: [&Safeguards; 2]) -> Deciding {
+        let mut deciding = Deciding::default();
+        deciding.files.extend(safeguards.into_iter().flat_map(Safeguards::paths).map(str::to_owned));
+        let then = self.base.then.iter().map(|(then, scenarios)| (then, scenarios));
+        for (project, scenarios) in then.chain([(&self.project, &self.scenarios)]) {
+            deciding.files.extend(read_files(project, scenarios));
+            deciding.files.extend(project.config.files.iter().map(|file| file.path.to_string()));
+            let texts = TaskGraph::whole(&project.registry);
+            deciding.files.extend(texts.iter().flat_map(TaskGraph::sources).flat_map(|(_, sources)| sources));
+            deciding.folders.extend(project.config.eval.places().into_iter().filter(|place| place != "."));
+            deciding.folders.extend(project.config.templates.folders().into_iter().filter(|place| !place.is_empty()));
+        }
+        deciding.folders.insert(BASELINES.to_owned());
+        deciding
     }
 
     /// What the change is held to: what keeps the limits of both.
@@ -210,10 +230,9 @@ fn renamed(then: &Compiled, now: &Compiled) -> BTreeMap<String, String> {
     other(then, now).into_iter().filter_map(|(text, name)| Some((name, new.remove(&text)?))).collect()
 }
 
-/// Says that it is not the files here that have an error.
-fn in_base(mut error: CliError, name: &str) -> CliError {
-    error.message = format!("in {name}: {}", error.message);
-    error
+/// A note on a file of the base that cannot be read.
+fn project_without(path: &str, base: &str) -> String {
+    format!("{path} cannot be read in {base}, so what it holds there is not compared")
 }
 
 fn limits(config: &Config) -> Limits {
@@ -237,27 +256,37 @@ pub(super) fn results(baselines: &BTreeMap<String, Baseline>, safeguards: &mut S
 /// The accepted results of a project as its files are.
 pub(super) fn baselines(project: &Compiled) -> Result<BTreeMap<String, Baseline>> {
     let names = fs::names_in(&project.root.join(BASELINES)).into_iter();
-    read(project, names.map(|name| format!("{BASELINES}/{name}")))
+    let paths = names.map(|name| format!("{BASELINES}/{name}"));
+    paths.filter(|path| is_baseline(path)).map(|path| Ok((path.clone(), read(project, &path)?))).collect()
 }
 
-fn baselines_of(then: &Compiled) -> Result<BTreeMap<String, Baseline>> {
-    let names = then.names().unwrap_or_default();
-    read(then, names.into_iter().filter(|name| name.starts_with("baselines/")).map(str::to_owned))
-}
-
-fn read(project: &Compiled, paths: impl Iterator<Item = String>) -> Result<BTreeMap<String, Baseline>> {
-    let one = |path: String| {
-        let refused = |why: String| {
-            CliError::new(Kind::Infrastructure, format!("{path} cannot be compared with: {why}"))
-                .hint("`git checkout` it again, or remove it and accept anew: `ctxc baseline accept --reason WHY`")
-        };
-        let baseline = Baseline::read(&project.files().text(&path).map_err(refused)?).map_err(|why| refused(why.to_string()))?;
-        if paths::baseline(&baseline.suite) != path {
-            return Err(refused(format!("it is that of the suite `{}`", baseline.suite)));
+/// Those of the base; one that cannot be read is noted, and the change may mend it.
+fn baselines_of(then: &Compiled, mut broken: impl FnMut(&str)) -> BTreeMap<String, Baseline> {
+    let names = then.names().unwrap_or_default().into_iter();
+    let mut found = BTreeMap::new();
+    for path in names.filter(|name| name.starts_with("baselines/") && is_baseline(name)) {
+        match read(then, path) {
+            Ok(baseline) => _ = found.insert(path.to_owned(), baseline),
+            Err(_) => broken(path),
         }
-        Ok((path, baseline))
+    }
+    found
+}
+
+fn is_baseline(path: &str) -> bool {
+    path.strip_suffix(".json").is_some()
+}
+
+fn read(project: &Compiled, path: &str) -> Result<Baseline> {
+    let refused = |why: String| {
+        CliError::new(Kind::Infrastructure, format!("{path} cannot be compared with: {why}"))
+            .hint("`git checkout` it again, or remove it and accept anew: `ctxc baseline accept --reason WHY`")
     };
-    paths.filter(|path| path.strip_suffix(".json").is_some()).map(one).collect()
+    let baseline = Baseline::read(&project.files().text(path).map_err(refused)?).map_err(|why| refused(why.to_string()))?;
+    if paths::baseline(&baseline.suite) != path {
+        return Err(refused(format!("it is that of the suite `{}`", baseline.suite)));
+    }
+    Ok(baseline)
 }
 
 /// The results in a file, of this registry.

@@ -2,6 +2,7 @@
 
 use super::args::GateArgs;
 use super::compared::Compared;
+use super::origin::NewProject;
 use super::text;
 use crate::cli::args::CommentFormat;
 use crate::cli::context::eval::judge;
@@ -9,13 +10,43 @@ use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
 use crate::eval::finished::CaseVerdict;
-use crate::eval::gate::{Baseline, BaselineCase, Candidate, Kind as SafeguardKind, Loosened, Sides, Verdict, decide};
+use crate::eval::gate::{Baseline, BaselineCase, Candidate, Decision, Kind as SafeguardKind, Loosened, Sides, Verdict, decide};
 use crate::eval::scorecard::Scorecard;
 use crate::registry::SCHEMA;
 
-/// Decides.
+/// Decides. An error ends the run with its own exit code, and the reports say so.
 pub(crate) fn run(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
-    let compared = Compared::new(args.base.as_deref(), cx)?;
+    let error = match decided(args, cx) {
+        Err(error) if error.kind != Kind::BrokenPipe => error,
+        ended => return ended,
+    };
+    let verdict = match error.kind {
+        Kind::Findings | Kind::Project => Verdict::Fail,
+        Kind::Usage | Kind::Infrastructure | Kind::Nothing | Kind::BrokenPipe => Verdict::Inconclusive,
+    };
+    let details = error.others.iter().chain(&error.hints).cloned().collect();
+    let decision = Decision::stopped(args.base.as_deref().unwrap_or_default(), verdict, error.message.clone(), details);
+    // On the terminal the error itself is enough.
+    let format = &args.output.format;
+    if matches!(format.resolve(), CommentFormat::Text) && args.output.output.is_none() {
+        cx.emit_reports(format, |format, cx| show(&decision, format, cx))?;
+    } else {
+        cx.emit(&args.output, |format, cx| show(&decision, format, cx))?;
+    }
+    Err(error)
+}
+
+fn show(decision: &Decision, format: CommentFormat, cx: &mut Cx) -> Result<()> {
+    match format {
+        CommentFormat::Text => text::print(decision, cx),
+        CommentFormat::Json => cx.json(decision),
+        CommentFormat::Markdown => cx.print(|out| out.write_all(text::markdown(decision).as_bytes())),
+    }
+}
+
+fn decided(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
+    let new_project = if args.new_project { NewProject::Permitted } else { NewProject::Doubted };
+    let compared = Compared::new(args.base.as_deref(), new_project, cx)?;
     let Compared { project, scenarios, base, weakened, notes, approvals, .. } = &compared;
     let card = match &args.candidate {
         Some(path) => compared.scorecard(path, &args.trust, cx)?,
@@ -49,15 +80,12 @@ pub(crate) fn run(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
         min_answered: args.min_answered,
     };
     let decision = decide(sides, &candidate);
-    cx.emit(&args.output, |format, cx| match format {
-        CommentFormat::Text => text::print(&decision, cx),
-        CommentFormat::Json => cx.json(&decision),
-        CommentFormat::Markdown => cx.print(|out| out.write_all(text::markdown(&decision).as_bytes())),
-    })?;
+    cx.emit(&args.output, |format, cx| show(&decision, format, cx))?;
     let is_untried = card.cases.iter().any(|row| row.verdict() == CaseVerdict::Error);
     Ok(match decision.decision {
         Verdict::Fail => Exit::Gate,
         Verdict::Inconclusive if is_untried => Exit::Infrastructure,
+        Verdict::Inconclusive if compared.is_idle => Exit::Nothing,
         Verdict::Inconclusive => Exit::Inconclusive,
         Verdict::Pass => Exit::Success,
     })

@@ -4,8 +4,10 @@ mod accept;
 mod args;
 mod compared;
 mod decide;
+mod origin;
 mod state;
 mod text;
+mod unread;
 
 pub(crate) use accept::baseline;
 pub(crate) use args::{BaselineArgs, GateArgs};

@@ -22,6 +22,9 @@ const fn word(verdict: Verdict) -> &'static str {
 
 /// “12 scenarios, 8 with answers; 2 weakenings, 1 of them accepted”.
 fn summary(decision: &Decision) -> String {
+    if let Some(error) = &decision.error {
+        return format!("nothing was judged: {}", escape(error));
+    }
     let sides = &decision.sides;
     let accepted = decision.weakened.iter().filter(|one| one.approved_by.is_some()).count();
     let weakened = match decision.weakened.len() {
@@ -29,7 +32,7 @@ fn summary(decision: &Decision) -> String {
         all if accepted == all => format!("{}, accepted", plural(all, "weakening")),
         all => format!("{}, {accepted} accepted", plural(all, "weakening")),
     };
-    let compared = if sides.has_base { weakened } else { "the base lacks this project, so nothing is compared".to_owned() };
+    let compared = if sides.has_base { weakened } else { "nothing is compared".to_owned() };
     format!("{}, {} with answers; {compared}", plural(sides.scenarios, "scenario"), sides.answered)
 }
 

@@ -55,6 +55,10 @@ fn gates(out: &mut Artifacts) {
     put(out, names::GATE, "accepted", project.run(&["gate", "--json"]).code(0).json());
     project.write("scenarios/scripted.yaml", project.read("scenarios/scripted.yaml").replace("reply: billing", "reply: access"));
     put(out, names::GATE, "failing", project.run(&["gate", "--json"]).code(4).json());
+    let triage = project.read("templates/triage.xml");
+    project.write("templates/triage.xml", "<task");
+    put(out, names::GATE, "stopped", project.run(&["gate", "--json"]).code(1).json());
+    project.write("templates/triage.xml", triage);
     for line in project.read("baselines/LOG.jsonl").lines() {
         put(out, names::BASELINE_LOG, "a line", serde_json::from_str(line).unwrap());
     }

@@ -1,0 +1,135 @@
+//! The origin of a change: the project as it was where the change began, wherever it stood then; or why there is nothing to compare
+//! with, which is never a pass.
+
+use super::state::FILE;
+use crate::base::fs;
+use crate::cli::context::project::Compiled;
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::revision::{ChangeBase, Moved, NamedBy, Part, Place, Places, SHALLOW};
+use crate::eval::gate::{Kind as SafeguardKind, Loosened, Weakened};
+
+/// What a base without the project comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NewProject {
+    /// Nothing is compared, and that decides nothing.
+    Doubted,
+    /// It is the first time.
+    Permitted,
+}
+
+/// The two sides of a comparison, before anything is compared.
+#[derive(Debug)]
+pub(super) struct Origin {
+    /// The project as it is, in the folder where the base has it.
+    pub(super) project: Compiled,
+    pub(super) base: ChangeBase,
+    /// The project as it was; `None` where nothing can be compared.
+    pub(super) then: Option<Compiled>,
+    /// Submodules and links of both sides.
+    pub(super) parts: Vec<Part>,
+    /// What the change loosens by its place.
+    pub(super) weakened: Vec<Loosened>,
+    /// Reasons for which a pass would show too little.
+    pub(super) doubts: Vec<String>,
+    pub(super) notes: Vec<String>,
+}
+
+impl Origin {
+    /// The origin of the change in the current files.
+    pub(super) fn find(given: Option<&str>, new_project: NewProject, cx: &Cx) -> Result<Self> {
+        let project = Compiled::load_or_empty(cx)?;
+        let base = ChangeBase::of(&project.root, given)?;
+        let (parts, weakened, doubts, notes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut origin = Self { project, base, then: None, parts, weakened, doubts, notes };
+        origin.compare(new_project, cx)?;
+        Ok(origin)
+    }
+
+    fn compare(&mut self, new_project: NewProject, cx: &Cx) -> Result<()> {
+        let name = self.base.name.clone();
+        let Some(commit) = self.base.commit.clone() else {
+            let why = if self.base.is_shallow { format!(": {SHALLOW}") } else { String::new() };
+            self.doubts.push(format!("nothing is compared: `{name}` and `HEAD` have no commit in common{why}"));
+            return Ok(());
+        };
+        if commit == self.base.head && self.base.by == NamedBy::Guess {
+            let what =
+                "so no commit is compared: `--base COMMIT` compares with an earlier one, `--base HEAD` only uncommitted changes";
+            self.doubts.push(format!("there is no commit since {name}, {what}"));
+        }
+        let places = Places::of(&self.project.root, &commit, &self.base.head)?;
+        let here = fs::current_dir().ok().filter(|_| cx.options.project.is_none());
+        let place = match places.find(here.as_deref()) {
+            Ok(place) => place,
+            Err(why) => {
+                self.doubts.push(format!("nothing is compared: {why}; move one project in one change"));
+                return Ok(());
+            }
+        };
+        if let Some(Moved::File { from, nearest }) = &place.moved {
+            let now = places.path(&place.now);
+            if !fs::is_dir(&now) {
+                self.doubts.push(format!(
+                    "nothing is compared: the project that {name} has in {} is no longer there",
+                    shown(&place.then)
+                ));
+                return Ok(());
+            }
+            self.project = Compiled::load_or_empty_in(&now)?;
+            self.weakened.push(governed(&place, from, nearest));
+        }
+        match self.project.load_readable(&commit, place.then.clone()) {
+            Ok((then, faults)) => {
+                let note = |fault| format!("not all of {name} can be read, and the rest is compared: {fault}");
+                self.notes.extend(faults.into_iter().map(note));
+                self.then = Some(then);
+                self.parts = places.parts(&place);
+                if place.moved == Some(Moved::Folder) {
+                    let (then, now) = (shown(&place.then), shown(&place.now));
+                    self.notes.push(format!("the project was in {then} in {name}, and is in {now} now"));
+                }
+            }
+            Err(error) if error.kind == Kind::Usage => self.absent(&commit, place.now, new_project),
+            Err(error) => return Err(in_base(error, &name)),
+        }
+        Ok(())
+    }
+
+    /// The base does not have the project.
+    fn absent(&mut self, commit: &str, place: String, new_project: NewProject) {
+        let ChangeBase { name, tip, .. } = &self.base;
+        if tip != commit && self.project.load_readable(tip, place).is_ok() {
+            self.doubts.push(format!("{name} has this project, but this branch started before it did: merge {name} first"));
+            return;
+        }
+        let lacks = format!("{name} does not have this project yet, so there is nothing to compare");
+        match new_project {
+            NewProject::Permitted => self.notes.push(lacks),
+            NewProject::Doubted => self.doubts.push(format!("{lacks}; `--new-project` permits that, for the first time")),
+        }
+    }
+}
+
+/// The project that a folder belongs to is another one.
+fn governed(place: &Place, from: &str, nearest: &str) -> Loosened {
+    let before = if place.then.is_empty() { FILE.to_owned() } else { format!("{}/{FILE}", place.then) };
+    let weakened = Weakened {
+        kind: SafeguardKind::Threshold,
+        of: FILE.to_owned(),
+        what: format!("the project file that counts in {}", shown(from)),
+        before: Some(before),
+        after: Some(nearest.to_owned()),
+    };
+    Loosened { weakened, path: nearest.to_owned(), diff: None }
+}
+
+fn shown(folder: &str) -> String {
+    if folder.is_empty() { "the top of the repository".to_owned() } else { format!("{folder}/") }
+}
+
+/// An error of the base, so that it is not looked for in the files here.
+pub(super) fn in_base(mut error: CliError, name: &str) -> CliError {
+    error.message = format!("in {name}: {}", error.message);
+    error
+}

@@ -1,0 +1,52 @@
+//! Files of a project that a commit of its repository does not hold in their place: in a submodule, or behind a link. Those that hold a
+//! project to something are not compared by what the link leads to today: the gate names them, and decides nothing.
+
+use crate::cli::revision::{Elsewhere, Part};
+use std::collections::BTreeSet;
+
+/// The files and folders that decide.
+#[derive(Debug, Default)]
+pub(super) struct Deciding {
+    /// Files that were read.
+    pub(super) files: BTreeSet<String>,
+    /// Folders in which scenarios, templates and accepted results are looked for.
+    pub(super) folders: BTreeSet<String>,
+}
+
+/// Why nothing is known of some of them, a line for each submodule or link.
+pub(super) fn doubts(parts: &[Part], deciding: &Deciding, base: &str) -> Vec<String> {
+    let doubt = |part: &Part| {
+        let path = deciding.hit(part)?;
+        let Part { path: place, .. } = part;
+        Some(match part.kind {
+            Elsewhere::Submodule => format!(
+                "{path} lies in the submodule {place}, whose files of {base} are not read, so nothing holds it to what it was: \
+                 gate it in its own repository, or keep it in this one"
+            ),
+            Elsewhere::Link if part.is_moved => format!(
+                "{path} lies behind the link {place}, which this change adds, removes or leads elsewhere, so it is not compared: \
+                 put the files themselves in its place"
+            ),
+            Elsewhere::Link => format!(
+                "{path} is a link, and what it leads to is not read in {base}: put the folder itself in its place, or name the other \
+                 one in ctxc.toml"
+            ),
+        })
+    };
+    parts.iter().filter_map(doubt).collect()
+}
+
+impl Deciding {
+    /// A file or folder that is not read because of a part.
+    fn hit(&self, Part { path, kind, is_moved }: &Part) -> Option<&str> {
+        let is_below =
+            |one: &str, folder: &str| one.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let file = self.files.iter().find(|file| is_below(file, path)).filter(|_| *is_moved || *kind == Elsewhere::Submodule);
+        // A link to a folder is followed where a search begins, and not on the way.
+        let is_hit = |folder: &&String| match kind {
+            Elsewhere::Submodule => *is_moved && (is_below(folder, path) || is_below(path, folder)),
+            Elsewhere::Link => is_below(folder, path),
+        };
+        file.or_else(|| self.folders.iter().find(is_hit)).map(String::as_str)
+    }
+}

@@ -1,0 +1,169 @@
+//! The base of a change, as an object: a commit by its id, a branch of a remote, or a branch. Never a tag by its short name, which
+//! anybody who may push can create; a name with two meanings is refused, naming both.
+
+use super::git::Git;
+use crate::cli::prelude::*;
+
+/// Guesses where no base is given, the first that exists. Spelled out, so that no tag takes their place.
+const GUESSES: [&str; 5] = [
+    "refs/remotes/origin/HEAD",
+    "refs/heads/main",
+    "refs/heads/master",
+    "refs/remotes/origin/main",
+    "refs/remotes/origin/master",
+];
+/// Digits of a commit id, in both object formats.
+const ID: [usize; 2] = [40, 64];
+/// Fewest digits of a shortened id.
+const SHORTEST: usize = 4;
+
+/// How a base was named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NamedBy {
+    /// Not at all: it is a guess.
+    Guess,
+    /// By a branch, `HEAD`, or another name.
+    Name,
+    /// By the id of a commit.
+    Id,
+}
+
+/// The base of a change.
+#[derive(Clone, Debug)]
+pub(crate) struct ChangeBase {
+    /// The base as it was named, or the branch that was guessed.
+    pub(crate) name: String,
+    pub(crate) by: NamedBy,
+    /// The commit where the change began; `None` where this clone has no commit that both sides have in common.
+    pub(crate) commit: Option<String>,
+    /// The commit that the base is at.
+    pub(crate) tip: String,
+    /// The commit that is checked out.
+    pub(crate) head: String,
+    /// Whether older commits may be missing from this clone.
+    pub(crate) is_shallow: bool,
+}
+
+/// A name with the commit that it means.
+struct Named {
+    by: NamedBy,
+    commit: String,
+}
+
+impl ChangeBase {
+    /// The base of the work around a folder. An id of zeros, as a forge gives for a new branch, is none.
+    pub(crate) fn of(folder: &Path, given: Option<&str>) -> Result<Self> {
+        let given = given.filter(|name| !is_zeros(name));
+        let git = Git::around(folder, given.unwrap_or(""))?;
+        let (name, Named { by, commit: tip }) = match given {
+            Some(name) => (name.to_owned(), named(&git, name)?),
+            None => guess(&git)?,
+        };
+        let head = git.commit("HEAD")?;
+        let commit = git.merge_base(&tip, &head)?;
+        Ok(Self { name, by, commit, tip, head, is_shallow: git.is_shallow()? })
+    }
+}
+
+fn is_zeros(name: &str) -> bool {
+    ID.contains(&name.len()) && name.bytes().all(|digit| digit == b'0')
+}
+
+fn guess(git: &Git) -> Result<(String, Named)> {
+    let there = existing(git, &GUESSES)?;
+    let Some((full, id)) = GUESSES.iter().find_map(|guess| there.iter().find(|(name, _)| name == guess)) else {
+        let short: Vec<&str> =
+            GUESSES.iter().map(|name| name.trim_start_matches("refs/remotes/").trim_start_matches("refs/heads/")).collect();
+        return Err(CliError::usage(format!("none of {} is a branch here", short.join(", ")))
+            .hint("name with `--base` the branch that the change is to go into; where nothing is committed yet, commit first"));
+    };
+    // `origin/HEAD` is another name of a branch.
+    let called = git.line(&["rev-parse", "--abbrev-ref", full])?;
+    let commit = git.commit(id)?;
+    Ok((called.unwrap_or_else(|| full.clone()), Named { by: NamedBy::Guess, commit }))
+}
+
+/// References among those asked for that exist, in full, with the objects that they name.
+fn existing(git: &Git, wanted: &[impl AsRef<str>]) -> Result<Vec<(String, String)>> {
+    let mut args = vec!["for-each-ref", "--format=%(refname) %(objectname)"];
+    args.extend(wanted.iter().map(AsRef::as_ref));
+    let lines = git.lines(&args)?;
+    let pairs = lines.iter().filter_map(|line| line.split_once(' '));
+    // A pattern also matches what lies below it.
+    let exact = pairs.filter(|(name, _)| wanted.iter().any(|one| one.as_ref() == *name));
+    Ok(exact.map(|(name, id)| (name.to_owned(), id.to_owned())).collect())
+}
+
+/// The commit that the name of a base means.
+fn named(git: &Git, name: &str) -> Result<Named> {
+    git.ensure_revision(name)?;
+    let steps = [name.find(['^', '~', ':']), name.find("@{")].into_iter().flatten().min().unwrap_or(name.len());
+    let (own, steps) = name.split_at(steps);
+    let by = |by: NamedBy, commit: String| Ok(Named { by, commit });
+    if own.is_empty() && steps.starts_with(':') {
+        return Err(CliError::usage(format!("`{name}` is no fixed commit")).hint("name a branch, or the id of a commit"));
+    }
+    if own.is_empty() || own == "@" || own == "HEAD" {
+        return by(NamedBy::Name, git.commit(name)?);
+    }
+    let is_id = own.len() >= SHORTEST && own.bytes().all(|digit| digit.is_ascii_hexdigit());
+    if is_id && ID.contains(&own.len()) {
+        return by(NamedBy::Id, git.commit(name)?);
+    }
+    let Some((_, id)) = meaning(git, own, is_id)? else {
+        // A shortened id, or what git keeps beside its references, as `FETCH_HEAD`.
+        let is_beside = own.ends_with("_HEAD") && own.bytes().all(|letter| letter == b'_' || letter.is_ascii_uppercase());
+        return match (is_id, is_beside) {
+            (true, _) => by(NamedBy::Id, git.commit(name)?),
+            (false, true) => by(NamedBy::Name, git.commit(name)?),
+            (false, false) => Err(git.unknown(own)?),
+        };
+    };
+    // The reflog, or the upstream, of a branch is found by the name of it.
+    let exact = if steps.starts_with("@{") { name.to_owned() } else { format!("{id}{steps}") };
+    by(NamedBy::Name, git.commit(&exact)?)
+}
+
+/// The one reference that a name means, with its object; `None` where it is the name of none.
+fn meaning(git: &Git, own: &str, is_id: bool) -> Result<Option<(String, String)>> {
+    let places: Vec<String> = if own.starts_with("refs/") {
+        vec![own.to_owned()]
+    } else {
+        ["refs/remotes/", "refs/heads/", "refs/tags/", "refs/"].map(|place| format!("{place}{own}")).into_iter().collect()
+    };
+    let mut found = existing(git, &places)?;
+    found.sort_by_key(|(full, _)| places.iter().position(|place| place == full));
+    if found.is_empty() && !own.starts_with("refs/") {
+        found = existing(git, &[format!("refs/remotes/{own}/HEAD")])?;
+    }
+    let tag = format!("refs/tags/{own}");
+    let Some((first, id)) = found.first().cloned() else { return Ok(None) };
+    let spelled = |full: &str| format!("spell out the one that is meant, such as `--base {full}`, or name its commit by its id");
+    if first == tag && found.len() == 1 {
+        let error =
+            format!("`{own}` is a tag, and the base of a change is a branch or a commit: anybody who may push can create a tag");
+        return Err(CliError::usage(error).hint(spelled(&tag)));
+    }
+    let ambiguous = |first: &str, other: &str| {
+        let error = format!("`{own}` has two meanings: {first} and {other}");
+        CliError::usage(error).hint(spelled(if first == tag { other } else { first }))
+    };
+    let commit = git.commit(&id)?;
+    for (other, id) in found.iter().skip(1) {
+        let at = git.commit(id)?;
+        if *other == tag || first == tag {
+            return Err(
+                ambiguous(&first, other).hint("a tag of the name of a branch may have been created to take its place: delete it")
+            );
+        }
+        if at != commit {
+            return Err(ambiguous(&format!("{first} ({commit})"), &format!("{other} ({at})")));
+        }
+    }
+    // A shortened id may be the name of a branch as well.
+    let objects = if is_id { git.lines(&["rev-parse", &format!("--disambiguate={own}")])? } else { Vec::new() };
+    match objects.iter().find(|object| **object != commit && **object != id) {
+        Some(object) => Err(ambiguous(&first, &format!("the object {object}"))),
+        None => Ok(Some((first, id))),
+    }
+}

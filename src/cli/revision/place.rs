@@ -1,0 +1,159 @@
+//! The place of a project in an earlier commit: another folder where the change moved the project, repointed a link to it, or
+//! added or removed the `ctxc.toml` that governs it. Also the parts of a project that git keeps elsewhere: submodules and links.
+
+use super::git::Git;
+use super::tree::{Elsewhere, Tree};
+use crate::base::contained_path::name;
+use crate::base::fs::{self, ReadFs, RealFs};
+use crate::cli::prelude::*;
+use crate::cli::project::FILE;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The place of a project in a commit, from the top of the repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Its folder in the commit.
+    pub(crate) then: String,
+    /// Its folder in the work tree.
+    pub(crate) now: String,
+    /// Why these differ, in words for a report; `None` where nothing moved.
+    pub(crate) moved: Option<Moved>,
+}
+
+/// What moved a project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Moved {
+    /// Its folder, or a link that leads to it.
+    Folder,
+    /// The project file that governs the folder from which it was looked for: another one is nearest now, or none.
+    File {
+        /// The folder from which the project is looked for.
+        from: String,
+        /// The project file that is nearest now.
+        nearest: String,
+    },
+}
+
+/// A part of a project that is a link, or a repository of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// Its path in the project.
+    pub(crate) path: String,
+    pub(crate) kind: Elsewhere,
+    /// Whether it is another one than in the commit.
+    pub(crate) is_moved: bool,
+}
+
+/// A repository, with the trees of the commit where a change began and of the one that is checked out.
+#[derive(Debug)]
+pub(crate) struct Places {
+    top: PathBuf,
+    /// The project's folder.
+    folder: String,
+    then: Tree,
+    now: Tree,
+}
+
+impl Places {
+    /// Around a project's folder.
+    pub(crate) fn of(folder: &Path, then: &str, now: &str) -> Result<Self> {
+        let git = Git::around(folder, then)?;
+        let prefix = git.prefix()?;
+        let real = real(folder)?;
+        let depth = prefix.split('/').filter(|part| !part.is_empty()).count();
+        let top = real.ancestors().nth(depth).unwrap_or(&real).to_owned();
+        Ok(Self { top, folder: prefix, then: Tree::of(&git, then)?, now: Tree::of(&git, now)? })
+    }
+
+    /// The folder of a place in the work tree.
+    pub(crate) fn path(&self, place: &str) -> PathBuf {
+        self.top.join(place)
+    }
+
+    /// The place of the project. `from` is the folder from which its project file was looked for; `None` where `--project` names the
+    /// folder. An error names the places among which only the author can choose.
+    pub(crate) fn find(&self, from: Option<&Path>) -> std::result::Result<Place, String> {
+        let here = self.folder.clone();
+        let linked = self.behind_links();
+        let folder = |then: String| Place { then, now: here.clone(), moved: Some(Moved::Folder) };
+        match linked.len() {
+            0 => {}
+            1 => return Ok(folder(linked.into_iter().next().unwrap_or_default())),
+            _ => return Err(format!("links that lead to this project led to several folders: {}", list(&linked))),
+        }
+        if let Some(place) = from.and_then(|from| self.governed(from)) {
+            return Ok(place);
+        }
+        // One that stays where it is has its project file, or some template or scenario, there.
+        let is_there = self.then.below(&here).any(|name| is_of_project(name));
+        let gone = if is_there { BTreeSet::new() } else { self.gone() };
+        match gone.len() {
+            0 => Ok(Place { then: here.clone(), now: here, moved: None }),
+            1 => Ok(folder(gone.into_iter().next().unwrap_or_default())),
+            _ => Err(format!("several projects are no longer where they were: {}", list(&gone))),
+        }
+    }
+
+    /// The folders to which links to this project led, where those were others.
+    fn behind_links(&self) -> BTreeSet<String> {
+        let here = self.path(&self.folder);
+        let links: BTreeSet<&str> = self.then.links().chain(self.now.links()).collect();
+        let then = |link: &str| {
+            let rest = name(here.strip_prefix(real(&self.path(link)).ok()?).ok()?);
+            let was = self.then.canonical(Path::new(&format!("/{link}/{rest}"))).ok()?;
+            let was = name(was.strip_prefix("/").ok()?);
+            (was != self.folder && self.then.below(&was).next().is_some()).then_some(was)
+        };
+        links.into_iter().filter_map(then).collect()
+    }
+
+    /// The project that governed the folder from which one is looked for, where it was another one.
+    fn governed(&self, from: &Path) -> Option<Place> {
+        let from = name(real(from).ok()?.strip_prefix(&self.top).ok()?);
+        let folders = Path::new(&from).ancestors().map(name);
+        let mut nearest = folders.filter(|folder| self.then.has_file(&below(folder, FILE)));
+        let then = nearest.next().filter(|then| *then != self.folder)?;
+        let now = below(&self.folder, FILE);
+        let nearest = if fs::exists(&self.path(&now)) { now } else { "none".to_owned() };
+        Some(Place { now: then.clone(), then, moved: Some(Moved::File { from, nearest }) })
+    }
+
+    /// The folders of projects of the commit whose project files are gone.
+    fn gone(&self) -> BTreeSet<String> {
+        let places = self.then.below("").filter_map(|name| name.strip_suffix(FILE));
+        let places = places.filter(|place| place.is_empty() || place.ends_with('/'));
+        places
+            .filter(|place| !fs::exists(&self.path(place).join(FILE)))
+            .map(|place| place.trim_end_matches('/').to_owned())
+            .collect()
+    }
+
+    /// Submodules and links of the project at either side.
+    pub(crate) fn parts(&self, place: &Place) -> Vec<Part> {
+        let (then, now) = (self.then.elsewhere(&place.then), self.now.elsewhere(&place.now));
+        let paths: BTreeMap<&str, Elsewhere> = then.iter().chain(&now).map(|(path, (kind, _))| (*path, *kind)).collect();
+        let part =
+            |(path, kind): (&str, Elsewhere)| Part { path: path.to_owned(), kind, is_moved: then.get(path) != now.get(path) };
+        paths.into_iter().map(part).collect()
+    }
+}
+
+fn real(path: &Path) -> Result<PathBuf> {
+    let shown = path.display();
+    RealFs.canonical(path).map_err(|err| CliError::new(Kind::Infrastructure, format!("{shown} cannot be found: {err}")))
+}
+
+/// Whether a file is one that makes a folder a project.
+fn is_of_project(name: &str) -> bool {
+    let ending = name.rsplit('.').next().unwrap_or_default();
+    name == FILE || ["xml", "yaml", "yml"].contains(&ending)
+}
+
+fn below(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+fn list(places: &BTreeSet<String>) -> String {
+    let shown: Vec<&str> = places.iter().map(|place| if place.is_empty() { "." } else { place.as_str() }).collect();
+    few(shown.into_iter())
+}
