@@ -161,7 +161,7 @@ pub fn assemble(registry: &Registry, request: &Request<'_>, options: &Options<'_
 /// What may not be cut does not fit into the budget, or a conversation among the segments is broken.
 pub fn assemble_segments(agent: &str, segments: Vec<Segment>, options: &Options<'_>) -> Result<Assembly, Refused> {
     let marks = Marks::of(&Request::new(agent));
-    let facts = Facts { late: Vec::new(), marks, history: HistoryLimits::default(), reserved: 0 };
+    let facts = Facts { late: Vec::new(), marks, history: HistoryLimits::default(), reserved: 0, has_conversation: false };
     Ok(Assembler { options, facts: &facts, others: &[] }.assemble(segments)?)
 }
 
@@ -287,7 +287,7 @@ pub(super) fn draft(
     let marks = Marks::of(request);
     let filler = Filler { registry, path: "", unknown, marks: &marks, fences: Fences::Around };
     let results = &GivenResults::of(forest, request)?;
-    let mut strategy = Strategy { request, results, filler, faults: Vec::new() };
+    let mut strategy = Strategy { request, results, filler, faults: Vec::new(), has_conversation: false };
     let mut segments = strategy.segments(forest).map_err(|fault| vec![fault])?;
     if options.profile == Profile::Bare
         && let Some(link) = chain.last()
@@ -304,7 +304,9 @@ pub(super) fn draft(
     let lookup = chain.last().and_then(|link| link.node.body.fresh_max_tokens).map_or(0, |most| most as usize);
     let found = segments.iter().filter(|drafted| drafted.segment.kind == Kind::Fresh).count();
     let reserved = MATCHES.saturating_sub(found) * lookup;
-    Ok(Draft { segments, facts: Facts { late: late.into_iter().map(DraftSegment::told).collect(), marks, history, reserved } })
+    let late = late.into_iter().map(DraftSegment::told).collect();
+    let has_conversation = strategy.has_conversation;
+    Ok(Draft { segments, facts: Facts { late, marks, history, reserved, has_conversation } })
 }
 
 impl ContextAssembler for Assembler<'_> {
@@ -318,7 +320,7 @@ impl ContextAssembler for Assembler<'_> {
         };
         let frames: Vec<Frame> = segments.iter().enumerate().map(frame).collect();
         let order = positions(&segments, speaker, self.options.order);
-        let Fit { fitted, messages, repeated } = self.fitted(&segments, &frames, &order)?;
+        let Fit { fitted, messages, repeated, .. } = self.fitted(&segments, &frames, &order)?;
         let stays = |at: &usize| fitted.get(*at).is_some_and(|fitted| fitted.fate != Disposition::Dropped);
         let order: Vec<usize> = order.into_iter().filter(stays).collect();
         let known = fitted.iter().all(|fitted| fitted.kept.is_some());

@@ -33,6 +33,7 @@ pub(super) fn block<'a>(segment: &'a Segment, frame: &'a Frame, others: usize) -
         others,
         most: segment.max_tokens,
         cut: &segment.cut,
+        untrusted: segment.text.untrusted(),
     }
 }
 

@@ -11,13 +11,14 @@ use super::fill::Unknown;
 use super::fit::Assembler;
 use super::options::Options;
 use super::render::message::speaker;
+use super::render::profile::Frame;
 use super::request::Request;
 use super::role;
 use super::scope::placed;
 use super::segments::draft::{DraftSegment, Waiting};
 use super::task_graph::TaskGraph;
 use crate::kernel::assembler::{ContextAssembler, SegmentReport, positions};
-use crate::kernel::budget;
+use crate::kernel::budget::{self, Block};
 use crate::kernel::context::{FIRST_EXPENDABLE, Segment};
 
 /// What is known before a run.
@@ -28,6 +29,8 @@ pub(super) struct DryRun {
     pub(super) waiting: Vec<Waiting>,
     /// What each segment costs where it is there whole.
     pub(super) whole: Vec<Whole>,
+    /// Tokens of the budget that are reserved for untrusted text.
+    pub(super) others_room: usize,
 }
 
 /// What a segment costs where it is there whole.
@@ -41,13 +44,17 @@ pub(super) struct Whole {
     pub(super) most: Option<usize>,
     /// Whether it is several that are told as one: in a run each is fitted alone.
     pub(super) is_several: bool,
+    /// True for a segment of which others write all or some.
+    pub(super) is_untrusted: bool,
+    /// The least tokens of what trusted authors wrote of a segment that is never cut.
+    pub(super) trusted: usize,
 }
 
 impl Whole {
     /// With so many tokens of others.
     fn with(self, others: usize) -> Self {
-        let Self { needs, least, most, is_several } = self;
-        Self { needs: needs + others, least: least + others, most: most.map(|most| most + others), is_several }
+        let Self { needs, least, most, .. } = self;
+        Self { needs: needs + others, least: least + others, most: most.map(|most| most + others), ..self }
     }
 }
 
@@ -61,8 +68,28 @@ pub(super) fn dry(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Optio
     let options = role::ordered(options, &order);
     let assembler = Assembler { options: &options, facts: &draft.facts, others: &others };
     let Assembly { report, .. } = assembler.assemble(segments).map_err(|fault| vec![placed(forest, request, fault)])?;
-    let whole = whole(&assembler, &report.segments, &waiting);
-    Ok(DryRun { report, waiting, whole })
+    let mut whole = whole(&assembler, &report.segments, &waiting);
+    for (at, (account, slot)) in report.segments.iter().zip(&mut whole).enumerate() {
+        (slot.is_untrusted, slot.trusted) = trusted(&assembler, at, &account.segment);
+    }
+    let frame = Frame::default();
+    let blocks: Vec<Block<'_>> = report.segments.iter().map(|account| block(&account.segment, &frame, 0)).collect();
+    let has_conversation = draft.facts.has_conversation;
+    let others_room = options.budget.map_or(0, |tokens| budget::room_of_others(&blocks, tokens, has_conversation));
+    Ok(DryRun { report, waiting, whole, others_room })
+}
+
+/// True for a segment of which others write some, with the tokens of the author's part of a segment that is never cut.
+fn trusted(assembler: &Assembler<'_>, at: usize, segment: &Segment) -> (bool, usize) {
+    let Options { profile, counter, budget, .. } = *assembler.options;
+    let frame = framed(profile, segment, &assembler.facts.marks);
+    let is_untrusted = block(segment, &frame, 0).is_untrusted();
+    let Some(others) = assembler.others(at).filter(|_| budget.is_some() && segment.priority() < FIRST_EXPENDABLE) else {
+        return (is_untrusted, 0);
+    };
+    let own = Segment { text: segment.text.without_untrusted(), ..segment.clone() };
+    let own = block(&own, &frame, others);
+    (is_untrusted, if own.is_trusted_fixed() { own.tokens(counter) } else { 0 })
 }
 
 /// Tokens of those that are told with a segment as one: each has its own heading, and another behind it.
@@ -99,7 +126,7 @@ fn whole(assembler: &Assembler<'_>, accounts: &[SegmentReport], waiting: &[Waiti
             let (kept, whole) = (account.kept_tokens.unwrap_or(0), account.full_tokens.unwrap_or(0));
             // Of one that is not known, its own limit is all that bounds it.
             let most = if waits.unknown.is_empty() { Some(whole) } else { assembler.facts.history.max_tokens };
-            *slot = Whole { needs: kept, least: kept, most, is_several: false };
+            *slot = Whole { needs: kept, least: kept, most, ..Whole::default() };
             (message, follows, may_follow) = (None, false, true);
             continue;
         }
@@ -108,7 +135,7 @@ fn whole(assembler: &Assembler<'_>, accounts: &[SegmentReport], waiting: &[Waiti
         }
         if waits.condition.is_none() {
             let needs = account.full_tokens.unwrap_or(0);
-            *slot = Whole { needs, least: needs, most: Some(needs), is_several: false };
+            *slot = Whole { needs, least: needs, most: Some(needs), ..Whole::default() };
             if varies && !follows {
                 *slot = last(assembler, segment, may_follow).with(assembler.others(at).unwrap_or(0));
             }
@@ -117,7 +144,7 @@ fn whole(assembler: &Assembler<'_>, accounts: &[SegmentReport], waiting: &[Waiti
             slot.most = slot.most.filter(|_| segment.text.open().is_empty());
             if let Some(own) = own.filter(|own| !waits.unknown.is_empty() || slot.needs > *own) {
                 // It is cut to that, or dropped where not even a mark fits into it.
-                *slot = Whole { needs: 0, least: 0, most: slot.most.into_iter().chain([own]).min(), is_several: false };
+                *slot = Whole { most: slot.most.into_iter().chain([own]).min(), ..Whole::default() };
             }
         }
         follows |= stays(segment, waits);
@@ -137,5 +164,5 @@ fn last(assembler: &Assembler<'_>, segment: &Segment, may_follow: bool) -> Whole
     // Where nothing is fitted and nothing follows, nobody asks.
     let needs = if may_follow || budget.is_some() { count(&with) } else { alone };
     let (least, most) = if may_follow { (needs.min(alone), needs.max(alone)) } else { (alone, alone) };
-    Whole { needs, least, most: Some(most), is_several: false }
+    Whole { needs, least, most: Some(most), ..Whole::default() }
 }

@@ -105,6 +105,7 @@ pub(super) fn fenced(text: &Traced, marks: &Marks, name: &str) -> Traced {
     let mut fenced = Traced::new(open, Origin::Frame);
     fenced.append(text);
     fenced.push(&close, Origin::Frame);
+    fenced.mark_untrusted(0);
     fenced
 }
 
@@ -321,15 +322,21 @@ impl<'a> Writer<'a, '_> {
         self.out.stability = self.out.stability.max(Some(bound.map_or(Stability::Call, |bound| bound.stability)));
         let Some((bound, value)) = bound.and_then(|bound| Some((bound, bound.value.as_ref()?))) else {
             let origin = bound.map(|bound| &bound.origin);
-            if bound.is_some_and(|bound| bound.trust_of(rest) == Trust::Untrusted) {
+            let is_untrusted = bound.is_some_and(|bound| bound.trust_of(rest) == Trust::Untrusted);
+            if is_untrusted {
                 self.out.untrusted.insert(root.to_owned());
             }
             self.missing(root, bound);
-            return self.stand_in(|| {
+            let start = self.out.text.text().len();
+            self.stand_in(|| {
                 let (origin, named) = from_where(origin);
                 let what = if origin == MissingFrom::Input { "input" } else { "result of" };
                 format!("{what} {}", named.unwrap_or(root))
             });
+            if is_untrusted {
+                self.out.text.mark_untrusted(start);
+            }
+            return;
         };
         let Some(value) = values::part(value, rest) else {
             let whole: &Value = value;
@@ -345,9 +352,11 @@ impl<'a> Writer<'a, '_> {
             return self.push(&words, bound.origin.clone());
         }
         let (open, close) = self.filler.marks.fence(root, &words);
+        let start = self.out.text.text().len();
         self.push(&open, Origin::Frame);
         self.push(&words, bound.origin.clone());
         self.push(&close, Origin::Frame);
+        self.out.text.mark_untrusted(start);
     }
 
     /// What stands for something unknown: in a preview words for it, in a dry run nothing, with a note of the place.

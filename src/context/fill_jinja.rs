@@ -158,11 +158,20 @@ impl Writer<'_, '_> {
 
     /// A rendered text: each stretch is from whoever says it.
     fn rendered(&mut self, rendered: &Written, origin: &Origin, fragments: &BTreeMap<String, Used>) {
+        // Where the fence begins that is open.
+        let mut opening = None;
         for stretch in &rendered.stretches {
             let words = rendered.text.get(stretch.range.clone()).unwrap_or("");
             match &stretch.says {
                 ByteOrigin::Author(line) => self.push(words, origin.clone().down(*line)),
-                ByteOrigin::Fence => self.push(words, Origin::Frame),
+                ByteOrigin::Fence => {
+                    let start = self.out.text.text().len();
+                    self.push(words, Origin::Frame);
+                    match opening.take() {
+                        None => opening = Some(start),
+                        Some(start) => self.out.text.mark_untrusted(start),
+                    }
+                }
                 ByteOrigin::Value(name) => match (fragments.get(name), self.scope.get(name)) {
                     (Some(fragment), _) => self.repeated(&fragment.filled.text, words, origin),
                     (None, Some(bound)) => self.push(words, bound.origin.clone()),

@@ -7,7 +7,7 @@ use super::options::Options;
 use super::render::message::{self, Message, Rendered, speaker};
 use super::render::profile::Frame;
 use crate::kernel::assembler::Deferred;
-use crate::kernel::budget::{self, Block, Budget, Counting, Disposition, Fitted};
+use crate::kernel::budget::{self, Block, Counting, Disposition, Fitted, Fitting};
 use crate::kernel::context::{FIRST_EXPENDABLE, Kind, Origin, Segment, Stability, Traced};
 use crate::kernel::conversation::{Speaker, Turn};
 use crate::kernel::fold::{Conversation, Fold, Folded, HistoryLimits};
@@ -24,6 +24,8 @@ pub(super) struct Facts {
     pub(super) history: HistoryLimits,
     /// Tokens that lookups may yet have.
     pub(super) reserved: usize,
+    /// A conversation may be among the segments, even one in which nothing was said yet.
+    pub(super) has_conversation: bool,
 }
 
 /// The assembler of rendered segments.
@@ -38,6 +40,8 @@ pub(super) struct Assembler<'a> {
 /// What became of each segment, and the messages that come of it.
 pub(super) struct Fit {
     pub(super) fitted: Vec<Fitted>,
+    /// Tokens of each segment, whole and as it stays, with room for a separator.
+    costs: Vec<[Option<usize>; 2]>,
     pub(super) messages: Vec<Message>,
     /// The messages of the conversation that the next call repeats.
     pub(super) repeated: BTreeSet<usize>,
@@ -108,6 +112,8 @@ impl Assembler<'_> {
         if let Some(first) = first.and_then(|first| blocks.get_mut(first)) {
             first.others = if talk.is_counted { whole.tokens } else { talk.conversation.bytes() };
         }
+        let fates = self.trusted_fates(segments, frames, order, &blocks)?;
+        let fitting = Fitting::of(&blocks, counter, &fates);
         let mut room = budget;
         let mut way = 0;
         for _ in 0..ROUNDS {
@@ -125,7 +131,7 @@ impl Assembler<'_> {
             let floor = talk.conversation.last_turn().min(whole.tokens);
             let elastic = first.filter(|_| talk.is_counted);
             let elastic = elastic.map(|at| budget::Elastic { at, floor, take: &mut narrow as &mut dyn FnMut(usize) -> usize });
-            let mut fitted = match budget::fit_around(&blocks, &Budget { tokens: room, counter, counting }, elastic) {
+            let mut fitted = match fitting.fit(room, counting, fates.clone(), elastic) {
                 Ok(fitted) => fitted,
                 // The budget is the one that was asked for, whatever was left of it.
                 Err(over) => return Err(FaultKind::OverBudget(over.of(budget, holds_values(segments))).into()),
@@ -143,18 +149,82 @@ impl Assembler<'_> {
             let limit = budget.filter(|limit| apart + texts().map(|text| text.text().len()).sum::<usize>() > *limit);
             let needed = limit.map_or(0, |_| apart + texts().map(|text| counter.count(text.text())).sum::<usize>());
             let Some(over) = limit.and_then(|limit| needed.checked_sub(limit)).filter(|over| *over > 0) else {
+                let costs = fitted.iter().map(|fitted| [fitted.full, fitted.kept]).collect();
                 self.recount(&mut fitted, &rendered);
                 self.recount_whole(&mut fitted, segments, frames, order);
-                return Ok(Fit { fitted, messages, repeated });
+                return Ok(Fit { fitted, costs, messages, repeated });
             };
             way = over.max(way * 2);
-            // What is never cut needs so much: with less nothing is fitted at all.
-            let needed = budget::over(&blocks, counter, 0).needed;
+            // What stays in any case needs so much: with less nothing is fitted at all.
+            let needed = fitting.needed(&fates);
             let narrower = |room: usize| room.saturating_sub(way).max(if room > needed { needed } else { 0 });
             room = room.map(narrower);
         }
         let limit = budget.unwrap_or(0);
-        Err(FaultKind::OverBudget(budget::over(&blocks, counter, limit).of(budget, holds_values(segments))).into())
+        Err(FaultKind::OverBudget(fitting.over(&fates, limit).of(budget, holds_values(segments))).into())
+    }
+
+    /// The fates of the trusted segments that can be cut. They are fitted as if others had written nothing, into the budget without the
+    /// room of others, so that no byte of them depends on a letter. `None` for every segment if others can have written nothing.
+    fn trusted_fates(
+        &self,
+        segments: &[Segment],
+        frames: &[Frame],
+        order: &[usize],
+        blocks: &[Block<'_>],
+    ) -> Result<Vec<Option<Fitted>>, Fault> {
+        let none = vec![None; blocks.len()];
+        let Options { budget: Some(limit), counter, .. } = *self.options else { return Ok(none) };
+        if !self.facts.has_conversation && !blocks.iter().any(Block::is_untrusted) {
+            return Ok(none);
+        }
+        let others_room = budget::room_of_others(blocks, limit, self.facts.has_conversation);
+        let is_bounded = |block: &Block<'_>| block.is_untrusted() || block.bytes() <= block.most();
+        // A token is at least one byte.
+        if blocks.iter().map(Block::trusted_bytes).sum::<usize>() + others_room <= limit && blocks.iter().all(is_bounded) {
+            let fits = |block: &Block<'_>| block.is_trusted_expendable().then(|| Fitted::whole(None));
+            return Ok(blocks.iter().map(fits).collect());
+        }
+        let (mut places, mut own, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, (segment, block)) in segments.iter().zip(blocks).enumerate() {
+            if block.is_trusted_expendable() || block.is_trusted_fixed() {
+                places.push(at);
+                own.push(Segment { text: segment.text.without_untrusted(), ..segment.clone() });
+                others.push(self.others(at));
+            }
+        }
+        let frames: Vec<Frame> = places.iter().filter_map(|at| frames.get(*at)).cloned().collect();
+        let order: Vec<usize> = order.iter().filter_map(|at| places.binary_search(at).ok()).collect();
+        let blocks_of_own = own.iter().zip(&frames).zip(&others);
+        let blocks_of_own = blocks_of_own.map(|((segment, frame), others)| block(segment, frame, others.unwrap_or(0)));
+        let never_cut: usize =
+            blocks_of_own.filter(|block| block.priority < FIRST_EXPENDABLE).map(|block| block.tokens(counter)).sum();
+        if never_cut > limit {
+            let over = Fitting::of(blocks, counter, &none).over(&none, limit);
+            return Err(FaultKind::OverBudget(over.of(Some(limit), holds_values(segments))).into());
+        }
+        let others_room = others_room.min((limit - never_cut) / 2);
+        let options = Options { budget: Some(limit - others_room), ..*self.options };
+        let facts = Facts {
+            late: Vec::new(),
+            marks: self.facts.marks.clone(),
+            history: HistoryLimits::default(),
+            reserved: 0,
+            has_conversation: false,
+        };
+        let Ok(alone) = (Assembler { options: &options, facts: &facts, others: &others }).fitted(&own, &frames, &order) else {
+            // Joined, the texts that are never cut count more than one by one, and leave nothing.
+            let dropped =
+                |block: &Block<'_>| block.is_trusted_expendable().then(|| Fitted::dropped("no tokens were left".to_owned()));
+            return Ok(blocks.iter().map(dropped).collect());
+        };
+        let mut fates = none;
+        for ((at, fitted), [full, stays]) in places.into_iter().zip(alone.fitted).zip(alone.costs) {
+            if let Some(slot) = fates.get_mut(at).filter(|_| blocks.get(at).is_some_and(Block::is_trusted_expendable)) {
+                *slot = Some(Fitted { full, kept: stays, ..fitted });
+            }
+        }
+        Ok(fates)
     }
 
     /// The conversation, counted where that may matter, and how much of it there may be.

@@ -3,8 +3,8 @@
 
 use super::fence_marker;
 use super::segments::draft::DraftSegment;
-use super::values::{self, Scope};
-use crate::kernel::context::{Kind, Origin};
+use super::values::{self, Bound, Scope};
+use crate::kernel::context::{Kind, Origin, Trust};
 use crate::registry::Node;
 use std::collections::BTreeSet;
 
@@ -33,15 +33,33 @@ fn parameters(node: &Node, scope: &Scope) -> Vec<String> {
 /// What a lookup is asked: the description and the relevant inputs.
 pub(super) fn query(node: &Node, scope: &Scope, own: &[DraftSegment]) -> String {
     let description = own.iter().find(|drafted| drafted.segment.kind == Kind::Description);
-    let mut query = description.map_or_else(String::new, |drafted| fence_marker::bare(&drafted.segment.text));
+    let description = description.map_or_else(String::new, |drafted| fence_marker::bare(&drafted.segment.text));
+    with_values(description, (node, scope), |_| true)
+}
+
+/// The trusted part of the query: the author's description and trusted values.
+pub(super) fn trusted_query(node: &Node, scope: &Scope, own: &[DraftSegment]) -> String {
+    let is_trusted = |drafted: &&DraftSegment| drafted.segment.trust == Trust::Trusted;
+    let description = own.iter().find(|drafted| drafted.segment.kind == Kind::Description).filter(is_trusted);
+    let description = description.map_or_else(String::new, |drafted| drafted.segment.text.without_untrusted().text().to_owned());
+    with_values(description, (node, scope), |bound| bound.trust_of(&[]) == Trust::Trusted)
+}
+
+/// A description with the values that drive matching.
+fn with_values(description: String, (node, scope): (&Node, &Scope), is_wanted: impl Fn(&Bound) -> bool) -> String {
+    let value = |name: &str| {
+        let bound = scope.get(name).filter(|bound| is_wanted(bound));
+        bound.and_then(|bound| bound.value.as_ref()).map(|value| values::words(value))
+    };
+    let mut query = description;
     for name in relevant(node) {
-        if let Some(value) = scope.get(&name).and_then(|bound| bound.value.as_ref()) {
+        if let Some(value) = value(&name) {
             query.push('\n');
-            query.push_str(&values::words(value));
+            query.push_str(&value);
         }
     }
     for name in parameters(node, scope) {
-        let value = scope.get(&name).and_then(|bound| bound.value.as_ref()).map(|value| values::words(value));
+        let value = value(&name);
         // The description may hold it already.
         if let Some(value) = value.filter(|value| !query.contains(&**value)) {
             query.push('\n');

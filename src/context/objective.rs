@@ -6,7 +6,7 @@
 use super::fault::{Fault, FaultKind};
 use super::request::{Asked, Request};
 use super::segments::draft::DraftSegment;
-use crate::kernel::context::{Kind, Segment, Stability, Traced};
+use crate::kernel::context::{Kind, Segment, Stability, Traced, Trust};
 use crate::kernel::tokens::TokenCounter;
 use crate::registry::{Parameter, Registry, Task};
 use serde_json::Value;
@@ -66,7 +66,8 @@ pub(super) fn open(registry: &Registry, request: &Request<'_>) -> Result<Option<
     Ok(Some(DraftSegment { unknown: BTreeSet::from([NAME.to_owned()]), condition, ..DraftSegment::whole(segment) }))
 }
 
-/// Whether the description of the agent says the objective already, in a line of its own. Before a run a line may wait for a value.
+/// Whether the description of the agent says the objective already, in a line of its own that no letter brought along. Before a run a line
+/// may wait for a value.
 pub(super) fn is_said(objective: &str, context: &[DraftSegment]) -> bool {
     descriptions(context).any(|drafted| {
         let text = &drafted.segment.text;
@@ -74,9 +75,11 @@ pub(super) fn is_said(objective: &str, context: &[DraftSegment]) -> bool {
         let says = |line: &str| {
             let place = start..=start + line.len();
             start += line.len() + 1;
-            line.trim() == objective.trim() && !text.open().iter().any(|at| place.contains(at))
+            let is_others = || text.untrusted().iter().any(|range| range.start < *place.end() && *place.start() < range.end);
+            line.trim() == objective.trim() && !text.open().iter().any(|at| place.contains(at)) && !is_others()
         };
-        text.text().split('\n').any(says) || text.open().is_empty() && text.text().trim() == objective.trim()
+        let is_whole = text.open().is_empty() && text.untrusted().is_empty() && text.text().trim() == objective.trim();
+        text.text().split('\n').any(says) || is_whole
     })
 }
 
@@ -86,5 +89,5 @@ pub(super) fn may_be_said(context: &[DraftSegment]) -> bool {
 }
 
 fn descriptions(context: &[DraftSegment]) -> impl Iterator<Item = &DraftSegment> {
-    context.iter().filter(|drafted| drafted.segment.kind == Kind::Description)
+    context.iter().filter(|drafted| drafted.segment.kind == Kind::Description && drafted.segment.trust == Trust::Trusted)
 }

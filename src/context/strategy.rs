@@ -32,6 +32,8 @@ pub(super) struct Strategy<'a> {
     pub(super) results: &'a GivenResults<'a>,
     pub(super) filler: Filler<'a>,
     pub(super) faults: Faults,
+    /// A conversation may reach the agent, even one in which nothing was said yet.
+    pub(super) has_conversation: bool,
 }
 
 impl<'a> Strategy<'a> {
@@ -41,10 +43,11 @@ impl<'a> Strategy<'a> {
         let parent = self.request.parent.iter().map(|segment| {
             let mut segment = segment.clone();
             let origin = Origin::Parent { id: segment.id.clone() };
-            segment.text = Traced::new(segment.text.text(), origin);
+            segment.text = segment.text.with_origin(origin);
             DraftSegment::whole(segment)
         });
         let mut context: Vec<DraftSegment> = parent.collect();
+        self.has_conversation = context.iter().any(|drafted| drafted.segment.is_turn());
         for (at, link) in chain.iter().enumerate() {
             // A reference has no context of its own: what is behind it stands in its place.
             if link.node.settings.is_none() {
@@ -57,6 +60,8 @@ impl<'a> Strategy<'a> {
                 Binder { request: self.request, results: self.results, forest, filler: self.filler, faults: &mut self.faults }
                     .scope(upto, chain.get(at + 1))?;
             context = self.node(upto, &scope, &context);
+            self.has_conversation =
+                link.node.body.history.is_some() || self.has_conversation && inherited::takes_conversation(link.node);
         }
         self.stage(&mut context);
         let said = |objective: &&str| !objective::is_said(objective, &context);
@@ -136,13 +141,22 @@ impl<'a> Strategy<'a> {
             return;
         }
         let there = files(context.iter().chain(own));
+        let trusted = files(context.iter().chain(own).filter(|drafted| drafted.is_trusted()));
         // Some of what is found may be there already.
         let asked = if there.is_empty() { MATCHES } else { MATCHES * 4 };
         match self.request.source.search(&query(link.node, scope, own), asked) {
             Ok(found) => {
                 // A value that came from a file of the project is found in it again, as its line ends allow.
-                let own: BTreeSet<&str> = own.iter().map(|drafted| drafted.segment.text.text().trim()).collect();
-                let is_new = |found: &Match| !there.contains(found.file()) && !own.contains(found.text.trim());
+                let texts = |is_meant: fn(&DraftSegment) -> bool| -> BTreeSet<&str> {
+                    let own = own.iter().filter(|drafted| is_meant(drafted));
+                    own.map(|drafted| drafted.segment.text.text().trim()).collect()
+                };
+                let (all, trusted_texts) = (texts(|_| true), texts(DraftSegment::is_trusted));
+                // Untrusted text never replaces a trusted passage.
+                let is_new = |found: &Match| match found.trust {
+                    Trust::Trusted => !trusted.contains(found.file()) && !trusted_texts.contains(found.text.trim()),
+                    Trust::Untrusted => !there.contains(found.file()) && !all.contains(found.text.trim()),
+                };
                 let new = found.into_iter().filter(is_new);
                 let drafted = |Match { id, text, trust }| {
                     let text = Traced::new(text, Origin::Match { id: id.clone() });
@@ -164,7 +178,10 @@ impl<'a> Strategy<'a> {
         // Agents have said it, and nobody knows what they have seen.
         let mut push = |kind: Kind, text: String, origin: Origin, (cut, trust): (Cut, Trust)| {
             let stability = if kind == Kind::PreviousOutput { Stability::Session } else { Stability::Call };
-            let segment = Segment::of(kind, Traced::new(text, origin), "handed in by the pipeline").stable(stability);
+            let mut text = Traced::new(text, origin);
+            // Whatever its type in this call, its length is not the author's to choose.
+            text.mark_untrusted(0);
+            let segment = Segment::of(kind, text, "handed in by the pipeline").stable(stability);
             context.push(DraftSegment::whole(Segment { trust, cut, ..segment }));
         };
         if let Some(previous) = self.request.previous {

@@ -42,6 +42,11 @@ impl Bound {
         }
     }
 
+    /// True for an untrusted value of a form that could hold a text.
+    pub(super) fn is_from_outside(&self) -> bool {
+        self.trust == Trust::Untrusted && !self.shape.as_ref().is_some_and(|shape| shape.is_inert())
+    }
+
     /// Whether a part of it may give orders. A number and a truth value never do.
     pub(super) fn trust_of(&self, path: &[Part<'_>]) -> Trust {
         let is_inert = |shape: &Arc<Shape>| shape.part(&shown("", path)).is_ok_and(Shape::is_inert);

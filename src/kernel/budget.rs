@@ -4,11 +4,15 @@
 //! are kept until one does not fit. That one is cut where its text may be cut, if more than [`WORTH_CUTTING`] tokens are left, its mark
 //! counted. The blocks after it are dropped, so that a block of lower priority is never kept where one of higher priority is dropped; but
 //! for inputs that others have written, and a conversation, whose last turn and they have room of their own. Every drop is reported.
+//!
+//! Where others may have written something, trusted blocks are fitted before all of that, into what [`room_of_others`] leaves: nothing
+//! that others write changes a byte of them. Their fates are handed in then.
 
 use super::context::{Cut, FIRST_EXPENDABLE, Kind, Trust};
 use super::grapheme;
 use super::tokens::TokenCounter;
 use crate::base::number::thousands;
+use std::cell::OnceCell;
 use std::ops::Range;
 
 /// With no more tokens left than this a text is dropped, not cut: what is left of it would say nothing.
@@ -37,6 +41,8 @@ pub struct Block<'a> {
     pub most: Option<usize>,
     /// Where the text may be cut.
     pub cut: &'a Cut,
+    /// Ranges of the text that others wrote.
+    pub untrusted: &'a [Range<usize>],
 }
 
 /// What became of a block.
@@ -141,7 +147,8 @@ pub struct Budget<'a> {
 /// # Errors
 /// Blocks of priority 0 and 1 alone are larger than the budget.
 pub fn fit(blocks: &[Block<'_>], budget: &Budget<'_>) -> Result<Vec<Fitted>, OverBudget> {
-    fit_around(blocks, budget, None)
+    let fates = vec![None; blocks.len()];
+    Fitting::of(blocks, budget.counter, &fates).fit(budget.tokens, budget.counting, fates, None)
 }
 
 /// A block that takes of what is left when it is its turn as much as it says itself: a conversation.
@@ -154,82 +161,217 @@ pub struct Elastic<'e> {
     pub take: &'e mut dyn FnMut(usize) -> usize,
 }
 
-/// The same around one that fits itself.
-///
-/// # Errors
-/// As [`fit`].
-pub fn fit_around(
-    blocks: &[Block<'_>],
-    budget: &Budget<'_>,
-    mut elastic: Option<Elastic<'_>>,
-) -> Result<Vec<Fitted>, OverBudget> {
-    let bytes: usize = blocks.iter().map(Block::bytes).sum();
-    let is_over = budget.tokens.is_some_and(|limit| bytes > limit);
-    if elastic.is_none() && !is_over && blocks.iter().all(|block| block.bytes() <= block.most()) {
-        return Ok(blocks.iter().map(|block| kept(block, budget)).collect());
+/// The divisor of a budget that gives the room of everything untrusted without a limit of its own.
+const OTHERS_SHARE: usize = 4;
+/// The least priority of untrusted segments that have no room of their own, such as files and lookups.
+const WITHOUT_ROOM: u8 = 4;
+
+/// Tokens of a budget that are reserved for untrusted text, whatever its length: the limit of each untrusted input that has one, and a quarter of
+/// the budget for the other inputs, results of earlier steps, values in texts that are never cut and a conversation together.
+pub fn room_of_others(blocks: &[Block<'_>], budget: usize, has_conversation: bool) -> usize {
+    let mut room: usize = 0;
+    let mut has_share = has_conversation;
+    for block in blocks.iter().filter(|block| block.is_untrusted()) {
+        match block.most.filter(|_| block.is_foreign_input()) {
+            Some(most) => room = room.saturating_add(most),
+            None => has_share |= block.is_foreign_input() || block.turn.1 == Kind::History || block.priority < WITHOUT_ROOM,
+        }
     }
-    let limit = budget.tokens.unwrap_or(usize::MAX);
-    let mut order: Vec<usize> = (0..blocks.len()).collect();
-    order.sort_by_key(|&at| blocks.get(at).map(|block| (block.priority, block.turn)));
-    let mut fitted: Vec<Option<Fitted>> = vec![None; blocks.len()];
-    let (mut left, mut ended): (usize, Option<&str>) = (limit, None);
-    let (mut floor, mut inputs, mut full_up) = (0, None, None);
-    for &at in &order {
-        let (Some(block), Some(slot)) = (blocks.get(at), fitted.get_mut(at)) else { continue };
-        // What is never cut has had its room.
-        if block.priority >= FIRST_EXPENDABLE && floor == 0 {
-            floor = elastic.as_ref().map_or(0, |elastic| elastic.floor.min(left / 2));
-            left -= floor;
-        }
-        if block.priority >= FIRST_EXPENDABLE && inputs.is_none() {
-            let all = blocks.iter().filter(|block| block.is_foreign_input());
-            let kept = all.map(|block| block.tokens(budget.counter).min(block.most())).sum::<usize>().min(left / 2);
-            left -= kept;
-            inputs = Some(kept);
-        }
-        match (block.is_foreign_input(), inputs) {
-            (false, _) => ended = ended.or(full_up),
-            (true, Some(kept @ 1..)) => {
-                left += kept;
-                (inputs, full_up) = (Some(0), ended.take());
-            }
-            (true, _) => {}
-        }
-        if let Some(Elastic { take, .. }) = elastic.take_if(|elastic| elastic.at == at) {
-            left += std::mem::take(&mut floor);
-            let taken = take(left);
-            left = left.saturating_sub(taken);
-            *slot = Some(Fitted { fate: Disposition::Kept, full: Some(taken), kept: Some(taken), reason: "fits".to_owned() });
-            continue;
-        }
-        let full = block.tokens(budget.counter);
-        let answer = match ended {
-            None if full > block.most() && block.most() <= left => cut(block, full, block.most(), budget.counter),
-            None if full <= left => {
-                Fitted { fate: Disposition::Kept, full: Some(full), kept: Some(full), reason: "fits".to_owned() }
-            }
-            None if block.priority < FIRST_EXPENDABLE => return Err(over(blocks, budget.counter, limit)),
-            None => {
-                ended = Some(block.id);
-                cut(block, full, left, budget.counter)
-            }
-            Some(last) => Fitted {
-                fate: Disposition::Dropped,
-                full: Some(full),
-                kept: Some(0),
-                reason: format!("the budget ended at `{last}`, which goes before it"),
-            },
+    room.saturating_add(if has_share { budget / OTHERS_SHARE } else { 0 })
+}
+
+/// Blocks with their tokens. Each block is counted once, and none before its tokens matter.
+#[derive(Debug)]
+pub struct Fitting<'b> {
+    blocks: &'b [Block<'b>],
+    counter: &'b dyn TokenCounter,
+    /// Tokens of those that are counted already.
+    known: Vec<Option<usize>>,
+    sizes: OnceCell<Vec<usize>>,
+}
+
+impl<'b> Fitting<'b> {
+    /// Blocks, some of whose fates are known.
+    pub fn of(blocks: &'b [Block<'b>], counter: &'b dyn TokenCounter, fates: &[Option<Fitted>]) -> Self {
+        let known = fates.iter().map(|fate| fate.as_ref().and_then(|fate| fate.full)).collect();
+        Self { blocks, counter, known, sizes: OnceCell::new() }
+    }
+
+    fn sizes(&self) -> &[usize] {
+        let size = |(at, block): (usize, &Block<'_>)| {
+            self.known.get(at).copied().flatten().unwrap_or_else(|| block.tokens(self.counter))
         };
-        left = left.saturating_sub(answer.kept.unwrap_or(0));
-        *slot = Some(answer);
+        self.sizes.get_or_init(|| self.blocks.iter().enumerate().map(size).collect())
     }
-    Ok(fitted.into_iter().flatten().collect())
+
+    fn size(&self, at: usize) -> usize {
+        self.sizes().get(at).copied().unwrap_or(0)
+    }
+
+    /// Tokens of the blocks that are never cut and of those whose fates are known.
+    pub fn needed(&self, fates: &[Option<Fitted>]) -> usize {
+        self.staying(fates).map(|(_, tokens)| tokens).sum()
+    }
+
+    fn staying<'s>(&'s self, fates: &'s [Option<Fitted>]) -> impl Iterator<Item = (&'s Block<'b>, usize)> {
+        self.blocks.iter().enumerate().filter_map(|(at, block)| match fates.get(at).and_then(Option::as_ref) {
+            Some(fate) => Some((block, self.cost(at, fate))),
+            None => (block.priority < FIRST_EXPENDABLE).then(|| (block, self.size(at))),
+        })
+    }
+
+    /// Tokens that a block with a known fate takes.
+    fn cost(&self, at: usize, fate: &Fitted) -> usize {
+        match fate.fate {
+            Disposition::Kept => self.size(at),
+            Disposition::Cut { .. } | Disposition::Shortened { .. } | Disposition::Dropped => fate.kept.unwrap_or(0),
+        }
+    }
+
+    /// The error for blocks that are never cut, or have a known fate, and exceed a budget.
+    pub fn over(&self, fates: &[Option<Fitted>], budget: usize) -> OverBudget {
+        let mut staying: Vec<(&Block<'_>, usize)> =
+            self.staying(fates).filter(|(block, tokens)| block.priority < FIRST_EXPENDABLE || *tokens > 0).collect();
+        staying.sort_by_key(|(block, _)| block.priority);
+        let needed = staying.iter().map(|(_, tokens)| tokens).sum();
+        let parts = staying.into_iter().map(|(block, tokens)| (block.id.to_owned(), tokens)).collect();
+        OverBudget { parts, needed, budget, holds_values: false }
+    }
+
+    /// Fits the blocks without a known fate into the rest of a budget, around one that fits itself.
+    ///
+    /// # Errors
+    /// Blocks of priority 0 and 1, and those whose fates are known, are larger than the budget.
+    pub fn fit(
+        &self,
+        budget: Option<usize>,
+        counting: Counting,
+        fates: Vec<Option<Fitted>>,
+        mut elastic: Option<Elastic<'_>>,
+    ) -> Result<Vec<Fitted>, OverBudget> {
+        let blocks = self.blocks;
+        let is_over = budget.is_some_and(|limit| blocks.iter().map(Block::bytes).sum::<usize>() > limit);
+        let is_whole = |fate: &Option<Fitted>| fate.as_ref().is_none_or(|fate| fate.fate == Disposition::Kept);
+        let fits = |block: &Block<'_>| block.bytes() <= block.most();
+        if elastic.is_none() && !is_over && fates.iter().all(is_whole) && blocks.iter().all(fits) {
+            let tokens = |at: usize| (counting == Counting::Always).then(|| self.size(at));
+            return Ok((0..blocks.len()).map(|at| Fitted::whole(tokens(at))).collect());
+        }
+        let limit = budget.unwrap_or(usize::MAX);
+        let mut order: Vec<usize> = (0..blocks.len()).collect();
+        order.sort_by_key(|&at| blocks.get(at).map(|block| (block.priority, block.turn)));
+        let known = |(at, fate): (usize, Option<Fitted>)| {
+            let fate = fate?;
+            let tokens = self.cost(at, &fate);
+            Some(Fitted { full: Some(self.size(at)), kept: Some(tokens), ..fate })
+        };
+        let mut fitted: Vec<Option<Fitted>> = fates.into_iter().enumerate().map(known).collect();
+        let taken = fitted.iter().flatten().filter_map(|fate| fate.kept).sum();
+        let (mut left, mut ended): (usize, Option<&str>) = (limit.saturating_sub(taken), None);
+        let (mut floor, mut inputs, mut full_up) = (0, None, None);
+        for &at in &order {
+            let Some(block) = blocks.get(at).filter(|_| fitted.get(at).is_some_and(Option::is_none)) else { continue };
+            // What is never cut has had its room.
+            if block.priority >= FIRST_EXPENDABLE && floor == 0 {
+                floor = elastic.as_ref().map_or(0, |elastic| elastic.floor.min(left / 2));
+                left -= floor;
+            }
+            if block.priority >= FIRST_EXPENDABLE && inputs.is_none() {
+                let all = blocks.iter().enumerate().filter(|(_, block)| block.is_foreign_input());
+                let kept = all.map(|(at, block)| self.size(at).min(block.most())).sum::<usize>().min(left / 2);
+                left -= kept;
+                inputs = Some(kept);
+            }
+            match (block.is_foreign_input(), inputs) {
+                (false, _) => ended = ended.or(full_up),
+                (true, Some(kept @ 1..)) => {
+                    left += kept;
+                    (inputs, full_up) = (Some(0), ended.take());
+                }
+                (true, _) => {}
+            }
+            if let Some(Elastic { take, .. }) = elastic.take_if(|elastic| elastic.at == at) {
+                left += std::mem::take(&mut floor);
+                let taken = take(left);
+                left = left.saturating_sub(taken);
+                if let Some(slot) = fitted.get_mut(at) {
+                    *slot = Some(Fitted::whole(Some(taken)));
+                }
+                continue;
+            }
+            let full = self.size(at);
+            let answer = match ended {
+                None if full > block.most() && block.most() <= left => cut(block, full, block.most(), self.counter),
+                None if full <= left => Fitted::whole(Some(full)),
+                None if block.priority < FIRST_EXPENDABLE => {
+                    let fates: Vec<Option<Fitted>> = blocks
+                        .iter()
+                        .zip(fitted)
+                        .map(|(block, fate)| fate.filter(|_| block.priority >= FIRST_EXPENDABLE))
+                        .collect();
+                    return Err(self.over(&fates, limit));
+                }
+                None => {
+                    ended = Some(block.id);
+                    cut(block, full, left, self.counter)
+                }
+                Some(last) => Fitted {
+                    fate: Disposition::Dropped,
+                    full: Some(full),
+                    kept: Some(0),
+                    reason: format!("the budget ended at `{last}`, which goes before it"),
+                },
+            };
+            left = left.saturating_sub(answer.kept.unwrap_or(0));
+            if let Some(slot) = fitted.get_mut(at) {
+                *slot = Some(answer);
+            }
+        }
+        Ok(fitted.into_iter().flatten().collect())
+    }
+}
+
+impl Fitted {
+    /// A whole block.
+    pub(crate) fn whole(tokens: Option<usize>) -> Self {
+        Self { fate: Disposition::Kept, full: tokens, kept: tokens, reason: "fits".to_owned() }
+    }
+
+    /// A block that is left out, for a reason.
+    pub(crate) fn dropped(reason: String) -> Self {
+        Self { fate: Disposition::Dropped, full: None, kept: Some(0), reason }
+    }
 }
 
 impl Block<'_> {
     /// Whether it is an input that others have written: what the call is about, and as long as they please.
     fn is_foreign_input(&self) -> bool {
-        self.priority >= FIRST_EXPENDABLE && self.turn == (Trust::Untrusted, Kind::Input)
+        self.priority >= FIRST_EXPENDABLE && self.turn.1 == Kind::Input && self.is_untrusted()
+    }
+
+    /// True for a text of which others wrote all or some, so that its length is theirs to choose.
+    pub(crate) fn is_untrusted(&self) -> bool {
+        let (trust, kind) = self.turn;
+        trust == Trust::Untrusted || kind == Kind::History || !self.untrusted.is_empty()
+    }
+
+    /// True for a text that can be cut and of which others wrote nothing.
+    pub(crate) fn is_trusted_expendable(&self) -> bool {
+        self.priority >= FIRST_EXPENDABLE && !self.is_untrusted()
+    }
+
+    /// True for a text that is never cut and is trusted apart from the values in it.
+    pub(crate) fn is_trusted_fixed(&self) -> bool {
+        self.priority < FIRST_EXPENDABLE && self.turn.0 == Trust::Trusted && self.turn.1 != Kind::History
+    }
+
+    /// Bytes that trusted authors wrote, and tokens of everything that has no bytes; 0 for a block that is fitted with the untrusted ones.
+    pub(crate) fn trusted_bytes(&self) -> usize {
+        if self.is_trusted_expendable() || self.is_trusted_fixed() {
+            let others: usize = self.untrusted.iter().map(ExactSizeIterator::len).sum();
+            return self.bytes().saturating_sub(others);
+        }
+        0
     }
 
     /// Bytes of the whole block, and tokens of what has none.
@@ -268,20 +410,6 @@ pub(crate) fn tokens(text: &str, open: impl ExactSizeIterator<Item = usize>, cou
     let ends = open.chain([text.len()]);
     let pieces: Vec<&str> = ends.map(|end| text.get(std::mem::replace(&mut start, end)..end).unwrap_or("")).collect();
     counter.least(&pieces)
-}
-
-fn kept(block: &Block<'_>, budget: &Budget<'_>) -> Fitted {
-    let tokens = (budget.counting == Counting::Always).then(|| block.tokens(budget.counter));
-    Fitted { fate: Disposition::Kept, full: tokens, kept: tokens, reason: "fits".to_owned() }
-}
-
-/// What may not be cut, of blocks that do not fit into a budget without it.
-pub fn over(blocks: &[Block<'_>], counter: &dyn TokenCounter, budget: usize) -> OverBudget {
-    let mut fixed: Vec<&Block<'_>> = blocks.iter().filter(|block| block.priority < FIRST_EXPENDABLE).collect();
-    fixed.sort_by_key(|block| block.priority);
-    let parts: Vec<(String, usize)> = fixed.into_iter().map(|block| (block.id.to_owned(), block.tokens(counter))).collect();
-    let needed = parts.iter().map(|(_, tokens)| tokens).sum();
-    OverBudget { parts, needed, budget, holds_values: false }
 }
 
 /// The words in place of so many bytes that are missing at the end. An id brings no line of its own along.

@@ -278,6 +278,8 @@ pub struct Traced {
     stretches: Vec<Stretch>,
     /// Places in the text, in order.
     open: Vec<usize>,
+    /// Ranges of the text that others wrote, in order.
+    untrusted: Vec<Range<usize>>,
 }
 
 impl Traced {
@@ -308,6 +310,41 @@ impl Traced {
         };
         self.stretches.extend(other.stretches.iter().map(moved));
         self.open.extend(other.open.iter().map(|at| at + start));
+        self.untrusted.extend(other.untrusted.iter().map(|range| range.start + start..range.end + start));
+    }
+
+    /// Marks the text from a byte to its end as written by others. With nothing there, it marks the place of a value that is empty or
+    /// not known yet.
+    pub fn mark_untrusted(&mut self, start: usize) {
+        let start = start.min(self.text.len());
+        self.untrusted.retain(|range| range.start < start);
+        self.untrusted.push(start..self.text.len());
+    }
+
+    /// The ranges of the text that others wrote, each in its fence, in order.
+    pub fn untrusted(&self) -> &[Range<usize>] {
+        &self.untrusted
+    }
+
+    /// The author's part of the text.
+    #[must_use]
+    pub fn without_untrusted(&self) -> Self {
+        let mut out = Self::default();
+        let mut start = 0;
+        for range in &self.untrusted {
+            out.append(&self.slice(start..range.start.max(start)));
+            start = range.end.max(start);
+        }
+        out.append(&self.slice(start..self.text.len()));
+        out.open.dedup();
+        out.untrusted.clear();
+        out
+    }
+
+    /// The same text as one stretch of one origin.
+    #[must_use]
+    pub fn with_origin(&self, origin: Origin) -> Self {
+        Self { untrusted: self.untrusted.clone(), ..Self::new(self.text.as_str(), origin) }
     }
 
     /// Says that something will stand here that is not known yet.
@@ -344,6 +381,12 @@ impl Traced {
         let start = self.text.floor_char_boundary(range.start.min(end));
         let mut part = Self { text: self.text.get(start..end).unwrap_or("").to_owned(), ..Self::default() };
         part.open.extend(self.open.iter().filter(|at| (start..=end).contains(*at)).map(|at| at - start));
+        for range in &self.untrusted {
+            let (from, to) = (range.start.max(start), range.end.min(end));
+            if from < to || range.is_empty() && from == to {
+                part.untrusted.push(from - start..to - start);
+            }
+        }
         for stretch in &self.stretches {
             let from = stretch.range.start.max(start);
             let to = stretch.range.end.min(end);

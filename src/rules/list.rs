@@ -32,7 +32,10 @@ static ALL: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
 
 /// Whether a rule looks at all files together: what it finds in one may be another's doing.
 pub fn is_linked(rule: &RuleMeta) -> bool {
-    all().any(|known| known.meta.code == rule.code && matches!(known.check, Check::Link(_) | Check::FileAndLink(..)))
+    // At the edge, a project's contexts are assembled from all of its files.
+    let is_assembled = |check: &Check| rule.code.family() == 5 && matches!(check, Check::Edge);
+    let is_linked = |check: &Check| matches!(check, Check::Link(_) | Check::FileAndLink(..)) || is_assembled(check);
+    all().any(|known| known.meta.code == rule.code && is_linked(&known.check))
 }
 
 /// The rule with this name, former name or code (`CTX202`, any case).

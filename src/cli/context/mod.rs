@@ -1,6 +1,7 @@
 //! The verbs that show what an agent would receive, and what they share: a compiled project, values, files.
 
 mod broken_parts;
+pub(crate) mod crowded_budgets;
 pub(crate) mod eval;
 pub(crate) mod gate;
 pub(crate) mod graph;

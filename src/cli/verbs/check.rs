@@ -1,6 +1,7 @@
 //! `ctxc check`: findings of files, folders or standard input.
 
 use crate::base::rule_meta::Severity;
+use crate::cli::context::crowded_budgets;
 use crate::cli::findings;
 use crate::cli::fix::{self, FixArgs};
 use crate::cli::prelude::*;
@@ -13,6 +14,7 @@ use crate::cli::selection::{Checked, Keep, Selection, leads_somewhere};
 use crate::cli::suppress;
 use crate::project::glob::Globs;
 use crate::project::suppressions::FILE as SUPPRESSIONS;
+use crate::registry::workspace::request::Goal;
 use crate::rules::apply::{self, Which};
 use crate::rules::check::Identity;
 
@@ -119,7 +121,12 @@ pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
     } else if selection.is_scenarios() {
         Checked { report: Report::default(), sources: project.sources(), registry: None, excluded: Vec::new() }
     } else {
-        selection.check(&project, tested.goal(&project), keep, cx)?
+        let goal = if crowded_budgets::is_asked(&project, &selection) { Goal::Partial } else { tested.goal(&project) };
+        selection.check(&project, goal, keep, cx)?
+    };
+    let crowded = match registry.as_deref().filter(|_| crowded_budgets::is_asked(&project, &selection)) {
+        Some(registry) => crowded_budgets::check(&project, registry, cx)?,
+        None => Vec::new(),
     };
     // Where `include` leads to no template, that is what is wrong with every scenario.
     let is_bare = report.files == 0 && args.paths.paths.is_empty() && project.config.templates.include.is_some();
@@ -128,6 +135,7 @@ pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
     }
     let empty = report.files == 0 && !args.paths.allow_empty;
     report.add(&project.findings);
+    report.add(&crowded);
     let mut recorded = None;
     if args.suppress_existing {
         recorded = Some(suppress::record(&project.root, &mut report, |path| selection.holds(path))?);

@@ -1,15 +1,28 @@
 //! The figures that every run keeps to: the least and the most tokens of each segment, and of all of them.
 //!
-//! Never counts. Follows the order in which segments are fitted: where one does not fit whole, it is cut, and nothing after it stays.
+//! Never counts. Follows the order in which segments are fitted: those that are never cut, the trusted ones, the untrusted ones. A segment that
+//! does not fit whole is cut, and nothing after it stays among the trusted ones, or among the untrusted ones.
 
 use super::model::{Part, Total};
 use crate::context::dry_run::Whole;
 use crate::kernel::budget::WORTH_CUTTING;
 use crate::kernel::context::{FIRST_EXPENDABLE, Kind, Trust};
 
+/// Room that is left of a budget.
+#[derive(Clone, Copy, Debug)]
+struct Room {
+    /// The most; `None` without a budget.
+    most: Option<usize>,
+    /// The least; `None` where what came before may have taken all.
+    least: Option<usize>,
+}
+
+/// A segment, what it costs where it is there whole, and whether it may be missing for another reason than the budget.
+type Bounded = (Part, Whole, bool);
+
 /// Writes the least and the most into each segment, and gives those of the whole. With each segment come what it costs where it is there
-/// whole, and whether it may be missing for another reason than the budget.
-pub(super) fn bound(parts: &mut [(Part, Whole, bool)], budget: Option<usize>) -> Total {
+/// whole, and whether it may be missing for another reason than the budget. `others_room` tokens of the budget are reserved for untrusted text.
+pub(super) fn bound(parts: &mut [Bounded], budget: Option<usize>, others_room: usize) -> Total {
     let fixed = parts.iter().map(|(part, ..)| part.tokens).sum();
     if !parts.iter().any(|(part, _, may_lack)| *may_lack || part.is_variable()) {
         for (part, ..) in parts {
@@ -19,40 +32,25 @@ pub(super) fn bound(parts: &mut [(Part, Whole, bool)], budget: Option<usize>) ->
     }
     let mut order: Vec<usize> = (0..parts.len()).collect();
     order.sort_by_key(|&at| parts.get(at).map(|(part, ..)| (part.priority, part.trust, part.kind)));
-    // The most that is left of the budget, and the least: `None` where what came before may have taken all.
-    let mut most_left = budget;
-    let mut least_left = budget;
-    // What may be kept for the last turn of a conversation, once what is never cut has its room.
-    let mut kept = parts.iter().any(|(part, ..)| part.kind == Kind::History).then_some(0);
-    // The most that there may be for inputs that others have written, whatever was dropped before them.
-    let is_foreign = |part: &Part| (part.trust, part.kind) == (Trust::Untrusted, Kind::Input);
-    let mut for_inputs = parts.iter().any(|(part, ..)| is_foreign(part)).then_some(None);
-    for at in order {
-        let Some((part, whole, may_lack)) = parts.get_mut(at) else { continue };
-        if part.priority >= FIRST_EXPENDABLE && kept == Some(0) {
-            kept = most_left.map(|left| left / 2);
-            least_left = least_left.map(|left| left - left / 2);
-        }
-        if part.priority >= FIRST_EXPENDABLE && for_inputs == Some(None) {
-            for_inputs = Some(most_left);
-            least_left = least_left.map(|left| left - left / 2);
-        }
-        let own = if part.kind == Kind::History { kept } else { for_inputs.flatten().filter(|_| is_foreign(part)) };
-        let room = most_left.max(own);
-        let is_known = part.kind == Kind::History && !part.is_variable();
-        let needed = whole.most.map(|most| if is_known { whole.needs } else { most.max(whole.needs) });
-        least_left = least_left.zip(needed).and_then(|(left, needed)| left.checked_sub(needed));
-        let is_certain = !*may_lack && (part.priority < FIRST_EXPENDABLE || budget.is_none() || least_left.is_some());
-        part.least = if is_certain { whole.least } else { 0 };
-        part.bound = match room {
-            None => whole.most,
-            // It is cut in every run, if there is enough to be cut to; of several some may be whole.
-            Some(left) if whole.needs > left => Some(if left > WORTH_CUTTING || whole.is_several { left } else { 0 }),
-            Some(left) => Some(whole.most.map_or(left, |most| most.min(left))),
-        };
-        let needed = if *may_lack { 0 } else { whole.needs };
-        most_left = most_left.map(|left| left.saturating_sub(needed));
-    }
+    let of = |parts: &[Bounded], is_meant: fn(&Bounded) -> bool| -> Vec<usize> {
+        order.iter().copied().filter(|at| parts.get(*at).is_some_and(is_meant)).collect()
+    };
+    let is_never_cut = |(part, ..): &Bounded| part.priority < FIRST_EXPENDABLE;
+    let never_cut = of(parts, is_never_cut);
+    let others = of(parts, |(part, whole, _)| part.priority >= FIRST_EXPENDABLE && whole.is_untrusted);
+    let trusted = of(parts, |(part, whole, _)| part.priority >= FIRST_EXPENDABLE && !whole.is_untrusted);
+    let after = write(parts, &never_cut, Room { most: budget, least: budget });
+    let room = room_of_trusted(parts.iter().filter(|part| is_never_cut(part)), budget, others_room);
+    let rest = write(parts, &trusted, room);
+    // Others get what the trusted leave of the whole budget.
+    let certain = trusted.iter().filter_map(|at| parts.get(*at)).filter(|(part, whole, _)| part.least > 0 || whole.needs == 0);
+    let certain: usize = certain.map(|(_, whole, _)| whole.needs).sum();
+    let taken = room.most.map(|most| most - rest.least.unwrap_or(0).min(most));
+    let left = Room {
+        most: after.most.map(|left| left.saturating_sub(certain)),
+        least: after.least.zip(taken).and_then(|(left, taken)| left.checked_sub(taken)),
+    };
+    write_others(parts, &others, left);
     let least = parts.iter().map(|(part, ..)| part.least).sum();
     let most = parts.iter().map(|(part, ..)| part.bound).sum::<Option<usize>>();
     let bound = match (most, budget) {
@@ -60,4 +58,76 @@ pub(super) fn bound(parts: &mut [(Part, Whole, bool)], budget: Option<usize>) ->
         (most, budget) => most.or(budget),
     };
     Total { least, fixed, bound }
+}
+
+/// The room of trusted texts that can be cut: the budget without the author's part of what is never cut and without the room of others.
+fn room_of_trusted<'p>(never_cut: impl Iterator<Item = &'p Bounded>, budget: Option<usize>, others_room: usize) -> Room {
+    let (mut least, mut most) = (0, Some(0));
+    for (part, whole, may_lack) in never_cut {
+        least += if *may_lack { 0 } else { whole.trusted };
+        let own = if whole.is_untrusted {
+            // Of what waits for anything, nobody knows which part that is.
+            (!part.is_variable()).then_some(whole.trusted)
+        } else {
+            whole.most.map(|most| most.max(whole.needs).max(whole.trusted))
+        };
+        most = most.zip(own).map(|(most, own)| most + own);
+    }
+    let room = |taken: usize| {
+        let left = budget?.saturating_sub(taken);
+        Some(left - others_room.min(left / 2))
+    };
+    Room { most: room(least), least: most.and_then(room) }
+}
+
+/// Bounds segments that are fitted one after the other, and says what they leave.
+fn write(parts: &mut [Bounded], order: &[usize], mut left: Room) -> Room {
+    for at in order {
+        if let Some(bounded) = parts.get_mut(*at) {
+            left = write_one(bounded, left, None);
+        }
+    }
+    left
+}
+
+/// Bounds untrusted segments, among which a conversation and inputs have room of their own.
+fn write_others(parts: &mut [Bounded], order: &[usize], mut left: Room) {
+    let is_input = |(part, ..): &Bounded| (part.trust, part.kind) == (Trust::Untrusted, Kind::Input);
+    let is_conversation = |(part, ..): &Bounded| part.kind == Kind::History;
+    let has = |is_meant: fn(&Bounded) -> bool| order.iter().filter_map(|at| parts.get(*at)).any(is_meant);
+    let mut kept = None;
+    if has(is_conversation) {
+        kept = left.most.map(|left| left / 2);
+        left.least = left.least.map(|left| left - left / 2);
+    }
+    // Whatever was dropped before them.
+    let mut for_inputs = None;
+    if has(is_input) {
+        for_inputs = left.most;
+        left.least = left.least.map(|left| left - left / 2);
+    }
+    for at in order {
+        if let Some(bounded) = parts.get_mut(*at) {
+            let own = if is_conversation(bounded) { kept } else { for_inputs.filter(|_| is_input(bounded)) };
+            left = write_one(bounded, left, own);
+        }
+    }
+}
+
+/// Bounds a segment by what is left when it is its turn, or by room of its own, and says what is left after it.
+fn write_one((part, whole, may_lack): &mut Bounded, left: Room, own: Option<usize>) -> Room {
+    let room = left.most.max(own);
+    let is_known = part.kind == Kind::History && !part.is_variable();
+    let needed = whole.most.map(|most| if is_known { whole.needs } else { most.max(whole.needs) });
+    let least = left.least.zip(needed).and_then(|(left, needed)| left.checked_sub(needed));
+    let is_certain = !*may_lack && (part.priority < FIRST_EXPENDABLE || room.is_none() || least.is_some());
+    part.least = if is_certain { whole.least } else { 0 };
+    part.bound = match room {
+        None => whole.most,
+        // It is cut in every run, if there is enough to be cut to; of several some may be whole.
+        Some(left) if whole.needs > left => Some(if left > WORTH_CUTTING || whole.is_several { left } else { 0 }),
+        Some(left) => Some(whole.most.map_or(left, |most| most.min(left))),
+    };
+    let needed = if *may_lack { 0 } else { whole.needs };
+    Room { most: left.most.map(|left| left.saturating_sub(needed)), least }
 }

@@ -55,11 +55,7 @@ pub fn of_rest(registry: &Registry, how: &ManifestOptions<'_>, threads: Option<N
         Ok(forest) => forest,
         Err(fault) => return (manifest(registry, Vec::new()), vec![fault]),
     };
-    let roles = how.options.models.map(|models| models.roles.values()).into_iter().flatten();
-    let roles: Vec<EntrySubject<'_>> = roles.map(EntrySubject::By).collect();
-    let played: BTreeSet<&str> = roles.iter().map(EntrySubject::task).collect();
-    let alone = registry.tasks().map(Task::name).filter(|name| !played.contains(name));
-    let wanted: Vec<EntrySubject<'_>> = roles.iter().copied().chain(alone.map(EntrySubject::Alone)).collect();
+    let wanted = subjects(registry, how);
     let mut entries = Vec::new();
     let mut faults = Vec::new();
     for (found, failed) in
@@ -71,9 +67,18 @@ pub fn of_rest(registry: &Registry, how: &ManifestOptions<'_>, threads: Option<N
     (manifest(registry, entries), faults)
 }
 
+/// The roles of a project, and the tasks of its registry that none of them plays.
+pub(super) fn subjects<'a>(registry: &'a Registry, how: &ManifestOptions<'a>) -> Vec<EntrySubject<'a>> {
+    let roles = how.options.models.map(|models| models.roles.values()).into_iter().flatten();
+    let roles: Vec<EntrySubject<'_>> = roles.map(EntrySubject::By).collect();
+    let played: BTreeSet<&str> = roles.iter().map(EntrySubject::task).collect();
+    let alone = registry.tasks().map(Task::name).filter(|name| !played.contains(name));
+    roles.iter().copied().chain(alone.map(EntrySubject::Alone)).collect()
+}
+
 /// Whose entries are made.
 #[derive(Clone, Copy, Debug)]
-enum EntrySubject<'a> {
+pub(super) enum EntrySubject<'a> {
     /// A role's, with its task.
     By(&'a Role),
     /// A task's that no role plays.
@@ -88,7 +93,7 @@ impl<'a> EntrySubject<'a> {
         }
     }
 
-    fn request(&self) -> Request<'a> {
+    pub(super) fn request(&self) -> Request<'a> {
         match self {
             Self::By(role) => Request::of_role(role),
             Self::Alone(task) => Request::new(task),
@@ -149,7 +154,7 @@ fn agents(
 fn entry(forest: &TaskGraph<'_>, request: &Request<'_>, how: &ManifestOptions<'_>) -> Result<Entry, Vec<Fault>> {
     let Routed { options, choice, sampling, .. } = role::route(forest, request, &how.options).map_err(|fault| vec![fault])?;
     let options = Options { counting: Counting::Always, ..options };
-    let dry_run::DryRun { report, waiting, whole } = dry_run::dry(forest, request, &options)?;
+    let dry_run::DryRun { report, waiting, whole, others_room } = dry_run::dry(forest, request, &options)?;
     let chain = forest.chain(request.task, request.node).map_err(|fault| vec![fault])?;
     let Report { segments, late, budget, tokenizer, is_exact, tokens: _, reused, prefix_tokens, nonce: _ } = report;
     let parts = segments.iter().zip(waiting).zip(whole).map(|((account, waiting), whole)| {
@@ -157,7 +162,7 @@ fn entry(forest: &TaskGraph<'_>, request: &Request<'_>, how: &ManifestOptions<'_
         (part(forest, account, waiting), whole, may_lack)
     });
     let mut parts: Vec<_> = parts.collect();
-    let total = bounds::bound(&mut parts, budget);
+    let total = bounds::bound(&mut parts, budget, others_room);
     let segments: Vec<Part> = parts.into_iter().map(|(part, ..)| part).collect();
     let role = request.role;
     let prefix_tokens = prefix_tokens.unwrap_or(0);

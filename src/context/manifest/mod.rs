@@ -7,6 +7,7 @@ mod bounds;
 mod build;
 mod cause;
 mod change;
+mod cut_texts;
 mod model;
 mod places;
 mod settings;
@@ -16,6 +17,7 @@ pub use cause::{Cause, CauseKind};
 pub use change::{
     Agent, Change, CostChange, DIFF_SCHEMA, Difference, Disposition, Moved, Named, SegmentChange, Version, by_agent, difference,
 };
+pub use cut_texts::{CutTexts, cut_texts};
 pub use model::{Budget, Cost, Entry, Manifest, Part, Routing, SCHEMA, Source, SourceKind, Tokenizer, ToolPolicy, Total};
 pub use places::Places;
 pub use settings::{SettingChange, SettingPlace};

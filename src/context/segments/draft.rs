@@ -2,7 +2,7 @@
 
 use crate::context::fill::Faults;
 use crate::kernel::assembler::Deferred;
-use crate::kernel::context::{Kind, Segment, Stability, Traced};
+use crate::kernel::context::{Kind, Segment, Stability, Traced, Trust};
 use std::collections::BTreeSet;
 
 /// A segment with what is known about it before a run.
@@ -38,6 +38,11 @@ impl DraftSegment {
     pub(in crate::context) fn late(kind: Kind, (id, title): (String, &str), why: &str, late: BTreeSet<String>) -> Self {
         let segment = Segment::of(kind, Traced::default(), why).named(id, title).stable(Stability::Call);
         Self { late, ..Self::whole(segment) }
+    }
+
+    /// True for a segment of which others wrote nothing.
+    pub(in crate::context) fn is_trusted(&self) -> bool {
+        self.segment.overall_trust() == Trust::Trusted && self.segment.text.untrusted().is_empty()
     }
 
     /// What is said of it where it is late.

@@ -1,15 +1,18 @@
 //! What a node sees of its parent's context: all, or the part that it asks for; nothing of it twice.
 //!
+//! Untrusted text decides nothing about trusted segments: it neither replaces nor ranks them.
+//!
 //! Before a run what may yet turn out to be the same, or to fit better, is called doubtful.
 
 use crate::context::context_source::{self, MATCHES, Match};
 use crate::context::fill::Unknown;
-use crate::context::lookup_query::{is_known, late, query, relevant};
+use crate::context::lookup_query::{is_known, late, query, relevant, trusted_query};
 use crate::context::segments::draft::DraftSegment;
 use crate::context::segments::task_segments::cap;
 use crate::context::values::Scope;
 use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced, Trust};
 use crate::registry::Node;
+use crate::template::setting::SettingName;
 use std::collections::BTreeSet;
 
 /// What a node with its scope and its own segments inherits by a value of `inherit_context`.
@@ -40,12 +43,22 @@ pub(in crate::context) fn inherited(
             return Some(drafted.clone());
         }
         // What the task names itself need not be there twice.
-        let likeness = own.iter().map(|other| likeness(&drafted.segment.text, &other.segment.text)).max();
+        let own = own.iter().filter(|other| other.is_trusted() || !drafted.is_trusted());
+        let likeness = own.map(|other| likeness(&drafted.segment.text, &other.segment.text)).max();
         let is_part = value == "subset" && !drafted.others.is_empty();
         let is_doubtful = is_guess || is_part || drafted.is_doubtful || likeness == Some(TextEquality::Possible);
         (likeness != Some(TextEquality::Same)).then(|| DraftSegment { is_doubtful, ..inherit(drafted, &why, cap) })
     });
     new.chain(is_guess.then(|| others(&why))).collect()
+}
+
+/// True for a node that sees the conversation of its parent.
+pub(in crate::context) fn takes_conversation(node: &Node) -> bool {
+    match node.setting(SettingName::InheritContext) {
+        "full" => true,
+        "subset" => relevant(node).iter().any(|name| name == Kind::History.word()),
+        _ => false,
+    }
 }
 
 /// What may fit of the parent's context beside what does by the words that are known.
@@ -127,19 +140,28 @@ fn subset<'p>(node: &Node, scope: &Scope, parent: &'p [DraftSegment], own: &[Dra
     if !chosen.iter().all(is_several) || !files.is_empty() {
         return (chosen, false);
     }
-    let query = query(node, scope, own);
     let documents: Vec<Match> = parent
         .iter()
         .enumerate()
         // A conversation is not taken apart.
         .filter(|(_, drafted)| drafted.late.is_empty() && !drafted.segment.is_turn())
-        .map(|(at, drafted)| Match {
-            id: format!("{at:08}"),
-            text: format!("{} {}", drafted.segment.title, drafted.segment.text.text()),
-            trust: drafted.segment.trust,
-        })
+        .map(|(at, drafted)| Match { id: format!("{at:08}"), text: document(drafted), trust: drafted.segment.trust })
         .collect();
-    let best = context_source::rank(&query, documents.iter(), MATCHES);
-    let best: BTreeSet<usize> = best.into_iter().filter_map(|found| found.id.parse().ok()).collect();
+    let best = |query: &str, trust: Trust| {
+        let documents = documents.iter().filter(|document| document.trust == trust);
+        context_source::rank(query, documents, MATCHES)
+    };
+    let (all, trusted) = (query(node, scope, own), trusted_query(node, scope, own));
+    let best = best(&trusted, Trust::Trusted).into_iter().chain(best(&all, Trust::Untrusted));
+    let best: BTreeSet<usize> = best.filter_map(|found| found.id.parse().ok()).collect();
     (parent.iter().enumerate().filter(|(at, _)| best.contains(at)).map(|(_, drafted)| drafted).collect(), true)
+}
+
+/// The words by which a segment is ranked: those of its author for a trusted one.
+fn document(drafted: &DraftSegment) -> String {
+    let Segment { title, text, trust, .. } = &drafted.segment;
+    if *trust == Trust::Untrusted || text.untrusted().is_empty() {
+        return format!("{title} {}", text.text());
+    }
+    format!("{title} {}", text.without_untrusted().text())
 }

@@ -141,7 +141,13 @@ pub(in crate::context) fn append_hanging(out: &mut Traced, text: &Traced) {
     let whole = text.text();
     for at in memchr::memchr_iter(b'\n', whole.as_bytes()) {
         out.append(&text.slice(start..at + 1));
+        // As many lines as a letter has, as many indentations are its own.
+        let letter = text.untrusted().iter().any(|range| range.start <= at && at + 1 < range.end);
+        let indentation = out.text().len();
         out.push("  ", Origin::Frame);
+        if letter {
+            out.mark_untrusted(indentation);
+        }
         start = at + 1;
     }
     out.append(&text.slice(start..whole.len()));

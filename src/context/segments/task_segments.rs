@@ -75,7 +75,7 @@ impl SegmentBuilder<'_> {
         self.late.extend(filled.used.iter().filter_map(|name| self.scope.late(name).cloned()));
     }
 
-    pub(in crate::context) fn push(&mut self, kind: Kind, filled: Filled, cut: Cut, why: &str) {
+    pub(in crate::context) fn push(&mut self, kind: Kind, mut filled: Filled, cut: Cut, why: &str) {
         if !self.late.is_empty() {
             self.faults.clear();
             let late = std::mem::take(&mut self.late);
@@ -83,6 +83,10 @@ impl SegmentBuilder<'_> {
         }
         if filled.text.is_empty() && filled.unknown.is_empty() && self.faults.is_empty() {
             return;
+        }
+        // A value that is empty, or that a Jinja text only asks about, still makes it a text that others lengthen.
+        if !filled.untrusted.is_empty() && filled.text.untrusted().is_empty() {
+            filled.text.mark_untrusted(filled.text.text().len());
         }
         let stability = filled.stability.unwrap_or(Stability::Fixed);
         let has_untrusted_values = !filled.untrusted.is_empty();
@@ -107,11 +111,12 @@ impl SegmentBuilder<'_> {
             let untrusted = filled.untrusted.iter().map(String::as_str);
             self.faults.extend(refusals(Destination::System, &self.place(key), untrusted));
         }
+        let before = self.out.len();
         self.push(kind, filled, Cut::Tail, &format!("<{key}>"));
         if text.trust == keywords::Trust::Untrusted
-            && let Some(last) = self.out.last_mut()
+            && let Some(pushed) = self.out.get_mut(before)
         {
-            last.segment.trust = Trust::Untrusted;
+            pushed.segment.trust = Trust::Untrusted;
         }
     }
 
@@ -177,9 +182,10 @@ impl SegmentBuilder<'_> {
                         let stability = query.stability.unwrap_or(Stability::Project).max(Stability::Project);
                         for found in found {
                             let text = Traced::new(found.text, Origin::File { path: found.id.clone(), line: 0 });
+                            let before = self.out.len();
                             self.push_file(&found.id, text, "<file_paths>, matched by description");
-                            if let Some(last) = self.out.last_mut() {
-                                (last.segment.trust, last.segment.stability) = (found.trust, stability);
+                            if let Some(pushed) = self.out.get_mut(before) {
+                                (pushed.segment.trust, pushed.segment.stability) = (found.trust, stability);
                             }
                         }
                     }
@@ -211,11 +217,13 @@ impl SegmentBuilder<'_> {
 
     fn push_file(&mut self, path: &str, text: Traced, why: &str) {
         let filled = Filled { text, stability: Some(Stability::Project), ..Filled::default() };
+        // An empty file is no segment.
+        let before = self.out.len();
         self.push(Kind::File, filled, Cut::Tail, why);
-        if let Some(last) = self.out.last_mut() {
-            last.segment.id = format!("file:{path}");
-            last.segment.max_tokens = self.link.node.body.file_paths.as_ref().and_then(|files| cap(files.max_tokens));
-            path.clone_into(&mut last.segment.title);
+        if let Some(pushed) = self.out.get_mut(before) {
+            pushed.segment.id = format!("file:{path}");
+            pushed.segment.max_tokens = self.link.node.body.file_paths.as_ref().and_then(|files| cap(files.max_tokens));
+            path.clone_into(&mut pushed.segment.title);
         }
     }
 
@@ -247,6 +255,10 @@ impl SegmentBuilder<'_> {
                     let place = self.place(&format!("inputs/{number}"));
                     self.faults.push(Fault::of(place, FaultKind::Missing { name, origin }));
                 }
+            }
+            // A number from outside gives no orders, and yet its task keeps room for any value.
+            if bound.is_from_outside() {
+                text.mark_untrusted(0);
             }
             let unknown =
                 if bound.value.is_none() && self.faults.is_empty() { BTreeSet::from([name.to_owned()]) } else { BTreeSet::new() };

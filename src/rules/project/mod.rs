@@ -4,6 +4,7 @@
 
 mod bad_requirement;
 mod conflicting_defaults;
+pub mod crowded_budget;
 mod keys;
 mod lints;
 mod models;
@@ -57,4 +58,5 @@ pub(super) static RULES: &[&Rule] = &[
     &roles::PROMPT_VALUE,
     &tools::UNKNOWN_TOOL,
     &tools::BAD_TOOL,
+    &crowded_budget::RULE,
 ];

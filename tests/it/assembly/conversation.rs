@@ -447,10 +447,9 @@ fn expected(case: &Case) -> (Fates, Vec<usize>, Option<String>, usize) {
         .unwrap_or(usize::MAX / 10);
     let (mut kept, mut now, mut stays) = fold(&whole, case, limit);
     let last = turns(&whole).last().map_or(0, |turn| turn[0]);
-    let turn: usize = whole[last..].iter().map(|unit| tokens(unit)).sum();
-    let turn = if whole.len() - last == 1 { turn } else { (turn * 10).div_ceil(7) };
-    let floor = turn.min(stays).min(left / 2);
-    left -= floor;
+    // The input is the author's: it is fitted first, into what is not kept for the conversation.
+    let others = case.budget.map_or(0, |budget| budget / 4).min(left / 2);
+    left -= others;
     let input = case.input.map(|(size, cap)| {
         let frame = "Input: now:\n\n\n".len();
         let text = "i".repeat(size);
@@ -470,7 +469,7 @@ fn expected(case: &Case) -> (Fates, Vec<usize>, Option<String>, usize) {
         left -= frame + cut.len();
         Some(cut)
     });
-    left += floor;
+    left += others;
     let longest = whole.iter().map(|unit| tokens(unit)).max().unwrap_or(0);
     let mut is_repeated = stays + 2 * longest <= limit;
     if stays > left {

@@ -18,6 +18,7 @@ fn block<'a>(id: &'a str, priority: u8, text: &'a str, cut: &'a Cut) -> Block<'a
         others: 0,
         most: None,
         cut,
+        untrusted: &[],
     }
 }
 

@@ -9,6 +9,7 @@ mod fit;
 mod history;
 mod hostile;
 mod jinja_lines;
+mod letters;
 mod lookup;
 mod made;
 mod manifest;

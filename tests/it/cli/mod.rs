@@ -6,6 +6,7 @@ mod broken_files;
 mod build;
 mod check;
 mod ci;
+mod crowded_budget;
 mod defaults;
 mod diff;
 mod docs;

@@ -129,6 +129,7 @@ fn marks() -> String {
             others: 0,
             most: None,
             cut: &cut,
+            untrusted: &[],
         };
         let budget = Budget { tokens: Some(290), counter: &Bytes, counting: Counting::WhenNeeded };
         let fitted = fit(&[block], &budget).unwrap();

@@ -181,6 +181,44 @@ fn budgets() -> Vec<Scene> {
     scenes
 }
 
+/// A letter beside the author's texts: whatever others write, the same bytes of those stay.
+fn letters() -> Vec<Scene> {
+    let rules = |count: usize| -> String {
+        let rule =
+            |number: usize| format!("<constraint>Rule {number}: never promise money to anybody who asks for it.</constraint>");
+        format!("<constraints>{}</constraints>", (0..count).map(rule).collect::<String>())
+    };
+    let task = |inner: &str| {
+        format!(
+            "<task type=\"atomic\" name=\"t\"><description>Answer.</description><parameters><parameter name=\"letter\" trust=\"untrusted\"/></parameters>\
+             {inner}</task>"
+        )
+    };
+    let input = "<inputs><input name=\"letter\" from=\"letter\"/></inputs>";
+    let capped = "<inputs><input name=\"letter\" from=\"letter\" max_tokens=\"200\"/></inputs>";
+    let file = "<file_paths source=\"literal\"><path>a.txt</path></file_paths>";
+    let inside = "<constraints><constraint>About {{letter}}</constraint><constraint>Promise nothing.</constraint></constraints>";
+    let with = |name: &str, inner: String, letter: String| Scene {
+        inputs: values(&[("letter", json!(letter))]),
+        files: BTreeMap::from([("a.txt".to_owned(), "terms of payment\n".repeat(60))]),
+        budget: Some(1_000),
+        ..scene(name, "/", &task(&inner))
+    };
+    let long = || "I want money. ".repeat(200);
+    let talk: Vec<Turn> = (0..5).map(|at| Turn::new([Speaker::User, Speaker::Assistant][at % 2], "w ".repeat(90))).collect();
+    vec![
+        with("rules of two thirds of the budget beside a long letter", [input, &rules(11)].concat(), long()),
+        with("rules that leave a letter no room, and no letter", [input, &rules(20)].concat(), String::new()),
+        with("rules that leave a letter no room, and a long letter", [input, &rules(20)].concat(), long()),
+        with("a letter with a limit of its own beside a file", [capped, file].concat(), long()),
+        with("a letter in a rule beside a file", [inside, file].concat(), "x".repeat(150)),
+        Scene {
+            history: talk,
+            ..with("rules beside a long letter and a conversation", [input, &rules(11), "<history/>"].concat(), long())
+        },
+    ]
+}
+
 fn values_in_texts() -> Scene {
     let template = "<task type=\"atomic\" name=\"t\"><description>{{word}} {{number}} {{truth}} {{nothing}} {{list}} {{deep.a[1]}} \\{{word}}\
         </description><parameters><parameter name=\"word\"/><parameter name=\"number\" type=\"number\"/><parameter name=\"truth\" \
@@ -329,6 +367,7 @@ pub(super) fn scenes() -> Vec<Scene> {
     scenes.extend(steps());
     scenes.extend(rounds());
     scenes.extend(budgets());
+    scenes.extend(letters());
     scenes.push(values_in_texts());
     scenes.extend(answers());
     scenes.extend(conversations());

@@ -1,0 +1,40 @@
+//! Budgets that cut an agent's own texts in every call: what only an assembled context shows, for `ctxc check`.
+//!
+//! Assembles nothing where a project has neither roles nor models, and runs no command.
+
+use super::models::Counters;
+use super::project::Inside;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fs::RealFs;
+use crate::cli::prelude::*;
+use crate::cli::selection::Selection;
+use crate::context::manifest::{CutTexts, ManifestOptions, cut_texts};
+use crate::context::options::Options;
+use crate::registry::Registry;
+use crate::rules::project::crowded_budget::{self, Crowded};
+
+/// Whether budgets are checked: with the whole project, if any of its agents can have one.
+pub(in crate::cli) fn is_asked(project: &Project, selection: &Selection) -> bool {
+    let has_budgets = !project.config.roles.is_empty() || !project.config.models.is_empty();
+    selection.is_whole() && has_budgets && !project.is_broken()
+}
+
+/// What is found in a registry of the project.
+pub(in crate::cli) fn check(project: &Project, registry: &[u8], cx: &Cx) -> Result<Vec<Diagnostic>> {
+    let Ok(registry) = Registry::read(registry) else { return Ok(Vec::new()) };
+    let config = &project.config;
+    let counters = Counters::new(config, None)?;
+    let options = Options { counter: counters.first(), models: Some(counters.models(config)), ..Options::default() };
+    let files = Inside { root: &project.root, files: &RealFs };
+    let found = cut_texts(&registry, &ManifestOptions { options, files: &files }, cx.options.threads);
+    Ok(found.iter().filter_map(|cut| word(project, cut)).collect())
+}
+
+fn word(project: &Project, cut: &CutTexts) -> Option<Diagnostic> {
+    let CutTexts { role, task, node, model, budget, others_room, texts } = cut;
+    let node = if node == "/" { "" } else { node };
+    let agent = role.as_ref().map_or_else(|| format!("{task}{node}"), |role| format!("{role}: {task}{node}"));
+    let (role, model) = (role.as_deref(), model.as_deref());
+    let crowded = Crowded { role, agent: &agent, model, budget: *budget, others_room: *others_room, texts };
+    crowded_budget::word(&project.config, &crowded)
+}

@@ -1,0 +1,67 @@
+//! Texts that a budget cuts in every call, whatever the call is about: known before any run.
+//!
+//! Counts nothing where the bytes of an agent fit into its budget.
+
+use super::build::{ManifestOptions, subjects};
+use crate::base::parallel;
+use crate::context::dry_run;
+use crate::context::request::Request;
+use crate::context::role;
+use crate::context::task_graph::TaskGraph;
+use crate::kernel::budget::Disposition;
+use crate::kernel::context::FIRST_EXPENDABLE;
+use crate::registry::Registry;
+use std::num::NonZeroUsize;
+
+/// The texts of an agent that its budget cuts or drops in every call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CutTexts {
+    /// The role that plays the task.
+    pub role: Option<String>,
+    /// The task.
+    pub task: String,
+    /// The agent's node.
+    pub node: String,
+    /// The model of the agent, by its name in the project.
+    pub model: Option<String>,
+    /// The budget in tokens.
+    pub budget: usize,
+    /// Tokens of it that are reserved for untrusted text, at most.
+    pub others_room: usize,
+    /// Each text by the id of its segment, with its tokens and those that stay.
+    pub texts: Vec<(String, usize, usize)>,
+}
+
+/// The texts that budgets of roles and models cut in every call, agent by agent. An agent that can receive no context has none.
+pub fn cut_texts(registry: &Registry, how: &ManifestOptions<'_>, threads: Option<NonZeroUsize>) -> Vec<CutTexts> {
+    let Ok(forest) = TaskGraph::whole_on(registry, threads) else { return Vec::new() };
+    let agents = |request: &Request<'_>| -> Vec<CutTexts> {
+        let agents = forest.agents(request.task).unwrap_or_default();
+        agents.iter().filter_map(|agent| of_agent(&forest, &Request { node: &agent.node, ..*request }, how)).collect()
+    };
+    let wanted = subjects(registry, how);
+    let found = parallel::each(&wanted, threads, |subject| agents(&Request { files: how.files, ..subject.request() }));
+    found.into_iter().flatten().collect()
+}
+
+fn of_agent(forest: &TaskGraph<'_>, request: &Request<'_>, how: &ManifestOptions<'_>) -> Option<CutTexts> {
+    let role::Routed { options, choice, .. } = role::route(forest, request, &how.options).ok()?;
+    let budget = options.budget?;
+    let dry_run::DryRun { report, waiting, whole, others_room } = dry_run::dry(forest, request, &options).ok()?;
+    let mut texts = Vec::new();
+    for ((account, waiting), whole) in report.segments.iter().zip(&waiting).zip(&whole) {
+        let segment = &account.segment;
+        let (Some(full), Some(kept)) = (account.full_tokens, account.kept_tokens) else { continue };
+        let is_expendable = segment.priority() >= FIRST_EXPENDABLE && account.fate != Disposition::Kept;
+        let is_certain = waiting.condition.is_none() && !waiting.is_doubtful;
+        // A limit that its author set for it alone is no accident.
+        let is_limited = segment.max_tokens.is_some_and(|most| full > most);
+        if is_expendable && is_certain && !is_limited && !whole.is_untrusted {
+            texts.push((segment.id.clone(), full, kept));
+        }
+    }
+    let role = request.role.map(|role| role.name.value.clone());
+    let model = choice.map(|choice| choice.model.name.value.clone());
+    let (task, node) = (request.task.to_owned(), request.node.to_owned());
+    (!texts.is_empty()).then_some(CutTexts { role, task, node, model, budget, others_room, texts })
+}

@@ -1,0 +1,58 @@
+//! CTX536: texts of an agent that its budget cuts in every call.
+
+use super::prelude::*;
+use crate::base::number::thousands;
+use crate::project::config::Config;
+
+/// The agent never sees the end of a rule that its author counts on.
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(warning, 536, "crowded-budget", "a budget that cuts an agent's own texts in every call"), Check::Edge);
+
+/// An agent whose own texts do not fit into its budget.
+#[derive(Clone, Copy, Debug)]
+pub struct Crowded<'a> {
+    /// The role that plays the task.
+    pub role: Option<&'a str>,
+    /// What people call the agent: the role, the task, and the node where that is not the task itself.
+    pub agent: &'a str,
+    /// The model of the agent, by its name in the project.
+    pub model: Option<&'a str>,
+    /// The budget in tokens.
+    pub budget: usize,
+    /// Tokens of it that are reserved for untrusted text.
+    pub others_room: usize,
+    /// Each text by the id of its segment, with its tokens and those that stay.
+    pub texts: &'a [(String, usize, usize)],
+}
+
+/// How many texts are named.
+const NAMED: usize = 3;
+
+/// Words it, unless the project turns it off. The finding stands where the budget is set.
+pub fn word(config: &Config, crowded: &Crowded<'_>) -> Option<Diagnostic> {
+    let Crowded { role, agent, model, budget, others_room, texts } = *crowded;
+    let role = role.and_then(|name| config.roles.get(name));
+    let of_role = role.map(|role| role.budget.tokens.as_ref().map_or(role.name.span, |tokens| tokens.span));
+    let span = of_role.or_else(|| Some(config.models.get(model?)?.name.span))?;
+    let file = config.files.first()?;
+    let named = |(id, full, kept): &(String, usize, usize)| match kept {
+        0 => format!("`{id}` ({} tokens) is dropped", thousands(*full)),
+        _ => format!("of `{id}` {} of {} tokens stay", thousands(*kept), thousands(*full)),
+    };
+    let mut found: Vec<String> = texts.iter().take(NAMED).map(named).collect();
+    if texts.len() > NAMED {
+        found.push(format!("and {} more do not fit", texts.len() - NAMED));
+    }
+    let message = format!("{agent}: the texts of its author do not fit into {} tokens: {}", thousands(budget), found.join(", "));
+    let mut finding = Diagnostic::new(&RULE.meta, &file.path, span, message);
+    if others_room > 0 {
+        finding = finding.note(format!(
+            "up to {} tokens are kept for what others write: the `max_tokens` of untrusted inputs, and a quarter of the budget for all that has no limit",
+            thousands(others_room)
+        ));
+    }
+    finding = finding.help("allow more tokens, shorten the texts, or set `max_tokens` on the untrusted inputs");
+    finding.severity = config.lints.apply(&RULE.meta, finding.severity)?;
+    finding.locate(&file.text, &file.lines);
+    Some(finding)
+}
