@@ -451,7 +451,7 @@ pub struct Segment {
     pub stability: Stability,
     /// Whether it may give orders.
     pub trust: Trust,
-    /// Whether values from outside stand inside its text, each in a fence of its own.
+    /// Set for a trusted text that holds values from outside, each in a fence of its own.
     pub has_untrusted_values: bool,
     /// Where it may be cut.
     pub cut: Cut,

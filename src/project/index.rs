@@ -2,7 +2,7 @@
 //!
 //! Files are given in the order of their paths, and everything comes back in that order, whatever thread read what.
 
-use crate::template::names::{Definition, DefinitionKind, FileFacts, Reference};
+use crate::template::names::{Definition, DefinitionKind, FileFacts, Flow, Reference};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -79,6 +79,12 @@ impl<'f> Index<'f> {
     /// A definition.
     pub fn definition(&self, id: DefId) -> Option<&'f Definition> {
         self.file(id.file)?.facts.definitions.get(id.definition as usize)
+    }
+
+    /// How names flow in a definition, where its file has it.
+    pub fn flow(&self, id: DefId) -> Option<&'f Flow> {
+        let flows = &self.file(id.file)?.facts.flows;
+        flows.get(flows.binary_search_by_key(&id.definition, |flow| flow.owner).ok()?)
     }
 
     /// A reference.

@@ -5,6 +5,7 @@
 
 use super::index::{Cycle, DefId, Index, RefId};
 use super::linked_parts::{self, PartFault, References, Values, Why, meets};
+use super::linked_tools::ToolResults;
 use super::linked_trust::{Judged, Reached, Sources, UntrustedUse};
 use crate::base::expansion::MAX_NAMES;
 use crate::base::parallel;
@@ -29,6 +30,8 @@ pub struct LinkedNames {
     pub trust: BTreeMap<DefId, Vec<TrustNode>>,
     /// The definitions whose result is from outside, whatever they take.
     pub(super) foreign: BTreeSet<DefId>,
+    /// The values that are from outside if a role with tools plays a definition.
+    pub tool_results: ToolResults,
     /// The references to fragments from outside that stand where nothing fences them.
     pub outside_used: Vec<(RefId, Unfenced)>,
     /// The references by which an agent without fences is shown a value from outside, each with the place where that gets its name.
@@ -122,7 +125,7 @@ fn resolve(index: &Index<'_>, order: &[DefId], threads: Option<NonZeroUsize>) ->
     }
     // What has no references rests on nothing.
     let alone: Vec<(DefId, &Flow)> =
-        order.iter().filter_map(|id| Some((*id, flow(index, *id).filter(|flow| !refers(flow))?))).collect();
+        order.iter().filter_map(|id| Some((*id, index.flow(*id).filter(|flow| !refers(flow))?))).collect();
     let alone = parallel::each(&alone, threads, |(id, flow)| Replay::new(index, *id, flow, &linked, &references).run());
     let mut alone = alone.into_iter();
     for &id in order {
@@ -135,13 +138,15 @@ fn resolve(index: &Index<'_>, order: &[DefId], threads: Option<NonZeroUsize>) ->
         if !used.is_empty() {
             linked.fragment(index, id, used);
         }
-        if let Some(flow) = flow(index, id) {
+        if let Some(flow) = index.flow(id) {
             let found = if refers(flow) {
                 Replay::new(index, id, flow, &linked, &references).run()
             } else {
                 alone.next().unwrap_or_default()
             };
-            let Found { faults, parts, extra, taken, judged, outside_used, bare_used, open, context } = found;
+            let Found { faults, parts, extra, taken, judged, outside_used, bare_used, open, tool_bare_used, tool_open, context } =
+                found;
+            linked.tool_results.add(id, judged.by_tools, tool_bare_used, tool_open);
             linked.outside_used.extend(outside_used);
             linked.bare_used.extend(bare_used);
             if let Some(open) = judged.open.map(|span| (id.file, span)).or(open) {
@@ -171,12 +176,6 @@ fn resolve(index: &Index<'_>, order: &[DefId], threads: Option<NonZeroUsize>) ->
     linked
 }
 
-/// How names flow in a definition, where its file says so.
-fn flow<'i>(index: &Index<'i>, id: DefId) -> Option<&'i Flow> {
-    let flows = &index.file(id.file)?.facts.flows;
-    flows.get(flows.binary_search_by_key(&id.definition, |flow| flow.owner).ok()?)
-}
-
 fn refers(flow: &Flow) -> bool {
     flow.events.iter().any(|event| matches!(event, Event::Reference(_)))
 }
@@ -192,7 +191,7 @@ impl LinkedNames {
 
     /// The place where a value from outside gets its name that a definition shows to an agent whose profile is left open.
     pub fn open(&self, index: &Index<'_>, id: DefId) -> Option<(u32, Span)> {
-        let by_its_file = || flow(index, id).is_none().then(|| Some((id.file, index.definition(id)?.open?))).flatten();
+        let by_its_file = || index.flow(id).is_none().then(|| Some((id.file, index.definition(id)?.open?))).flatten();
         self.open.get(&id).copied().or_else(by_its_file)
     }
 
@@ -259,6 +258,8 @@ struct Found {
     outside_used: Vec<(RefId, Unfenced)>,
     bare_used: Vec<(RefId, (u32, Span))>,
     open: Option<(u32, Span)>,
+    tool_bare_used: Vec<(RefId, (u32, Span))>,
+    tool_open: Option<(u32, Span)>,
     context: ContextUse,
 }
 
@@ -354,6 +355,9 @@ impl<'r> Replay<'r> {
         if let (Some(into), true) = (site.into, linked.outside.contains_key(&target) || self.is_foreign(target)) {
             self.sources.mark(into);
         }
+        if let Some(into) = site.into.filter(|_| linked.tool_results.has_tool_result(self.index, target)) {
+            self.sources.mark_tools(into);
+        }
         if let Some(unfenced) = site.unfenced.filter(|_| linked.outside.contains_key(&target)) {
             self.found.outside_used.push((at, unfenced));
         }
@@ -372,6 +376,11 @@ impl<'r> Replay<'r> {
         match (site.open, linked.open(self.index, target)) {
             (Some(Unfenced::Bare), Some(source)) => self.found.bare_used.push((at, source)),
             (Some(_), Some(source)) => self.found.open = self.found.open.or(Some(source)),
+            _ => {}
+        }
+        match (site.open, linked.tool_results.open(self.index, target)) {
+            (Some(Unfenced::Bare), Some(source)) => self.found.tool_bare_used.push((at, source)),
+            (Some(_), Some(source)) => self.found.tool_open = self.found.tool_open.or(Some(source)),
             _ => {}
         }
         if reference.kind == ReferenceKind::Call {
@@ -395,7 +404,7 @@ impl<'r> Replay<'r> {
 
     /// Whether the result of a definition is from outside.
     fn is_foreign(&self, target: DefId) -> bool {
-        let has_flow = || flow(self.index, target).is_some();
+        let has_flow = || self.index.flow(target).is_some();
         let by_its_file = || self.index.definition(target).is_some_and(|definition| definition.is_foreign) && !has_flow();
         self.linked.foreign.contains(&target) || by_its_file()
     }

@@ -6,7 +6,7 @@ use super::linked_parts::Values;
 use crate::base::source::Position;
 use crate::base::span::Span;
 use crate::template::names::{Flow, Unfenced};
-use crate::template::trust::{TrustNode, spread, spread_back};
+use crate::template::trust::{TOOLS, TrustNode, spread, spread_back};
 
 /// A value from outside that would stand where nothing fences it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,8 +35,20 @@ pub(super) struct Judged {
     pub(super) is_foreign: bool,
     /// Where a value from outside gets its name that an agent is shown whose profile is left open.
     pub(super) open: Option<Span>,
+    /// The values that are from outside if a role with tools plays the definition.
+    pub(super) by_tools: ToolTrust,
     /// What decides about the values that are bound when a context is assembled.
     pub(super) nodes: Vec<TrustNode>,
+}
+
+/// The values of a definition that are from outside if a role with tools plays it, and are not otherwise.
+#[derive(Debug, Default)]
+pub(super) struct ToolTrust {
+    pub(super) unfenced: Vec<UntrustedUse>,
+    /// Set if the result of the definition is one.
+    pub(super) has_result: bool,
+    /// The place where one gets its name that an agent is shown whose profile is left open.
+    pub(super) open: Option<Span>,
 }
 
 /// What is said of values where nothing fences them, and that is not from outside by what is known here.
@@ -74,6 +86,16 @@ impl Sources {
         self.nodes.len() as u32 - 1
     }
 
+    /// Makes a value of the results of tools.
+    pub(super) fn mark_tools(&mut self, name: u32) {
+        let known = self.nodes.iter().position(|node| node.at == TOOLS);
+        let tools = known.unwrap_or_else(|| {
+            self.nodes.push(TrustNode { at: TOOLS.to_owned(), ..TrustNode::default() });
+            self.nodes.len() - 1
+        });
+        self.makes(tools as u32, name);
+    }
+
     /// A value is from outside.
     pub(super) fn mark(&mut self, name: u32) {
         if let Some(node) = self.nodes.get_mut(name as usize) {
@@ -98,13 +120,6 @@ impl Sources {
         let nodes = &self.nodes;
         let marks = spread(nodes, |_| false);
         let is_marked = |name: u32| marks.get(name as usize).is_some_and(Option::is_some);
-        let source = |name: u32| {
-            let mut at = name;
-            while let Some(by) = marks.get(at as usize).copied().flatten().filter(|by| *by != at) {
-                at = by;
-            }
-            flow.names.get(at as usize).map_or_else(Default::default, |name| (name.name.clone(), name.span))
-        };
         let own = flow.uses.iter().filter(|used| !values.is_inert(used.name, &used.path));
         let own = own.filter_map(|used| {
             let word = flow.names.get(used.name as usize).map_or("", |name| &name.name);
@@ -112,22 +127,42 @@ impl Sources {
         });
         let by = self.said.iter();
         let by = by.map(|(name, (by, unfenced), word)| (*name, (Span::default(), None, Some(*by)), &**word, *unfenced));
-        let (outside, other): (Vec<_>, Vec<_>) = own.chain(by).partition(|(name, ..)| is_marked(*name));
-        let (open, outside): (Vec<_>, Vec<_>) = outside.into_iter().partition(|(.., unfenced)| *unfenced == Unfenced::Open);
-        let open = open.first().map(|(name, ..)| source(*name).1);
-        let found = outside.into_iter().map(|(name, (span, inside, by), word, unfenced)| UntrustedUse {
-            file: id.file,
-            span,
-            inside,
-            by,
-            name: word.into(),
-            unfenced,
-            source: source(name),
-        });
-        let unfenced = found.collect();
+        let (outside, other): (Vec<Use<'_>>, Vec<Use<'_>>) = own.chain(by).partition(|(name, ..)| is_marked(*name));
+        let found = |uses: Vec<Use<'_>>, source: &dyn Fn(u32) -> (Box<str>, Span)| {
+            let (open, outside): (Vec<_>, Vec<_>) = uses.into_iter().partition(|(.., unfenced)| *unfenced == Unfenced::Open);
+            let open = open.first().map(|(name, ..)| source(*name).1);
+            let found = outside.into_iter().map(|(name, (span, inside, by), word, unfenced)| UntrustedUse {
+                file: id.file,
+                span,
+                inside,
+                by,
+                name: word.into(),
+                unfenced,
+                source: source(name),
+            });
+            (found.collect(), open)
+        };
+        let name_of = |at: u32| flow.names.get(at as usize);
+        let origin = |name: u32| {
+            let first = chain_back(&marks, name).last().and_then(name_of);
+            first.map_or_else(Default::default, |name| (name.name.clone(), name.span))
+        };
+        let (unfenced, open) = found(outside, &origin);
         let is_foreign = flow.result.is_some_and(is_marked);
-        let names = other.into_iter().map(|(name, .., unfenced)| (name, unfenced)).collect();
-        (Judged { unfenced, is_foreign, open, nodes: kept(nodes) }, Said { marks, names })
+        let names = other.iter().map(|(name, .., unfenced)| (*name, *unfenced)).collect();
+        let by_tools = {
+            let marks = spread(nodes, |at| at == TOOLS);
+            let is_newly_marked = |name: u32| !is_marked(name) && marks.get(name as usize).is_some_and(Option::is_some);
+            // An answer has a name where it is handed on.
+            let origin = |name: u32| {
+                let named = chain_back(&marks, name).filter_map(name_of).filter(|name| !name.name.is_empty());
+                named.last().map_or_else(Default::default, |name| (name.name.clone(), name.span))
+            };
+            let uses = other.into_iter().filter(|(name, ..)| is_newly_marked(*name)).collect();
+            let (unfenced, open) = found(uses, &origin);
+            ToolTrust { unfenced, open, has_result: flow.result.is_some_and(is_newly_marked) }
+        };
+        (Judged { unfenced, is_foreign, open, by_tools, nodes: kept(nodes) }, Said { marks, names })
     }
 
     /// What follows for those who use the definition.
@@ -146,6 +181,14 @@ impl Sources {
         });
         Reached { unfenced, in_result: spread_back(nodes.len(), flow.result, of) }
     }
+}
+
+/// A value where nothing fences it: the value, where it stands, its name there, and what it stands in.
+type Use<'u> = (u32, (Span, Option<(Span, Position)>, Option<RefId>), &'u str, Unfenced);
+
+/// A value and those that it is made of, up to the one that brings the mark.
+fn chain_back(marks: &[Option<u32>], name: u32) -> impl Iterator<Item = u32> {
+    std::iter::successors(Some(name), |at| marks.get(*at as usize).copied().flatten().filter(|by| by != at))
 }
 
 /// The values that can be untrusted at all; nothing where none of them is made of others or from outside by itself.

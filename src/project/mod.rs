@@ -19,6 +19,8 @@ pub mod linked_names;
 #[cfg(feature = "compile")]
 pub mod linked_parts;
 #[cfg(feature = "compile")]
+pub mod linked_tools;
+#[cfg(feature = "compile")]
 pub mod linked_trust;
 #[cfg(feature = "compile")]
 pub mod lints;

@@ -110,7 +110,26 @@ words! {
     }
 }
 
+impl Role {
+    /// Whether its agents may call tools.
+    pub fn has_tools(&self) -> bool {
+        self.tools.as_ref().is_some_and(Tools::permits_some)
+    }
+}
+
 impl Tools {
+    /// Whether some tool may be used, be it defined in the project or handed in by a host.
+    fn permits_some(&self) -> bool {
+        let is_open = |entry: &Spanned<String>| match entry.value.strip_suffix('*') {
+            Some(prefix) => {
+                let mut blocked = self.blocked.iter().filter_map(|blocked| blocked.value.strip_suffix('*'));
+                !blocked.any(|blocked| prefix.starts_with(blocked))
+            }
+            None => self.permits(&entry.value),
+        };
+        self.allowed.iter().any(is_open)
+    }
+
     /// Whether a tool may be used: it is allowed, and nothing blocks it.
     pub fn permits(&self, tool: &str) -> bool {
         let fits = |entries: &[Spanned<String>]| entries.iter().any(|entry| covers(&entry.value, tool));

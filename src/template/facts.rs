@@ -57,6 +57,8 @@ fn fact(definition: &Definition<'_>, stem: &str) -> Fact {
         untrusted,
         inherits: false,
         is_foreign: false,
+        has_tool_result: false,
+        open_tool_result: None,
         context: None,
         open: None,
         bytes,

@@ -70,6 +70,10 @@ pub struct Definition {
     pub inherits: bool,
     /// Whether its result is from outside whatever it takes, as far as its own file shows it.
     pub is_foreign: bool,
+    /// Set if its result is made of the answer of an agent that may call tools and that no mark says was checked; as far as its own file shows it.
+    pub has_tool_result: bool,
+    /// The place where such an answer gets its name that an agent is shown whose profile is [left open](Unfenced::Open); as far as its own file shows it.
+    pub open_tool_result: Option<Span>,
     /// Whether a text that nothing fences is made of the context around the place where it is used, as far as its own file shows it.
     pub context: Option<Unfenced>,
     /// Where a value from outside gets its name that an agent is shown whose profile is [left open](Unfenced::Open); as far as its own file

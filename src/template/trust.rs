@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 /// What reaches a definition of the context where it is used, and, behind the path of a node, what the node hands to the definition that it
 /// stands for.
 pub const CONTEXT: &str = "/context";
+/// The results of tools that the agents of a definition may call. The role that plays it, and so whether there are any, is known when
+/// contexts are assembled.
+pub const TOOLS: &str = "/tools";
 
 /// A value, and what makes it untrusted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,7 +18,8 @@ pub const CONTEXT: &str = "/context";
 #[serde(default)]
 pub struct TrustNode {
     /// What it is: the path of a node for its result, the same and `/inputs/0`, `/args/0`, `/parameters/NAME` or the name of a round's
-    /// variable for those, `/context` for what reaches a referenced task of the context around it; left out where only others are made of it.
+    /// variable for those, `/context` for what reaches a referenced task of the context around it, `/tools` for what tools return to its
+    /// agents; left out where only others are made of it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub at: String,
     /// Whether it comes from outside whatever is handed in.
@@ -29,7 +33,7 @@ pub struct TrustNode {
 impl TrustNode {
     /// Whether a value is handed to the definition by whoever uses it.
     pub fn is_handed(at: &str) -> bool {
-        at == CONTEXT || at.starts_with("/parameters/")
+        at == CONTEXT || at == TOOLS || at.starts_with("/parameters/")
     }
 }
 

@@ -7,10 +7,11 @@ use crate::context::fault::{Fault, FaultKind};
 use crate::context::task_graph::{Link, at};
 use crate::context::values::{Bound, Outside, Scope};
 use crate::kernel::context::{Origin, Stability, Trust};
+use crate::project::roles::Role;
 use crate::registry::Node;
 use crate::template::setting::{Inherit, SettingName};
 use crate::template::shape::Shape;
-use crate::template::trust::{CONTEXT, spread};
+use crate::template::trust::{CONTEXT, TOOLS, spread};
 use crate::template::value_type;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -31,6 +32,7 @@ impl Binder<'_, '_> {
         let is_handed = |at: &str| match at.strip_prefix("/parameters/") {
             Some(name) => is_untrusted(name),
             None if at == CONTEXT => context(),
+            None if at == TOOLS => self.request.role.is_some_and(Role::has_tools),
             // What a run has seen of a result spreads as what is known of it beforehand.
             None => seen.contains(at),
         };

@@ -11,6 +11,7 @@ mod prelude;
 mod return_mismatch;
 mod single_braces;
 mod step_not_run;
+pub(crate) mod tool_results;
 pub(crate) mod undeclared_variable;
 pub(crate) mod unknown_field;
 mod unknown_relevant_input;

@@ -2,6 +2,8 @@
 
 use super::prelude::*;
 use crate::kernel::profile::Profile;
+use crate::project::linked_tools::ToolUseKind;
+use crate::rules::names::tool_results::{tool_uses, tools_condition, with_role_label};
 use crate::rules::names::untrusted_in_system::{marked, values};
 use crate::template::names::{DefinitionKind, Unfenced};
 
@@ -30,6 +32,29 @@ fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
             )
         });
         out.extend(found.map(|(found, _)| sourced(cx, found, (*file, *span))));
+    }
+    for found in tool_uses(cx) {
+        let own = match found.kind {
+            ToolUseKind::Value(_) => continue,
+            ToolUseKind::BareReference(at, source) => {
+                let own = cx.at_reference(&RULE.meta, at, |reference| {
+                    let (word, name) = (reference.kind.target().word(), shown(&reference.name));
+                    format!("{}the {word} `{name}` shows its agent a value from outside, and {WHY}", tools_condition(&found))
+                });
+                own.map(|(own, _)| sourced(cx, own, source))
+            }
+            ToolUseKind::BareTask(source) => {
+                let task = cx.index.find(DefinitionKind::Task, &found.role.task.value);
+                if task.is_some_and(|task| cx.names.open(cx.index, task).is_some()) {
+                    continue;
+                }
+                let profile = found.role.profile.as_ref().zip(cx.config.files.first());
+                let message = || format!("{}its agent is shown a value from outside, and {WHY}", tools_condition(&found));
+                let own = profile.map(|(profile, file)| Diagnostic::new(&RULE.meta, &file.path, profile.span, message()));
+                own.map(|own| sourced(cx, own, source))
+            }
+        };
+        out.extend(own.map(|own| with_role_label(cx, own, &found)));
     }
     for (role, profile) in cx.config.roles.values().filter_map(|role| Some((role, role.profile.as_ref()?))) {
         let task = cx.index.find(DefinitionKind::Task, &role.task.value).filter(|_| profile.value == Profile::Bare);

@@ -1,7 +1,10 @@
 //! CTX310: a value from outside that reaches the system text.
 
 use super::prelude::*;
+use crate::project::linked_tools::ToolUseKind;
+use crate::project::linked_trust::UntrustedUse;
 use crate::rules::names::fault_location::finding;
+use crate::rules::names::tool_results::{tool_uses, tools_condition, with_role_label};
 use crate::rules::names::unknown_field::at_use;
 use crate::template::names::Unfenced;
 
@@ -44,41 +47,16 @@ pub(crate) fn values(
     (would, help): (&str, &'static str),
 ) -> Vec<Diagnostic> {
     let mut out = Vec::new();
-    for used in cx.names.unfenced.iter().filter(|used| used.unfenced == place) {
-        let name = shown(&used.name);
-        let (source, span) = &used.source;
-        let comes = match shown(source) {
-            source if name.is_empty() && source.is_empty() => "the context used here comes from outside".to_owned(),
-            source if name.is_empty() => {
-                format!("the context used here contains untrusted `{source}`")
-            }
-            source if source == name => format!("`{name}` comes from outside"),
-            source if source.is_empty() => format!("`{name}` is made of what comes from outside"),
-            source => format!("`{name}` is made of `{source}`, which comes from outside,"),
-        };
-        let found = match used.by {
-            Some(at) => {
-                let found = cx.at_reference(rule, at, |reference| {
-                    let (word, of) = (reference.kind.target().word(), shown(&reference.name));
-                    format!("{comes} and {would}, by the {word} `{of}`")
-                });
-                found.map(|(found, _)| found)
-            }
-            None => at_use(rule, cx, (used.file, used.span, used.inside), format!("{comes} and {would}")),
-        };
-        let found = match found {
-            Some(found) if span.is_empty() => found,
-            Some(found) => cx.label(found, used.file, *span, "it gets its value here"),
-            None => continue,
-        };
-        let checked = "; or, if its text is checked before, say `trust=\"trusted\"` where it is passed on";
-        let help = if name.is_empty() {
-            "keep it out of that context with `inherit_context`, `accumulate_data` or `fresh_context`"
-        } else {
-            help
-        };
-        let is_own = *source == used.name && !name.is_empty();
-        out.push(found.help(if is_own { help.to_owned() } else { [help, checked].concat() }));
+    let of_place = |used: &UntrustedUse| used.unfenced == place;
+    for used in cx.names.unfenced.iter().filter(|used| of_place(used)) {
+        out.extend(value(rule, cx, used, would, help, ""));
+    }
+    for found in tool_uses(cx) {
+        let ToolUseKind::Value(used) = found.kind else { continue };
+        if of_place(used) {
+            let found = value(rule, cx, used, would, help, &tools_condition(&found)).map(|own| with_role_label(cx, own, &found));
+            out.extend(found);
+        }
     }
     for (at, _) in cx.names.outside_used.iter().filter(|(_, unfenced)| *unfenced == place) {
         let Some(reference) = cx.index.reference(*at) else { continue };
@@ -92,4 +70,49 @@ pub(crate) fn values(
         out.extend(found);
     }
     out
+}
+
+/// The finding for a value where nothing fences it. `given`: the condition on which it comes from outside, empty if there is none.
+fn value(
+    rule: &'static RuleMeta,
+    cx: &LinkCx<'_>,
+    used: &UntrustedUse,
+    would: &str,
+    help: &'static str,
+    given: &str,
+) -> Option<Diagnostic> {
+    let name = shown(&used.name);
+    let (source, span) = &used.source;
+    let comes = match shown(source) {
+        source if name.is_empty() && source.is_empty() => "the context used here comes from outside".to_owned(),
+        source if name.is_empty() => {
+            format!("the context used here contains untrusted `{source}`")
+        }
+        source if source == name => format!("`{name}` comes from outside"),
+        source if source.is_empty() => format!("`{name}` is made of what comes from outside"),
+        source => format!("`{name}` is made of `{source}`, which comes from outside,"),
+    };
+    let comes = [given, &comes].concat();
+    let found = match used.by {
+        Some(at) => {
+            let found = cx.at_reference(rule, at, |reference| {
+                let (word, of) = (reference.kind.target().word(), shown(&reference.name));
+                format!("{comes} and {would}, by the {word} `{of}`")
+            });
+            found.map(|(found, _)| found)
+        }
+        None => at_use(rule, cx, (used.file, used.span, used.inside), format!("{comes} and {would}")),
+    };
+    let found = match found? {
+        found if span.is_empty() => found,
+        found => cx.label(found, used.file, *span, "it gets its value here"),
+    };
+    let checked = "; or, if its text is checked before, say `trust=\"trusted\"` where it is passed on";
+    let help = if name.is_empty() {
+        "keep it out of that context with `inherit_context`, `accumulate_data` or `fresh_context`"
+    } else {
+        help
+    };
+    let is_checked_elsewhere = given.is_empty() && *source == used.name && !name.is_empty();
+    Some(found.help(if is_checked_elsewhere { help.to_owned() } else { [help, checked].concat() }))
 }

@@ -7,7 +7,7 @@ use crate::template::model::{Input, Value};
 use crate::template::names::{Event, FileFacts, Flow, FlowName, Param, PartUse, Site, Unfenced};
 use crate::template::parts::is_schema_file;
 use crate::template::shape::Shape;
-use crate::template::trust::{CONTEXT, spread_back};
+use crate::template::trust::{CONTEXT, TOOLS, spread_back};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -104,6 +104,8 @@ pub(super) struct Learned {
     params: Box<[Param]>,
     inherits: bool,
     is_foreign: bool,
+    has_tool_result: bool,
+    open_tool_result: Option<Span>,
     context: Option<Unfenced>,
     open: Option<Span>,
     flow: Option<Flow>,
@@ -115,6 +117,8 @@ pub(super) fn learn(learned: Vec<Learned>, facts: &mut FileFacts) {
         definition.params = own.params;
         definition.inherits = own.inherits;
         definition.is_foreign = own.is_foreign;
+        definition.has_tool_result = own.has_tool_result;
+        definition.open_tool_result = own.open_tool_result;
         definition.context = own.context;
         definition.open = own.open;
         facts.flows.extend(own.flow);
@@ -286,13 +290,18 @@ impl<'m> Recorder<'m> {
             let said = self.uses.iter().filter(|used| used.unfenced == Some(own) && !self.is_inert(used.name, &used.path));
             spread_back(self.names.len(), said.map(|used| used.name), |at, into| self.made_of(at, into))
         });
-        let params = if self.takes.is_empty() { Box::default() } else { self.params(&reached) };
+        let in_result = spread_back(self.names.len(), self.result, |at, into| self.made_of(at, into));
+        let params = if self.takes.is_empty() { Box::default() } else { self.params(&reached, &in_result) };
         let keeps = self.keeps(purpose);
-        let (inherits, is_foreign) = (self.inherits, self.is_foreign());
+        let is_foreign = self.names.iter().zip(&in_result).any(|(name, is)| *is && name.untrusted);
+        let tools = self.names.iter().position(|name| &*name.at == TOOLS);
+        let has_tool_result = tools.is_some_and(|tools| in_result.get(tools) == Some(&true));
+        let inherits = self.inherits;
         let around = self.names.iter().position(|name| &*name.at == CONTEXT);
         let context = Unfenced::of(&reached, |marks| around.and_then(|at| marks.get(at)) == Some(&true));
         let shown = reached.get(Unfenced::Open as usize).into_iter().flatten();
         let open = self.names.iter().zip(shown).find(|(name, is)| **is && name.untrusted).map(|(name, _)| name.span);
+        let open_tool_result = tools.and_then(|tools| self.tool_result(tools as u32, reached.get(Unfenced::Open as usize)?));
         let flow = keeps.then(|| {
             let whole = |own: Name<'_>| FlowName {
                 name: own.word.into(),
@@ -308,16 +317,18 @@ impl<'m> Recorder<'m> {
             let names = self.names.into_iter().map(whole).collect();
             Flow { owner, names, events: self.events.into(), uses: self.uses.into(), result: self.result }
         });
-        Learned { params, inherits, is_foreign, context, open, flow }
+        Learned { params, inherits, is_foreign, has_tool_result, open_tool_result, context, open, flow }
     }
 
-    /// Whether the result is made of something from outside.
-    fn is_foreign(&self) -> bool {
-        let is_marked = || self.names.iter().any(|name| name.untrusted);
-        self.result.is_some() && is_marked() && {
-            let in_result = spread_back(self.names.len(), self.result, |at, into| self.made_of(at, into));
-            self.names.iter().zip(in_result).any(|(name, is)| is && name.untrusted)
-        }
+    /// The place of the first name among some for the answer of an agent that may call tools; an empty place where none of them has one.
+    fn tool_result(&self, tools: u32, some: &[bool]) -> Option<Span> {
+        let is_made_of = |name: &Name<'_>, source: u32| name.made_of.iter().any(|(of, _)| *of == source);
+        let is_answer = |at: u32| self.names.get(at as usize).is_some_and(|name| is_made_of(name, tools));
+        let named = || {
+            let mut names = self.names.iter().zip(some).filter(|(name, is)| **is && !name.span.is_empty());
+            names.find(|(name, _)| name.made_of.iter().any(|(of, _)| is_answer(*of))).map(|(name, _)| name.span)
+        };
+        (some.get(tools as usize) == Some(&true)).then(|| named().unwrap_or_default())
     }
 
     /// Adds what a value is made of, but for what cannot hold a text.
@@ -327,15 +338,14 @@ impl<'m> Recorder<'m> {
     }
 
     /// What the definition takes.
-    fn params(&self, unfenced: &[Vec<bool>; 5]) -> Box<[Param]> {
-        let in_result = spread_back(self.names.len(), self.result, |at, into| self.made_of(at, into));
+    fn params(&self, unfenced: &[Vec<bool>; 5], in_result: &[bool]) -> Box<[Param]> {
         let parts = self.parts();
         let param = |(id, required): &(u32, bool)| {
             let Name { word, kind, untrusted, .. } = self.names.get(*id as usize)?;
             let is_inert = kind.is_some_and(|kind| Shape::declared(kind).is_inert());
             let is = |marks: &[bool]| !is_inert && marks.get(*id as usize) == Some(&true);
             let parts = parts.get(id).into_iter().flatten().take(MOST_PARTS).cloned().collect();
-            let (unfenced, in_result) = (Unfenced::of(unfenced, is), is(&in_result));
+            let (unfenced, in_result) = (Unfenced::of(unfenced, is), is(in_result));
             let is_held = is_inert && *untrusted;
             Some(Param {
                 is_held,

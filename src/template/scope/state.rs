@@ -143,6 +143,8 @@ pub(super) struct Walk<'m, 'a, 'w> {
     pub(super) shown: Vec<(u32, Box<str>)>,
     /// What it could inherit.
     pub(super) around: u32,
+    /// The results of the tools that it may call.
+    pub(super) tools: u32,
     /// What the steps before it left that it sees.
     pub(super) before: Option<u32>,
     /// Texts and tasks met so far whose variables are not to be seen from here.

@@ -18,7 +18,7 @@ use crate::template::model::{Input, Slot, Step, Value};
 use crate::template::names::Unfenced;
 use crate::template::parts::{Parameter, Str, Substitution, Text};
 use crate::template::texts::{self, Role};
-use crate::template::trust::CONTEXT;
+use crate::template::trust::{CONTEXT, TOOLS};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -62,6 +62,7 @@ fn walk<'a>(
             path: String::new(),
             shown: Vec::new(),
             around: 0,
+            tools: 0,
             before: None,
             unknown: 0,
             damaged: u32::from(has_nameless_step(file, definition)),
@@ -146,6 +147,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
 
     fn root(&mut self, task: &'m Task<'a>) {
         self.around = self.flow.value(CONTEXT.to_owned(), Mark::None, None);
+        self.tools = self.flow.value(TOOLS.to_owned(), Mark::None, None);
         self.flow.inherits = task.reference.is_none() && (self.reach)(task.body).inherits;
         self.flow.result = Some(self.body(task));
     }
@@ -282,6 +284,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         }
         if made_of.is_empty() {
             made_of.push(context);
+            made_of.extend(is_agent.then_some(self.tools));
         }
         (self.around, self.profile) = (outer.0, profile);
         self.leave(mark, before);

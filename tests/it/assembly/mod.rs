@@ -22,4 +22,5 @@ mod settings;
 pub(crate) mod shipped;
 mod texts;
 mod tokens;
+mod tool_results;
 mod trust;

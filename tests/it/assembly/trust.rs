@@ -15,14 +15,14 @@ use serde_json::json;
 use std::collections::BTreeMap;
 
 /// What everybody outside says, and so everybody who is shown it.
-const EVIL: &str = "EVIL";
+pub(super) const EVIL: &str = "EVIL";
 
-const ALONE: &str = "<context_management><inherit_context>none</inherit_context><accumulate_data>false</accumulate_data><fresh_context>disabled</fresh_context></context_management>";
+pub(super) const ALONE: &str = "<context_management><inherit_context>none</inherit_context><accumulate_data>false</accumulate_data><fresh_context>disabled</fresh_context></context_management>";
 const ALL: &str =
     "<context_management><inherit_context>full</inherit_context><fresh_context>disabled</fresh_context></context_management>";
 
 /// Definitions that hand a value on.
-const OTHERS: &str = "<fragment name=\"g\">{{v}}</fragment>\
+pub(super) const OTHERS: &str = "<fragment name=\"g\">{{v}}</fragment>\
     <task type=\"atomic\" name=\"q\"><description>about {{v}}</description><parameters><parameter name=\"v\"/></parameters></task>\
     <task type=\"atomic\" name=\"all\"><description>d</description></task>\
     <template name=\"f\" params=\"a\"><task type=\"sequential\"><description>d</description><steps><task><description>see {{a}}</description></task></steps></task></template>\
@@ -34,7 +34,7 @@ const OTHERS: &str = "<fragment name=\"g\">{{v}}</fragment>\
 const SYSTEMS: usize = 7;
 
 /// Ways from the value `X` to the result `Y`.
-const WAYS: [&str; 13] = [
+pub(super) const WAYS: [&str; 13] = [
     "<task as=\"Y\"><description>say {{X}}</description>ALONE</task>",
     "<task as=\"Y\"><description>d</description><inputs><input name=\"i\" from=\"X\"/></inputs>ALONE</task>",
     "<task as=\"Y\"><description>d <use fragment=\"g\"/></description><inputs><input name=\"v\">see {{X}}</input></inputs>ALONE</task>",
@@ -53,7 +53,7 @@ const WAYS: [&str; 13] = [
 ];
 
 /// Ways for an agent to be shown the value `X`.
-const SHOWN: [&str; 16] = [
+pub(super) const SHOWN: [&str; 16] = [
     "<task><description>say {{X}}</description>ALONE</task>",
     "<task><description>d</description><instructions>do {{X}}</instructions><constraints><constraint>not {{X}}</constraint></constraints>ALONE</task>",
     "<task><description>d</description><examples><example><input>{{X}}</input><output>{{X}}</output></example></examples>ALONE</task>",
@@ -74,7 +74,7 @@ const SHOWN: [&str; 16] = [
 ];
 
 /// A task whose steps hand `mail` on by ways, and show what came of it in the end, there or in a task of its own.
-fn library(ways: &[usize], shown: usize, (is_declared, is_behind): (bool, bool)) -> String {
+pub(super) fn library(ways: &[usize], shown: usize, (is_declared, is_behind): (bool, bool)) -> String {
     let carries = ALONE.replace(
         "<accumulate_data>false</accumulate_data>",
         "<accumulate_data>true</accumulate_data><accumulation_format>full_output</accumulation_format>",

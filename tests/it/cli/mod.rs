@@ -87,6 +87,7 @@ mod suppress_existing;
 mod suppressions;
 #[cfg(target_os = "linux")]
 mod terminal;
+mod tool_results;
 mod tools;
 mod trust;
 mod usage;

@@ -239,7 +239,8 @@ fn a_mark_is_one_of_the_value() {
 #[test]
 fn the_examples_are_what_they_say() {
     let rule = list::all().find(|rule| rule.meta.code.0 == 310).unwrap();
-    for example in rule.meta.bad() {
+    // Those with a project are found by its roles alone.
+    for example in rule.meta.bad().into_iter().filter(|example| example.project.is_empty()) {
         assert_eq!(places(example.template, &["CTX310"]).len(), 1, "{}", example.template);
     }
     for example in rule.meta.good() {

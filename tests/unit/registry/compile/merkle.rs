@@ -18,6 +18,8 @@ fn file(kind: DefinitionKind, name: &str, uses: &[(ReferenceKind, &str)]) -> Fil
         untrusted: None,
         inherits: false,
         is_foreign: false,
+        has_tool_result: false,
+        open_tool_result: None,
         bytes: 0,
         agents: 0,
         context: None,

@@ -1,0 +1,154 @@
+//! Results of tools across references: values that stand where nothing fences them if a role with tools plays a task. Words nothing.
+//!
+//! A definition is linked without any role; the findings that depend on one are selected here by the roles of a project.
+
+use super::config::Config;
+use super::index::{DefId, Index, RefId};
+use super::linked_trust::{ToolTrust, UntrustedUse};
+use super::roles::Role;
+use crate::base::span::Span;
+use crate::kernel::profile::Profile;
+use crate::template::names::DefinitionKind;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+/// A file, and a place in it.
+type Place = (u32, Span);
+
+/// The values in the definitions of a project that are from outside if a role with tools plays them, and are not otherwise.
+#[derive(Clone, Debug, Default)]
+pub struct ToolResults {
+    unfenced: BTreeMap<DefId, Vec<UntrustedUse>>,
+    /// References by which an agent without fences is shown one, each with the place where it gets its name.
+    bare_used: BTreeMap<DefId, Vec<(RefId, Place)>>,
+    /// Definitions that show one to an agent whose profile is left open, each with that place.
+    open: BTreeMap<DefId, Place>,
+    /// Definitions whose result is one.
+    results: BTreeSet<DefId>,
+}
+
+/// A use of something made of the results of tools where nothing fences it.
+#[derive(Clone, Debug)]
+pub struct ToolUse<'a> {
+    /// The first role with which it is untrusted.
+    pub role: &'a Role,
+    /// The number of other such roles.
+    pub others: usize,
+    /// The thing that is used.
+    pub kind: ToolUseKind<'a>,
+}
+
+/// The kinds of such things.
+#[derive(Clone, Copy, Debug)]
+pub enum ToolUseKind<'a> {
+    /// A value.
+    Value(&'a UntrustedUse),
+    /// A reference by which an agent without fences is shown a value, with the place where that gets its name.
+    BareReference(RefId, Place),
+    /// A task whose agents are shown a value, and have no fences by the profile of the role.
+    BareTask(Place),
+}
+
+impl ToolResults {
+    /// Adds a definition. `open_behind`: the place in what it refers to where a value gets its name that an open agent is shown.
+    pub(super) fn add(
+        &mut self,
+        id: DefId,
+        ToolTrust { unfenced, has_result, open }: ToolTrust,
+        bare_used: Vec<(RefId, Place)>,
+        open_behind: Option<Place>,
+    ) {
+        let open = open.map(|span| (id.file, span)).or(open_behind);
+        if !unfenced.is_empty() {
+            self.unfenced.insert(id, unfenced);
+        }
+        if !bare_used.is_empty() {
+            self.bare_used.insert(id, bare_used);
+        }
+        if let Some(open) = open {
+            self.open.insert(id, open);
+        }
+        if has_result {
+            self.results.insert(id);
+        }
+    }
+
+    /// Returns true if the result of a definition is made of results of tools.
+    pub(super) fn has_tool_result(&self, index: &Index<'_>, id: DefId) -> bool {
+        let by_its_file =
+            || index.flow(id).is_none() && index.definition(id).is_some_and(|definition| definition.has_tool_result);
+        self.results.contains(&id) || by_its_file()
+    }
+
+    /// The place where a value made of what tools returned gets its name that a definition shows to an agent whose profile is left open.
+    pub(super) fn open(&self, index: &Index<'_>, id: DefId) -> Option<Place> {
+        let by_its_file = || index.flow(id).is_none().then(|| Some((id.file, index.definition(id)?.open_tool_result?))).flatten();
+        self.open.get(&id).copied().or_else(by_its_file)
+    }
+
+    /// The uses that the roles of a project make untrusted, each once, in the order of the definitions. `order`: definitions, each
+    /// after those that it points at.
+    pub fn uses<'a>(&'a self, index: &Index<'_>, order: &[DefId], config: &'a Config) -> Vec<ToolUse<'a>> {
+        let mut tasks: BTreeMap<DefId, Vec<&Role>> = BTreeMap::new();
+        for role in config.roles.values().filter(|role| role.has_tools()) {
+            if let Some(task) = index.find(DefinitionKind::Task, &role.task.value) {
+                tasks.entry(task).or_default().push(role);
+            }
+        }
+        let mut found = Vec::new();
+        for (task, roles) in &tasks {
+            let mut bare =
+                roles.iter().filter(|role| role.profile.as_ref().is_some_and(|profile| profile.value == Profile::Bare));
+            if let (Some(role), Some(open)) = (bare.next(), self.open(index, *task)) {
+                found.push(ToolUse { role, others: bare.count(), kind: ToolUseKind::BareTask(open) });
+            }
+        }
+        let relevant = if tasks.is_empty() { HashSet::new() } else { self.relevant(index, order) };
+        let mut players: BTreeMap<DefId, Vec<&Role>> = BTreeMap::new();
+        for (task, roles) in tasks.iter().filter(|(task, _)| relevant.contains(task)) {
+            for id in definitions_behind(index, *task, &relevant) {
+                players.entry(id).or_default().extend(roles);
+            }
+        }
+        for (id, roles) in &players {
+            let Some((role, others)) = roles.split_first() else { continue };
+            let values = self.unfenced.get(id).into_iter().flatten().map(ToolUseKind::Value);
+            let references = self.bare_used.get(id).into_iter().flatten();
+            let kinds = values.chain(references.map(|(at, place)| ToolUseKind::BareReference(*at, *place)));
+            found.extend(kinds.map(|kind| ToolUse { role, others: others.len(), kind }));
+        }
+        found
+    }
+
+    /// The definitions with something to find in them or behind them.
+    fn relevant(&self, index: &Index<'_>, order: &[DefId]) -> HashSet<DefId> {
+        let mut relevant = HashSet::new();
+        if self.unfenced.is_empty() && self.bare_used.is_empty() {
+            return relevant;
+        }
+        for id in order {
+            let is_own = self.unfenced.contains_key(id) || self.bare_used.contains_key(id);
+            if is_own || targets(index, *id).any(|target| relevant.contains(&target)) {
+                relevant.insert(*id);
+            }
+        }
+        relevant
+    }
+}
+
+/// The tasks and functions that a definition refers to.
+fn targets<'i>(index: &'i Index<'_>, id: DefId) -> impl Iterator<Item = DefId> + 'i {
+    index
+        .references_of(id)
+        .iter()
+        .filter(|reference| !reference.kind.target().is_text())
+        .filter_map(|reference| index.target(reference))
+}
+
+/// A task and all that it leads to, among some definitions.
+fn definitions_behind(index: &Index<'_>, task: DefId, among: &HashSet<DefId>) -> BTreeSet<DefId> {
+    let (mut seen, mut open) = (BTreeSet::from([task]), vec![task]);
+    while let Some(id) = open.pop() {
+        open.extend(targets(index, id).filter(|target| among.contains(target) && seen.insert(*target)));
+    }
+    seen
+}
