@@ -294,10 +294,9 @@ mod real {
         std::env::var(name).ok().filter(|value| !value.is_empty())
     }
 
-    /// Environment variables whose names end in one of these, with their values; those that are no text are left out.
-    pub fn env_ending(endings: &[&str]) -> Vec<(String, String)> {
-        let all = env_all().into_iter();
-        all.filter(|(name, _)| endings.iter().any(|ending| name.ends_with(ending))).collect()
+    /// The values of the environment variables that are wanted by their names and values; those that are no text are left out.
+    pub fn env_values(is_wanted: fn(&str, &str) -> bool) -> Vec<String> {
+        env_all().into_iter().filter(|(name, value)| is_wanted(name, value)).map(|(_, value)| value).collect()
     }
 
     /// Every environment variable with its value; those that are no text are left out.

@@ -20,6 +20,7 @@ pub mod recording;
 pub mod redact;
 mod remask;
 pub(crate) mod response_body;
+pub mod secret_names;
 #[cfg(feature = "fs")]
 pub mod secret_scan;
 pub mod turns;

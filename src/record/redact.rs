@@ -10,8 +10,6 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How the names of variables end whose values are kept nowhere.
-pub const SECRETS: [&str; 3] = ["_KEY", "_TOKEN", "_SECRET"];
 /// The same of headers and of parameters in an address, in small letters.
 const NAMES: [&str; 7] = ["authorization", "key", "token", "secret", "password", "signature", "sig"];
 /// A secret of fewer characters would be found in other words: it is one where it is a word of its own, and has a letter and a digit.

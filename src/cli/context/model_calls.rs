@@ -18,7 +18,8 @@ use crate::provider::spending::{Spend, SpendLimit, Spending};
 use crate::provider::throttle::{Calls, Throttle, used};
 use crate::record::fixed_mask::FixedMask;
 use crate::record::recording::AnsweredBy;
-use crate::record::redact::{Redactor, SECRETS};
+use crate::record::redact::Redactor;
+use crate::record::secret_names::is_secret_variable;
 use crate::rules::input::read_fault::reason;
 use crate::rules::request::check;
 use crate::run::answers::{Answers, AskedCall, Given, NoAnswer};
@@ -144,7 +145,7 @@ pub(super) fn fixed_mask(config: &Config) -> FixedMask {
 /// The values of variables that hold secrets by their names, or keys of providers.
 fn secrets(config: &Config) -> impl Iterator<Item = String> {
     let named = config.providers.values().filter_map(|provider| fs::env(provider.api_key_env.as_deref()?));
-    fs::env_ending(&SECRETS).into_iter().map(|(_, value)| value).chain(named)
+    fs::env_values(is_secret_variable).into_iter().chain(named)
 }
 
 /// What replaces secrets and personal data in what is kept of a project's calls.

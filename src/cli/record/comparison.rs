@@ -5,14 +5,15 @@ use crate::eval::masks;
 use crate::eval::volatile::volatile;
 use crate::project::config::Config;
 use crate::record::comparison::Comparison;
-use crate::record::redact::{Redactor, SECRETS};
+use crate::record::redact::Redactor;
+use crate::record::secret_names::is_secret_variable;
 use crate::store::secret;
 
 /// The comparison of a project: without what it calls volatile, by its masks and the secrets of this environment. It works where no secret of ctxc's own
 /// can be kept: placeholders are then told apart by their kinds alone.
 pub(crate) fn comparison(config: &Config) -> Comparison {
     let named = config.providers.values().filter_map(|provider| fs::env(provider.api_key_env.as_deref()?));
-    let secrets = fs::env_ending(&SECRETS).into_iter().map(|(_, value)| value).chain(named);
+    let secrets = fs::env_values(is_secret_variable).into_iter().chain(named);
     let redactor = Redactor::new(secret::known().unwrap_or_default(), secrets).replacing(masks(&config.record.mask));
     Comparison::new(volatile(config), redactor)
 }

@@ -17,7 +17,7 @@ use crate::record::proxy::replay::{By, Replay};
 use crate::record::proxy::server::{Limits, Plan, Route, Server, Source};
 use crate::record::proxy::strict::{Hook, Refusal, Strict};
 use crate::record::proxy::vendor::{VENDORS, Vendor, vendor};
-use crate::record::redact::SECRETS;
+use crate::record::secret_names::is_secret_variable;
 use crate::rules::input::read_fault::reason;
 use crate::rules::request::check;
 use crate::scenario::date;
@@ -131,7 +131,7 @@ pub(crate) fn salt() -> Result<[u8; 32]> {
 fn keep(root: &Path, config: &Config) -> Result<Keep> {
     Ok(Keep {
         salt: salt()?,
-        secrets: fs::env_ending(&SECRETS).into_iter().map(|(_, value)| value).filter(|value| value != PLACEHOLDER).collect(),
+        secrets: fs::env_values(is_secret_variable).into_iter().filter(|value| value != PLACEHOLDER).collect(),
         content: config.record.content,
         own: masks(&config.record.mask),
         file: None,

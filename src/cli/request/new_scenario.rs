@@ -12,7 +12,7 @@ use crate::eval::volatile::volatile;
 use crate::project::config::Content;
 use crate::record::mask::Mask;
 use crate::record::recording::{Recording, Redacted};
-use crate::record::redact::SECRETS;
+use crate::record::secret_names::is_secret_variable;
 use crate::record::turns::{Said, Turn, turns};
 use crate::request::segments::Segment;
 use std::fmt::Write as _;
@@ -199,7 +199,7 @@ fn mask(known: &[String], project: &Project) -> Result<Mask> {
         Content::Full => Content::Full,
         Content::Redacted | Content::Shape => Content::Redacted,
     };
-    let secrets = fs::env_ending(&SECRETS).into_iter().map(|(_, value)| value).chain(known.iter().cloned());
+    let secrets = fs::env_values(is_secret_variable).into_iter().chain(known.iter().cloned());
     Ok(Mask::new(salt()?, secrets, content).replacing(&masks(&project.config.record.mask)))
 }
 

@@ -14,5 +14,6 @@ mod redact;
 mod refusing;
 mod replaying;
 mod running;
+mod secret_names;
 mod security;
 mod vendor;

@@ -32,7 +32,15 @@ const SCRIPT: &str = "answers:\n  - reply: Done.\n";
 
 #[test]
 fn values_of_secret_variables_are_in_no_byte_that_is_written() {
-    let secrets = [("SHOP_KEY", "planted-one-4711"), ("SHOP_TOKEN", "planted-two-4711"), ("SHOP_SECRET", "planted-three-4711")];
+    let secrets = [
+        ("SHOP_KEY", "planted-one-4711"),
+        ("SHOP_TOKEN", "planted-two-4711"),
+        ("SHOP_SECRET", "planted-three-4711"),
+        ("PGPASSWORD", "planted-five-4711"),
+        ("SHOP_PAT", "planted-six-4711"),
+        ("SHOP_DSN", "planted-seven-4711"),
+        ("SHOP_AUTH", "planted-eight-4711"),
+    ];
     let open = ("SHOP_NAME", "planted-four-4711");
     let all = [&secrets[..], &[open]].concat();
     let values: Vec<&str> = all.iter().map(|(_, value)| *value).collect();

@@ -6,7 +6,7 @@ use crate::cli::context::project::Compiled;
 use crate::cli::context::trust::{self, TrustHashArgs};
 use crate::cli::error::Result;
 use crate::eval::asked::RunCheck;
-use crate::record::redact::SECRETS;
+use crate::record::secret_names::is_withheld;
 use crate::run::process::{self, Bounds};
 use crate::scenario::expect::answer::each;
 use crate::scenario::expect::own_check::{OwnCheck, Runs};
@@ -106,6 +106,6 @@ impl RunCheck for OwnChecks<'_> {
 
 /// Our own variables, but for those that hold secrets by their names, and for some.
 pub(super) fn variables(hidden: &BTreeSet<String>) -> Vec<(String, String)> {
-    let is_secret = |name: &str| SECRETS.iter().any(|ending| name.ends_with(ending)) || hidden.contains(name);
+    let is_secret = |name: &str| is_withheld(name) || hidden.contains(name);
     fs::env_all().into_iter().filter(|(name, _)| !is_secret(name)).collect()
 }

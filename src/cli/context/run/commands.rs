@@ -7,7 +7,7 @@ use crate::kernel::conversation::ToolCall;
 use crate::kernel::tools::approval::ApprovedAction;
 use crate::project::config::Policy;
 use crate::project::roles::Role;
-use crate::record::redact::SECRETS;
+use crate::record::secret_names::is_withheld;
 use crate::run::commands::{CommandEnd, CommandSpec, Commands, Inherits, TIME};
 use crate::run::mcp::{McpServer, McpServers};
 use crate::run::process::{self, Bounds, ENVIRONMENT, Ended, OUTPUT};
@@ -93,7 +93,7 @@ impl<'p> ProjectCommands<'p> {
     }
 
     fn variables(&self, inherits: Inherits, own: &[(String, String)]) -> Vec<(String, String)> {
-        let is_secret = |name: &str| SECRETS.iter().any(|ending| name.ends_with(ending)) || self.hidden.contains(name);
+        let is_secret = |name: &str| is_withheld(name) || self.hidden.contains(name);
         let mut variables = match inherits {
             Inherits::Usual => process::environment(ENVIRONMENT.into_iter().chain(self.policy.env.iter().map(String::as_str))),
             Inherits::All => fs::env_all().into_iter().filter(|(name, _)| !is_secret(name)).collect(),

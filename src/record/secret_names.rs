@@ -1,0 +1,154 @@
+//! Names whose values are secrets: variables, keys of JSON and YAML, options, headers, parameters of addresses.
+//!
+//! Looks at no value. Which variables are kept from the environment of a child is a list of its own, much shorter: a command may need the
+//! password of its database, and what it prints is masked.
+
+/// How variables end that no child receives.
+const WITHHELD: [&str; 3] = ["_KEY", "_TOKEN", "_SECRET"];
+
+/// How much a name alone shows of its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameStrength {
+    /// The value is a secret, unless it is plainly something else: `db_password`, `clientSecret`, `STRIPE_KEY`.
+    Strong,
+    /// The value is a secret if it looks like one: `cookie`, `session`, `row_key`.
+    Weak,
+}
+
+use NameStrength::{Strong, Weak};
+
+/// Parts without which no name is one of a secret, by their first letter.
+const STEMS: [&str; 17] = [
+    "auth", "bearer", "conn", "cookie", "cred", "dsn", "hook", "jwt", "key", "mnemonic", "pass", "pat", "pw", "secret",
+    "session", "sid", "token",
+];
+
+/// Last words of names of secrets, and how compound words end that are such names (`PGPASSWORD`, `authtoken`).
+const COMPOUND: [&str; 11] = [
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "secret",
+    "apikey",
+    "token",
+    "secretkey",
+    "privatekey",
+    "accesskey",
+    "credentials",
+];
+
+/// Last words that need no company.
+const WORDS: [&str; 7] = ["pwd", "credential", "creds", "jwt", "authorization", "mnemonic", "connstr"];
+
+/// Words behind which a key is a secret.
+const KEYS: &str = " api access private secret encryption encrypt crypto cipher signing sign master service auth account admin app \
+                    application client consumer deploy license licence ssh gpg pgp rsa aes jwt jwk hmac webhook write subscription \
+                    rest function ingest ingestion fernet shared openai anthropic stripe ";
+
+/// Words behind which a key names something.
+const PLAIN_KEYS: &str = " public pub primary foreign cache sort partition index map row dict hash range group object composite \
+                          unique natural surrogate i18n translation message event config tab arrow enter hot short shortcut meta \
+                          ctrl shift alt backspace delete escape esc up down left right any each this lookup join query \
+                          parent child sub dedupe dedup idempotency storage localstorage column field label metric type react \
+                          routing topic s3 bucket blob item entry attr attribute property prop json yaml xml registry env option \
+                          setting settings state context error resource ";
+
+/// Words behind which a token is a piece of text or a place in a list.
+const PLAIN_TOKENS: &str = " page next previous prev continuation sync cursor resume bos eos pad unk sep cls mask special stop start \
+                            begin end first last cancellation cancel design max min num prompt completion input output total cached \
+                            image audio text word sub reserved syntax lex lexer parser any each this line inner outer open \
+                            close closing opening eof eol newline dot comma colon semi op operator identifier number string literal \
+                            keyword brace bracket paren matching time tree ";
+
+/// Words behind the one that counts.
+const TAILS: &str = " prod production dev development test testing staging stage live sandbox old new current previous prev backup \
+                     default value val base confirm confirmation b64 base64 encoded plain plaintext raw main secondary alt override \
+                     again repeat ";
+
+fn is_in(list: &str, word: &str) -> bool {
+    !word.is_empty() && list.split(' ').any(|one| one == word)
+}
+
+/// Whether a name may be one of a secret: a look at its letters, for the many names that are none.
+fn has_stem(name: &[u8]) -> bool {
+    let begins =
+        |at: usize, stem: &str| name.get(at..at + stem.len()).is_some_and(|part| part.eq_ignore_ascii_case(stem.as_bytes()));
+    (0..name.len()).any(|at| match name.get(at).map(u8::to_ascii_lowercase) {
+        Some(first @ (b'a' | b'b' | b'c' | b'd' | b'h' | b'j' | b'k' | b'm' | b'p' | b's' | b't')) => {
+            STEMS.iter().any(|stem| stem.as_bytes().first() == Some(&first) && begins(at, stem))
+        }
+        _ => false,
+    })
+}
+
+/// The words of a name in small letters: `clientSecret`, `X-Api-Key` and `client.secret` have two and three.
+fn words(name: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let bytes = name.as_bytes();
+    for (at, byte) in bytes.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+        let begins = byte.is_ascii_uppercase()
+            && (before.is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+                || before.is_some_and(u8::is_ascii_uppercase) && bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase));
+        if !byte.is_ascii_alphanumeric() || begins {
+            words.push(std::mem::take(&mut word));
+        }
+        if byte.is_ascii_alphanumeric() {
+            word.push(char::from(byte.to_ascii_lowercase()));
+        }
+    }
+    words.push(word);
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// How much a name shows of its value; `None` where its value is no secret.
+pub fn name_strength(name: &str) -> Option<NameStrength> {
+    // Of a longer one its end counts.
+    let name = name.get(name.ceil_char_boundary(name.len().saturating_sub(96))..).unwrap_or(name);
+    if !has_stem(name.as_bytes()) {
+        return None;
+    }
+    let is_variable = !name.bytes().any(|byte| byte.is_ascii_lowercase()) && name.contains('_');
+    let mut words = words(name);
+    while words.len() > 1 && words.last().is_some_and(|last| is_in(TAILS, last) || last.bytes().all(|byte| byte.is_ascii_digit()))
+    {
+        words.pop();
+    }
+    let last = words.pop()?;
+    let last = last.trim_end_matches(|sign: char| sign.is_ascii_digit());
+    let before = words.last().map_or("", String::as_str);
+    let has_company = !before.is_empty();
+    match last {
+        "key" if is_in(PLAIN_KEYS, before) => None,
+        "token" if is_in(PLAIN_TOKENS, before) => None,
+        "key" if is_in(KEYS, before) || is_variable => Some(Strong),
+        "keys" if is_in(KEYS, before) => Some(if is_variable { Strong } else { Weak }),
+        "auth" | "dsn" | "pat" | "cookie" if is_variable => Some(Strong),
+        "pass" | "pw" => Some(if has_company { Strong } else { Weak }),
+        "string" | "str" | "url" | "uri" if matches!(before, "connection" | "conn" | "webhook") => Some(Strong),
+        "key" | "auth" | "dsn" | "cookie" | "cookies" | "session" | "sid" | "sessionid" | "webhook" | "bearer" => Some(Weak),
+        "pat" if has_company => Some(Weak),
+        _ if WORDS.contains(&last) || COMPOUND.iter().any(|ending| last.ends_with(ending)) => Some(Strong),
+        _ if matches!(last, "connectionstring" | "webhookurl") => Some(Strong),
+        _ => None,
+    }
+}
+
+/// Whether the value behind a name is a secret, as far as a name can show.
+pub fn is_secret_name(name: &str) -> bool {
+    name_strength(name) == Some(Strong)
+}
+
+/// Whether a variable is kept from the environment of a child.
+pub fn is_withheld(name: &str) -> bool {
+    WITHHELD.iter().any(|ending| name.ends_with(ending))
+}
+
+/// Whether the value of a variable is masked wherever it stands. Those that hold the path of a file hold no secret.
+pub fn is_secret_variable(name: &str, value: &str) -> bool {
+    let is_path = || value.starts_with(['/', '~', '.']) || value.get(1..3).is_some_and(|rest| rest == ":\\");
+    is_withheld(name) || is_secret_name(name) && !is_path()
+}
