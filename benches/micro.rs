@@ -140,3 +140,34 @@ fn k_fit_a_thousand_tokens(bencher: Bencher<'_, '_>, part: &str) {
     counter.count("");
     bencher.bench_local(|| black_box(counter.fit(black_box(&text), 1000)));
 }
+
+/// A request of 2 MB: this program's own sources as results of tools.
+static REQUEST: LazyLock<String> = LazyLock::new(|| {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
+    let mut paths: Vec<_> = ignore::Walk::new(folder).filter_map(Result::ok).map(ignore::DirEntry::into_path).collect();
+    paths.sort();
+    let mut messages = Vec::new();
+    let mut bytes = 0;
+    for text in paths.iter().filter_map(|path| std::fs::read_to_string(path).ok()) {
+        bytes += text.len();
+        messages.push(serde_json::json!({"role": "tool", "content": text}));
+        if bytes > 2_000_000 {
+            break;
+        }
+    }
+    serde_json::json!({"model": "m", "messages": messages}).to_string()
+});
+
+#[divan::bench]
+fn l_a_request_read_as_json(bencher: Bencher<'_, '_>) {
+    let text = &*REQUEST;
+    let read = || drop(black_box(serde_json::from_str::<serde_json::Value>(black_box(text))));
+    bencher.counter(BytesCount::new(text.len())).bench_local(read);
+}
+
+#[divan::bench]
+fn m_a_request_masked(bencher: Bencher<'_, '_>) {
+    let (text, redactor) = (&*REQUEST, ctxc::internals::record::redact::Redactor::new([7; 32], []));
+    let mask = || drop(black_box(redactor.json(black_box(text), "/request", &mut Vec::new())));
+    bencher.counter(BytesCount::new(text.len())).bench_local(mask);
+}

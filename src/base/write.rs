@@ -297,6 +297,18 @@ impl LineFile {
         file.write_all(line).inspect_err(|_| drop(file.set_len(before)))
     }
 
+    /// Adds a line that is written part by part, so that a large one is never in memory as a whole.
+    pub fn add_with(&self, write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> io::Result<()> {
+        let file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = file.metadata()?.len();
+        // Most lines go in one piece.
+        let mut out = io::BufWriter::with_capacity(1 << 20, &*file);
+        let written = write(&mut out).and_then(|()| io::Write::flush(&mut out));
+        // What is left of one that failed goes with it.
+        drop(out.into_parts());
+        written.inspect_err(|_| drop(file.set_len(before)))
+    }
+
     /// Returns when what was added is on the disk.
     pub fn sync(&self) -> io::Result<()> {
         // A lock would keep others from adding meanwhile.

@@ -1,6 +1,17 @@
 //! JSON as text: the white space between values taken out, strings changed where they stand, and every other byte as it was.
 
 use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// A JSON text on one line, every value as it is written: the text itself where it has no white space between values.
+pub fn compacted(text: &str) -> Cow<'_, str> {
+    let is_compact = tokens(text).all(|token| !token.starts_with(is_blank) && !token.ends_with(is_blank));
+    if is_compact { Cow::Borrowed(text) } else { Cow::Owned(compact(text)) }
+}
+
+fn is_blank(sign: char) -> bool {
+    sign.is_whitespace()
+}
 
 /// A JSON text on one line, every value as it is written.
 pub fn compact(text: &str) -> String {
@@ -19,6 +30,11 @@ pub fn raw(body: &str) -> Box<RawValue> {
     let text = if is_json { compact(body) } else { quoted(body) };
     // It is JSON: what was read is read again, and a string is written so.
     RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}
+
+/// A body of JSON on one line as a value of a line, without a copy of it.
+pub fn raw_of(body: String) -> Box<RawValue> {
+    RawValue::from_string(body).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
 /// A text as JSON writes it.
@@ -48,6 +64,17 @@ pub fn map_strings(json: &str, mut change: impl FnMut(Site, &str, &str) -> Optio
             continue;
         }
         let (site, pointer) = if path.wants_key() { (Site::Key, path.object()) } else { (Site::Value, path.pointer()) };
+        let inner = token.strip_prefix('"').and_then(|text| text.strip_suffix('"')).filter(|_| token.len() > 1);
+        // Most strings have no escapes, and large ones are not copied.
+        if let Some(text) = inner.filter(|text| memchr::memchr(b'\\', text.as_bytes()).is_none()) {
+            let changed = change(site, &pointer, text).map(|changed| quoted(&changed));
+            let token = changed.as_deref().unwrap_or(token);
+            if site == Site::Key {
+                path.key(token);
+            }
+            out.push_str(token);
+            continue;
+        }
         // Half of a pair stands for no letter: such a text is looked at as it is written.
         let changed = match serde_json::from_str::<String>(token) {
             Ok(text) => change(site, &pointer, &text).map(|changed| quoted(&changed)),

@@ -2,9 +2,9 @@
 //!
 //! A value that a stream brings in pieces is found all the same: the pieces of a text are looked at as the text that they make.
 
-use super::json_text::{Site, compact, map_strings, raw};
+use super::json_text::{Site, compacted, map_strings, raw};
 use super::recording::{Recording, Redacted};
-use super::redact::{Find, Redactor, merged};
+use super::redact::{Find, Named, Names, Redactor, merged};
 use crate::project::config::Content;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -75,9 +75,14 @@ impl Mask {
         self.redactor.text(text).0
     }
 
+    /// The words of a command.
+    pub fn words(&self, words: &[String]) -> Vec<String> {
+        self.redactor.words(words)
+    }
+
     /// A body of JSON, on one line. Adds what was replaced, below `root`.
     pub fn json(&self, body: &str, root: &str, redacted: &mut Vec<Redacted>) -> String {
-        let body = compact(body);
+        let body = compacted(body);
         let body = if root == "/response" { without_logprobs(&body) } else { Cow::Borrowed(&*body) };
         let body = self.redactor.json(&body, root, redacted);
         if self.content == Content::Shape { self.shape(&body) } else { body }
@@ -187,9 +192,11 @@ impl Mask {
     /// looked at as one text, and so are those of one name wherever they stand. Of a stream that was cut the last word may be half of something.
     fn joined(&self, bodies: &[Cow<'_, str>], is_cut: bool, redacted: &mut Vec<Redacted>) -> Vec<Option<String>> {
         let (strings, views) = views(bodies);
+        let name_of =
+            |pieces: &[usize]| pieces.first().and_then(|first| strings.get(*first)).and_then(|piece| piece.name.as_ref());
         let mut gone: Vec<Vec<Gone>> = vec![Vec::new(); strings.len()];
         for (view, pieces) in &views {
-            let text = |number: &usize| strings.get(*number).map_or("", |(_, text)| text);
+            let text = |number: &usize| strings.get(*number).map_or("", |piece| &*piece.text);
             let whole: String = pieces.iter().map(text).collect();
             let (mut found, mut start) = (Vec::new(), 0);
             for piece in pieces.iter().filter(|_| !matches!(view, View::Name(_))) {
@@ -205,6 +212,7 @@ impl Mask {
             if is_cut && matches!(view, View::Place(_)) && (pieces.len() == 1 || !is_one) {
                 found.push((last_word(&whole)..whole.len(), "cut"));
             }
+            let found = if matches!(view, View::Place(_)) { Redactor::named(name_of(pieces), &whole, found) } else { found };
             for (range, kind) in merged(found) {
                 let value = whole.get(range.clone()).unwrap_or("");
                 let mut begins = Some((kind, self.redactor.placeholder(kind, value)));
@@ -231,7 +239,7 @@ impl Mask {
                 }
             }
         }
-        let change = |((pointer, text), mut gone): (&(String, String), Vec<Gone>)| {
+        let change = |(Piece { pointer, text, .. }, mut gone): (&Piece, Vec<Gone>)| {
             gone.sort_by_key(|(range, _)| range.start);
             let edit = |(range, begins): Gone| {
                 let new = begins.map(|(kind, new)| {
@@ -247,8 +255,14 @@ impl Mask {
     }
 }
 
-/// Strings with their pointers.
-type Strings = Vec<(String, String)>;
+/// A string of an event.
+struct Piece {
+    pointer: String,
+    text: String,
+    /// What it stands behind.
+    name: Option<Named>,
+}
+
 /// What goes of a string, and what stands for it; `None` where it began in an earlier string.
 type Gone = (Range<usize>, Option<(&'static str, String)>);
 
@@ -264,12 +278,14 @@ enum View {
 }
 
 /// The strings of all events, each with its pointer, and how they are looked at: what a place says before what a name says.
-fn views(bodies: &[Cow<'_, str>]) -> (Strings, BTreeMap<View, Vec<usize>>) {
-    let mut strings = Strings::new();
+fn views(bodies: &[Cow<'_, str>]) -> (Vec<Piece>, BTreeMap<View, Vec<usize>>) {
+    let mut strings: Vec<Piece> = Vec::new();
     let mut views: BTreeMap<View, Vec<usize>> = BTreeMap::new();
     for body in bodies {
         let value: Value = serde_json::from_str(body).unwrap_or_default();
+        let mut names = Names::default();
         map_strings(body, |site, pointer, text| {
+            let name_before = if site == Site::Value { names.of(pointer, text) } else { None };
             let name = pointer.rsplit('/').next().unwrap_or("");
             if site == Site::Key || is_kind(name) {
                 views.insert(View::Alone(strings.len()), vec![strings.len()]);
@@ -278,7 +294,7 @@ fn views(bodies: &[Cow<'_, str>]) -> (Strings, BTreeMap<View, Vec<usize>>) {
                     views.entry(view).or_default().push(strings.len());
                 }
             }
-            strings.push((pointer.to_owned(), text.to_owned()));
+            strings.push(Piece { pointer: pointer.to_owned(), text: text.to_owned(), name: name_before });
             None
         });
     }

@@ -2,15 +2,20 @@
 //!
 //! Sends nothing and starts no program. No value of a secret reaches a line that is written.
 
+mod addresses;
+mod assigned;
 pub mod comparison;
 pub mod difference;
+mod escapes;
 pub mod file;
 pub mod fixed_mask;
 pub mod foreign;
 pub mod json_text;
 pub mod json_tree;
 pub mod key;
+pub mod known_forms;
 pub mod mask;
+mod persons;
 #[cfg(feature = "fs")]
 pub mod places;
 #[cfg(feature = "serve")]
@@ -23,5 +28,6 @@ pub(crate) mod response_body;
 pub mod secret_names;
 #[cfg(feature = "fs")]
 pub mod secret_scan;
+mod secret_values;
 pub mod turns;
 pub mod volatile;

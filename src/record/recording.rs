@@ -171,6 +171,16 @@ impl Recording {
         serde_json::to_string(self).unwrap_or_default() + "\n"
     }
 
+    /// Writes it as a line, its end included.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    #[cfg(feature = "serve")]
+    pub fn write_line(&self, out: &mut dyn std::io::Write) -> std::io::Result<()> {
+        serde_json::to_writer(&mut *out, self)?;
+        out.write_all(b"\n")
+    }
+
     /// Whether it was answered, and wholly.
     pub fn is_answered(&self) -> bool {
         self.response.is_some() && !self.truncated && self.status.is_none_or(|status| (200..300).contains(&status))

@@ -1,45 +1,25 @@
-//! What is replaced before a call reaches the disk: secrets by their value and by their form, personal data by its form.
+//! What is replaced before a call reaches the disk: secrets by their value, their form and their name, personal data by their form.
 //!
 //! A placeholder such as `⟦email:3fa2⟧` is the same for the same value, and depends on a secret of the user's, so that nobody can try values
-//! until one fits. Numbers are left alone: a card stands in a text.
+//! until one fits. A text in which everything is replaced stays as it is. Numbers are left alone: a card stands in a text.
 
-use super::json_text::map_strings;
+use super::addresses::in_address;
+use super::assigned::{self, Place, behind_key};
+use super::escapes::{in_text, views};
+use super::json_text::{Site, map_strings};
+use super::known_forms::{known_form, may_be_known, nameless_form, private_key, telegram};
+use super::persons::{card, email, iban, phone};
 use super::recording::Redacted;
 use crate::base::hash::Hasher;
+use memchr::memmem::Finder;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The same of headers and of parameters in an address, in small letters.
-const NAMES: [&str; 7] = ["authorization", "key", "token", "secret", "password", "signature", "sig"];
 /// A secret of fewer characters would be found in other words: it is one where it is a word of its own, and has a letter and a digit.
 const SECRET: usize = 8;
 /// One of fewer characters is none.
 const SHORT: usize = 4;
-/// How keys of known services begin: which signs they have beside letters and digits, how many characters follow at least, and the beginnings.
-/// By the published rules of gitleaks, and the pages of vendors.
-const KEYS: [(&str, usize, &str); 8] = [
-    ("", 16, "AKIA ASIA ABIA ACCA LTAI AKID rubygems_ CLOJARS_"),
-    (
-        "",
-        30,
-        "ghp_ gho_ ghu_ ghs_ ghr_ npm_ hf_ gsk_ r8_ sk_ dapi sbp_ xai- pplx- tvly- csk- fw_ PMAK- NRAK- dop_v1_ doo_v1_ dor_v1_",
-    ),
-    ("", 30, "shpat_ shpca_ shppa_ shpss_ lin_api_ ntn_ secret_ figd_ nfp_ re_ dckr_pat_ sntrys_ glsa_ squ_ sqp_ SK EAAC"),
-    (
-        "_-",
-        16,
-        "sk- rk- pk-lf- sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_ whsec_ glpat- gldt- glrt- glptt- glcbt- gloas-",
-    ),
-    (
-        "_-",
-        16,
-        "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xapp- GOCSPX- github_pat_ lsv2_ nvapi- tgp_v1_ pcsk_ jina_ pul- sb_secret_",
-    ),
-    ("_-", 30, "AIza pypi- hvs. hvb. ATATT3 ATBB ATCTT3 glc_ sq0csp- sq0atp- EAAA vercel_blob_rw_ AGE-SECRET-KEY- FLWSECK"),
-    ("_-.=", 40, "eyJ SG. ya29. pscale_tkn_ pscale_pw_ pscale_oauth_ sl.B dp.pt. dp.st. ops_eyJ"),
-    ("+/=", 40, "AccountKey= SharedAccessKey= SharedAccessSignature= /services/T"),
-];
 
 /// Replaces what must not be kept.
 #[derive(Clone)]
@@ -47,7 +27,7 @@ pub struct Redactor {
     /// What placeholders depend on.
     salt: [u8; 32],
     /// The values of secrets, the longest first.
-    values: Vec<String>,
+    values: Arc<Vec<Finder<'static>>>,
     /// Whether personal data stay as they are.
     keeps_persons: bool,
     /// What a project wants replaced besides.
@@ -63,6 +43,18 @@ const PACKED: usize = 400;
 /// Layers of escapes that are read: JSON in a string of JSON in an address.
 const LAYERS: usize = 4;
 
+/// Bytes around an escape that are read with it.
+const MARGIN: usize = 1024;
+
+/// How far escapes are read.
+#[derive(Clone, Copy)]
+struct Reach {
+    /// Layers of escapes, one within another.
+    layers: usize,
+    /// Bytes around an escape.
+    margin: usize,
+}
+
 /// Finds what a project wants replaced besides.
 pub trait Find: std::fmt::Debug + Send + Sync {
     /// Every place where it stands, in order; the whole text where nobody can look.
@@ -71,6 +63,8 @@ pub trait Find: std::fmt::Debug + Send + Sync {
 
 /// What is found by a pattern of the project.
 const OWN: &str = "own";
+/// What is found by its value, its form or its name.
+const KEPT_FROM_ALL: &str = "secret";
 
 impl std::fmt::Debug for Redactor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -89,7 +83,8 @@ impl Redactor {
         let mut values: Vec<String> = values.into_iter().map(|value| value.trim().to_owned()).filter(is_secret).collect();
         values.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         values.dedup();
-        Self { salt, values, keeps_persons: false, own: Vec::new() }
+        let values = values.iter().map(|value| Finder::new(value).into_owned()).collect();
+        Self { salt, values: Arc::new(values), keeps_persons: false, own: Vec::new() }
     }
 
     /// The same, which replaces secrets alone.
@@ -120,13 +115,9 @@ impl Redactor {
     /// their escapes, one within another.
     pub fn find(&self, text: &str) -> Vec<Found> {
         let mut all = self.scan(text);
-        let mut view = unescaped(text, &|at| at);
-        for _ in 0..LAYERS {
-            let Some((plain, places)) = view else { break };
-            let place = |at: usize| places.get(at).copied().unwrap_or(text.len());
-            all.extend(self.scan(&plain).into_iter().map(|(range, kind)| (place(range.start)..place(range.end), kind)));
-            view = unescaped(&plain, &place);
-        }
+        let longest = self.values.first().map_or(0, |value| value.needle().len());
+        let reach = Reach { layers: LAYERS, margin: MARGIN.max(longest) };
+        self.find_escaped(text, reach, &|at| at, &mut all);
         // The sign of an escape goes with the letter that it stands before, or what is left is no JSON any more.
         for (range, _) in &mut all {
             let before = text.get(..range.start).unwrap_or("");
@@ -135,46 +126,207 @@ impl Redactor {
         merged(all)
     }
 
-    /// The same of a text as it stands.
+    /// The same of a text as it reads, and of what reads so in turn.
+    fn find_escaped(&self, text: &str, reach: Reach, place: &dyn Fn(usize) -> usize, all: &mut Vec<Found>) {
+        if reach.layers == 0 {
+            return;
+        }
+        for view in views(text, reach.margin) {
+            let found = self.scan(&view.text).into_iter().map(|(range, kind)| {
+                let range = in_text(&view, &range);
+                (place(range.start)..place(range.end), kind)
+            });
+            all.extend(found);
+            let reach = Reach { layers: reach.layers - 1, ..reach };
+            self.find_escaped(&view.text, reach, &|at| place(view.place(at)), all);
+        }
+    }
+
+    /// What is found by its value and by the patterns of the project, and placeholders: nothing else goes on across them.
+    fn fixed(&self, text: &str) -> Vec<(Range<usize>, Option<&'static str>)> {
+        let bytes = text.as_bytes();
+        let mut fixed: Vec<(Range<usize>, Option<&'static str>)> = Vec::new();
+        let is_letter = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric);
+        for value in self.values.iter() {
+            let len = value.needle().len();
+            let places = value.find_iter(bytes).map(|at| at..at + len);
+            let is_here =
+                |range: &Range<usize>| len >= SECRET || !is_letter(range.start.checked_sub(1)) && !is_letter(Some(range.end));
+            fixed.extend(places.filter(is_here).map(|range| (range, Some(KEPT_FROM_ALL))));
+        }
+        for own in &self.own {
+            fixed.extend(own.all(text).into_iter().filter(|range| !range.is_empty()).map(|range| (range, Some(OWN))));
+        }
+        if !text.is_ascii() {
+            fixed.extend(placeholders(text).map(|range| (range, None)));
+        }
+        // What begins first goes; of what begins there, the longest.
+        fixed.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
+        let mut end = 0;
+        fixed.retain_mut(|(range, _)| {
+            range.start = range.start.max(end);
+            let is_more = range.start < range.end;
+            end = end.max(range.end);
+            is_more
+        });
+        fixed
+    }
+
+    /// What goes of a text as it stands.
     fn scan(&self, text: &str) -> Vec<Found> {
         let mut found = Vec::new();
-        let mut before = ' ';
-        let (mut at, mut row) = (0, 0..0);
-        let mut own: Vec<Range<usize>> = self.own.iter().flat_map(|one| one.all(text)).collect();
-        own.sort_by_key(|range| (range.start, range.end));
-        let mut own = own.into_iter().peekable();
-        while let Some((rest, first)) = text.get(at..).and_then(|rest| Some((rest, rest.chars().next()?))) {
-            while own.next_if(|range| range.end <= at).is_some() {}
-            if let Some(range) = own.next_if(|range| range.start <= at) {
-                found.push((at..range.end, OWN));
-                before = ' ';
-                at = range.end;
-                continue;
-            }
-            if at >= row.end {
-                row = at..at + run(rest, |byte| byte.is_ascii_alphanumeric() || b"+/=_-".contains(&byte));
-            }
-            let is_packed = row.len() > PACKED && at > row.start;
-            let one = self.at((before, text.get(..at).unwrap_or(""), is_packed), rest);
-            let one = one.filter(|(_, len)| *len > 0 && rest.is_char_boundary(*len));
-            let Some((kind, len)) = one else {
-                before = first;
-                at += first.len_utf8();
-                continue;
-            };
-            found.push((at..at + len, kind));
-            before = ' ';
-            at += len;
+        let mut at = 0;
+        for (range, kind) in self.fixed(text).into_iter().chain(std::iter::once((text.len()..text.len(), None))) {
+            self.scan_part(text, at..range.start, &mut found);
+            at = at.max(range.end);
+            found.extend(kind.map(|kind| (range, kind)));
         }
-        found
+        merged(found)
+    }
+
+    /// What goes of a part of a text, between things that are found by their value.
+    fn scan_part(&self, text: &str, part: Range<usize>, found: &mut Vec<Found>) {
+        let Some(own) = text.get(..part.end) else { return };
+        let bytes = own.as_bytes();
+        // What goes on in a placeholder was looked at with what it stands for.
+        let is_open = text.get(part.end..).is_some_and(|rest| rest.starts_with('⟦'));
+        // Where what was found last ends, and the row of letters that one is in.
+        let (mut from, mut at, mut row) = (part.start, part.start, part.start..part.start);
+        while let Some(byte) = bytes.get(at) {
+            let kind = class(*byte);
+            if kind == Class::Other {
+                at += 1;
+                continue;
+            }
+            let mut word = 1;
+            if matches!(kind, Class::Letter | Class::Digit) {
+                word = length(bytes, at, |byte| byte.is_ascii_alphanumeric());
+            }
+            if at >= row.end && matches!(kind, Class::Letter | Class::Digit | Class::Hyphen | Class::Pack) {
+                let more = bytes.get(at + word).is_some_and(|byte| is_packed(*byte));
+                row = at..at + word + if more { length(bytes, at + word, is_packed) } else { 0 };
+                if row.len() > PACKED {
+                    let here = self.begins(Place { text: own, from, at }, *byte).or_else(|| packed_value(own, from, &row));
+                    if let Some((range, kind)) = here.or_else(|| packed_token(own, &row)) {
+                        (from, at, row) = (range.end, range.end, range.end..range.end);
+                        found.push((range, kind));
+                    } else {
+                        at = row.end;
+                    }
+                    continue;
+                }
+            }
+            let place = Place { text: own, from, at };
+            let secret = |range: Option<Range<usize>>| range.map(|range| (range, KEPT_FROM_ALL));
+            let before = at.checked_sub(1).filter(|at| *at >= from).and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
+            let one = match kind {
+                Class::Letter if before != b'/' && !may_begin(bytes, at, word) => None,
+                Class::Letter | Class::Digit | Class::Plus => self.begins(place, *byte),
+                Class::Hyphen if before == b'-' || before.is_ascii_alphanumeric() => None,
+                Class::Hyphen => self.begins(place, *byte).or_else(|| secret(assigned::option(place))),
+                Class::Equals => secret(assigned::behind_equals(place)),
+                Class::Colon => secret(assigned::behind_colon(place)),
+                Class::Comma => secret(assigned::behind_comma(place)),
+                Class::Closing => secret(assigned::in_element(place)),
+                Class::At if !self.keeps_persons => email_around(place).map(|range| (range, "email")),
+                Class::Slash if before == b'/' => secret(user_of(place)),
+                Class::At | Class::Slash | Class::Pack | Class::Other => None,
+            };
+            let one = one.filter(|(range, _)| {
+                range.start < range.end
+                    && !(is_open && range.end == part.end)
+                    && own.get(range.clone()).is_some_and(|value| !value.contains('⟦'))
+            });
+            if let Some((range, kind)) = one {
+                at = range.end;
+                from = range.end;
+                row = at..at;
+                found.push((range, kind));
+            } else if matches!(kind, Class::Letter | Class::Digit) {
+                at += word;
+            } else {
+                at += 1;
+            }
+        }
+    }
+
+    /// What a text begins with here, at the beginning of a word, that has to go.
+    fn begins(&self, place: Place<'_>, first: u8) -> Option<Found> {
+        let Place { text, from, at } = place;
+        let rest = text.get(at..)?;
+        let head = text.get(from..at)?;
+        let before = head.chars().next_back().unwrap_or(' ');
+        let secret = |len: usize| (at..at + len, KEPT_FROM_ALL);
+        if let Some((skip, end)) = known_form(rest) {
+            return Some((at + skip..at + end, KEPT_FROM_ALL));
+        }
+        if head.ends_with("//")
+            && let Some(len) = in_address(head, rest)
+        {
+            return Some(secret(len));
+        }
+        match first {
+            b'-' => return private_key(rest).filter(|_| rest.starts_with("-----BEGIN ")).map(secret),
+            b'b' | b'B' => {
+                if let Some(range) = assigned::scheme(place) {
+                    return Some((range, KEPT_FROM_ALL));
+                }
+            }
+            b'i' | b'E' | b'A' => {
+                if let Some(range) = assigned::behind_word(place) {
+                    return Some((range, KEPT_FROM_ALL));
+                }
+            }
+            b'0'..=b'9' => {
+                if let Some(len) = telegram(rest) {
+                    return Some(secret(len));
+                }
+            }
+            _ => {}
+        }
+        let is_long =
+            || rest.bytes().take(14).all(|byte| byte.is_ascii_alphanumeric()) || rest.as_bytes().get(4..6) == Some(b"Q~");
+        if !matches!(before, '.' | '-' | '_' | '~' | '/')
+            && is_long()
+            && let Some(len) = nameless_form(rest)
+        {
+            return Some(secret(len));
+        }
+        if self.keeps_persons {
+            return None;
+        }
+        if first.is_ascii_alphabetic()
+            && let Some(len) = iban(rest)
+        {
+            return Some((at..at + len, "iban"));
+        }
+        // Digits behind a point are those of a fraction.
+        let is_fraction = || before == '.' && head.trim_end_matches('.').ends_with(|c: char| c.is_ascii_digit());
+        if first.is_ascii_digit()
+            && let Some(len) = card(rest)
+            && !is_fraction()
+        {
+            return Some((at..at + len, "card"));
+        }
+        if matches!(first, b'+' | b'(' | b'0'..=b'9')
+            && let Some(len) = phone(before, rest)
+        {
+            return Some((at..at + len, "phone"));
+        }
+        None
     }
 
     /// A text with everything replaced, and how much of each kind.
     pub fn text(&self, text: &str) -> (String, BTreeMap<&'static str, u64>) {
+        self.replaced(text, self.find(text))
+    }
+
+    /// A text with what was found replaced, and how much of each kind.
+    fn replaced(&self, text: &str, found: Vec<Found>) -> (String, BTreeMap<&'static str, u64>) {
         let mut out = String::with_capacity(text.len());
         let mut counts = BTreeMap::new();
         let mut at = 0;
-        for (range, kind) in self.find(text) {
+        for (range, kind) in found {
             out.push_str(text.get(at..range.start).unwrap_or(""));
             out.push_str(&self.placeholder(kind, text.get(range.clone()).unwrap_or("")));
             *counts.entry(kind).or_default() += 1;
@@ -184,66 +336,245 @@ impl Redactor {
         (out, counts)
     }
 
+    /// Words of a command with everything replaced: what stands behind an option that takes a secret goes as a whole.
+    pub fn words(&self, words: &[String]) -> Vec<String> {
+        let mut before = "";
+        let mut out = Vec::with_capacity(words.len());
+        for word in words {
+            let is_value = assigned::is_value_of(before, word) && !word.contains('⟦');
+            out.push(if is_value { self.placeholder(KEPT_FROM_ALL, word) } else { self.text(word).0 });
+            before = word;
+        }
+        out
+    }
+
     /// A JSON text with the strings in it replaced; every other byte stays. Adds what was replaced, below `root`.
     pub fn json(&self, json: &str, root: &str, redacted: &mut Vec<Redacted>) -> String {
-        map_strings(json, |_, pointer, text| {
-            let (changed, counts) = self.text(text);
+        let mut names = Names::default();
+        map_strings(json, |site, pointer, text| {
+            let (changed, counts) = self.string(&mut names, site, pointer, text)?;
             let row = |(kind, count): (&&str, &u64)| Redacted {
                 pointer: [root, pointer].concat(),
                 kind: (*kind).to_owned(),
                 count: *count,
             };
             redacted.extend(counts.iter().map(row));
-            (!counts.is_empty()).then_some(changed)
+            Some(changed)
         })
     }
 
-    /// What a text begins with that has to go, and its bytes; in packed data, what is known by its value, and web tokens.
-    fn at(&self, (before, head, is_packed): (char, &str, bool), text: &str) -> Option<(&'static str, usize)> {
-        let is_word = |end: usize| {
-            let after = text.get(end..).and_then(|rest| rest.chars().next());
-            !before.is_ascii_alphanumeric() && !after.is_some_and(|c| c.is_ascii_alphanumeric())
-        };
-        let is_here = |value: &&String| text.starts_with(value.as_str()) && (value.len() >= SECRET || is_word(value.len()));
-        if let Some(value) = self.values.iter().find(is_here) {
-            return Some(("secret", value.len()));
-        }
-        // Many scripts write no blank between words.
-        if before.is_ascii_alphanumeric() || is_packed && !text.starts_with("eyJ") && !text.starts_with("ops_eyJ") {
-            return None;
-        }
-        let first = text.bytes().next()?;
-        if let Some(len) = key(text).or_else(|| head.ends_with("//").then(|| in_address(head, text)).flatten()) {
-            return Some(("secret", len));
-        }
-        if self.keeps_persons {
-            return None;
-        }
-        if first.is_ascii_alphabetic()
-            && let Some(len) = iban(text)
-        {
-            return Some(("iban", len));
-        }
-        // Digits behind a point are those of a fraction.
-        let is_fraction = || before == '.' && head.trim_end_matches('.').ends_with(|c: char| c.is_ascii_digit());
-        if first.is_ascii_digit()
-            && let Some(len) = card(text)
-            && !is_fraction()
-        {
-            return Some(("card", len));
-        }
-        if matches!(first, b'+' | b'(' | b'0'..=b'9')
-            && let Some(len) = phone(before, text)
-        {
-            return Some(("phone", len));
-        }
-        if !matches!(before, '.' | '-' | '+' | '%' | '@')
-            && let Some(len) = email(text)
-        {
-            return Some(("email", len));
-        }
-        None
+    /// The same of a text whose strings at these pointers stay.
+    pub fn json_except(&self, json: &str, pointers: &[&str]) -> String {
+        let mut names = Names::default();
+        map_strings(json, |site, pointer, text| {
+            let (changed, _) = self.string(&mut names, site, pointer, text)?;
+            (!pointers.contains(&pointer)).then_some(changed)
+        })
     }
+
+    /// A string of JSON with everything replaced, and how much of each kind; `None` where nothing is.
+    fn string(&self, names: &mut Names, site: Site, pointer: &str, text: &str) -> Option<(String, BTreeMap<&'static str, u64>)> {
+        let found = self.find(text);
+        let found = if site == Site::Value { Self::named(names.of(pointer, text).as_ref(), text, found) } else { found };
+        (!found.is_empty()).then(|| self.replaced(text, found))
+    }
+
+    /// What was found of a string, with what goes since it stands behind a name.
+    pub(super) fn named(name: Option<&Named>, text: &str, mut found: Vec<Found>) -> Vec<Found> {
+        let ranges = match name {
+            None => return found,
+            Some(Named::Key(key)) => behind_key(key, text),
+            Some(Named::Option(option)) => assigned::is_value_of(option, text).then_some(0..text.len()).into_iter().collect(),
+        };
+        let has_placeholder = |range: &Range<usize>| text.get(range.clone()).is_none_or(|value| value.contains('⟦'));
+        found.extend(ranges.into_iter().filter(|range| !has_placeholder(range)).map(|range| (range, KEPT_FROM_ALL)));
+        merged(found)
+    }
+}
+
+/// What a string of JSON stands behind.
+#[derive(Debug)]
+pub(super) enum Named {
+    /// Its key, or the name beside it.
+    Key(String),
+    /// The word before it in a list.
+    Option(String),
+}
+
+/// The strings that were seen last, which name those behind them.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    /// The object of a `name`, and that name.
+    name: (String, String),
+    /// The place of an option in a list, and that option.
+    option: (String, String),
+}
+
+impl Names {
+    /// What a string stands behind. Takes the strings of a text in their order.
+    pub(super) fn of(&mut self, pointer: &str, text: &str) -> Option<Named> {
+        let (above, key) = pointer.rsplit_once('/')?;
+        let short = || if text.len() <= 128 { text.to_owned() } else { String::new() };
+        if let Ok(number) = key.parse::<usize>() {
+            let before = number.checked_sub(1).map(|number| format!("{above}/{number}"));
+            let option =
+                if before.as_deref() == Some(&*self.option.0) { std::mem::take(&mut self.option.1) } else { String::new() };
+            if text.len() <= 128 {
+                self.option = (pointer.to_owned(), text.to_owned());
+            }
+            if option.starts_with('-') {
+                return Some(Named::Option(option));
+            }
+            // `["Authorization", "Bearer …"]`, and a list behind a key.
+            let key = if option.is_empty() || number != 1 { above.rsplit('/').next()?.to_owned() } else { option };
+            return Some(Named::Key(key));
+        }
+        if matches!(key, "name" | "Name" | "key" | "Key") {
+            self.name = (above.to_owned(), short());
+        }
+        if matches!(key, "value" | "Value") && self.name.0 == above {
+            return Some(Named::Key(std::mem::take(&mut self.name.1)));
+        }
+        Some(Named::Key(key.to_owned()))
+    }
+}
+
+/// What a byte may begin or end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Other,
+    Letter,
+    Digit,
+    Hyphen,
+    /// `+` and `(`, which numbers begin with.
+    Plus,
+    /// `/`.
+    Slash,
+    /// Signs of packed data.
+    Pack,
+    Equals,
+    Colon,
+    Comma,
+    Closing,
+    At,
+}
+
+const fn class_of(byte: u8) -> Class {
+    match byte {
+        b'a'..=b'z' | b'A'..=b'Z' => Class::Letter,
+        b'0'..=b'9' => Class::Digit,
+        b'-' => Class::Hyphen,
+        b'+' | b'(' => Class::Plus,
+        b'/' => Class::Slash,
+        b'_' => Class::Pack,
+        b'=' => Class::Equals,
+        b':' => Class::Colon,
+        b',' => Class::Comma,
+        b'>' => Class::Closing,
+        b'@' => Class::At,
+        _ => Class::Other,
+    }
+}
+
+static CLASSES: [Class; 256] = {
+    let mut classes = [Class::Other; 256];
+    let mut byte = 0_u8;
+    // The signs that count are all ASCII.
+    while byte < 128 {
+        if let Some(class) = classes.split_at_mut(byte as usize).1.first_mut() {
+            *class = class_of(byte);
+        }
+        byte += 1;
+    }
+    classes
+};
+
+fn class(byte: u8) -> Class {
+    CLASSES.get(usize::from(byte)).copied().unwrap_or(Class::Other)
+}
+
+/// How many bytes from a place on are all such.
+fn length(bytes: &[u8], at: usize, is_such: impl Fn(u8) -> bool) -> usize {
+    bytes.get(at..).unwrap_or(&[]).iter().take_while(|byte| is_such(**byte)).count()
+}
+
+/// Whether anything may begin with this word: a look at a few of its bytes, for the many words that are nothing.
+fn may_begin(bytes: &[u8], at: usize, word: usize) -> bool {
+    let [first, second, third, rest @ ..] = bytes.get(at..).unwrap_or(&[]) else { return false };
+    may_be_known(*first, *second, *third)
+        || matches!(first, b'b' | b'B' | b'i' | b'E' | b'A') && matches!(second, b'e' | b'E' | b'a' | b'A' | b's' | b'N' | b'R')
+        || third.is_ascii_digit()
+        || word >= 14
+        || rest.get(1..3) == Some(b"Q~")
+}
+
+const fn is_packed(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-')
+}
+
+/// What stands behind a name that a row of packed data begins with.
+fn packed_value(text: &str, from: usize, row: &Range<usize>) -> Option<Found> {
+    let head = text.as_bytes().get(row.clone())?;
+    let at = row.start + head.iter().take(100).position(|byte| *byte == b'=')?;
+    assigned::behind_equals(Place { text, from, at }).map(|range| (range, KEPT_FROM_ALL))
+}
+
+/// The web token in a row of packed data, whose points end the row.
+fn packed_token(text: &str, row: &Range<usize>) -> Option<Found> {
+    let bytes = text.as_bytes();
+    let own = bytes.get(row.clone())?;
+    memchr::memmem::find_iter(own, "eyJ").map(|at| row.start + at).find_map(|at| {
+        let start = if at >= 4 && bytes.get(at - 4..at) == Some(b"ops_") { at - 4 } else { at };
+        let is_word = !start.checked_sub(1).and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric);
+        let (skip, end) = text.get(start..).filter(|_| is_word && start >= row.start).and_then(known_form)?;
+        Some((start + skip..start + end, KEPT_FROM_ALL))
+    })
+}
+
+/// The name and password behind `//` that begin with no letter.
+fn user_of(place: Place<'_>) -> Option<Range<usize>> {
+    let start = place.at + 1;
+    let rest = place.text.get(start..)?;
+    if rest.starts_with(|sign: char| sign.is_ascii_alphanumeric()) {
+        return None;
+    }
+    let len = in_address(place.text.get(place.from..start)?, rest)?;
+    Some(start..start + len)
+}
+
+/// The address of a person around an `@`.
+fn email_around(place: Place<'_>) -> Option<Range<usize>> {
+    /// Bytes of the part before `@` at most.
+    const MOST: usize = 255;
+    let head = place.text.get(place.from..place.at)?;
+    let is_local = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-' | 'À'..='ɏ');
+    let local: usize = head.chars().rev().take(MOST).take_while(|c| is_local(*c)).map(char::len_utf8).sum();
+    let mut start = place.at - local;
+    let mut before = place.text.get(place.from..start)?.chars().next_back().unwrap_or(' ');
+    // What stands behind another `@` begins behind a sign that no letter is.
+    for sign in place.text.get(start..place.at)?.chars() {
+        if !matches!(before, '.' | '-' | '+' | '%' | '@') && !before.is_ascii_alphanumeric() {
+            break;
+        }
+        before = sign;
+        start += sign.len_utf8();
+    }
+    let len = email(place.text.get(start..)?)?;
+    Some(start..start + len)
+}
+
+/// Where placeholders stand: a kind, a colon and four digits between their brackets.
+fn placeholders(text: &str) -> impl Iterator<Item = Range<usize>> {
+    text.match_indices('⟦').filter_map(|(at, open)| {
+        let inner = text.get(at + open.len()..)?;
+        let len = inner.bytes().take(40).position(|byte| byte == 0xe2)?;
+        let (kind, hash) = inner.get(..len)?.split_once(':')?;
+        let is_one = inner.get(len..)?.starts_with('⟧')
+            && !kind.is_empty()
+            && hash.len() == 4
+            && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_one.then_some(at..at + open.len() + len + '⟧'.len_utf8())
+    })
 }
 
 /// What was found in order, overlapping ones as one.
@@ -257,393 +588,6 @@ pub(super) fn merged(mut all: Vec<Found>) -> Vec<Found> {
         }
     }
     found
-}
-
-/// What a sign looks like: blanks and hyphens of typesetters, letters of full width; `None` for one that nobody sees.
-fn plain(sign: char) -> Option<char> {
-    match sign {
-        '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => None,
-        '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => Some(' '),
-        '\u{2010}'..='\u{2015}' | '\u{2212}' => Some('-'),
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(sign) - 0xfee0),
-        _ => Some(sign),
-    }
-}
-
-/// The sign that HTML writes so: `#64`, `#x40`, `nbsp`.
-fn entity(name: &str) -> Option<char> {
-    match name {
-        "nbsp" => Some(' '),
-        "commat" => Some('@'),
-        "period" => Some('.'),
-        _ => {
-            let number = name.strip_prefix('#')?;
-            let hex = number.strip_prefix(['x', 'X']).map(|hex| u32::from_str_radix(hex, 16));
-            char::from_u32(hex.unwrap_or_else(|| number.parse()).ok()?)
-        }
-    }
-}
-
-/// A text with one layer of escapes read, and the place of each of its bytes; `None` where it has none.
-fn unescaped(text: &str, place: &dyn Fn(usize) -> usize) -> Option<(String, Vec<usize>)> {
-    // Those of JSON, of addresses and of HTML, and what letters with another look begin with.
-    memchr::memchr3(b'\\', b'%', b'&', text.as_bytes()).or_else(|| memchr::memchr3(0xc2, 0xe2, 0xef, text.as_bytes()))?;
-    let (mut read_text, mut places, mut at) = (String::with_capacity(text.len()), Vec::with_capacity(text.len() + 1), 0);
-    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-        let hex = |skip: usize, len: usize| {
-            let digits = rest.get(skip..skip + len).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
-            u32::from_str_radix(digits, 16).ok()
-        };
-        // Half of a pair stands for no letter.
-        let sign = |len: usize| hex(2, len).map(|code| (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 2 + len));
-        let escape = match rest.as_bytes() {
-            [b'%', ..] => {
-                let coded = (0..4).map_while(|at| hex(3 * at + 1, 2).filter(|_| rest.as_bytes().get(3 * at) == Some(&b'%')));
-                let bytes: Vec<u8> = coded.filter_map(|code| u8::try_from(code).ok()).collect();
-                let whole = |len: usize| std::str::from_utf8(bytes.get(..len)?).ok()?.chars().next().map(|one| (one, 3 * len));
-                (1..=bytes.len()).find_map(whole)
-            }
-            [b'&', name @ ..] => name.iter().take(9).position(|byte| *byte == b';').and_then(|end| {
-                let name = rest.get(1..=end)?;
-                Some((entity(name)?, end + 2))
-            }),
-            [b'\\', b'u', ..] => sign(4),
-            [b'\\', b'x', ..] => sign(2),
-            [b'\\', b'n' | b'r' | b't' | b'b' | b'f', ..] => Some(('\n', 2)),
-            [b'\\', sign @ (b'"' | b'\'' | b'/' | b'\\'), ..] => Some((char::from(*sign), 2)),
-            _ => None,
-        };
-        let first = rest.chars().next().unwrap_or(' ');
-        let (one, len) = escape.unwrap_or((first, first.len_utf8()));
-        read_text.extend(plain(one));
-        places.resize(read_text.len(), place(at));
-        at += len;
-    }
-    places.push(place(text.len()));
-    (read_text.len() < text.len()).then_some((read_text, places))
-}
-
-/// Whether what a header or a parameter of this name holds is a secret.
-fn is_secret(name: &str) -> bool {
-    NAMES.iter().any(|end| name.to_ascii_lowercase().ends_with(end))
-}
-
-/// The secret in a header: of `Bearer KEY` what stands behind the word.
-pub(super) fn of_header<'v>(name: &str, value: &'v str) -> Option<&'v str> {
-    value.split_whitespace().last().filter(|_| is_secret(name))
-}
-
-/// The query of an address without its secrets, the `?` before it included where something is left, and those secrets.
-pub(super) fn without_secrets(query: &str) -> (String, Vec<String>) {
-    let parameters = query.split('&').filter(|one| !one.is_empty());
-    let (hidden, rest): (Vec<&str>, Vec<&str>) = parameters.partition(|one| is_secret(one.split('=').next().unwrap_or(one)));
-    let plain = |value: &str| unescaped(value, &|at| at).map(|(plain, _)| plain);
-    let secrets =
-        hidden.iter().filter_map(|one| one.split_once('=')).flat_map(|(_, value)| [Some(value.to_owned()), plain(value)]);
-    (if rest.is_empty() { String::new() } else { format!("?{}", rest.join("&")) }, secrets.flatten().collect())
-}
-
-/// Bytes that a text begins with and that are all taken.
-fn run(text: &str, takes: impl Fn(u8) -> bool) -> usize {
-    text.bytes().take_while(|byte| takes(*byte)).count()
-}
-
-/// The word of letters, digits and these signs that a text begins with, without the points behind it.
-fn word<'t>(text: &'t str, signs: &str) -> &'t str {
-    let len = run(text, |byte| byte.is_ascii_alphanumeric() || signs.as_bytes().contains(&byte));
-    text.get(..len).unwrap_or("").trim_end_matches('.')
-}
-
-/// Bytes that are looked at for what makes a word a key.
-const LOOKED: usize = 1 << 14;
-
-/// A private key with the lines around it; where its end is cut off, what looks like one. Who only names its first line has none.
-fn pem(text: &str) -> Option<usize> {
-    /// What stands before a key with a password.
-    const HEADERS: [&str; 5] = ["Proc-Type:", "4,ENCRYPTED", "DEK-Info:", "AES-", "DES-"];
-    let (label, body) = text.strip_prefix("-----BEGIN ")?.split_once("-----")?;
-    if label.len() >= 64 || !label.contains("PRIVATE KEY") {
-        return None;
-    }
-    let (begin, end) = (text.len() - body.len(), format!("-----END {label}-----"));
-    if let Some(at) = body.get(..body.floor_char_boundary(LOOKED)).and_then(|near| near.find(&end)) {
-        return Some(begin + at + end.len());
-    }
-    let (mut at, mut taken) = (begin, None);
-    for part in body.split_inclusive(|c: char| c.is_ascii_whitespace()) {
-        let line = part.trim_ascii_end();
-        let packed = word(line, "+/=");
-        let is_last = taken.is_some() && (packed.ends_with('=') || at + line.len() == text.len());
-        if packed.len() >= 16 && !is_word(packed) || is_last && !packed.is_empty() {
-            taken = Some(at + packed.len());
-        } else if !line.is_empty() && !HEADERS.iter().any(|head| line.starts_with(head)) {
-            break;
-        }
-        if packed.len() < line.len() && taken.is_some() {
-            break;
-        }
-        at += part.len();
-    }
-    taken
-}
-
-/// Whether it is a word or a short one with digits (`spinner12`, `v2`, `4k`), and no part of a key.
-fn is_word(part: &str) -> bool {
-    let letters = part.trim_end_matches(|c: char| c.is_ascii_digit());
-    let digits = part.len() - letters.len();
-    let is_plain = digits == 0 || digits <= 4 && part.len() < 16;
-    !part.bytes().skip(1).any(|byte| byte.is_ascii_uppercase())
-        && (part.len() < 8 || is_plain && letters.bytes().all(|byte| byte.is_ascii_alphabetic()))
-}
-
-fn key(text: &str) -> Option<usize> {
-    /// Bytes of the shortest key.
-    const LEAST: usize = 20;
-    if text.starts_with("-----BEGIN ") {
-        return pem(text);
-    }
-    let begins = |most: usize| text.get(..text.floor_char_boundary(most)).unwrap_or(text);
-    // Most words are shorter.
-    if word(begins(LEAST), "_-.+/=:").len() < LEAST {
-        return None;
-    }
-    let dotted = word(begins(128), "_-.");
-    let parts: Vec<usize> = dotted.split('.').map(str::len).collect();
-    if text.starts_with(['M', 'N', 'O']) && matches!(*parts, [23..=28, 6 | 7, 27..=45]) {
-        return Some(dotted.len());
-    }
-    let bot = begins(128).split_once(":A");
-    if let Some((id, rest)) = bot.filter(|(id, _)| (8..=10).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_digit())) {
-        let len = word(rest, "_-").len();
-        return (len >= 32).then_some(id.len() + 2 + len);
-    }
-    KEYS.iter().find_map(|(signs, least, heads)| {
-        let head = heads.split(' ').find(|head| text.starts_with(head))?;
-        let rest = word(begins(LOOKED).get(head.len()..)?, signs);
-        let looked = rest.get(..64).unwrap_or(rest);
-        let has_digit = looked.bytes().any(|byte| byte.is_ascii_digit());
-        // A web token has two dots, and Twilio's keys are of one length; names are made of words.
-        let is_key = match (head, *signs) {
-            ("eyJ", _) => rest.matches('.').count() >= 2,
-            ("SK", _) => rest.len() == 32 && rest.bytes().all(|byte| byte.is_ascii_hexdigit()),
-            (_, "") => *least < 30 || !is_word(looked),
-            (_, "_-") => has_digit && !looked.split(['-', '_']).all(is_word),
-            _ => has_digit,
-        };
-        (is_key && rest.len() >= *least).then(|| head.len() + word(text.get(head.len()..).unwrap_or(""), signs).len())
-    })
-}
-
-/// The name and password that stand before the host of an address, the password with `/` and `#` in it where it is no web page's.
-fn in_address(head: &str, text: &str) -> Option<usize> {
-    let is_web = !head.ends_with("://") || ["http://", "https://", "ssh://"].iter().any(|scheme| head.ends_with(scheme));
-    let len = run(text.get(..text.floor_char_boundary(256)).unwrap_or(text), |byte| {
-        !(byte.is_ascii_whitespace() || b"\"'<>?".contains(&byte) || is_web && b"/#".contains(&byte))
-    });
-    let all = text.get(..len)?.split("://").next()?;
-    let (user, rest) = all.split_once(':').filter(|(user, _)| !user.contains(['/', '#']))?;
-    // `host:5432/`
-    let digits = run(rest, |byte| byte.is_ascii_digit());
-    if !user.is_empty() && (1..=5).contains(&digits) && rest.get(digits..).is_some_and(|rest| rest.starts_with(['/', '@', '#'])) {
-        return None;
-    }
-    let is_host = |rest: &str| {
-        let host = run(rest, |byte| byte.is_ascii_alphanumeric() || b".-_".contains(&byte));
-        let port = rest.get(host..).unwrap_or("").strip_prefix(':').map(|rest| rest.split(['/', ',']).next().unwrap_or(rest));
-        let ends =
-            matches!(rest.as_bytes().get(host), None | Some(b'/' | b',')) || port.is_some_and(|port| port.parse::<u16>().is_ok());
-        ends && rest.starts_with(|c: char| c.is_ascii_alphanumeric())
-    };
-    let ends = |(at, _): &(usize, &str)| {
-        let (password, host) = (rest.get(..*at).unwrap_or(""), rest.get(at + 1..).unwrap_or(""));
-        !password.contains(['/', '#']) || *at <= 128 && is_host(host)
-    };
-    let password = rest.get(..rest.rmatch_indices('@').find(ends)?.0)?;
-    // `$PASSWORD`, `$password` behind `$user`, `${PASSWORD}`, `{password}`, `%s`, `***`
-    let is_name = |name: &str| name.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_') || user.starts_with('$'));
-    let bare = password.trim_start_matches(['$', '%']);
-    let is_empty = matches!(bare.bytes().next(), Some(b'{' | b'(')) && bare.ends_with(['}', ')', 's'])
-        || password == "%s"
-        || password.bytes().all(|byte| byte == b'*')
-        || password.strip_prefix('$').is_some_and(is_name);
-    (!is_empty).then_some(user.len() + 1 + password.len())
-}
-
-fn email(text: &str) -> Option<usize> {
-    /// Bytes of the part before `@` at most, and of that behind it.
-    const MOST: usize = 255;
-    /// How names of files and of services end, and no host does.
-    const FILES: &str =
-        " png jpg jpeg gif svg webp service timer socket target mount slice js ts txt json yaml yml toml xml html css ";
-    let len = |text: &str, takes: fn(char) -> bool| -> usize {
-        text.chars().take(MOST).take_while(|c| takes(*c)).map(char::len_utf8).sum()
-    };
-    let local = len(text, |c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-' | 'À'..='ɏ'));
-    let domain = text.get(local..)?.strip_prefix('@').filter(|_| local > 0)?;
-    let domain = domain.get(..len(domain, |c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | 'À'..='ɏ')))?;
-    // `logo@2x.png`, `react@18.2.0.tgz`
-    let number = domain.trim_start_matches(|c: char| c.is_ascii_digit());
-    let is_digit = |at: usize| number.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
-    if number.len() < domain.len() && (number.starts_with("x.") || number.starts_with('.') && is_digit(1)) {
-        return None;
-    }
-    // Signs that hosts have may follow one.
-    let top = |at: usize| {
-        let top = domain.get(at + 1..)?;
-        let is_coded = top.starts_with("xn--");
-        let len = run(top, |byte| byte.is_ascii_alphabetic() || is_coded && (byte == b'-' || byte.is_ascii_digit()));
-        let ends = !top.as_bytes().get(len).is_some_and(u8::is_ascii_alphanumeric);
-        let end = local + 1 + at + 1 + len;
-        let (name, after) = (top.get(..len)?, text.as_bytes().get(end));
-        let is_code = after == Some(&b'(') && !["com", "org", "net", "edu"].contains(&name)
-            || text.starts_with("git@") && matches!(after, Some(b':' | b'/'))
-            || FILES.contains(&format!(" {name} "));
-        (at > 0 && len >= 2 && ends && !is_code).then_some(end)
-    };
-    domain.rmatch_indices('.').find_map(|(at, _)| top(at))
-}
-
-/// Digits that a text begins with, so many separators between two of them at most, and after how many of them, and bytes, a group ends.
-fn digits(text: &str, (separators, between): (&[u8], usize), most: usize) -> (Vec<u32>, Vec<(usize, usize)>) {
-    let (mut digits, mut ends, mut since) = (Vec::new(), Vec::new(), 0);
-    for (at, byte) in text.bytes().enumerate() {
-        if byte.is_ascii_digit() {
-            digits.push(u32::from(byte - b'0'));
-            since = 0;
-            if !text.as_bytes().get(at + 1).is_some_and(u8::is_ascii_alphanumeric) {
-                ends.push((digits.len(), at + 1));
-            }
-        } else if since < between && separators.contains(&byte) {
-            since += 1;
-        } else {
-            break;
-        }
-        if digits.len() >= most {
-            break;
-        }
-    }
-    (digits, ends)
-}
-
-/// Bytes of the number of a card: as long as its first digits say, in groups of four and more, its last digit fits the others.
-fn card(text: &str) -> Option<usize> {
-    let (digits, ends) = digits(text, (b" -", 1), 19);
-    let doubled = |(at, digit): (usize, &u32)| match (at % 2, digit * 2) {
-        (0, _) => *digit,
-        (_, twice) if twice > 9 => twice - 9,
-        (_, twice) => twice,
-    };
-    let fits = |count: usize| {
-        let own = digits.get(..count).unwrap_or(&[]);
-        let is_long = matches!(
-            (own.iter().take(4).fold(0, |number, digit| number * 10 + digit), count),
-            (4000..=4999, 13 | 16 | 19)
-                | (5100..=5599 | 2221..=2720 | 3500..=3599, 16)
-                | (3400..=3499 | 3700..=3799, 15)
-                | (3000..=3099 | 3600..=3699 | 3800..=3899, 14)
-                | (6011 | 6200..=6299 | 6400..=6599, 16..=19)
-        );
-        // `4000 4200 4400 4600`
-        is_long
-            && !own.chunks(4).all(|four| four.ends_with(&[0, 0]))
-            && own.iter().rev().enumerate().map(doubled).sum::<u32>() % 10 == 0
-    };
-    if ends.first().is_none_or(|(first, _)| *first < 4) {
-        return None;
-    }
-    ends.iter().rev().find(|(count, _)| fits(*count)).map(|(_, len)| *len)
-}
-
-fn iban(text: &str) -> Option<usize> {
-    let (country, check) = (text.get(..2)?, text.get(2..4)?);
-    if !country.bytes().all(|byte| byte.is_ascii_alphabetic()) || !check.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let mut signs: Vec<u8> = Vec::new();
-    let mut longest = None;
-    for (at, byte) in text.bytes().enumerate().take(43) {
-        match byte {
-            b' ' | b'-' if at > 3 => continue,
-            // Behind the country, small letters are those of words.
-            b'a'..=b'z' if at < 2 => signs.push(byte.to_ascii_uppercase()),
-            b'A'..=b'Z' | b'0'..=b'9' => signs.push(byte),
-            _ => break,
-        }
-        let ends = !text.as_bytes().get(at + 1).is_some_and(u8::is_ascii_alphanumeric);
-        if ends && (15..=34).contains(&signs.len()) && is_iban(&signs) {
-            longest = Some(at + 1);
-        }
-    }
-    longest
-}
-
-/// Whether the number that the signs stand for leaves 1 when it is divided by 97.
-fn is_iban(signs: &[u8]) -> bool {
-    let (head, rest) = signs.split_at_checked(4).unwrap_or((signs, &[]));
-    let number = |rest: u32, sign: &u8| match sign {
-        b'0'..=b'9' => (rest * 10 + u32::from(sign - b'0')) % 97,
-        _ => (rest * 100 + u32::from(sign - b'A') + 10) % 97,
-    };
-    rest.iter().chain(head).fold(0, number) == 1
-}
-
-/// Bytes of a number that begins with its country, of so many digits at least; dates, decimals, counts and addresses of hosts are none.
-fn abroad(text: &str, least: usize) -> Option<usize> {
-    // `+2500 -1300`
-    let minus = text.as_bytes().windows(3).take(64).position(|signs| matches!(signs, [b' ' | b'/', b'-', b'0'..=b'9']));
-    let text = minus.and_then(|at| text.get(..at)).unwrap_or(text);
-    let (digits, ends) = digits(text, (b" -./()", 3), 15);
-    if digits.first() == Some(&0) || !text.starts_with(|c: char| c.is_ascii_digit() || c == '(') {
-        return None;
-    }
-    // North America's numbers are of one length.
-    let is_long = |count: usize| count >= least && (digits.first() != Some(&1) || count == 11);
-    let len = ends.iter().rev().find(|(count, _)| is_long(*count))?.1;
-    let text = text.get(..len)?;
-    let groups: Vec<&str> = text.split(|c: char| !c.is_ascii_digit()).filter(|group| !group.is_empty()).collect();
-    let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
-    let is_date = text.starts_with("20") && matches!(*lengths, [8] | [4, 2, 2, ..]);
-    let is_dotted = matches!(lengths.len(), 2 | 4) && groups.join(".") == text;
-    let is_count = lengths.iter().filter(|length| **length == 1).count() > 2;
-    // Numbers in columns have the same look.
-    let is_table =
-        least > 8 && (groups.iter().skip(1).any(|group| group.starts_with("00")) || lengths.iter().all(|length| *length == 4));
-    (!is_date && !is_dotted && !is_table && !is_count).then_some(len)
-}
-
-/// A number with a `+` or `00` before its country, or in three groups of 3, 3 and 4 digits.
-fn phone(before: char, text: &str) -> Option<usize> {
-    if let Some(rest) = text.strip_prefix('+') {
-        return abroad(rest, 8).map(|len| len + 1);
-    }
-    if matches!(before, '.' | '-' | '+') {
-        return None;
-    }
-    if let Some(rest) = text.strip_prefix("00") {
-        return abroad(rest, 10).filter(|_| !matches!(before, ',' | '/' | '#')).map(|len| len + 2);
-    }
-    let country = ["1-", "1 ", "1."].iter().find_map(|country| text.strip_prefix(country));
-    let groups = country.unwrap_or(text);
-    let groups = groups.strip_prefix('(').unwrap_or(groups);
-    // Blanks alone stand between other numbers too.
-    let mut is_marked = country.is_some();
-    if !groups.starts_with(|c: char| ('2'..='9').contains(&c)) {
-        return None;
-    }
-    let mut rest = groups;
-    for (at, wanted) in [3, 3, 4].into_iter().enumerate() {
-        if at > 0 {
-            let separator = run(rest, |byte| matches!(byte, b' ' | b'-' | b'.' | b')'));
-            is_marked |= run(rest, |byte| byte == b' ') < separator;
-            rest = rest.get(separator..).filter(|_| (1..=2).contains(&separator))?;
-        }
-        if run(rest, |byte| byte.is_ascii_digit()) != wanted {
-            return None;
-        }
-        rest = rest.get(wanted..)?;
-    }
-    let more = rest.strip_prefix('-').unwrap_or(rest).bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
-    (is_marked && !more).then_some(text.len() - rest.len())
 }
 
 /// A text with its placeholders alike, whoever's secret they depend on.

@@ -56,7 +56,7 @@ const PLAIN_KEYS: &str = " public pub primary foreign cache sort partition index
 
 /// Words behind which a token is a piece of text or a place in a list.
 const PLAIN_TOKENS: &str = " page next previous prev continuation sync cursor resume bos eos pad unk sep cls mask special stop start \
-                            begin end first last cancellation cancel design max min num prompt completion input output total cached \
+                            begin end first last initial cancellation cancel design max min num prompt completion input output total cached \
                             image audio text word sub reserved syntax lex lexer parser any each this line inner outer open \
                             close closing opening eof eol newline dot comma colon semi op operator identifier number string literal \
                             keyword brace bracket paren matching time tree ";
@@ -74,12 +74,24 @@ fn is_in(list: &str, word: &str) -> bool {
 fn has_stem(name: &[u8]) -> bool {
     let begins =
         |at: usize, stem: &str| name.get(at..at + stem.len()).is_some_and(|part| part.eq_ignore_ascii_case(stem.as_bytes()));
-    (0..name.len()).any(|at| match name.get(at).map(u8::to_ascii_lowercase) {
-        Some(first @ (b'a' | b'b' | b'c' | b'd' | b'h' | b'j' | b'k' | b'm' | b'p' | b's' | b't')) => {
-            STEMS.iter().any(|stem| stem.as_bytes().first() == Some(&first) && begins(at, stem))
-        }
-        _ => false,
-    })
+    // The first two letters of the parts.
+    let is_one = |first: u8, second: u8| {
+        matches!(
+            (first | 0x20, second | 0x20),
+            (b'a', b'u')
+                | (b'b' | b'k', b'e')
+                | (b'c', b'o' | b'r')
+                | (b'd', b's')
+                | (b'h' | b't', b'o')
+                | (b'j', b'w')
+                | (b'm', b'n')
+                | (b'p', b'a' | b'w')
+                | (b's', b'e' | b'i')
+        )
+    };
+    name.windows(2)
+        .enumerate()
+        .any(|(at, two)| matches!(two, [first, second] if is_one(*first, *second)) && STEMS.iter().any(|stem| begins(at, stem)))
 }
 
 /// The words of a name in small letters: `clientSecret`, `X-Api-Key` and `client.secret` have two and three.

@@ -10,7 +10,6 @@ use crate::kernel::pipeline::machine::PipelineStatus;
 use crate::kernel::pipeline::outcome::Obstacle;
 use crate::kernel::provider::ProviderError;
 use crate::record::comparison::Comparison;
-use crate::record::json_text::map_strings;
 use crate::record::recording::Recording;
 use crate::record::redact::Redactor;
 use crate::record::volatile::Volatile;
@@ -427,10 +426,7 @@ impl Trace {
         let line = TraceLine { schema: RUN.to_owned(), run: self.run.clone(), event };
         // Plain data with keys of text: writing it cannot fail.
         let line = serde_json::to_string(&line).unwrap_or_default();
-        let line = map_strings(&line, |_, pointer, text| {
-            let (changed, counts) = self.redactor.text(text);
-            (!OWN.contains(&pointer) && !counts.is_empty()).then_some(changed)
-        });
+        let line = self.redactor.json_except(&line, &OWN);
         self.write(&(line + "\n"))
     }
 

@@ -1,9 +1,9 @@
 //! A call of another tool as a line of a recording.
 
+use super::super::addresses::without_secrets;
 use super::super::json_text;
 use super::super::key::key;
 use super::super::recording::Recording;
-use super::super::redact::without_secrets;
 use crate::provider::read;
 use crate::request::dialect::Dialect;
 use crate::schema::json::names::REQUEST;

@@ -3,8 +3,8 @@
 //! A body is a text, an object (as some serializers unpack it), or bytes in base64, which may be packed. What cannot be read of a response
 //! is absent. No header is taken over; what is secret in one is known, so that it is not copied out of a body either.
 
+use super::super::addresses::{of_header, without_secrets};
 use super::super::recording::Recording;
-use super::super::redact::{of_header, without_secrets};
 use super::call::{answered, call, endpoint, other, take_head};
 use super::fault::ForeignFault;
 use crate::base::base64;
@@ -29,7 +29,7 @@ fn secrets(request: &Value) -> Vec<String> {
     let mut found = Vec::new();
     for (name, values) in request.get("headers").and_then(Value::as_object).into_iter().flatten() {
         let values = values.as_array().map_or(std::slice::from_ref(values), Vec::as_slice).iter();
-        found.extend(values.filter_map(|value| of_header(name, value.as_str()?)).map(str::to_owned));
+        found.extend(values.filter_map(|value| value.as_str()).flat_map(|value| of_header(name, value)).map(str::to_owned));
     }
     let uri = request.get("uri").or_else(|| request.get("url")).and_then(Value::as_str).unwrap_or_default();
     found.extend(without_secrets(uri.split_once('?').map_or("", |(_, query)| query)).1);

@@ -149,7 +149,10 @@ impl Proxy {
                     Err(failed) => call.failed(&failed, &route.upstream).await,
                 }
             }
-            Source::Replay(_) | Source::Script(_) => call.local(&mask).await,
+            Source::Replay(_) | Source::Script(_) => {
+                drop(bytes);
+                call.local(&mask).await
+            }
         }
     }
 

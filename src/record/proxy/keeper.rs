@@ -220,14 +220,14 @@ impl Keeper {
             at: Some(date::time((fs::now() / 1_000_000_000) as i64)),
             agent: said(&asked.agent),
             conversation: said(&asked.conversation),
-            command: self.keep.command.as_ref().map(|words| words.iter().map(|word| mask.text(word)).collect()),
+            command: self.keep.command.as_ref().map(|words| mask.words(words)),
             caller: said(&asked.caller),
             answered_by: got.by,
             dialect: asked.dialect.to_owned(),
             endpoint: mask.text(&asked.endpoint),
             model: mask.text(&asked.model),
             stream: asked.is_stream,
-            request: json_text::raw(&request),
+            request: json_text::raw_of(request),
             response,
             status: got.status,
             usage,
@@ -272,7 +272,7 @@ impl Keeper {
                 open
             }
         };
-        file.add(recording.line().as_bytes())
+        file.add_with(|out| recording.write_line(out))
     }
 
     /// Returns when what is kept is on the disk.

@@ -1,8 +1,8 @@
 //! What a request asks: which vendor's endpoint, in which dialect, which model, and whether for a stream.
 
+use super::super::addresses::{of_header, without_secrets};
 use super::super::json_text::{compact, map_strings};
 use super::super::key::key;
-use super::super::redact::{of_header, without_secrets};
 use super::body::Fault;
 use super::vendor::{Vendor, dialect};
 use http_body_util::BodyExt;
@@ -61,7 +61,16 @@ pub(super) async fn whole<B: Body<Data = Bytes> + Send>(body: B) -> Result<Bytes
 where
     B::Error: Into<Fault>,
 {
-    http_body_util::Limited::new(body, LARGEST).collect().await.map(http_body_util::Collected::to_bytes)
+    // Frame by frame into one buffer of the size that is declared, so that the body is in memory once.
+    let declared = usize::try_from(body.size_hint().exact().unwrap_or(0)).unwrap_or(0);
+    let mut bytes = Vec::with_capacity(declared.min(LARGEST));
+    let mut body = std::pin::pin!(http_body_util::Limited::new(body, LARGEST));
+    while let Some(frame) = body.frame().await {
+        if let Ok(part) = frame?.into_data() {
+            bytes.extend_from_slice(&part);
+        }
+    }
+    Ok(bytes.into())
 }
 
 /// The endpoint of a path, without the secrets in its query, and those.
@@ -73,7 +82,8 @@ pub(super) fn endpoint(vendor: &Vendor, path: &str) -> (String, Vec<String>) {
 
 /// The values in headers that must not be kept.
 pub(super) fn secrets(headers: &HeaderMap) -> Vec<String> {
-    headers.iter().filter_map(|(name, value)| of_header(name.as_str(), value.to_str().ok()?)).map(str::to_owned).collect()
+    let values = headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
+    values.flat_map(|(name, value)| of_header(name, value)).map(str::to_owned).collect()
 }
 
 impl Asked {

@@ -1,5 +1,6 @@
 //! Recorded calls: their lines and files, what finds them again, and what is replaced before one is kept.
 
+mod assigned;
 pub(crate) mod client;
 mod comparing;
 mod example;
@@ -8,8 +9,10 @@ mod foreign;
 mod json_text;
 mod kept;
 mod keys;
+mod known_forms;
 mod passing;
 mod places;
+mod planted;
 mod redact;
 mod refusing;
 mod replaying;

@@ -1,0 +1,79 @@
+//! Secrets in addresses: names with passwords before a host, and parameters with names of secrets; and those in headers.
+//!
+//! Sends nothing and reads no project.
+
+use super::escapes::unescaped;
+use super::known_forms::run;
+use super::secret_names::name_strength;
+
+/// How names of headers and of parameters end whose values are secrets whatever they look like, in small letters. Addresses without these
+/// parameters are part of what finds a call again, so the list stays as it is.
+const NAMES: [&str; 7] = ["authorization", "key", "token", "secret", "password", "signature", "sig"];
+
+/// Whether what a header or a parameter of this name holds is a secret.
+fn is_secret(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    NAMES.iter().any(|end| lower.ends_with(end))
+}
+
+/// The secrets in a header: of `Bearer KEY` what stands behind the word, of cookies each value.
+pub(super) fn of_header<'v>(name: &str, value: &'v str) -> Vec<&'v str> {
+    if name.to_ascii_lowercase().ends_with("cookie") {
+        return value.split(';').filter_map(|pair| pair.split_once('=')).map(|(_, value)| value.trim()).collect();
+    }
+    value.split_whitespace().last().filter(|_| is_secret(name) || name_strength(name).is_some()).into_iter().collect()
+}
+
+/// The query of an address without its secrets, the `?` before it included where something is left, and those secrets.
+pub(super) fn without_secrets(query: &str) -> (String, Vec<String>) {
+    let parameters = query.split('&').filter(|one| !one.is_empty());
+    let (hidden, rest): (Vec<&str>, Vec<&str>) = parameters.partition(|one| is_secret(one.split('=').next().unwrap_or(one)));
+    let secrets =
+        hidden.iter().filter_map(|one| one.split_once('=')).flat_map(|(_, value)| [Some(value.to_owned()), unescaped(value)]);
+    (if rest.is_empty() { String::new() } else { format!("?{}", rest.join("&")) }, secrets.flatten().collect())
+}
+
+/// The name and password that stand before the host of an address, the password with `/` and `#` in it where it is no web page's.
+pub(super) fn in_address(head: &str, text: &str) -> Option<usize> {
+    let is_web = !head.ends_with("://") || ["http://", "https://", "ssh://"].iter().any(|scheme| head.ends_with(scheme));
+    let len = run(text.get(..text.floor_char_boundary(256)).unwrap_or(text), |byte| {
+        !(byte.is_ascii_whitespace() || b"\"'<>?".contains(&byte) || is_web && b"/#".contains(&byte))
+    });
+    let all = text.get(..len)?.split("://").next()?;
+    let (user, rest) = all.split_once(':').filter(|(user, _)| !user.contains(['/', '#']))?;
+    if user.starts_with('⟦') || rest.starts_with('⟦') {
+        return None;
+    }
+    // `host:5432/`
+    let digits = run(rest, |byte| byte.is_ascii_digit());
+    if !user.is_empty() && (1..=5).contains(&digits) && rest.get(digits..).is_some_and(|rest| rest.starts_with(['/', '@', '#'])) {
+        return None;
+    }
+    let is_host = |rest: &str| {
+        let host = run(rest, |byte| byte.is_ascii_alphanumeric() || b".-_".contains(&byte));
+        let port = rest.get(host..).unwrap_or("").strip_prefix(':').map(|rest| rest.split(['/', ',']).next().unwrap_or(rest));
+        let ends =
+            matches!(rest.as_bytes().get(host), None | Some(b'/' | b',')) || port.is_some_and(|port| port.parse::<u16>().is_ok());
+        ends && rest.starts_with(|c: char| c.is_ascii_alphanumeric())
+    };
+    let ends = |(at, _): &(usize, &str)| {
+        let (password, host) = (rest.get(..*at).unwrap_or(""), rest.get(at + 1..).unwrap_or(""));
+        !password.contains(['/', '#']) || *at <= 128 && is_host(host)
+    };
+    let password = rest.get(..rest.rmatch_indices('@').find(ends)?.0)?;
+    // `$PASSWORD`, `$password` behind `$user`, `${PASSWORD}`, `{password}`, `%s`, `***`
+    let is_name = |name: &str| name.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_') || user.starts_with('$'));
+    let bare = password.trim_start_matches(['$', '%']);
+    let is_empty = matches!(bare.bytes().next(), Some(b'{' | b'(')) && bare.ends_with(['}', ')', 's'])
+        || password == "%s"
+        || password.bytes().all(|byte| byte == b'*')
+        || password.strip_prefix('$').is_some_and(is_name);
+    // `user:password`
+    let is_one_of = |words: &str, word: &str| words.split(' ').any(|one| one.eq_ignore_ascii_case(word));
+    if rest.starts_with(':') || user.starts_with('[') && is_one_of("password passwd pass pw", password) {
+        return None;
+    }
+    let names_both = is_one_of("user username usr u name login", user.trim_start_matches('['))
+        && is_one_of("pass password passwd pw pwd p secret", password);
+    (!is_empty && !names_both).then_some(user.len() + 1 + password.len())
+}

@@ -1,0 +1,148 @@
+//! Texts as they read where JSON, addresses and HTML stand in them with their escapes.
+//!
+//! Only what stands near an escape is read anew; where each byte came from is kept in one entry an escape.
+
+use std::ops::Range;
+
+/// What a sign looks like: blanks and hyphens of typesetters, letters of full width; `None` for one that nobody sees.
+fn plain(sign: char) -> Option<char> {
+    match sign {
+        '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => None,
+        '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => Some(' '),
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => Some('-'),
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(sign) - 0xfee0),
+        _ => Some(sign),
+    }
+}
+
+/// The sign that HTML writes so: `#64`, `#x40`, `nbsp`.
+fn entity(name: &str) -> Option<char> {
+    match name {
+        "nbsp" => Some(' '),
+        "commat" => Some('@'),
+        "period" => Some('.'),
+        "quot" => Some('"'),
+        "apos" => Some('\''),
+        "amp" => Some('&'),
+        _ => {
+            let number = name.strip_prefix('#')?;
+            let hex = number.strip_prefix(['x', 'X']).map(|hex| u32::from_str_radix(hex, 16));
+            char::from_u32(hex.unwrap_or_else(|| number.parse()).ok()?)
+        }
+    }
+}
+
+/// The escape that a text begins with: the sign that it stands for, and its bytes.
+fn escape(rest: &str) -> Option<(char, usize)> {
+    let bytes = rest.as_bytes();
+    let hex = |skip: usize, len: usize| {
+        let digits = rest.get(skip..skip + len).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+        u32::from_str_radix(digits, 16).ok()
+    };
+    // Half of a pair stands for no letter.
+    let sign = |len: usize| hex(2, len).map(|code| (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 2 + len));
+    match bytes {
+        [b'%', ..] => {
+            let coded = (0..4).map_while(|at| hex(3 * at + 1, 2).filter(|_| bytes.get(3 * at) == Some(&b'%')));
+            let mut coded_bytes = [0_u8; 4];
+            let mut count = 0;
+            for (place, code) in coded_bytes.iter_mut().zip(coded) {
+                *place = u8::try_from(code).unwrap_or_default();
+                count += 1;
+            }
+            let whole = |len: usize| std::str::from_utf8(coded_bytes.get(..len)?).ok()?.chars().next().map(|one| (one, 3 * len));
+            (1..=count).find_map(whole)
+        }
+        [b'&', name @ ..] => name.iter().take(9).position(|byte| *byte == b';').and_then(|end| {
+            let name = rest.get(1..=end)?;
+            Some((entity(name)?, end + 2))
+        }),
+        [b'\\', b'u', ..] => sign(4),
+        [b'\\', b'x', ..] => sign(2),
+        [b'\\', b'n' | b'r' | b't' | b'b' | b'f', ..] => Some(('\n', 2)),
+        [b'\\', sign @ (b'"' | b'\'' | b'/' | b'\\'), ..] => Some((char::from(*sign), 2)),
+        [0xc2 | 0xe2 | 0xe3 | 0xef, ..] => {
+            let sign = rest.chars().next()?;
+            (plain(sign) != Some(sign)).then_some((sign, sign.len_utf8()))
+        }
+        _ => None,
+    }
+}
+
+/// Where the escapes of a text stand, in order: each with the sign that it stands for and its bytes.
+fn escapes(text: &str) -> impl Iterator<Item = (usize, char, usize)> {
+    let bytes = text.as_bytes();
+    let signs = memchr::memchr3_iter(b'\\', b'%', b'&', bytes);
+    // Letters with another look, and hyphens and blanks that are wider.
+    let letters = if text.is_ascii() { &[][..] } else { bytes };
+    let mut all = [signs.peekable(), memchr::memchr3_iter(0xc2, 0xe2, 0xef, letters).peekable()];
+    let mut wide = memchr::memchr_iter(0xe3, letters).peekable();
+    let mut done = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let next = all.iter_mut().filter_map(|places| places.peek().copied());
+            let start = next.chain(wide.peek().copied()).min()?;
+            for places in &mut all {
+                places.next_if_eq(&start);
+            }
+            wide.next_if_eq(&start);
+            if start < done {
+                continue;
+            }
+            if let Some((sign, len)) = text.get(start..).and_then(escape) {
+                done = start + len;
+                return Some((start, sign, len));
+            }
+        }
+    })
+}
+
+/// A part of a text with one layer of escapes read.
+pub(super) struct View {
+    /// How it reads.
+    pub(super) text: String,
+    /// Where it begins in the text.
+    start: usize,
+    /// Behind each escape: the byte of the view, and that of the part.
+    places: Vec<(u32, u32)>,
+}
+
+impl View {
+    /// The byte of the text that a byte of the view came from.
+    pub(super) fn place(&self, at: usize) -> usize {
+        let count = self.places.partition_point(|(view, _)| *view as usize <= at);
+        let (view, part) = count.checked_sub(1).and_then(|last| self.places.get(last)).copied().unwrap_or_default();
+        self.start + part as usize + (at - view as usize)
+    }
+}
+
+/// The parts of a text that have escapes, with this many bytes around them, as they read.
+pub(super) fn views(text: &str, margin: usize) -> impl Iterator<Item = View> {
+    let mut all = escapes(text).peekable();
+    std::iter::from_fn(move || {
+        let (first, ..) = *all.peek()?;
+        let start = text.floor_char_boundary(first.saturating_sub(margin));
+        let mut view = View { text: String::new(), start, places: Vec::new() };
+        let (mut at, mut end) = (start, first);
+        while let Some((place, sign, len)) = all.next_if(|(place, ..)| *place <= end + 2 * margin) {
+            view.text.push_str(text.get(at..place).unwrap_or(""));
+            view.text.extend(plain(sign));
+            at = place + len;
+            end = at;
+            view.places.push((view.text.len() as u32, (at - start) as u32));
+        }
+        let end = text.ceil_char_boundary((end + margin).min(text.len()));
+        view.text.push_str(text.get(at..end).unwrap_or(""));
+        Some(view)
+    })
+}
+
+/// A text with one layer of escapes read; `None` where it has none.
+pub(super) fn unescaped(text: &str) -> Option<String> {
+    views(text, text.len()).next().map(|view| view.text)
+}
+
+/// Ranges of a view as those of its text.
+pub(super) fn in_text(view: &View, range: &Range<usize>) -> Range<usize> {
+    view.place(range.start)..view.place(range.end)
+}

@@ -1,0 +1,463 @@
+//! Keys of known services by their form: one table, a row for each beginning.
+//!
+//! Looks at no name before a key. The forms are those of the published rules of gitleaks and trufflehog, and of the vendors' pages.
+
+use std::sync::LazyLock;
+
+/// What begins a key of a service, and what follows.
+#[derive(Debug)]
+pub struct Form {
+    /// Who gives such keys.
+    pub service: &'static str,
+    /// What all of them begin with.
+    pub head: &'static str,
+    /// Signs beside letters and digits.
+    signs: &'static str,
+    /// Characters behind the beginning, at least.
+    least: usize,
+    /// What makes the rest a key and no words.
+    check: fn(&str) -> bool,
+    /// What of it goes.
+    goes: Goes,
+}
+
+/// What of a key is replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Goes {
+    Whole,
+    /// All but its beginning, which is that of an address.
+    Rest,
+}
+
+const fn row(service: &'static str, head: &'static str, signs: &'static str, least: usize, check: fn(&str) -> bool) -> Form {
+    Form { service, head, signs, least, check, goes: Goes::Whole }
+}
+
+const fn address(service: &'static str, head: &'static str, signs: &'static str, least: usize) -> Form {
+    Form { service, head, signs, least, check: any, goes: Goes::Rest }
+}
+
+fn any(_: &str) -> bool {
+    true
+}
+
+/// Letters and digits that make no word: of letters alone in capitals and small ones too.
+fn opaque(rest: &str) -> bool {
+    !is_word(rest.get(..64).unwrap_or(rest))
+}
+
+/// One part at least that is no word, and a digit.
+fn mixed(rest: &str) -> bool {
+    let rest = rest.get(..64).unwrap_or(rest);
+    has_digit(rest) && !rest.split(['-', '_', '.', '/', '+', '=']).all(is_word)
+}
+
+fn has_digit(rest: &str) -> bool {
+    rest.bytes().take(64).any(|byte| byte.is_ascii_digit())
+}
+
+fn hex(rest: &str) -> bool {
+    has_digit(rest) && rest.bytes().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'-' | b'_'))
+}
+
+/// So many hexadecimal digits, and no more.
+fn hex32(rest: &str) -> bool {
+    rest.len() == 32 && hex(rest)
+}
+
+fn hex35(rest: &str) -> bool {
+    rest.len() == 35 && hex(rest)
+}
+
+fn hex48(rest: &str) -> bool {
+    rest.len() == 48 && hex(rest)
+}
+
+/// `8-4-4-4-12`
+pub(super) fn uuid(rest: &str) -> bool {
+    rest.split('-').map(str::len).eq([8, 4, 4, 4, 12]) && hex(rest)
+}
+
+/// A web token, which has two dots.
+fn web_token(rest: &str) -> bool {
+    rest.matches('.').count() >= 2
+}
+
+/// Two groups: `8_24` of Resend.
+fn two_groups(rest: &str) -> bool {
+    let Some((first, second)) = rest.split_once('_') else { return opaque(rest) && rest.len() >= 30 };
+    first.len() == 8 && second.len() >= 20 && !second.contains('_') && !is_word(second)
+}
+
+/// `14.64` of Airtable.
+fn airtable(rest: &str) -> bool {
+    rest.split_once('.').is_some_and(|(id, key)| id.len() == 14 && key.len() == 64 && hex(key))
+}
+
+/// The rest of `xoxb-` and its like: a number first, or at least a digit.
+fn slack(rest: &str) -> bool {
+    has_digit(rest) && !rest.split('-').all(is_word)
+        || rest.split('-').next().is_some_and(|id| id.len() >= 8 && id.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+const WORD: &str = "";
+const NAME: &str = "_-";
+const DOTS: &str = "_-.";
+const PACK: &str = "+/=";
+const ALL: &str = "_-.+/=";
+
+/// The table.
+pub const FORMS: &[Form] = &[
+    row("AWS", "AKIA", WORD, 16, any),
+    row("AWS", "ASIA", WORD, 16, any),
+    row("AWS", "ABIA", WORD, 16, any),
+    row("AWS", "ACCA", WORD, 16, any),
+    row("AWS Bedrock", "ABSK", PACK, 90, mixed),
+    row("AWS Bedrock", "bedrock-api-key-", ALL, 40, mixed),
+    row("Alibaba Cloud", "LTAI", WORD, 16, any),
+    row("Tencent Cloud", "AKID", WORD, 16, any),
+    row("RubyGems", "rubygems_", WORD, 16, any),
+    row("Clojars", "CLOJARS_", WORD, 16, any),
+    row("GitHub", "ghp_", WORD, 30, opaque),
+    row("GitHub", "gho_", WORD, 30, opaque),
+    row("GitHub", "ghu_", WORD, 30, opaque),
+    row("GitHub", "ghs_", ALL, 30, mixed),
+    row("GitHub", "ghr_", WORD, 30, opaque),
+    row("GitHub", "github_pat_", NAME, 16, mixed),
+    row("GitLab", "glpat-", DOTS, 16, mixed),
+    row("GitLab", "gldt-", DOTS, 16, mixed),
+    row("GitLab", "glrt-", DOTS, 16, mixed),
+    row("GitLab", "glrtr-", DOTS, 16, mixed),
+    row("GitLab", "glptt-", DOTS, 16, mixed),
+    row("GitLab", "glcbt-", DOTS, 16, mixed),
+    row("GitLab", "gloas-", DOTS, 16, mixed),
+    row("GitLab", "glft-", DOTS, 16, mixed),
+    row("GitLab", "glffct-", DOTS, 16, mixed),
+    row("GitLab", "glimt-", DOTS, 16, mixed),
+    row("GitLab", "glagent-", DOTS, 16, mixed),
+    row("GitLab", "glsoat-", DOTS, 16, mixed),
+    row("GitLab", "GR1348941", NAME, 20, any),
+    row("npm", "npm_", WORD, 30, opaque),
+    row("Hugging Face", "hf_", WORD, 30, opaque),
+    row("Hugging Face", "api_org_", WORD, 30, opaque),
+    row("Groq", "gsk_", WORD, 30, opaque),
+    row("Replicate", "r8_", NAME, 30, mixed),
+    row("Databricks", "dapi", WORD, 30, opaque),
+    row("Supabase", "sbp_", WORD, 30, opaque),
+    row("Supabase", "sb_secret_", NAME, 16, mixed),
+    row("xAI", "xai-", NAME, 30, mixed),
+    row("Perplexity", "pplx-", WORD, 30, opaque),
+    row("Tavily", "tvly-", NAME, 28, mixed),
+    row("Cerebras", "csk-", WORD, 30, opaque),
+    row("Fireworks", "fw_", WORD, 20, mixed),
+    row("Postman", "PMAK-", NAME, 30, mixed),
+    row("New Relic", "NRAK-", WORD, 20, any),
+    row("New Relic", "NRII-", NAME, 20, mixed),
+    row("New Relic", "NRIQ-", NAME, 20, mixed),
+    row("New Relic", "NRJS-", WORD, 19, hex),
+    row("New Relic", "NRBR-", WORD, 19, hex),
+    row("DigitalOcean", "dop_v1_", WORD, 30, opaque),
+    row("DigitalOcean", "doo_v1_", WORD, 30, opaque),
+    row("DigitalOcean", "dor_v1_", WORD, 30, opaque),
+    row("Shopify", "shpat_", WORD, 30, opaque),
+    row("Shopify", "shpca_", WORD, 30, opaque),
+    row("Shopify", "shppa_", WORD, 30, opaque),
+    row("Shopify", "shpss_", WORD, 30, opaque),
+    row("Linear", "lin_api_", WORD, 30, opaque),
+    row("Linear", "lin_oauth_", WORD, 30, opaque),
+    row("Notion", "ntn_", WORD, 30, opaque),
+    row("Notion", "secret_", WORD, 40, opaque),
+    row("Figma", "figd_", NAME, 30, mixed),
+    row("Figma", "figp_", NAME, 30, mixed),
+    row("Netlify", "nfp_", WORD, 30, opaque),
+    row("Resend", "re_", "_", 29, two_groups),
+    row("Docker", "dckr_pat_", NAME, 24, mixed),
+    row("Docker", "dckr_oat_", NAME, 24, mixed),
+    row("Sentry", "sntrys_", "_+/=", 30, mixed),
+    row("Sentry", "sntryu_", WORD, 30, opaque),
+    row("Grafana", "glsa_", "_", 30, mixed),
+    row("Grafana", "glc_", PACK, 30, mixed),
+    row("SonarQube", "squ_", WORD, 30, opaque),
+    row("SonarQube", "sqp_", WORD, 30, opaque),
+    row("SonarQube", "sqa_", WORD, 30, opaque),
+    row("Twilio", "SK", WORD, 32, hex32),
+    row("Meta", "EAAC", WORD, 30, opaque),
+    row("Meta", "EAAM", WORD, 80, opaque),
+    row("OpenAI, Anthropic and others", "sk-", NAME, 16, mixed),
+    row("OpenAI and others", "rk-", NAME, 16, mixed),
+    row("ElevenLabs", "sk_", WORD, 48, hex48),
+    row("others", "sk_", WORD, 30, opaque),
+    row("Langfuse", "pk-lf-", NAME, 16, mixed),
+    row("Stripe", "sk_live_", NAME, 16, mixed),
+    row("Stripe", "sk_test_", NAME, 16, mixed),
+    row("Stripe", "sk_prod_", NAME, 16, mixed),
+    row("Stripe", "rk_live_", NAME, 16, mixed),
+    row("Stripe", "rk_test_", NAME, 16, mixed),
+    row("Stripe", "rk_prod_", NAME, 16, mixed),
+    row("Stripe", "whsec_", ALL, 16, mixed),
+    row("Slack", "xoxa-", NAME, 16, slack),
+    row("Slack", "xoxb-", NAME, 16, slack),
+    row("Slack", "xoxe-", NAME, 16, slack),
+    row("Slack", "xoxe.xox", NAME, 30, mixed),
+    row("Slack", "xoxo-", NAME, 16, slack),
+    row("Slack", "xoxp-", NAME, 16, slack),
+    row("Slack", "xoxr-", NAME, 16, slack),
+    row("Slack", "xoxs-", NAME, 16, slack),
+    row("Slack", "xapp-", NAME, 16, slack),
+    address("Slack", "hooks.slack.com/services/", "/", 30),
+    address("Slack", "hooks.slack.com/workflows/", "/", 30),
+    address("Slack", "hooks.slack.com/triggers/", "/", 30),
+    address("Discord", "discord.com/api/webhooks/", "_-/", 60),
+    address("Discord", "discordapp.com/api/webhooks/", "_-/", 60),
+    address("Zapier", "hooks.zapier.com/hooks/catch/", "/", 10),
+    address("Microsoft Teams", "webhook.office.com/webhookb2/", "/@-", 60),
+    address("Telegram", "api.telegram.org/bot", "_-:", 40),
+    row("Google", "AIza", NAME, 30, mixed),
+    row("Google", "GOCSPX-", NAME, 16, mixed),
+    row("Google", "ya29.", ALL, 40, mixed),
+    row("LangSmith", "lsv2_", NAME, 16, mixed),
+    row("NVIDIA", "nvapi-", NAME, 16, mixed),
+    row("Together", "tgp_v1_", NAME, 16, mixed),
+    row("Pinecone", "pcsk_", NAME, 16, mixed),
+    row("Jina", "jina_", NAME, 16, mixed),
+    row("Pulumi", "pul-", NAME, 16, mixed),
+    row("PyPI", "pypi-", NAME, 30, mixed),
+    row("HashiCorp Vault", "hvs.", NAME, 24, mixed),
+    row("HashiCorp Vault", "hvb.", NAME, 24, mixed),
+    row("Atlassian", "ATATT3", "_-=", 30, mixed),
+    row("Atlassian", "ATCTT3", "_-=", 30, mixed),
+    row("Atlassian", "ATBB", NAME, 24, mixed),
+    row("Bitbucket", "BBDC-", "+/@_-", 40, mixed),
+    row("Square", "sq0csp-", NAME, 22, mixed),
+    row("Square", "sq0atp-", NAME, 22, mixed),
+    row("Square", "EAAA", NAME, 30, mixed),
+    row("Vercel", "vercel_blob_rw_", NAME, 30, mixed),
+    row("age", "AGE-SECRET-KEY-", NAME, 30, mixed),
+    row("Flutterwave", "FLWSECK", NAME, 30, mixed),
+    row("web token", "eyJ", ALL, 40, web_token),
+    row("SendGrid", "SG.", DOTS, 40, mixed),
+    row("PlanetScale", "pscale_tkn_", DOTS, 32, mixed),
+    row("PlanetScale", "pscale_pw_", DOTS, 32, mixed),
+    row("PlanetScale", "pscale_oauth_", DOTS, 32, mixed),
+    row("Dropbox", "sl.B", NAME, 40, mixed),
+    row("Dropbox", "sl.u.", NAME, 40, mixed),
+    row("Doppler", "dp.pt.", WORD, 40, mixed),
+    row("Doppler", "dp.st.", DOTS, 40, mixed),
+    row("Doppler", "dp.ct.", WORD, 40, mixed),
+    row("Doppler", "dp.sa.", WORD, 40, mixed),
+    row("Doppler", "dp.scim.", WORD, 40, mixed),
+    row("Doppler", "dp.audit.", WORD, 40, mixed),
+    row("1Password", "ops_eyJ", ALL, 40, mixed),
+    row("1Password", "A3-", "-", 30, mixed),
+    row("Azure", "AccountKey=", PACK, 40, mixed),
+    row("Azure", "SharedAccessKey=", PACK, 40, mixed),
+    row("Azure", "SharedAccessSignature=", PACK, 40, mixed),
+    row("Adafruit", "aio_", WORD, 28, opaque),
+    row("Airtable", "pat", ".", 79, airtable),
+    row("Apify", "apify_api_", WORD, 30, opaque),
+    row("Artifactory", "AKCp", WORD, 60, mixed),
+    row("Artifactory", "cmVmdGtu", WORD, 50, mixed),
+    row("Buildkite", "bkua_", WORD, 40, mixed),
+    row("CircleCI", "CCIPAT_", "_", 40, mixed),
+    row("Cloudflare", "cfut_", WORD, 40, mixed),
+    row("Cloudflare", "cfat_", WORD, 40, mixed),
+    row("Cloudflare", "cfk_", WORD, 40, mixed),
+    row("Cloudflare", "v1.0-", "-", 150, hex),
+    row("Contentful", "CFPAT-", NAME, 40, mixed),
+    row("Deno", "ddp_", WORD, 36, mixed),
+    row("Deno", "ddw_", WORD, 36, mixed),
+    row("Duffel", "duffel_live_", "_-=", 40, mixed),
+    row("Duffel", "duffel_test_", "_-=", 40, mixed),
+    row("Dynatrace", "dt0c01.", ".", 80, mixed),
+    row("EasyPost", "EZAK", WORD, 54, mixed),
+    row("EasyPost", "EZTK", WORD, 54, mixed),
+    row("Fly.io", "fo1_", NAME, 40, mixed),
+    row("Fly.io", "fm1a_", ALL, 100, mixed),
+    row("Fly.io", "fm1r_", ALL, 100, mixed),
+    row("Fly.io", "fm2_", ALL, 100, mixed),
+    row("Frame.io", "fio-u-", "_-=", 60, mixed),
+    row("Heroku", "HRKU-", NAME, 36, mixed),
+    row("HubSpot", "pat-na1-", "-", 36, uuid),
+    row("HubSpot", "pat-eu1-", "-", 36, uuid),
+    row("Infracost", "ico-", WORD, 32, mixed),
+    row("LaunchDarkly", "sdk-", "-", 36, uuid),
+    row("LaunchDarkly", "api-", "-", 36, uuid),
+    row("Lob", "live_", WORD, 35, hex35),
+    row("Lob", "test_", WORD, 35, hex35),
+    row("Mailgun", "key-", WORD, 32, hex32),
+    row("Mapbox", "sk.eyJ", DOTS, 60, mixed),
+    row("Octopus Deploy", "API-", WORD, 26, mixed),
+    row("OpenShift", "sha256~", NAME, 43, mixed),
+    row("Plaid", "access-sandbox-", "-", 36, uuid),
+    row("Plaid", "access-development-", "-", 36, uuid),
+    row("Plaid", "access-production-", "-", 36, uuid),
+    row("PostHog", "phx_", NAME, 40, mixed),
+    row("Prefect", "pnu_", WORD, 36, mixed),
+    row("ReadMe", "rdme_", WORD, 60, mixed),
+    row("Rootly", "rootly_", WORD, 60, hex),
+    row("Scalingo", "tk-us-", NAME, 48, mixed),
+    row("Brevo", "xkeysib-", "-", 70, mixed),
+    row("SettleMint", "sm_pat_", WORD, 16, mixed),
+    row("SettleMint", "sm_aat_", WORD, 16, mixed),
+    row("SettleMint", "sm_sat_", WORD, 16, mixed),
+    row("Shippo", "shippo_live_", WORD, 40, hex),
+    row("Shippo", "shippo_test_", WORD, 40, hex),
+    row("Sourcegraph", "sgp_", "_", 40, mixed),
+    row("Sourcegraph", "slk_", WORD, 60, hex),
+    row("Tailscale", "tskey-", NAME, 20, mixed),
+    row("Typeform", "tfp_", ALL, 40, mixed),
+    row("Voiceflow", "VF.", ".", 41, mixed),
+    row("Yandex", "AQVN", NAME, 35, mixed),
+];
+
+/// The rows by the first byte of their heads, longer heads first, and which beginnings of three bytes any head has.
+struct Index {
+    rows: Vec<Vec<&'static Form>>,
+    begins: Vec<bool>,
+}
+
+/// A place in the table of beginnings.
+fn slot(first: u8, second: u8, third: u8) -> usize {
+    (usize::from(first) * 31 + usize::from(second) * 131 + usize::from(third) * 517) & 0xfff
+}
+
+static INDEX: LazyLock<Index> = LazyLock::new(|| {
+    let mut index = Index { rows: vec![Vec::new(); 256], begins: vec![false; 0x1000] };
+    for form in FORMS {
+        if let [first, second, rest @ ..] = form.head.as_bytes() {
+            if let Some(rows) = index.rows.get_mut(usize::from(*first)) {
+                rows.push(form);
+            }
+            let thirds = rest.first().map_or(0..=255, |third| *third..=*third);
+            for third in thirds {
+                if let Some(begins) = index.begins.get_mut(slot(*first, *second, third)) {
+                    *begins = true;
+                }
+            }
+        }
+    }
+    for rows in &mut index.rows {
+        rows.sort_by_key(|form| std::cmp::Reverse(form.head.len()));
+    }
+    index
+});
+
+/// Bytes that a text begins with and that are all taken.
+pub(super) fn run(text: &str, takes: impl Fn(u8) -> bool) -> usize {
+    text.bytes().take_while(|byte| takes(*byte)).count()
+}
+
+/// The word of letters, digits and these signs that a text begins with, without the points behind it.
+pub(super) fn word<'t>(text: &'t str, signs: &str) -> &'t str {
+    let len = run(text, |byte| byte.is_ascii_alphanumeric() || signs.as_bytes().contains(&byte));
+    text.get(..len).unwrap_or("").trim_end_matches('.')
+}
+
+/// Bytes that are looked at for what makes a word a key.
+const LOOKED: usize = 1 << 14;
+
+/// Whether any key begins with these bytes.
+pub(super) fn may_be_known(first: u8, second: u8, third: u8) -> bool {
+    INDEX.begins.get(slot(first, second, third)).is_some_and(|begins| *begins)
+}
+
+/// The key that a text begins with: where it begins behind a known address, and where it ends.
+pub(super) fn known_form(text: &str) -> Option<(usize, usize)> {
+    let [first, second, third, ..] = text.as_bytes() else { return None };
+    if !may_be_known(*first, *second, *third) {
+        return None;
+    }
+    let begins = |most: usize| text.get(..text.floor_char_boundary(most)).unwrap_or(text);
+    INDEX.rows.get(usize::from(*first))?.iter().find_map(|form| {
+        let rest = begins(LOOKED).strip_prefix(form.head)?;
+        let rest = word(rest, form.signs);
+        let is_key = rest.len() >= form.least && (form.check)(rest);
+        let from = if form.goes == Goes::Rest { form.head.len() } else { 0 };
+        is_key.then(|| (from, form.head.len() + word(text.get(form.head.len()..).unwrap_or(""), form.signs).len()))
+    })
+}
+
+/// Keys that begin with nothing that one could know: bots of Discord and Telegram, secrets of Azure, keys of Mailchimp and Terraform.
+pub(super) fn nameless_form(text: &str) -> Option<usize> {
+    let near = text.get(..text.floor_char_boundary(128)).unwrap_or(text);
+    let dotted = word(near, "_-.~");
+    if dotted.len() < 26 {
+        return None;
+    }
+    let parts: Vec<&str> = dotted.split('.').collect();
+    if let [id, stamp, key] = *parts
+        && text.starts_with(['M', 'N', 'O'])
+        && matches!((id.len(), stamp.len(), key.len()), (23..=28, 6 | 7, 27..=45))
+    {
+        return Some(dotted.len());
+    }
+    if let [id, "atlasv1", key] = *parts
+        && id.len() == 14
+        && key.len() >= 60
+    {
+        return Some(dotted.len());
+    }
+    if let [_, _, _, digit, b'Q', b'~', rest @ ..] = dotted.as_bytes()
+        && digit.is_ascii_digit()
+        && (31..=34).contains(&rest.len())
+    {
+        return Some(dotted.len());
+    }
+    if let Some((key, zone)) = dotted.split_once("-us")
+        && hex32(key)
+        && (1..=2).contains(&zone.len())
+        && zone.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        return Some(dotted.len());
+    }
+    None
+}
+
+/// The token of a bot of Telegram: a number, a colon, and a word that begins with `A`.
+pub(super) fn telegram(text: &str) -> Option<usize> {
+    let id = run(text, |byte| byte.is_ascii_digit());
+    let rest = text.get(id..)?.strip_prefix(":A").filter(|_| (8..=10).contains(&id))?;
+    let len = word(rest.get(..rest.floor_char_boundary(128)).unwrap_or(rest), "_-").len();
+    (len >= 32).then_some(id + 2 + len)
+}
+
+/// A private key with the lines around it; where its end is cut off, what looks like one. Who only names its first line has none.
+pub(super) fn private_key(text: &str) -> Option<usize> {
+    /// What stands before a key with a password.
+    const HEADERS: [&str; 5] = ["Proc-Type:", "4,ENCRYPTED", "DEK-Info:", "AES-", "DES-"];
+    let (label, body) = text.strip_prefix("-----BEGIN ")?.split_once("-----")?;
+    if label.len() >= 64 || !label.contains("PRIVATE KEY") {
+        return None;
+    }
+    let (begin, end) = (text.len() - body.len(), format!("-----END {label}-----"));
+    if let Some(at) = body.get(..body.floor_char_boundary(LOOKED)).and_then(|near| near.find(&end)) {
+        let is_named =
+            body.get(..at).is_some_and(|key| word(key.trim_start_matches(['\\', 'n', 'r', '\n', '\r']), "+/=").len() < 4);
+        return (!is_named).then_some(begin + at + end.len());
+    }
+    let (mut at, mut taken) = (begin, None);
+    for part in body.split_inclusive(|c: char| c.is_ascii_whitespace()) {
+        let line = part.trim_ascii_end();
+        let packed = word(line, "+/=");
+        let is_last = taken.is_some() && (packed.ends_with('=') || at + line.len() == text.len());
+        if packed.len() >= 16 && !is_word(packed) || is_last && !packed.is_empty() {
+            taken = Some(at + packed.len());
+        } else if !line.is_empty() && !HEADERS.iter().any(|head| line.starts_with(head)) {
+            break;
+        }
+        if packed.len() < line.len() && taken.is_some() {
+            break;
+        }
+        at += part.len();
+    }
+    taken
+}
+
+/// Whether it is a word or a short one with digits (`spinner12`, `v2`, `4k`), and no part of a key.
+pub(super) fn is_word(part: &str) -> bool {
+    let letters = part.trim_end_matches(|c: char| c.is_ascii_digit());
+    let digits = part.len() - letters.len();
+    let is_plain = digits == 0 || digits <= 4 && part.len() < 16;
+    !part.bytes().skip(1).any(|byte| byte.is_ascii_uppercase())
+        && (part.len() < 8 || is_plain && letters.bytes().all(|byte| byte.is_ascii_alphabetic()))
+}

@@ -1,0 +1,224 @@
+//! Values behind the names of secrets: which are secrets, and which are references, placeholders, types, code or plain words.
+//!
+//! Looks at no name beyond the strength that it is handed.
+
+use super::known_forms::uuid;
+use super::secret_names::NameStrength;
+
+/// How a value is written, which decides what may stand in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Writing {
+    /// Between quotes, or a string of JSON.
+    Quoted,
+    /// As the rest of a line of YAML or of a sentence.
+    Line,
+    /// A word of code.
+    Bare,
+}
+
+/// Words that are no value.
+const KEYWORDS: &str = " true false null none nil undefined yes no on off void never string str text bool boolean number int integer \
+                        float object array bytes any optional required ";
+
+/// What is written for a value that its reader is to put in.
+const PLACEHOLDERS: [&str; 20] = [
+    "your",
+    "example",
+    "changeme",
+    "changeit",
+    "changethis",
+    "change-me",
+    "change_me",
+    "change-this",
+    "change_this",
+    "placeholder",
+    "xxxx",
+    "replace",
+    "insert",
+    "redacted",
+    "...",
+    "…",
+    "****",
+    "todo",
+    "<",
+    "⟦",
+];
+
+/// How values begin that name another place, in small letters.
+const REFERENCES: [&str; 27] = [
+    "${",
+    "$(",
+    "$[",
+    "{{",
+    "#{",
+    "@{",
+    "%{",
+    "%(",
+    "{",
+    "process.env",
+    "os.environ",
+    "os.getenv",
+    "import.meta",
+    "env.",
+    "secrets.",
+    "secret:",
+    "secretref:",
+    "vault:",
+    "op://",
+    "arn:",
+    "ref+",
+    "env:",
+    "file:",
+    "keychain:",
+    "self.",
+    "this.",
+    "enc[",
+];
+
+fn is_keyword(value: &str) -> bool {
+    KEYWORDS.split(' ').any(|word| !word.is_empty() && word.eq_ignore_ascii_case(value))
+}
+
+/// Whether a value names a variable, a place or a file.
+pub(super) fn is_reference(value: &str) -> bool {
+    let head: String = value.chars().take(12).collect::<String>().to_ascii_lowercase();
+    let is_name = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let is_variable = value.strip_prefix('$').is_some_and(|name| is_name(name) || name.starts_with(['{', '(', '$', '*', '@']));
+    let is_percent = value.strip_prefix('%').is_some_and(|name| name.len() < 3 || is_name(name.trim_end_matches('%')));
+    let is_file = value.starts_with(['/', '~']) && value.bytes().filter(|byte| *byte == b'/').count() > 1 && !has_random(value)
+        || ["./", "../", "~/"].iter().any(|head| value.starts_with(head))
+        || [
+            ".pem", ".key", ".json", ".yaml", ".yml", ".txt", ".crt", ".cer", ".p12", ".pfx", ".env", ".pub", ".py", ".js", ".ts",
+        ]
+        .iter()
+        .any(|ending| value.ends_with(ending));
+    // `!Ref`, `!secret` of YAML.
+    let is_tag =
+        value.strip_prefix('!').is_some_and(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphabetic()));
+    is_variable || is_tag || is_percent || is_file || REFERENCES.iter().any(|start| head.starts_with(start))
+}
+
+/// Whether a value stands for one that is to be put in, or is none.
+pub(super) fn is_placeholder(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    let mut signs = value.chars();
+    let first = signs.next();
+    signs.all(|sign| Some(sign) == first)
+        || is_keyword(value)
+        || PLACEHOLDERS.iter().any(|part| lower.contains(part))
+        || lower.ends_with("here")
+        // `PASSWORD`, `API_KEY`
+        || value.bytes().all(|byte| byte.is_ascii_uppercase() || matches!(byte, b'_' | b'-'))
+        || value.starts_with('[') && value.ends_with(']')
+        || value.contains("%s") || value.contains("${") || value.contains("{{") || value.contains("#{")
+}
+
+/// Whether code calls, indexes or formats where the value should be.
+fn is_code(value: &str) -> bool {
+    let name =
+        value.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'?' | b'!')).count();
+    let begins_name = value.starts_with(|sign: char| sign.is_ascii_alphabetic() || sign == '_' || sign == '&' || sign == '*');
+    begins_name && value.get(name..).is_some_and(|rest| rest.starts_with(['(', '[', '{', '<']) || rest.starts_with("=>"))
+}
+
+/// Whether a value is a secret where only secrets stand: in a line of an environment file, behind an option, in a header or an address.
+pub(super) fn is_given(value: &str) -> bool {
+    let is_number = value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let least = if is_number { 6 } else { 4 };
+    value.len() >= least && !is_reference(value) && !is_placeholder(value) && !is_code(value)
+}
+
+/// Whether a value is a secret anywhere: behind a name of this strength, for a password or not.
+pub(super) fn is_likely(value: &str, strength: NameStrength, is_password: bool, writing: Writing) -> bool {
+    if value.len() < 6 || is_reference(value) || is_placeholder(value) || value.bytes().any(|byte| byte.is_ascii_whitespace()) {
+        return false;
+    }
+    if writing != Writing::Quoted && (is_code(value) || value.contains(['(', '{', '[', '`'])) {
+        return false;
+    }
+    let is_hash =
+        ["sha256", "sha1-", "sha1:", "sha384", "sha512", "md5:", "http:", "https:"].iter().any(|head| value.starts_with(head));
+    match strength {
+        NameStrength::Weak => value.len() >= 16 && !is_hash && has_random(value),
+        NameStrength::Strong if uuid(value) => true,
+        NameStrength::Strong if has_random(value) => !(is_hash && value.starts_with("http")),
+        NameStrength::Strong => is_password && writing != Writing::Bare && is_chosen(value, writing),
+    }
+}
+
+/// Whether a person may have chosen this as a password: no name and no plain words, but words with digits and signs.
+fn is_chosen(value: &str, writing: Writing) -> bool {
+    let has = |is: fn(u8) -> bool| value.bytes().any(is);
+    let letters = has(|byte| byte.is_ascii_alphabetic());
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let signs = has(|byte| b"!@#$%^&*+=~?".contains(&byte));
+    let is_number = !letters && value.bytes().all(|byte| byte.is_ascii_digit());
+    let names = ["password", "passwd", "secret", "token", "key", "pass", "base64", "sha", "md5", "oauth", "utf", "aes"];
+    let lower = value.to_ascii_lowercase();
+    let bare = lower.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '_' || sign == '-');
+    let is_name = writing == Writing::Line && names.contains(&bare);
+    let in_words = value.contains(['/', '\\', ',', ';', ':', '|', '<', '>', '(', ')', '{', '}', '[', ']', '"', '\'']);
+    (is_number && digits >= 6 && writing == Writing::Quoted
+        || letters && (digits > 0 || signs && !value.ends_with(['!', '?', '=', '*'])))
+        && !is_name
+        && !in_words
+}
+
+/// Whether a part of a value is neither a word nor a number: letters and digits by turns, or letters in no order of capitals.
+pub(super) fn has_random(value: &str) -> bool {
+    value.split(|sign: char| !sign.is_ascii_alphanumeric()).any(|part| is_random(part.as_bytes())) || is_packed(value.as_bytes())
+}
+
+/// What a row of letters and digits is made of.
+#[derive(Default)]
+struct Shape {
+    digits: usize,
+    letters: usize,
+    /// How often letters and digits take turns.
+    turns: usize,
+    /// Rows of letters, each of which a capital behind a small one ends as a digit does.
+    rows: usize,
+}
+
+fn shape(part: &[u8]) -> Shape {
+    let mut shape = Shape::default();
+    let mut before = 0_u8;
+    for byte in part {
+        if byte.is_ascii_digit() {
+            shape.digits += 1;
+            shape.turns += usize::from(before.is_ascii_alphabetic());
+        } else if byte.is_ascii_alphabetic() {
+            shape.letters += 1;
+            shape.turns += usize::from(before.is_ascii_digit());
+            let goes_on = before.is_ascii_alphabetic() && !(before.is_ascii_lowercase() && byte.is_ascii_uppercase());
+            shape.rows += usize::from(!goes_on);
+        }
+        before = *byte;
+    }
+    shape
+}
+
+fn is_random(part: &[u8]) -> bool {
+    let Shape { digits, letters, turns, rows } = shape(part);
+    let len = part.len();
+    // Words in a name have more than three letters each.
+    let is_short = |tenths: usize| letters * 10 <= rows * tenths;
+    match (digits, turns) {
+        (0, _) => len >= 16 && is_short(28),
+        (_, 0 | 1) => len >= 16 && letters > 0 && is_short(28),
+        (_, 2) => len >= 8 && digits >= 2 && letters >= 2 && is_short(30) || len >= 14 && digits >= 5 && is_short(60),
+        (_, 3) => len >= 10 && digits >= 2 && is_short(35),
+        _ => len >= 8 && is_short(45),
+    }
+}
+
+/// Whether a value is one of base64, whose signs cut it into short parts.
+fn is_packed(value: &[u8]) -> bool {
+    let is_sign = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    let Shape { digits, letters, rows, .. } = shape(value);
+    value.len() >= 24
+        && digits > 0
+        && value.iter().all(is_sign)
+        && letters * 10 <= rows * 32
+        && value.iter().any(u8::is_ascii_uppercase)
+}

@@ -1,0 +1,136 @@
+//! Made-up secrets of many kinds in every place that a call has: no part of one is in anything that is kept.
+
+use super::known_forms::{alnum, hex, made_up, name};
+use ctxc::internals::project::config::Content;
+use ctxc::internals::record::known_forms::FORMS;
+use ctxc::internals::record::mask::{Ending, Mask};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// Names of secrets, as variables have them.
+const NAMES: &str = "DB_PASSWORD PGPASSWORD MYSQL_PWD SMTP_PASS AWS_SECRET_ACCESS_KEY AZURE_OPENAI_API_KEY AZURE_CLIENT_SECRET SHOP_TOKEN \
+    GITHUB_PAT SENTRY_DSN NPM_AUTH APP_KEY SECRET_KEY_BASE JWT_SECRET SESSION_SECRET ENCRYPTION_KEY REDIS_PASSWORD RABBITMQ_PASSWORD \
+    COHERE_API_KEY MISTRAL_API_KEY DATADOG_API_KEY CLOUDFLARE_API_KEY ALGOLIA_API_KEY STRIPE_KEY TWILIO_AUTH_TOKEN HEROKU_API_KEY \
+    SNYK_TOKEN VAULT_TOKEN OKTA_API_TOKEN ZENDESK_TOKEN";
+
+/// A made-up secret: what it is kept under, and its value; the part before it may be seen.
+struct Planted {
+    kind: String,
+    name: String,
+    head: String,
+    value: String,
+}
+
+fn planted() -> Vec<Planted> {
+    let known = FORMS.iter().map(|form| {
+        let is_address = form.head.contains('/') || form.head.ends_with('=');
+        let (head, value) =
+            if is_address { (form.head, made_up(form.head)) } else { ("", [form.head, &made_up(form.head)].concat()) };
+        Planted { kind: format!("{} {}", form.service, form.head), name: "NOTE".to_owned(), head: head.to_owned(), value }
+    });
+    let named = NAMES.split_whitespace().flat_map(|variable| {
+        let values = [
+            alnum(24),
+            hex(32),
+            name(30),
+            format!("{}+/{}==", alnum(20), alnum(18)),
+            hex(40),
+            alnum(43),
+            format!("p4{}!x9", alnum(12)),
+        ];
+        values.into_iter().map(|value| Planted {
+            kind: variable.to_owned(),
+            name: variable.to_owned(),
+            head: String::new(),
+            value,
+        })
+    });
+    known.chain(named).collect()
+}
+
+/// A body of a request with a result of a tool.
+fn result_of_tool(text: &str) -> Value {
+    json!({"model": "m", "messages": [{"role": "tool", "tool_call_id": "c1", "content": text}]})
+}
+
+/// A stream that brings a text one character a piece, as words or as the arguments of a call.
+fn pieces(text: &str, delta: fn(&str) -> Value) -> String {
+    let event = |piece: char| format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": delta(&piece.to_string())}]}));
+    text.chars().map(event).chain(["data: [DONE]\n\n".to_owned()]).collect()
+}
+
+fn percent(text: &str) -> String {
+    text.bytes()
+        .map(|byte| if byte.is_ascii_alphanumeric() { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}
+
+/// What is kept of a secret in each place.
+fn kept(mask: &Mask, one: &Planted) -> [(&'static str, String); 9] {
+    let Planted { name, head, value, .. } = one;
+    let text = [head.as_str(), value].concat();
+    let line = format!("A=1\n{name}={text}\nB=2\n");
+    let key = name.to_ascii_lowercase();
+    let request = |body: Value| mask.json(&body.to_string(), "/request", &mut Vec::new());
+    let stream = |text: &str| mask.stream(text, (&[text.len()], Ending::Whole), &mut Vec::new()).concat();
+    let inner = json!({"content": json!({&key: &text}).to_string()}).to_string();
+    let option = format!("--{}", key.replace('_', "-"));
+    [
+        ("an environment file read by a tool", request(result_of_tool(&line))),
+        ("JSON in JSON in arguments", request(json!({"tool_calls": [{"function": {"name": "f", "arguments": inner}}]}))),
+        ("words in pieces of one character", stream(&pieces(&line, |piece| json!({"content": piece})))),
+        (
+            "arguments in pieces of one character",
+            stream(&pieces(
+                &json!({&key: &text}).to_string(),
+                |piece| json!({"tool_calls": [{"index": 0, "function": {"arguments": piece}}]}),
+            )),
+        ),
+        (
+            "an error of a vendor",
+            mask.json(
+                &json!({"error": {"message": format!("Incorrect: {name}={text}.")}}).to_string(),
+                "/response",
+                &mut Vec::new(),
+            ),
+        ),
+        ("an error in words", mask.text(&format!("the program ended with: {name}={text}"))),
+        ("words of a command", mask.words(&["tool".to_owned(), option, text.clone()]).join(" ")),
+        ("an address", mask.text(&format!("GET /x?{key}={}&n=1", percent(&text)))),
+        ("a page that is no JSON", stream(&format!("<html>{name}={text}\n</html>"))),
+    ]
+}
+
+#[test]
+fn no_part_of_a_planted_secret_is_in_anything_that_is_kept() {
+    let mask = Mask::new([7; 32], [], Content::Redacted);
+    let all = planted();
+    let kinds: BTreeSet<&str> = all.iter().map(|one| one.kind.as_str()).collect();
+    assert!(all.len() >= 400 && kinds.len() >= 150, "{} values of {} kinds", all.len(), kinds.len());
+    let mut seen = Vec::new();
+    for one in &all {
+        for (place, text) in kept(&mask, one) {
+            // What a stream brings in pieces is put together again; escapes are read.
+            let joined: String = text
+                .split("data: ")
+                .filter_map(|event| serde_json::from_str::<Value>(event.trim()).ok())
+                .map(|event| strings(&event))
+                .collect();
+            let value = &one.value;
+            let parts = value.as_bytes().windows(12.min(value.len())).filter_map(|part| std::str::from_utf8(part).ok());
+            let found =
+                parts.into_iter().find(|part| text.contains(part) || joined.contains(part) || text.contains(&percent(part)));
+            seen.extend(found.map(|part| format!("{} in {place}: `{part}` in {}", one.kind, text.get(..300).unwrap_or(&text))));
+        }
+    }
+    assert!(seen.is_empty(), "{} of {}:\n{}", seen.len(), all.len() * 9, seen.join("\n"));
+}
+
+fn strings(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(strings).collect(),
+        Value::Object(fields) => fields.values().map(strings).collect(),
+        _ => String::new(),
+    }
+}
