@@ -308,11 +308,11 @@ impl Asked<'_, '_> {
         let result = super::subtask::run(self.runner, self.frame, &asking, &request)?;
         self.trust.set(self.trust.get().max(result.trust));
         let words = serde_json::to_string_pretty(&result.content).unwrap_or_default();
-        let content = result.content.as_str().map_or(words, str::to_owned);
+        let value = result.content.as_str().map_or(words, str::to_owned);
         let (head, words) = match (result.status, &result.notes) {
-            (Status::Failed, _) => ("The subtask failed:", content),
-            (_, Some(notes)) => ("The result of the subtask:", format!("{content}\n\nNotes: {notes}")),
-            (_, None) => ("The result of the subtask:", content),
+            (Status::Failed, _) => ("The subtask failed:", value),
+            (_, Some(notes)) => ("The result of the subtask:", format!("{value}\n\nNotes: {notes}")),
+            (_, None) => ("The result of the subtask:", value),
         };
         let told = self.passed_on("subtask", &words).map_err(|refused| {
             Obstacle::new(ObstacleKind::Context, format!("the result of the subtask of {}: {refused}", self.stage()))
