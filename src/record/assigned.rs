@@ -261,8 +261,9 @@ pub(super) fn behind_colon(place: Place<'_>) -> Option<Range<usize>> {
     if is_header {
         let (range, writing) = place.value(after, b"\"'`<>,;){}]");
         let value = place.text_of(&range);
+        let is_call = matches!(place.byte(range.end), Some(b'{' | b'(')) && writing == Writing::Bare;
         let is_word = value.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-' || byte == b'_');
-        return if is_word {
+        return if is_word || is_call {
             None
         } else if writing == Writing::Bare {
             place.given(place.trimmed(range))
@@ -306,7 +307,8 @@ fn credential(place: Place<'_>, after: usize) -> Option<Range<usize>> {
     let value = place.text_of(&range);
     let is_plain = value.bytes().all(|byte| byte.is_ascii_alphabetic());
     // `Digest username="…"`
-    let names_parts = value.ends_with('=') && matches!(place.byte(range.end), Some(b'"' | b'\''));
+    let names_parts =
+        value.ends_with('=') && matches!(place.byte(range.end), Some(b'"' | b'\'')) || value.starts_with("Credential=");
     let is_secret = if has_scheme { (!is_plain || value.len() >= 20) && !names_parts } else { has_random(value) };
     (value.len() >= 6 && is_secret).then(|| place.given(range))?
 }
@@ -507,8 +509,10 @@ fn cookies(value: &str) -> Vec<Range<usize>> {
 /// What goes of a word of a command: all of the value of an option, or what it shows itself.
 pub(super) fn is_value_of(option: &str, value: &str) -> bool {
     let name = option.strip_prefix("--").or_else(|| option.strip_prefix('-'));
-    name.and_then(name_strength) == Some(NameStrength::Strong)
-        && value.len() >= 4
-        && !is_reference(value)
-        && !value.starts_with("--")
+    let is_secret = match name.and_then(name_strength) {
+        Some(NameStrength::Strong) => true,
+        Some(NameStrength::Weak) => has_random(value),
+        None => false,
+    };
+    is_secret && value.len() >= 4 && !is_reference(value) && !value.starts_with("--")
 }

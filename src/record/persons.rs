@@ -178,5 +178,7 @@ pub(super) fn phone(before: char, text: &str) -> Option<usize> {
         rest = rest.get(wanted..)?;
     }
     let more = rest.strip_prefix('-').unwrap_or(rest).bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
-    (is_marked && !more).then_some(text.len() - rest.len())
+    // `516.119 1083.632`
+    let is_fraction = rest.strip_prefix('.').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    (is_marked && !more && !is_fraction).then_some(text.len() - rest.len())
 }

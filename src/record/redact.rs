@@ -295,7 +295,9 @@ impl Redactor {
         if self.keeps_persons {
             return None;
         }
+        // Behind a hyphen, groups of hexadecimal digits look the same.
         if first.is_ascii_alphabetic()
+            && before != '-'
             && let Some(len) = iban(rest)
         {
             return Some((at..at + len, "iban"));

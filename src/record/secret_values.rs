@@ -139,7 +139,7 @@ pub(super) fn is_likely(value: &str, strength: NameStrength, is_password: bool, 
     let is_hash =
         ["sha256", "sha1-", "sha1:", "sha384", "sha512", "md5:", "http:", "https:"].iter().any(|head| value.starts_with(head));
     match strength {
-        NameStrength::Weak => value.len() >= 16 && !is_hash && has_random(value),
+        NameStrength::Weak => value.len() >= 16 && !is_hash && !value.contains(['/', '\\']) && has_random(value),
         NameStrength::Strong if uuid(value) => true,
         NameStrength::Strong if has_random(value) => !(is_hash && value.starts_with("http")),
         NameStrength::Strong => is_password && writing != Writing::Bare && is_chosen(value, writing),

@@ -119,6 +119,8 @@ fn types_schemas_references_placeholders_code_and_plain_words_stay() {
         "let token = lexer.next_token(); let secret = derive_key(&salt, 32);",
         "def f(password=None, token=default_token): return hash(password, b\"salt\")",
         "<input #secretKey=\"ngModel\" #newToken=\"model2\">, date -u '+%Y-%m-%dT%H:%M:%SZ', //ancestor::*[contains(@class,'x')]",
+        "{\"chap-secret\": &api.Secret2{}, \"x\": 1}, fileKey := \"wsmn24bux7wo113/al1h9ijdeojtsjy/300_Jsjq7RdBgA.png\"",
+        "viewBox=\"0 0 516.119 1083.632\", {9A19103F-16F7-4668-BE54-9A1E7A4F7556}, AWS4-HMAC-SHA256 Credential=1/2/s3",
         "http.get(\"http://host/x?access_token=\" + token, nil)",
         "<input type=\"password\" name=\"password\" placeholder=\"password\">",
         // Plain words, counts and paths.

@@ -198,7 +198,7 @@ scorecard says which stage decided. A call that got no answer does not count as 
 A tool that the agent calls returns the value under its name in `fixtures: {tools: …}` of the suite, and the agent is asked again, at most 16 times; a tool without a fixture ends the
 conversation. Expectations see the last answer, and the calls and tokens of all answers.
 
-Before a call is kept, values of variables that end in `_KEY`, `_TOKEN` or `_SECRET`, keys of known form, e-mail addresses, phone numbers, cards (by their check digit) and IBANs become
+Before a call is kept, values of variables with names of secrets (`*_KEY`, `PGPASSWORD`, …), values behind such names, keys of known form, e-mail addresses, phone numbers, cards (by their check digit) and IBANs become
 placeholders such as `⟦email:3fa2⟧`, the same for the same value; `redacted` lists where. So do the values of `api_key_env`. A value of fewer than 8 characters is replaced only if it is a
 separate word with a letter and a digit, one of fewer than 4 never. Everything but these values is found by its form alone: read a recording before you commit it.
 
