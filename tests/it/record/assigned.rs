@@ -107,7 +107,7 @@ fn types_schemas_references_placeholders_code_and_plain_words_stay() {
         "tool --password \"$PASSWORD\" --token <token> --api-key YOUR_KEY --secret [secret]",
         // Placeholders.
         "API_KEY=your-api-key\nTOKEN=<token>\nPASSWORD=changeme\nSECRET=xxxxxxxx\nA_KEY=\nB_KEY=\"\"\nPASSWORD=***\nTOKEN=put-it-here",
-        "postgres://user:password@host/db, https://username:pass@proxy:8080",
+        "postgres://user:password@host/db, https://username:pass@proxy.example.com:8080, http://u:p@some.host/path",
         // Types and schemas.
         "password: str, token: string; secret?: string, api_key: Optional[str] = None, apiKey: String!",
         "{\"password\":{\"type\":\"string\",\"minLength\":8},\"required\":[\"password\",\"token\"]}",
