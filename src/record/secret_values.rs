@@ -128,6 +128,11 @@ pub(super) fn is_given(value: &str) -> bool {
     value.len() >= least && !is_reference(value) && !is_placeholder(value) && !is_code(value)
 }
 
+/// Whether a value is a path whose last part has an ending.
+fn names_file(value: &str) -> bool {
+    value.rsplit_once(['/', '\\']).is_some_and(|(_, name)| name.contains('.'))
+}
+
 /// Whether a value is a secret anywhere: behind a name of this strength, for a password or not.
 pub(super) fn is_likely(value: &str, strength: NameStrength, is_password: bool, writing: Writing) -> bool {
     if value.len() < 6 || is_reference(value) || is_placeholder(value) || value.bytes().any(|byte| byte.is_ascii_whitespace()) {
@@ -139,7 +144,7 @@ pub(super) fn is_likely(value: &str, strength: NameStrength, is_password: bool, 
     let is_hash =
         ["sha256", "sha1-", "sha1:", "sha384", "sha512", "md5:", "http:", "https:"].iter().any(|head| value.starts_with(head));
     match strength {
-        NameStrength::Weak => value.len() >= 16 && !is_hash && !value.contains(['/', '\\']) && has_random(value),
+        NameStrength::Weak => value.len() >= 16 && !is_hash && !names_file(value) && has_random(value),
         NameStrength::Strong if uuid(value) => true,
         NameStrength::Strong if has_random(value) => !(is_hash && value.starts_with("http")),
         NameStrength::Strong => is_password && writing != Writing::Bare && is_chosen(value, writing),
