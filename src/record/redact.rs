@@ -234,7 +234,7 @@ impl Redactor {
             };
             let one = one.filter(|(range, _)| {
                 range.start < range.end
-                    && !(is_open && range.end == part.end)
+                    && !(is_open && reaches_end(own, range.end))
                     && own.get(range.clone()).is_some_and(|value| !value.contains('⟦'))
             });
             if let Some((range, kind)) = one {
@@ -439,6 +439,11 @@ impl Names {
         }
         Some(Named::Key(key.to_owned()))
     }
+}
+
+/// Whether nothing but signs that no value ends with stands between a place and the end of a text.
+fn reaches_end(text: &str, at: usize) -> bool {
+    text.get(at..).is_some_and(|rest| rest.bytes().all(|byte| b".,;:)\\!".contains(&byte)))
 }
 
 /// What a byte may begin or end.
