@@ -567,7 +567,7 @@ fn email_around(place: Place<'_>) -> Option<Range<usize>> {
         start += sign.len_utf8();
     }
     // `//user:password@host`
-    let near = place.text.get(place.text.floor_char_boundary(start.saturating_sub(64))..start)?;
+    let near = place.text.get(place.text.floor_char_boundary(start.saturating_sub(64)).max(place.from)..start)?;
     let is_user = before == ':' && near.rsplit([' ', '"', '\'', '\n']).next().is_some_and(|word| word.contains("//"));
     let len = email(place.text.get(start..)?).filter(|_| !is_user)?;
     Some(start..start + len)
