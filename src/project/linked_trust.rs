@@ -155,8 +155,8 @@ impl Sources {
             let is_newly_marked = |name: u32| !is_marked(name) && marks.get(name as usize).is_some_and(Option::is_some);
             // An answer has a name where it is handed on.
             let origin = |name: u32| {
-                let named = chain_back(&marks, name).filter_map(name_of).filter(|name| !name.name.is_empty());
-                named.last().map_or_else(Default::default, |name| (name.name.clone(), name.span))
+                let chain = chain_back(&marks, name).filter_map(name_of).filter(|name| !name.name.is_empty());
+                chain.last().map_or_else(Default::default, |name| (name.name.clone(), name.span))
             };
             let uses = other.into_iter().filter(|(name, ..)| is_newly_marked(*name)).collect();
             let (unfenced, open) = found(uses, &origin);

@@ -27,7 +27,7 @@ impl RequestedFiles {
     pub(super) fn read<'p, 'r>(
         paths: impl IntoIterator<Item = &'p String>,
         files: &dyn Files,
-        roles: impl Iterator<Item = &'r Role> + Clone,
+        roles: &(impl Iterator<Item = &'r Role> + Clone),
     ) -> Result<Self, String> {
         let mut texts = BTreeMap::new();
         for path in paths {

@@ -72,7 +72,7 @@ pub(super) fn run(
     let paths = request.file_paths.iter().filter(|_| hinted.is_none());
     let roles = runner.parts.options.models.into_iter().flat_map(|models| models.roles.values());
     let roles = frame.situation.role.into_iter().chain(roles);
-    let requested = match RequestedFiles::read(paths, frame.project_files, roles) {
+    let requested = match RequestedFiles::read(paths, frame.project_files, &roles) {
         Ok(requested) => requested,
         Err(why) => return refuse(why),
     };
@@ -98,7 +98,7 @@ pub(super) fn run(
     let (parent, inputs_trust) = (asking.context, asking.trust);
     let bundled = if hinted.is_none() { bundled(request, asking.trust) } else { None };
     let inputs = bundled.as_ref().unwrap_or(&request.inputs);
-    let own = Situation { parent, source, files, role, session, inputs_trust, ..Situation::new(task, inputs) };
+    let own = Situation { inputs_trust, parent, source, files, role, session, ..Situation::new(task, inputs) };
     let flow = match TaskFlow::new(&graph, own, &runner.parts.options) {
         Ok(flow) => flow,
         Err(fault) => return refuse(fault.to_string()),

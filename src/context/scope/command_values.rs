@@ -47,8 +47,10 @@ impl NodeValues<'_> {
                 let line = self.admitted(&self.fill(line, COMMAND)?, Destination::Shell, COMMAND)?;
                 vec![CommandText::of_author(shell), CommandText::of_author("-c"), line]
             }
-            (Some(line), None) => self.arguments(self.words(line)?)?,
-            (None, _) => self.arguments(command.args.iter().map(|arg| self.fill(arg, COMMAND)).collect::<Result<_, _>>()?)?,
+            (Some(line), None) => self.arguments(&self.words(line)?)?,
+            (None, _) => {
+                self.arguments(&command.args.iter().map(|arg| self.fill(arg, COMMAND)).collect::<Result<Vec<_>, _>>()?)?
+            }
         };
         let variables = body.env.iter().flat_map(|env| &env.vars).map(|var| {
             let value = self.admitted(&self.fill(&var.value, "env")?, Destination::Program, "env")?;
@@ -71,7 +73,7 @@ impl NodeValues<'_> {
     }
 
     /// Arguments of a program, among them the line that it gives to a shell, if it is one.
-    fn arguments(&self, filled: Vec<Filled>) -> Result<Vec<CommandText>, NoCommand> {
+    fn arguments(&self, filled: &[Filled]) -> Result<Vec<CommandText>, NoCommand> {
         let words: Vec<&str> = filled.iter().map(|one| one.text.text()).collect();
         let line = argv::shell_line(&words);
         let admit = |(at, one): (usize, &Filled)| {

@@ -269,8 +269,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         }
         self.calls(&task.calls);
         let is_found = task.files.as_ref().is_some_and(|files| files.source == FileSource::Description);
-        let has_history = task.history.is_some();
-        let is_outside = self.read(task, context) || reach.looks_up || is_found || has_history && !is_agent;
+        let is_outside = self.read(task, context) || reach.looks_up || is_found || task.history.is_some() && !is_agent;
         let shown = std::mem::replace(&mut self.shown, outer.1);
         let whole = inputs.iter().filter(|_| reader == Reader::Agent);
         self.flow.makes(context, shown.into_iter().chain(whole.cloned()).collect(), Mark::outside(is_outside));

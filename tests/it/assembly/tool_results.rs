@@ -274,9 +274,8 @@ fn an_answer_that_cannot_hold_a_text_stays_trusted() {
 fn a_place_is_found_once_for_all_roles() {
     let library = sequence("<task ref=\"n\"/>").replace("</library>", "<task ref=\"n\" name=\"u\"/></library>");
     let roles = |names: &[(&str, &str)]| -> Config {
-        let all: String =
-            names.iter().map(|(name, task)| format!("[roles.{name}]\ntemplate = \"{task}\"\ntools = [\"fetch\"]\n")).collect();
-        read(&all)
+        let role = |(name, task): &(&str, &str)| format!("[roles.{name}]\ntemplate = \"{task}\"\ntools = [\"fetch\"]\n");
+        read(&names.iter().map(role).collect::<Vec<_>>().concat())
     };
     let message = |names: &[(&str, &str)]| {
         let found = errors(&library, &roles(names));

@@ -2,6 +2,7 @@
 
 use super::eval_record::{asked, completion, stale, upstream, with_model};
 use super::project::Project;
+use std::path::Path;
 
 const SETTING: &str = "[requests]\nvolatile = [{ in = \"/messages\", pattern = \"(Sort|Order) the\" }]\n";
 
@@ -27,7 +28,8 @@ fn an_answer_is_found_by_the_rest_of_a_request_that_is_masked() {
     project.write("templates/triage.xml", &template);
     asked(&project, &["trust", "--yes"]).code(0);
     asked(&project, &["eval", "--record"]).code(0);
-    let recording = project.files().into_iter().find(|file| file.ends_with(".jsonl")).unwrap();
+    let recording =
+        project.files().into_iter().find(|file| Path::new(file).extension().is_some_and(|ending| ending == "jsonl")).unwrap();
     assert!(project.read(&recording).contains("⟦email:") && !project.read(&recording).contains("help@"));
     project.run(&["eval"]).code(0).says("answer 2 of 2 (replayed)  PASS");
     project.write("templates/triage.xml", template.replace("Sort", "Order"));

@@ -1,4 +1,10 @@
 //! The form in which requests are compared with recorded ones.
+#![allow(
+    clippy::format_push_string,
+    clippy::match_wildcard_for_single_variants,
+    clippy::wildcard_enum_match_arm,
+    reason = "JSON is written by hand"
+)]
 
 use ctxc::internals::project::config::Content;
 use ctxc::internals::record::comparison::{Comparison, LiveRequest, Scope};

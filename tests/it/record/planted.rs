@@ -131,6 +131,6 @@ fn strings(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Array(items) => items.iter().map(strings).collect(),
         Value::Object(fields) => fields.values().map(strings).collect(),
-        _ => String::new(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => String::new(),
     }
 }

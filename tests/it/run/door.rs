@@ -4,6 +4,7 @@ use super::support::{calls, events, project, scripted, state, trace};
 use crate::cli::project::{Project, Run};
 use pretty_assertions::assert_eq;
 use serde_json::Value;
+use std::path::Path;
 
 const READER: &str = r#"<task type="atomic" name="reader"><description>Read the mail.</description>
     <parameters><parameter name="mail" type="string" required="true" trust="untrusted"/></parameters>
@@ -141,8 +142,8 @@ fn what_a_subtask_read_is_untrusted_in_later_steps_unless_it_was_checked() {
     again.code(1).warns(refused);
     // The command of a later step, too.
     let shell = TONE.replace(
-        r#"<task><description>Answer.</description><system>You answer in this tone: {{tone}}</system>
-      <context_management><inherit_context>none</inherit_context></context_management></task>"#,
+        "<task><description>Answer.</description><system>You answer in this tone: {{tone}}</system>
+      <context_management><inherit_context>none</inherit_context></context_management></task>",
         r#"<task type="script" as="say"><description>Say it.</description><command shell="sh">echo {{tone}}</command></task>"#,
     );
     let project = self::project(&[("t", &shell)]).file("docs/a.md", "the page says EVIL");
@@ -166,7 +167,7 @@ fn a_subtask_has_only_files_that_an_agent_may_ask_for() {
         .file("docs/.hidden.md", "planted")
         .file("docs/prod.env", "planted")
         .file("docs/id_rsa", "planted")
-        .file("docs/key.md", &["-----BEGIN ", "PRIVATE KEY-----\n", &"MIIEvQIBADANBgkqhkiG9w0BAQEFAASC".repeat(2), "\n"].concat())
+        .file("docs/key.md", ["-----BEGIN ", "PRIVATE KEY-----\n", &"MIIEvQIBADANBgkqhkiG9w0BAQEFAASC".repeat(2), "\n"].concat())
         .file("guarded/d.md", "planted");
     project.write(
         "ctxc.toml",
@@ -267,7 +268,10 @@ fn a_scenario_of_a_run_keeps_what_the_run_has_seen() {
             .unwrap(),
     );
     new.code(0);
-    let written = project.files().into_iter().filter(|file| file.starts_with("scenarios/") && file.ends_with(".yaml"));
+    let written = project
+        .files()
+        .into_iter()
+        .filter(|file| file.starts_with("scenarios/") && Path::new(file).extension().is_some_and(|ending| ending == "yaml"));
     let text: String = written.map(|file| project.read(&file)).collect();
     assert!(text.contains("{\"content\":\"EVIL\",\"trust\":\"untrusted\"}"), "{text}");
 }

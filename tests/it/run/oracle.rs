@@ -3,6 +3,14 @@
 //!
 //! The oracle knows nothing of how ctxc tells foreign text apart. It has a lineage of its own: what an agent answers is foreign where a foreign
 //! canary stood in any message that it was sent, and each answer gets a canary of its own.
+#![allow(
+    clippy::format_push_string,
+    clippy::too_many_lines,
+    clippy::wildcard_enum_match_arm,
+    clippy::match_wildcard_for_single_variants,
+    clippy::print_stdout,
+    reason = "a generator of templates is one long list of texts"
+)]
 
 use crate::project::reading::read;
 use ctxc::internals::context::TaskGraph;
@@ -372,7 +380,7 @@ fn drawn(random: &mut Random) -> Drawn {
         parameters += &format!("<parameter name=\"{name}\" type=\"string\" required=\"true\"{trust}/>");
     }
     let mut steps = String::new();
-    for at in 0..1 + random.below(4) {
+    for at in 0..=random.below(4) {
         let name = format!("s{at}");
         steps += &match random.below(12) {
             0 => format!(

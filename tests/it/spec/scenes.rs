@@ -205,7 +205,8 @@ fn letters() -> Vec<Scene> {
         ..scene(name, "/", &task(&inner))
     };
     let long = || "I want money. ".repeat(200);
-    let talk: Vec<Turn> = (0..5).map(|at| Turn::new([Speaker::User, Speaker::Assistant][at % 2], "w ".repeat(90))).collect();
+    let conversation: Vec<Turn> =
+        (0..5).map(|at| Turn::new([Speaker::User, Speaker::Assistant][at % 2], "w ".repeat(90))).collect();
     vec![
         with("rules of two thirds of the budget beside a long letter", [input, &rules(11)].concat(), long()),
         with("rules that leave a letter no room, and no letter", [input, &rules(20)].concat(), String::new()),
@@ -213,7 +214,7 @@ fn letters() -> Vec<Scene> {
         with("a letter with a limit of its own beside a file", [capped, file].concat(), long()),
         with("a letter in a rule beside a file", [inside, file].concat(), "x".repeat(150)),
         Scene {
-            history: talk,
+            history: conversation,
             ..with("rules beside a long letter and a conversation", [input, &rules(11), "<history/>"].concat(), long())
         },
     ]
