@@ -243,10 +243,10 @@ fn three_changes_are_three_failures_that_say_what_moved() {
     project.write(XML, DESK.replace("Never promise a refund.", "Promise no refund.").replace("full_output", "notes_only"));
     let run = project.run(&["eval"]).code(1);
     insta::assert_snapshot!(run.stdout, @r#"
-    late  context 12/14  answer not recorded  FAIL
-      scenarios/late.yaml:24: expected accumulation_format of / full_output, found notes_only, written in the template
+    late  context 13/15  answer not recorded  FAIL
+      scenarios/late.yaml:25: expected accumulation_format of / full_output, found notes_only, written in the template
         at templates/desk.xml:7
-      scenarios/late.yaml:29: expected the request as stored in scenarios/snapshots/late.json, found tool 2 (refund), description: “Refund it.” in place of “Refund an order.”
+      scenarios/late.yaml:30: expected the request as stored in scenarios/snapshots/late.json, found tool 2 (refund), description: “Refund it.” in place of “Refund an order.”
         at ctxc.toml:6
         and message 1 (system), line 4: “Promise no refund.” in place of “Never promise a refund.”
         `ctxc eval --accept` shows what changed and stores it

@@ -17,7 +17,7 @@ fn segments() -> Vec<Segment> {
 
 #[test]
 fn a_kind_of_ones_own_has_its_place_heading_and_priority() {
-    let assembly = assemble_segments("triage", segments(), &Options { budget: Some(400), ..Options::default() }).unwrap();
+    let assembly = assemble_segments("triage", segments(), &Options { budget: Some(500), ..Options::default() }).unwrap();
     let [message] = &assembly.messages[..] else { panic!("{:?}", assembly.messages) };
     let text = message.as_str();
     let at = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words} in {text}"));
