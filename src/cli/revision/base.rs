@@ -96,7 +96,7 @@ fn existing(git: &Git, wanted: &[impl AsRef<str>]) -> Result<Vec<(String, String
 
 /// The commit that the name of a base means.
 fn named(git: &Git, name: &str) -> Result<Named> {
-    git.ensure_revision(name)?;
+    Git::ensure_revision(name)?;
     let steps = [name.find(['^', '~', ':']), name.find("@{")].into_iter().flatten().min().unwrap_or(name.len());
     let (own, steps) = name.split_at(steps);
     let by = |by: NamedBy, commit: String| Ok(Named { by, commit });

@@ -109,14 +109,14 @@ impl Git {
     }
 
     /// Refuses what can be no revision.
-    pub(super) fn ensure_revision(&self, revision: &str) -> Result<()> {
+    pub(super) fn ensure_revision(revision: &str) -> Result<()> {
         let fault = refused(revision).map(|fault| CliError::usage(format!("`{revision}` is not a git revision: {fault}")));
         fault.map_or(Ok(()), Err)
     }
 
     /// The commit that a revision names, as its id.
     pub(super) fn commit(&self, revision: &str) -> Result<String> {
-        self.ensure_revision(revision)?;
+        Self::ensure_revision(revision)?;
         let wanted = format!("{revision}^{{commit}}");
         match self.line(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])? {
             // Older programs echo the option.

@@ -85,7 +85,7 @@ impl Places {
             return Ok(place);
         }
         // One that stays where it is has its project file, or some template or scenario, there.
-        let is_there = self.then.below(&here).any(|name| is_of_project(name));
+        let is_there = self.then.below(&here).any(is_of_project);
         let gone = if is_there { BTreeSet::new() } else { self.gone() };
         match gone.len() {
             0 => Ok(Place { then: here.clone(), now: here, moved: None }),

@@ -57,7 +57,7 @@ impl Baseline {
     pub fn of<'b>(
         card: &Scorecard,
         registry_schema: &str,
-        accepted: impl Iterator<Item = &'b Self> + Clone,
+        accepted: &(impl Iterator<Item = &'b Self> + Clone),
     ) -> Result<(Vec<Self>, Vec<BaselineFault>), BaselineFault> {
         let mut suites: BTreeMap<&str, Vec<BaselineCase>> = BTreeMap::new();
         let mut undecided = Vec::new();

@@ -73,7 +73,7 @@ fn accept(args: &AcceptArgs, whose: Whose, cx: &mut Cx) -> Result<Exit> {
     let refused = |why: crate::eval::gate::BaselineFault| {
         CliError::new(Kind::Findings, why.to_string()).hint("`ctxc eval` shows why; `ctxc eval --record` answers it anew")
     };
-    let (new, undecided) = Baseline::of(&card, SCHEMA, compared.baselines.values()).map_err(refused)?;
+    let (new, undecided) = Baseline::of(&card, SCHEMA, &compared.baselines.values()).map_err(refused)?;
     let new: BTreeMap<String, Baseline> = new.into_iter().map(|one| (paths::baseline(&one.suite), one)).collect();
     if whose == Whose::OtherModel {
         migrated(&compared.baselines, &new)?;
