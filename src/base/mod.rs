@@ -13,7 +13,7 @@ pub mod folders;
 pub mod fs;
 pub mod hash;
 pub mod json;
-#[cfg(feature = "fs")]
+#[cfg(any(feature = "fs", feature = "eval"))]
 pub mod key_files;
 #[cfg(feature = "compile")]
 pub mod lines;
@@ -26,7 +26,7 @@ pub mod patterns;
 pub mod percent;
 pub mod quoted;
 pub mod rule_meta;
-#[cfg(feature = "fs")]
+#[cfg(any(feature = "fs", feature = "eval"))]
 pub mod secret_line;
 pub mod source;
 pub mod span;

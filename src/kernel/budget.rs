@@ -338,6 +338,7 @@ impl Fitted {
     }
 
     /// A block that is left out, for a reason.
+    #[cfg(feature = "assemble")]
     pub(crate) fn dropped(reason: String) -> Self {
         Self { fate: Disposition::Dropped, full: None, kept: Some(0), reason }
     }
@@ -356,16 +357,19 @@ impl Block<'_> {
     }
 
     /// True for a text that can be cut and of which others wrote nothing.
+    #[cfg(feature = "assemble")]
     pub(crate) fn is_trusted_expendable(&self) -> bool {
         self.priority >= FIRST_EXPENDABLE && !self.is_untrusted()
     }
 
     /// True for a text that is never cut and is trusted apart from the values in it.
+    #[cfg(feature = "assemble")]
     pub(crate) fn is_trusted_fixed(&self) -> bool {
         self.priority < FIRST_EXPENDABLE && self.turn.0 == Trust::Trusted && self.turn.1 != Kind::History
     }
 
     /// Bytes that trusted authors wrote, and tokens of everything that has no bytes; 0 for a block that is fitted with the untrusted ones.
+    #[cfg(feature = "assemble")]
     pub(crate) fn trusted_bytes(&self) -> usize {
         if self.is_trusted_expendable() || self.is_trusted_fixed() {
             let others: usize = self.untrusted.iter().map(ExactSizeIterator::len).sum();
