@@ -115,6 +115,16 @@ impl Role {
     pub fn has_tools(&self) -> bool {
         self.tools.as_ref().is_some_and(Tools::permits_some)
     }
+
+    /// Whether a path is kept from all agents for this role. A role whose tools may touch nothing (`**`) singles out no file.
+    pub fn keeps_from_all(&self, path: &str) -> bool {
+        self.protected.matches(path) && !self.protects_everything()
+    }
+
+    /// Whether its tools may touch no file, whatever the file is called.
+    pub fn protects_everything(&self) -> bool {
+        self.protected.matches("\u{1}/\u{1}")
+    }
 }
 
 impl Tools {

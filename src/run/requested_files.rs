@@ -20,24 +20,25 @@ const PROJECT: &str = "ctxc.toml";
 pub(super) struct RequestedFiles(BTreeMap<String, String>);
 
 impl RequestedFiles {
-    /// Reads files of a project that an agent asks for; `roles` protect some of them.
+    /// Reads files of a project that an agent in a role asks for; all roles protect some of them.
     ///
     /// # Errors
     /// The first that agents may not have, or that cannot be read: which, and why.
     pub(super) fn read<'p, 'r>(
         paths: impl IntoIterator<Item = &'p String>,
         files: &dyn Files,
-        roles: &(impl Iterator<Item = &'r Role> + Clone),
+        role: Option<&'r Role>,
+        all: &(impl Iterator<Item = &'r Role> + Clone),
     ) -> Result<Self, String> {
         let mut texts = BTreeMap::new();
         for path in paths {
             let refuse = |why: String| format!("agents may not ask for the file `{path}`: {why}");
             let plain = contained_path::plain(Path::new(path)).map(|plain| contained_path::name(&plain));
             let plain = plain.ok_or_else(|| refuse("it lies outside the project's folder".to_owned()))?;
-            allow(&plain, roles.clone()).map_err(refuse)?;
+            allow(&plain, role, all.clone()).map_err(refuse)?;
             let RequestedFile { path: real, text } = files.requested(&plain).map_err(refuse)?;
             // A link has a name of its own.
-            allow(&real, roles.clone()).map_err(refuse)?;
+            allow(&real, role, all.clone()).map_err(refuse)?;
             if holds_key(&text) {
                 return Err(refuse("it holds a key or credentials".to_owned()));
             }
@@ -58,7 +59,7 @@ impl Files for RequestedFiles {
 }
 
 /// Refuses a path, relative to the project, by what it says.
-fn allow<'r>(path: &str, mut roles: impl Iterator<Item = &'r Role>) -> Result<(), String> {
+fn allow<'r>(path: &str, role: Option<&'r Role>, mut all: impl Iterator<Item = &'r Role>) -> Result<(), String> {
     let name = path.rsplit('/').next().unwrap_or(path);
     if path.split('/').any(|part| part.starts_with('.')) {
         return Err("it is hidden".to_owned());
@@ -69,7 +70,8 @@ fn allow<'r>(path: &str, mut roles: impl Iterator<Item = &'r Role>) -> Result<()
     if is_key_file(path) {
         return Err("its name is that of a key, a credential or an environment file".to_owned());
     }
-    match roles.find(|role| role.protected.matches(path)) {
+    let own = role.filter(|role| role.protected.matches(path));
+    match own.or_else(|| all.find(|role| role.keeps_from_all(path))) {
         Some(role) => Err(format!("role `{}` protects it", role.name.value)),
         None => Ok(()),
     }

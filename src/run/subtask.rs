@@ -71,8 +71,7 @@ pub(super) fn run(
     // A registered task has files of its own.
     let paths = request.file_paths.iter().filter(|_| hinted.is_none());
     let roles = runner.parts.options.models.into_iter().flat_map(|models| models.roles.values());
-    let roles = frame.situation.role.into_iter().chain(roles);
-    let requested = match RequestedFiles::read(paths, frame.project_files, &roles) {
+    let requested = match RequestedFiles::read(paths, frame.project_files, frame.situation.role, &roles) {
         Ok(requested) => requested,
         Err(why) => return refuse(why),
     };

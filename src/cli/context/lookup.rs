@@ -65,7 +65,7 @@ fn scope(root: &Path, config: &Config, registry: Option<&Registry>, broken: &Bro
     let mut apart = apart(root, config, registry);
     // What is broken just now becomes no context of others for it.
     apart.extend(broken.files().map(str::to_owned));
-    let roles = config.roles.values().filter(|role| !role.protected.is_empty());
+    let roles = config.roles.values().filter(|role| !role.protects_everything());
     let protected = roles.map(|role| (role.name.value.clone(), role.protected.clone())).collect();
     Scope { root: root.to_path_buf(), kept_in, include, exclude, documents, apart, protected }
 }

@@ -176,6 +176,13 @@ fn a_search_leaves_nothing_in_the_folder_that_it_looks_at() {
 }
 
 #[test]
+fn a_role_that_protects_everything_keeps_nothing_from_others() {
+    let words = "how do I roll back a deploy";
+    let project = sample().file("ctxc.toml", "[roles.reader]\ntemplate = \"answer\"\nprotected_paths = [\"**\"]\n");
+    assert!(project.run(&["search", words]).code(0).stdout.contains("rollbackDeploy"));
+}
+
+#[test]
 fn no_key_and_no_environment_file_reaches_an_agent() {
     let marks = ["planted-one", "planted-two", "planted-three", "planted-four", "planted-five", "planted-six"];
     let words = "how do I roll back a deploy";

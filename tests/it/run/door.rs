@@ -171,7 +171,8 @@ fn a_subtask_has_only_files_that_an_agent_may_ask_for() {
         .file("guarded/d.md", "planted");
     project.write(
         "ctxc.toml",
-        "edition = \"2026\"\n[roles.r]\ntemplate = \"t\"\nprotected_paths = [\"guarded/**\"]\n[context]\ninclude = [\"docs\"]\n",
+        "edition = \"2026\"\n[roles.r]\ntemplate = \"t\"\nprotected_paths = [\"guarded/**\"]\n\
+         [roles.q]\ntemplate = \"t\"\nprotected_paths = [\"**\"]\n[context]\ninclude = [\"docs\"]\n",
     );
     let refused = [
         (".env", "it is hidden"),
@@ -214,6 +215,9 @@ fn a_subtask_has_only_files_that_an_agent_may_ask_for() {
         assert!(sent[1].iter().any(holds), "{:#?}", sent[1]);
         assert!(!sent[1].iter().any(|(speaker, text)| speaker == "system" && text.contains("oak")));
     }
+    // A role that protects everything has no file itself.
+    let run = scripted(&project, &["q"], &asks("description: SUBTASK, file_paths: [docs/a.md]")).code(1);
+    assert!(run.stderr.contains("role `q` protects it"), "{}", run.stderr);
 }
 
 /// Why an answer has not its form is said by quoting it, and the quotation may be somebody else's.
