@@ -98,7 +98,7 @@ fn run_whole(case: &PreparedCase<'_>, done: &mut Finished) {
     let answered = answer::answered(case, None, done);
     let Some(answer) = done.trials.first().map(|trial| Arc::clone(&trial.answer)) else {
         done.context = unseen(case.input.case);
-        return decide(answered, done);
+        return decide(answered, case.input.case, done);
     };
     let mut faults = Vec::new();
     match contexts(case, &answer) {
@@ -112,7 +112,7 @@ fn run_whole(case: &PreparedCase<'_>, done: &mut Finished) {
             faults.extend(contexts.into_iter().filter_map(|one| one.assembly.err()).flatten());
         }
     }
-    decide(answered, done);
+    decide(answered, case.input.case, done);
     // A run that has to end without a context does.
     if done.verdict == CaseVerdict::Fail {
         done.faults = faults;
@@ -194,14 +194,14 @@ fn judged(case: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) {
         done.snapshot = Some(context::stored_request(&Seen { case, assembly }));
     }
     let answered = answer::answered(case, Some(assembly), done);
-    decide(answered, done);
+    decide(answered, case.input.case, done);
     if case.run.answers.shows && done.verdict != CaseVerdict::Pass {
         done.said = assembly.messages.iter().map(|message| (message.speaker, message.text.text().to_owned())).collect();
     }
 }
 
 /// The verdict of a case whose context was judged, by what became of its answers.
-pub(super) fn decide(answered: Result<Decision, Unanswered>, done: &mut Finished) {
+pub(super) fn decide(answered: Result<Decision, Unanswered>, case: &Case, done: &mut Finished) {
     let holds = !done.context.iter().any(Verdict::is_failure);
     done.verdict = match answered {
         Err(Unanswered::Trouble(why)) => {
@@ -215,6 +215,13 @@ pub(super) fn decide(answered: Result<Decision, Unanswered>, done: &mut Finished
             if holds { CaseVerdict::Stale } else { CaseVerdict::Fail }
         }
         Ok(_) if !holds => CaseVerdict::Fail,
+        Ok(Decision::Open) if let Some(key) = unjudged(case).filter(|_| done.trials.is_empty()) => {
+            done.trouble = Some(match key {
+                "todo" => "undecided: `todo` names an expectation that is still to be written".to_owned(),
+                key => format!("undecided: `{key}` is not judged yet; with `gate: false` it only informs"),
+            });
+            CaseVerdict::Inconclusive
+        }
         // Nobody looked at anything: that is no success.
         Ok(Decision::Open) if !done.context.iter().any(|verdict| verdict.outcome != Outcome::Skipped) => {
             CaseVerdict::Inconclusive
@@ -223,4 +230,9 @@ pub(super) fn decide(answered: Result<Decision, Unanswered>, done: &mut Finished
         Ok(Decision::Fail) => CaseVerdict::Fail,
         Ok(Decision::Inconclusive) => CaseVerdict::Inconclusive,
     };
+}
+
+/// The key of the first expectation that gates and that nothing can judge yet.
+fn unjudged(case: &Case) -> Option<&'static str> {
+    case.expectations.iter().filter(|one| one.value.gate).find_map(|one| one.value.test.unjudged())
 }

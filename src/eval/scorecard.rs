@@ -55,6 +55,9 @@ pub struct Summary {
     pub planned: usize,
     /// Of these, those with an answer that was judged.
     pub answered: usize,
+    /// Of these, those of whose answer something is expected, and none is recorded; missing where there are none.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub unanswered: usize,
     /// Everything that was looked at holds.
     pub passed: usize,
     /// Something does not hold.
@@ -128,6 +131,9 @@ pub struct CaseRow {
     /// Where the answer came from; without one, or with one that is stale, the verdict is about the context alone.
     #[cfg_attr(feature = "cli", schemars(extend("enum" = ["not_recorded", "asked", "replayed", "stale", "scripted", "not_judged"])))]
     pub answer: String,
+    /// Whether something is expected of its answer, and none is recorded; missing where that is not so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unanswered: bool,
     /// What moved in the request since the answers were recorded, a line each; none where they are not stale.
     pub moved: Vec<String>,
     /// What recording it anew takes, where its answers are stale; else null.
@@ -225,11 +231,11 @@ pub struct RuleRow {
     pub pass: Option<u32>,
     /// The stage that decided: `confirm` is the second one, of a scenario that failed the first.
     pub stage: Stage,
-    /// How many trials are recorded, where the scenario asks for more; else null.
+    /// How many trials are recorded, where the scenario asks for more or for fewer; else null.
     pub recorded: Option<RecordedRow>,
 }
 
-/// Fewer recorded trials than a scenario asks for.
+/// Another number of recorded trials than a scenario asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct RecordedRow {
@@ -421,6 +427,9 @@ impl CaseRow {
             model: done.model.clone(),
             verdict: done.verdict.word().to_owned(),
             answer: done.answered.word().to_owned(),
+            unanswered: done.answered == Answered::NotRecorded
+                && matches!(done.verdict, CaseVerdict::Pass | CaseVerdict::Inconclusive)
+                && !of.case.expectations.is_empty(),
             moved: done.moved.clone(),
             anew: done
                 .anew
@@ -491,6 +500,11 @@ impl CaseRow {
     pub fn held(&self) -> (usize, usize) {
         (self.context.iter().filter(|row| row.verdict == "pass").count(), self.context.len())
     }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "as serde hands it")]
+const fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 fn is_judged(answered: Answered) -> bool {
@@ -588,6 +602,7 @@ impl Summary {
                 CaseVerdict::Inconclusive => &mut summary.inconclusive,
             };
             *counted += 1;
+            summary.unanswered += usize::from(row.unanswered);
             summary.carried += usize::from(row.carried_from.is_some());
             summary.tokens = summary.tokens.saturating_add(row.used());
             for (kind, count) in row.failed_calls.iter().filter(|_| row.carried_from.is_none()) {

@@ -118,6 +118,11 @@ pub(super) fn skipped(expected: impl Into<String>, why: &str) -> Judged {
     (Outcome::Skipped, Reason::new(expected, why))
 }
 
+/// Nothing could be looked at, and the verdict of the case hangs on it.
+pub(super) fn undecided(expected: impl Into<String>, why: &str) -> Judged {
+    (Outcome::Skipped, Reason { is_open: true, ..Reason::new(expected, why) })
+}
+
 /// A number between its bounds, counted by `counter`.
 pub(super) fn count(figure: u64, what: String, max: Option<&Spanned<u64>>, min: Option<&Spanned<u64>>, counter: &str) -> Judged {
     match (max.filter(|max| figure > max.value), min.filter(|min| figure < min.value)) {
@@ -210,8 +215,9 @@ pub(super) fn all(judged: &[Judged]) -> Judged {
     for worst in worst {
         let mut found = judged.iter().filter(|(outcome, _)| *outcome == worst);
         if let Some((_, reason)) = found.clone().next() {
+            let is_open = found.clone().any(|(_, reason)| reason.is_open);
             let is_blind = found.all(|(_, reason)| reason.is_blind);
-            return (worst, Reason { is_blind, ..reason.clone() });
+            return (worst, Reason { is_open, is_blind, ..reason.clone() });
         }
     }
     let words: Vec<&str> = judged.iter().map(|(_, reason)| reason.expected.as_str()).collect();

@@ -169,8 +169,24 @@ pub struct Case {
     pub name: Option<String>,
     /// Its values.
     pub inputs: Vec<(String, Given)>,
-    /// What the answer must be, as scenarios say it.
-    pub expectations: Vec<serde_json::Value>,
+    /// What the answer must be, in order.
+    pub expectations: Vec<Asserted>,
+}
+
+/// Something that a test asserts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asserted {
+    /// As a scenario says it.
+    Expectation(serde_json::Value),
+    /// What no expectation says.
+    Todo {
+        /// What it is and why it is not carried over, in words.
+        what: String,
+        /// As it was written, on one line; empty where that is not known.
+        source: String,
+        /// Whether it could not fail the test.
+        is_informal: bool,
+    },
 }
 
 /// A value of a test.

@@ -1,6 +1,6 @@
 //! The tests of a prompt as a suite of scenarios.
 
-use super::model::{Given, Suite};
+use super::model::{Asserted, Given, Suite};
 use crate::base::contained_path::relative;
 use crate::base::json::escaped;
 use serde_json::{Value, json};
@@ -45,8 +45,21 @@ pub fn suite(suite: &Suite, task: &str, folder: &str, (path, format): (&str, &st
             out.push_str("    expectations:\n");
         }
         for one in &case.expectations {
-            for (number, (key, value)) in one.as_object().into_iter().flatten().enumerate() {
-                let _ = writeln!(out, "      {} {key}: {}", if number == 0 { "-" } else { " " }, escaped(value));
+            match one {
+                Asserted::Expectation(one) => {
+                    for (number, (key, value)) in one.as_object().into_iter().flatten().enumerate() {
+                        let _ = writeln!(out, "      {} {key}: {}", if number == 0 { "-" } else { " " }, escaped(value));
+                    }
+                }
+                Asserted::Todo { what, source, is_informal } => {
+                    if !source.is_empty() {
+                        let _ = writeln!(out, "      # {source}");
+                    }
+                    let _ = writeln!(out, "      - todo: {}", text(what));
+                    if *is_informal {
+                        out.push_str("        gate: false\n");
+                    }
+                }
             }
         }
     }

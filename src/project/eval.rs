@@ -72,9 +72,9 @@ pub struct Drift {
 /// `[eval.stability]`: what live runs need before they may gate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stability {
-    /// Runs of each case.
+    /// The least number of trials of each case.
     pub reruns: u32,
-    /// The most that the pass rate may vary.
+    /// The most that the verdicts of the trials of a case may vary: of a pass rate r, r·(1 − r).
     pub variance: f64,
     /// The budget of one run in US dollars.
     pub cost_usd: f64,

@@ -223,6 +223,14 @@ pub(super) fn require(project: &Compiled, given: &TrustHashArgs, what: &str) -> 
     Err(untrusted(&project.root, what))
 }
 
+/// The same for a run that goes on without what is not permitted: inside, the error that says so.
+pub(super) fn permitted(project: &Compiled, given: &TrustHashArgs, what: &str) -> Result<Result<Permissions>> {
+    match require(project, given, what) {
+        Err(refused) if refused.kind != Kind::Usage => Err(refused),
+        permitted => Ok(permitted),
+    }
+}
+
 /// The same for whoever has not read the project yet.
 pub(crate) fn permitted_here(given: &TrustHashArgs, what: &str, cx: &Cx) -> Result<()> {
     require(&Compiled::load_or_empty(cx)?, given, what).map(drop)

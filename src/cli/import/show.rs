@@ -7,9 +7,9 @@ use super::verify::{Difference, DifferenceKind};
 use crate::cli::prelude::*;
 use crate::cli::render::screen::Screen;
 use crate::cli::render::unified;
-use crate::import::{Body, Note, Parameter, Weight};
+use crate::import::{Body, Note, NoteKind, Parameter, Weight};
 use crate::kernel::profile::Profile;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns around a difference that are shown of its lines.
 const AROUND: usize = 60;
@@ -57,7 +57,30 @@ fn prompt(made: &Made, fate: Disposition, cx: &mut Cx) -> Result<()> {
         let inputs: Vec<String> = made.imported.parameters.iter().map(input).collect();
         cx.hanging(&format!("  inputs: {}", escape(&inputs.join(", "))), 4)?;
     }
-    made.imported.notes.iter().try_for_each(|one| note(one, cx))
+    let mut groups: Vec<(&Note, Vec<u32>)> = Vec::new();
+    let mut known: BTreeMap<(&str, &NoteKind), usize> = BTreeMap::new();
+    for one in &made.imported.notes {
+        let at = *known.entry((&one.path, &one.kind)).or_insert(groups.len());
+        match groups.get_mut(at) {
+            Some((_, others)) => others.push(one.line),
+            None => groups.push((one, Vec::new())),
+        }
+    }
+    groups.into_iter().try_for_each(|(first, others)| note(first, &others, cx))
+}
+
+/// Further lines of a note that are named.
+const LINES: usize = 4;
+
+/// “ (also in lines 37, 39 and 196 more)”.
+fn also(others: &[u32]) -> String {
+    let lines: Vec<String> = others.iter().take(LINES).map(u32::to_string).collect();
+    let word = if others.len() == 1 { "line" } else { "lines" };
+    match others.len().saturating_sub(LINES) {
+        _ if others.is_empty() => String::new(),
+        0 => format!(" (also in {word} {})", lines.join(", ")),
+        more => format!(" (also in {word} {} and {more} more)", lines.join(", ")),
+    }
 }
 
 /// `tone (string, default "warm")`.
@@ -70,7 +93,7 @@ fn input(parameter: &Parameter) -> String {
     }
 }
 
-fn note(note: &Note, cx: &mut Cx) -> Result<()> {
+fn note(note: &Note, others: &[u32], cx: &mut Cx) -> Result<()> {
     let weight = note.kind.weight();
     let paint = match weight {
         Weight::Info => Paint::Info,
@@ -79,7 +102,7 @@ fn note(note: &Note, cx: &mut Cx) -> Result<()> {
     };
     let word = cx.options.screen.paint(paint, weight.word());
     let place = if note.line == 0 { note.path.clone() } else { format!("{}:{}", note.path, note.line) };
-    cx.hanging(&format!("  {}: {word}: {}", escape(&place), escape(&note.kind.to_string())), 4)
+    cx.hanging(&format!("  {}: {word}: {}{}", escape(&place), escape(&note.kind.to_string()), also(others)), 4)
 }
 
 /// Prints what samples say.

@@ -1,5 +1,6 @@
 //! `ctxc init`: a project file for what is there, or a first template where nothing is.
 
+mod ci;
 mod find;
 mod run;
 mod write;

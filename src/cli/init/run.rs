@@ -1,5 +1,6 @@
 //! Never overwrites and never changes a file: what exists is reported and left alone.
 
+use super::ci::{self, CiProject};
 use super::find::Found;
 use super::write;
 use crate::base::fs::{self, ReadFs, RealFs};
@@ -21,6 +22,9 @@ pub(crate) struct InitArgs {
     /// Also write a CI configuration, or print the commands for other systems
     #[arg(long, value_name = "WHERE")]
     ci: Option<Ci>,
+    /// With --ci: the command that installs ctxc there, since it is in no package registry [default: compile a clone in `tools/ctxc`]
+    #[arg(long, value_name = "COMMAND", requires = "ci", value_parser = parse_command)]
+    install: Option<String>,
 }
 
 /// Where continuous checks run.
@@ -48,12 +52,17 @@ pub(crate) fn run(args: &InitArgs, cx: &mut Cx) -> Result<Exit> {
     }
     let here = BTreeMap::from([("templates".to_owned(), 0)]);
     put(&root, FILE, &write::project_file(if found.templates.is_empty() { &here } else { &found.templates }), cx)?;
-    match args.ci {
-        Some(Ci::Github) => {
-            put(&root, write::GITHUB, write::github(), cx)?;
-        }
-        Some(Ci::Print) => cx.print(|out| out.write_all(write::commands().as_bytes()))?,
+    let ci = args.ci.map(|place| (place, CiProject::of(&root, args.install.as_deref())));
+    match &ci {
+        Some((Ci::Github, project)) => workflow(&root, project, cx)?,
+        Some((Ci::Print, project)) => cx.print(|out| out.write_all(project.commands().as_bytes()))?,
         None => {}
+    }
+    if ci.is_some_and(|(_, project)| project.lacks_clone()) {
+        cx.note(&format!(
+            "ctxc is compiled from {}, which is not there: add it, `git submodule add ADDRESS {0}`, or name another way with --install COMMAND",
+            ci::CLONE
+        ));
     }
     if let Some(around) = around {
         let around = escape(&around.display().to_string()).into_owned();
@@ -77,6 +86,26 @@ fn around(root: &Path) -> Option<PathBuf> {
     let whole = fs::current_dir().ok()?.join(root);
     let there = whole.ancestors().find_map(|folder| RealFs.canonical(folder).ok())?;
     there.ancestors().find(|folder| fs::exists(&folder.join(FILE))).map(Path::to_path_buf)
+}
+
+/// Writes the workflow of a forge, which takes it from the top of a repository alone.
+fn workflow(root: &Path, project: &CiProject, cx: &mut Cx) -> Result<()> {
+    let real = RealFs.canonical(root).unwrap_or_else(|_| root.to_path_buf());
+    let is_top = real == project.top;
+    put(if is_top { root } else { &project.top }, ci::WORKFLOW, &project.github(), cx)?;
+    if !is_top {
+        cx.note(&format!("{} stands at the top of the repository, {}", ci::WORKFLOW, escape(&project.top.display().to_string())));
+    }
+    cx.note("scenarios that run programs or checks need the variable CTXC_TRUST_HASH of the repository: the hash that `ctxc trust --show` prints");
+    Ok(())
+}
+
+fn parse_command(text: &str) -> std::result::Result<String, String> {
+    let command = text.trim();
+    if command.is_empty() || command.chars().any(char::is_control) {
+        return Err("expected one line with a command, such as `cargo install --locked --path tools/ctxc`".to_owned());
+    }
+    Ok(command.to_owned())
 }
 
 /// Writes one file unless it is there. Says which. Returns whether it wrote.

@@ -6,8 +6,6 @@ use std::fmt::Write as _;
 
 /// The first template of an empty project.
 pub(super) const TEMPLATE: &str = "templates/summarize-document.xml";
-/// Where the checks of a forge stand.
-pub(super) const GITHUB: &str = ".github/workflows/ctxc.yml";
 
 /// `ctxc.toml` for templates in these folders.
 pub(super) fn project_file(folders: &BTreeMap<String, usize>) -> String {
@@ -66,26 +64,4 @@ pub(super) fn template() -> String {
         "Write five sentences. Keep every number and name as the document has it; say what it leaves open.",
     );
     xml.finish()
-}
-
-/// The steps that check a project on a forge, and run its scenarios.
-pub(super) fn github() -> &'static str {
-    "name: ctxc\n\
-     on: [push, pull_request]\n\
-     permissions:\n\
-     \x20 contents: read\n\
-     jobs:\n\
-     \x20 check:\n\
-     \x20   runs-on: ubuntu-latest\n\
-     \x20   steps:\n\
-     \x20     - uses: actions/checkout@v4\n\
-     \x20     - run: cargo install ctxc --locked\n\
-     \x20     - run: ctxc check --format github\n\
-     \x20     - run: ctxc eval --allow-empty\n\
-     \x20       if: success() || failure()\n"
-}
-
-/// The same for any other place.
-pub(super) fn commands() -> &'static str {
-    "cargo install ctxc --locked\nctxc check --format concise\nctxc eval --allow-empty\n"
 }

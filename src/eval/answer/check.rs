@@ -9,7 +9,7 @@ use super::whole_run;
 use crate::base::span::Spanned;
 use crate::context::request::Files;
 use crate::eval::compiled_patterns as schemas;
-use crate::eval::verdict::{self, Judged, Outcome, Place, Reason, Verdict, blind, fail, pass, skipped};
+use crate::eval::verdict::{self, Judged, Outcome, Place, Reason, Verdict, blind, fail, pass, skipped, undecided};
 use crate::scenario::expect::answer::short;
 use crate::scenario::json_schema;
 use crate::scenario::model::{AnswerTest, Expectation, Frozen, Risk};
@@ -50,8 +50,9 @@ fn of(case: &Judging<'_>, answer: &Answer, test: &AnswerTest) -> Result<Judged, 
         AnswerTest::MaxLatency(most) => max_latency(answer, *most),
         AnswerTest::MaxCost(most) => max_cost(answer, *most),
         AnswerTest::Judge { .. } | AnswerTest::Rubric(_) => {
-            skipped("a judge's score", "no judge: this needs a model, which is not asked yet")
+            undecided("a judge's score", "no judge: `judge` and `rubric` are not judged yet")
         }
+        AnswerTest::Todo(what) => undecided(format!("“{}”", short(&what.value)), "it still to be written as an expectation"),
         AnswerTest::Own(check) => own_check::judge(case, answer, check)?,
         AnswerTest::Path(expected) => whole_run::path(answer, expected),
         AnswerTest::Ends(end) => whole_run::ends(answer, end),

@@ -2,11 +2,14 @@
 
 use super::given::Answer;
 use super::judging::Judging;
-use crate::eval::verdict::{Judged, fail, pass, skipped};
+use crate::eval::verdict::{Judged, fail, pass, undecided};
 use crate::scenario::expect::answer::short;
 use crate::scenario::expect::own_check::OwnCheck;
 use serde::Deserialize;
 use serde_json::{Value, json};
+
+/// The reason of a check that was not run, since the user did not permit its command.
+pub(in crate::eval) const NOT_PERMITTED: &str = "no run: this command is not permitted here";
 
 /// One verdict, as a check writes it.
 #[derive(Deserialize)]
@@ -30,7 +33,7 @@ enum Said {
 pub(super) fn judge(case: &Judging<'_>, answer: &Answer, check: &OwnCheck) -> Result<Judged, String> {
     let expected = format!("{} to accept the trial", check.words());
     let run = case.run.answers.own.and_then(|own| own.run(check, &trial(case, answer).to_string()));
-    let Some(said) = run else { return Ok(skipped(expected, "no run: this command is not permitted here")) };
+    let Some(said) = run else { return Ok(undecided(expected, NOT_PERMITTED)) };
     let failed = |why: String| format!("{} gave no verdict: {why}", check.words());
     let said = said.map_err(failed)?;
     let no_verdict = || {

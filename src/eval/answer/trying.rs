@@ -235,9 +235,12 @@ pub(super) fn tries(
     let mut row = Vec::new();
     let mut decision = Decision::Open;
     let mut last: Option<Trial> = None;
+    let mut is_open = false;
     (done.rule, done.stage) = (Some(rule), stage);
     let recorded = Recorded { trials: there, of: asked_for, is_cut: there < of };
-    done.recorded = (there > 0 && there < asked_for).then_some(recorded);
+    // One that can be asked as often as needed has no number of recorded trials.
+    let is_known = there > 0 && there < u32::MAX;
+    done.recorded = (is_known && there != asked_for).then_some(recorded);
     // Where the first one is not there, that is found out by asking for it.
     for number in 1..=of.min(there.max(1)) {
         let (answer, answered, by) = next(TrialOf { stage, number, of })?;
@@ -254,10 +257,7 @@ pub(super) fn tries(
         if done.answered != Answered::Scripted {
             done.answered = answered;
         }
-        // What hangs on a judge that nobody asked is decided by no trial.
-        if trial.is_open() {
-            return Ok(Decision::Inconclusive);
-        }
+        is_open |= trial.is_open();
         row.push(trial.tried);
         last = Some(trial);
         if decision == Decision::Open {
@@ -268,7 +268,8 @@ pub(super) fn tries(
         }
     }
     done.stopped_early = row.len() < of.min(there) as usize;
-    Ok(if decision == Decision::Open { Decision::Inconclusive } else { decision })
+    // Trials can fail without what was not judged, but not pass.
+    Ok(if decision == Decision::Open || decision == Decision::Pass && is_open { Decision::Inconclusive } else { decision })
 }
 
 fn trial(case: &Judging<'_>, answer: Answer, by: &str, stage: Stage) -> Result<Trial, String> {

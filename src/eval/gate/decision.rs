@@ -5,7 +5,7 @@ use super::approvals::{Approvals, LogLine};
 use super::baseline::Baseline;
 use super::safeguards::{Kind, Loosened, Weakened};
 use crate::eval::answer::SCRIPT;
-use crate::eval::finished::CaseVerdict;
+use crate::eval::finished::{Answered, CaseVerdict};
 use crate::eval::scorecard::{CaseRow, Scorecard, TrialRow};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -79,7 +79,7 @@ pub struct Sides {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Violation {
     /// The name of it.
-    #[cfg_attr(feature = "cli", schemars(extend("enum" = ["context", "confirmed_fail", "missing_case", "sign_test", "manifest_tokens", "cost", "tokens", "pass_rate", "stale"])))]
+    #[cfg_attr(feature = "cli", schemars(extend("enum" = ["context", "confirmed_fail", "missing_case", "sign_test", "manifest_tokens", "cost", "tokens", "pass_rate", "stale", "stability_variance", "stability_cost"])))]
     pub name: String,
     /// What was allowed.
     pub limit: String,
@@ -130,6 +130,30 @@ pub struct Limits {
     pub cost_usd: Option<f64>,
     /// Whether stale answers fail.
     pub refuses_stale: bool,
+    /// What answers of live models are held to; `None` where the project has no policy for them.
+    pub stability: Option<StabilityLimits>,
+}
+
+/// What answers of live models are held to: `[eval.stability]`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StabilityLimits {
+    /// The least number of trials of each scenario.
+    pub reruns: usize,
+    /// The most that the verdicts of the trials of a scenario may vary.
+    pub variance: f64,
+    /// The most that the run may cost in US dollars.
+    pub cost_usd: f64,
+}
+
+impl StabilityLimits {
+    /// The stricter of both.
+    fn and(self, other: Self) -> Self {
+        Self {
+            reruns: self.reruns.max(other.reruns),
+            variance: self.variance.min(other.variance),
+            cost_usd: self.cost_usd.min(other.cost_usd),
+        }
+    }
 }
 
 impl Limits {
@@ -144,6 +168,7 @@ impl Limits {
             tokens: least(self.tokens, other.tokens),
             cost_usd: least(self.cost_usd, other.cost_usd),
             refuses_stale: self.refuses_stale || other.refuses_stale,
+            stability: self.stability.map_or(other.stability, |one| Some(other.stability.map_or(one, |other| one.and(other)))),
         }
     }
 }
@@ -171,6 +196,8 @@ pub struct Candidate<'a> {
     pub limits: Limits,
     /// The least share of scenarios that must have an answer.
     pub min_answered: Option<f64>,
+    /// Whether a project without a scenario may pass.
+    pub may_be_empty: bool,
 }
 
 /// Decides.
@@ -181,6 +208,8 @@ pub fn decide(sides: Sides, candidate: &Candidate<'_>) -> Decision {
     found.by_the_base(&sides, &weakened);
     found.by_baselines();
     found.by_limits();
+    found.by_stability();
+    found.by_recordings();
     found.by_accepters();
     let doubts = doubts(&sides, candidate);
     let Found { violations, failing, warnings, .. } = found;
@@ -227,23 +256,50 @@ impl Decision {
 /// Why a green would say too little.
 fn doubts(sides: &Sides, candidate: &Candidate<'_>) -> Vec<String> {
     let mut doubts = candidate.doubts.to_vec();
-    if candidate.card.cases.is_empty() {
+    if candidate.card.cases.is_empty() && !candidate.may_be_empty {
         doubts.push("there is no scenario".to_owned());
     }
     let Sides { answered, scenarios, .. } = sides;
     if let Some(least) = candidate.min_answered.filter(|least| share(*answered, *scenarios) < *least) {
         doubts.push(format!("too few scenarios have answers: {answered} of {scenarios}, and --min-answered is {least}"));
     }
+    doubts.extend(too_few_trials(candidate));
     let trials = candidate.card.cases.iter().flat_map(|row| row.trials.iter().map(move |trial| (row, trial)));
     let is_free = |row: &CaseRow, trial: &TrialRow| row.model.is_none() && trial.provider == SCRIPT;
     let unpriced: BTreeSet<&str> =
         trials.filter(|(row, trial)| trial.cost_usd.is_none() && !is_free(row, trial)).map(|(row, _)| row.id.as_str()).collect();
-    if let Some(first) = unpriced.first().filter(|_| candidate.limits.cost_usd.is_some()) {
+    let limits =
+        [("[eval.gate]", candidate.limits.cost_usd), ("[eval.stability]", live_policy(candidate).map(|one| one.cost_usd))];
+    for (table, _) in limits.into_iter().filter(|(_, limit)| limit.is_some()) {
+        let Some(first) = unpriced.first() else { break };
         let more = if unpriced.len() > 1 { format!(" and {} more", unpriced.len() - 1) } else { String::new() };
-        let what = "`[eval.gate] cost_usd` cannot be checked: `usd_per_million` of the model is not set for";
+        let what = format!("`{table} cost_usd` cannot be checked: `usd_per_million` of the model is not set for");
         doubts.push(format!("{what} `{first}`{more}"));
     }
     doubts
+}
+
+/// What the answers of a candidate are held to, where live models gave some of them.
+fn live_policy(candidate: &Candidate<'_>) -> Option<StabilityLimits> {
+    candidate.limits.stability.filter(|_| asked(candidate).next().is_some())
+}
+
+/// The scenarios that live models answered.
+fn asked<'c>(candidate: &Candidate<'c>) -> impl Iterator<Item = &'c CaseRow> {
+    candidate.card.cases.iter().filter(|row| row.answer == Answered::Asked.word())
+}
+
+/// Why fewer trials of live models than the policy asks for decide nothing.
+fn too_few_trials(candidate: &Candidate<'_>) -> Option<String> {
+    let StabilityLimits { reruns, .. } = live_policy(candidate)?;
+    let few: Vec<&CaseRow> = asked(candidate).filter(|row| row.trials.len() < reruns).collect();
+    let first = few.first()?;
+    let more = if few.len() > 1 { format!(", and {} more have too few", few.len() - 1) } else { String::new() };
+    Some(format!(
+        "`{}` was tried {} times, and `[eval.stability] reruns` is {reruns}{more}: `ctxc eval --answers live --full --runs {reruns} --pass K --out FILE`",
+        first.id,
+        first.trials.len()
+    ))
 }
 
 #[allow(clippy::cast_precision_loss, reason = "a project has fewer than 2^52 scenarios and tokens")]
@@ -366,11 +422,45 @@ impl Found<'_> {
         }
     }
 
+    /// What the answers of live models differ by, and cost.
+    fn by_stability(&mut self) {
+        let candidate = self.candidate;
+        let Some(policy) = live_policy(candidate) else { return };
+        for row in asked(candidate) {
+            let Some(rate) = row.rate.map(|rate| rate.value) else { continue };
+            let variance = rate * (1.0 - rate);
+            if variance > policy.variance + f64::EPSILON {
+                let limit = format!("a variance of {}", policy.variance);
+                let value = format!("{variance:.3}: {rate:.3} of {} trials pass", row.trials.len());
+                self.violated("stability_variance", limit, value, Some(&row.id));
+            }
+        }
+        let of_trials: f64 = asked(candidate).flat_map(|row| &row.trials).filter_map(|trial| trial.cost_usd).sum();
+        let cost = of_trials.max(candidate.card.summary.cost_usd);
+        if cost > policy.cost_usd {
+            let found = format!("US$ {}", (cost * 1e9).round() / 1e9);
+            self.violated("stability_cost", format!("US$ {}", policy.cost_usd), found, None);
+        }
+    }
+
+    /// Scenarios that were recorded more often than they are tried.
+    fn by_recordings(&mut self) {
+        for row in &self.candidate.card.cases {
+            if let Some(recorded) = row.rule.recorded.filter(|recorded| recorded.trials > recorded.of) {
+                let (trials, of) = (recorded.trials, recorded.of);
+                self.warnings
+                    .push(format!("`{}` was recorded {trials} times, and {of} are tried: the first {of} decide", row.id));
+            }
+        }
+    }
+
     /// What all of them come to.
     fn by_limits(&mut self) {
         let Candidate { card, limits, .. } = self.candidate;
         let rate = share(card.summary.passed, card.summary.planned);
-        if let Some(least) = limits.pass_rate.filter(|least| rate < *least) {
+        // What is not decided makes the decision inconclusive by itself, and could still pass.
+        let best = share(card.summary.passed + card.summary.inconclusive, card.summary.planned);
+        if let Some(least) = limits.pass_rate.filter(|least| best < *least) {
             self.violated("pass_rate", format!("{least}"), format!("{rate:.3}"), None);
         }
         let cost: f64 = card.cases.iter().flat_map(|row| &row.trials).filter_map(|trial| trial.cost_usd).sum();
@@ -420,5 +510,6 @@ fn why(row: &CaseRow) -> String {
     let told = |one: &crate::eval::scorecard::VerdictRow| format!("expected {}, found {}", one.expected, one.found);
     let context = row.context.iter().filter(|one| one.gates && one.verdict == "fail");
     let answer = row.trials.iter().flat_map(|trial| &trial.expectations).filter(|one| one.gates && one.verdict == "fail");
-    trouble.or_else(|| context.chain(answer).next().map(told)).unwrap_or_else(|| row.verdict.clone())
+    let open = row.trials.iter().flat_map(|trial| &trial.expectations).filter(|one| one.gates && one.verdict == "skipped");
+    trouble.or_else(|| context.chain(answer).chain(open).next().map(told)).unwrap_or_else(|| row.verdict.clone())
 }

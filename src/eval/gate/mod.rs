@@ -10,5 +10,7 @@ mod safeguards;
 pub use accepted::{BaselineCase, Comparison};
 pub use approvals::{Accepted, Approvals, LogLine};
 pub use baseline::{Baseline, BaselineFault};
-pub use decision::{Candidate, Decision, FailingCase, Limits, Sides, Verdict, Violation, Weakening, decide, grown};
-pub use safeguards::{ANSWER, CHECK, Kind, Loosened, Safeguard, Safeguards, Weakened};
+pub use decision::{
+    Candidate, Decision, FailingCase, Limits, Sides, StabilityLimits, Verdict, Violation, Weakening, decide, grown,
+};
+pub use safeguards::{ANSWER, BROUGHT, CHECK, Kind, Loosened, Safeguard, Safeguards, Weakened};

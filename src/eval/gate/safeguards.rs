@@ -1,5 +1,6 @@
 //! What a project holds itself to, as data: expectations, stored requests, lints, limits. Two revisions of it say what a change loosens.
 
+use crate::base::hash::Hasher;
 use crate::base::lines::hunks;
 use crate::base::words::words;
 use serde::{Deserialize, Serialize};
@@ -59,6 +60,10 @@ type Key = (Kind, String, String);
 
 /// What stands before the words of an answer to a request.
 pub const ANSWER: &str = "answer to ";
+/// Which part of a scenario answers to a changed request are.
+pub const BROUGHT: &str = "answers to a changed request";
+/// Characters of a hash that tell two contents of one place apart.
+const SHOWN: usize = 19;
 /// What stands before the file of a check.
 pub const CHECK: &str = "check ";
 /// Lines of a difference that are shown, and characters of each.
@@ -141,11 +146,42 @@ impl Safeguards {
         there.peek().is_some() && there.all(|one| one != gone)
     }
 
-    /// The scenarios whose answers `now` are to another request, with how many there are.
-    pub fn recorded_anew(&self, now: &Self) -> BTreeMap<String, usize> {
-        let gone = self.0.keys().filter(|key| !now.0.contains_key(*key) && now.has_other_answers(key));
-        let is_new = |key: &&Key, of: &str| key.0 == Kind::Recording && key.1 == of && key.2.starts_with(ANSWER);
-        gone.map(|(_, of, _)| (of.clone(), now.0.keys().filter(|key| is_new(key, of)).count())).collect()
+    /// The answers of each scenario, by the requests that they are to.
+    fn answers(&self) -> BTreeMap<&str, BTreeMap<&str, Vec<&Safeguard>>> {
+        let mut all: BTreeMap<&str, BTreeMap<&str, Vec<&Safeguard>>> = BTreeMap::new();
+        for ((kind, of, what), safeguard) in &self.0 {
+            if let Some(request) = what.strip_prefix(ANSWER).filter(|_| *kind == Kind::Recording) {
+                let request = request.split(" (").next().unwrap_or_default();
+                all.entry(of).or_default().entry(request).or_default().push(safeguard);
+            }
+        }
+        all
+    }
+
+    /// Answers that `now` brings for requests that have none here, of scenarios that have answers here: who changes a request cannot
+    /// testify to what it is answered. One for each scenario.
+    fn brought(&self, now: &Self) -> Vec<Loosened> {
+        let before = self.answers();
+        let brought = |(of, requests): (&str, BTreeMap<&str, Vec<&Safeguard>>)| {
+            let known = before.get(of)?;
+            let new: Vec<(&str, &Safeguard)> = requests
+                .iter()
+                .filter(|(request, _)| !known.contains_key(**request))
+                .flat_map(|(request, answers)| answers.iter().map(move |answer| (*request, *answer)))
+                .collect();
+            let (_, first) = new.first()?;
+            let mut hasher = Hasher::new();
+            for (request, answer) in &new {
+                hasher.field(request).field(&answer.value);
+            }
+            let hash = hasher.finish().to_string();
+            let count = if new.len() == 1 { "1 answer".to_owned() } else { format!("{} answers", new.len()) };
+            let after = format!("{}, {count}", hash.get(..SHOWN).unwrap_or(&hash));
+            let (of, what) = (of.to_owned(), BROUGHT.to_owned());
+            let weakened = Weakened { kind: Kind::Recording, of, what, before: None, after: Some(after) };
+            Some(Loosened { weakened, path: first.path.clone(), diff: None })
+        };
+        now.answers().into_iter().filter_map(brought).collect()
     }
 
     /// What a change from `self` to `now` loosens.
@@ -194,6 +230,7 @@ impl Safeguards {
         for (key, after) in now.0.iter().filter(|(key, _)| key.0 == Kind::Baseline && !self.0.contains_key(*key)) {
             tell(key, None, Some(after));
         }
+        found.extend(self.brought(now));
         found.sort();
         found
     }

@@ -7,18 +7,21 @@ use super::sent::{Sent, stored};
 use crate::base::hash::Hasher;
 use crate::eval::case::decide;
 use crate::eval::case_keys;
-use crate::eval::finished::Finished;
-use crate::eval::finished::Keys;
+use crate::eval::finished::{CaseVerdict, Finished, Keys};
 use crate::eval::prepared::{CaseInput, RunContext};
 use crate::eval::verdict::{Outcome, Reason, Verdict};
 use crate::record::comparison::Comparison;
 use crate::rules::request::check as check_request;
 use crate::scenario::model::Subject;
+use crate::scenario::request_source::RequestSource;
 
 /// Runs one case.
 pub(in crate::eval) fn run(context: &RunContext<'_>, input: &CaseInput<'_>) -> Finished {
     if let Some(why) = input.refused {
         return Finished::refused(why);
+    }
+    if let Some(why) = unpermitted(context, input) {
+        return Finished { verdict: CaseVerdict::Inconclusive, ..Finished::trouble("/", why) };
     }
     let sent = match sent(context, input) {
         Ok(sent) => sent,
@@ -42,8 +45,16 @@ pub(in crate::eval) fn run(context: &RunContext<'_>, input: &CaseInput<'_>) -> F
         ..Finished::trouble("/", "")
     };
     let answered = answer::answered(context, input, &sent, &mut done);
-    decide(answered, &mut done);
+    decide(answered, input.case, &mut done);
     done
+}
+
+/// The reason why the program of a case is not run, where the user did not permit it.
+fn unpermitted(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<String> {
+    let Subject::Request(source) = &input.case.subject.value else { return None };
+    let is_program = !matches!(source, RequestSource::File(_));
+    let is_permitted = context.answers.programs.is_some_and(|programs| programs.permits(source));
+    (is_program && !is_permitted).then(|| format!("undecided: {} is not run here: `ctxc trust` permits it", source.words()))
 }
 
 /// The verdict on a request that its vendor would refuse; `None` where it would not, or did not.

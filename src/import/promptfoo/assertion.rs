@@ -1,7 +1,8 @@
 //! An assertion as an expectation on the answer. What has no equal here is refused with a reason, for the report.
 
 use super::source::Source;
-use crate::import::model::Given;
+use crate::base::json::escaped;
+use crate::import::model::{Asserted, Given};
 use crate::scenario;
 use crate::scenario::pattern;
 use serde_json::{Map, Value, json};
@@ -150,6 +151,16 @@ pub(super) fn expectation(
         object.insert("gate".to_owned(), Value::Bool(false));
     }
     taken(&one).then_some(one).ok_or_else(|| "a scenario does not take what it holds".to_owned())
+}
+
+/// An assertion that no expectation says, as it is left to the author.
+pub(super) fn todo(assert: &Value, why: &str) -> Asserted {
+    let is_informal = assert.get("weight").and_then(Value::as_f64) == Some(0.0);
+    // Its other parts name providers, with their settings.
+    let kept = |(key, _): &(&String, &Value)| ["type", "$ref", "value", "threshold", "metric", "weight"].contains(&key.as_str());
+    let parts = assert.as_object().map(|all| all.iter().filter(kept).map(|(key, value)| (key.clone(), value.clone())).collect());
+    let source = parts.map_or_else(|| escaped(assert), |parts: Map<String, Value>| escaped(&parts.into()));
+    Asserted::Todo { what: format!("the assertion `{}`: {why}", word(assert)), source, is_informal }
 }
 
 /// Whether a scenario takes an expectation.

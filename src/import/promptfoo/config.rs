@@ -3,7 +3,7 @@
 use super::source::Source;
 use super::{assertion, prompts, providers, tests};
 use crate::import::front_matter::{self, Front};
-use crate::import::model::{Case, Format, Imported, Library, Options, Prompt, Suite};
+use crate::import::model::{Asserted, Case, Format, Imported, Library, Options, Prompt, Suite};
 use crate::import::names::kebab;
 use crate::import::note::NoteKind;
 use crate::syntax::yaml::Node;
@@ -91,12 +91,13 @@ fn cases(source: &Source<'_>, front: &Front<'_>, shared: &mut Imported) -> Vec<C
             continue;
         };
         for inputs in sets {
-            let mut expectations = Vec::new();
+            let mut expectations = test.lacks.clone();
             for assert in &test.asserts {
                 match assertion::expectation(source, &assertion::resolved(&assert.json, &templates), &inputs, test.is_transformed)
                 {
-                    Ok(one) => expectations.push(one),
+                    Ok(one) => expectations.push(Asserted::Expectation(one)),
                     Err(why) => {
+                        expectations.push(assertion::todo(&assert.json, &why));
                         let what = format!("the assertion `{}`", assertion::word(&assert.json));
                         let note = NoteKind::LeftOut { what, why };
                         // One assertion is reported once, however many tests have it.

@@ -2,7 +2,7 @@
 
 use super::source::{PROGRAMS, Source, ending};
 use crate::import::front_matter::{self, Front};
-use crate::import::model::{Given, Imported};
+use crate::import::model::{Asserted, Given, Imported};
 use crate::import::note::NoteKind;
 use crate::scenario::csv;
 use crate::syntax::yaml::Node;
@@ -16,6 +16,8 @@ pub(super) struct Test {
     pub(super) name: Option<String>,
     pub(super) vars: Vec<(String, Given)>,
     pub(super) asserts: Vec<Assert>,
+    /// Values that are not carried over, so that nothing of the test can be decided.
+    pub(super) lacks: Vec<Asserted>,
     /// Whether its answer is made another before it is judged.
     pub(super) is_transformed: bool,
 }
@@ -44,6 +46,7 @@ pub(super) fn read(source: &Source<'_>, front: &Front<'_>, shared: &mut Imported
         test.vars = default.vars.iter().filter(|(name, _)| !is_own(name)).cloned().collect();
         test.vars.extend(own);
         test.asserts.splice(0..0, default.asserts.iter().cloned());
+        test.lacks.splice(0..0, default.lacks.iter().cloned());
         test.is_transformed |= default.is_transformed;
     }
     tests
@@ -166,11 +169,9 @@ fn one(source: &Source<'_>, path: &str, front: &Front<'_>, node: &Node<'_>, shar
 
 fn vars(source: &Source<'_>, path: &str, line: u32, node: &Node<'_>, test: &mut Test, shared: &mut Imported) {
     let Some(entries) = node.entries() else {
-        return shared.note(
-            path,
-            line,
-            left_out("values from files".to_owned(), "write them under `vars`, or as a table of tests"),
-        );
+        let why = left_out("values from files".to_owned(), "write them under `vars`, or as a table of tests");
+        test.lacks.push(Asserted::Todo { what: why.to_string(), source: String::new(), is_informal: false });
+        return shared.note(path, line, why);
     };
     for entry in entries {
         let name = entry.key.value.to_string();
@@ -179,6 +180,7 @@ fn vars(source: &Source<'_>, path: &str, line: u32, node: &Node<'_>, test: &mut 
             Some(place) if place.starts_with("file://") => match of_file(source, place) {
                 Ok(given) => given,
                 Err(why) => {
+                    test.lacks.push(lacking(&name, &why));
                     shared.note(path, line, why);
                     continue;
                 }
@@ -192,6 +194,11 @@ fn vars(source: &Source<'_>, path: &str, line: u32, node: &Node<'_>, test: &mut 
         };
         test.vars.push((name, given));
     }
+}
+
+/// What is to be done about a value that is not carried over.
+fn lacking(name: &str, why: &NoteKind) -> Asserted {
+    Asserted::Todo { what: format!("the input `{name}`: {why}"), source: String::new(), is_informal: false }
 }
 
 /// A value that lies in a file: data is taken over, a text stays there.

@@ -88,8 +88,15 @@ static STABILITY: Table =
     of("when runs with live models may gate: all of it, or none", &keys::<_, { STABILITY_ROWS.len() }>(STABILITY_ROWS));
 
 const STABILITY_ROWS: &[Row<Written>] = &[
-    needed("reruns", TRIALS, "trials of each case", |at, out| out.reruns = at.whole().map(|runs| runs.value as u32)),
-    needed("variance", RATE, "the most that pass rates may differ", |at, out| out.variance = at.number().map(|rate| rate.value)),
+    needed("reruns", TRIALS, "the least number of trials of each case", |at, out| {
+        out.reruns = at.whole().map(|runs| runs.value as u32);
+    }),
+    needed(
+        "variance",
+        RATE,
+        "the most that the verdicts of a case's trials may vary: of a pass rate r, r·(1 − r)",
+        |at, out| out.variance = at.number().map(|rate| rate.value),
+    ),
     needed("cost_usd", DOLLARS, "US$ that a run may cost", |at, out| out.cost_usd = at.number().map(|usd| usd.value)),
     needed("accepters", Shape::Set, "who may accept a baseline", |at, out| out.accepters = Some(at.set())),
 ];

@@ -22,6 +22,7 @@ mod review_due;
 mod scenario_syntax;
 pub mod shown;
 mod unheard_history;
+mod unjudged_expectation;
 mod unknown_input;
 pub(crate) mod unknown_receiver;
 mod unknown_scenario_key;
@@ -65,4 +66,5 @@ pub(super) static RULES: &[&Rule] = &[
     &untaken_result::RULE,
     &unsound_frozen_file::RULE,
     &replaced_expectations::RULE,
+    &unjudged_expectation::RULE,
 ];

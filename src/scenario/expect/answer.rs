@@ -42,8 +42,9 @@ macro_rules! keys {
             ),
             key("max_latency_ms", Shape::Whole(1, MOST), "the trial takes no longer; only with live models"),
             key("max_cost_usd", Shape::Number(0.0, 1e9), "the trial costs no more; only with live models"),
-            key("judge", Shape::Table(&JUDGE), "the judge gives at least the score on each criterion"),
-            key("rubric", Shape::Text, "a criterion in words, for the judge"),
+            key("judge", Shape::Table(&JUDGE), "the judge gives at least the score on each criterion; not judged yet"),
+            key("rubric", Shape::Text, "a criterion in words, for the judge; not judged yet"),
+            key("todo", Shape::Text, "an expectation that is still to be written, in words; until then the case is inconclusive"),
             key(
                 "command",
                 Shape::Or(&Shape::List(&Shape::Text, 1), &COMMAND),
@@ -77,8 +78,8 @@ pub static ANSWER: Table = Table {
 /// What `not`, `any_of` and `all_of` hold.
 pub static ANSWER_TEST: Table = Table { what: "an expectation inside another", keys: &KEYS, groups: &[Group::One(&NAMES)] };
 
-static KEYS: [Key; 24] = keys!();
-static NAMES: [&str; 24] = names(&KEYS);
+static KEYS: [Key; 25] = keys!();
+static NAMES: [&str; 25] = names(&KEYS);
 
 static FIELD: Table = Table {
     what: "`field_matches`",
@@ -183,6 +184,8 @@ pub enum AnswerTest {
     },
     /// `rubric`: a criterion in words.
     Rubric(Spanned<String>),
+    /// `todo`: what is still to be written, in words.
+    Todo(Spanned<String>),
     /// `command: [argv]`, `python: module:function`
     Own(OwnCheck),
     /// `path`: the agents and scripts that a whole run comes by.
@@ -229,6 +232,7 @@ impl AnswerTest {
             "max_cost_usd" => Self::MaxCost(number(value)?),
             "judge" => Self::Judge { criteria: texts(value.get("criteria")), min_score: number(value.get("min_score")?)? },
             "rubric" => Self::Rubric(text(value)?),
+            "todo" => Self::Todo(text(value)?),
             "command" => Self::Own(OwnCheck::command(value)),
             "python" => Self::Own(OwnCheck::python(value)?),
             "path" => Self::Path(Trajectory::path(value)?),
@@ -266,6 +270,21 @@ impl AnswerTest {
             Self::Trajectory(calls) => calls.matching != Matching::Superset,
             Self::AnyOf(inner) | Self::AllOf(inner) => inner.iter().any(|one| one.value.needs_whole_answer()),
             _ => true,
+        }
+    }
+
+    /// The key of the expectation in it that nothing can judge yet, where no other one can decide instead.
+    pub fn unjudged(&self) -> Option<&'static str> {
+        #[allow(clippy::wildcard_enum_match_arm, reason = "all others are judged")]
+        match self {
+            Self::Judge { .. } => Some("judge"),
+            Self::Rubric(_) => Some("rubric"),
+            Self::Todo(_) => Some("todo"),
+            Self::Not(inner) | Self::OfAgent { test: inner, .. } => inner.value.unjudged(),
+            Self::AllOf(inner) => inner.iter().find_map(|one| one.value.unjudged()),
+            // One of them that is judged can hold.
+            Self::AnyOf(inner) => inner.iter().map(|one| one.value.unjudged()).reduce(Option::and)?,
+            _ => None,
         }
     }
 
@@ -330,6 +349,7 @@ impl AnswerTest {
             Self::MaxCost(most) => format!("at most US$ {most}"),
             Self::Judge { criteria, min_score } => format!("a judge gives {min_score} or more for {}", list(criteria, "“", "”")),
             Self::Rubric(criterion) => format!("a judge finds “{}”", short(&criterion.value)),
+            Self::Todo(what) => format!("to do: “{}”", short(&what.value)),
             Self::Own(check) => format!("{} accepts it", check.words()),
             Self::Path(expected) => format!("the run {}", expected.words().replacen("calls", "comes by", 1)),
             Self::Ends(end) => format!("the run is {end}"),

@@ -32,9 +32,25 @@ fn own(script: &str) -> Run {
 #[test]
 fn a_check_is_run_where_it_is_permitted_alone() {
     let project = project("command: [sh, checks/calm.sh]");
-    let run = project.run(&["eval"]).code(2).silent_out();
-    let run = run.warns("running a check of the project's own is not permitted in this project");
+    let run = project.run(&["eval"]).code(7).says("no run: this command is not permitted here (skipped)").says("1 inconclusive");
+    let run = run.warns("1 scenario is not decided: running a check of the project's own is not permitted in this project");
     run.warns("`ctxc trust` shows what the project would do");
+    // The others go on.
+    project.write(
+        "scenarios/other.yaml",
+        project
+            .read("scenarios/billing.yaml")
+            .replace("name: billing", "name: other")
+            .replace("command: [sh, checks/calm.sh]", "contains: [billing]"),
+    );
+    project.run(&["eval"]).code(7).says("2 scenarios: 1 passed, 0 failed, 0 errored, 1 inconclusive");
+    let informs =
+        project.read("scenarios/billing.yaml").replace("calm.sh]", "calm.sh]\n    gate: false\n  - contains: [billing]");
+    let before = project.read("scenarios/billing.yaml");
+    project.write("scenarios/billing.yaml", informs);
+    project.run(&["eval"]).code(0).warns("1 scenario is not decided");
+    project.write("scenarios/billing.yaml", before);
+    std::fs::remove_file(project.path("scenarios/other.yaml")).unwrap();
     project.run(&["eval", "--plan"]).code(0);
     let hash = project.run(&["trust", "--show", "--json"]).code(0).json()["hash"].as_str().unwrap().to_owned();
     project.run(&["eval", "--trust-hash", &hash]).code(1).says("found it shouts");
@@ -47,7 +63,7 @@ fn a_check_is_run_where_it_is_permitted_alone() {
     let first: serde_json::Value = serde_json::from_str(&first).unwrap();
     assert_ne!(first["cases"][0]["key"], second["cases"][0]["key"]);
     project.write("scenarios/billing.yaml", project.read("scenarios/billing.yaml").replace("calm.sh", "other.sh"));
-    project.run(&["eval"]).code(2).warns("since ctxc.toml or a command that it names changed");
+    project.run(&["eval"]).code(7).warns("since ctxc.toml or a command that it names changed");
 }
 
 #[test]

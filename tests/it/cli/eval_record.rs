@@ -133,7 +133,7 @@ pub(crate) fn upstream(answers: Vec<String>) -> Upstream {
     Upstream { address, asked }
 }
 
-pub(super) fn completion(text: &str) -> String {
+pub(crate) fn completion(text: &str) -> String {
     json!({"choices": [{"message": says(text), "finish_reason": "stop"}], "usage": {"prompt_tokens": 1000, "completion_tokens": 100}}).to_string()
 }
 

@@ -183,3 +183,25 @@ fn scenarios_are_files_of_the_project() {
     let run = project.run(&["check"]).code(1);
     assert!(run.stdout.contains("it is not a regular file"), "{}", run.stdout);
 }
+
+#[test]
+fn what_nothing_can_judge_has_not_passed_with_or_without_an_answer() {
+    let expected = "expect_context: [{nothing_cut: true}]\nexpectations: [{contains: [hi]}, {RUBRIC}]\n";
+    for (unjudged, why) in
+        [("rubric: it is kind", "`rubric` is not judged yet"), ("todo: it is kind", "`todo` names an expectation that is still")]
+    {
+        let text = expected.replace("RUBRIC", unjudged);
+        let run = sample(&text).run(&["eval"]).code(7);
+        run.says(&format!("undecided: {why}")).says("1 inconclusive; 0 carried, 0 calls, US$ 0; 0 with answers\n");
+        sample(&format!("{text}answers: [{{reply: hi}}]\n")).run(&["eval"]).code(7).says("INCONCLUSIVE").says("(skipped)");
+        sample(&format!("{text}answers: [{{reply: ho}}]\n")).run(&["eval"]).code(1).says("FAIL");
+        let informs = expected.replace("{RUBRIC}", &format!("{{{unjudged}, gate: false}}"));
+        sample(&informs).run(&["eval"]).code(0).says("PASS (context only)");
+        let found = sample(&text).run(&["check"]).code(0);
+        found.says("unjudged-expectation").says(if unjudged.starts_with("todo") {
+            "still to be written"
+        } else {
+            "`rubric` is not judged yet"
+        });
+    }
+}

@@ -324,10 +324,12 @@ fn a_check_of_the_projects_own_is_run_by_the_gate_and_is_not_loosened_unseen() {
     commit(&project);
     git(&project, &["switch", "-q", "-C", "change"]);
     begin(&project);
-    project.run(&["gate"]).code(2).warns("running a check of the project's own is not permitted");
+    let run =
+        project.run(&["gate"]).code(7).warns("1 scenario is not decided: running a check of the project's own is not permitted");
+    run.says("`checked` is undecided: expected `sh checks/own.sh` to accept the trial, found no run");
     let hash = project.run(&["trust", "--show", "--json"]).json()["hash"].as_str().unwrap().to_owned();
     project.run(&["gate", "--trust-hash", &hash]).code(0).says("nothing is loosened");
-    project.run(&["gate", "--trust-hash", &format!("b3:{}", "0".repeat(64))]).code(2);
+    project.run(&["gate", "--trust-hash", &format!("b3:{}", "0".repeat(64))]).code(7);
     project.run(&["trust", "--yes"]).code(0);
     project.run(&["gate"]).code(0).says("nothing is loosened");
     // The recorded answer of another scenario is none of its business; its own is.
@@ -518,7 +520,7 @@ fn a_project_without_scenarios_decides_nothing() {
 }
 
 #[test]
-fn what_is_recorded_anew_for_another_request_loosens_nothing() {
+fn what_is_recorded_anew_for_another_request_is_listed_and_nothing_is_gone() {
     let project = branch();
     replace(&project, "templates/triage.xml", "by the rules of the house", "as the house does");
     let run = project.run(&["gate"]).code(4);
@@ -527,7 +529,7 @@ fn what_is_recorded_anew_for_another_request_loosens_nothing() {
     );
     project.write("scenarios/recordings/recorded.jsonl", recorded(&project, "my invoice", "billing"));
     let decision = project.run(&["gate", "--json"]).code(4).json();
-    assert!(!told(&decision).contains(&"recording".to_owned()), "{decision:#}");
+    assert_eq!(told(&decision).iter().filter(|kind| *kind == "recording").count(), 1, "{decision:#}");
     // One of two answers to the same request is gone.
     let project = branch();
     let line = recorded(&project, "my invoice", "billing");

@@ -166,14 +166,133 @@ fn what_is_told_by_its_hash_is_shown_with_what_changed() {
 }
 
 #[test]
-fn answers_that_were_recorded_anew_are_mentioned() {
+fn answers_that_a_change_brings_for_a_request_that_it_changed_are_listed() {
+    let new = "recorded: answers to a changed request".to_owned();
     let project = branch();
+    let old = project.read("scenarios/recordings/recorded.jsonl");
     replace(&project, "templates/triage.xml", "by the rules of the house", "as the house does");
-    project.write("scenarios/recordings/recorded.jsonl", recorded(&project, "my invoice", "billing"));
-    let note = "answers of `recorded` were recorded anew: 1";
-    project.run(&["gate"]).says(note);
-    project.run(&["gate", "--format", "markdown"]).says("answers of \\`recorded\\` were recorded anew: 1");
-    assert!(decision(&project)["warnings"].as_array().unwrap().contains(&Value::from(note)));
+    let anew = recorded(&project, "my invoice", "billing");
+    // The old lines beside them or not.
+    for recording in [anew.clone(), format!("{old}{anew}"), format!("{anew}{old}")] {
+        project.write("scenarios/recordings/recorded.jsonl", recording);
+        let run = project.run(&["gate"]).code(4);
+        run.says("recording of `recorded`: answers to a changed request: new: b3:").says(", 1 answer (scenarios/recordings/");
+        assert!(listed(&decision(&project)).contains(&new));
+    }
+    project.run(&["eval", "--accept"]);
+    project.run(&["baseline", "accept", "--reason", "x", "--by", "lead@example.org"]).code(0);
+    project.run(&["gate"]).code(0);
+    // Other answers are others.
+    project.write("scenarios/recordings/recorded.jsonl", recorded(&project, "my invoice", "billing, of course"));
+    project.run(&["gate"]).code(4).says("answers to a changed request");
+    // The first answers of a scenario, and further ones to the same request, take nothing away.
+    let project = branch();
+    project.write("scenarios/first.yaml", RECORDED.replace("name: recorded", "name: first"));
+    project.write("scenarios/recordings/first.jsonl", recorded(&project, "my invoice", "billing"));
+    project.write("scenarios/recordings/recorded.jsonl", format!("{old}{}", old.replace("\"id\":\"1\"", "\"id\":\"2\"")));
+    project.run(&["gate"]).code(0).says("nothing is loosened");
+}
+
+#[test]
+fn a_scenario_that_was_recorded_more_often_than_it_is_tried_is_named() {
+    let project = branch();
+    let old = project.read("scenarios/recordings/recorded.jsonl");
+    let all: String = (1..=5).map(|id| old.replace("\"id\":\"1\"", &format!("\"id\":\"{id}\""))).collect();
+    project.write("scenarios/recordings/recorded.jsonl", all);
+    project.run(&["eval"]).code(0).says("(scripted, 5 recorded)");
+    project.run(&["gate"]).says("`recorded` was recorded 5 times, and 3 are tried: the first 3 decide");
+}
+
+/// A change that brings answers of its own for a request that it changed is decided by those that a trusted job records.
+#[test]
+fn a_job_with_a_key_records_what_a_change_brings() {
+    use crate::cli::eval_record::{asked, completion, upstream};
+    let gate = |answers: &[&str], args: &[&str]| {
+        let server = upstream(answers.iter().map(|text| completion(text)).collect());
+        let config = format!(
+            "{CONFIG}[models.small]\nprovider = \"house\"\ntier = \"economy\"\ncontext_window = 8000\n\
+             usd_per_million = {{ input = 1.0, output = 2.0 }}\n[providers.house]\nkind = \"openai\"\nbase_url = \"{}\"\napi_key_env = \"HOUSE_KEY\"\n\
+             [roles.clerk]\ntemplate = \"triage\"\nmodel = \"small\"\n",
+            server.address
+        );
+        let project = Project::new().file("ctxc.toml", config).file("templates/triage.xml", TASK);
+        project.write("scenarios/recorded.yaml", RECORDED.replace("task: triage", "role: clerk"));
+        project.run(&["trust", "--yes"]).code(0);
+        asked(&project, &["eval", "--record"]).code(0);
+        git(&project, &["init", "-q", "-b", "main"]);
+        commit(&project);
+        git(&project, &["switch", "-q", "-c", "change"]);
+        replace(&project, "templates/triage.xml", "by the rules of the house", "as the house does");
+        asked(&project, &["eval", "--record", "--stale"]).code(0);
+        commit(&project);
+        project.run(&["gate"]).code(4).says("recording of `recorded`: answers to a changed request: new: ").says(", 3 answers");
+        let forged = project.read("scenarios/recordings/recorded.jsonl");
+        let run = asked(&project, &[&["gate"], args].concat());
+        (run, project.read("scenarios/recordings/recorded.jsonl") != forged, project)
+    };
+    let record = ["--record", "--budget-usd", "1"];
+    let (run, is_anew, project) = gate(&["billing"; 9], &record);
+    let run = run.code(0).warns("asked models anew: 3 calls").says("answers of `recorded` were recorded anew by this run");
+    assert!(is_anew && run.stdout.contains("nothing is loosened"), "{}", run.stdout);
+    project.run(&["gate", "--record"]).code(2);
+    // What the change brought passes, and what the model says does not.
+    let answers = ["billing", "billing", "billing", "billing", "billing", "billing", "access", "access", "access"];
+    let (run, is_anew, _) = gate(&answers, &record);
+    run.code(4).says("`recorded` fails: expected /billing/, found it nowhere in “access”");
+    assert!(is_anew);
+    // Without the budget nothing is cleared.
+    let (run, is_anew, project) = gate(&["billing"; 6], &["--record", "--budget-usd", "0"]);
+    run.code(4).warns("`recorded` was not recorded: ").says("answers to a changed request");
+    assert!(!is_anew);
+    // Nor is a model asked that nobody permitted.
+    project.run(&["trust", "--revoke"]).code(0);
+    asked(&project, &["gate", "--record", "--budget-usd", "1"]).code(2).warns("asking a model is not permitted");
+}
+
+/// A candidate whose scenario `recorded` a live model answered with these verdicts, for so many US$ a trial.
+fn live(project: &Project, passes: &[bool], usd: Option<f64>) {
+    project.run(&["eval", "--out", "card.json"]).code(0);
+    let mut card: Value = serde_json::from_str(&project.read("card.json")).unwrap();
+    card["mode"] = "real".into();
+    let row = card["cases"].as_array_mut().unwrap().iter_mut().find(|row| row["id"] == "recorded").unwrap();
+    let trial = |(at, passes): (usize, &bool)| {
+        let mut trial = row["trials"][0].clone();
+        trial["index"] = (at + 1).into();
+        trial["verdict"] = if *passes { "pass" } else { "fail" }.into();
+        trial["provider"] = "house".into();
+        trial["cost_usd"] = usd.into();
+        trial
+    };
+    let trials: Vec<Value> = passes.iter().enumerate().map(trial).collect();
+    let rate = passes.iter().map(|passes| f64::from(u8::from(*passes))).sum::<f64>() / passes.iter().map(|_| 1.0).sum::<f64>();
+    (row["answer"], row["trials"], row["rate"]["value"]) = ("asked".into(), trials.into(), rate.into());
+    project.write("card.json", card.to_string());
+}
+
+#[test]
+fn a_candidate_of_live_models_is_held_to_the_policy_for_them() {
+    let project = branch();
+    let gate = |passes: &[bool], usd: Option<f64>| {
+        live(&project, passes, usd);
+        project.run(&["gate", "--candidate", "card.json"])
+    };
+    // `[eval.stability]` of the base: 3 trials, a variance of 0.1, US$ 1.
+    gate(&[true; 3], Some(0.3)).code(0).says("PASS");
+    gate(&[true; 2], Some(0.3)).code(7).says("`recorded` was tried 2 times, and `[eval.stability] reruns` is 3");
+    let run = gate(&[true, true, false], Some(0.3)).code(4);
+    run.says("stability_variance of `recorded`: allowed a variance of 0.1, found 0.222: 0.667 of 3 trials pass");
+    let mostly = [&[true; 9][..], &[false]].concat();
+    gate(&mostly, Some(0.1)).never_says("stability_variance");
+    gate(&[true; 3], Some(0.4)).code(4).says("stability_cost: allowed US$ 1, found US$ 1.2");
+    gate(&[true; 3], None).code(7).says("`[eval.stability] cost_usd` cannot be checked");
+    // A looser policy of the change is listed, and does not count.
+    replace(&project, "ctxc.toml", "variance = 0.1", "variance = 0.25");
+    let run = gate(&[true, true, false], Some(0.3)).code(4);
+    run.says("[eval.stability] variance").says("stability_variance of `recorded`: allowed a variance of 0.1");
+    // A stricter one counts.
+    replace(&project, "ctxc.toml", "variance = 0.25", "variance = 0.0");
+    replace(&project, "ctxc.toml", "reruns = 3", "reruns = 50");
+    gate(&[true; 5], Some(0.1)).code(7).says("`[eval.stability] reruns` is 50");
 }
 
 /// Everything that may be written into the project file though it is so without.

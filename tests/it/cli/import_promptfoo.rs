@@ -110,9 +110,11 @@ fn prompts_become_templates_and_tests_their_scenarios() {
       - contains: ["(?i)refund"]
       - contains: ["Ada","47\\.11"]
       - any_of: [{"contains":["sorry"]},{"contains":["apolog"]}]
-      - max_cost_usd: 0.002"#
+      # {"type":"regex","value":"(?<!no )refund"}"#
     );
     for part in [
+        "      # {\"type\":\"llm-rubric\",\"value\":\"is friendly\"}\n      - todo: \"the assertion `llm-rubric`: a model judges it",
+        "      # {\"type\":\"javascript\",\"value\":\"output.length < 200\"}\n      - todo: ",
         "gate: false",
         "\"body\": {file: \"../data/long.txt\"}",
         "schema: {\"type\":\"object\"",
@@ -123,8 +125,11 @@ fn prompts_become_templates_and_tests_their_scenarios() {
         assert!(suite.contains(part), "{part}\n{suite}");
     }
     assert!(project.read("templates/support.xml").contains("src=\"../prompts/support.txt\" syntax=\"jinja\""));
-    project.run(&["check", "--verbose"]).code(0).says("nothing found");
-    project.run(&["eval"]).code(0).says("24 scenarios: 24 passed").says("short-answers/case-3");
+    let run =
+        project.run(&["check", "--format", "concise"]).code(0).says("an expectation is still to be written, in 8 expectations");
+    assert_eq!(run.stdout.matches("[unjudged-expectation]").count(), 4, "one for each suite: {}", run.stdout);
+    let run = project.run(&["eval"]).code(7).says("short-answers/case-3").says("; 0 with answers");
+    run.says("24 scenarios: 8 passed, 0 failed, 0 errored, 16 inconclusive");
     project.run(&["import", "promptfooconfig.yaml"]).code(1).says("left 4 templates alone");
     project.run(&["import", "."]).code(1).says("left 4 templates alone").says("1 file is a part of others");
     let report = project.run(&["import", ".", "--json"]).code(1).json();
@@ -205,4 +210,38 @@ fn scenarios_of_somebody_are_never_written_over() {
     project.write("scenarios/prompt.yaml", "name: mine\n");
     project.run(&["import", "promptfooconfig.yaml", "--force"]).code(0).says("left 1 template alone");
     assert_eq!(project.read("scenarios/prompt.yaml"), "name: mine\n");
+}
+
+#[test]
+fn what_many_tests_lose_is_told_once() {
+    let rows: Vec<String> = (0..200).map(|row| format!("q{row},llm-rubric: is kind,similar(0.8): x,contains: a\n")).collect();
+    let rows = rows.concat();
+    let config = "prompts: ['{{body}}']\ntests: file://t.csv\n";
+    let table = format!("body,__expected,__expected2,__expected3\n{rows}");
+    let project = Project::new().file("promptfooconfig.yaml", config).file("t.csv", table);
+    let run = project.run(&["import", "promptfooconfig.yaml"]).code(0);
+    let run = run.says("t.csv:2: warning: the assertion `llm-rubric` is not carried over");
+    let run = run.says("(also in lines 3, 4, 5, 6 and 195 more)");
+    assert_eq!(run.stdout.matches(" is not carried over").count(), 2, "{}", run.stdout);
+    assert_eq!(project.run(&["check", "--format", "concise"]).code(0).stdout.matches("[unjudged-expectation]").count(), 1);
+    project.run(&["eval", "-q"]).code(7);
+    project
+        .run(&["eval"])
+        .code(7)
+        .says("200 scenarios: 0 passed, 0 failed, 0 errored, 200 inconclusive")
+        .says("; 0 with answers");
+}
+
+#[test]
+fn a_value_that_is_not_carried_over_leaves_its_scenario_undecided() {
+    let config = "prompts: ['{{q}}']\ntests:\n  - vars: {q: file://v.py}\n  - vars: {q: a}\n    assert: [{type: javascript, value: x, weight: 0, provider: {config: {apiKey: sk-not-here}}}]\n";
+    let project = Project::new().file("promptfooconfig.yaml", config);
+    project.run(&["import", "promptfooconfig.yaml"]).code(0);
+    let suite = project.read("scenarios/prompt.yaml");
+    assert!(
+        suite.contains("- todo: \"the input `q`: the value `file://v.py` is not carried over: a program makes it\""),
+        "{suite}"
+    );
+    assert!(suite.contains("        gate: false") && !suite.contains("sk-not-here"), "{suite}");
+    project.run(&["eval"]).code(7).says("2 scenarios: 1 passed, 0 failed, 0 errored, 1 inconclusive");
 }

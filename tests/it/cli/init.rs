@@ -54,17 +54,61 @@ fn a_second_time_says_what_is_there() {
 #[test]
 fn checks_for_a_forge_are_written_when_asked_for() {
     let project = Project::new();
-    project.run(&["init", "--ci", "github"]).code(0).says("wrote .github/workflows/ctxc.yml");
+    let run = project.run(&["init", "--ci", "github"]).code(0).says("wrote .github/workflows/ctxc.yml");
+    let run = run.warns("ctxc is compiled from tools/ctxc, which is not there: add it, `git submodule add ADDRESS tools/ctxc`");
+    run.warns("the variable CTXC_TRUST_HASH of the repository");
     let workflow = project.read(".github/workflows/ctxc.yml");
-    // What scenarios say is wanted also where `check` finds something.
-    let steps =
-        "      - run: ctxc check --format github\n      - run: ctxc eval --allow-empty\n        if: success() || failure()\n";
-    assert!(workflow.ends_with(steps), "{workflow}");
+    for part in [
+        "run: |\n          cargo install --locked --path tools/ctxc\n",
+        "ctxc check --format github --allow-empty\n",
+        // What scenarios say is wanted also where `check` finds something.
+        "if: success() || failure()\n        run: ctxc eval --allow-empty ${CTXC_TRUST_HASH:+",
+        "BASE: ${{ github.event.pull_request.base.sha || github.event.before }}",
+        "ctxc gate --base \"$BASE\" --allow-empty",
+        "CTXC_TRUST_HASH: ${{ vars.CTXC_TRUST_HASH }}",
+        "fetch-depth: 0",
+        "submodules: true",
+        "branches: [\"main\"]",
+    ] {
+        assert!(workflow.contains(part), "{part}\n{workflow}");
+    }
+    assert!(!workflow.contains("setup-"), "{workflow}");
     // Before there is any scenario, too.
     project.run(&["check", "--format", "github"]).code(0);
     project.run(&["eval", "--allow-empty"]).code(0);
-    let printed = Project::new().run(&["init", "--ci", "print", "--quiet"]).code(0).silent();
-    printed.says("ctxc check --format concise\nctxc eval --allow-empty\n");
+    let printed = Project::new().run(&["init", "--ci", "print", "--quiet"]).code(0);
+    printed.says("ctxc check --format concise --allow-empty\nctxc eval --allow-empty ").says("ctxc gate --base \"$BASE\"");
+}
+
+#[test]
+fn a_workflow_has_what_the_project_has() {
+    let install = ["--install", "sh ./get.sh: ctxc"];
+    let workflow = |files: &[(&str, &str)], args: &[&str]| {
+        let project = files.iter().fold(Project::new(), |project, (path, text)| project.file(path, text));
+        let run = project.run(&[&["init", "--ci", "github"], args, &install].concat()).code(0);
+        assert!(!run.stderr.contains("tools/ctxc"), "{}", run.stderr);
+        project.read(".github/workflows/ctxc.yml")
+    };
+    let plain = workflow(&[], &[]);
+    assert!(plain.contains("          sh ./get.sh: ctxc\n") && !plain.contains("submodules"), "{plain}");
+    let python = workflow(&[("requirements.txt", "openai\n"), (".python-version", "3.13\n")], &[]);
+    assert!(python.contains("python-version-file: \".python-version\"") && python.contains("pip install -r requirements.txt"));
+    let node = workflow(&[("package.json", "{}"), ("package-lock.json", "{}")], &[]);
+    assert!(node.contains("node-version: \"22\"") && node.contains("          npm ci\n"), "{node}");
+    let both = workflow(&[("package.json", "{}"), ("pnpm-lock.yaml", ""), ("pyproject.toml", "[build-system]\n")], &[]);
+    assert!(both.contains("pip install .\n") && both.contains("pnpm install --frozen-lockfile"), "{both}");
+    assert!(!workflow(&[("pyproject.toml", "[tool.ruff]\n")], &[]).contains("setup-python"));
+    // A forge takes workflows from the top of a repository alone.
+    let inner = workflow(
+        &[(".git/HEAD", "ref: refs/heads/trunk\n"), ("agents/requirements.txt", ""), ("agents/.python-version", "3.13\n")],
+        &["agents"],
+    );
+    assert!(inner.contains("working-directory: \"agents\"") && inner.contains("branches: [\"trunk\"]"), "{inner}");
+    assert!(inner.contains("python-version-file: \"agents/.python-version\""), "{inner}");
+    for bad in ["", " ", "a\nb"] {
+        Project::new().run(&["init", "--ci", "github", "--install", bad]).code(2);
+    }
+    Project::new().run(&["init", "--install", "x"]).code(2);
 }
 
 #[test]

@@ -6,6 +6,8 @@ mod broken_files;
 mod build;
 mod check;
 mod ci;
+#[cfg(unix)]
+pub(crate) mod ci_workflow;
 mod crowded_budget;
 mod defaults;
 mod diff;

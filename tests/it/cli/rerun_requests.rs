@@ -51,7 +51,9 @@ fn the_program_of_a_scenario_is_run_again_where_that_is_permitted() {
     let scenario = project.read("scenarios/when.yaml");
     assert!(scenario.contains("call: {conversation: 1, n: 2}\n  answers: requests/when.jsonl\n"), "{scenario}");
     run(&project, &["check"], &before).code(0);
-    run(&project, &["eval"], &before).code(2).warns("running the program that a scenario names").warns("ctxc trust");
+    let refused =
+        run(&project, &["eval"], &before).code(7).says(" is not run here: `ctxc trust` permits it").says("1 inconclusive");
+    refused.warns("1 scenario is not decided: running the program that a scenario names").warns("ctxc trust");
     run(&project, &["trust", "--yes"], &before).code(0).says("record::client::a_program_that_makes_calls");
     run(&project, &["eval"], &before).code(0).says("context 6/6").says("PASS");
     // The agent was changed: nobody has to record anything.
@@ -63,7 +65,7 @@ fn the_program_of_a_scenario_is_run_again_where_that_is_permitted() {
     run(&project, &["eval"], &[]).code(1).says("the double received no call");
     // A word more in the command asks for permission again.
     project.write("scenarios/when.yaml", scenario.replace("--nocapture", "--no-capture"));
-    run(&project, &["eval"], &before).code(2).warns("ctxc trust");
+    run(&project, &["eval"], &before).code(7).warns("ctxc trust");
     // Another user's secret makes other placeholders, and the scenario passes all the same.
     project.write("scenarios/when.yaml", scenario);
     std::fs::remove_file(state(&project).join("ctxc/secret")).unwrap();

@@ -363,6 +363,15 @@ fn a_choice_that_hangs_on_a_judge_is_open() {
     assert_eq!(verdict(vec![well(), AnswerTest::AnyOf(vec![contains("sad")])]), CaseVerdict::Fail);
     let nested = AnswerTest::AnyOf(vec![at(AnswerTest::AnyOf(vec![contains("sad"), rubric()]))]);
     assert_eq!(verdict(vec![well(), nested]), CaseVerdict::Inconclusive);
+    // Beside what holds, too, where it gates; and what is still to be written.
+    for unjudged in [AnswerTest::Rubric(word("it is kind")), AnswerTest::Todo(word("it is kind"))] {
+        assert_eq!(verdict(vec![well(), unjudged.clone()]), CaseVerdict::Inconclusive);
+        assert_eq!(verdict(vec![AnswerTest::Not(Box::new(at(unjudged.clone()))), well()]), CaseVerdict::Inconclusive);
+        assert_eq!(verdict(vec![AnswerTest::Contains(words(&["sad"])), unjudged.clone()]), CaseVerdict::Fail);
+        let mut informs = answering(json!("all is well"), vec![well(), unjudged]);
+        informs.expectations[1].value.gate = false;
+        assert_eq!(finish(&informs).verdict, CaseVerdict::Pass);
+    }
     // What fails anyway fails.
     let sad = AnswerTest::Contains(words(&["sad"]));
     assert_eq!(verdict(vec![sad, AnswerTest::AnyOf(vec![contains("sad"), rubric()])]), CaseVerdict::Fail);

@@ -1,5 +1,9 @@
 //! Readers of what stands around the program: the action and the hooks, completion scripts, manual pages.
 
+#[cfg(unix)]
+use crate::cli::ci_workflow::{Forge, History};
+#[cfg(unix)]
+use crate::cli::gate::commit;
 use crate::cli::project::Project;
 use std::process::Command;
 
@@ -75,4 +79,67 @@ fn real_artifacts_are_valid_by_the_schema_of_all_artifacts() {
     project.write("bad.json", project.read("check.json").replace("\"files\"", "\"flies\""));
     let bad = Command::new("check-jsonschema").args(["--schemafile", &schema, &path("bad.json")]).output().unwrap();
     assert!(!bad.status.success(), "a key of another name is refused");
+}
+
+/// What sends one request to the address that the environment names, in two languages.
+#[cfg(unix)]
+const AGENTS: [(&str, &str); 2] = [
+    (
+        "python3 agent.py",
+        "import json, os, urllib.request\n\
+         body = {'model': 'gpt-4.1', 'messages': [{'role': 'system', 'content': 'You answer questions on parcels.'}, {'role': 'user', 'content': 'Where is 4711?'}]}\n\
+         head = {'content-type': 'application/json', 'authorization': 'Bearer none'}\n\
+         sent = urllib.request.Request(os.environ['OPENAI_BASE_URL'] + '/chat/completions', json.dumps(body).encode(), head)\n\
+         print(json.load(urllib.request.urlopen(sent))['choices'][0]['message']['content'])\n",
+    ),
+    (
+        "node agent.mjs",
+        "const messages = [{role: 'system', content: 'You answer questions on parcels.'}, {role: 'user', content: 'Where is 4711?'}];\n\
+         const head = {'content-type': 'application/json', authorization: 'Bearer none'};\n\
+         const body = JSON.stringify({model: 'gpt-4.1', messages});\n\
+         const answer = await fetch(process.env.OPENAI_BASE_URL + '/chat/completions', {method: 'POST', headers: head, body});\n\
+         console.log((await answer.json()).choices[0].message.content);\n",
+    ),
+];
+
+#[test]
+#[cfg(unix)]
+#[ignore = "needs pipelines: python3 with venv, node and npm"]
+fn the_generated_workflow_is_green_for_agents_in_python_and_node() {
+    let lock = "{\"name\": \"agent\", \"lockfileVersion\": 3, \"requires\": true, \"packages\": {\"\": {\"name\": \"agent\"}}}";
+    let venv = tempfile::tempdir().unwrap();
+    for (command, program) in AGENTS {
+        let words: Vec<&str> = command.split(' ').collect();
+        let project = Project::new().file(words[1], program).file("script.yaml", "answers:\n  - reply: In Oslo.\n");
+        let is_python = words[0] == "python3";
+        if is_python {
+            project.write("requirements.txt", "# none\n");
+        } else {
+            project.write("package.json", "{\"name\": \"agent\"}");
+            project.write("package-lock.json", lock);
+        }
+        let record = ["record", "--script", "script.yaml", "--into", "calls", "--name", "a", "--"];
+        project.run(&[&record[..], &words].concat()).code(0);
+        project.run(&["new", "scenario", "--from", "calls#1", "--name", "where"]).code(0);
+        let mut forge = Forge::of(project);
+        if is_python {
+            succeeds("python3", &["-m", "venv", venv.path().to_str().unwrap()]);
+            forge.tools = venv.path().join("bin").display().to_string();
+        }
+        let base = forge.head();
+        forge.project.write("NOTES.md", "nothing that matters\n");
+        commit(&forge.project);
+        let hash = forge.hash();
+        for history in [History::Whole, History::Shallow] {
+            for (name, code, told) in forge.run(history, &base, &hash) {
+                assert_eq!(code, 0, "{command}: {name}\n{told}");
+            }
+        }
+        // The agent says something else, and nobody took the expectation back.
+        forge.project.write(words[1], program.replace("You answer", "Answer no"));
+        commit(&forge.project);
+        let codes: Vec<i32> =
+            forge.run(History::Whole, &base, &forge.hash()).into_iter().map(|step| step.1).rev().take(2).collect();
+        assert_eq!(codes, [4, 1], "{command}");
+    }
 }

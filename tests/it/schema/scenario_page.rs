@@ -96,7 +96,8 @@ are searched for in the argument of that name. Arguments that are not named may 
 
 ## Checks of your own
 
-`command` runs a program of yours, `python` calls a function. Until `ctxc trust` permits that, `ctxc eval` and `ctxc gate` refuse to start. The check runs in the project's
+`command` runs a program of yours, `python` calls a function. A scenario whose program or check `ctxc trust` does not permit is
+skipped and `INCONCLUSIVE` (exit code 7); with `gate: false` it is skipped and does not count. The other scenarios run, and a note says how many were not decided. The check runs in the project's
 folder without a shell, and reads the trial from standard input as JSON: `scenario`, `task`, `role`, `model`, `inputs`, `answer` (the text), `json` (the answer as JSON, else null),
 `tool_calls` (a list of `name` and `arguments`), `tokens` (`input` and `output`), `latency_ms` and `cost_usd`. Later versions may add keys. It writes `{\"pass\": true, \"reason\": \"…\"}` to standard
 output, or a list of these, all of which must pass; a Python function returns the same, or `True` or `False`.
@@ -184,6 +185,11 @@ is then judged like any answer. A script never refuses.
 
 `--answers replay` and `--answers scripted` use only one of the two. A case without either is *not recorded*: its context decides, and if it has no expectation on that, it is
 `INCONCLUSIVE` (exit code 7).
+
+`judge` and `rubric` are for a model that judges answers: they are **not judged yet**. `todo: TEXT` names an expectation that is still to be written; `ctxc import` writes it for assertions that it cannot
+carry over. A case with one of these is never `PASS`, with or without an answer: it is `INCONCLUSIVE`, or `FAIL` if something else fails. With `gate: false` they only inform. `ctxc check` reports them (`unjudged-expectation`).
+The last line of `ctxc eval` says how many scenarios had answers, if one that expects something of its answer has none. A case that was recorded more often than its `runs` says so: only the first
+`runs` trials count.
 
 An answer belongs to its request, however that is written: the order of fields, escapes and the spelling of numbers make no difference, nor do masked values or parts that
 [`volatile`](PROJECT.md#requests) leaves out. If a template, a setting, a tool or a model changes the request, the case is `STALE` (exit code 6, or 0 with `stale = \"warn\"` in

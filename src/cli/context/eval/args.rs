@@ -139,6 +139,11 @@ pub(crate) struct EvalArgs {
 }
 
 impl EvalArgs {
+    /// Those of a run that records all of its scenarios anew.
+    pub(super) fn recording(trust: &TrustHashArgs) -> Self {
+        Self { record: true, trust: trust.clone(), ..Self::default() }
+    }
+
     /// Where answers come from.
     pub(super) fn answers(&self) -> AnswersFrom {
         if self.rescore.is_some() {

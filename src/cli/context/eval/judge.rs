@@ -3,20 +3,26 @@
 use super::args::EvalArgs;
 use super::choose::EvalRun;
 use super::load::{CachedFiles, Scenarios};
-use super::own_checks::OwnChecks;
-use super::programs::Programs;
-use super::run::{card, locator};
+use super::run::{asking, card, locator};
+use super::runnable::Runnable;
+use crate::base::number::usd;
 use crate::cli::context::lookup::{CacheArgs, Lookup};
 use crate::cli::context::models::Counters;
 use crate::cli::context::project::Compiled;
 use crate::cli::context::trust::TrustHashArgs;
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
+use crate::cli::render::escape::escape;
+use crate::cli::render::summary::plural;
 use crate::eval::affected::Choice;
-use crate::eval::asked::{AnswersFrom, RunAnswers, RunCheck, RunProgram};
-use crate::eval::scorecard::Scorecard;
+use crate::eval::asked::{AnswersFrom, RunAnswers};
+use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::eval::trials::Rows;
+use crate::provider::limiter::CEILING;
+use crate::provider::spending::SpendLimit;
 use crate::registry::scenarios::Refusals;
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
 
 /// Every scenario of the project, or those of another version of it: with that version's frozen files and stored requests, over the tasks
 /// and the recorded answers of the project.
@@ -37,18 +43,9 @@ pub(in crate::cli::context) fn judge(
     let is_own = std::ptr::eq(project, whose);
     let refusals = if is_own { scenarios.refusals(project) } else { Refusals::default() };
     let eval_run = EvalRun::new(project, &chosen, (&live, &frozen), &counters, Rows::Full, AnswersFrom::Known);
-    // What earlier checks ask permission for may be more than the project does now: they are skipped then, and listed as removed.
-    let own = match OwnChecks::of(project, chosen.iter().map(|one| one.case), trust) {
-        Err(_) if !is_own => None,
-        own => own?,
-    };
-    let own = own.as_ref().map(|own| -> &dyn RunCheck { own });
-    let programs = match Programs::of(project, chosen.iter().map(|one| one.case), trust) {
-        Err(_) if !is_own => None,
-        programs => programs?,
-    };
-    let programs = programs.as_ref().map(|programs| -> &dyn RunProgram { programs });
-    let mut eval_run = eval_run.asking(RunAnswers { own, programs, config: Some(&project.config), ..RunAnswers::default() });
+    // What is not permitted is left undecided; of what the base alone runs nothing is expected here.
+    let runnable = Runnable::of(project, chosen.iter().map(|one| one.case), trust)?;
+    let mut eval_run = eval_run.asking(RunAnswers { config: Some(&project.config), ..runnable.answers() });
     (eval_run.refusals, eval_run.index) = (refusals, Some(&index));
     let all = vec![true; chosen.len()];
     let lines = || project.lines(&project.paths());
@@ -56,4 +53,55 @@ pub(in crate::cli::context) fn judge(
     let finished = eval_run.run(&all, &locator, (cx.options.threads, false));
     let choices = vec![Choice::Run; chosen.len()];
     Ok(card(project, (scenarios, &locator), &eval_run, choices, finished, counters.first().name()))
+}
+
+/// The scenarios of a project that are not decided, since the user did not permit what they run; `None` where there are none.
+pub(in crate::cli::context) fn unpermitted(
+    project: &Compiled,
+    scenarios: &Scenarios,
+    trust: &TrustHashArgs,
+) -> Result<Option<String>> {
+    let chosen = scenarios.choose(&EvalArgs::default(), &project.config)?;
+    Ok(Runnable::of(project, chosen.iter().map(|one| one.case), trust)?.note())
+}
+
+/// The scenarios of these names whose answers a model gave and this run recorded, beside the scenarios. Only what `[providers]` names is
+/// asked, and the user has to have permitted that.
+pub(in crate::cli::context) fn record(
+    project: &Compiled,
+    scenarios: &Scenarios,
+    names: &BTreeSet<String>,
+    (budget, trust): (SpendLimit, &TrustHashArgs),
+    cx: &mut Cx,
+) -> Result<BTreeSet<String>> {
+    let args = EvalArgs::recording(trust);
+    let Some(asking) = asking(&args, project, budget, cx)? else { return Ok(BTreeSet::new()) };
+    let mut chosen = scenarios.choose(&EvalArgs::default(), &project.config)?;
+    chosen.retain(|one| names.contains(&one.case.name.value));
+    let files = CachedFiles::new(project.files());
+    let counters = Counters::new(&project.config, None)?;
+    let cache = CacheArgs::default();
+    let index = Lookup::new(project, &cache);
+    let eval_run = EvalRun::new(project, &chosen, (&files, &files), &counters, Rows::Full, AnswersFrom::Record);
+    let answers = RunAnswers { ask: Some(&asking), config: Some(&project.config), ..RunAnswers::default() };
+    let mut eval_run = eval_run.asking(answers);
+    (eval_run.refusals, eval_run.index) = (scenarios.refusals(project), Some(&index));
+    let lines = || project.lines(&project.paths());
+    let locator = locator(scenarios, &files, &lines);
+    let all = vec![true; chosen.len()];
+    let finished = eval_run.run(&all, &locator, (NonZeroUsize::new(CEILING), false));
+    let (calls, spent) = asking.spent();
+    cx.note(&format!("asked models anew: {}, US$ {}", plural(calls as usize, "call"), usd(spent.usd)));
+    let is_recorded = |row: &CaseRow| !row.trials.is_empty() && row.trouble.is_none();
+    let mut recorded = BTreeSet::new();
+    for (chosen, done) in chosen.iter().zip(finished.iter().flatten()) {
+        let name = &chosen.case.name.value;
+        if is_recorded(&done.row) {
+            recorded.insert(name.clone());
+        } else {
+            let why = done.row.trouble.as_deref().unwrap_or("its context does not hold, or it has no expectation on the answer");
+            cx.note(&format!("`{}` was not recorded: {}", escape(name), escape(why)));
+        }
+    }
+    Ok(recorded)
 }

@@ -3,14 +3,10 @@
 
 use crate::base::fs;
 use crate::cli::context::project::Compiled;
-use crate::cli::context::trust::{self, TrustHashArgs};
-use crate::cli::error::Result;
 use crate::eval::asked::RunCheck;
 use crate::record::secret_names::is_withheld;
 use crate::run::process::{self, Bounds};
-use crate::scenario::expect::answer::each;
 use crate::scenario::expect::own_check::{OwnCheck, Runs};
-use crate::scenario::model::Case;
 use crate::store::trust::line_of;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -46,26 +42,10 @@ pub(super) struct OwnChecks<'p> {
 }
 
 impl<'p> OwnChecks<'p> {
-    /// Those of some cases; `None` where they have none.
-    ///
-    /// # Errors
-    /// The user did not permit them.
-    pub(super) fn of<'c>(
-        project: &'p Compiled,
-        cases: impl Iterator<Item = &'c Case>,
-        given: &TrustHashArgs,
-    ) -> Result<Option<Self>> {
-        let mut cases = cases;
-        if !cases.any(|case| each(&case.expectations).any(|(test, _)| test.own().is_some())) {
-            return Ok(None);
-        }
-        let permitted = trust::require(project, given, "running a check of the project's own")?;
+    /// Those of a project, of which these command lines are permitted.
+    pub(super) fn new(project: &'p Compiled, permitted: BTreeSet<String>) -> Self {
         let named = project.config.providers.values().filter_map(|provider| provider.api_key_env.clone());
-        Ok(Some(Self {
-            root: &project.root,
-            permitted: permitted.commands.into_iter().map(|command| command.line).collect(),
-            variables: variables(&named.collect()),
-        }))
+        Self { root: &project.root, permitted, variables: variables(&named.collect()) }
     }
 
     fn argv(&self, check: &OwnCheck) -> std::result::Result<Vec<String>, String> {

@@ -4,8 +4,6 @@
 use super::own_checks::MODULES;
 use crate::base::fs;
 use crate::cli::context::project::Compiled;
-use crate::cli::context::trust::{self, TrustHashArgs};
-use crate::cli::error::Result;
 use crate::cli::record::{Double, double};
 use crate::cli::render::summary::plural;
 use crate::eval::asked::{ProgramCall, ProgramRequest, RunProgram};
@@ -16,7 +14,6 @@ use crate::record::proxy::keeper::SeenCall;
 use crate::record::recording::Recording;
 use crate::record::turns::{Said, Turn, turns};
 use crate::run::process::{self, Bounds, Ended};
-use crate::scenario::model::{Case, Subject};
 use crate::scenario::request_source::{RequestSource, SentBy};
 use crate::store::trust::program_of;
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,22 +44,9 @@ pub(super) struct Programs<'p> {
 }
 
 impl<'p> Programs<'p> {
-    /// Those of some cases; `None` where they have none.
-    ///
-    /// # Errors
-    /// The user did not permit them.
-    pub(super) fn of<'c>(
-        project: &'p Compiled,
-        mut cases: impl Iterator<Item = &'c Case>,
-        given: &TrustHashArgs,
-    ) -> Result<Option<Self>> {
-        let is_run = |case: &Case| matches!(&case.subject.value, Subject::Request(source) if program_of(source).is_some());
-        if !cases.any(is_run) {
-            return Ok(None);
-        }
-        let permitted = trust::require(project, given, "running the program that a scenario names")?;
-        let permitted = permitted.commands.into_iter().map(|command| command.line).collect();
-        Ok(Some(Self { project, permitted, had: Mutex::default() }))
+    /// Those of a project, of which these command lines are permitted.
+    pub(super) fn new(project: &'p Compiled, permitted: BTreeSet<String>) -> Self {
+        Self { project, permitted, had: Mutex::default() }
     }
 
     fn have(&self, source: &RequestSource, answers: Option<&str>) -> std::result::Result<ProgramRequest, String> {
@@ -191,13 +175,19 @@ impl Calls {
 }
 
 impl RunProgram for Programs<'_> {
+    fn permits(&self, source: &RequestSource) -> bool {
+        program_of(source).is_some_and(|line| self.permitted.contains(&line))
+    }
+
     fn request(
         &self,
         path: &str,
         source: &RequestSource,
         answers: Option<&str>,
     ) -> Option<std::result::Result<ProgramRequest, String>> {
-        program_of(source).filter(|line| self.permitted.contains(line))?;
+        if !self.permits(source) {
+            return None;
+        }
         let mut had = self.had.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (path.to_owned(), format!("{source:?}"));
         Some(had.entry(key).or_insert_with(|| self.have(source, answers)).clone())

@@ -7,11 +7,10 @@ use super::asking::Asking;
 use super::choose::{self, Done, EvalRun};
 use super::journal::{self, Journal};
 use super::load::{CachedFiles, Chosen, Scenarios};
-use super::own_checks::OwnChecks;
 use super::page_details::PageDetails;
-use super::programs::Programs;
 use super::progress::{self, Progress};
 use super::rescore::Earlier;
+use super::runnable::Runnable;
 use super::{coverage, junit, mutate, page, plan, text};
 use crate::base::fs;
 use crate::cli::context::lookup::Lookup;
@@ -27,7 +26,7 @@ use crate::cli::rewrite::Output;
 use crate::cli::secret_check::SecretCheck;
 use crate::context::lines::Lines;
 use crate::eval::affected::Choice;
-use crate::eval::asked::{AnswersFrom, Ask, RunAnswers, RunCheck, RunProgram};
+use crate::eval::asked::{AnswersFrom, Ask, RunAnswers};
 use crate::eval::finished::CaseVerdict;
 use crate::eval::locate::Locator;
 use crate::eval::mutate::Scores;
@@ -81,17 +80,17 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     (eval_run.session, eval_run.earlier, eval_run.index) = (&args.session, earlier.as_ref(), Some(&index));
     eval_run.refusals = scenarios.refusals(&project);
     let checked = || chosen.iter().map(|one| one.case).filter(|_| !args.plan);
-    let own = OwnChecks::of(&project, checked(), &args.trust)?;
-    let programs = Programs::of(&project, checked(), &args.trust)?;
+    let runnable = Runnable::of(&project, checked(), &args.trust)?;
+    if let Some(note) = runnable.note() {
+        cx.note(&note);
+    }
     let eval_run = eval_run.asking(RunAnswers {
         ask: asking.as_ref().map(|asking| -> &dyn Ask { asking }),
-        own: own.as_ref().map(|own| -> &dyn RunCheck { own }),
-        programs: programs.as_ref().map(|programs| -> &dyn RunProgram { programs }),
         config: Some(&project.config),
         confirms: args.confirm || args.baseline.is_some(),
         plans: args.plan,
         shows: wants_page(args),
-        ..RunAnswers::default()
+        ..runnable.answers()
     });
     let lines = || project.lines(&project.paths());
     let locator = locator(&scenarios, &files, &lines);
@@ -105,7 +104,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let planned = choices.iter().filter(|choice| **choice == Choice::Run).count();
     let journal = (!args.no_history && earlier.is_none() && planned > 0).then(|| {
         let head = journal::head(&project, &chosen, (from, rows, rule), planned);
-        let asked = (asking.as_ref(), own.is_some() || programs.is_some());
+        let asked = (asking.as_ref(), runnable.is_some());
         Journal::begin(&project, asked, (head, args.resume.as_deref()))
     });
     let journal = journal.transpose()?;
@@ -187,7 +186,7 @@ fn completed(card: Scorecard, args: &EvalArgs, asking: Option<&Asking<'_>>, acce
 }
 
 /// Who asks models, where this run may ask one.
-fn asking<'p>(args: &EvalArgs, project: &'p Compiled, most: SpendLimit, cx: &mut Cx) -> Result<Option<Asking<'p>>> {
+pub(super) fn asking<'p>(args: &EvalArgs, project: &'p Compiled, most: SpendLimit, cx: &mut Cx) -> Result<Option<Asking<'p>>> {
     let from = args.answers();
     if !from.asks() || args.plan {
         return Ok(None);

@@ -32,8 +32,9 @@ pub(super) fn answer(row: &CaseRow) -> String {
     let trials: Vec<_> = row.trials.iter().filter(|trial| trial.stage == row.rule.stage).collect();
     let passed = trials.iter().filter(|trial| trial.verdict == "pass").count();
     let second = if row.rule.stage == Stage::Confirm { ", second stage" } else { "" };
-    let recorded =
-        row.rule.recorded.map_or_else(String::new, |RecordedRow { trials, of, .. }| format!(", {trials} of {of} recorded"));
+    let recorded = row.rule.recorded.map_or_else(String::new, |RecordedRow { trials, of, .. }| {
+        if trials > of { format!(", {trials} recorded") } else { format!(", {trials} of {of} recorded") }
+    });
     format!("answer {passed} of {} ({}{second}{recorded})", trials.len(), row.answer)
 }
 
@@ -253,7 +254,7 @@ pub(super) fn totals(card: &Scorecard) -> String {
     let is_answered = totals.calls > totals.failed_calls.values().sum();
     let cost = if is_answered && totals.cost_usd == 0.0 { "no price in ctxc.toml".to_owned() } else { cost };
     format!(
-        "{} {what}: {} passed, {} failed{}, {} errored{}; {} carried, {}, {cost}",
+        "{} {what}: {} passed, {} failed{}, {} errored{}; {} carried, {}, {cost}{}",
         totals.planned,
         totals.passed,
         totals.failed,
@@ -262,5 +263,6 @@ pub(super) fn totals(card: &Scorecard) -> String {
         some(totals.inconclusive, "inconclusive"),
         totals.carried,
         calls(totals),
+        if totals.unanswered > 0 { format!("; {} with answers", totals.answered) } else { String::new() },
     )
 }

@@ -1,11 +1,13 @@
 //! The command lines of `ctxc gate` and `ctxc baseline`.
 
 use crate::cli::args::{CommentFormat, DataFormat, OutputArgs};
+use crate::cli::context::eval::parse_usd;
 use crate::cli::context::trust::TrustHashArgs;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 #[command(after_help = "Examples:\n  ctxc gate\n  ctxc gate --base main --format markdown > comment.md\n\n\
     The change is everything between the merge base and the current files. Its scenarios are checked against its own expectations and \
     those of the base, using recordings and scripts; no model is asked. The gate fails if a scenario fails, if accepted results are \
@@ -27,6 +29,16 @@ pub(crate) struct GateArgs {
     /// Exit with 7 (inconclusive) instead of 0 if a smaller share of the scenarios has answers: 0 to 1
     #[arg(long, value_name = "SHARE", value_parser = parse_share)]
     pub(super) min_answered: Option<f64>,
+    /// Ask the project's models anew where the change brings answers to a request that it changed, record what they answer, and decide by
+    /// that: for a job that the author of the change does not control. `ctxc trust` or --trust-hash has to allow it
+    #[arg(long, requires = "budget_usd", conflicts_with = "candidate")]
+    pub(super) record: bool,
+    /// With --record: stop asking models once the calls have cost this much, by the prices in ctxc.toml
+    #[arg(long, value_name = "USD", value_parser = parse_usd, requires = "record")]
+    pub(super) budget_usd: Option<f64>,
+    /// Do not fail if there is no scenario; what the change took away is still compared
+    #[arg(long)]
+    pub(super) allow_empty: bool,
     /// Also compare verdicts with results of another provider or model
     #[arg(long)]
     pub(super) allow_key_change: bool,

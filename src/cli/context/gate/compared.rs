@@ -14,7 +14,9 @@ use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::revision::{NamedBy, Part};
 use crate::context::TaskGraph;
 use crate::context::request::Files;
-use crate::eval::gate::{Approvals, Baseline, Kind as SafeguardKind, Limits, Loosened, Safeguard, Safeguards, grown};
+use crate::eval::gate::{
+    Approvals, Baseline, Kind as SafeguardKind, Limits, Loosened, Safeguard, Safeguards, StabilityLimits, grown,
+};
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::project::config::Config;
 use crate::project::eval::Stale;
@@ -155,8 +157,6 @@ impl Compared {
         weakened.extend(grown(tokens, self.limits().manifest_tokens));
         let rewritten = self.approvals.rewritten();
         weakened.extend(rewritten.map(|weakened| Loosened { weakened, path: LOG.to_owned(), diff: None }));
-        let anew = before.recorded_anew(&after).into_iter();
-        self.notes.extend(anew.map(|(of, count)| format!("answers of `{of}` were recorded anew: {count}")));
         self.weakened = weakened;
         Ok(is_same)
     }
@@ -243,6 +243,11 @@ fn limits(config: &Config) -> Limits {
         tokens: gate.tokens,
         cost_usd: gate.cost_usd,
         refuses_stale: config.eval.stale == Stale::Error,
+        stability: config.eval.stability.as_ref().map(|policy| StabilityLimits {
+            reruns: policy.reruns as usize,
+            variance: policy.variance,
+            cost_usd: policy.cost_usd,
+        }),
     }
 }
 

@@ -5,14 +5,18 @@ use super::compared::Compared;
 use super::origin::NewProject;
 use super::text;
 use crate::cli::args::CommentFormat;
-use crate::cli::context::eval::judge;
+use crate::cli::context::eval::{judge, record, unpermitted};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
 use crate::eval::finished::CaseVerdict;
-use crate::eval::gate::{Baseline, BaselineCase, Candidate, Decision, Kind as SafeguardKind, Loosened, Sides, Verdict, decide};
+use crate::eval::gate::{
+    BROUGHT, Baseline, BaselineCase, Candidate, Decision, Kind as SafeguardKind, Loosened, Sides, Verdict, decide,
+};
 use crate::eval::scorecard::Scorecard;
+use crate::provider::spending::SpendLimit;
 use crate::registry::SCHEMA;
+use std::collections::BTreeSet;
 
 /// Decides. An error ends the run with its own exit code, and the reports say so.
 pub(crate) fn run(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
@@ -46,12 +50,18 @@ fn show(decision: &Decision, format: CommentFormat, cx: &mut Cx) -> Result<()> {
 
 fn decided(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
     let new_project = if args.new_project { NewProject::Permitted } else { NewProject::Doubted };
-    let compared = Compared::new(args.base.as_deref(), new_project, cx)?;
+    let mut compared = Compared::new(args.base.as_deref(), new_project, cx)?;
+    if args.record {
+        record_brought(&mut compared, args, cx)?;
+    }
     let Compared { project, scenarios, base, weakened, notes, approvals, .. } = &compared;
     let card = match &args.candidate {
         Some(path) => compared.scorecard(path, &args.trust, cx)?,
         None => judge(project, scenarios, project, &args.trust, cx)?,
     };
+    if let Some(note) = unpermitted(project, scenarios, &args.trust)? {
+        cx.note(&note);
+    }
     let by_base = base.then.as_ref().map(|(then, theirs)| judge(project, theirs, then, &args.trust, cx)).transpose()?;
     let accepters = compared.accepters();
     let baselines = held_to(&compared, &accepters);
@@ -78,6 +88,7 @@ fn decided(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
         accepters: &accepters,
         limits: compared.limits(),
         min_answered: args.min_answered,
+        may_be_empty: args.allow_empty,
     };
     let decision = decide(sides, &candidate);
     cx.emit(&args.output, |format, cx| show(&decision, format, cx))?;
@@ -120,4 +131,20 @@ fn comparable(baselines: &[Baseline], card: &Scorecard) -> Result<()> {
     }
     let other = |case: &BaselineCase| case.other_model(card.cases.iter().find(|row| row.id == case.id)?);
     baselines.iter().flat_map(|baseline| &baseline.cases).find_map(other).map_or(Ok(()), refused)
+}
+
+/// Asks models anew for the answers that the change brings for requests that it changed. What they answer here is no word of the change's
+/// author, so that nobody has to accept it.
+fn record_brought(compared: &mut Compared, args: &GateArgs, cx: &mut Cx) -> Result<()> {
+    let is_brought = |one: &Loosened| one.weakened.kind == SafeguardKind::Recording && one.weakened.what == BROUGHT;
+    let names: BTreeSet<String> =
+        compared.weakened.iter().filter(|one| is_brought(one)).map(|one| one.weakened.of.clone()).collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let budget = SpendLimit { tokens: None, usd: args.budget_usd };
+    let recorded = record(&compared.project, &compared.scenarios, &names, (budget, &args.trust), cx)?;
+    compared.weakened.retain(|one| !(is_brought(one) && recorded.contains(&one.weakened.of)));
+    compared.notes.extend(recorded.iter().map(|name| format!("answers of `{name}` were recorded anew by this run")));
+    Ok(())
 }

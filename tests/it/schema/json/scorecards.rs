@@ -26,6 +26,9 @@ pub(super) fn scorecards(out: &mut Artifacts) {
     put(out, names::SCORECARD, "a whole run", crate::run::whole::sample().run(&["eval", "--json"]).code(0).json());
     let recorded = crate::cli::eval_answers::recorded_once();
     put(out, names::SCORECARD, "recorded", recorded.run(&["eval", "--json"]).code(0).json());
+    let unanswered = crate::cli::gate::branch();
+    std::fs::remove_file(unanswered.path("scenarios/recordings/recorded.jsonl")).unwrap();
+    put(out, names::SCORECARD, "without answers", unanswered.run(&["eval", "--json"]).code(7).json());
     let stale = crate::cli::eval_record::stale();
     put(out, names::SCORECARD, "a provider that fails and miscounts", crate::cli::eval_calls::failing_and_miscounted());
     put(out, names::SCORECARD, "stale", stale.run(&["eval", "--json"]).code(6).json());

@@ -1,0 +1,76 @@
+//! What scenarios run: checks of the project's own, and programs that send requests; those alone that the user permitted. A scenario with
+//! another one is left undecided, and the rest of the run goes on.
+
+use super::own_checks::OwnChecks;
+use super::programs::Programs;
+use crate::cli::context::project::Compiled;
+use crate::cli::context::trust::{self, TrustHashArgs};
+use crate::cli::error::{CliError, Result};
+use crate::eval::asked::{RunAnswers, RunCheck, RunProgram};
+use crate::scenario::expect::answer::each;
+use crate::scenario::model::{Case, Subject};
+use crate::store::trust::program_of;
+use std::collections::BTreeSet;
+
+/// What cases of a project run: its own checks, and programs that send requests.
+#[derive(Debug, Default)]
+pub(super) struct Runnable<'p> {
+    own: Option<OwnChecks<'p>>,
+    programs: Option<Programs<'p>>,
+    /// The cases that are left undecided, since the user did not permit what they run, and the error that says so.
+    unpermitted: Option<(usize, CliError)>,
+}
+
+impl<'p> Runnable<'p> {
+    /// What some cases run, as far as the user permitted it.
+    ///
+    /// # Errors
+    /// What the project asks permission for cannot be read.
+    pub(super) fn of<'c>(project: &'p Compiled, cases: impl Iterator<Item = &'c Case>, given: &TrustHashArgs) -> Result<Self> {
+        let is_checked = |case: &Case| each(&case.expectations).any(|(test, _)| test.own().is_some());
+        let is_sent = |case: &Case| matches!(&case.subject.value, Subject::Request(source) if program_of(source).is_some());
+        let running: Vec<(bool, bool)> =
+            cases.map(|case| (is_checked(case), is_sent(case))).filter(|(checked, sent)| *checked || *sent).collect();
+        let (has_own, has_programs) = (running.iter().any(|one| one.0), running.iter().any(|one| one.1));
+        if running.is_empty() {
+            return Ok(Self::default());
+        }
+        let what = if has_own { "running a check of the project's own" } else { "running the program that a scenario names" };
+        let (permitted, refused) = match trust::permitted(project, given, what)? {
+            Ok(permitted) => (permitted.commands.into_iter().map(|command| command.line).collect(), None),
+            Err(refused) => (BTreeSet::new(), Some(refused)),
+        };
+        Ok(Self {
+            own: has_own.then(|| OwnChecks::new(project, permitted.clone())),
+            programs: has_programs.then(|| Programs::new(project, permitted)),
+            unpermitted: refused.map(|refused| (running.len(), refused)),
+        })
+    }
+
+    /// Answers of a run with what is run for them.
+    pub(super) fn answers(&self) -> RunAnswers<'_> {
+        RunAnswers {
+            own: self.own.as_ref().map(|own| -> &dyn RunCheck { own }),
+            programs: self.programs.as_ref().map(|programs| -> &dyn RunProgram { programs }),
+            ..RunAnswers::default()
+        }
+    }
+
+    /// Whether anything is run that takes its time.
+    pub(super) const fn is_some(&self) -> bool {
+        self.own.is_some() || self.programs.is_some()
+    }
+
+    /// The cases that are left undecided, in words.
+    pub(super) fn note(&self) -> Option<String> {
+        let (count, refused) = self.unpermitted.as_ref()?;
+        let which =
+            if *count == 1 { "1 scenario is not decided".to_owned() } else { format!("{count} scenarios are not decided") };
+        Some(
+            std::iter::once(format!("{which}: {}", refused.message))
+                .chain(refused.hints.iter().cloned())
+                .collect::<Vec<_>>()
+                .join("; "),
+        )
+    }
+}

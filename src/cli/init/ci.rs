@@ -1,0 +1,196 @@
+//! The checks of a project on a forge: what it needs there, found in its files, and the workflow that is written. Plain functions of files.
+//! Names no registry from which ctxc could be installed, since it is in none.
+
+use crate::base::fs::{self, ReadFs, RealFs};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Where the checks of a forge stand.
+pub(super) const WORKFLOW: &str = ".github/workflows/ctxc.yml";
+/// Where a clone of ctxc lies in a repository that installs it from there.
+pub(super) const CLONE: &str = "tools/ctxc";
+/// Bytes of a file of git or of Python that are read.
+const LIMIT: u64 = 1 << 16;
+/// The base of the first push of a branch.
+const NOTHING: &str = "0000000000000000000000000000000000000000";
+/// How the hash that permits what scenarios run is handed on, where the repository has one.
+const TRUST: &str = "${CTXC_TRUST_HASH:+--trust-hash=$CTXC_TRUST_HASH}";
+
+/// What a project needs on a forge.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct CiProject {
+    /// The top of its repository; the project's own folder where it lies in none.
+    pub(super) top: PathBuf,
+    /// Its folder, from there; empty where it is the same.
+    folder: String,
+    /// The branch that changes are merged into.
+    branch: String,
+    /// What installs ctxc; `None` where it is compiled from a clone in the repository.
+    install: Option<String>,
+    /// What sets up the languages of its programs.
+    languages: Vec<Language>,
+}
+
+/// What sets up a language.
+#[derive(Debug, PartialEq, Eq)]
+struct Language {
+    /// The action.
+    action: &'static str,
+    /// Its input: a version, or the file that has one.
+    version: (&'static str, String),
+    name: &'static str,
+    /// The commands that install what the project depends on, a line each.
+    commands: &'static [&'static str],
+}
+
+impl CiProject {
+    /// Looks at the files of a project.
+    pub(super) fn of(root: &Path, install: Option<&str>) -> Self {
+        let root = RealFs.canonical(root).unwrap_or_else(|_| root.to_path_buf());
+        let top = root.ancestors().find(|folder| fs::exists(&folder.join(".git"))).unwrap_or(&root).to_path_buf();
+        let parts = root.strip_prefix(&top).map(|inside| inside.iter().map(|part| part.to_string_lossy().into_owned()));
+        let folder = parts.map(|parts| parts.collect::<Vec<_>>().join("/")).unwrap_or_default();
+        let languages = [python(&root), node(&root)].into_iter().flatten().collect();
+        Self { branch: branch(&top), top, folder, install: install.map(str::to_owned), languages }
+    }
+
+    /// The workflow of GitHub.
+    pub(super) fn github(&self) -> String {
+        let mut out = String::from("name: ctxc\non:\n  pull_request:\n  push:\n");
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "    branches: [{}]", quoted(&self.branch));
+        out.push_str("permissions:\n  contents: read\njobs:\n  check:\n    runs-on: ubuntu-latest\n");
+        if !self.folder.is_empty() {
+            let _ = writeln!(out, "    defaults:\n      run:\n        working-directory: {}", quoted(&self.folder));
+        }
+        out.push_str(
+            "    env:\n      # The commit that the change is based on.\n      \
+             BASE: ${{ github.event.pull_request.base.sha || github.event.before }}\n      \
+             # A variable of the repository that permits what scenarios run: the hash that `ctxc trust --show` prints.\n      \
+             CTXC_TRUST_HASH: ${{ vars.CTXC_TRUST_HASH }}\n    steps:\n      - uses: actions/checkout@v4\n        with:\n          \
+             fetch-depth: 0 # the gate compares with that commit\n          persist-credentials: false\n",
+        );
+        if self.install.is_none() {
+            let _ = writeln!(out, "          submodules: true # ctxc is compiled from {CLONE}");
+        }
+        for language in &self.languages {
+            let Language { action, version: (input, version), name, commands } = language;
+            let file = if input.ends_with("-file") { format!("{}{version}", self.prefix()) } else { version.clone() };
+            let _ = writeln!(out, "      - uses: {action}\n        with:\n          {input}: {}", quoted(&file));
+            step(&mut out, name, commands.iter().copied());
+        }
+        step(&mut out, "install ctxc", [self.install()]);
+        if self.install.is_none() && !self.folder.is_empty() {
+            out.push_str("        working-directory: .\n");
+        }
+        step(&mut out, "check", ["ctxc check --format github --allow-empty"]);
+        out.push_str("      - name: eval\n        if: success() || failure()\n");
+        let _ = writeln!(out, "        run: ctxc eval --allow-empty {TRUST}");
+        out.push_str("      - name: gate\n        # The first push of a branch has nothing to be compared with.\n");
+        let _ = writeln!(out, "        if: (success() || failure()) && github.event.before != '{NOTHING}'\n        run: |");
+        for line in gate().lines() {
+            let _ = writeln!(out, "          {line}");
+        }
+        out
+    }
+
+    /// The commands for any other place.
+    pub(super) fn commands(&self) -> String {
+        let install = self.install();
+        format!(
+            "{install}\nctxc check --format concise --allow-empty\nctxc eval --allow-empty {TRUST}\n\
+             # BASE is the commit that the change is based on; the clone needs its history.\n{}",
+            gate()
+        )
+    }
+
+    fn install(&self) -> &str {
+        self.install.as_deref().unwrap_or("cargo install --locked --path tools/ctxc")
+    }
+
+    fn prefix(&self) -> String {
+        if self.folder.is_empty() { String::new() } else { format!("{}/", self.folder) }
+    }
+
+    /// Whether the repository lacks the clone that ctxc is to be compiled from.
+    pub(super) fn lacks_clone(&self) -> bool {
+        self.install.is_none() && !fs::exists(&self.top.join(CLONE))
+    }
+}
+
+/// The gate, which gets what the clone lacks of the base, and permits a base that does not have the project yet.
+fn gate() -> String {
+    format!(
+        "if [ \"$(git rev-parse --is-shallow-repository)\" = true ]; then git fetch --quiet --no-tags --unshallow origin; fi\n\
+         git cat-file -e \"$BASE^{{commit}}\" 2>/dev/null || git fetch --quiet --no-tags origin \"$BASE\"\n\
+         if git cat-file -e \"$BASE:./ctxc.toml\" 2>/dev/null; then first=; else first=--new-project; fi\n\
+         ctxc gate --base \"$BASE\" --allow-empty $first {TRUST}\n"
+    )
+}
+
+/// Adds a step that runs some commands.
+fn step<'c>(out: &mut String, name: &str, commands: impl IntoIterator<Item = &'c str>) {
+    let _ = writeln!(out, "      - name: {name}\n        run: |");
+    for command in commands {
+        let _ = writeln!(out, "          {command}");
+    }
+}
+
+/// A text as YAML takes it, whatever it holds.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// The branch that changes are merged into: that of the remote, else the current one.
+fn branch(top: &Path) -> String {
+    let named = |file: &str, before: &str| {
+        let head = fs::head(&top.join(".git").join(file), LIMIT).ok().flatten()?;
+        let name = String::from_utf8(head).ok()?.trim().strip_prefix(before)?.to_owned();
+        (!name.is_empty()).then_some(name)
+    };
+    let remote = named("refs/remotes/origin/HEAD", "ref: refs/remotes/origin/");
+    remote.or_else(|| named("HEAD", "ref: refs/heads/")).unwrap_or_else(|| "main".to_owned())
+}
+
+fn python(root: &Path) -> Option<Language> {
+    let is_there = |name: &str| fs::exists(&root.join(name));
+    let is_project = || {
+        let head = fs::head(&root.join("pyproject.toml"), LIMIT).ok().flatten().unwrap_or_default();
+        String::from_utf8_lossy(&head).lines().any(|line| line.trim() == "[build-system]")
+    };
+    let commands: &[&str] = if is_there("uv.lock") {
+        &["pip install uv", "uv sync --frozen", "echo \"$PWD/.venv/bin\" >> \"$GITHUB_PATH\""]
+    } else if is_there("poetry.lock") {
+        &["pip install poetry", "POETRY_VIRTUALENVS_CREATE=false poetry install --no-interaction"]
+    } else if is_there("requirements.txt") {
+        &["pip install -r requirements.txt"]
+    } else if is_project() {
+        &["pip install ."]
+    } else {
+        return None;
+    };
+    let version = if is_there(".python-version") {
+        ("python-version-file", ".python-version".to_owned())
+    } else {
+        ("python-version", "3.12".to_owned())
+    };
+    Some(Language { action: "actions/setup-python@v5", version, name: "install what the Python programs need", commands })
+}
+
+fn node(root: &Path) -> Option<Language> {
+    let is_there = |name: &str| fs::exists(&root.join(name));
+    if !is_there("package.json") {
+        return None;
+    }
+    let commands: &[&str] = if is_there("pnpm-lock.yaml") {
+        &["corepack enable", "pnpm install --frozen-lockfile"]
+    } else if is_there("yarn.lock") {
+        &["corepack enable", "yarn install --frozen-lockfile"]
+    } else if is_there("package-lock.json") {
+        &["npm ci"]
+    } else {
+        &["npm install"]
+    };
+    let version = if is_there(".nvmrc") { ("node-version-file", ".nvmrc".to_owned()) } else { ("node-version", "22".to_owned()) };
+    Some(Language { action: "actions/setup-node@v4", version, name: "install what the Node programs need", commands })
+}

@@ -1,0 +1,44 @@
+//! CTX629: expectations that nothing judges yet.
+
+use super::prelude::*;
+use crate::base::span::Span;
+use crate::scenario::expect::answer::each;
+use crate::scenario::model::AnswerTest;
+use std::collections::BTreeMap;
+
+/// Nobody should take such a case for tested.
+pub(crate) static RULE: Rule =
+    Rule::new(meta!(warning, 629, "unjudged-expectation", "an expectation that nothing judges yet"), Check::Suites(check));
+
+/// One finding for all that a file has of a kind: an imported suite may have hundreds.
+fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
+    for file in cx.files {
+        let mut found: BTreeMap<&str, Vec<Span>> = BTreeMap::new();
+        let cases = file.suite.iter().flat_map(|suite| &suite.cases);
+        for (test, span) in cases.flat_map(|case| each(&case.expectations)) {
+            #[allow(clippy::wildcard_enum_match_arm, reason = "all others are judged")]
+            let key = match test {
+                AnswerTest::Judge { .. } => "judge",
+                AnswerTest::Rubric(_) => "rubric",
+                AnswerTest::Todo(_) => "todo",
+                _ => continue,
+            };
+            found.entry(key).or_default().push(span);
+        }
+        for (key, mut spans) in found {
+            let count = spans.len();
+            spans.sort_unstable_by_key(|span| span.start);
+            let Some(first) = spans.first() else { continue };
+            let many = if count == 1 { String::new() } else { format!(", in {count} expectations of this file") };
+            let message = match key {
+                "todo" => format!("an expectation is still to be written{many}"),
+                key => format!("`{key}` is not judged yet{many}"),
+            };
+            let finding = Diagnostic::new(&RULE.meta, file.path, first.first_line(file.text), message);
+            out.push(finding.note("a case with it is never passed, but inconclusive").help(match key {
+                "todo" => "write the expectation that it describes, or leave it out",
+                _ => "add an expectation that can be judged, such as a `command` of your own; with `gate: false` it only informs",
+            }));
+        }
+    }
+}
