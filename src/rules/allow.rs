@@ -8,12 +8,15 @@ use crate::base::rule_meta::Code;
 use crate::base::span::{Span, Spanned};
 use crate::syntax::limits::Limits;
 use crate::syntax::reader::Reader;
-use crate::syntax::tree::{Document, Element, Kind, NodeId};
+use crate::syntax::tree::{Document, Element, Kind, Node, NodeId};
 use std::collections::{BTreeMap, HashMap};
 
 /// Elements that are tasks of their own: an `allow` outside does not reach into them.
 const BODIES: &[&str] =
     &["task", "template", "inner_task", "reduction_task", "director", "evaluator", "script_execution", "fragment", "call"];
+
+/// Elements that have a name in the registry.
+const DEFINITIONS: &[&str] = &["task", "template", "fragment"];
 
 /// One `<?ctxc …?>` instruction.
 #[derive(Debug)]
@@ -53,17 +56,45 @@ pub(super) fn collect(document: Document<'_>) -> Vec<Instruction<'_>> {
     found
 }
 
-/// The rules that the instructions of a template silence, each with how often it is named.
-pub fn counted(text: &str) -> BTreeMap<String, u32> {
+/// A rule that instructions of a definition silence in one part of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// The name of the definition; `None` outside of all that have one.
+    pub definition: Option<String>,
+    /// The nearest element with a name inside the definition; `None` for the definition as a whole.
+    pub part: Option<String>,
+    /// The rule as it is named.
+    pub rule: String,
+    /// How often it is named.
+    pub count: u32,
+    /// Elements around the outermost instruction, inside the definition.
+    pub depth: u32,
+}
+
+/// The rules that the instructions of a template silence.
+pub fn counted(text: &str) -> Vec<Counted> {
     let mut reader = Reader::new();
     reader.read(text, &Limits::default());
-    let mut rules = BTreeMap::new();
-    for instruction in collect(reader.document(text)).iter().filter(|instruction| instruction.is_allow()) {
-        for (name, _) in &instruction.names {
-            *rules.entry(name.value.to_owned()).or_default() += 1;
+    let document = reader.document(text);
+    let mut rules: BTreeMap<_, (u32, u32)> = BTreeMap::new();
+    for instruction in collect(document).iter().filter(|instruction| instruction.is_allow()) {
+        let parent = document.all_nodes().find(|node| node.span() == instruction.span).and_then(Node::parent);
+        let around = std::iter::successors(parent.or_else(|| document.root()), |element| element.parent()).collect::<Vec<_>>();
+        let name = |element: &Element<'_>, key: &str| element.attribute(key).map(|name| name.value().into_owned());
+        let is_definition = |element: &Element<'_>| DEFINITIONS.contains(&element.local()) && name(element, "name").is_some();
+        let depth = around.iter().rposition(is_definition);
+        let inside = around.get(..depth.unwrap_or(around.len())).unwrap_or_default();
+        let definition = depth.and_then(|depth| name(around.get(depth)?, "name"));
+        let part = inside.iter().find_map(|element| name(element, "as").or_else(|| name(element, "name")));
+        for (rule, _) in &instruction.names {
+            let key = (definition.clone(), part.clone(), rule.value.to_owned());
+            let (count, depth) = rules.entry(key).or_insert((0, u32::MAX));
+            *count += 1;
+            *depth = (*depth).min(u32::try_from(inside.len()).unwrap_or(u32::MAX));
         }
     }
-    rules
+    let one = |((definition, part, rule), (count, depth))| Counted { definition, part, rule, count, depth };
+    rules.into_iter().map(one).collect()
 }
 
 fn parse<'a>(text: &'a str, span: Span, inner: Span, parent: Option<Element<'_>>) -> Instruction<'a> {

@@ -231,6 +231,11 @@ impl Compiled {
         self.past.as_ref().map(|past| past.names().collect())
     }
 
+    /// The revision that it is of.
+    pub(super) const fn past(&self) -> Option<&Past> {
+        self.past.as_ref()
+    }
+
     /// Files of the project.
     pub(in crate::cli) fn files(&self) -> Inside<'_> {
         Inside { root: &self.root, files: self.past.as_ref().map_or(&RealFs, Past::files) }

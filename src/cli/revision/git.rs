@@ -61,7 +61,24 @@ impl Git {
                 CliError::usage(message).hint("a revision needs a repository around the project: `git init`, and a commit")
             );
         }
-        Err(CliError::new(Kind::Infrastructure, format!("git does not open the repository around {shown}: {}", answer.said)))
+        let error =
+            CliError::new(Kind::Infrastructure, format!("git does not open the repository around {shown}: {}", answer.said));
+        if answer.said.contains("dubious ownership") {
+            return Err(error.hint(format!(
+                "it belongs to another user, as in a container: `git config --global --add safe.directory {shown}`"
+            )));
+        }
+        Err(error)
+    }
+
+    /// The repository whose top is a folder, which is known to be one.
+    pub(super) const fn at(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// The top of the work tree.
+    pub(super) fn top(&self) -> Result<PathBuf> {
+        Ok(self.line(&["rev-parse", "--show-toplevel"])?.map_or_else(|| self.folder.clone(), PathBuf::from))
     }
 
     /// The command, ready for the arguments of a question.
@@ -80,9 +97,17 @@ impl Git {
     }
 
     fn ask(&self, args: &[&str]) -> Result<Answer> {
+        self.ask_about(args, "")
+    }
+
+    /// The answer to a question about what is on standard input.
+    fn ask_about(&self, args: &[&str], input: &str) -> Result<Answer> {
         let mut command = self.command();
+        if !input.is_empty() {
+            command.stdin(Stdio::piped());
+        }
         let child = command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(|err| absent(&err))?;
-        match process::finish(child, "", &Bounds::of(PATIENCE, usize::MAX - 1)) {
+        match process::finish(child, input, &Bounds::of(PATIENCE, usize::MAX - 1)) {
             Ended::Exited { code, out, said } => {
                 let said = said.lines().next().unwrap_or("it does not say why").trim_start_matches("fatal: ").to_owned();
                 Ok(Answer { succeeded: code == 0, out, said })
@@ -170,6 +195,36 @@ impl Git {
         let answer = self.ask(&["rev-parse", "--show-prefix"])?;
         let prefix = String::from_utf8_lossy(&answer.out);
         Ok(prefix.trim_end_matches(['\n', '\r']).trim_end_matches('/').to_owned())
+    }
+
+    /// The values that git closes by NUL.
+    fn values(&self, args: &[&str], input: &str) -> Result<Vec<String>> {
+        let answer = self.ask_about(args, input)?;
+        Ok(String::from_utf8_lossy(&answer.out).split_terminator('\0').map(str::to_owned).collect())
+    }
+
+    /// The files among some whose content goes through a filter between a commit and the work tree, as the attributes of the work tree
+    /// have it. No filter is run.
+    pub(super) fn filtered<'n>(&self, names: impl Iterator<Item = &'n str>) -> Result<Vec<String>> {
+        let input = names.fold(String::new(), |input, name| input + name + "\0");
+        if input.is_empty() {
+            return Ok(Vec::new());
+        }
+        let values = self.values(&["check-attr", "-z", "--stdin", "filter"], &input)?;
+        let pairs = values.chunks(3).filter_map(|chunk| if let [name, _, filter] = chunk { Some((name, filter)) } else { None });
+        let is_none = |filter: &str| matches!(filter, "unspecified" | "unset" | "set" | "");
+        Ok(pairs.filter(|(_, filter)| !is_none(filter)).map(|(name, _)| name.clone()).collect())
+    }
+
+    /// The files that are in the work tree as the index has them, by the objects that they have there. Contents are not looked at.
+    pub(super) fn unchanged(&self) -> Result<Vec<(String, String)>> {
+        let changed = self.values(&["diff-files", "--name-only", "-z"], "")?;
+        let listed = self.values(&["ls-files", "-s", "-z", "--full-name"], "")?;
+        let entries = listed.iter().filter_map(|line| {
+            let (head, name) = line.split_once('\t')?;
+            Some((name.to_owned(), head.split(' ').nth(1)?.to_owned()))
+        });
+        Ok(entries.filter(|(name, _)| !changed.contains(name)).collect())
     }
 
     /// Everything that a commit holds, as `git ls-tree -r -z` lists it.

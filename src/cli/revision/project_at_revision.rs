@@ -30,6 +30,7 @@ pub(crate) struct Past {
     pub(crate) root: PathBuf,
     /// Its project file, or the defaults.
     pub(crate) config: Config,
+    is_unknown: bool,
     tree: Tree,
     folder: String,
 }
@@ -47,7 +48,8 @@ impl Past {
     pub(crate) fn open_at(folder: &Path, revision: &str, place: String) -> Result<(Self, Option<CliError>)> {
         let git = Git::around(folder, revision)?;
         let commit = git.commit(revision)?;
-        let tree = Tree::of(&git, &commit)?;
+        let top = git.top()?;
+        let tree = Tree::of(&git, &commit)?.with_filters(&Git::at(top.clone()), &top)?;
         let folder = place;
         if tree.below(&folder).next().is_none() {
             let what = if folder.is_empty() { "holds no file".to_owned() } else { format!("has no folder {folder}") };
@@ -55,8 +57,29 @@ impl Past {
                 .hint("the project may have had another place, or not have been committed, by then"));
         }
         let root = Path::new("/").join(&folder);
-        let (config, fault) = config(&tree, &root, revision);
-        Ok((Self { name: revision.to_owned(), root, config, tree, folder }, fault))
+        let (mut config, mut fault) = settings(&tree, &root, revision);
+        let mut is_unknown = false;
+        if let Some(fault) = &mut fault {
+            // What a project holds itself to, and who may change that, is not lost by an error in its file.
+            match earlier(&git, &commit, &root)? {
+                Some((id, sound)) => {
+                    config = sound;
+                    fault.message = format!("{}: its settings of {:.10} hold", fault.message, id);
+                }
+                None => is_unknown = true,
+            }
+        }
+        Ok((Self { name: revision.to_owned(), root, config, is_unknown, tree, folder }, fault))
+    }
+
+    /// Whether its settings are not known: its project file has errors, and so has each one before it.
+    pub(crate) const fn is_unknown(&self) -> bool {
+        self.is_unknown
+    }
+
+    /// Its files that differ in the work tree, of which a filter makes what the revision does not hold.
+    pub(crate) fn unfiltered(&self) -> impl Iterator<Item = &str> {
+        self.tree.unfiltered(&self.folder)
     }
 
     /// What the revision's files are read by.
@@ -130,7 +153,7 @@ pub(crate) fn author(folder: &Path) -> Result<Option<String>> {
 }
 
 /// The project file of a revision, as far as it can be read, and why not all of it can.
-fn config(tree: &Tree, root: &Path, revision: &str) -> (Config, Option<CliError>) {
+fn settings(tree: &Tree, root: &Path, revision: &str) -> (Config, Option<CliError>) {
     let failed = |why: String| CliError::new(Kind::Project, format!("{FILE} in `{revision}` cannot be read: {why}"));
     let path = root.join(FILE);
     let bytes = match contained_path::leads_out(tree, root, &path).map_or_else(|| tree.read(&path, FILE_LIMIT), Err) {
@@ -151,6 +174,25 @@ fn config(tree: &Tree, root: &Path, revision: &str) -> (Config, Option<CliError>
         of_then(revision, error)
     });
     (config, fault)
+}
+
+/// Commits that are looked through for a project file without errors.
+const EARLIER: &str = "--max-count=50";
+
+/// The last commit before another in which a project file has no error, with its settings; none where that is not among the last.
+fn earlier(git: &Git, commit: &str, root: &Path) -> Result<Option<(String, Config)>> {
+    let place = format!(":(top,literal){}", contained_path::name(root.join(FILE).strip_prefix("/").unwrap_or(root)));
+    // Of the branch itself: what was merged into it may have stood in commits of anybody.
+    for id in git.lines(&["rev-list", "--first-parent", EARLIER, commit, "--", &place])? {
+        let tree = Tree::of(git, &id)?;
+        if !tree.has_file(place.trim_start_matches(":(top,literal)")) {
+            continue;
+        }
+        if let (config, None) = settings(&tree, root, &id) {
+            return Ok(Some((id, config)));
+        }
+    }
+    Ok(None)
 }
 
 /// Says of each place of an error that it is in a revision: the file of that name here may be another.

@@ -2,9 +2,9 @@
 
 use super::git::Git;
 use super::objects::Objects;
-use crate::base::fs::{ReadFs, Stamp};
+use crate::base::fs::{ReadFs, RealFs, Stamp};
 use crate::cli::error::Result;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -13,11 +13,18 @@ const LINKS: usize = 40;
 /// Bytes of a link.
 const LINK: u64 = 4096;
 
+/// The file that names filters.
+const ATTRIBUTES: &str = ".gitattributes";
+
 /// The files of a commit.
 #[derive(Debug)]
 pub(super) struct Tree {
     entries: BTreeMap<String, Entry>,
     objects: Objects,
+    /// Files that go through a filter on their way to the work tree, and are there as this commit has them: where they are.
+    filtered: BTreeMap<String, PathBuf>,
+    /// Files that go through one, and are others in the work tree.
+    unfiltered: BTreeSet<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +53,34 @@ pub(crate) enum Elsewhere {
 impl Tree {
     /// The files of a commit.
     pub(super) fn of(git: &Git, commit: &str) -> Result<Self> {
-        Ok(Self { entries: entries(&git.list(commit)?), objects: Objects::open(git)? })
+        let (filtered, unfiltered) = (BTreeMap::new(), BTreeSet::new());
+        Ok(Self { entries: entries(&git.list(commit)?), objects: Objects::open(git)?, filtered, unfiltered })
+    }
+
+    /// The same, where files that go through a filter, as those of Git LFS do, are read from the work tree at `top` if they are there as
+    /// the commit has them: what a filter makes of an object is not in the commit. `git` is that of `top`.
+    pub(super) fn with_filters(mut self, git: &Git, top: &Path) -> Result<Self> {
+        if !self.entries.keys().any(|name| name == ATTRIBUTES || name.ends_with("/.gitattributes")) {
+            return Ok(self);
+        }
+        let filtered =
+            git.filtered(self.entries.iter().filter(|(_, entry)| entry.kind == Kind::File).map(|(name, _)| name.as_str()))?;
+        let there: BTreeMap<String, String> =
+            if filtered.is_empty() { BTreeMap::new() } else { git.unchanged()?.into_iter().collect() };
+        for name in filtered {
+            if self.entries.get(&name).is_some_and(|entry| there.get(&name) == Some(&entry.id)) {
+                self.filtered.insert(name.clone(), top.join(&name));
+            } else {
+                self.unfiltered.insert(name);
+            }
+        }
+        Ok(self)
+    }
+
+    /// Files below a folder of which a filter makes what this commit does not hold, and that differ in the work tree.
+    pub(super) fn unfiltered<'t>(&'t self, folder: &str) -> impl Iterator<Item = &'t str> + use<'t> {
+        let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        self.unfiltered.iter().filter_map(move |name| name.strip_prefix(&*prefix))
     }
 
     /// Names below a folder, relative to it, links among them.
@@ -145,7 +179,10 @@ fn entries(list: &[u8]) -> BTreeMap<String, Entry> {
 impl ReadFs for Tree {
     fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         match self.find(path)? {
-            (_, Some(entry)) if entry.kind == Kind::File => self.objects.read(&entry.id, limit),
+            (name, Some(entry)) if entry.kind == Kind::File => match self.filtered.get(&name) {
+                Some(place) => RealFs.read(place, limit),
+                None => self.objects.read(&entry.id, limit),
+            },
             (_, Some(_)) => Err(io::Error::other("it is another repository (a submodule)")),
             (name, None) if self.below(&name).next().is_some() => Err(io::ErrorKind::IsADirectory.into()),
             (_, None) => Err(io::ErrorKind::NotFound.into()),

@@ -66,6 +66,8 @@ pub const BROUGHT: &str = "answers to a changed request";
 const SHOWN: usize = 19;
 /// What stands before the file of a check.
 pub const CHECK: &str = "check ";
+/// What stands between a silenced rule and the part of a definition in which it is.
+pub const PART: &str = " in ";
 /// Lines of a difference that are shown, and characters of each.
 const DIFF_LINES: usize = 12;
 const DIFF_CHARS: usize = 160;
@@ -146,6 +148,14 @@ impl Safeguards {
         there.peek().is_some() && there.all(|one| one != gone)
     }
 
+    /// Whether what silences a rule in a part of a definition silenced it in all of that definition before.
+    fn has_wider(&self, (kind, of, what): &Key, now: &Self) -> bool {
+        let Some((rule, _)) = what.split_once(PART) else { return false };
+        let whole = (*kind, of.clone(), rule.to_owned());
+        let count = |side: &Self| side.0.get(&whole).and_then(|safeguard| safeguard.limits.first()).map_or(0.0, |limit| -limit);
+        *kind == Kind::Allow && count(self) > count(now)
+    }
+
     /// The answers of each scenario, by the requests that they are to.
     fn answers(&self) -> BTreeMap<&str, BTreeMap<&str, Vec<&Safeguard>>> {
         let mut all: BTreeMap<&str, BTreeMap<&str, Vec<&Safeguard>>> = BTreeMap::new();
@@ -223,6 +233,7 @@ impl Safeguards {
         for (key, after) in now.0.iter().filter(|(key, _)| key.0.loosens()) {
             match self.0.get(key) {
                 Some(before) if after.is_as_strict_as(before) => {}
+                None if self.has_wider(key, now) => {}
                 before => tell(key, before, Some(after)),
             }
         }

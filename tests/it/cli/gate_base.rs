@@ -391,8 +391,8 @@ fn a_branch_that_mends_its_base_can_pass() {
         run
     };
     broken("ctxc.toml", &CONFIG.replace("\nruns = 3", "\nruns = \"x\"")).code(0).says("not all of main can be read");
-    // Of one that is no TOML nothing is known: what is looser than without one is listed, and anybody may accept it.
-    broken("ctxc.toml", "[eval\n").code(4).says("not all of main can be read").says("[eval.stability] reruns");
+    // Of one that is no TOML the last settings hold.
+    broken("ctxc.toml", "[eval\n").code(0).says("not all of main can be read");
     broken("templates/triage.xml", "<task").code(0).says("not all of main can be read");
     broken("baselines/LOG.jsonl", "{}\n").code(0);
     // Its own errors are in the report.
@@ -422,4 +422,69 @@ fn one_undecided_scenario_does_not_keep_others_from_being_accepted() {
     let first = SCRIPTED.replace("name: scripted", "name: other").replace("  - snapshot: true\n", "");
     project.write("scenarios/other.yaml", first);
     project.run(&["gate"]).code(0);
+}
+
+#[test]
+fn a_base_without_readable_settings_is_held_to_its_last_ones() {
+    for broken in ["[eval\n", &CONFIG.replace("accepters = [", "accepters = 5 #"), "\u{0}"] {
+        let project = branch();
+        git(&project, &["switch", "-q", "main"]);
+        project.write("ctxc.toml", broken);
+        commit(&project);
+        git(&project, &["switch", "-q", "-C", "change"]);
+        project.write("ctxc.toml", CONFIG);
+        commit(&project);
+        project.run(&["gate"]).code(0).says(": its settings of ");
+        replace(&project, "scenarios/scripted.yaml", "  - absent: [sorry]\n", "");
+        project.run(&["baseline", "accept", "--reason", "x", "--by", "mallory@example.org"]).code(0);
+        project.run(&["gate"]).code(4).says("what mallory@example.org accepted does not count");
+    }
+    // There never were any.
+    let project =
+        Project::new().file("ctxc.toml", "[eval\n").file("templates/triage.xml", TASK).file("scenarios/bare.yaml", CONTEXT);
+    git(&project, &["init", "-q", "-b", "main"]);
+    commit(&project);
+    git(&project, &["switch", "-q", "-c", "change"]);
+    project.write("ctxc.toml", "");
+    commit(&project);
+    project.run(&["gate"]).code(7).says("nothing shows who may accept");
+}
+
+#[test]
+fn what_goes_through_a_filter_is_compared_by_its_object() {
+    let project = branch();
+    for (key, value) in [("smudge", "sed s/PLAIN/invoice/"), ("clean", "sed s/invoice/PLAIN/")] {
+        git(&project, &["config", &format!("filter.plain.{key}"), value]);
+    }
+    project.write(".gitattributes", "scenarios/*.yaml filter=plain\n");
+    commit(&project);
+    git(&project, &["add", "--renormalize", "."]);
+    commit(&project);
+    base(&project);
+    project.run(&["gate"]).code(0);
+    // One that differs is not read: the base holds what the filter has made of it.
+    replace(&project, "scenarios/scripted.yaml", "max: 60", "max: 600");
+    project.run(&["gate"]).code(4).says("scenarios/scripted.yaml goes through a filter of git, so main does not hold");
+}
+
+#[test]
+fn a_work_tree_a_detached_head_and_a_repository_of_another_user() {
+    let project = branch();
+    git(&project, &["worktree", "add", "-q", "-b", "other", "beside"]);
+    let beside = |args: &[&str]| {
+        let output = super::project::command_in(&project.path("beside"), args).output().unwrap();
+        super::project::Run::from(output)
+    };
+    beside(&["gate", "--base", "main"]).code(0).says("gate against main: PASS");
+    let text = project.read("beside/scenarios/scripted.yaml");
+    project.write("beside/scenarios/scripted.yaml", text.replace("max: 60", "max: 600"));
+    beside(&["gate"]).code(4).says("expectation of `scripted`");
+    git(&project, &["worktree", "remove", "--force", "beside"]);
+    git(&project, &["checkout", "-q", "--detach", "change"]);
+    project.run(&["gate"]).code(0);
+    loosen(&project);
+    project.run(&["gate"]).code(4);
+    project.run(&["gate", "--base", &id(&project, "main")]).code(4);
+    let owned = project.command(&["gate"]).env("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1").output().unwrap();
+    super::project::Run::from(owned).code(3).warns("dubious ownership").warns("git config --global --add safe.directory");
 }

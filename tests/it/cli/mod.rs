@@ -32,6 +32,7 @@ mod fmt;
 pub(crate) mod formats;
 pub(crate) mod gate;
 mod gate_base;
+mod gate_harmless;
 mod gate_listed;
 mod help;
 pub(crate) mod history;

@@ -23,6 +23,17 @@ impl Project {
         Self { folder: tempfile::tempdir().unwrap() }
     }
 
+    /// A folder that holds what another one holds.
+    pub(crate) fn copy_of(other: &Self) -> Self {
+        let project = Self::new();
+        for file in other.files() {
+            let to = project.path(&file);
+            std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+            std::fs::copy(other.path(&file), to).unwrap();
+        }
+        project
+    }
+
     /// Adds a file.
     pub(crate) fn file(self, path: &str, text: impl AsRef<[u8]>) -> Self {
         self.write(path, text);

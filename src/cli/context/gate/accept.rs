@@ -118,7 +118,7 @@ fn unaccepted(compared: &Compared, new: &BTreeMap<String, Baseline>) -> Vec<Weak
     // Nobody accepts that the log was changed; and the results are those that were written just now.
     let rest = compared.weakened.iter().map(|one| &one.weakened).filter(|weakened| weakened.kind != SafeguardKind::Baseline);
     let (mut before, mut after) = (Safeguards::default(), Safeguards::default());
-    results(&compared.base.baselines, &mut before);
+    results(compared.accepted_before(new), &mut before);
     results(new, &mut after);
     let results = before.weakened(&after).into_iter().map(|one| one.weakened);
     let mut accepted: Vec<Weakened> = rest.cloned().chain(results).collect();

@@ -1,7 +1,9 @@
 //! A change and what it is held against: the project as it is, and as it was where the change left its base.
 
+use super::names::{Names, cases};
 use super::origin::{NewProject, Origin};
-use super::state::{FILE, configured, safeguards};
+use super::settings::configured;
+use super::state::{FILE, safeguards};
 use super::unread::{self, Deciding};
 use crate::base::fs;
 use crate::cli::context::eval::load::Scenarios;
@@ -11,17 +13,16 @@ use crate::cli::context::project::Compiled;
 use crate::cli::context::trust::TrustHashArgs;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
-use crate::cli::revision::{NamedBy, Part};
+use crate::cli::revision::{NamedBy, Part, Past};
 use crate::context::TaskGraph;
 use crate::context::request::Files;
+use crate::eval::case_keys;
 use crate::eval::gate::{
     Approvals, Baseline, Kind as SafeguardKind, Limits, Loosened, Safeguard, Safeguards, StabilityLimits, grown,
 };
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::project::config::Config;
 use crate::project::eval::Stale;
-use crate::registry::Task;
-use crate::scenario::model::Subject;
 use crate::scenario::paths::{self, BASELINES};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -58,8 +59,12 @@ pub(super) struct Base {
     pub(super) commit: String,
     /// What it holds; `None` where this project was not there yet.
     pub(super) then: Option<(Compiled, Scenarios)>,
+    /// What is called otherwise now.
+    names: Names,
     /// The accepted results by then, by their paths.
     pub(super) baselines: BTreeMap<String, Baseline>,
+    /// The same under the names of today.
+    pub(super) carried: BTreeMap<String, Baseline>,
     /// Why it may be that the project was there all the same.
     pub(super) doubts: Vec<String>,
 }
@@ -81,24 +86,27 @@ impl Compared {
         let read = |project: &Compiled| project.files().text(LOG).unwrap_or_default();
         let approvals = Approvals::between(&then.as_ref().map_or_else(String::new, read), &read(&project));
         let approvals = approvals.map_err(|why| CliError::new(Kind::Infrastructure, format!("{LOG}: {why}")))?;
+        if then.as_ref().and_then(Compiled::past).is_some_and(Past::is_unknown) {
+            doubts.push(format!(
+                "{FILE} cannot be read in {name}, nor in an earlier commit, so nothing shows who may accept: mend it there first"
+            ));
+        }
+        let mut names = Names::default();
         let then = then.map(|then| {
-            let mut scenarios = Scenarios::of_revision(&then);
-            let broken = scenarios.files.extract_if(.., |file| !file.is_sound());
+            let mut theirs = Scenarios::of_revision(&then);
+            let broken = theirs.files.extract_if(.., |file| !file.is_sound());
             notes.extend(broken.map(|file| project_without(&file.path, &name)));
-            let renamed = renamed(&then, &project);
-            for case in scenarios.files.iter_mut().filter_map(|file| file.suite.as_mut()).flat_map(|suite| &mut suite.cases) {
-                if let Subject::Task(task) = &mut case.subject.value
-                    && let Some(now) = renamed.get(task)
-                {
-                    task.clone_from(now);
-                }
-            }
-            notes.extend(renamed.iter().map(|(then, now)| format!("the task `{then}` is called `{now}` now")));
-            (then, scenarios)
+            names = Names::of(&then, &project);
+            names.pair((&then, &mut theirs), (&project, &scenarios));
+            (then, theirs)
         });
+        notes.extend(names.tasks.iter().map(|(then, now)| format!("the task `{then}` is called `{now}` now")));
+        let held = |(then, now)| format!("the scenario `{then}` is called `{now}` now, and is held to its accepted result");
+        notes.extend(names.scenarios.iter().map(held));
+        let carried = names.carried(&baselines_then, &scenarios);
         let commit = change.commit.clone().unwrap_or_default();
         let is_behind = commit == change.head;
-        let base = Base { name: name.clone(), commit, then, baselines: baselines_then, doubts: Vec::new() };
+        let base = Base { name: name.clone(), commit, then, names, baselines: baselines_then, carried, doubts: Vec::new() };
         let mut compared = Self { project, scenarios, base, baselines, weakened, notes, approvals, is_idle: false };
         let is_same = compared.loosened(&parts, &mut doubts, cx)?;
         if is_behind && is_same && change.by != NamedBy::Guess {
@@ -106,7 +114,7 @@ impl Compared {
             doubts.push(format!(
                 "nothing is compared: there is no commit since {name}, and no file of the project differs from it"
             ));
-        } else if is_behind {
+        } else if is_behind && change.by != NamedBy::Guess {
             compared.notes.push(format!("there is no commit since {name}: only uncommitted changes are compared"));
         }
         compared.base.doubts = doubts;
@@ -115,9 +123,10 @@ impl Compared {
 
     /// What both sides hold themselves to, with the texts of the scenarios that are to be shown.
     fn safeguards(&self, (then, theirs): &(Compiled, Scenarios), shown: &BTreeSet<String>) -> (Safeguards, Safeguards) {
-        let mut before = safeguards(then, theirs, shown);
-        let mut after = safeguards(&self.project, &self.scenarios, shown);
-        results(&self.base.baselines, &mut before);
+        let names = &self.base.names;
+        let mut before = safeguards(then, theirs, names, shown);
+        let mut after = safeguards(&self.project, &self.scenarios, &names.of_now(), shown);
+        results(self.accepted_before(&self.baselines), &mut before);
         results(&self.baselines, &mut after);
         configured(&then.config, &self.project.config, &mut before, &mut after);
         // `.gitignore` can hide a file as `exclude` does.
@@ -130,6 +139,12 @@ impl Compared {
         (before, after)
     }
 
+    /// The accepted results that others are compared with: those of the base, or these themselves where only names differ.
+    pub(super) fn accepted_before<'b>(&'b self, now: &'b BTreeMap<String, Baseline>) -> &'b BTreeMap<String, Baseline> {
+        let Base { names, baselines, carried, .. } = &self.base;
+        if names.are_carried(carried, now) { now } else { baselines }
+    }
+
     /// Finds what the change loosens, and what of it is not known. Whether both sides are the same.
     fn loosened(&mut self, parts: &[Part], doubts: &mut Vec<String>, cx: &Cx) -> Result<bool> {
         let Some(base) = &self.base.then else { return Ok(false) };
@@ -138,6 +153,14 @@ impl Compared {
         let is_equal = |path: &String| base.0.files().text(path) == self.project.files().text(path);
         let is_same = before == after && self.approvals.added().is_empty() && deciding.files.iter().all(is_equal);
         doubts.extend(unread::doubts(parts, &deciding, &self.base.name));
+        let is_read = |path: &&str| {
+            [".yaml", ".yml"].iter().any(|ending| path.strip_suffix(ending).is_some())
+                || is_baseline(path)
+                || deciding.read.contains(*path)
+        };
+        // Other files that a scenario names are listed by what the commit holds of them.
+        let unfiltered = base.0.past().into_iter().flat_map(Past::unfiltered).filter(is_read);
+        doubts.extend(unfiltered.map(|path| unread::unfiltered(path, &self.base.name)));
         let shown: BTreeSet<String> = before.weakened(&after).into_iter().map(|one| one.weakened.of).collect();
         // The texts of all scenarios of both sides would be too many to be kept.
         if !shown.is_empty() {
@@ -167,13 +190,17 @@ impl Compared {
         deciding.files.extend(safeguards.into_iter().flat_map(Safeguards::paths).map(str::to_owned));
         let then = self.base.then.iter().map(|(then, scenarios)| (then, scenarios));
         for (project, scenarios) in then.chain([(&self.project, &self.scenarios)]) {
-            deciding.files.extend(read_files(project, scenarios));
-            deciding.files.extend(project.config.files.iter().map(|file| file.path.to_string()));
+            deciding.read.extend(read_files(project, scenarios));
+            let named =
+                cases(scenarios).flat_map(|(path, _, case)| case_keys::files(case).into_iter().map(move |file| (path, file)));
+            deciding.files.extend(named.filter_map(|(path, file)| paths::beside(path, file)));
+            deciding.read.extend(project.config.files.iter().map(|file| file.path.to_string()));
             let texts = TaskGraph::whole(&project.registry);
             deciding.files.extend(texts.iter().flat_map(TaskGraph::sources).flat_map(|(_, sources)| sources));
             deciding.folders.extend(project.config.eval.places().into_iter().filter(|place| place != "."));
             deciding.folders.extend(project.config.templates.folders().into_iter().filter(|place| !place.is_empty()));
         }
+        deciding.files.extend(deciding.read.iter().cloned());
         deciding.folders.insert(BASELINES.to_owned());
         deciding
     }
@@ -212,22 +239,6 @@ impl Compared {
 /// The templates and scenarios that are read.
 fn read_files(project: &Compiled, scenarios: &Scenarios) -> BTreeSet<String> {
     project.paths().into_iter().chain(scenarios.files.iter().map(|file| file.path.to_string())).collect()
-}
-
-/// The tasks that are gone and are there under another name, all else being equal: by the names that they had, those that they have.
-fn renamed(then: &Compiled, now: &Compiled) -> BTreeMap<String, String> {
-    let other = |project: &Compiled, other: &Compiled| -> Vec<(String, String)> {
-        let text = |task: Task<'_>| {
-            let source = task.source().ok()?;
-            let text = project.files().text(&source.path).ok()?;
-            let (head, rest) = source.span.slice(&text).split_once('>')?;
-            Some(head.replacen(&format!(" name=\"{}\"", task.name()), "", 1) + rest)
-        };
-        let tasks = project.registry.tasks().filter(|task| other.registry.find(task.name()).is_none());
-        tasks.filter_map(|task| Some((text(task)?, task.name().to_owned()))).collect()
-    };
-    let mut new: BTreeMap<String, String> = other(now, then).into_iter().collect();
-    other(then, now).into_iter().filter_map(|(text, name)| Some((name, new.remove(&text)?))).collect()
 }
 
 /// A note on a file of the base that cannot be read.

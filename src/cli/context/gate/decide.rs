@@ -104,7 +104,7 @@ fn decided(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
 
 /// The accepted results that decide: those of the base; where the log says that somebody accepted others, these.
 fn held_to(compared: &Compared, accepters: &[String]) -> Vec<Baseline> {
-    let mut held = compared.base.baselines.clone();
+    let mut held = compared.base.carried.clone();
     let moved = compared.weakened.iter().filter(|one| one.weakened.kind == SafeguardKind::Baseline);
     for Loosened { weakened, path, .. } in moved.filter(|one| compared.approvals.of(&one.weakened, accepters).is_some()) {
         match compared.baselines.get(path).filter(|_| weakened.after.is_some()) {

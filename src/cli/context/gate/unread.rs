@@ -9,6 +9,8 @@ use std::collections::BTreeSet;
 pub(super) struct Deciding {
     /// Files that were read.
     pub(super) files: BTreeSet<String>,
+    /// Of these the project file, templates and scenarios.
+    pub(super) read: BTreeSet<String>,
     /// Folders in which scenarios, templates and accepted results are looked for.
     pub(super) folders: BTreeSet<String>,
 }
@@ -34,6 +36,11 @@ pub(super) fn doubts(parts: &[Part], deciding: &Deciding, base: &str) -> Vec<Str
         })
     };
     parts.iter().filter_map(doubt).collect()
+}
+
+/// Why nothing is known of a file of the base that a filter of git would make.
+pub(super) fn unfiltered(path: &str, base: &str) -> String {
+    format!("{path} goes through a filter of git, so {base} does not hold what is to be compared with it: store it without one")
 }
 
 impl Deciding {

@@ -1,0 +1,138 @@
+//! What the base has under another name or in another place, and what is the same otherwise: files, tasks, scenarios, accepted results.
+
+use super::frozen::Beside;
+use crate::cli::context::eval::load::Scenarios;
+use crate::cli::context::project::Compiled;
+use crate::context::request::Files;
+use crate::eval::gate::Baseline;
+use crate::registry::Task;
+use crate::scenario::model::{Case, Subject, Suite};
+use crate::scenario::paths;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is called otherwise now, by what it was called in the base.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    /// Templates that moved with their text.
+    pub(super) files: BTreeMap<String, String>,
+    pub(super) tasks: BTreeMap<String, String>,
+    pub(super) scenarios: BTreeMap<String, String>,
+}
+
+impl Names {
+    /// Files and tasks.
+    pub(super) fn of(then: &Compiled, now: &Compiled) -> Self {
+        Self { files: moved(then, now), tasks: renamed(then, now), scenarios: BTreeMap::new() }
+    }
+
+    /// The same from the side of the change, where each thing has its name.
+    pub(super) fn of_now(&self) -> Self {
+        let same = |names: &BTreeMap<String, String>| names.values().map(|name| (name.clone(), name.clone())).collect();
+        Self { files: same(&self.files), tasks: BTreeMap::new(), scenarios: BTreeMap::new() }
+    }
+
+    /// The name of a scenario now.
+    pub(super) fn scenario<'n>(&'n self, name: &'n str) -> &'n str {
+        self.scenarios.get(name).map_or(name, String::as_str)
+    }
+
+    /// Gives the scenarios of the base the tasks that are renamed, and finds those that are renamed themselves.
+    pub(super) fn pair(&mut self, (then, theirs): (&Compiled, &mut Scenarios), (now, own): (&Compiled, &Scenarios)) {
+        for case in theirs.files.iter_mut().filter_map(|file| file.suite.as_mut()).flat_map(|suite| &mut suite.cases) {
+            if let Subject::Task(task) = &mut case.subject.value
+                && let Some(now) = self.tasks.get(task)
+            {
+                task.clone_from(now);
+            }
+        }
+        let names =
+            |scenarios: &Scenarios| -> BTreeSet<String> { cases(scenarios).map(|(.., case)| case.name.value.clone()).collect() };
+        let (before, after) = (names(theirs), names(own));
+        let missing = |project: &Compiled, scenarios: &Scenarios, others: &BTreeSet<String>| -> Vec<(String, String)> {
+            let files = project.files();
+            let alone = cases(scenarios).filter(|(.., case)| !others.contains(&case.name.value));
+            alone
+                .map(|(path, suite, case)| (Beside { path, files: &files }.nameless(case, suite), case.name.value.clone()))
+                .collect()
+        };
+        let gone = missing(then, theirs, &after);
+        let mut new = if gone.is_empty() { Vec::new() } else { missing(now, own, &before) };
+        for (content, name) in gone {
+            if let Some(at) = new.iter().position(|(other, _)| *other == content) {
+                self.scenarios.insert(name, new.remove(at).1);
+            }
+        }
+    }
+
+    /// The accepted results of the base under the names of today.
+    pub(super) fn carried(&self, base: &BTreeMap<String, Baseline>, own: &Scenarios) -> BTreeMap<String, Baseline> {
+        if self.scenarios.is_empty() {
+            return base.clone();
+        }
+        let suites: BTreeMap<&str, &str> =
+            cases(own).map(|(_, suite, case)| (case.name.value.as_str(), suite.id.value.as_str())).collect();
+        let mut carried: BTreeMap<String, Baseline> = BTreeMap::new();
+        for baseline in base.values() {
+            for case in &baseline.cases {
+                let id = self.scenario(&case.id);
+                let suite = suites.get(id).filter(|_| id != case.id).copied().unwrap_or(&baseline.suite);
+                let empty = || Baseline { suite: suite.to_owned(), cases: Vec::new(), ..baseline.clone() };
+                let into = carried.entry(paths::baseline(suite)).or_insert_with(empty);
+                into.cases.push(crate::eval::gate::BaselineCase { id: id.to_owned(), ..case.clone() });
+                into.cases.sort_by(|a, b| a.id.cmp(&b.id));
+            }
+        }
+        carried
+    }
+
+    /// Whether accepted results are those of the base under the names of today, which `baseline accept` writes.
+    pub(super) fn are_carried(&self, carried: &BTreeMap<String, Baseline>, now: &BTreeMap<String, Baseline>) -> bool {
+        let new: BTreeSet<&str> = self.scenarios.values().map(String::as_str).collect();
+        // The hashes are over names, too.
+        let bare = |baseline: &Baseline| {
+            let mut bare = Baseline { hash: String::new(), suite_hash: String::new(), ..baseline.clone() };
+            bare.cases.iter_mut().filter(|case| new.contains(case.id.as_str())).for_each(|case| case.key = None);
+            bare
+        };
+        let all = |baselines: &BTreeMap<String, Baseline>| -> BTreeMap<String, Baseline> {
+            baselines.iter().map(|(path, baseline)| (path.clone(), bare(baseline))).collect()
+        };
+        !self.scenarios.is_empty() && all(carried) == all(now)
+    }
+}
+
+/// The cases of scenarios, each with its file and suite.
+pub(super) fn cases(scenarios: &Scenarios) -> impl Iterator<Item = (&str, &Suite, &Case)> {
+    let suites = scenarios.files.iter().filter_map(|file| Some((&*file.path, file.suite.as_ref()?)));
+    suites.flat_map(|(path, suite)| suite.cases.iter().map(move |case| (path, suite, case)))
+}
+
+/// The templates that are gone and are there in another place, with the same text.
+fn moved(then: &Compiled, now: &Compiled) -> BTreeMap<String, String> {
+    let (before, after) = (then.paths(), now.paths());
+    let texts = |project: &Compiled, alone: Vec<&String>| -> Vec<(String, String)> {
+        let files = project.files();
+        let text = |path: &String| Some((files.text(path).ok()?.replace("\r\n", "\n"), path.clone()));
+        alone.into_iter().filter_map(text).collect()
+    };
+    let gone = texts(then, before.difference(&after).collect());
+    let mut new: BTreeMap<String, String> =
+        if gone.is_empty() { BTreeMap::new() } else { texts(now, after.difference(&before).collect()).into_iter().collect() };
+    gone.into_iter().filter_map(|(text, path)| Some((path, new.remove(&text)?))).collect()
+}
+
+/// The tasks that are gone and are there under another name, all else being equal.
+fn renamed(then: &Compiled, now: &Compiled) -> BTreeMap<String, String> {
+    let other = |project: &Compiled, other: &Compiled| -> Vec<(String, String)> {
+        let text = |task: Task<'_>| {
+            let source = task.source().ok()?;
+            let text = project.files().text(&source.path).ok()?;
+            let (head, rest) = source.span.slice(&text).split_once('>')?;
+            Some(head.replacen(&format!(" name=\"{}\"", task.name()), "", 1) + rest)
+        };
+        let tasks = project.registry.tasks().filter(|task| other.registry.find(task.name()).is_none());
+        tasks.filter_map(|task| Some((text(task)?, task.name().to_owned()))).collect()
+    };
+    let mut new: BTreeMap<String, String> = other(now, then).into_iter().collect();
+    other(then, now).into_iter().filter_map(|(text, name)| Some((name, new.remove(&text)?))).collect()
+}

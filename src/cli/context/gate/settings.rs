@@ -1,0 +1,120 @@
+//! The keys of the project file that decide a verdict, compared one by one.
+
+use super::state::FILE;
+use crate::eval::gate::{Kind, Safeguard, Safeguards};
+use crate::project::config::Config;
+use crate::project::said::said;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Keys and sections of the project file whose effect both sides judge by their expectations, that no verdict reads, or, the last ones,
+/// that are compared below. Every other key decides a verdict, those that a later release adds among them.
+const JUDGED: &str = "extends project context defaults operators owners roles tools mcp providers history record fmt \
+    models.*.provider models.*.id models.*.tier models.*.capabilities models.*.context_window models.*.output_reserve \
+    models.*.temperature models.*.top_p models.*.seed models.*.effort models.*.stop models.*.tool_choice models.*.max_output_tokens \
+    eval.runs eval.pass eval.gate.accepters eval.stability.accepters lints eval.scenarios templates.include";
+/// What the project file says where a key of another kind is not there.
+const DEFAULTS: &str = "
+edition = \"2026\"
+limits = { depth = 256, attributes = 256, namespaces = 128, file = 10485760, text = 10000000, name = 1000, nodes = 1000000, diagnostics = 10000 }
+[eval]
+plan_path = \"$.subtasks\"
+stale_after_days = 90
+stale = \"error\"
+gate = { manifest_tokens = 0.1 }
+drift = { token_inflation = 0.3, window = 5, latency_regression = 0.5, batches = 3 }
+";
+
+/// Compares two project files key by key, but for the keys of [`JUDGED`].
+pub(super) fn configured(then: &Config, now: &Config, before: &mut Safeguards, after: &mut Safeguards) {
+    let (old, new) = (said_of(then), said_of(now));
+    let keys: BTreeSet<&Vec<String>> = old.keys().chain(new.keys()).filter(|key| !is_judged(key)).collect();
+    for key in keys {
+        // A model that one side does not have is none whose measure changed.
+        let is_model = |name: &String| then.models.contains_key(name) && now.models.contains_key(name);
+        let is_compared = key.first().is_some_and(|top| top != "models") || key.get(1).is_some_and(is_model);
+        let Some((last, of)) = key.split_last().filter(|_| is_compared) else { continue };
+        let is_required = of == ["require"];
+        let lists = Lists { before: list(old.get(key)), now: list(new.get(key)) };
+        if is_required && !old.contains_key(key) || lists.is_tightened(key) {
+            continue;
+        }
+        let name = if of.is_empty() { format!("[{last}]") } else { format!("[{}] {last}", of.join(".")) };
+        for (said, side) in [(&old, &mut *before), (&new, &mut *after)] {
+            let value = said.get(key).map_or("not set", String::as_str);
+            let number = value.parse::<f64>().ok();
+            let limit = match (&*name, &**last) {
+                ("[eval.gate] tokens" | "[eval.gate] cost_usd", _) => Some(-number.unwrap_or(f64::MAX)),
+                ("[eval.gate] pass_rate", _) => Some(number.unwrap_or(0.0)),
+                ("[eval] stale", _) => Some(f64::from(u8::from(value != "\"warn\""))),
+                ("[eval.stability] reruns", _) => number,
+                _ if of.last().is_some_and(|table| table == "usd_per_million") => {
+                    // Who has no price for the cache pays there what is paid elsewhere; without any price no cost is known.
+                    let input = || said.get(&[of, &["input".to_owned()]].concat())?.parse().ok();
+                    let fallback = if last == "cached_input" { input() } else { None };
+                    number.or(fallback).or(then.eval.gate.cost_usd.is_none().then_some(0.0))
+                }
+                // Runs that are compared, and findings that are shown: fewer are not stricter.
+                (_, "window" | "diagnostics") => None,
+                _ if ["eval", "limits"].iter().any(|top| of.first().is_some_and(|own| own == top)) => number.map(|most| -most),
+                _ => None,
+            };
+            let kind = if is_required { Kind::Lint } else { Kind::Threshold };
+            side.add(kind, &name, "value", Safeguard::new(FILE, value, limit));
+        }
+    }
+    let may = |config: &Config| config.eval.accepters().map(str::to_owned).collect::<BTreeSet<_>>();
+    let (may, may_now) = (may(then), may(now));
+    // Where nobody is named, anybody may.
+    if !may.is_empty() && (may_now.is_empty() || !may_now.is_subset(&may)) {
+        for (may, side) in [(may, before), (may_now, after)] {
+            side.add(Kind::Threshold, "[eval.gate] accepters", "value", Safeguard::new(FILE, format!("{may:?}"), None));
+        }
+    }
+}
+
+/// What a project file says, and what it means where it says nothing.
+fn said_of(config: &Config) -> BTreeMap<Vec<String>, String> {
+    // Of a shared file, which counts where this one says nothing, all that is not about levels is in lists.
+    let texts = config.files.iter().rev().map(|file| &*file.text);
+    let mut said: BTreeMap<_, _> = std::iter::once(DEFAULTS).chain(texts).flat_map(said).collect();
+    let key = |key: [&str; 3]| key.map(str::to_owned).to_vec();
+    let counters = config.models.iter().map(|(name, model)| (key(["models", name, "tokenizer"]), model.tokenizer.to_owned()));
+    said.extend(counters);
+    said
+}
+
+/// The two values of a key that is a list of texts; none where it is not set, or another thing.
+struct Lists {
+    before: Option<Vec<String>>,
+    now: Option<Vec<String>>,
+}
+
+fn list(value: Option<&String>) -> Option<Vec<String>> {
+    let table: toml::Table = format!("list = {}", value?).parse().ok()?;
+    table.get("list")?.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
+}
+
+impl Lists {
+    /// Whether the list of now permits no more, or leaves out no more, than the one before.
+    fn is_tightened(&self, key: &[String]) -> bool {
+        let (before, now) = (self.before.as_deref().unwrap_or_default(), self.now.as_deref().unwrap_or_default());
+        let key: Vec<&str> = key.iter().map(String::as_str).collect();
+        match key.as_slice() {
+            ["policy", "commands"] => {
+                let is_within = |line: &String| before.iter().any(|old| line.starts_with(old));
+                self.now.is_some() && (self.before.is_none() || now.iter().all(is_within))
+            }
+            ["policy", "blocked"] => before.iter().all(|part| now.iter().any(|own| part.contains(own) && !own.is_empty())),
+            ["policy", "env"] | ["templates", "exclude"] | ["requests", "volatile"] => {
+                now.iter().all(|part| before.contains(part))
+            }
+            _ => false,
+        }
+    }
+}
+
+fn is_judged(key: &[String]) -> bool {
+    let is_of =
+        |known: &str| known.split('.').enumerate().all(|(at, name)| key.get(at).is_some_and(|own| name == "*" || own == name));
+    JUDGED.split_ascii_whitespace().any(is_of)
+}
