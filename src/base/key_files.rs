@@ -3,6 +3,7 @@
 //! Names are compared without regard to case. A document or a source file that is about secrets (`docs/secrets.md`, `secrets.py`) is none.
 
 use super::secret_line;
+use super::secret_names::is_secret_name;
 use std::borrow::Cow;
 
 /// Whole names, in small letters.
@@ -211,7 +212,7 @@ fn is_assignments(text: &str) -> bool {
         lines += 1;
         if let Some((name, value)) = secret_line::assignment(line) {
             assignments += 1;
-            secrets += usize::from(secret_line::names_secret(name) && !secret_line::is_placeholder(value));
+            secrets += usize::from(is_secret_name(name) && !secret_line::is_placeholder(value));
         }
         // A file of another kind shows itself soon.
         if lines == 50 && assignments * 2 < lines {

@@ -28,6 +28,8 @@ pub mod quoted;
 pub mod rule_meta;
 #[cfg(any(feature = "fs", feature = "eval"))]
 pub mod secret_line;
+#[cfg(any(feature = "fs", feature = "eval"))]
+pub mod secret_names;
 pub mod source;
 pub mod span;
 pub mod suggest;

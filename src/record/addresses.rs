@@ -4,7 +4,7 @@
 
 use super::escapes::unescaped;
 use super::known_forms::run;
-use super::secret_names::name_strength;
+use crate::base::secret_names::name_strength;
 
 /// How names of headers and of parameters end whose values are secrets whatever they look like, in small letters. Addresses without these
 /// parameters are part of what finds a call again, so the list stays as it is.

@@ -2,7 +2,7 @@
 //!
 //! What stands behind a name of a secret where only values stand goes always; elsewhere it must look like one. Knows no form of a key.
 
-use super::secret_names::{NameStrength, name_strength};
+use crate::base::secret_names::{NameStrength, name_strength};
 use super::secret_values::{Writing, has_random, is_given, is_likely, is_placeholder, is_reference};
 use std::ops::Range;
 

@@ -25,7 +25,6 @@ pub mod recording;
 pub mod redact;
 mod remask;
 pub(crate) mod response_body;
-pub mod secret_names;
 #[cfg(feature = "fs")]
 pub mod secret_scan;
 mod secret_values;

@@ -4,7 +4,8 @@
 //! Independent of masks, so that what they miss is found: it knows no form of any service's keys. Reads no file, and never repeats a value.
 
 use crate::base::base64;
-use crate::base::secret_line::{assignment, is_placeholder, names_secret};
+use crate::base::secret_line::{assignment, is_placeholder};
+use crate::base::secret_names::is_secret_name;
 use std::collections::BTreeSet;
 
 /// Characters of the shortest value of an environment file that is looked for.
@@ -157,7 +158,7 @@ fn is_secret(name: &str, value: &str) -> bool {
         return rest.split('/').next().unwrap_or("").split_once('@').is_some_and(|(user, _)| user.contains(':'));
     }
     let is_plain = value.len() < RANDOM && value.bytes().all(|byte| byte.is_ascii_alphabetic()) || value.parse::<f64>().is_ok();
-    if names_secret(name) { !is_plain } else { is_random(value) }
+    if is_secret_name(name) { !is_plain } else { is_random(value) }
 }
 
 /// A value as it may stand in texts: as it is, as JSON, addresses and pages write it, and in base64.
@@ -188,7 +189,7 @@ fn random(line: &str) -> Option<&str> {
         let len = rest.iter().take_while(|byte| is_value(**byte)).count();
         if len >= RANDOM
             && let Some(name) = name_before(line.get(..at)?)
-            && names_secret(name)
+            && is_secret_name(name)
             && line.get(at..at + len).is_some_and(|value| is_random(value.trim_end_matches('.')) && !is_placeholder(value))
         {
             return Some(name);

@@ -3,7 +3,7 @@
 //! Looks at no name beyond the strength that it is handed.
 
 use super::known_forms::uuid;
-use super::secret_names::NameStrength;
+use crate::base::secret_names::NameStrength;
 
 /// How a value is written, which decides what may stand in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

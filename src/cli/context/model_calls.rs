@@ -19,7 +19,7 @@ use crate::provider::throttle::{Calls, Throttle, used};
 use crate::record::fixed_mask::FixedMask;
 use crate::record::recording::AnsweredBy;
 use crate::record::redact::Redactor;
-use crate::record::secret_names::is_secret_variable;
+use crate::base::secret_names::is_secret_variable;
 use crate::rules::input::read_fault::reason;
 use crate::rules::request::check;
 use crate::run::answers::{Answers, AskedCall, Given, NoAnswer};

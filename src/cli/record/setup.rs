@@ -17,7 +17,7 @@ use crate::record::proxy::replay::{By, Replay};
 use crate::record::proxy::server::{Limits, Plan, Route, Server, Source};
 use crate::record::proxy::strict::{Hook, Refusal, Strict};
 use crate::record::proxy::vendor::{VENDORS, Vendor, vendor};
-use crate::record::secret_names::is_secret_variable;
+use crate::base::secret_names::is_secret_variable;
 use crate::rules::input::read_fault::reason;
 use crate::rules::request::check;
 use crate::scenario::date;

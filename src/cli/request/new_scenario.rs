@@ -12,7 +12,7 @@ use crate::eval::volatile::volatile;
 use crate::project::config::Content;
 use crate::record::mask::Mask;
 use crate::record::recording::{Recording, Redacted};
-use crate::record::secret_names::is_secret_variable;
+use crate::base::secret_names::is_secret_variable;
 use crate::record::turns::{Said, Turn, turns};
 use crate::request::segments::Segment;
 use std::fmt::Write as _;

@@ -1,6 +1,6 @@
 //! Which names are those of secrets, and what is kept from a child is another list.
 
-use ctxc::internals::record::secret_names::{NameStrength, is_secret_name, is_secret_variable, is_withheld, name_strength};
+use ctxc::internals::base::secret_names::{NameStrength, is_secret_name, is_secret_variable, is_withheld, name_strength};
 
 #[test]
 fn names_of_secrets_are_known_however_they_are_written() {
@@ -33,4 +33,44 @@ fn what_is_masked_and_what_no_child_receives_are_two_lists() {
     assert!(is_withheld("A_KEY") && is_withheld("A_TOKEN") && is_withheld("A_SECRET"));
     assert!(!is_withheld("PGPASSWORD") && is_secret_variable("PGPASSWORD", "x"));
     assert!(is_secret_variable("CACHE_KEY", "x") && !is_secret_variable("GOOGLE_APPLICATION_CREDENTIALS", "~/key.json"));
+}
+
+#[test]
+fn names_of_secrets_are_told_from_names_about_them() {
+    for name in [
+        "API_KEY",
+        "apiKey",
+        "x-api-key",
+        "STRIPE_KEY",
+        "dbPassword",
+        "DB_PASS",
+        "client_secret",
+        "ACCESS_TOKEN",
+        "refreshToken",
+        "AWS_SECRET_ACCESS_KEY",
+        "passphrase",
+        "Authorization",
+        "SECRET_KEY_BASE",
+    ] {
+        assert!(is_secret_name(name), "{name}");
+    }
+    for name in [
+        "key",
+        "sort_key",
+        "PUBLIC_KEY",
+        "PRIMARY_KEY",
+        "max_tokens",
+        "token_count",
+        "tokenizer",
+        "password_policy",
+        "secret_name",
+        "monkey",
+        "compass",
+        "author",
+        "KEY",
+        "token_url",
+        "",
+    ] {
+        assert!(!is_secret_name(name), "{name}");
+    }
 }

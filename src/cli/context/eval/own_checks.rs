@@ -4,7 +4,7 @@
 use crate::base::fs;
 use crate::cli::context::project::Compiled;
 use crate::eval::asked::RunCheck;
-use crate::record::secret_names::is_withheld;
+use crate::base::secret_names::is_withheld;
 use crate::run::process::{self, Bounds};
 use crate::scenario::expect::own_check::{OwnCheck, Runs};
 use crate::store::trust::line_of;

@@ -7,7 +7,7 @@ use crate::kernel::conversation::ToolCall;
 use crate::kernel::tools::approval::ApprovedAction;
 use crate::project::config::Policy;
 use crate::project::roles::Role;
-use crate::record::secret_names::is_withheld;
+use crate::base::secret_names::is_withheld;
 use crate::run::commands::{CommandEnd, CommandSpec, Commands, Inherits, TIME};
 use crate::run::mcp::{McpServer, McpServers};
 use crate::run::process::{self, Bounds, ENVIRONMENT, Ended, OUTPUT};
