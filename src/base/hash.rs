@@ -55,6 +55,15 @@ impl Hasher {
         self
     }
 
+    /// Adds one field that stands in parts, so that a large one is never copied.
+    pub fn field_of<T: AsRef<[u8]>>(&mut self, parts: impl Iterator<Item = T> + Clone) -> &mut Self {
+        self.number(parts.clone().map(|part| part.as_ref().len() as u64).sum());
+        for part in parts {
+            self.add(part.as_ref());
+        }
+        self
+    }
+
     /// Adds a number.
     pub fn number(&mut self, number: u64) -> &mut Self {
         self.add(&number.to_le_bytes());

@@ -11,7 +11,6 @@ use super::trials::{self, TrialOutcome};
 use super::verdict::{Place, Verdict};
 use crate::base::hash::Hash;
 use crate::record::fixed_mask::FixedMask;
-use crate::record::json_text::map_strings;
 use crate::record::recording::Stage;
 use crate::scenario::model::{Case, Rule, Suite};
 use serde::{Deserialize, Serialize};
@@ -383,7 +382,7 @@ impl CaseRow {
         let is_of_words = |pointer: &str| {
             WORDS.iter().any(|words| pointer.strip_prefix(words).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
         };
-        let masked = map_strings(&json, |_, pointer, text| if is_of_words(pointer) { mask.text(text) } else { None });
+        let masked = mask.json(&json, is_of_words);
         if masked == json { self } else { serde_json::from_str(&masked).unwrap_or(self) }
     }
 

@@ -3,7 +3,7 @@
 //!
 //! A stored request with a placeholder is the same as one with any value of that kind in its place: what the value was is not known.
 
-use super::json_text::map_strings;
+use super::json_text::{Edit, Site, map_strings, replaced};
 use super::json_tree::Json;
 use super::redact::{Find, Redactor};
 use crate::project::config::Content;
@@ -31,28 +31,28 @@ impl FixedMask {
 
     /// A text with its placeholders; `None` where nothing is replaced.
     pub fn text(&self, text: &str) -> Option<String> {
-        let found = self.0.find(text);
-        if found.is_empty() {
-            return None;
-        }
-        let (mut out, mut at) = (String::with_capacity(text.len()), 0);
-        for (range, kind) in found {
-            out.extend([text.get(at..range.start).unwrap_or(""), "⟦", kind, "⟧"]);
-            at = range.end;
-        }
-        out.push_str(text.get(at..).unwrap_or(""));
-        Some(out)
+        self.text_behind("", text)
     }
 
-    /// A JSON text with the strings in it replaced.
-    pub fn json(&self, json: &str) -> String {
-        map_strings(json, |_, _, text| self.text(text))
+    /// The same of a text that stands behind a name.
+    pub fn text_behind(&self, name: &str, text: &str) -> Option<String> {
+        let edits: Vec<Edit> =
+            self.0.find_behind(name, text).into_iter().map(|(range, kind)| (range, format!("⟦{kind}⟧"))).collect();
+        (!edits.is_empty()).then(|| replaced(text, edits))
+    }
+
+    /// A JSON text with the strings at some pointers replaced, by what they are and by the keys that they stand behind.
+    pub fn json(&self, json: &str, is_masked: impl Fn(&str) -> bool) -> String {
+        map_strings(json, |site, pointer, text| {
+            let key = pointer.rsplit('/').find(|step| step.parse::<usize>().is_err()).filter(|_| site == Site::Value);
+            is_masked(pointer).then(|| self.text_behind(key.unwrap_or(""), text))?
+        })
     }
 
     /// A request as it is stored, with its placeholders. Lines are looked at as the text that they make.
     pub fn stored_request(&self, stored: &str) -> String {
-        let Ok(mut document) = serde_json::from_str::<Value>(stored) else { return self.json(stored) };
-        if !self.value(&mut document) {
+        let Ok(mut document) = serde_json::from_str::<Value>(stored) else { return self.json(stored, |_| true) };
+        if !self.value("", &mut document) {
             return stored.to_owned();
         }
         // Values are written without error.
@@ -60,19 +60,19 @@ impl FixedMask {
     }
 
     /// Replaces what must go of a value and all below it; whether there was anything.
-    fn value(&self, value: &mut Value) -> bool {
-        if let Some(changed) = text_of(value).and_then(|text| self.text(&text)) {
+    fn value(&self, key: &str, value: &mut Value) -> bool {
+        if let Some(changed) = text_of(value).and_then(|text| self.text_behind(key, &text)) {
             let lines = || changed.split('\n').map(Value::from).collect();
             *value = if value.is_array() && changed.contains('\n') { Value::Array(lines()) } else { Value::String(changed) };
             return true;
         }
         match value {
-            Value::Array(values) => values.iter_mut().filter_map(|value| self.value(value).then_some(())).count() > 0,
+            Value::Array(values) => values.iter_mut().filter_map(|value| self.value(key, value).then_some(())).count() > 0,
             Value::Object(fields) => {
                 let is_masked = |(key, value): (String, Value)| {
-                    let (mut value, key) = (value, self.text(&key).unwrap_or(key));
-                    self.value(&mut value);
-                    (key, value)
+                    let mut value = value;
+                    self.value(&key, &mut value);
+                    (self.text(&key).unwrap_or(key), value)
                 };
                 let before = fields.clone();
                 *fields = std::mem::take(fields).into_iter().map(is_masked).collect::<Map<_, _>>();

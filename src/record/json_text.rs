@@ -2,6 +2,7 @@
 
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// A JSON text on one line, every value as it is written: the text itself where it has no white space between values.
 pub fn compacted(text: &str) -> Cow<'_, str> {
@@ -16,11 +17,7 @@ fn is_blank(sign: char) -> bool {
 /// A JSON text on one line, every value as it is written.
 pub fn compact(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for token in tokens(text) {
-        if !token.trim().is_empty() {
-            out.push_str(token.trim());
-        }
-    }
+    out.extend(tokens(text).map(str::trim));
     out
 }
 
@@ -30,11 +27,6 @@ pub fn raw(body: &str) -> Box<RawValue> {
     let text = if is_json { compact(body) } else { quoted(body) };
     // It is JSON: what was read is read again, and a string is written so.
     RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned())
-}
-
-/// A body of JSON on one line as a value of a line, without a copy of it.
-pub fn raw_of(body: String) -> Box<RawValue> {
-    RawValue::from_string(body).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
 /// A text as JSON writes it.
@@ -52,49 +44,78 @@ pub enum Site {
     Value,
 }
 
+/// A part of a text: its bytes, and what it becomes.
+pub type Edit = (Range<usize>, String);
+
 /// Changes the strings, each with its pointer; that of a key is the pointer of its object. What `change` leaves as it is keeps its bytes, escapes
 /// included. The pointers name keys as they are changed.
-pub fn map_strings(json: &str, mut change: impl FnMut(Site, &str, &str) -> Option<String>) -> String {
-    let mut out = String::with_capacity(json.len());
+pub fn map_strings(json: &str, change: impl FnMut(Site, &str, &str) -> Option<String>) -> String {
+    replaced(json, string_edits(json, change))
+}
+
+/// What `map_strings` changes, in order: of a large text that hardly changes a small part.
+pub fn string_edits(json: &str, mut change: impl FnMut(Site, &str, &str) -> Option<String>) -> Vec<Edit> {
+    let mut edits = Vec::new();
     let mut path = Path::default();
+    let mut at = 0;
     for token in tokens(json) {
+        let range = at..at + token.len();
+        at = range.end;
         if !token.starts_with('"') {
             path.take(token);
-            out.push_str(token);
             continue;
         }
         let (site, pointer) = if path.wants_key() { (Site::Key, path.object()) } else { (Site::Value, path.pointer()) };
-        let inner = token.strip_prefix('"').and_then(|text| text.strip_suffix('"')).filter(|_| token.len() > 1);
+        let inner = token.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
         // Most strings have no escapes, and large ones are not copied.
-        if let Some(text) = inner.filter(|text| memchr::memchr(b'\\', text.as_bytes()).is_none()) {
-            let changed = change(site, &pointer, text).map(|changed| quoted(&changed));
-            let token = changed.as_deref().unwrap_or(token);
-            if site == Site::Key {
-                path.key(token);
-            }
-            out.push_str(token);
-            continue;
-        }
-        // Half of a pair stands for no letter: such a text is looked at as it is written.
-        let changed = match serde_json::from_str::<String>(token) {
-            Ok(text) => change(site, &pointer, &text).map(|changed| quoted(&changed)),
-            Err(_) => token
-                .strip_prefix('"')
-                .and_then(|text| text.strip_suffix('"'))
-                .and_then(|text| change(site, &pointer, text))
-                .map(|text| format!("\"{text}\"")),
+        let plain = inner.filter(|text| memchr::memchr(b'\\', text.as_bytes()).is_none()).map(Cow::Borrowed);
+        let changed = match plain.or_else(|| serde_json::from_str::<String>(token).ok().map(Cow::Owned)) {
+            Some(text) => change(site, &pointer, &text).map(|changed| quoted(&changed)),
+            // Half of a pair stands for no letter: such a text is looked at as it is written.
+            None => inner.and_then(|text| change(site, &pointer, text)).map(|text| format!("\"{text}\"")),
         };
-        let token = changed.as_deref().unwrap_or(token);
         if site == Site::Key {
-            path.key(token);
+            path.key(changed.as_deref().unwrap_or(token));
         }
-        out.push_str(token);
+        edits.extend(changed.map(|changed| (range, changed)));
     }
+    edits
+}
+
+/// A text with its edits, which stand in their order.
+pub fn replaced(text: &str, edits: Vec<Edit>) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for (range, new) in edits {
+        out.extend([text.get(at..range.start).unwrap_or(""), &new]);
+        at = range.end;
+    }
+    out.push_str(text.get(at..).unwrap_or(""));
     out
 }
 
+/// Hands on a JSON text with edits of whole tokens on one line, part by part.
+///
+/// # Errors
+/// That of `take`.
+pub fn compact_with<E>(json: &str, edits: &[Edit], mut take: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
+    let mut edits = edits.iter().peekable();
+    // Where the next token stands, and where the last edit ends.
+    let (mut at, mut end) = (0, 0);
+    for token in tokens(json) {
+        if let Some((range, new)) = edits.next_if(|(range, _)| range.start == at) {
+            take(new)?;
+            end = range.end;
+        } else if at >= end {
+            take(token.trim())?;
+        }
+        at += token.len();
+    }
+    Ok(())
+}
+
 /// Strings with their quotes, single signs, and what stands between them.
-pub(super) fn tokens(json: &str) -> impl Iterator<Item = &str> {
+pub(super) fn tokens(json: &str) -> impl Iterator<Item = &str> + Clone {
     let mut rest = json;
     std::iter::from_fn(move || {
         let first = rest.bytes().next()?;

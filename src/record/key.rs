@@ -1,22 +1,36 @@
 //! What finds a call again: a hash of what was asked, taken from the bytes as they are sent.
 //!
-//! Marks of fences are left out: which one it is says nothing of the request.
+//! White space between values and marks of fences are left out: which one it is says nothing of the request.
 
+use super::json_text::tokens;
 use crate::base::hash::{Hash, Hasher};
 use std::borrow::Cow;
 
+/// What every mark has in front.
+const MARK: &[u8] = b"untrusted-";
 /// What stands before a mark.
 const SIDES: [&str; 2] = ["<untrusted-", "</untrusted-"];
 
-/// The key of a call.
+/// The key of a call whose body is JSON.
 pub fn key(method: &str, path: &str, body: &str) -> Hash {
-    let body = unmarked(body).map_or(Cow::Borrowed(body), Cow::Owned);
-    Hasher::new().field("ctxc request 1").field(method).field(path).field(body.as_bytes()).finish()
+    let has_marks = memchr::memmem::find(body.as_bytes(), MARK).is_some();
+    let plain = move |token| Some(token).filter(|_| has_marks).and_then(unmarked).map_or(Cow::Borrowed(token), Cow::Owned);
+    let parts = tokens(body).map(move |token| Part(plain(token.trim())));
+    Hasher::new().field("ctxc request 1").field(method).field(path).field_of(parts).finish()
+}
+
+/// A part of a body.
+struct Part<'b>(Cow<'b, str>);
+
+impl AsRef<[u8]> for Part<'_> {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
 }
 
 /// A text without the marks of its fences; `None` where it has none.
 pub(super) fn unmarked(text: &str) -> Option<String> {
-    memchr::memmem::find(text.as_bytes(), b"untrusted-")?;
+    memchr::memmem::find(text.as_bytes(), MARK)?;
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = SIDES.iter().filter_map(|side| rest.find(side).map(|at| at + side.len())).min() {

@@ -2,7 +2,7 @@
 //!
 //! A value that a stream brings in pieces is found all the same: the pieces of a text are looked at as the text that they make.
 
-use super::json_text::{Site, compacted, map_strings, raw};
+use super::json_text::{Edit, Site, compacted, map_strings, raw, replaced};
 use super::recording::{Recording, Redacted};
 use super::redact::{Find, Named, Names, Redactor, merged};
 use crate::project::config::Content;
@@ -48,9 +48,6 @@ impl Ending {
     }
 }
 
-/// A part of a stream: its bytes, and what it becomes.
-type Edit = (Range<usize>, String);
-
 impl Mask {
     /// What a project wants kept, with the secrets that are known.
     pub fn new(salt: [u8; 32], secrets: impl IntoIterator<Item = String>, content: Content) -> Self {
@@ -86,6 +83,14 @@ impl Mask {
         let body = if root == "/response" { without_logprobs(&body) } else { Cow::Borrowed(&*body) };
         let body = self.redactor.json(&body, root, redacted);
         if self.content == Content::Shape { self.shape(&body) } else { body }
+    }
+
+    /// What changes in the body of a request: of a large one the parts alone. Adds what was replaced.
+    pub fn request_edits(&self, body: &str, redacted: &mut Vec<Redacted>) -> Vec<Edit> {
+        match self.content {
+            Content::Shape => vec![(0..body.len(), self.json(body, "/request", redacted))],
+            Content::Redacted | Content::Full => self.redactor.json_edits(body, "/request", redacted),
+        }
     }
 
     /// The strings of a JSON text as hashes with their lengths, but for the words that say what something is.
@@ -249,7 +254,7 @@ impl Mask {
                 (range, new.unwrap_or_default())
             };
             let edits: Vec<Edit> = gone.into_iter().map(edit).collect();
-            (!edits.is_empty()).then(|| cut(text, edits, &[text.len()]).concat())
+            (!edits.is_empty()).then(|| replaced(text, edits))
         };
         strings.iter().zip(gone).map(change).collect()
     }

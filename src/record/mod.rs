@@ -23,7 +23,7 @@ pub mod proxy;
 pub mod recorded_calls;
 pub mod recording;
 pub mod redact;
-mod remask;
+pub mod remask;
 pub(crate) mod response_body;
 #[cfg(feature = "fs")]
 pub mod secret_scan;

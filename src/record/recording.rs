@@ -171,14 +171,23 @@ impl Recording {
         serde_json::to_string(self).unwrap_or_default() + "\n"
     }
 
-    /// Writes it as a line, its end included.
+    /// Writes it as a line whose request, here null, another function writes: a large one is in memory nowhere else.
     ///
     /// # Errors
     /// It cannot be written.
     #[cfg(feature = "serve")]
-    pub fn write_line(&self, out: &mut dyn std::io::Write) -> std::io::Result<()> {
-        serde_json::to_writer(&mut *out, self)?;
-        out.write_all(b"\n")
+    pub fn write_line(
+        &self,
+        out: &mut dyn std::io::Write,
+        request: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>,
+    ) -> std::io::Result<()> {
+        const KEY: &str = "\"request\":";
+        let line = self.line();
+        // No text has these signs: a quote inside of one is escaped.
+        let (head, tail) = line.split_once(&[KEY, "null"].concat()).ok_or(std::io::ErrorKind::InvalidData)?;
+        out.write_all([head, KEY].concat().as_bytes())?;
+        request(out)?;
+        out.write_all(tail.as_bytes())
     }
 
     /// Whether it was answered, and wholly.

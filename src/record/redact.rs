@@ -6,10 +6,11 @@
 use super::addresses::in_address;
 use super::assigned::{self, Place, behind_key};
 use super::escapes::{in_text, views};
-use super::json_text::{Site, map_strings};
+use super::json_text::{Edit, Site, map_strings, replaced, string_edits};
 use super::known_forms::{known_form, may_be_known, nameless_form, private_key, telegram};
 use super::persons::{card, email, iban, phone};
 use super::recording::Redacted;
+use super::remask::{DIGITS, placeholders};
 use crate::base::hash::Hasher;
 use memchr::memmem::Finder;
 use std::collections::BTreeMap;
@@ -158,7 +159,7 @@ impl Redactor {
             fixed.extend(own.all(text).into_iter().filter(|range| !range.is_empty()).map(|range| (range, Some(OWN))));
         }
         if !text.is_ascii() {
-            fixed.extend(placeholders(text).map(|range| (range, None)));
+            fixed.extend(placeholders(text).filter(|one| one.hash.len() == DIGITS).map(|one| (one.range, None)));
         }
         // What begins first goes; of what begins there, the longest.
         fixed.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
@@ -320,22 +321,29 @@ impl Redactor {
 
     /// A text with everything replaced, and how much of each kind.
     pub fn text(&self, text: &str) -> (String, BTreeMap<&'static str, u64>) {
-        self.replaced(text, self.find(text))
+        self.text_behind("", text)
+    }
+
+    /// The same of a text that stands behind a name.
+    pub fn text_behind(&self, name: &str, text: &str) -> (String, BTreeMap<&'static str, u64>) {
+        self.replaced(text, self.find_behind(name, text))
+    }
+
+    /// What must go of a text that stands behind a name.
+    pub fn find_behind(&self, name: &str, text: &str) -> Vec<Found> {
+        Self::named(Some(&Named::Key(name.to_owned())), text, self.find(text))
     }
 
     /// A text with what was found replaced, and how much of each kind.
-    fn replaced(&self, text: &str, found: Vec<Found>) -> (String, BTreeMap<&'static str, u64>) {
-        let mut out = String::with_capacity(text.len());
+    pub(super) fn replaced(&self, text: &str, found: Vec<Found>) -> (String, BTreeMap<&'static str, u64>) {
         let mut counts = BTreeMap::new();
-        let mut at = 0;
-        for (range, kind) in found {
-            out.push_str(text.get(at..range.start).unwrap_or(""));
-            out.push_str(&self.placeholder(kind, text.get(range.clone()).unwrap_or("")));
+        let edit = |(range, kind): Found| {
             *counts.entry(kind).or_default() += 1;
-            at = range.end;
-        }
-        out.push_str(text.get(at..).unwrap_or(""));
-        (out, counts)
+            let new = self.placeholder(kind, text.get(range.clone()).unwrap_or(""));
+            (range, new)
+        };
+        let edits = found.into_iter().map(edit).collect();
+        (replaced(text, edits), counts)
     }
 
     /// Words of a command with everything replaced: what stands behind an option that takes a secret goes as a whole.
@@ -352,8 +360,13 @@ impl Redactor {
 
     /// A JSON text with the strings in it replaced; every other byte stays. Adds what was replaced, below `root`.
     pub fn json(&self, json: &str, root: &str, redacted: &mut Vec<Redacted>) -> String {
+        replaced(json, self.json_edits(json, root, redacted))
+    }
+
+    /// What of it changes.
+    pub(super) fn json_edits(&self, json: &str, root: &str, redacted: &mut Vec<Redacted>) -> Vec<Edit> {
         let mut names = Names::default();
-        map_strings(json, |site, pointer, text| {
+        string_edits(json, |site, pointer, text| {
             let (changed, counts) = self.string(&mut names, site, pointer, text)?;
             let row = |(kind, count): (&&str, &u64)| Redacted {
                 pointer: [root, pointer].concat(),
@@ -573,20 +586,6 @@ fn email_around(place: Place<'_>) -> Option<Range<usize>> {
     Some(start..start + len)
 }
 
-/// Where placeholders stand: a kind, a colon and four digits between their brackets.
-fn placeholders(text: &str) -> impl Iterator<Item = Range<usize>> {
-    text.match_indices('⟦').filter_map(|(at, open)| {
-        let inner = text.get(at + open.len()..)?;
-        let len = inner.bytes().take(40).position(|byte| byte == 0xe2)?;
-        let (kind, hash) = inner.get(..len)?.split_once(':')?;
-        let is_one = inner.get(len..)?.starts_with('⟧')
-            && !kind.is_empty()
-            && hash.len() == 4
-            && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-        is_one.then_some(at..at + open.len() + len + '⟧'.len_utf8())
-    })
-}
-
 /// What was found in order, overlapping ones as one.
 pub(super) fn merged(mut all: Vec<Found>) -> Vec<Found> {
     all.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
@@ -598,18 +597,4 @@ pub(super) fn merged(mut all: Vec<Found>) -> Vec<Found> {
         }
     }
     found
-}
-
-/// A text with its placeholders alike, whoever's secret they depend on.
-pub fn without_hashes(text: &str) -> String {
-    let mut parts = text.split('⟦');
-    let mut out = parts.next().unwrap_or("").to_owned();
-    for part in parts {
-        let known = part.split_once('⟧').and_then(|(inner, rest)| Some((inner.split_once(':')?.0, rest)));
-        match known {
-            Some((kind, rest)) => out.extend(["⟦", kind, "⟧", rest]),
-            None => out.extend(["⟦", part]),
-        }
-    }
-    out
 }

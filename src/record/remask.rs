@@ -1,5 +1,6 @@
 //! Masks over texts that may have been masked before, here or elsewhere: a placeholder stays one, and never becomes part of a value.
 
+use super::json_text::{Edit, replaced};
 use super::redact::Redactor;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -9,7 +10,7 @@ const PASSES: usize = 4;
 /// Characters of the kind of a placeholder.
 const KIND: usize = 32;
 /// Hex digits of the hash of a placeholder.
-const DIGITS: usize = 4;
+pub(super) const DIGITS: usize = 4;
 
 /// A placeholder in a text, such as `⟦email:3fa2⟧`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,14 +46,20 @@ fn stands_for_words(kind: &str) -> bool {
 /// A text whose placeholders are the same whoever's secret they depend on. Those that stand for words keep their hash: without it, any words of one
 /// length would be the same.
 pub(super) fn without_hashes(text: &str) -> String {
-    let (mut out, mut at) = (String::with_capacity(text.len()), 0);
-    for Placeholder { range, kind, .. } in placeholders(text).filter(|one| !stands_for_words(one.kind)) {
-        out.push_str(text.get(at..range.start).unwrap_or(""));
-        out.extend(["⟦", kind, "⟧"]);
-        at = range.end;
+    let values = placeholders(text).filter(|one| !stands_for_words(one.kind));
+    replaced(text, values.map(Placeholder::bare).collect())
+}
+
+/// The same of all placeholders.
+pub fn without_all_hashes(text: &str) -> String {
+    replaced(text, placeholders(text).map(Placeholder::bare).collect())
+}
+
+impl Placeholder<'_> {
+    /// What it becomes without its hash.
+    fn bare(self) -> Edit {
+        (self.range, format!("⟦{}⟧", self.kind))
     }
-    out.push_str(text.get(at..).unwrap_or(""));
-    out
 }
 
 /// The places of a text that a redactor masks, and their kinds. A place that cuts through a placeholder takes all of it; one inside of a placeholder is none.
@@ -80,14 +87,7 @@ pub(super) fn mask(redactor: &Redactor, text: &mut String) {
         if found.is_empty() {
             return;
         }
-        let (mut out, mut at) = (String::with_capacity(text.len()), 0);
-        for (range, kind) in found {
-            out.push_str(text.get(at..range.start).unwrap_or(""));
-            out.push_str(&redactor.placeholder(kind, text.get(range.clone()).unwrap_or("")));
-            at = range.end;
-        }
-        out.push_str(text.get(at..).unwrap_or(""));
-        *text = out;
+        *text = redactor.replaced(text, found).0;
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::project::Compiled;
 use crate::base::fs;
+use crate::base::secret_names::is_secret_variable;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::eval::masks;
 use crate::eval::request::facts::least_tokens;
@@ -19,7 +20,6 @@ use crate::provider::throttle::{Calls, Throttle, used};
 use crate::record::fixed_mask::FixedMask;
 use crate::record::recording::AnsweredBy;
 use crate::record::redact::Redactor;
-use crate::base::secret_names::is_secret_variable;
 use crate::rules::input::read_fault::reason;
 use crate::rules::request::check;
 use crate::run::answers::{Answers, AskedCall, Given, NoAnswer};

@@ -19,7 +19,7 @@ use crate::cli::overwrite;
 use crate::cli::prelude::*;
 use crate::cli::request;
 use crate::cli::rewrite;
-use crate::cli::secret_check::{NewFile, SecretCheck};
+use crate::cli::secret_check::{Checked, NewFile, SecretCheck};
 use crate::context::context_source::Match;
 use crate::context::objective;
 use crate::context::request::{Asked, Request};
@@ -144,9 +144,11 @@ fn renewed(subject: &str, name: &str, cx: &mut Cx) -> Result<Exit> {
     let outside = || CliError::usage(format!("{file} lies outside the project's folder"));
     let kept = paths::beside(path, file).ok_or_else(outside)?;
     let stored = paths::snapshot(path, name);
-    let files =
-        [case.wants_snapshot().then_some((stored.as_str(), written.snapshot.as_str())), Some((kept.as_str(), &*written.request))];
-    let names = write_all(&root, files.into_iter().flatten(), cx)?;
+    let stored = case.wants_snapshot().then_some((stored, written.snapshot));
+    let files: Vec<(String, String)> = stored.into_iter().chain([(kept, written.request)]).collect();
+    let checked = checked(&root, &files, cx)?;
+    files.iter().try_for_each(|(path, text)| rewrite::create(&root.join(path), text, checked))?;
+    let names = files.iter().rev().map(|(path, _)| path.as_str()).collect::<Vec<_>>().join(" and ");
     cx.line(&format!("recorded anew: {names}{}", masked(&written.masked)))?;
     Ok(Exit::Success)
 }
@@ -168,7 +170,7 @@ fn of_request(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
         return renewed(subject, name, cx);
     }
     let project = Compiled::load_or_empty(cx)?;
-    let Target { name, folder, path } = target(args, &project, &request::new_scenario::name_of(subject))?;
+    let Target { name, folder, path } = target(args, (&project, &[]), &request::new_scenario::name_of(subject))?;
     let is_body = !subject.contains('#')
         && !subject.starts_with('@')
         && Path::new(subject).extension().is_none_or(|ending| ending != "jsonl");
@@ -178,30 +180,22 @@ fn of_request(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     let hold = request::new_scenario::Hold { words: !args.no_snapshot, is_copy: args.copy };
     let written = request::new_scenario::write(subject, &name, &file, hold, &own)?;
     let (kept, stored) = (join(&folder, &file), paths::snapshot(&path, &name));
-    let files = [
-        (!args.no_snapshot).then_some((stored.as_str(), written.snapshot.as_str())),
-        Some((kept.as_str(), written.request.as_str())),
-        Some((path.as_str(), written.scenario.as_str())),
-    ];
-    let names = write_all(&project.root, files.into_iter().flatten(), cx)?;
-    note_place(&project, &path, cx);
     let of_answer =
         if written.of_answer == 0 { String::new() } else { format!(" and {} on its recorded answer", written.of_answer) };
     let (expectations, masked) = (plural(written.expectations, "expectation"), masked(&written.masked));
-    cx.line(&format!("wrote {names}: {expectations} on the request{of_answer}{masked}"))?;
-    if let Some(why) = &written.unread {
-        cx.note(&format!("nothing is expected of the answer: {why}"));
-    }
+    let mut notes: Vec<String> = written.unread.iter().map(|why| format!("nothing is expected of the answer: {why}")).collect();
     if let Some(time) = time_in(&written.snapshot).filter(|_| written.is_run && project.config.requests.volatile.is_empty()) {
-        cx.note(&format!(
+        notes.push(format!(
             "the request holds a time, `{time}`: if each run sends another, `[requests] volatile` in ctxc.toml has to leave it out, \
              such as `{{ in = \"\", pattern = \"[0-9-]+[T ][0-9:.]+\" }}`"
         ));
     }
     if written.is_run && !trust::is_kept(&project.root) {
-        cx.note("`ctxc eval` will run the program that sent it: `ctxc trust` permits that");
+        notes.push("`ctxc eval` will run the program that sent it: `ctxc trust` permits that".to_owned());
     }
-    Ok(Exit::Success)
+    let stored = (!args.no_snapshot).then_some((stored, written.snapshot));
+    let files = stored.into_iter().chain([(kept, written.request), (path, written.scenario)]).collect();
+    write_new(&project, &[NewScenario { files, told: format!("{expectations} on the request{of_answer}{masked}"), notes }], cx)
 }
 
 fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
@@ -209,21 +203,26 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
         (from, Some(most)) => best(args, from.as_deref(), most.get(), cx),
         (Some(subject), None) if subject.starts_with(as_scenario::RUN) => {
             let project = Compiled::load(cx)?;
-            from_run(args, &as_scenario::from_run(&project, subject)?, &project, cx)
+            let made = from_run(args, &as_scenario::from_run(&project, subject)?, (&project, &[]), cx)?;
+            write_new(&project, &[made], cx)
         }
         (Some(subject), None) if args.propose.is_there() => {
             Err(CliError::usage(format!("--propose is for runs, and `{subject}` is none"))
                 .hint("`--from run:last` is the last run"))
         }
         (Some(subject), None) => of_request(subject, args, cx),
-        (None, None) => of_task(args, None, cx),
+        (None, None) => {
+            let project = Compiled::load(cx)?;
+            let made = of_task(args, None, (&project, &[]), cx)?;
+            write_new(&project, &[made], cx)
+        }
     }
 }
 
 /// A scenario of a run, or of the agent of one.
-fn from_run(args: &ScenarioArgs, run: &FromRun, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
+fn from_run(args: &ScenarioArgs, run: &FromRun, among: (&Compiled, &[NewScenario]), cx: &mut Cx) -> Result<NewScenario> {
     let agent = match run {
-        FromRun::Whole(run) => return of_run(args, run, project, cx),
+        FromRun::Whole(run) => return of_run(args, run, among),
         FromRun::Agent(agent) => agent,
     };
     let args = ScenarioArgs {
@@ -233,7 +232,7 @@ fn from_run(args: &ScenarioArgs, run: &FromRun, project: &Compiled, cx: &mut Cx)
         objective: agent.objective.clone().or_else(|| args.objective.clone()),
         ..args.clone()
     };
-    of_task(&args, Some(agent), cx)
+    of_task(&args, Some(agent), among, cx)
 }
 
 /// Scenarios of the runs that add the most to those that there are.
@@ -268,16 +267,22 @@ fn best(args: &ScenarioArgs, from: Option<&str>, most: usize, cx: &mut Cx) -> Re
         _ => "they cover the most of what no scenario covers yet",
     };
     cx.note(&format!("{} of {} chosen: {why}", runs.len(), plural(of, "kept run")));
+    let mut made = Vec::new();
     for run in &runs {
-        from_run(args, run, &project, cx)?;
+        made.push(from_run(args, run, (&project, &made), cx)?);
     }
+    write_new(&project, &made, cx)?;
     Ok(if runs.is_empty() { Exit::Nothing } else { Exit::Success })
 }
 
 /// A scenario of an agent, from its render; with what it answered in a run, where it is taken from one.
-fn of_task(args: &ScenarioArgs, agent: Option<&AgentOfRun>, cx: &mut Cx) -> Result<Exit> {
-    let project = Compiled::load(cx)?;
-    let (role, task) = args.subject.read(&project)?;
+fn of_task(
+    args: &ScenarioArgs,
+    agent: Option<&AgentOfRun>,
+    (project, made): (&Compiled, &[NewScenario]),
+    cx: &mut Cx,
+) -> Result<NewScenario> {
+    let (role, task) = args.subject.read(project)?;
     let receiver = role.map_or_else(|| Receiver::of_task(&task), Receiver::of_role);
     let parameters = project.parameters(receiver.task)?;
     let (inputs, results) = args.given.read((&project.registry, receiver.task), &parameters)?;
@@ -289,8 +294,8 @@ fn of_task(args: &ScenarioArgs, agent: Option<&AgentOfRun>, cx: &mut Cx) -> Resu
         return Err(CliError::usage(format!("`{name}` has no value, and a scenario freezes all that its task needs"))
             .hint(format!("give it: --input {name}=VALUE")));
     }
-    let Target { name, folder, path } = target(args, &project, receiver.name())?;
-    let (source, (said, history)) = (args.lookup.of(&project), history(args, &project.root, &folder)?);
+    let Target { name, folder, path } = target(args, (project, made), receiver.name())?;
+    let (source, (said, history)) = (args.lookup.of(project), history(args, &project.root, &folder)?);
     let asked = Asked { objective, ..Asked::default() };
     let agents = project.agents(receiver.task)?;
     let node = if let Some(node) = &args.given.node {
@@ -313,14 +318,14 @@ fn of_task(args: &ScenarioArgs, agent: Option<&AgentOfRun>, cx: &mut Cx) -> Resu
         ..Request::new(receiver.task)
     };
     let lines = || project.lines(&project.paths());
-    let found = lookup_results::found(&project, &request, &source).map_err(|faults| refused(&faults, &lines()))?;
+    let found = lookup_results::found(project, &request, &source).map_err(|faults| refused(&faults, &lines()))?;
     source.note(cx);
     let mask = fixed_mask(&project.config);
-    let mut values = MaskedValues { project: &project, mask: &mask, redacted: Vec::new() };
+    let mut values = MaskedValues { project, mask: &mask, redacted: Vec::new() };
     let inputs = values.given(given(&project.root, &folder, &args.given.input, inputs))?;
     let results = results.into_iter().map(|(name, result)| (name, as_scenario::whole_result(result)));
     let results = values.given(given(&project.root, &folder, &args.given.result, results))?;
-    let history = history.map(|history| values.one(history)).transpose()?;
+    let history = history.map(|history| values.one("", history)).transpose()?;
     let found = values.found(found)?;
     let objective = objective.map(|objective| values.text(objective.to_owned())).transpose()?;
     let objective = objective.as_deref();
@@ -337,7 +342,7 @@ fn of_task(args: &ScenarioArgs, agent: Option<&AgentOfRun>, cx: &mut Cx) -> Resu
         found: &found,
         holds,
     };
-    let sources = Sources { project: &project, path: &path, mask: &mask };
+    let sources = Sources { project, path: &path, mask: &mask };
     let Drafting { text, request, hears, expectations, is_whole } =
         sources.draft(&draft).map_err(|error| error.into_error(|faults| refused(faults, &lines())))?;
     if history.is_some() && !hears {
@@ -346,32 +351,26 @@ fn of_task(args: &ScenarioArgs, agent: Option<&AgentOfRun>, cx: &mut Cx) -> Resu
     let stored = (holds == Holds::Words).then(|| paths::snapshot(&path, &name));
     let answered = agent.filter(|agent| !agent.calls.is_empty());
     let text = answered.map_or(text.clone(), |agent| text + &expected(agent));
-    let text = proposed(args, &text, agent.map_or(&[][..], |agent| &agent.calls), &project)?;
+    let text = proposed(args, &text, agent.map_or(&[][..], |agent| &agent.calls), project)?;
     let recording = answered.map(|_| paths::recording(&path, &name));
     let lines: String = answered.into_iter().flat_map(|agent| &agent.calls).map(Recording::line).collect();
-    let files = [
-        stored.as_deref().map(|stored| (stored, &*request)),
-        recording.as_deref().map(|recording| (recording, &*lines)),
-        Some((&*path, &*text)),
-    ];
-    let written = write_all(&project.root, files.into_iter().flatten(), cx)?;
-    note_place(&project, &path, cx);
-    if !is_whole {
-        cx.note("the tasks around this agent look up other context, and a scenario has one lookup for all: its looked-up context differs from that of `ctxc render`");
-    }
+    let files = [stored.map(|stored| (stored, request)), recording.map(|recording| (recording, lines)), Some((path, text))];
+    let lookup = "the tasks around this agent look up other context, and a scenario has one lookup for all: its looked-up context differs \
+                  from that of `ctxc render`";
     let count = plural(expectations, "expectation");
     let masked = masked(&request::new_scenario::masked(values.redacted.iter()));
-    cx.line(&format!(
-        "wrote {written}: {count} on the context, taken from this render{masked}; add what the answer must satisfy"
-    ))?;
-    Ok(Exit::Success)
+    Ok(NewScenario {
+        files: files.into_iter().flatten().collect(),
+        told: format!("{count} on the context, taken from this render{masked}; add what the answer must satisfy"),
+        notes: (!is_whole).then(|| lookup.to_owned()).into_iter().collect(),
+    })
 }
 
 /// A scenario of a whole run, with everything that was answered in it.
-fn of_run(args: &ScenarioArgs, run: &RunOfTask, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
+fn of_run(args: &ScenarioArgs, run: &RunOfTask, (project, made): (&Compiled, &[NewScenario])) -> Result<NewScenario> {
     let role = run.role.as_deref().map(|name| super::models::role(&project.config, name)).transpose()?;
     let receiver = role.map_or_else(|| Receiver::of_task(&run.task), Receiver::of_role);
-    let Target { name, path, .. } = target(args, project, receiver.name())?;
+    let Target { name, path, .. } = target(args, (project, made), receiver.name())?;
     let text = draft::run_yaml(&draft::RunDraft {
         name: &name,
         receiver,
@@ -386,13 +385,12 @@ fn of_run(args: &ScenarioArgs, run: &RunOfTask, project: &Compiled, cx: &mut Cx)
     let text = proposed(args, &text, &run.calls, project)?;
     let recording = paths::recording(&path, &name);
     let lines: String = run.calls.iter().map(Recording::line).collect();
-    let written = write_all(&project.root, [(&*recording, &*lines), (&*path, &*text)].into_iter(), cx)?;
-    note_place(project, &path, cx);
-    cx.line(&format!(
-        "wrote {written}: the run came by {}; add what its result and its agents must satisfy",
-        plural(run.path.len(), "stage")
-    ))?;
-    Ok(Exit::Success)
+    let stages = plural(run.path.len(), "stage");
+    Ok(NewScenario {
+        files: vec![(recording, lines), (path, text)],
+        told: format!("the run came by {stages}; add what its result and its agents must satisfy"),
+        notes: Vec::new(),
+    })
 }
 
 /// The text of a scenario with what the archivist proposes for it, by what was answered in the run.
@@ -424,38 +422,50 @@ struct MaskedValues<'v> {
 impl MaskedValues<'_> {
     /// A text. The user's secret is asked for only if something is to be replaced.
     fn text(&mut self, text: String) -> Result<String> {
-        if self.mask.text(&text).is_none() {
+        self.text_behind("", text)
+    }
+
+    /// The text behind a name.
+    fn text_behind(&mut self, name: &str, text: String) -> Result<String> {
+        if self.mask.text_behind(name, &text).is_none() {
             return Ok(text);
         }
         let redactor = redactor(self.project)?;
         let keeps = self.project.config.record.content == Content::Full;
-        let (masked, counts) = if keeps { redactor.keeping_persons() } else { redactor }.text(&text);
+        let (masked, counts) = if keeps { redactor.keeping_persons() } else { redactor }.text_behind(name, &text);
         let row = |(kind, count): (&str, u64)| Redacted { pointer: String::new(), kind: kind.to_owned(), count };
         self.redacted.extend(counts.into_iter().map(row));
         Ok(masked)
     }
 
-    fn value(&mut self, value: Value) -> Result<Value> {
+    fn value(&mut self, name: &str, value: Value) -> Result<Value> {
         Ok(match value {
-            Value::String(text) => Value::String(self.text(text)?),
-            Value::Array(values) => Value::Array(values.into_iter().map(|value| self.value(value)).collect::<Result<_>>()?),
+            Value::String(text) => Value::String(self.text_behind(name, text)?),
+            Value::Array(values) => Value::Array(values.into_iter().map(|value| self.value(name, value)).collect::<Result<_>>()?),
             Value::Object(fields) => {
-                let field = |(name, value)| Ok((self.text(name)?, self.value(value)?));
+                let field = |(name, value): (String, Value)| {
+                    let value = self.value(&name, value)?;
+                    Ok((self.text(name)?, value))
+                };
                 Value::Object(fields.into_iter().map(field).collect::<Result<_>>()?)
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => value,
         })
     }
 
-    fn one(&mut self, given: Given) -> Result<Given> {
+    fn one(&mut self, name: &str, given: Given) -> Result<Given> {
         Ok(match given {
-            Given::Value(value) => Given::Value(self.value(value)?),
+            Given::Value(value) => Given::Value(self.value(name, value)?),
             Given::File(path) => Given::File(path),
         })
     }
 
     fn given(&mut self, values: Vec<(String, Given)>) -> Result<Vec<(String, Given)>> {
-        values.into_iter().map(|(name, given)| Ok((name, self.one(given)?))).collect()
+        let one = |(name, given): (String, Given)| {
+            let given = self.one(&name, given)?;
+            Ok((name, given))
+        };
+        values.into_iter().map(one).collect()
     }
 
     fn found(&mut self, Found { files, fresh, held }: Found) -> Result<Found> {
@@ -487,12 +497,39 @@ fn unheard(task: &str) -> CliError {
         .hint("leave --history out, or add `<history/>` to the task")
 }
 
-/// Writes files of the project, the one that names the others last; gives their names, that one first.
-fn write_all<'f>(root: &Path, files: impl DoubleEndedIterator<Item = (&'f str, &'f str)> + Clone, cx: &Cx) -> Result<String> {
-    let checked = SecretCheck::new(&cx.options, root).files(files.clone().map(|(name, text)| NewFile { name, text }))?;
-    files.clone().try_for_each(|(path, _)| overwrite::refuse_links(root, path))?;
-    files.clone().try_for_each(|(path, text)| rewrite::create(&root.join(path), text, checked))?;
-    Ok(files.rev().map(|(path, _)| path).collect::<Vec<_>>().join(" and "))
+/// A scenario that is to be written.
+struct NewScenario {
+    /// Its files, as the project names them, with their texts; the one that names the others last.
+    files: Vec<(String, String)>,
+    /// What it holds, in words.
+    told: String,
+    /// What its author should know besides.
+    notes: Vec<String>,
+}
+
+/// Writes scenarios: none where a file of one of them is refused.
+fn write_new(project: &Compiled, all: &[NewScenario], cx: &mut Cx) -> Result<Exit> {
+    let checked = checked(&project.root, all.iter().flat_map(|one| &one.files), cx)?;
+    for one in all {
+        for (path, text) in &one.files {
+            rewrite::create(&project.root.join(path), text, checked)?;
+        }
+        let names = one.files.iter().rev().map(|(path, _)| path.as_str()).collect::<Vec<_>>();
+        if let Some(path) = names.first() {
+            note_place(project, path, cx);
+        }
+        cx.line(&format!("wrote {}: {}", names.join(" and "), one.told))?;
+        one.notes.iter().for_each(|note| cx.note(note));
+    }
+    Ok(Exit::Success)
+}
+
+/// Checks that files of the project may be written.
+fn checked<'f>(root: &Path, files: impl IntoIterator<Item = &'f (String, String)> + Clone, cx: &Cx) -> Result<Checked> {
+    let checked =
+        SecretCheck::new(&cx.options, root).files(files.clone().into_iter().map(|(name, text)| NewFile { name, text }))?;
+    files.into_iter().try_for_each(|(path, _)| overwrite::refuse_links(root, path))?;
+    Ok(checked)
 }
 
 /// What a scenario is called, and where it goes.
@@ -504,7 +541,8 @@ struct Target {
     path: String,
 }
 
-fn target(args: &ScenarioArgs, project: &Compiled, subject: &str) -> Result<Target> {
+/// That of a scenario which is written with those that are made already.
+fn target(args: &ScenarioArgs, (project, made): (&Compiled, &[NewScenario]), subject: &str) -> Result<Target> {
     let files = args.given.input.iter().chain(&args.given.result).filter_map(|one| Some(one.split_once("=@")?.1));
     let file = files.into_iter().find(|path| !path.starts_with('@'));
     let folder = args.output.as_deref().and_then(Path::parent).map(Path::to_path_buf);
@@ -517,7 +555,10 @@ fn target(args: &ScenarioArgs, project: &Compiled, subject: &str) -> Result<Targ
     };
     let folder = folder.map_or_else(|| Ok(place()), |folder| inside(&project.root, &folder))?;
     let known = super::eval::names(project);
-    let is_taken = |name: &str| known.contains(name) || fs::exists(&project.root.join(format!("{folder}/{name}.yaml")));
+    let is_there = |path: &str| {
+        fs::exists(&project.root.join(path)) || made.iter().flat_map(|one| &one.files).any(|(other, _)| other == path)
+    };
+    let is_taken = |name: &str| known.contains(name) || is_there(&format!("{folder}/{name}.yaml"));
     let name = args.name.clone().unwrap_or_else(|| draft::name(subject, file, is_taken));
     if name.trim().is_empty() {
         return Err(CliError::usage("--name: expected a name, found none"));
@@ -539,7 +580,7 @@ fn target(args: &ScenarioArgs, project: &Compiled, subject: &str) -> Result<Targ
         Some(file) => join(&folder, &file.to_string_lossy()),
         None => join(&folder, &format!("{name}.yaml")),
     };
-    if fs::exists(&project.root.join(&path)) {
+    if is_there(&path) {
         return Err(CliError::usage(format!("{path} already exists and is never overwritten"))
             .hint("--name or --output writes another file"));
     }

@@ -1,12 +1,12 @@
 //! What a project compares requests with recorded ones by.
 
 use crate::base::fs;
+use crate::base::secret_names::is_secret_variable;
 use crate::eval::masks;
 use crate::eval::volatile::volatile;
 use crate::project::config::Config;
 use crate::record::comparison::Comparison;
 use crate::record::redact::Redactor;
-use crate::base::secret_names::is_secret_variable;
 use crate::store::secret;
 
 /// The comparison of a project: without what it calls volatile, by its masks and the secrets of this environment. It works where no secret of ctxc's own

@@ -18,6 +18,7 @@ pub(super) enum Done {
 pub(super) fn report(tally: &Tally, done: Done, shown: Option<&str>, cx: &mut Cx) -> Result<()> {
     let kinds = [
         ("refused, as its provider would", &tally.refusals),
+        ("not checked", &tally.unchecked),
         ("failed", &tally.failures),
         ("not answered", &tally.misses),
         ("not kept", &tally.lost),

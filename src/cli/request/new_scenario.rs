@@ -2,6 +2,7 @@
 
 use super::load::{self, Loaded, threads_of};
 use crate::base::fs;
+use crate::base::secret_names::is_secret_variable;
 use crate::cli::prelude::*;
 use crate::cli::record::salt;
 use crate::eval::draft::{ceiling, scalar};
@@ -12,7 +13,6 @@ use crate::eval::volatile::volatile;
 use crate::project::config::Content;
 use crate::record::mask::Mask;
 use crate::record::recording::{Recording, Redacted};
-use crate::base::secret_names::is_secret_variable;
 use crate::record::turns::{Said, Turn, turns};
 use crate::request::segments::Segment;
 use std::fmt::Write as _;

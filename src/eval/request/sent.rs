@@ -7,7 +7,7 @@ use crate::eval::prepared::{CaseInput, RunContext};
 use crate::kernel::tokens::TokenCounter;
 use crate::record::file::Recordings;
 use crate::record::recording::{AnsweredBy, Recording};
-use crate::record::redact::without_hashes;
+use crate::record::remask::without_all_hashes;
 use crate::record::turns::{Said, Turn, turns};
 use crate::record::volatile::Volatile;
 use crate::request::model::Request;
@@ -71,7 +71,7 @@ struct Read {
 pub fn plain_request(body: &str, endpoint: Option<&str>) -> Result<Request, String> {
     // Signs may be escaped in a body as it was sent.
     let plain = serde_json::from_str::<serde_json::Value>(body).map_or_else(|_| body.to_owned(), |body| body.to_string());
-    Request::read(&without_hashes(&plain), endpoint).map_err(|fault| fault.to_string())
+    Request::read(&without_all_hashes(&plain), endpoint).map_err(|fault| fault.to_string())
 }
 
 /// A request as it is stored: without what differs from one to an equal one.

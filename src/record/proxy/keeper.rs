@@ -1,6 +1,6 @@
 //! Keeps calls: replaces what must not be kept, writes a whole line a call, and counts.
 
-use super::super::json_text;
+use super::super::json_text::{self, Edit};
 use super::super::mask::{Ending, Mask};
 use super::super::places;
 use super::super::recording::{AnsweredBy, Recording, Redacted};
@@ -87,6 +87,8 @@ pub struct Tally {
     pub refusals: Vec<String>,
     /// Requests that are not kept because of what the program sent, and why.
     pub lost: Vec<String>,
+    /// Requests that are too large for a strict double to look at.
+    pub unchecked: Vec<String>,
     /// Why something is not kept.
     pub faults: Vec<String>,
 }
@@ -107,7 +109,8 @@ pub(super) struct Keeper {
 /// A request as it is kept.
 pub(super) struct Kept {
     mask: Arc<Mask>,
-    request: String,
+    /// What changes in its body.
+    edits: Vec<Edit>,
     redacted: Vec<Redacted>,
 }
 
@@ -158,13 +161,13 @@ impl Keeper {
     /// A request as it is kept.
     pub(super) fn request(asked: &Asked, mask: Arc<Mask>) -> Kept {
         let mut redacted = Vec::new();
-        let request = mask.json(&asked.body, "/request", &mut redacted);
-        Kept { mask, request, redacted }
+        let edits = mask.request_edits(&asked.body, &mut redacted);
+        Kept { mask, edits, redacted }
     }
 
     /// Keeps a call, and counts it.
     pub(super) fn finish(&self, asked: &Asked, kept: Kept, got: Got) {
-        let Kept { mask, request, mut redacted } = kept;
+        let Kept { mask, edits, mut redacted } = kept;
         let mut error = got.error;
         let read = body::text(&got.parts, got.encoding.as_deref());
         let mut chunks = None;
@@ -227,7 +230,6 @@ impl Keeper {
             endpoint: mask.text(&asked.endpoint),
             model: mask.text(&asked.model),
             stream: asked.is_stream,
-            request: json_text::raw_of(request),
             response,
             status: got.status,
             usage,
@@ -245,7 +247,7 @@ impl Keeper {
             redacted,
             ..Recording::default()
         };
-        if let Err(why) = self.write(&recording) {
+        if let Err(why) = self.write(&recording, &asked.body, &edits) {
             let mut tally = self.tally();
             let fault = format!("a call could not be kept: {why}");
             if !tally.faults.contains(&fault) {
@@ -253,13 +255,15 @@ impl Keeper {
             }
         }
         if let Some(also) = &self.keep.also {
+            let request = json_text::raw(&json_text::replaced(&asked.body, edits));
+            let call = Recording { request, ..recording };
+            let (endpoint, body, redactor) = (asked.endpoint.clone(), json_text::compact(&asked.body), mask.redactor().clone());
             // Who does not listen any more has what it waited for.
-            let (endpoint, body, redactor) = (asked.endpoint.clone(), asked.body.clone(), mask.redactor().clone());
-            let _ = also.send(SeenCall { call: recording, endpoint, body, redactor });
+            let _ = also.send(SeenCall { call, endpoint, body, redactor });
         }
     }
 
-    fn write(&self, recording: &Recording) -> io::Result<()> {
+    fn write(&self, recording: &Recording, body: &str, edits: &[Edit]) -> io::Result<()> {
         let Some(path) = &self.keep.file else { return Ok(()) };
         let file = {
             let mut file = lock(&self.file);
@@ -272,7 +276,8 @@ impl Keeper {
                 open
             }
         };
-        file.add_with(|out| recording.write_line(out))
+        let request = |out: &mut dyn io::Write| json_text::compact_with(body, edits, |part| out.write_all(part.as_bytes()));
+        file.add_with(|out| recording.write_line(out, request))
     }
 
     /// Returns when what is kept is on the disk.

@@ -1,6 +1,7 @@
 //! Answers from an earlier recording: the nth equal request gets the nth answer, then the last.
 
 use super::super::comparison::{Comparison, LiveRequest, Scope};
+use super::super::json_text::compacted;
 use super::super::mask::Mask;
 use super::super::places::Call;
 use super::super::recorded_calls::RecordedCalls;
@@ -46,10 +47,11 @@ impl Replay {
 
     /// The answer to a request; else why there is none.
     pub(super) fn next(&self, asked: &Asked, mask: &Mask) -> Result<&Recording, String> {
+        let body = compacted(&asked.body);
         let live = LiveRequest {
             endpoint: &asked.endpoint,
             dialect: asked.dialect,
-            body: &asked.body,
+            body: &body,
             key: &asked.key,
             redactor: Some(mask.redactor()),
         };

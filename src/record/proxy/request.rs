@@ -1,7 +1,7 @@
 //! What a request asks: which vendor's endpoint, in which dialect, which model, and whether for a stream.
 
 use super::super::addresses::{of_header, without_secrets};
-use super::super::json_text::{compact, map_strings};
+use super::super::json_text::string_edits;
 use super::super::key::key;
 use super::body::Fault;
 use super::vendor::{Vendor, dialect};
@@ -12,11 +12,35 @@ use hyper::http::request::Parts;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::ops::Deref;
+use std::string::FromUtf8Error;
+use std::sync::Arc;
 
 /// Bytes that a request may have: more than any vendor takes.
 pub(super) const LARGEST: usize = 128 << 20;
 /// The headers that name an agent, a conversation, and the place in the program that sends the call: for the recording, not for the vendor.
 pub(super) const OWN_HEADERS: [&str; 3] = ["x-ctxc-agent", "x-ctxc-conversation", "x-ctxc-caller"];
+/// Bytes of letters, digits and the like in a row from which on a string is an image or a file.
+const PACKED: usize = 4096;
+
+/// A text that is in memory once, however often it is sent on and looked at.
+#[derive(Clone, Debug)]
+pub(super) struct Text(Arc<String>);
+
+impl Deref for Text {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl AsRef<[u8]> for Text {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
 /// A call as it is asked.
 #[derive(Debug)]
 pub(super) struct Asked {
@@ -35,8 +59,8 @@ pub(super) struct Asked {
     pub(super) conversation: Option<String>,
     /// The file and line of the program that sent it.
     pub(super) caller: Option<String>,
-    /// The body, on one line.
-    pub(super) body: String,
+    /// The body as it was sent.
+    pub(super) body: Text,
     pub(super) key: String,
 }
 
@@ -57,7 +81,7 @@ struct Head {
 ///
 /// # Errors
 /// It is larger than any may be, or ends early.
-pub(super) async fn whole<B: Body<Data = Bytes> + Send>(body: B) -> Result<Bytes, Fault>
+pub(super) async fn whole<B: Body<Data = Bytes> + Send>(body: B) -> Result<Vec<u8>, Fault>
 where
     B::Error: Into<Fault>,
 {
@@ -70,7 +94,7 @@ where
             bytes.extend_from_slice(&part);
         }
     }
-    Ok(bytes.into())
+    Ok(bytes)
 }
 
 /// The endpoint of a path, without the secrets in its query, and those.
@@ -87,11 +111,16 @@ pub(super) fn secrets(headers: &HeaderMap) -> Vec<String> {
 }
 
 impl Asked {
-    /// What a request asks; `None` where its body is not valid JSON.
-    pub(super) fn read(id: String, vendor: &'static Vendor, parts: &Parts, endpoint: String, body: &Bytes) -> Option<Self> {
-        let text = std::str::from_utf8(body).ok()?;
-        let _: &RawValue = serde_json::from_str(text).ok()?;
-        let head: Head = serde_json::from_str(text).unwrap_or_default();
+    /// What a request asks.
+    ///
+    /// # Errors
+    /// The body, where it is not valid JSON.
+    pub(super) fn read(vendor: &'static Vendor, parts: &Parts, endpoint: String, body: Vec<u8>) -> Result<Self, Vec<u8>> {
+        let body = String::from_utf8(body).map_err(FromUtf8Error::into_bytes)?;
+        if serde_json::from_str::<&RawValue>(&body).is_err() {
+            return Err(body.into_bytes());
+        }
+        let head: Head = serde_json::from_str(&body).unwrap_or_default();
         let spoken = dialect(&endpoint);
         let path = endpoint.split('?').next().unwrap_or(&endpoint);
         let in_path = || path.rsplit('/').next().and_then(|last| last.split_once(':')).map(|(model, _)| model.to_owned());
@@ -101,9 +130,8 @@ impl Asked {
             _ => head.stream == Value::Bool(true),
         };
         let header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-        let body = compact(text);
-        Some(Self {
-            id,
+        Ok(Self {
+            id: String::new(),
             vendor,
             key: key(parts.method.as_str(), &endpoint, &body).to_string(),
             dialect: spoken.unwrap_or(OTHER),
@@ -114,16 +142,18 @@ impl Asked {
             conversation: header(OWN_HEADERS[1]),
             caller: header(OWN_HEADERS[2]),
             endpoint,
-            body,
+            body: Text(Arc::new(body)),
         })
     }
 
-    /// The texts in the body, one below the other: what a script looks at.
+    /// The texts in the body, one below the other, without the data of images and files: what a script looks at.
     pub(super) fn texts(&self) -> String {
         let mut out = String::new();
-        map_strings(&self.body, |_, _, text| {
-            out.push_str(text);
-            out.push('\n');
+        string_edits(&self.body, |_, _, text| {
+            let data = text.rsplit_once(";base64,").map_or(text, |(_, data)| data);
+            let is_packed = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=_-".contains(&byte);
+            let is_file = data.len() >= PACKED && data.bytes().all(is_packed);
+            out.extend([if is_file { "" } else { text }, "\n"]);
             None
         });
         out

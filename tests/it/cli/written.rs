@@ -123,6 +123,34 @@ fn of_several_files_none_is_written_if_one_is_refused() {
 }
 
 #[test]
+fn nothing_is_stored_if_its_report_is_refused() {
+    let project = project().file(
+        "scenarios/t.yaml",
+        format!("name: t\ntask: answer\ncontext:\n  objective: go\n  inputs: {{question: why}}\nexpect_context:\n  - contains: \"x {PLANTED}\"\n  - snapshot: true\n"),
+    );
+    let accept = ["eval", "--accept", "--report", "json=b.json"];
+    project.run(&accept).code(2).warns("would hold the value of `SHOP_TOKEN` in .env");
+    assert!(!project.path("scenarios/snapshots").exists() && !project.path("b.json").exists());
+    project.run(&[&accept[..], &["--allow-secrets"]].concat()).code(1).warns("stored: scenarios/snapshots/t.json");
+    assert!(project.path("scenarios/snapshots/t.json").exists() && project.path("b.json").exists());
+}
+
+#[test]
+fn an_input_is_masked_by_its_name_and_by_the_keys_in_it() {
+    let task = r#"<task name="login" type="atomic"><description>Log in with {{password}} and {{more}}.</description>
+        <parameters><parameter name="password" type="string" required="true"/><parameter name="more" type="object" required="true"/></parameters></task>"#;
+    let project = project().file("templates/login.xml", task);
+    let more = format!("more={{\"db_password\": \"{0}\", \"user\": \"joe\"}}", "Tr0ub4dor-zx");
+    let args = ["new", "scenario", "login", "--name", "t", "--input", "password=B4ttery-staple", "--input", &*more];
+    project.run(&args).code(0).says("2 secrets masked");
+    for text in ["B4ttery-staple", "Tr0ub4dor-zx"] {
+        assert_eq!(holding(&project, text), [""; 0], "{text}");
+    }
+    assert!(project.read("scenarios/t.yaml").contains("joe"), "{}", project.read("scenarios/t.yaml"));
+    project.run(&["eval"]).code(0);
+}
+
+#[test]
 fn reports_and_manifests_hold_no_value() {
     let scenario = "name: t\ntask: read\ncontext: {objective: go}\nexpect_context:\n  - absent: \"owner: ann@example.com\"\n  - absent: apiKey\n  - snapshot: true\n";
     let project = project().file("scenarios/t.yaml", scenario).file("scenarios/snapshots/t.json", "{}\n");

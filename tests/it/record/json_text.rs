@@ -1,6 +1,6 @@
 //! Bodies stay as they are, byte for byte, but for the strings that are replaced.
 
-use ctxc::internals::record::json_text::{compact, map_strings, raw};
+use ctxc::internals::record::json_text::{compact, compact_with, map_strings, raw, replaced, string_edits};
 use pretty_assertions::assert_eq;
 
 #[test]
@@ -14,6 +14,11 @@ fn values_keep_their_bytes_and_strings_their_places() {
     });
     assert_eq!(same, json);
     assert_eq!(seen, ["=a/b", "/a~1b/1=xé \" {", "/a~1b/2=c", "/a~1b/2/c=y", "=d", "/d=", "=e"]);
+    let edits = string_edits(json, |_, _, text| (text == "y").then(|| "\"".to_owned()));
+    let mut kept = String::new();
+    compact_with(json, &edits, |part| std::fmt::Write::write_str(&mut kept, part)).unwrap();
+    assert_eq!(kept, compact(&replaced(json, edits)));
+    assert!(kept.contains(r#"{"c":"\""}"#), "{kept}");
     assert_eq!(map_strings("[\"a\", \"b\"]", |_, _, text| (text == "b").then(|| "\n".to_owned())), "[\"a\", \"\\n\"]");
     assert_eq!(raw("data: {}\n").get(), "\"data: {}\\n\"");
     assert_eq!(raw("{\n}").get(), "{}");

@@ -12,7 +12,7 @@ mod keys;
 mod known_forms;
 mod passing;
 mod places;
-mod planted;
+pub(crate) mod planted;
 mod redact;
 mod refusing;
 mod replaying;

@@ -4,6 +4,7 @@ use super::client::{Answer, Proxy, ask, post};
 use crate::cli::project::Project;
 use crate::provider::fault_server::{Server, hang, response, say};
 use pretty_assertions::assert_eq;
+use serde_json::json;
 use std::io::Write;
 use std::time::Duration;
 
@@ -86,7 +87,7 @@ fn a_packed_answer_passes_packed_and_is_kept_as_text() {
 }
 
 /// A text in the form of gzip without making it smaller.
-fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut crc = !0_u32;
     for byte in bytes {
         crc ^= u32::from(*byte);
@@ -282,6 +283,38 @@ fn what_is_not_kept_is_said_with_its_reason_and_without_its_words() {
         run.warns("not kept: the program broke off before it had sent the whole body").never_says("planted").never_says("k3y");
     drop(run.warns("recorded 1 call of 1 model (m)").warns("a call, 4 requests not kept"));
     assert!(!proxy.text().contains("planted"));
+}
+
+#[test]
+fn white_space_and_escapes_of_a_request_are_sent_as_they_are_and_kept_on_one_line() {
+    let server = Server::saying(response("200 OK", "content-type: application/json\r\n", "{\"ok\":true}"));
+    let mut proxy = Proxy::to(&server.url());
+    let body = "{ \"model\" : \"m\",\n \"messages\": [ { \"role\":\"user\", \"content\": \"\\u0061nn@example.com \\n \\\"request\\\":null\" } , 1.0 ] }";
+    proxy.chat(body);
+    proxy.chat(ctxc::internals::record::json_text::compact(body));
+    proxy.stop().code(0);
+    assert!(server.requests()[0].ends_with(body), "{:?}", server.requests());
+    let lines = proxy.lines();
+    let content = lines[0]["request"]["messages"][0]["content"].as_str().unwrap();
+    assert!(content.starts_with("⟦email:") && content.ends_with(" \n \"request\":null"), "{content}");
+    let text = proxy.text();
+    assert!(text.contains(r#""request":{"model":"m","messages":[{"role":"user","content":"⟦email:"#), "{text}");
+    assert!(text.contains(r#""},1.0]},"response":{"ok":true}"#), "{text}");
+    assert_eq!((&lines[0]["request"], &lines[0]["key"]), (&lines[1]["request"], &lines[1]["key"]));
+}
+
+#[test]
+fn a_request_that_is_too_large_to_be_checked_is_answered_and_noted() {
+    let project = Project::new().file("script.yaml", "answers:\n  - {when: {has: [the end]}, reply: said}\n");
+    let mut proxy = Proxy::new(project, &["--script", "script.yaml"]);
+    let tools = json!([{"type": "function", "function": {"name": "no name"}}]);
+    let image =
+        |bytes: usize| json!({"type": "image_url", "image_url": {"url": format!("data:image/png;base64,{}", "a".repeat(bytes))}});
+    let body = json!({"model": "gpt-4.1", "tools": tools, "messages": [{"role": "user", "content": [image(33 << 20), {"type": "text", "text": "the end"}]}]});
+    assert!(proxy.chat(body.to_string()).text().contains("said"));
+    let small = json!({"model": "gpt-4.1", "tools": tools, "messages": [{"role": "user", "content": "the end"}]});
+    assert_eq!(proxy.chat(small.to_string()).status, 400);
+    proxy.stop().warns("not checked: call 1: it has 346").warns("the rules look at requests of up to 33554432");
 }
 
 #[test]

@@ -1,9 +1,13 @@
 //! Made-up secrets of many kinds in every place that a call has: no part of one is in anything that is kept.
 
+use super::client::{Proxy, post};
 use super::known_forms::{alnum, hex, made_up, name};
+use super::passing::gzip;
+use crate::provider::fault_server::{Server, say};
 use ctxc::internals::project::config::Content;
 use ctxc::internals::record::known_forms::FORMS;
 use ctxc::internals::record::mask::{Ending, Mask};
+use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -14,14 +18,38 @@ const NAMES: &str = "DB_PASSWORD PGPASSWORD MYSQL_PWD SMTP_PASS AWS_SECRET_ACCES
     SNYK_TOKEN VAULT_TOKEN OKTA_API_TOKEN ZENDESK_TOKEN";
 
 /// A made-up secret: what it is kept under, and its value; the part before it may be seen.
-struct Planted {
+pub(crate) struct Planted {
     kind: String,
     name: String,
     head: String,
     value: String,
 }
 
-fn planted() -> Vec<Planted> {
+impl Planted {
+    /// A part of the value that a text has.
+    pub(crate) fn part_in<'t>(&'t self, text: &str) -> Option<&'t str> {
+        let value = &self.value;
+        let mut parts = value.as_bytes().windows(12.min(value.len())).filter_map(|part| std::str::from_utf8(part).ok());
+        parts.find(|part| text.contains(part) || text.contains(&percent(part)))
+    }
+}
+
+/// An environment file of all of them.
+pub(crate) fn environment(all: &[Planted]) -> String {
+    all.iter().flat_map(|one| [&one.name, "=", &one.head, &one.value, "\n"]).collect()
+}
+
+/// The first ones that are in a text, with what stands before them.
+pub(crate) fn found_in(all: &[Planted], text: &str) -> Vec<String> {
+    let found = |one: &Planted| {
+        let part = one.part_in(text)?;
+        let head = text.split(part).next().unwrap_or("");
+        Some(format!("{}: …{}{part}", one.kind, &head[head.ceil_char_boundary(head.len().saturating_sub(60))..]))
+    };
+    all.iter().filter_map(found).take(3).collect()
+}
+
+pub(crate) fn planted() -> Vec<Planted> {
     let known = FORMS.iter().map(|form| {
         let is_address = form.head.contains('/') || form.head.ends_with('=');
         let (head, value) =
@@ -116,14 +144,31 @@ fn no_part_of_a_planted_secret_is_in_anything_that_is_kept() {
                 .filter_map(|event| serde_json::from_str::<Value>(event.trim()).ok())
                 .map(|event| strings(&event))
                 .collect();
-            let value = &one.value;
-            let parts = value.as_bytes().windows(12.min(value.len())).filter_map(|part| std::str::from_utf8(part).ok());
-            let found =
-                parts.into_iter().find(|part| text.contains(part) || joined.contains(part) || text.contains(&percent(part)));
+            let found = one.part_in(&text).or_else(|| one.part_in(&joined));
             seen.extend(found.map(|part| format!("{} in {place}: `{part}` in {}", one.kind, text.get(..300).unwrap_or(&text))));
         }
     }
     assert!(seen.is_empty(), "{} of {}:\n{}", seen.len(), all.len() * 9, seen.join("\n"));
+}
+
+#[test]
+fn a_packed_answer_is_kept_without_any_of_them() {
+    let all = planted();
+    let message = json!({"role": "assistant", "content": environment(&all)});
+    let packed = gzip(json!({"choices": [{"message": message, "finish_reason": "stop"}]}).to_string().as_bytes());
+    let server = Server::new(move |_, _, stream| {
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\n";
+        say(stream, format!("{head}content-length: {}\r\n\r\n", packed.len()).as_bytes());
+        say(stream, &packed);
+    });
+    let mut proxy = Proxy::to(&server.url());
+    let body = json!({"model": "m", "messages": [{"role": "tool", "tool_call_id": "a", "content": environment(&all)}]});
+    post(&proxy.url("OPENAI_BASE_URL", "/chat/completions"), "Accept-Encoding: gzip\r\n", body.to_string());
+    let run = proxy.stop().code(0);
+    for text in [proxy.text(), run.stdout, run.stderr] {
+        assert_eq!(found_in(&all, &text), [""; 0]);
+    }
+    assert!(proxy.lines()[0]["redacted"].as_array().is_some_and(|rows| rows.len() == 2), "{:?}", proxy.lines()[0]["redacted"]);
 }
 
 fn strings(value: &Value) -> String {

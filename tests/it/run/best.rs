@@ -87,6 +87,20 @@ fn what_no_scenario_can_hold_is_passed_over_and_wrong_choices_are_refused() {
 }
 
 #[test]
+fn of_several_scenarios_none_is_written_if_one_is_refused() {
+    const VALUE: &str = "q7Zp2Lx9Vt4Kc8Rw1Nb6Yd3Hs5Jf0GmA";
+    let project = runs();
+    go(&project, "t", &format!("say {VALUE}"), "- {when: {node: sort}, reply: bill}\n- {reply: done}\n");
+    go(&project, "one", "plain", "- {reply: said}\n");
+    project.write(".env", format!("SHOP_TOKEN={VALUE}\n"));
+    let best = ["new", "scenario", "--best", "2"];
+    with_state(&project, &best).code(2).warns("would hold the value of `SHOP_TOKEN` in .env");
+    assert_eq!(scenarios(&project), [""; 0]);
+    with_state(&project, &[&best[..], &["--allow-secrets"]].concat()).code(0);
+    assert_eq!(scenarios(&project).len(), 2);
+}
+
+#[test]
 fn what_the_archivist_proposes_is_a_comment_until_somebody_takes_it_over() {
     let project = runs();
     let propose = ["new", "scenario", "--from", "run:last", "--propose", "--script", "archivist.yaml"];

@@ -7,6 +7,7 @@ mod operators;
 mod oracle;
 mod outputs;
 mod permitted;
+mod planted;
 mod sameness;
 mod source;
 mod spans;

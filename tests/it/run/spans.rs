@@ -13,12 +13,12 @@ const ANSWERS: &str =
     "answers:\n- {when: {node: a}, reply: one for ada@example.com}\n- {when: {node: b}, reply: two}\n- {reply: three}\n";
 
 /// A collector that answers everything with a status, and keeps what it was sent: the head and the body of each.
-struct Collector {
-    address: String,
-    sent: Arc<Mutex<Vec<(String, String)>>>,
+pub(super) struct Collector {
+    pub(super) address: String,
+    pub(super) sent: Arc<Mutex<Vec<(String, String)>>>,
 }
 
-fn collector(status: &'static str) -> Collector {
+pub(super) fn collector(status: &'static str) -> Collector {
     answering(status, "")
 }
 
@@ -53,7 +53,7 @@ fn answering(status: &'static str, says: &'static str) -> Collector {
     Collector { address, sent }
 }
 
-fn run(project: &Project, args: &[&str], variables: &[(&str, &str)]) -> Run {
+pub(super) fn run(project: &Project, args: &[&str], variables: &[(&str, &str)]) -> Run {
     let mut command = project.command(args);
     command.env("XDG_STATE_HOME", state(project)).envs(variables.iter().copied());
     Run::from(command.output().unwrap())

@@ -23,6 +23,20 @@ fn values_are_replaced_by_placeholders_without_hashes() {
 }
 
 #[test]
+fn a_value_goes_by_the_key_that_it_stands_behind() {
+    let mask = FixedMask::by_form();
+    let call = |password: &str| {
+        pretty(&json!({"name": "login", "arguments": {"user": "ann", "db_password": password, "keys": [1, "a"]}}))
+    };
+    let clear = call("Tr0ub4dor-zx");
+    assert_eq!(mask.stored_request(&clear), call("⟦secret⟧"));
+    assert!(mask.is_same_request(&call("⟦secret⟧"), &clear));
+    assert_eq!(mask.json(&clear, |_| true), call("⟦secret⟧"));
+    assert_eq!(mask.json(&clear, |pointer| pointer == "/name"), clear);
+    assert_eq!(mask.text("Tr0ub4dor-zx"), None);
+}
+
+#[test]
 fn a_stored_value_stands_for_any_of_its_kind_and_every_other_word_counts() {
     let mask = FixedMask::by_form();
     let stored = request(&json!(["Write to ⟦email⟧ today", "with ⟦secret⟧."]));

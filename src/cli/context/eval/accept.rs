@@ -10,19 +10,23 @@ use crate::cli::render::screen::Screen;
 use crate::cli::render::summary::plural;
 use crate::cli::render::unified;
 use crate::cli::rewrite::{self, Change, Output};
-use crate::cli::secret_check::{NewFile, SecretCheck};
+use crate::cli::secret_check::{Checked, NewFile, SecretCheck};
 use crate::eval::locate::Locator;
 use crate::scenario::paths;
 use std::path::Path;
 use std::sync::Mutex;
 
+/// Requests that are to be stored, and may be.
+#[derive(Debug, Default)]
+pub(super) struct AcceptedRequests(Option<(Vec<Moved>, Checked)>);
+
 /// A request that is not the stored one.
 #[derive(Debug)]
-struct Moved<'m> {
+struct Moved {
     /// Where it belongs, relative to the project.
     path: String,
     /// What is stored; `None` for nothing.
-    before: Option<&'m str>,
+    before: Option<String>,
     /// The request as it is now, as it is stored.
     now: String,
 }
@@ -36,14 +40,16 @@ pub(super) enum Shown {
     Document,
 }
 
-/// Shows the requests that moved; stores them where that is asked for, and judges their cases again.
+/// Shows the requests that moved. Where they are to be stored, judges their cases again as if they were, and returns what is left to be written.
 pub(super) fn accept(
     root: &Path,
     (eval_run, locator): (&mut EvalRun<'_>, &Mutex<Locator<'_>>),
     finished: &mut [Option<Done>],
-    (shown, output): (Shown, Output),
+    how: Option<(Shown, Output)>,
     cx: &mut Cx,
-) -> Result<()> {
+) -> Result<AcceptedRequests> {
+    let mut accepted = AcceptedRequests::default();
+    let Some((shown, output)) = how else { return Ok(accepted) };
     let mask = fixed_mask(&eval_run.project().config);
     let mut moved = Vec::new();
     let mut news = Vec::new();
@@ -53,12 +59,12 @@ pub(super) fn accept(
             let path = paths::snapshot(chosen.path, &chosen.case.name.value);
             let now = mask.stored_request(now);
             news.push((at, now.clone()));
-            moved.push(Moved { path, before: before.as_deref(), now });
+            moved.push(Moved { path, before: before.clone(), now });
         }
     }
     if moved.is_empty() {
         cx.note("every stored request is as it was");
-        return Ok(());
+        return Ok(accepted);
     }
     let diffs: Vec<String> = moved.iter().map(Moved::diff).collect();
     // The screen is not free for it where it shows a document.
@@ -66,7 +72,10 @@ pub(super) fn accept(
         rewrite::diff(&one.change(&root.join(&one.path)), cx)?;
     }
     if output == Output::Write {
-        store(root, &moved, cx)?;
+        let files = moved.iter().map(|one| NewFile { name: &one.path, text: &one.now });
+        let checked = SecretCheck::new(&cx.options, root).files(files)?;
+        moved.iter().try_for_each(|one| overwrite::refuse_links(root, &one.path))?;
+        accepted = AcceptedRequests(Some((moved, checked)));
     } else {
         let what = plural(moved.len(), "stored request");
         cx.note(&format!("would write {what}; `ctxc eval --accept` does"));
@@ -89,36 +98,35 @@ pub(super) fn accept(
             done.row.diff = Some(diff);
         }
     }
-    Ok(())
+    Ok(accepted)
 }
 
-impl Moved<'_> {
+impl Moved {
     fn change<'c>(&'c self, path: &'c Path) -> Change<'c> {
-        Change { name: &self.path, path, before: self.before.unwrap_or("").as_bytes(), after: self.now.as_bytes() }
+        Change { name: &self.path, path, before: self.before.as_deref().unwrap_or("").as_bytes(), after: self.now.as_bytes() }
     }
 
     fn diff(&self) -> String {
         let mut out = Vec::new();
         // Bytes in memory take every line.
-        let _ = unified::write(&mut out, &self.path, self.before.unwrap_or(""), &self.now, Screen::PLAIN);
+        let _ = unified::write(&mut out, &self.path, self.before.as_deref().unwrap_or(""), &self.now, Screen::PLAIN);
         String::from_utf8_lossy(&out).into_owned()
     }
 }
 
-/// Writes each change.
-fn store(root: &Path, moved: &[Moved<'_>], cx: &mut Cx) -> Result<()> {
-    let checked =
-        SecretCheck::new(&cx.options, root).files(moved.iter().map(|one| NewFile { name: &one.path, text: &one.now }))?;
-    for one in moved {
-        let path = root.join(&one.path);
-        overwrite::refuse_links(root, &one.path)?;
-        if one.before.is_none() {
-            rewrite::create(&path, &one.now, checked)?;
-        } else if rewrite::write_checked(&one.change(&path), checked)? == rewrite::Written::Overtaken {
-            return Err(CliError::usage(format!("{} was changed meanwhile, so it was left alone", one.path)));
+impl AcceptedRequests {
+    /// Writes each change. What reports it is written before, since that may be refused.
+    pub(super) fn store(&self, root: &Path, cx: &mut Cx) -> Result<()> {
+        for (one, checked) in self.0.iter().flat_map(|(moved, checked)| moved.iter().map(|one| (one, *checked))) {
+            let path = root.join(&one.path);
+            if one.before.is_none() {
+                rewrite::create(&path, &one.now, checked)?;
+            } else if rewrite::write_checked(&one.change(&path), checked)? == rewrite::Written::Overtaken {
+                return Err(CliError::usage(format!("{} was changed meanwhile, so it was left alone", one.path)));
+            }
+            let what = if one.before.is_some() { "stored anew" } else { "stored" };
+            cx.note(&format!("{what}: {}", one.path));
         }
-        let what = if one.before.is_some() { "stored anew" } else { "stored" };
-        cx.note(&format!("{what}: {}", one.path));
+        Ok(())
     }
-    Ok(())
 }

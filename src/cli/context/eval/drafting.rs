@@ -13,7 +13,7 @@ use crate::eval::context::stored_request;
 use crate::eval::draft::{self, Draft};
 use crate::eval::prepared::{CaseInput, Seen};
 use crate::record::fixed_mask::FixedMask;
-use crate::record::redact::without_hashes;
+use crate::record::remask::without_all_hashes;
 use crate::scenario::read;
 
 /// Where a scenario is to stand.
@@ -68,7 +68,7 @@ impl Sources<'_> {
         let draft = Draft { objective: Some(draft.objective.unwrap_or(&first)), ..*draft };
         let written = |seen: &Seen<'_>| {
             // What was replaced in values is replaced in texts of them.
-            let masked = |text: &str| without_hashes(&self.mask.text(text).unwrap_or_else(|| text.to_owned()));
+            let masked = |text: &str| without_all_hashes(&self.mask.text(text).unwrap_or_else(|| text.to_owned()));
             let is_same =
                 |((a, first), (b, second)): (&(String, String), &(String, String))| a == b && masked(first) == masked(second);
             let (held, found) = (draft::held(seen.assembly), &draft.found.held);

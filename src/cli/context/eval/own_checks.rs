@@ -2,9 +2,9 @@
 //! providers, for a limited time.
 
 use crate::base::fs;
+use crate::base::secret_names::is_withheld;
 use crate::cli::context::project::Compiled;
 use crate::eval::asked::RunCheck;
-use crate::base::secret_names::is_withheld;
 use crate::run::process::{self, Bounds};
 use crate::scenario::expect::own_check::{OwnCheck, Runs};
 use crate::store::trust::line_of;

@@ -125,9 +125,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         None => eval_run.run(&which, &locator, how),
     };
     leave_out(&mut choices, &finished, cx);
-    if args.accept || args.diff {
-        accept::accept(&project.root, (&mut eval_run, &locator), &mut finished, accepting(args), cx)?;
-    }
+    let accepted_requests = accept::accept(&project.root, (&mut eval_run, &locator), &mut finished, accepting(args), cx)?;
     let kept = journal.as_ref().map_or(Ok(()), Journal::end);
     index.note(cx);
     note_answers(&chosen, (from, asking.as_ref()), cx);
@@ -145,6 +143,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
             written(&card, format, (project.config.eval.stale, &details), cx)
         }
     })?;
+    accepted_requests.store(&project.root, cx)?;
     if !is_narrow(args) && broken.is_empty() {
         note_unused(&project, &scenarios, eval_run.comparison.volatile(), cx);
     }
@@ -154,10 +153,10 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(ended(verdict(&card.cases, project.config.eval.stale, &is_refused), from, &project, cx))
 }
 
-/// What of an acceptance is shown, and whether it is written.
-fn accepting(args: &EvalArgs) -> (Shown, Output) {
+/// What of an acceptance is shown, and whether it is written; `None` where there is none.
+fn accepting(args: &EvalArgs) -> Option<(Shown, Output)> {
     let shown = if args.output.format.resolve() == EvalFormat::Text { Shown::Differences } else { Shown::Document };
-    (shown, if args.diff { Output::Diff } else { Output::Write })
+    (args.accept || args.diff).then_some((shown, if args.diff { Output::Diff } else { Output::Write }))
 }
 
 /// The exit code of a run: one that asks models only informs, unless the project says how much their answers may differ.

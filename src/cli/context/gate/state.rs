@@ -13,7 +13,8 @@ use crate::eval::masks;
 use crate::project::lints::Level;
 use crate::project::suppressions::{self, Suppressions};
 use crate::record::file::Recordings;
-use crate::record::redact::{Redactor, without_hashes};
+use crate::record::redact::Redactor;
+use crate::record::remask::without_all_hashes;
 use crate::rules::{allow, list};
 use crate::scenario::model::{Case, Expectation, Rule};
 use crate::scenario::paths;
@@ -127,7 +128,7 @@ impl Long<'_> {
             // A text that is JSON, as a stored request is, has its lines once it is laid out.
             let value = value.as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or(value);
             let text = value.as_str().map_or_else(|| format!("{value:#}"), str::to_owned);
-            without_hashes(&redactor.text(&text).0)
+            without_all_hashes(&redactor.text(&text).0)
         });
         Safeguard { text, ..Safeguard::new(path, format!("{}{words}", hash(value)), None) }
     }

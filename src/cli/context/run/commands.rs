@@ -1,13 +1,13 @@
 //! Runs the commands of a project: scripts, lists of files, tools. The user permitted them; `[policy]` of the project bounds them further.
 
 use crate::base::fs;
+use crate::base::secret_names::is_withheld;
 use crate::cli::context::project::{Compiled, Inside};
 use crate::context::request::{Files, RequestedFile};
 use crate::kernel::conversation::ToolCall;
 use crate::kernel::tools::approval::ApprovedAction;
 use crate::project::config::Policy;
 use crate::project::roles::Role;
-use crate::base::secret_names::is_withheld;
 use crate::run::commands::{CommandEnd, CommandSpec, Commands, Inherits, TIME};
 use crate::run::mcp::{McpServer, McpServers};
 use crate::run::process::{self, Bounds, ENVIRONMENT, Ended, OUTPUT};

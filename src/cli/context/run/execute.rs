@@ -19,6 +19,7 @@ use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
 use crate::cli::interrupt;
 use crate::cli::record::comparison::comparison;
+use crate::cli::render::escape::escape;
 use crate::cli::render::summary::plural;
 use crate::context::TaskGraph;
 use crate::context::fault::{Fault, FaultKind, MissingFrom};
@@ -349,8 +350,10 @@ fn same(before: &Begin, now: &Begin, trace: &Trace, cx: &mut Cx) -> Result<()> {
 /// Prints what the run came to.
 pub(super) fn finish(args: &RunArgs, done: &Done, collector: Option<&Collector>, cx: &mut Cx) -> Result<Exit> {
     let Done { outcome, end, trace, kept, spans } = done;
+    // What is printed beside the result ends in the logs of others.
+    let redactor = trace.redactor().clone().keeping_persons();
     if args.explain {
-        show::way(&trace.events(), cx);
+        show::way(&trace.events(), &redactor, cx);
     }
     let line = TraceLine { schema: RUN.to_owned(), run: trace.run.clone(), event: TraceEvent::End(end.clone()) };
     cx.emit(&args.output, |format, cx| match format {
@@ -371,8 +374,8 @@ pub(super) fn finish(args: &RunArgs, done: &Done, collector: Option<&Collector>,
     match &outcome.obstacle {
         None => Ok(Exit::Success),
         Some(obstacle) => {
-            show::unfinished(end, cx);
-            cx.note(&format!("{}: {}", outcome.status.word(), crate::cli::render::escape::escape(&obstacle.to_string())));
+            show::unfinished(end, &redactor, cx);
+            cx.note(&format!("{}: {}", outcome.status.word(), escape(&redactor.text(&obstacle.to_string()).0)));
             let exit = exit(outcome.status, obstacle);
             if exit == Exit::Stale && args.script.is_none() && args.answers.is_none_or(|from| from == AnswerSource::Replay) {
                 cx.note("  hint: `--script FILE` takes answers that you wrote, `--answers record` asks the models of ctxc.toml");

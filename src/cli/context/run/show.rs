@@ -4,6 +4,7 @@ use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::cli::render::escape::{escape, escape_lines};
 use crate::cli::render::summary::{plural, thousands};
+use crate::record::redact::Redactor;
 use crate::run::trace::{End, TraceEvent};
 use serde_json::Value;
 
@@ -18,12 +19,10 @@ pub(super) fn result(content: &Value, cx: &mut Cx) -> Result<()> {
     cx.print(|out| write!(out, "{text}{end}"))
 }
 
-/// Says which way a run took, a line an event.
-pub(super) fn way(events: &[TraceEvent], cx: &mut Cx) {
-    for event in events {
-        if let Some(line) = line(event) {
-            cx.note(&escape(&line));
-        }
+/// Prints which way a run took, a line an event, without secrets.
+pub(super) fn way(events: &[TraceEvent], redactor: &Redactor, cx: &mut Cx) {
+    for line in events.iter().filter_map(line) {
+        cx.note(&escape(&redactor.text(&line).0));
     }
 }
 
@@ -70,10 +69,10 @@ fn line(event: &TraceEvent) -> Option<String> {
     })
 }
 
-/// Says why a run has no result, and what its stages left.
-pub(super) fn unfinished(end: &End, cx: &mut Cx) {
+/// Prints what the stages of a run without a result left, without secrets.
+pub(super) fn unfinished(end: &End, redactor: &Redactor, cx: &mut Cx) {
     for left in &end.partial {
-        let first = left.notes.lines().next().unwrap_or_default();
+        let first = redactor.text(left.notes.lines().next().unwrap_or_default()).0;
         cx.note(&escape(&format!("done: {}: {first}", left.stage)));
     }
 }
