@@ -178,6 +178,8 @@ fn part(change: &Change) -> Part<'_> {
         Change::Tool(name) => ("tool", Some(name.as_str())),
         Change::AddTool => ("tool_added", None),
         Change::Path(pattern) => ("protected_path", Some(pattern.as_str())),
+        // Never one of the changes that `scores` tries.
+        Change::Line(line) => ("segment_halved", Some(line.as_str())),
         Change::Model => ("model", None),
         Change::ModelId => ("model_id", None),
     };
@@ -202,13 +204,7 @@ pub fn scores(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Optio
         if matches!(input.case.subject.value, Subject::Request(_)) {
             return of_request(context, input).map(|one| vec![one]);
         }
-        let (forest, receiver) = found.ok()?;
-        let done = case::run(context, input, forest, receiver);
-        if done.verdict != CaseVerdict::Pass {
-            return None;
-        }
-        let prepared = prepared::prepare(context, input, forest, receiver).ok()?;
-        if input.case.is_run { of_run(&prepared, &done.trials.first()?.answer) } else { Some(vec![of_case(&prepared)?]) }
+        passing(context, input, found.ok()?, &of_agent)
     });
     let silent = inputs.iter().zip(&found).filter(|(_, sum)| sum.is_none());
     let failing = silent.map(|(input, _)| input.case.name.value.clone()).collect();
@@ -229,6 +225,102 @@ pub fn scores(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Optio
     Scores { scores: scores.into_iter().map(score).collect(), failing }
 }
 
+/// Lines of the author's own text, by the agents that receive them: subject and node.
+pub type OwnLines = BTreeMap<(String, String), BTreeSet<String>>;
+
+/// The lines of the author's own text that agents receive in the cases that pass.
+pub fn own_lines(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<NonZeroUsize>) -> OwnLines {
+    lines_of(context, inputs, threads, &|prepared, assembly, _| {
+        let all = trusted(&assembly).flat_map(|segment| segment.text.text().lines()).map(str::trim);
+        let all = all.filter(|line| !line.is_empty()).map(|line| Change::Line(line.to_owned())).collect();
+        (agent_of(prepared), Sum { all, ..Sum::default() })
+    })
+}
+
+/// Those of some lines of which no case that passes would notice that they are gone.
+pub fn unheld_lines(
+    context: &RunContext<'_>,
+    inputs: &[CaseInput<'_>],
+    threads: Option<NonZeroUsize>,
+    lines: &OwnLines,
+) -> OwnLines {
+    lines_of(context, inputs, threads, &|prepared, assembly, notices| {
+        let agent = agent_of(prepared);
+        let mut sum = Sum::default();
+        for line in lines.get(&agent).into_iter().flatten() {
+            if trusted(&assembly).any(|segment| segment.text.text().lines().any(|one| one.trim() == line)) {
+                let found = prepared.assemble(&|segments| segments.iter_mut().for_each(|segment| without(line, segment)));
+                let change = Change::Line(line.clone());
+                if notices(prepared, found) {
+                    sum.seen.insert(change.clone());
+                }
+                sum.all.insert(change);
+            }
+        }
+        (agent, sum)
+    })
+}
+
+fn agent_of(prepared: &PreparedCase<'_>) -> (String, String) {
+    (prepared.receiver.name().to_owned(), prepared.node.clone())
+}
+
+fn trusted(assembly: &Assembly) -> impl Iterator<Item = &Segment> {
+    assembly.report.segments.iter().map(|account| &account.segment).filter(|segment| segment.trust == Trust::Trusted)
+}
+
+/// Takes a line out of a segment of the author's own.
+fn without(line: &str, segment: &mut Segment) {
+    if segment.trust != Trust::Trusted {
+        return;
+    }
+    let (mut rest, mut at) = (segment.text.slice(0..0), 0);
+    let text = segment.text.text().to_owned();
+    for one in text.split_inclusive('\n') {
+        if one.trim() != line {
+            rest.append(&segment.text.slice(at..at + one.len()));
+        }
+        at += one.len();
+    }
+    segment.text = rest;
+}
+
+/// What no case noticed, by agent.
+fn lines_of(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<NonZeroUsize>, trying: Trying<'_>) -> OwnLines {
+    let found = run::each(context, inputs, threads, |_, input, found| {
+        let is_request = matches!(input.case.subject.value, Subject::Request(_));
+        passing(context, input, found.ok().filter(|_| !is_request)?, trying)
+    });
+    let mut sums: BTreeMap<(String, String), Sum> = BTreeMap::new();
+    for (agent, sum) in found.into_iter().flatten().flatten() {
+        let Sum { all, seen, .. } = sums.entry(agent).or_default();
+        all.extend(sum.all);
+        seen.extend(sum.seen);
+    }
+    let line = |change: &Change| if let Change::Line(line) = change { Some(line.clone()) } else { None };
+    let rest = |(agent, Sum { all, seen, .. }): (_, Sum)| (agent, all.difference(&seen).filter_map(line).collect());
+    sums.into_iter().map(rest).collect()
+}
+
+/// What a case that passes says of changes of its agents; `None` of one that does not.
+fn passing(
+    context: &RunContext<'_>,
+    input: &CaseInput<'_>,
+    (forest, receiver): (&TaskGraph<'_>, Receiver<'_>),
+    trying: Trying<'_>,
+) -> Option<Vec<OfAgent>> {
+    let done = case::run(context, input, forest, receiver);
+    if done.verdict != CaseVerdict::Pass {
+        return None;
+    }
+    let prepared = prepared::prepare(context, input, forest, receiver).ok()?;
+    if input.case.is_run {
+        of_run(&prepared, &done.trials.first()?.answer, trying)
+    } else {
+        Some(vec![of_case(&prepared, trying)?])
+    }
+}
+
 /// What a case about the request of another program says of changes.
 fn of_request(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<OfAgent> {
     let tried = request::mutated(context, input)?;
@@ -241,8 +333,11 @@ fn of_request(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<OfAgent
 /// scripted one.
 type Notices<'n> = &'n dyn Fn(&PreparedCase<'_>, Result<Assembly, Vec<Fault>>) -> bool;
 
+/// What is tried with an agent.
+type Trying<'t> = &'t (dyn Fn(&PreparedCase<'_>, Assembly, Notices<'_>) -> OfAgent + Sync);
+
 /// What one case says of changes.
-fn of_case(prepared: &PreparedCase<'_>) -> Option<OfAgent> {
+fn of_case(prepared: &PreparedCase<'_>, trying: Trying<'_>) -> Option<OfAgent> {
     let assembly = prepared.assemble(&|_| {}).ok()?;
     let script = answer::script(prepared, &assembly.messages).ok()?.cloned();
     let notices = |changed: &PreparedCase<'_>, found: Result<Assembly, Vec<Fault>>| {
@@ -250,11 +345,11 @@ fn of_case(prepared: &PreparedCase<'_>) -> Option<OfAgent> {
         case::look(changed, &assembly).iter().any(Verdict::is_failure)
             || !answer::script(changed, &assembly.messages).is_ok_and(|other| other.cloned() == script)
     };
-    Some(of_agent(prepared, assembly, &notices))
+    Some(trying(prepared, assembly, &notices))
 }
 
 /// What a whole run says of changes in what each of its agents receives, each time that it is asked.
-fn of_run(prepared: &PreparedCase<'_>, answer: &Answer) -> Option<Vec<OfAgent>> {
+fn of_run(prepared: &PreparedCase<'_>, answer: &Answer, trying: Trying<'_>) -> Option<Vec<OfAgent>> {
     let case = prepared.input.case;
     let script = Script::new(case.answers.iter().map(|one| one.value.clone())).ok()?;
     let agent = |seen: AgentSeen<'_, '_>| {
@@ -269,7 +364,7 @@ fn of_run(prepared: &PreparedCase<'_>, answer: &Answer) -> Option<Vec<OfAgent>> 
             let tests = case.expect_context.iter().filter_map(|one| case::about(one, stage, answer));
             answers(&found) != before || tests.into_iter().any(|test| context::judge(&seen, test).is_failure())
         };
-        Some(of_agent(&of, assembly.clone(), &notices))
+        Some(trying(&of, assembly.clone(), &notices))
     };
     let mut all: Vec<OfAgent> = case::contexts(prepared, answer).ok()?.into_iter().map(agent).collect::<Option<_>>()?;
     // However often an agent is asked, it is one scenario that asks it.

@@ -564,6 +564,17 @@ impl Scorecard {
         }
     }
 
+    /// The same with the scenarios of these suites; of all where none is named.
+    #[must_use]
+    pub fn of_suites(mut self, suites: &[String]) -> Self {
+        if suites.is_empty() {
+            return self;
+        }
+        let cases = std::mem::take(&mut self.cases);
+        self.suites.retain(|suite| suites.contains(&suite.id));
+        self.with(cases.into_iter().filter(|row| suites.contains(&row.suite)).collect())
+    }
+
     /// The same with other scenarios, counted.
     #[must_use]
     pub(super) fn with(self, cases: Vec<CaseRow>) -> Self {

@@ -41,6 +41,18 @@ pub enum Stale {
     Warn,
 }
 
+/// What is done about trusted text that a change takes away and that no scenario held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Uncovered {
+    /// It is not looked for.
+    Off,
+    /// It is reported.
+    #[default]
+    Warn,
+    /// The gate fails.
+    Fail,
+}
+
 /// `[eval.gate]`: what a change may cost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gate {
@@ -52,6 +64,8 @@ pub struct Gate {
     pub tokens: Option<f64>,
     /// The most that a run may cost in US dollars.
     pub cost_usd: Option<f64>,
+    /// What is done about text that is gone and that no scenario held.
+    pub uncovered: Uncovered,
     /// Who may accept what a change loosens, besides those of `[eval.stability]`.
     pub accepters: Vec<Spanned<String>>,
 }
@@ -92,7 +106,14 @@ impl Default for Eval {
             plan_path: None,
             stale_after_days: STALE_AFTER_DAYS,
             stale: Stale::default(),
-            gate: Gate { manifest_tokens: 0.10, pass_rate: None, tokens: None, cost_usd: None, accepters: Vec::new() },
+            gate: Gate {
+                manifest_tokens: 0.10,
+                pass_rate: None,
+                tokens: None,
+                cost_usd: None,
+                uncovered: Uncovered::Warn,
+                accepters: Vec::new(),
+            },
             drift: Drift { token_inflation: 0.30, window: 5, latency_regression: 0.50, batches: 3 },
             stability: None,
         }

@@ -173,6 +173,12 @@ impl Git {
         Ok(address.filter(|address| !address.is_empty()))
     }
 
+    /// The text of a file of a commit, by its path from the top; `None` where it has none.
+    pub(super) fn text(&self, commit: &str, path: &str) -> Result<Option<String>> {
+        let answer = self.ask(&["cat-file", "blob", &format!("{commit}:{path}")])?;
+        Ok(answer.succeeded.then(|| String::from_utf8_lossy(&answer.out).into_owned()))
+    }
+
     /// Whether this clone was made without older commits.
     pub(super) fn is_shallow(&self) -> Result<bool> {
         Ok(self.line(&["rev-parse", "--is-shallow-repository"])?.as_deref() == Some("true"))

@@ -6,12 +6,14 @@
 mod base;
 mod git;
 mod objects;
+mod owners;
 mod place;
 mod project_at_revision;
 mod tree;
 
 pub(crate) use base::{ChangeBase, NamedBy};
 pub(crate) use git::SHALLOW;
+pub(crate) use owners::{is_signed, owners};
 pub(crate) use place::{Moved, Part, Place, Places};
 pub(crate) use project_at_revision::{Past, author, range};
 pub(crate) use tree::Elsewhere;

@@ -2,6 +2,7 @@
 
 use super::safeguards::{Kind, Weakened};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 use crate::schema::json::names::BASELINE_LOG as SCHEMA;
 
@@ -21,10 +22,30 @@ pub struct LogLine {
     pub accepted: Vec<Weakened>,
 }
 
+/// A line that a change adds to the log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct AddedLine {
+    /// The line.
+    #[serde(flatten)]
+    pub line: LogLine,
+    /// Whether nothing shows that `by` is who accepted it: they did not sign the commit that brought it, and are no code owner.
+    pub unverified: bool,
+}
+
+/// Those who may accept, by the base.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Accepters {
+    /// The names; `None` where anybody may.
+    names: Option<Vec<String>>,
+    /// Those of them whom CODEOWNERS names, so that the forge asks them before the log is merged.
+    owners: BTreeSet<String>,
+}
+
 /// What the log of a project says beyond that of an earlier revision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Approvals {
-    added: Vec<LogLine>,
+    added: Vec<AddedLine>,
     is_rewritten: bool,
 }
 
@@ -35,6 +56,28 @@ pub struct Accepted<'a> {
     pub by: &'a str,
     /// Why, in the words of whoever accepted it.
     pub reason: &'a str,
+    /// Whether nothing shows that it was they.
+    pub unverified: bool,
+}
+
+impl Accepters {
+    /// Those of these names, and the code owners where these count. Without a name and without a rule for code owners, anybody may.
+    pub fn new(names: Vec<String>, owners: Option<BTreeSet<String>>) -> Self {
+        let is_open = names.is_empty() && owners.is_none();
+        let owners = owners.unwrap_or_default();
+        let names = names.into_iter().chain(owners.iter().cloned());
+        Self { names: (!is_open).then(|| names.collect()), owners }
+    }
+
+    /// Whether somebody of this name may accept.
+    pub fn may(&self, by: &str) -> bool {
+        self.names.as_ref().is_none_or(|names| names.iter().any(|name| name == by))
+    }
+
+    /// The names in words.
+    pub fn words(&self) -> String {
+        self.names.as_ref().filter(|names| !names.is_empty()).map_or_else(|| "nobody".to_owned(), |names| names.join(", "))
+    }
 }
 
 impl LogLine {
@@ -68,13 +111,22 @@ impl Approvals {
             if read.schema != SCHEMA {
                 return Err(format!("line {} says `{}`, expected `{SCHEMA}`", number + 1, read.schema));
             }
-            added.push(read);
+            added.push(AddedLine { line: read, unverified: true });
         }
         Ok(Self { added, is_rewritten })
     }
 
+    /// The same with what shows who accepted: a signature, or CODEOWNERS.
+    #[must_use]
+    pub fn verified(mut self, accepters: &Accepters, is_signed: impl Fn(&LogLine) -> bool) -> Self {
+        for AddedLine { line, unverified } in &mut self.added {
+            *unverified = !(accepters.owners.contains(&line.by) || is_signed(line));
+        }
+        self
+    }
+
     /// The lines that were added.
-    pub fn added(&self) -> &[LogLine] {
+    pub fn added(&self) -> &[AddedLine] {
         &self.added
     }
 
@@ -90,10 +142,10 @@ impl Approvals {
         })
     }
 
-    /// Who accepted something, of those who may; where nobody is named, everybody may.
-    pub fn of(&self, weakened: &Weakened, accepters: &[String]) -> Option<Accepted<'_>> {
-        let may = |line: &&LogLine| accepters.is_empty() || accepters.contains(&line.by);
-        let line = self.added.iter().filter(may).find(|line| line.accepted.contains(weakened))?;
-        Some(Accepted { by: &line.by, reason: &line.reason })
+    /// Who accepted something, of those who may; somebody who is verified rather than another.
+    pub fn of(&self, weakened: &Weakened, accepters: &Accepters) -> Option<Accepted<'_>> {
+        let may = |added: &&AddedLine| accepters.may(&added.line.by) && added.line.accepted.contains(weakened);
+        let AddedLine { line, unverified } = self.added.iter().filter(may).min_by_key(|added| added.unverified)?;
+        Some(Accepted { by: &line.by, reason: &line.reason, unverified: *unverified })
     }
 }

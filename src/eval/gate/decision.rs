@@ -1,12 +1,13 @@
 //! The decision: what a change breaks and loosens, held against what was accepted. Pure data in, pure data out.
 
 use super::accepted::{BaselineCase, Comparison};
-use super::approvals::{Approvals, LogLine};
+use super::approvals::{Accepters, AddedLine, Approvals};
 use super::baseline::Baseline;
 use super::safeguards::{Kind, Loosened, Weakened};
 use crate::eval::answer::SCRIPT;
 use crate::eval::finished::{Answered, CaseVerdict};
 use crate::eval::scorecard::{CaseRow, Scorecard, TrialRow};
+use crate::project::eval::Uncovered;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -33,7 +34,7 @@ pub struct Decision {
     /// What the change loosens.
     pub weakened: Vec<Weakening>,
     /// The lines that the change adds to the log of what was accepted.
-    pub log: Vec<LogLine>,
+    pub log: Vec<AddedLine>,
     /// What does not decide, and should be known.
     pub warnings: Vec<String>,
     /// The error that ended the run before anything was judged; missing where there was none.
@@ -79,7 +80,7 @@ pub struct Sides {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Violation {
     /// The name of it.
-    #[cfg_attr(feature = "cli", schemars(extend("enum" = ["context", "confirmed_fail", "missing_case", "sign_test", "manifest_tokens", "cost", "tokens", "pass_rate", "stale", "stability_variance", "stability_cost"])))]
+    #[cfg_attr(feature = "cli", schemars(extend("enum" = ["context", "confirmed_fail", "missing_case", "sign_test", "manifest_tokens", "cost", "tokens", "pass_rate", "stale", "stability_variance", "stability_cost", "uncovered"])))]
     pub name: String,
     /// What was allowed.
     pub limit: String,
@@ -115,6 +116,8 @@ pub struct Weakening {
     pub approved_by: Option<String>,
     /// Why; null where nobody did.
     pub reason: Option<String>,
+    /// Whether somebody accepted it, and nothing shows that it was they: no signature of the commit, and no code owner.
+    pub unverified: bool,
 }
 
 /// What a change is held to.
@@ -132,6 +135,8 @@ pub struct Limits {
     pub refuses_stale: bool,
     /// What answers of live models are held to; `None` where the project has no policy for them.
     pub stability: Option<StabilityLimits>,
+    /// What is done about text that is gone and that no scenario held.
+    pub uncovered: Uncovered,
 }
 
 /// What answers of live models are held to: `[eval.stability]`.
@@ -168,6 +173,7 @@ impl Limits {
             tokens: least(self.tokens, other.tokens),
             cost_usd: least(self.cost_usd, other.cost_usd),
             refuses_stale: self.refuses_stale || other.refuses_stale,
+            uncovered: self.uncovered.max(other.uncovered),
             stability: self.stability.map_or(other.stability, |one| Some(other.stability.map_or(one, |other| one.and(other)))),
         }
     }
@@ -190,8 +196,10 @@ pub struct Candidate<'a> {
     pub doubts: &'a [String],
     /// What was accepted since the base.
     pub approvals: &'a Approvals,
-    /// Who may accept, by the base; everybody where nobody is named.
-    pub accepters: &'a [String],
+    /// Who may accept, by the base.
+    pub accepters: &'a Accepters,
+    /// Text that is gone and that no scenario held: the agent, and a sentence on it.
+    pub uncovered: &'a [(String, String)],
     /// What it is held to.
     pub limits: Limits,
     /// The least share of scenarios that must have an answer.
@@ -210,6 +218,7 @@ pub fn decide(sides: Sides, candidate: &Candidate<'_>) -> Decision {
     found.by_limits();
     found.by_stability();
     found.by_recordings();
+    found.by_uncovered();
     found.by_accepters();
     let doubts = doubts(&sides, candidate);
     let Found { violations, failing, warnings, .. } = found;
@@ -324,6 +333,7 @@ impl Found<'_> {
             diff: diff.clone(),
             approved_by: accepted.map(|accepted| accepted.by.to_owned()),
             reason: accepted.map(|accepted| accepted.reason.to_owned()),
+            unverified: accepted.is_some_and(|accepted| accepted.unverified),
         }
     }
 
@@ -415,9 +425,9 @@ impl Found<'_> {
     /// Who accepted something and may not.
     fn by_accepters(&mut self) {
         let accepters = self.candidate.accepters;
-        let by: BTreeSet<&str> = self.candidate.approvals.added().iter().map(|line| line.by.as_str()).collect();
-        for by in by.into_iter().filter(|by| !accepters.is_empty() && !accepters.iter().any(|one| one == by)) {
-            let names = accepters.join(", ");
+        let by: BTreeSet<&str> = self.candidate.approvals.added().iter().map(|added| added.line.by.as_str()).collect();
+        for by in by.into_iter().filter(|by| !accepters.may(by)) {
+            let names = accepters.words();
             self.warnings.push(format!("what {by} accepted does not count: the `accepters` of the base are {names}"));
         }
     }
@@ -450,6 +460,17 @@ impl Found<'_> {
                 let (trials, of) = (recorded.trials, recorded.of);
                 self.warnings
                     .push(format!("`{}` was recorded {trials} times, and {of} are tried: the first {of} decide", row.id));
+            }
+        }
+    }
+
+    /// Text that is gone without a scenario that would notice.
+    fn by_uncovered(&mut self) {
+        for (agent, what) in self.candidate.uncovered {
+            if self.candidate.limits.uncovered == Uncovered::Fail {
+                self.violated("uncovered", "no text without a scenario that holds it", what.clone(), Some(agent));
+            } else {
+                self.warnings.push(format!("`{agent}`: {what}"));
             }
         }
     }

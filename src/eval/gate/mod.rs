@@ -8,7 +8,7 @@ mod decision;
 mod safeguards;
 
 pub use accepted::{BaselineCase, Comparison};
-pub use approvals::{Accepted, Approvals, LogLine};
+pub use approvals::{Accepted, Accepters, AddedLine, Approvals, LogLine};
 pub use baseline::{Baseline, BaselineFault};
 pub use decision::{
     Candidate, Decision, FailingCase, Limits, Sides, StabilityLimits, Verdict, Violation, Weakening, decide, grown,

@@ -3,7 +3,7 @@
 use super::row::{At, Row, keys, needed, row, rows};
 use super::value::{Key, Sink, Value, span, table};
 use crate::base::span::Spanned;
-use crate::project::eval::{Drift, Eval, Gate, Stability, Stale};
+use crate::project::eval::{Drift, Eval, Gate, Stability, Stale, Uncovered};
 use crate::project::glob::Globs;
 use crate::project::path_patterns::is_pattern;
 use crate::project::table::{Shape, Table, table as of};
@@ -50,6 +50,9 @@ const ROWS: &[Row<Eval>] = &[
     }),
 ];
 
+/// What uncovered text can be.
+const UNCOVERED: [&str; 3] = ["warn", "fail", "off"];
+
 /// `[eval.gate]`.
 static GATE: Table = of("what may not get worse", &keys::<_, { GATE_ROWS.len() }>(GATE_ROWS));
 
@@ -62,7 +65,19 @@ const GATE_ROWS: &[Row<Gate>] = &[
     }),
     row("tokens", PART, "growth of the tokens of a run", |at, gate| gate.tokens = at.number().map(|part| part.value)),
     row("cost_usd", DOLLARS, "US$ of a run", |at, gate| gate.cost_usd = at.number().map(|usd| usd.value)),
-    row("accepters", Shape::Set, "who may accept what a change loosens", |at, gate| gate.accepters = at.set()),
+    row("uncovered", Shape::Word(&UNCOVERED), "what text is that a change takes away and no scenario held", |at, gate| {
+        gate.uncovered = match at.word(["warn", "off"]).map(|found| found.value) {
+            Some("fail") => Uncovered::Fail,
+            Some("off") => Uncovered::Off,
+            _ => Uncovered::Warn,
+        };
+    }),
+    row(
+        "accepters",
+        Shape::Set,
+        "who may accept what a change loosens; `codeowners` for those of baselines/LOG.jsonl",
+        |at, gate| gate.accepters = at.set(),
+    ),
 ];
 
 /// `[eval.drift]`.

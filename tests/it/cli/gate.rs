@@ -311,8 +311,8 @@ fn what_somebody_accepts_who_may_is_green_and_shown() {
         accept(&project, "lead@example.org");
         let decision = project.run(&["gate", "--json"]).json();
         assert_eq!((&decision["decision"], told(&decision)), (&json!("pass"), Vec::new()), "{what} ({kind}): {decision:#}");
-        let run = project.run(&["gate"]).code(0).says("accepted by lead@example.org: it is meant so");
-        run.says("new in the log: me@example.org accepted");
+        let run = project.run(&["gate"]).code(0).says("accepted by lead@example.org (unverified): it is meant so");
+        run.says("new in the log: me@example.org (unverified) accepted");
     }
 }
 
@@ -512,7 +512,7 @@ fn results_move_to_another_model_only_where_none_is_worse() {
     project.write("scenarios/recordings/recorded.jsonl", recorded(&project, "my invoice", "billing"));
     migrate(&project).code(0);
     assert!(project.run(&["baseline", "show"]).code(0).stdout.contains("other"));
-    project.run(&["gate"]).code(0).says("accepted by lead@example.org: cheaper");
+    project.run(&["gate"]).code(0).says("accepted by lead@example.org (unverified): cheaper");
 }
 
 #[test]

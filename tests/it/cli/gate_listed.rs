@@ -297,7 +297,7 @@ fn a_candidate_of_live_models_is_held_to_the_policy_for_them() {
 
 /// Everything that may be written into the project file though it is so without.
 const DEFAULTS: &str = "[eval]\nscenarios = [\"scenarios\"]\nplan_path = \"$.subtasks\"\nstale_after_days = 90\nstale = \"error\"\n\
-    [eval.gate]\nmanifest_tokens = 0.1\naccepters = []\n\
+    [eval.gate]\nmanifest_tokens = 0.1\nuncovered = \"warn\"\naccepters = []\n\
     [eval.drift]\ntoken_inflation = 0.3\nwindow = 5\nlatency_regression = 0.5\nbatches = 3\n\
     [limits]\ndepth = 256\nattributes = 256\nnamespaces = 128\nfile = 10_485_760\ntext = 10_000_000\nname = 1000\nnodes = 1_000_000\ndiagnostics = 10_000\n";
 

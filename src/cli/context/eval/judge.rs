@@ -16,11 +16,13 @@ use crate::cli::render::escape::escape;
 use crate::cli::render::summary::plural;
 use crate::eval::affected::Choice;
 use crate::eval::asked::{AnswersFrom, RunAnswers};
+use crate::eval::mutate::OwnLines;
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::eval::trials::Rows;
 use crate::provider::limiter::CEILING;
 use crate::provider::spending::SpendLimit;
 use crate::registry::scenarios::Refusals;
+use crate::scenario::model::Case;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 
@@ -53,6 +55,24 @@ pub(in crate::cli::context) fn judge(
     let finished = eval_run.run(&all, &locator, (cx.options.threads, false));
     let choices = vec![Choice::Run; chosen.len()];
     Ok(card(project, (scenarios, &locator), &eval_run, choices, finished, counters.first().name()))
+}
+
+/// The lines of the author's own text that agents of a project receive in some scenarios, those of `whose`; of `unheld`, those that none of
+/// these scenarios would miss.
+pub(in crate::cli::context) fn own_lines(
+    project: &Compiled,
+    (scenarios, whose): (&Scenarios, &Compiled),
+    unheld: Option<&OwnLines>,
+    is_asked: impl Fn(&Case) -> bool,
+) -> Result<OwnLines> {
+    let live = CachedFiles::new(project.files());
+    let frozen = CachedFiles::new(whose.files());
+    let mut chosen = scenarios.choose(&EvalArgs::default(), &whose.config)?;
+    chosen.retain(|one| is_asked(one.case));
+    let counters = Counters::new(&project.config, None)?;
+    let eval_run = EvalRun::new(project, &chosen, (&live, &frozen), &counters, Rows::Full, AnswersFrom::Known);
+    let answers = RunAnswers { config: Some(&project.config), ..RunAnswers::default() };
+    Ok(eval_run.asking(answers).own_lines(unheld))
 }
 
 /// The scenarios of a project that are not decided, since the user did not permit what they run; `None` where there are none.

@@ -27,7 +27,7 @@ mod text;
 
 pub(crate) use args::{AnswerSource, EvalArgs, parse_usd};
 pub(super) use choose::scorecard as read_scorecard;
-pub(super) use judge::{judge, record, unpermitted};
+pub(super) use judge::{judge, own_lines, record, unpermitted};
 pub(super) use load::{all, names};
 pub(crate) use merge::{ScorecardArgs, run as scorecard};
 pub(crate) use run::run;

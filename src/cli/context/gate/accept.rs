@@ -61,13 +61,12 @@ fn accept(args: &AcceptArgs, whose: Whose, cx: &mut Cx) -> Result<Exit> {
                 .hint("set one with `git config user.email`, or say who accepts with --by")
         })?,
     };
-    let accepters = compared.accepters();
-    if !accepters.is_empty() && !accepters.contains(&by) {
-        let (base, names) = (&compared.base.name, accepters.join(", "));
+    if !compared.accepters.may(&by) {
+        let (base, names) = (&compared.base.name, compared.accepters.words());
         cx.note(&format!("`ctxc gate` will not count what {by} accepts: the `accepters` of {base} are {names}"));
     }
     let card = match &args.candidate {
-        Some(path) => compared.scorecard(path, &TrustHashArgs::default(), cx)?,
+        Some(path) => compared.scorecard(path, &[], &TrustHashArgs::default(), cx)?,
         None => judge(&compared.project, &compared.scenarios, &compared.project, &TrustHashArgs::default(), cx)?,
     };
     let refused = |why: crate::eval::gate::BaselineFault| {
@@ -114,7 +113,6 @@ fn accept(args: &AcceptArgs, whose: Whose, cx: &mut Cx) -> Result<Exit> {
 
 /// What the change loosens and nobody accepted yet, its accepted results among it.
 fn unaccepted(compared: &Compared, new: &BTreeMap<String, Baseline>) -> Vec<Weakened> {
-    let accepters = compared.accepters();
     // Nobody accepts that the log was changed; and the results are those that were written just now.
     let rest = compared.weakened.iter().map(|one| &one.weakened).filter(|weakened| weakened.kind != SafeguardKind::Baseline);
     let (mut before, mut after) = (Safeguards::default(), Safeguards::default());
@@ -122,7 +120,7 @@ fn unaccepted(compared: &Compared, new: &BTreeMap<String, Baseline>) -> Vec<Weak
     results(new, &mut after);
     let results = before.weakened(&after).into_iter().map(|one| one.weakened);
     let mut accepted: Vec<Weakened> = rest.cloned().chain(results).collect();
-    accepted.retain(|weakened| compared.approvals.of(weakened, &accepters).is_none());
+    accepted.retain(|weakened| compared.approvals.of(weakened, &compared.accepters).is_none());
     accepted.sort();
     accepted
 }

@@ -20,6 +20,12 @@ pub(crate) struct GateArgs {
     /// The branch that the change will be merged into, or a commit; no tag [default: origin/HEAD, else main, else master]
     #[arg(long, value_name = "REV")]
     pub(super) base: Option<String>,
+    /// Decide by the scenarios of this suite alone; may be repeated. What the change loosens is compared in the whole project
+    #[arg(long, value_name = "SUITE")]
+    pub(super) suite: Vec<String>,
+    /// Hold the results to this baseline, or to those in this folder [default: those of the base]
+    #[arg(long, value_name = "PATH")]
+    pub(super) baseline: Option<PathBuf>,
     /// Pass although the base does not have this project yet, so that nothing is compared
     #[arg(long)]
     pub(super) new_project: bool,

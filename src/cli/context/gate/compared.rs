@@ -6,6 +6,7 @@ use super::settings::configured;
 use super::state::{FILE, safeguards};
 use super::unread::{self, Deciding};
 use crate::base::fs;
+use crate::base::suggest;
 use crate::cli::context::eval::load::Scenarios;
 use crate::cli::context::eval::{judge, read_scorecard};
 use crate::cli::context::manifest::growth;
@@ -13,22 +14,28 @@ use crate::cli::context::project::Compiled;
 use crate::cli::context::trust::TrustHashArgs;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
-use crate::cli::revision::{NamedBy, Part, Past};
+use crate::cli::revision::{self, NamedBy, Part, Past};
 use crate::context::TaskGraph;
 use crate::context::request::Files;
 use crate::eval::case_keys;
 use crate::eval::gate::{
-    Approvals, Baseline, Kind as SafeguardKind, Limits, Loosened, Safeguard, Safeguards, StabilityLimits, grown,
+    Accepters, Approvals, Baseline, Kind as SafeguardKind, Limits, LogLine, Loosened, Safeguard, Safeguards, StabilityLimits,
+    grown,
 };
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::project::config::Config;
 use crate::project::eval::Stale;
+use crate::rules::input::read_fault::reason;
 use crate::scenario::paths::{self, BASELINES};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The log of what was accepted.
 pub(super) const LOG: &str = "baselines/LOG.jsonl";
+/// The accepters whom CODEOWNERS names.
+const CODEOWNERS: &str = "codeowners";
+/// Bytes of a baseline that are read.
+const LIMIT: u64 = 1 << 28;
 
 /// A change and its base.
 #[derive(Debug)]
@@ -46,6 +53,8 @@ pub(super) struct Compared {
     pub(super) notes: Vec<String>,
     /// What was accepted since the base.
     pub(super) approvals: Approvals,
+    /// Who may accept, by the base.
+    pub(super) accepters: Accepters,
     /// Whether there is nothing to compare, since the base is the very commit that is checked out, named by its id.
     pub(super) is_idle: bool,
 }
@@ -72,7 +81,8 @@ pub(super) struct Base {
 impl Compared {
     /// Compares the files as they are with where they left `base`.
     pub(super) fn new(base: Option<&str>, new_project: NewProject, cx: &Cx) -> Result<Self> {
-        let Origin { project, base: change, then, parts, weakened, mut doubts, mut notes } = Origin::find(base, new_project, cx)?;
+        let Origin { project, base: change, then, newer, place, parts, weakened, mut doubts, mut notes } =
+            Origin::find(base, new_project, cx)?;
         project.broken.ensure_none("this project")?;
         let name = change.name.clone();
         let scenarios = Scenarios::read(&project, &[])?;
@@ -86,6 +96,12 @@ impl Compared {
         let read = |project: &Compiled| project.files().text(LOG).unwrap_or_default();
         let approvals = Approvals::between(&then.as_ref().map_or_else(String::new, read), &read(&project));
         let approvals = approvals.map_err(|why| CliError::new(Kind::Infrastructure, format!("{LOG}: {why}")))?;
+        let commit = change.commit.clone().unwrap_or_default();
+        let accepters = accepters((&project, then.as_ref()), &commit, &place)?;
+        let signed = |line: &LogLine| revision::is_signed(&project.root, &commit, (LOG, line.line().trim_end()), &line.by);
+        let signed = approvals.added().iter().map(|added| Ok((added.line.line(), signed(&added.line)?)));
+        let signed: BTreeMap<String, bool> = signed.collect::<Result<_>>()?;
+        let approvals = approvals.verified(&accepters, |line| signed.get(&line.line()).is_some_and(|is_signed| *is_signed));
         if then.as_ref().and_then(Compiled::past).is_some_and(Past::is_unknown) {
             doubts.push(format!(
                 "{FILE} cannot be read in {name}, nor in an earlier commit, so nothing shows who may accept: mend it there first"
@@ -104,10 +120,12 @@ impl Compared {
         let held = |(then, now)| format!("the scenario `{then}` is called `{now}` now, and is held to its accepted result");
         notes.extend(names.scenarios.iter().map(held));
         let carried = names.carried(&baselines_then, &scenarios);
-        let commit = change.commit.clone().unwrap_or_default();
+        if let (Some((_, theirs)), Some(newer)) = (&then, newer) {
+            notes.extend(lacking(&name, theirs, &scenarios, &Scenarios::of_revision(&newer)));
+        }
         let is_behind = commit == change.head;
         let base = Base { name: name.clone(), commit, then, names, baselines: baselines_then, carried, doubts: Vec::new() };
-        let mut compared = Self { project, scenarios, base, baselines, weakened, notes, approvals, is_idle: false };
+        let mut compared = Self { project, scenarios, base, baselines, weakened, notes, approvals, accepters, is_idle: false };
         let is_same = compared.loosened(&parts, &mut doubts, cx)?;
         if is_behind && is_same && change.by != NamedBy::Guess {
             compared.is_idle = change.by == NamedBy::Id && doubts.is_empty();
@@ -212,8 +230,8 @@ impl Compared {
     }
 
     /// The results in a file: those of all scenarios of this very project, as they are.
-    pub(super) fn scorecard(&self, path: &Path, trust: &TrustHashArgs, cx: &Cx) -> Result<Scorecard> {
-        let card = scorecard(path, &self.project)?;
+    pub(super) fn scorecard(&self, path: &Path, suites: &[String], trust: &TrustHashArgs, cx: &Cx) -> Result<Scorecard> {
+        let card = scorecard(path, &self.project)?.of_suites(suites);
         let own = judge(&self.project, &self.scenarios, &self.project, trust, cx)?;
         let what = |row: &CaseRow| {
             let expected: Vec<&str> = row.context.iter().map(|one| one.what.as_str()).collect();
@@ -230,9 +248,61 @@ impl Compared {
         }
     }
 
-    /// Who may accept, by the base.
-    pub(super) fn accepters(&self) -> Vec<String> {
-        self.base.then.iter().flat_map(|(then, _)| then.config.eval.accepters()).map(str::to_owned).collect()
+    /// Keeps the scenarios and accepted results of these suites.
+    pub(super) fn keep_suites(&mut self, suites: &[String]) -> Result<()> {
+        let mut known = BTreeSet::new();
+        for scenarios in self.base.then.iter_mut().map(|(_, theirs)| theirs).chain([&mut self.scenarios]) {
+            known.extend(scenarios.files.iter().filter_map(|file| Some(file.suite.as_ref()?.id.value.clone())));
+            scenarios.files.retain(|file| file.suite.as_ref().is_some_and(|suite| suites.contains(&suite.id.value)));
+        }
+        self.base.baselines.retain(|_, baseline| suites.contains(&baseline.suite));
+        self.base.carried.retain(|_, baseline| suites.contains(&baseline.suite));
+        self.baselines.retain(|_, baseline| suites.contains(&baseline.suite));
+        let Some(unknown) = suites.iter().find(|suite| !known.contains(*suite)) else { return Ok(()) };
+        let near = suggest::nearest(unknown, known.iter().map(String::as_str));
+        let valid = || format!("one of {}", known.iter().cloned().collect::<Vec<_>>().join(", "));
+        Err(CliError::usage(format!("there is no suite `{unknown}`")).did_you_mean_or(near, valid))
+    }
+}
+
+/// Who may accept, by the base. In the place of `codeowners` stand those who own the log there.
+fn accepters((project, then): (&Compiled, Option<&Compiled>), commit: &str, place: &str) -> Result<Accepters> {
+    let Some(then) = then else { return Ok(Accepters::default()) };
+    let (owners, names): (Vec<&str>, Vec<&str>) = then.config.eval.accepters().partition(|name| *name == CODEOWNERS);
+    let owners = (!owners.is_empty()).then(|| revision::owners(&project.root, commit, place, LOG)).transpose()?;
+    Ok(Accepters::new(names.into_iter().map(str::to_owned).collect(), owners))
+}
+
+/// A note on the scenarios that the base got since the change left it.
+fn lacking(base: &str, theirs: &Scenarios, own: &Scenarios, newer: &Scenarios) -> Option<String> {
+    let known: BTreeSet<&str> = cases(theirs).chain(cases(own)).map(|(.., case)| case.name.value.as_str()).collect();
+    let more: BTreeSet<&str> =
+        cases(newer).map(|(.., case)| case.name.value.as_str()).filter(|name| !known.contains(name)).collect();
+    let first = more.first()?;
+    let others = match more.len() - 1 {
+        0 => String::new(),
+        others => format!(" and {others} more {}", if others == 1 { "scenario" } else { "scenarios" }),
+    };
+    Some(format!("{base} has `{first}`{others} by now, which this branch lacks and is not judged by: merge {base} first"))
+}
+
+/// The accepted results in a file, or in the files of a folder.
+pub(super) fn named_baselines(path: &Path) -> Result<Vec<Baseline>> {
+    let names = fs::names_in(path).into_iter().filter(|name| is_baseline(name));
+    let files: Vec<PathBuf> = if path.is_dir() { names.map(|name| path.join(name)).collect() } else { vec![path.to_owned()] };
+    let refused = |file: &Path, why: String| {
+        CliError::usage(format!("{} cannot be compared with: {why}", file.display()))
+            .hint("`ctxc baseline accept` writes baselines")
+    };
+    let read = |file: &PathBuf| {
+        let mut bytes = Vec::new();
+        fs::read_into(file, LIMIT, &mut bytes).map_err(|why| refused(file, reason(&why)))?;
+        let text = String::from_utf8(bytes).map_err(|why| refused(file, why.to_string()))?;
+        Baseline::read(&text).map_err(|why| refused(file, why.to_string()))
+    };
+    match files.iter().map(read).collect::<Result<Vec<_>>>()? {
+        none if none.is_empty() => Err(refused(path, "the folder holds no baseline".to_owned())),
+        baselines => Ok(baselines),
     }
 }
 
@@ -254,6 +324,7 @@ fn limits(config: &Config) -> Limits {
         tokens: gate.tokens,
         cost_usd: gate.cost_usd,
         refuses_stale: config.eval.stale == Stale::Error,
+        uncovered: gate.uncovered,
         stability: config.eval.stability.as_ref().map(|policy| StabilityLimits {
             reruns: policy.reruns as usize,
             variance: policy.variance,

@@ -1,9 +1,10 @@
 //! `ctxc gate`: runs the scenarios by both expectations, and decides.
 
 use super::args::GateArgs;
-use super::compared::Compared;
+use super::compared::{Compared, named_baselines};
 use super::origin::NewProject;
 use super::text;
+use super::uncovered::uncovered;
 use crate::cli::args::CommentFormat;
 use crate::cli::context::eval::{judge, record, unpermitted};
 use crate::cli::cx::Cx;
@@ -51,20 +52,23 @@ fn show(decision: &Decision, format: CommentFormat, cx: &mut Cx) -> Result<()> {
 fn decided(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
     let new_project = if args.new_project { NewProject::Permitted } else { NewProject::Doubted };
     let mut compared = Compared::new(args.base.as_deref(), new_project, cx)?;
+    if !args.suite.is_empty() {
+        compared.keep_suites(&args.suite)?;
+    }
     if args.record {
         record_brought(&mut compared, args, cx)?;
     }
     let Compared { project, scenarios, base, weakened, notes, approvals, .. } = &compared;
     let card = match &args.candidate {
-        Some(path) => compared.scorecard(path, &args.trust, cx)?,
+        Some(path) => compared.scorecard(path, &args.suite, &args.trust, cx)?,
         None => judge(project, scenarios, project, &args.trust, cx)?,
     };
     if let Some(note) = unpermitted(project, scenarios, &args.trust)? {
         cx.note(&note);
     }
     let by_base = base.then.as_ref().map(|(then, theirs)| judge(project, theirs, then, &args.trust, cx)).transpose()?;
-    let accepters = compared.accepters();
-    let baselines = held_to(&compared, &accepters);
+    let baselines = args.baseline.as_deref().map_or_else(|| Ok(held_to(&compared)), named_baselines)?;
+    let uncovered = uncovered(&compared)?;
     if !args.allow_key_change {
         comparable(&baselines, &card)?;
     }
@@ -85,7 +89,8 @@ fn decided(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
         notes,
         doubts: &base.doubts,
         approvals,
-        accepters: &accepters,
+        accepters: &compared.accepters,
+        uncovered: &uncovered,
         limits: compared.limits(),
         min_answered: args.min_answered,
         may_be_empty: args.allow_empty,
@@ -103,10 +108,11 @@ fn decided(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
 }
 
 /// The accepted results that decide: those of the base; where the log says that somebody accepted others, these.
-fn held_to(compared: &Compared, accepters: &[String]) -> Vec<Baseline> {
+fn held_to(compared: &Compared) -> Vec<Baseline> {
     let mut held = compared.base.carried.clone();
     let moved = compared.weakened.iter().filter(|one| one.weakened.kind == SafeguardKind::Baseline);
-    for Loosened { weakened, path, .. } in moved.filter(|one| compared.approvals.of(&one.weakened, accepters).is_some()) {
+    for Loosened { weakened, path, .. } in moved.filter(|one| compared.approvals.of(&one.weakened, &compared.accepters).is_some())
+    {
         match compared.baselines.get(path).filter(|_| weakened.after.is_some()) {
             Some(baseline) => held.insert(path.clone(), baseline.clone()),
             None => held.remove(path),

@@ -10,6 +10,7 @@ mod origin;
 mod settings;
 mod state;
 mod text;
+mod uncovered;
 mod unread;
 
 pub(crate) use accept::baseline;

@@ -28,6 +28,10 @@ pub(super) struct Origin {
     pub(super) then: Option<Compiled>,
     /// Submodules and links of both sides.
     pub(super) parts: Vec<Part>,
+    /// The project as the tip of the base has it, where that is further than the change.
+    pub(super) newer: Option<Compiled>,
+    /// The folder of the project in the base, from the top of its repository.
+    pub(super) place: String,
     /// What the change loosens by its place.
     pub(super) weakened: Vec<Loosened>,
     /// Reasons for which a pass would show too little.
@@ -41,7 +45,7 @@ impl Origin {
         let project = Compiled::load_or_empty(cx)?;
         let base = ChangeBase::of(&project.root, given)?;
         let (parts, weakened, doubts, notes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut origin = Self { project, base, then: None, parts, weakened, doubts, notes };
+        let mut origin = Self { project, base, then: None, newer: None, place: String::new(), parts, weakened, doubts, notes };
         origin.compare(new_project, cx)?;
         Ok(origin)
     }
@@ -84,6 +88,10 @@ impl Origin {
                 let note = |fault| format!("not all of {name} can be read, and the rest is compared: {fault}");
                 self.notes.extend(faults.into_iter().map(note));
                 self.then = Some(then);
+                self.place.clone_from(&place.then);
+                // A note is made of it, and one that cannot be read makes none.
+                let newer = || self.project.load_readable(&self.base.tip, place.then.clone()).ok();
+                self.newer = (self.base.tip != commit).then(newer).flatten().map(|(newer, _)| newer);
                 self.parts = places.parts(&place);
                 if place.moved == Some(Moved::Folder) {
                     let (then, now) = (shown(&place.then), shown(&place.now));

@@ -20,7 +20,7 @@ limits = { depth = 256, attributes = 256, namespaces = 128, file = 10485760, tex
 plan_path = \"$.subtasks\"
 stale_after_days = 90
 stale = \"error\"
-gate = { manifest_tokens = 0.1 }
+gate = { manifest_tokens = 0.1, uncovered = \"warn\" }
 drift = { token_inflation = 0.3, window = 5, latency_regression = 0.5, batches = 3 }
 ";
 
@@ -45,6 +45,11 @@ pub(super) fn configured(then: &Config, now: &Config, before: &mut Safeguards, a
             let limit = match (&*name, &**last) {
                 ("[eval.gate] tokens" | "[eval.gate] cost_usd", _) => Some(-number.unwrap_or(f64::MAX)),
                 ("[eval.gate] pass_rate", _) => Some(number.unwrap_or(0.0)),
+                ("[eval.gate] uncovered", _) => Some(match value {
+                    "\"off\"" => 0.0,
+                    "\"fail\"" => 2.0,
+                    _ => 1.0,
+                }),
                 ("[eval] stale", _) => Some(f64::from(u8::from(value != "\"warn\""))),
                 ("[eval.stability] reruns", _) => number,
                 _ if of.last().is_some_and(|table| table == "usd_per_million") => {

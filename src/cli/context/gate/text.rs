@@ -6,7 +6,7 @@ use crate::cli::render::escape::escape;
 use crate::cli::render::markup::{cell, code};
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::plural;
-use crate::eval::gate::{Decision, Verdict, Weakening};
+use crate::eval::gate::{AddedLine, BROUGHT, Decision, Verdict, Weakening};
 use std::fmt::Write as _;
 
 /// Characters of a hash that tell enough.
@@ -60,7 +60,12 @@ fn loosened(one: &Weakening) -> String {
 }
 
 fn accepted(one: &Weakening) -> Option<String> {
-    Some(format!("accepted by {}: {}", one.approved_by.as_ref()?, one.reason.as_deref().unwrap_or_default()))
+    let by = one.approved_by.as_ref()?;
+    Some(format!("accepted by {by}{}: {}", unverified(one.unverified), one.reason.as_deref().unwrap_or_default()))
+}
+
+const fn unverified(unverified: bool) -> &'static str {
+    if unverified { " (unverified)" } else { "" }
 }
 
 /// Everything that decides, a line each.
@@ -98,12 +103,16 @@ pub(super) fn print(decision: &Decision, cx: &mut Cx) -> Result<()> {
             cx.line(&format!("      {}", escape(line)))?;
         }
     }
-    for line in &decision.log {
-        let accepted = plural(line.accepted.len(), "weakening");
-        cx.hanging(&format!("  new in the log: {} accepted {accepted}: {}", escape(&line.by), escape(&line.reason)), 4)?;
+    for AddedLine { line, unverified: is_open } in &decision.log {
+        let (accepted, by) = (plural(line.accepted.len(), "weakening"), escape(&line.by));
+        let mark = unverified(*is_open);
+        cx.hanging(&format!("  new in the log: {by}{mark} accepted {accepted}: {}", escape(&line.reason)), 4)?;
     }
     for warning in decision.warnings.iter().filter(|_| is_chatty) {
         cx.hanging(&format!("  note: {}", escape(warning)), 4)?;
+    }
+    if decision.weakened.iter().any(|one| one.approved_by.is_none() && one.weakened.what == BROUGHT) {
+        cx.note("a job that the author does not control can ask for these answers anew: `ctxc gate --record --budget-usd USD`");
     }
     if decision.weakened.iter().any(|one| one.approved_by.is_none()) {
         cx.note("someone has to accept what a change loosens, with a reason: `ctxc baseline accept --reason WHY`");
@@ -131,9 +140,9 @@ pub(super) fn markdown(decision: &Decision) -> String {
         let diff = one.diff.iter().flat_map(|diff| diff.lines()).map(|line| format!("<br>{}", code(line)));
         let _ = writeln!(out, "| {}{} | {by} |", cell(&loosened(one)), diff.collect::<String>());
     }
-    for line in &decision.log {
-        let count = plural(line.accepted.len(), "weakening");
-        let _ = writeln!(out, "\nnew in the log: {} accepted {count}: {}", cell(&line.by), cell(&line.reason));
+    for AddedLine { line, unverified: is_open } in &decision.log {
+        let (count, mark) = (plural(line.accepted.len(), "weakening"), unverified(*is_open));
+        let _ = writeln!(out, "\nnew in the log: {}{mark} accepted {count}: {}", cell(&line.by), cell(&line.reason));
     }
     if !decision.warnings.is_empty() {
         out.push_str("\n<details><summary>notes</summary>\n\n");

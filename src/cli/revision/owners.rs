@@ -1,0 +1,74 @@
+//! Who answers for a file: the signer of a commit, and the owners that CODEOWNERS names.
+
+use super::git::Git;
+use crate::cli::prelude::*;
+use crate::project::path_patterns::holds;
+use std::collections::BTreeSet;
+
+/// Where forges look for it, from the top of the repository.
+const FILES: [&str; 4] = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"];
+
+/// Whether the commit since `base` that brought a line of a file, relative to `folder`, has a valid signature of somebody.
+pub(crate) fn is_signed(folder: &Path, base: &str, (path, line): (&str, &str), by: &str) -> Result<bool> {
+    let (pick, range) = (format!("-S{line}"), format!("{base}..HEAD"));
+    let args = ["log", "-n", "1", "--no-show-signature", "--format=%G? %GS", &pick, &range, "--", path];
+    let found = Git::around(folder, base)?.line(&args)?;
+    let signer = found.as_deref().and_then(|found| found.strip_prefix("G "));
+    Ok(signer.is_some_and(|signer| signer == by || signer.ends_with(&format!("<{by}>"))))
+}
+
+/// The owners of a file of a project, by the CODEOWNERS of a commit; `place` is the folder of the project from the top.
+pub(crate) fn owners(folder: &Path, commit: &str, place: &str, path: &str) -> Result<BTreeSet<String>> {
+    let git = Git::around(folder, commit)?;
+    let path = if place.is_empty() { path.to_owned() } else { format!("{place}/{path}") };
+    for file in FILES {
+        if let Some(text) = git.text(commit, file)? {
+            return Ok(of(&text, &path));
+        }
+    }
+    Ok(BTreeSet::new())
+}
+
+/// The owners in the last line of a CODEOWNERS whose pattern holds a path.
+fn of(text: &str, path: &str) -> BTreeSet<String> {
+    let mut owners = BTreeSet::new();
+    for line in text.lines() {
+        let mut words = line.split_whitespace().take_while(|word| !word.starts_with('#'));
+        if words.next().is_some_and(|pattern| is_of(pattern, path)) {
+            owners = words.map(str::to_owned).collect();
+        }
+    }
+    owners
+}
+
+/// Whether a pattern holds a path: from the top where it has a slash before its end, else at any depth.
+fn is_of(pattern: &str, path: &str) -> bool {
+    let bare = pattern.trim_end_matches('/');
+    if bare.contains('/') {
+        return holds(bare.trim_start_matches('/'), path);
+    }
+    let starts = std::iter::once(0).chain(path.match_indices('/').map(|(at, _)| at + 1));
+    starts.filter_map(|at| path.get(at..)).any(|rest| !bare.is_empty() && holds(bare, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of;
+
+    #[test]
+    fn the_last_pattern_that_holds_a_path_names_its_owners() {
+        let owners = |text: &str| of(text, "bots/baselines/LOG.jsonl").into_iter().collect::<Vec<_>>().join(" ");
+        for (text, expected) in [
+            ("* @all\n", "@all"),
+            ("* @all\n/bots/baselines/ ada@example.org @bea # both\n", "@bea ada@example.org"),
+            ("baselines/ @any\n", "@any"),
+            ("bots/*/LOG.jsonl @log\n", "@log"),
+            ("*.jsonl @lines\n# * @none\n", "@lines"),
+            ("* @all\n/baselines/ @top\n", "@all"),
+            ("* @all\n*.jsonl\n", ""),
+            ("[Section] @sect\n/other/ @other\n", ""),
+        ] {
+            assert_eq!(owners(text), expected, "{text}");
+        }
+    }
+}
