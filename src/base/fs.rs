@@ -57,8 +57,8 @@ pub trait ReadFs: Sync {
 pub use super::memory::MemoryFs;
 #[cfg(feature = "fs")]
 pub use super::write::{
-    Draft, LineFile, Lock, append_line, create_dir_all, create_private_dir, hold_writes, remove, remove_tree, take_back,
-    temp_folder, try_lock, write_atomic, write_cache, write_private,
+    Draft, LineFile, Lock, append_line, create_dir_all, create_private_dir, hold_writes, link_temp, remove, remove_tree,
+    take_back, temp_folder, try_lock, write_atomic, write_cache, write_private, write_temp,
 };
 #[cfg(feature = "fs")]
 pub use real::*;

@@ -205,6 +205,28 @@ pub fn temp_folder() -> io::Result<tempfile::TempDir> {
     tempfile::tempdir()
 }
 
+/// Writes a file into a folder that only this program needs, as a program where it is one.
+pub fn write_temp(path: &Path, bytes: &[u8], is_program: bool) -> io::Result<()> {
+    std::fs::write(path, bytes)?;
+    #[cfg(unix)]
+    if is_program {
+        std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
+    }
+    #[cfg(not(unix))]
+    let _ = is_program;
+    Ok(())
+}
+
+/// Makes a link in a folder that only this program needs.
+pub fn link_temp(target: &Path, path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    return std::os::unix::fs::symlink(target, path);
+    #[cfg(windows)]
+    return std::os::windows::fs::symlink_dir(target, path);
+    #[cfg(not(any(unix, windows)))]
+    return Err(io::Error::new(io::ErrorKind::Unsupported, format!("{} to {}", path.display(), target.display())));
+}
+
 /// Makes a folder and those above it.
 pub fn create_dir_all(path: &Path) -> io::Result<()> {
     std::fs::create_dir_all(path)

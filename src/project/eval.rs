@@ -68,6 +68,8 @@ pub struct Gate {
     pub uncovered: Uncovered,
     /// Who may accept what a change loosens, besides those of `[eval.stability]`.
     pub accepters: Vec<Spanned<String>>,
+    /// Folders of dependencies that checks of the project's own need, where they are run as the base has them.
+    pub link: Vec<Spanned<String>>,
 }
 
 /// `[eval.drift]`: when the history of a case is a signal.
@@ -113,6 +115,7 @@ impl Default for Eval {
                 cost_usd: None,
                 uncovered: Uncovered::Warn,
                 accepters: Vec::new(),
+                link: Vec::new(),
             },
             drift: Drift { token_inflation: 0.30, window: 5, latency_regression: 0.50, batches: 3 },
             stability: None,

@@ -222,6 +222,13 @@ impl Git {
         Ok(pairs.filter(|(_, filter)| !is_none(filter)).map(|(name, _)| name.clone()).collect())
     }
 
+    /// The files of the work tree that may differ from a commit, and those that it does not have, but for ignored ones.
+    pub(super) fn changed(&self, commit: &str) -> Result<Vec<String>> {
+        let mut names = self.values(&["diff-index", "--name-only", "-z", commit], "")?;
+        names.extend(self.values(&["ls-files", "-o", "--exclude-standard", "--full-name", "-z"], "")?);
+        Ok(names)
+    }
+
     /// The files that are in the work tree as the index has them, by the objects that they have there. Contents are not looked at.
     pub(super) fn unchanged(&self) -> Result<Vec<(String, String)>> {
         let changed = self.values(&["diff-files", "--name-only", "-z"], "")?;

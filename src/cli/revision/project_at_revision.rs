@@ -31,6 +31,8 @@ pub(crate) struct Past {
     /// Its project file, or the defaults.
     pub(crate) config: Config,
     is_unknown: bool,
+    top: PathBuf,
+    commit: String,
     tree: Tree,
     folder: String,
 }
@@ -69,7 +71,22 @@ impl Past {
                 None => is_unknown = true,
             }
         }
-        Ok((Self { name: revision.to_owned(), root, config, is_unknown, tree, folder }, fault))
+        Ok((Self { name: revision.to_owned(), root, config, is_unknown, top, commit, tree, folder }, fault))
+    }
+
+    /// The files of the repository that are others in the work tree, new, or gone, from its top.
+    pub(crate) fn changed(&self) -> Result<Vec<String>> {
+        self.tree.changed(&Git::at(self.top.clone()), &self.top, &self.commit)
+    }
+
+    /// Writes the files of the whole repository into an empty folder.
+    pub(crate) fn write(&self, into: &Path) -> std::io::Result<()> {
+        self.tree.write(into)
+    }
+
+    /// The top of the work tree, and the project's folder in it.
+    pub(crate) fn place(&self) -> (&Path, &str) {
+        (&self.top, &self.folder)
     }
 
     /// Whether its settings are not known: its project file has errors, and so has each one before it.

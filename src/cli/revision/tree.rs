@@ -2,7 +2,7 @@
 
 use super::git::Git;
 use super::objects::Objects;
-use crate::base::fs::{ReadFs, RealFs, Stamp};
+use crate::base::fs::{self, ReadFs, RealFs, Stamp};
 use crate::cli::error::Result;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -31,6 +31,7 @@ pub(super) struct Tree {
 struct Entry {
     kind: Kind,
     id: String,
+    is_program: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +82,42 @@ impl Tree {
     pub(super) fn unfiltered<'t>(&'t self, folder: &str) -> impl Iterator<Item = &'t str> + use<'t> {
         let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         self.unfiltered.iter().filter_map(move |name| name.strip_prefix(&*prefix))
+    }
+
+    /// Writes all files into an empty folder, as they are in the commit: without hooks and filters. Submodules are empty folders there.
+    pub(super) fn write(&self, into: &Path) -> io::Result<()> {
+        for (name, entry) in &self.entries {
+            let place = into.join(name);
+            fs::create_dir_all(if entry.kind == Kind::Module { &place } else { place.parent().unwrap_or(into) })?;
+            match entry.kind {
+                Kind::Module => {}
+                Kind::Link => {
+                    let target = String::from_utf8(self.objects.read(&entry.id, LINK)?).map_err(|_| outside())?;
+                    fs::link_temp(Path::new(&target), &place)?;
+                }
+                Kind::File => {
+                    let bytes = match self.filtered.get(name) {
+                        Some(there) => RealFs.read(there, u64::MAX)?,
+                        None => self.objects.read(&entry.id, u64::MAX)?,
+                    };
+                    fs::write_temp(&place, &bytes, entry.is_program)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The files of a work tree at `top` that are others than here, new, or gone; `git` is that of `top`. What git ignores is passed by.
+    pub(super) fn changed(&self, git: &Git, top: &Path, commit: &str) -> Result<Vec<String>> {
+        let differs = |name: &String| {
+            // Git compares times first, and they may differ where the content does not.
+            let plain = |bytes: io::Result<Vec<u8>>| {
+                bytes.ok().map(|bytes| bytes.into_iter().filter(|byte| *byte != b'\r').collect::<Vec<_>>())
+            };
+            let there = plain(self.read(&Path::new("/").join(name), u64::MAX));
+            there.is_none() || fs::is_link(&top.join(name)) || there != plain(RealFs.read(&top.join(name), u64::MAX))
+        };
+        Ok(git.changed(commit)?.into_iter().filter(differs).collect())
     }
 
     /// Names below a folder, relative to it, links among them.
@@ -171,7 +208,8 @@ fn entries(list: &[u8]) -> BTreeMap<String, Entry> {
             "160000" => Kind::Module,
             _ => Kind::File,
         };
-        Some((name.to_owned(), Entry { kind, id: words.nth(1)?.to_owned() }))
+        let is_program = head.starts_with("100755");
+        Some((name.to_owned(), Entry { kind, id: words.nth(1)?.to_owned(), is_program }))
     };
     list.split(|byte| *byte == 0).filter_map(one).collect()
 }

@@ -9,7 +9,7 @@ use crate::eval::finished::{Answered, CaseVerdict};
 use crate::eval::scorecard::{CaseRow, Scorecard, TrialRow};
 use crate::project::eval::Uncovered;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::schema::json::names::GATE as SCHEMA;
 
@@ -186,6 +186,8 @@ pub struct Candidate<'a> {
     pub card: &'a Scorecard,
     /// Its results by the expectations of the base; `None` where the base has none.
     pub by_base: Option<&'a Scorecard>,
+    /// The scenarios of the base of which a check came to no end of its own as the base has it, each with why.
+    pub unchecked: &'a BTreeMap<String, String>,
     /// The accepted results.
     pub baselines: &'a [Baseline],
     /// What it loosens.
@@ -265,6 +267,12 @@ impl Decision {
 /// Why a green would say too little.
 fn doubts(sides: &Sides, candidate: &Candidate<'_>) -> Vec<String> {
     let mut doubts = candidate.doubts.to_vec();
+    doubts.extend(candidate.unchecked.iter().map(|(id, why)| {
+        format!(
+            "a check of `{id}` does not run as {} has it: {why}: folders that it needs and git does not hold are named by `[eval.gate] link` there",
+            sides.base
+        )
+    }));
     if candidate.card.cases.is_empty() && !candidate.may_be_empty {
         doubts.push("there is no scenario".to_owned());
     }
@@ -387,7 +395,7 @@ impl Found<'_> {
         for row in self.candidate.by_base.iter().flat_map(|card| &card.cases) {
             let is_bad = match row.verdict() {
                 CaseVerdict::Fail => true,
-                CaseVerdict::Error => row.trouble.is_some(),
+                CaseVerdict::Error => row.trouble.is_some() && !self.candidate.unchecked.contains_key(&row.id),
                 CaseVerdict::Pass | CaseVerdict::Stale | CaseVerdict::Inconclusive => false,
             };
             let mut of_case = weakened.iter().filter(|one| one.weakened.of == row.id).peekable();

@@ -78,6 +78,14 @@ const GATE_ROWS: &[Row<Gate>] = &[
         "who may accept what a change loosens; `codeowners` for those of baselines/LOG.jsonl",
         |at, gate| gate.accepters = at.set(),
     ),
+    row(
+        "link",
+        Shape::Set,
+        "folders of dependencies that git does not hold, for checks of the project's own as the base has them",
+        |at, gate| {
+            gate.link = at.set();
+        },
+    ),
 ];
 
 /// `[eval.drift]`.

@@ -33,6 +33,8 @@ pub(crate) mod formats;
 pub(crate) mod gate;
 mod gate_accepters;
 mod gate_base;
+mod gate_checks;
+mod gate_evasions;
 mod gate_harmless;
 mod gate_listed;
 mod gate_uncovered;

@@ -3,6 +3,7 @@
 use super::args::EvalArgs;
 use super::choose::EvalRun;
 use super::load::{CachedFiles, Scenarios};
+use super::own_checks::{CheckRuns, CheckSide};
 use super::run::{asking, card, locator};
 use super::runnable::Runnable;
 use crate::base::number::usd;
@@ -32,7 +33,7 @@ pub(in crate::cli::context) fn judge(
     project: &Compiled,
     scenarios: &Scenarios,
     whose: &Compiled,
-    trust: &TrustHashArgs,
+    (trust, runs): (&TrustHashArgs, &CheckRuns),
     cx: &Cx,
 ) -> Result<Scorecard> {
     let args = EvalArgs::default();
@@ -46,7 +47,8 @@ pub(in crate::cli::context) fn judge(
     let refusals = if is_own { scenarios.refusals(project) } else { Refusals::default() };
     let eval_run = EvalRun::new(project, &chosen, (&live, &frozen), &counters, Rows::Full, AnswersFrom::Known);
     // What is not permitted is left undecided; of what the base alone runs nothing is expected here.
-    let runnable = Runnable::of(project, chosen.iter().map(|one| one.case), trust)?;
+    let side = if is_own { CheckSide::Own } else { CheckSide::Other };
+    let runnable = Runnable::of(project, chosen.iter().map(|one| one.case), trust)?.on(side, runs);
     let mut eval_run = eval_run.asking(RunAnswers { config: Some(&project.config), ..runnable.answers() });
     (eval_run.refusals, eval_run.index) = (refusals, Some(&index));
     let all = vec![true; chosen.len()];

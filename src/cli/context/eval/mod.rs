@@ -30,4 +30,5 @@ pub(super) use choose::scorecard as read_scorecard;
 pub(super) use judge::{judge, own_lines, record, unpermitted};
 pub(super) use load::{all, names};
 pub(crate) use merge::{ScorecardArgs, run as scorecard};
+pub(super) use own_checks::{CheckFolder, CheckRuns};
 pub(crate) use run::run;

@@ -8,9 +8,11 @@ use crate::eval::asked::RunCheck;
 use crate::run::process::{self, Bounds};
 use crate::scenario::expect::own_check::{OwnCheck, Runs};
 use crate::store::trust::line_of;
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use tempfile::TempDir;
 
 /// Bytes that a check may write.
 const LIMIT: usize = 1 << 20;
@@ -31,10 +33,58 @@ found = getattr(importlib.import_module(module), function)(json.load(sys.stdin.b
 json.dump({'pass': found} if isinstance(found, bool) else found, out)
 ";
 
+/// What was run for one side of a comparison, for the other one.
+#[derive(Debug, Default)]
+pub(in crate::cli::context) struct CheckRuns {
+    /// The files of the other version, where they differ in what a check may read.
+    folder: Option<CheckFolder>,
+    /// What checks wrote, in the order in which they ended.
+    written: Mutex<BTreeMap<(String, String), VecDeque<Written>>>,
+    /// The scenarios of which a check of the other version came to no end of its own, each with why.
+    failed: Mutex<BTreeMap<String, String>>,
+}
+
+/// What a check wrote, or why it came to no end.
+type Written = std::result::Result<String, String>;
+
+/// The files of another version of a project.
+#[derive(Debug)]
+pub(in crate::cli::context) struct CheckFolder {
+    /// The top of its repository; removed with this value.
+    pub(in crate::cli::context) top: TempDir,
+    /// The project in it.
+    pub(in crate::cli::context) root: PathBuf,
+    /// The top of the repository of now, whose place it takes in variables.
+    pub(in crate::cli::context) instead_of: PathBuf,
+}
+
+impl CheckRuns {
+    /// Nothing was run yet; the checks of the other version are run in a folder.
+    pub(in crate::cli::context) fn in_folder(folder: CheckFolder) -> Self {
+        Self { folder: Some(folder), ..Self::default() }
+    }
+
+    /// The scenarios of which a check of the other version came to no end of its own, each with why.
+    pub(in crate::cli::context) fn failed(&self) -> BTreeMap<String, String> {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// The version of a project whose checks are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CheckSide {
+    /// The one whose tasks are tried.
+    Own,
+    /// Another one.
+    Other,
+}
+
 /// Runs checks of a project's own.
 #[derive(Debug)]
 pub(super) struct OwnChecks<'p> {
     root: &'p Path,
+    side: CheckSide,
+    runs: Option<&'p CheckRuns>,
     /// The commands that are permitted.
     permitted: BTreeSet<String>,
     /// Variables that checks see: ours, but for secrets.
@@ -45,7 +95,41 @@ impl<'p> OwnChecks<'p> {
     /// Those of a project, of which these command lines are permitted.
     pub(super) fn new(project: &'p Compiled, permitted: BTreeSet<String>) -> Self {
         let named = project.config.providers.values().filter_map(|provider| provider.api_key_env.clone());
-        Self { root: &project.root, permitted, variables: variables(&named.collect()) }
+        Self { root: &project.root, side: CheckSide::Own, runs: None, permitted, variables: variables(&named.collect()) }
+    }
+
+    /// The same as one side of a comparison: where the files of both are the same, the other side takes what the first one had.
+    pub(super) fn on(mut self, side: CheckSide, runs: &'p CheckRuns) -> Self {
+        if let Some(folder) = runs.folder.as_ref().filter(|_| side == CheckSide::Other) {
+            self.root = &folder.root;
+            let (from, to) = (folder.instead_of.to_string_lossy(), folder.top.path().to_string_lossy());
+            for (_, value) in &mut self.variables {
+                *value = value.replace(&*from, &to);
+            }
+        }
+        Self { side, runs: Some(runs), ..self }
+    }
+
+    /// What a check of this trial wrote for the other side.
+    fn written(&self, key: &(String, String)) -> Option<Written> {
+        let runs = self.runs.filter(|runs| self.side == CheckSide::Other && runs.folder.is_none())?;
+        runs.written.lock().unwrap_or_else(PoisonError::into_inner).get_mut(key)?.pop_front()
+    }
+
+    fn keep(&self, key: (String, String), written: &Written) {
+        let Some(runs) = self.runs else { return };
+        match (self.side, written) {
+            (CheckSide::Own, _) => {
+                let mut all = runs.written.lock().unwrap_or_else(PoisonError::into_inner);
+                all.entry(key).or_default().push_back(written.clone());
+            }
+            (CheckSide::Other, Err(why)) => {
+                let trial: serde_json::Value = serde_json::from_str(&key.1).unwrap_or_default();
+                let scenario = trial.get("scenario").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
+                runs.failed.lock().unwrap_or_else(PoisonError::into_inner).insert(scenario, why.clone());
+            }
+            (CheckSide::Other, Ok(_)) => {}
+        }
     }
 
     fn argv(&self, check: &OwnCheck) -> std::result::Result<Vec<String>, String> {
@@ -77,10 +161,16 @@ impl RunCheck for OwnChecks<'_> {
             Ok(argv) => argv,
             Err(why) => return Some(Err(why)),
         };
+        let key = (line_of(check), trial.to_owned());
+        if let Some(written) = self.written(&key) {
+            return Some(written);
+        }
         let seconds = check.timeout_s;
         let bounds = Bounds::of(Duration::from_secs(seconds), LIMIT);
         let said = process::run(&argv, self.root, &self.variables, trial, &bounds).well(&bounds);
-        Some(said.and_then(|said| String::from_utf8(said).map_err(|_| "what it wrote is not UTF-8".to_owned())))
+        let written = said.and_then(|said| String::from_utf8(said).map_err(|_| "what it wrote is not UTF-8".to_owned()));
+        self.keep(key, &written);
+        Some(written)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What scenarios run: checks of the project's own, and programs that send requests; those alone that the user permitted. A scenario with
 //! another one is left undecided, and the rest of the run goes on.
 
-use super::own_checks::OwnChecks;
+use super::own_checks::{CheckRuns, CheckSide, OwnChecks};
 use super::programs::Programs;
 use crate::cli::context::project::Compiled;
 use crate::cli::context::trust::{self, TrustHashArgs};
@@ -45,6 +45,11 @@ impl<'p> Runnable<'p> {
             programs: has_programs.then(|| Programs::new(project, permitted)),
             unpermitted: refused.map(|refused| (running.len(), refused)),
         })
+    }
+
+    /// The same as one side of a comparison.
+    pub(super) fn on(self, side: CheckSide, runs: &'p CheckRuns) -> Self {
+        Self { own: self.own.map(|own| own.on(side, runs)), ..self }
     }
 
     /// Answers of a run with what is run for them.

@@ -5,7 +5,7 @@ use super::compared::{Compared, LOG, baselines, results};
 use super::origin::NewProject;
 use crate::base::fs;
 use crate::cli::args::{DataFormat, OutputArgs};
-use crate::cli::context::eval::judge;
+use crate::cli::context::eval::{CheckRuns, judge};
 use crate::cli::context::project::Compiled;
 use crate::cli::context::trust::TrustHashArgs;
 use crate::cli::cx::Cx;
@@ -67,7 +67,13 @@ fn accept(args: &AcceptArgs, whose: Whose, cx: &mut Cx) -> Result<Exit> {
     }
     let card = match &args.candidate {
         Some(path) => compared.scorecard(path, &[], &TrustHashArgs::default(), cx)?,
-        None => judge(&compared.project, &compared.scenarios, &compared.project, &TrustHashArgs::default(), cx)?,
+        None => judge(
+            &compared.project,
+            &compared.scenarios,
+            &compared.project,
+            (&TrustHashArgs::default(), &CheckRuns::default()),
+            cx,
+        )?,
     };
     let refused = |why: crate::eval::gate::BaselineFault| {
         CliError::new(Kind::Findings, why.to_string()).hint("`ctxc eval` shows why; `ctxc eval --record` answers it anew")

@@ -8,7 +8,7 @@ use super::unread::{self, Deciding};
 use crate::base::fs;
 use crate::base::suggest;
 use crate::cli::context::eval::load::Scenarios;
-use crate::cli::context::eval::{judge, read_scorecard};
+use crate::cli::context::eval::{CheckRuns, judge, read_scorecard};
 use crate::cli::context::manifest::growth;
 use crate::cli::context::project::Compiled;
 use crate::cli::context::trust::TrustHashArgs;
@@ -232,7 +232,7 @@ impl Compared {
     /// The results in a file: those of all scenarios of this very project, as they are.
     pub(super) fn scorecard(&self, path: &Path, suites: &[String], trust: &TrustHashArgs, cx: &Cx) -> Result<Scorecard> {
         let card = scorecard(path, &self.project)?.of_suites(suites);
-        let own = judge(&self.project, &self.scenarios, &self.project, trust, cx)?;
+        let own = judge(&self.project, &self.scenarios, &self.project, (trust, &CheckRuns::default()), cx)?;
         let what = |row: &CaseRow| {
             let expected: Vec<&str> = row.context.iter().map(|one| one.what.as_str()).collect();
             (row.id.clone(), row.context_hash.clone(), expected.join("\n"))

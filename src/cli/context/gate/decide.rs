@@ -1,6 +1,7 @@
 //! `ctxc gate`: runs the scenarios by both expectations, and decides.
 
 use super::args::GateArgs;
+use super::base_files::check_runs;
 use super::compared::{Compared, named_baselines};
 use super::origin::NewProject;
 use super::text;
@@ -58,15 +59,16 @@ fn decided(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
     if args.record {
         record_brought(&mut compared, args, cx)?;
     }
+    let runs = check_runs(&mut compared)?;
     let Compared { project, scenarios, base, weakened, notes, approvals, .. } = &compared;
     let card = match &args.candidate {
         Some(path) => compared.scorecard(path, &args.suite, &args.trust, cx)?,
-        None => judge(project, scenarios, project, &args.trust, cx)?,
+        None => judge(project, scenarios, project, (&args.trust, &runs), cx)?,
     };
     if let Some(note) = unpermitted(project, scenarios, &args.trust)? {
         cx.note(&note);
     }
-    let by_base = base.then.as_ref().map(|(then, theirs)| judge(project, theirs, then, &args.trust, cx)).transpose()?;
+    let by_base = base.then.as_ref().map(|(then, theirs)| judge(project, theirs, then, (&args.trust, &runs), cx)).transpose()?;
     let baselines = args.baseline.as_deref().map_or_else(|| Ok(held_to(&compared)), named_baselines)?;
     let uncovered = uncovered(&compared)?;
     if !args.allow_key_change {
@@ -84,6 +86,7 @@ fn decided(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
     let candidate = Candidate {
         card: &card,
         by_base: by_base.as_ref(),
+        unchecked: &runs.failed(),
         baselines: &baselines,
         weakened,
         notes,

@@ -2,6 +2,7 @@
 
 mod accept;
 mod args;
+mod base_files;
 mod compared;
 mod decide;
 mod frozen;

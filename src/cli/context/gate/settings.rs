@@ -20,7 +20,7 @@ limits = { depth = 256, attributes = 256, namespaces = 128, file = 10485760, tex
 plan_path = \"$.subtasks\"
 stale_after_days = 90
 stale = \"error\"
-gate = { manifest_tokens = 0.1, uncovered = \"warn\" }
+gate = { manifest_tokens = 0.1, uncovered = \"warn\", link = [] }
 drift = { token_inflation = 0.3, window = 5, latency_regression = 0.5, batches = 3 }
 ";
 
@@ -110,7 +110,7 @@ impl Lists {
                 self.now.is_some() && (self.before.is_none() || now.iter().all(is_within))
             }
             ["policy", "blocked"] => before.iter().all(|part| now.iter().any(|own| part.contains(own) && !own.is_empty())),
-            ["policy", "env"] | ["templates", "exclude"] | ["requests", "volatile"] => {
+            ["policy", "env"] | ["eval", "gate", "link"] | ["templates", "exclude"] | ["requests", "volatile"] => {
                 now.iter().all(|part| before.contains(part))
             }
             _ => false,

@@ -1,0 +1,95 @@
+//! The files of the base in a folder of their own, for the project's own checks: run there, a check reads nothing that the change edited.
+
+use super::compared::Compared;
+use crate::base::fs;
+use crate::cli::context::eval::load::Scenarios;
+use crate::cli::context::eval::{CheckFolder, CheckRuns};
+use crate::cli::context::project::Compiled;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::context::TaskGraph;
+use crate::scenario::expect::answer::each;
+use crate::scenario::paths;
+use std::collections::BTreeSet;
+
+/// Files that name what is installed, by the package managers that are common.
+const INSTALLED: [&str; 14] = [
+    "package.json",
+    "package-lock.json",
+    "pnpm-lock.yaml",
+    "yarn.lock",
+    "bun.lock",
+    "requirements.txt",
+    "pyproject.toml",
+    "uv.lock",
+    "poetry.lock",
+    "Pipfile",
+    "Pipfile.lock",
+    "Gemfile",
+    "Gemfile.lock",
+    "composer.lock",
+];
+
+/// Where checks of the base are run: in a folder with its files, where a file differs that one may read, beside what `[eval.gate] link` of
+/// the base names. Adds why some cannot be run, and what else should be known.
+pub(super) fn check_runs(compared: &mut Compared) -> Result<CheckRuns> {
+    let none = || Ok(CheckRuns::default());
+    let Some((then, _)) = compared.base.then.as_ref().filter(|(_, theirs)| has_checks(theirs)) else { return none() };
+    let Some(past) = then.past() else { return none() };
+    let (top, folder) = past.place();
+    let within = |path: &str| if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
+    // Templates and their texts are what is tried, whichever check reads them.
+    let tried: BTreeSet<String> = [then, &compared.project].into_iter().flat_map(texts).map(|path| within(&path)).collect();
+    let changed: Vec<String> = past.changed()?.into_iter().filter(|path| !tried.contains(path)).collect();
+    if changed.is_empty() {
+        return none();
+    }
+    let failed = |why: std::io::Error| {
+        CliError::new(
+            Kind::Infrastructure,
+            format!("the files of {} cannot be written for its checks: {why}", compared.base.name),
+        )
+    };
+    let temp = fs::temp_folder().map_err(failed)?;
+    past.write(temp.path()).map_err(failed)?;
+    let (root, instead_of) = (temp.path().join(folder), top.to_owned());
+    let (mut doubts, mut notes) = (Vec::new(), Vec::new());
+    if !then.config.eval.gate.link.is_empty() {
+        let is_list = |path: &&String| INSTALLED.contains(&path.rsplit('/').next().unwrap_or_default());
+        notes.extend(changed.iter().filter(is_list).map(|path| {
+            format!("{path} differs from {}: what `[eval.gate] link` names may be installed by this change", compared.base.name)
+        }));
+    }
+    for link in &then.config.eval.gate.link {
+        let link = link.value.trim_end_matches('/');
+        let Some(path) = paths::beside("", link).filter(|path| !path.is_empty()) else { continue };
+        let (from, to) = (compared.project.root.join(&path), root.join(&path));
+        let is_below =
+            |name: &&String| name.strip_prefix(&*within(&path)).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        if let Some(own) = changed.iter().find(is_below) {
+            doubts.push(format!(
+                "`[eval.gate] link` names {link}, in which this change has {own}: what checks depend on is no file of git"
+            ));
+        } else if !fs::exists(&from) {
+            doubts.push(format!("`[eval.gate] link` names {link}, which is not here: install it before the gate"));
+        } else if !fs::exists(&to) {
+            fs::create_dir_all(to.parent().unwrap_or(&root)).and_then(|()| fs::link_temp(&from, &to)).map_err(failed)?;
+        }
+    }
+    let runs = CheckRuns::in_folder(CheckFolder { top: temp, root, instead_of });
+    compared.base.doubts.append(&mut doubts);
+    compared.notes.append(&mut notes);
+    Ok(runs)
+}
+
+fn has_checks(scenarios: &Scenarios) -> bool {
+    super::names::cases(scenarios).any(|(.., case)| each(&case.expectations).any(|(test, _)| test.own().is_some()))
+}
+
+/// The templates of a project and the texts that they take in.
+fn texts(project: &Compiled) -> BTreeSet<String> {
+    let mut paths = project.paths();
+    if let Ok(graph) = TaskGraph::whole(&project.registry) {
+        paths.extend(graph.sources().flat_map(|(_, sources)| sources));
+    }
+    paths
+}

@@ -1,0 +1,224 @@
+//! Checks of a project's own, which the gate runs as the base has them: no edit of what they are made of turns it green.
+#![cfg(unix)]
+
+use super::gate::{begin, commit, git, replace};
+use super::project::Project;
+
+const TASK: &str =
+    "<task type=\"atomic\" name=\"triage\">\n  <description>Sort the ticket by the rules of the house.</description>\n</task>\n";
+/// The answer depends on the template, and the check on `billing`.
+const CHECKED: &str = "name: checked\ntask: triage\nruns: 1\npass_threshold: 1\ncontext: {objective: sort}\nexpectations:\n  - CHECK\n\
+    answers:\n  - when: {has: [house]}\n    reply: billing\n  - reply: access\n";
+/// Accepts a trial whose answer the file of words has.
+const WORDS: &str = "trial=$(cat); word=$(cat WORDS); case $trial in *\"\\\"answer\\\":\\\"$word\\\"\"*) ok=true;; *) ok=false;; esac; echo \"{\\\"pass\\\": $ok, \\\"reason\\\": \\\"$word\\\"}\"\n";
+
+/// A check, the files that it is made of, and what the change makes of one of them.
+struct Way {
+    name: &'static str,
+    check: &'static str,
+    files: &'static [(&'static str, &'static str)],
+    edit: (&'static str, &'static str),
+}
+
+const GOOD: &str = "def good(trial):\n    return trial['answer'] == 'billing'\n";
+
+fn ways() -> Vec<Way> {
+    vec![
+        Way {
+            name: "a file of data",
+            check: "command: [sh, checks/own.sh]",
+            files: &[("checks/own.sh", "WORDS:data/words.txt"), ("data/words.txt", "billing")],
+            edit: ("data/words.txt", "access"),
+        },
+        Way {
+            name: "a shell file that is sourced",
+            check: "command: [sh, checks/own.sh]",
+            files: &[
+                ("checks/own.sh", ". lib/judge.sh\n"),
+                ("lib/judge.sh", "WORDS:data/words.txt"),
+                ("data/words.txt", "billing"),
+            ],
+            edit: ("lib/judge.sh", "echo '{\"pass\": true, \"reason\": \"x\"}'"),
+        },
+        Way {
+            name: "`sh -c`",
+            check: "command: [sh, -c, 'cd checks && exec ./own']",
+            files: &[("checks/own", "WORDS:../data/words.txt"), ("data/words.txt", "billing")],
+            edit: ("checks/own", "#!/bin/sh\necho '{\"pass\": true, \"reason\": \"x\"}'\n"),
+        },
+        Way {
+            name: "a script that a package names",
+            check: "command: [sh, -c, 'exec sh -c \"$(sed -n s/^judge=//p package.txt)\"']",
+            files: &[
+                ("package.txt", "judge=sh lib/judge.sh\n"),
+                ("lib/judge.sh", "WORDS:data/words.txt"),
+                ("data/words.txt", "billing"),
+            ],
+            edit: ("package.txt", "judge=printf '{\"pass\": true, \"reason\": \"x\"}'\n"),
+        },
+        Way {
+            name: "a makefile",
+            check: "command: [sh, -c, 'make -s -f checks.mk judge']",
+            files: &[
+                ("checks.mk", "judge:\n\t@sh lib/judge.sh\n"),
+                ("lib/judge.sh", "WORDS:data/words.txt"),
+                ("data/words.txt", "billing"),
+            ],
+            edit: ("checks.mk", "judge:\n\t@echo '{\"pass\": true, \"reason\": \"x\"}'\n"),
+        },
+        Way {
+            name: "a Python import by name",
+            check: "python: checks.plan:good",
+            files: &[
+                (
+                    "checks/plan.py",
+                    "import importlib\n\ndef good(trial):\n    return importlib.import_module('rules.house').good(trial)\n",
+                ),
+                ("rules/house.py", GOOD),
+            ],
+            edit: ("rules/house.py", "def good(trial):\n    return True\n"),
+        },
+        Way {
+            name: "a module that shadows another one",
+            check: "python: checks.plan:good",
+            files: &[
+                (
+                    "checks/plan.py",
+                    "import importlib\n\ndef good(trial):\n    return importlib.import_module('house').good(trial)\n",
+                ),
+                ("house.py", GOOD),
+            ],
+            edit: ("house/__init__.py", "def good(trial):\n    return True\n"),
+        },
+        Way {
+            name: "a setting that a program reads",
+            check: "python: checks.plan:good",
+            files: &[
+                (
+                    "checks/plan.py",
+                    "import json\n\ndef good(trial):\n    return trial['answer'] in json.load(open('house.json'))\n",
+                ),
+                ("house.json", "[\"billing\"]"),
+            ],
+            edit: ("house.json", "[\"billing\", \"access\"]"),
+        },
+    ]
+}
+
+fn start(way: &Way) -> Project {
+    let project = Project::new().file("templates/triage.xml", TASK).file("ctxc.toml", "");
+    project.write("scenarios/checked.yaml", CHECKED.replace("CHECK", way.check));
+    for (path, text) in way.files {
+        let text = text
+            .strip_prefix("WORDS:")
+            .map_or_else(|| (*text).to_owned(), |words| format!("#!/bin/sh\n{}", WORDS.replace("WORDS", words)));
+        project.write(path, text);
+        if *path == "checks/own" {
+            std::fs::set_permissions(project.path(path), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        }
+    }
+    git(&project, &["init", "-q", "-b", "main"]);
+    commit(&project);
+    git(&project, &["switch", "-q", "-c", "change"]);
+    begin(&project);
+    project.run(&["trust", "--yes"]).code(0);
+    project
+}
+
+fn is_there(program: &str) -> bool {
+    std::process::Command::new(program).arg("--version").output().is_ok()
+}
+
+#[test]
+fn no_edit_of_what_a_check_is_made_of_turns_the_gate_green() {
+    for way in ways() {
+        if way.check.contains("make") && !is_there("make") || way.check.contains("python") && !is_there("python3") {
+            continue;
+        }
+        let project = start(&way);
+        project.run(&["gate"]).code(0).says("nothing is loosened");
+        let (path, text) = way.edit;
+        replace(&project, "templates/triage.xml", "of the house", "as they are");
+        let run = project.run(&["gate"]);
+        assert_eq!(run.code, Some(4), "{}: {run:?}", way.name);
+        project.write(path, text);
+        if way.files.iter().any(|(file, _)| *file == "checks/own") {
+            std::fs::set_permissions(project.path("checks/own"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        }
+        let run = project.run(&["gate"]);
+        assert_eq!(run.code, Some(4), "{}: {run:?}", way.name);
+        assert!(run.stdout.contains("`checked`") && run.stdout.contains("by the expectations of main"), "{}: {run:?}", way.name);
+        commit(&project);
+        project.run(&["gate"]).code(4);
+    }
+}
+
+const LINKED: Way = Way {
+    name: "dependencies",
+    check: "command: [sh, checks/own.sh]",
+    files: &[
+        ("checks/own.sh", ". deps/judge.sh\n"),
+        (".gitignore", "deps/\n"),
+        ("deps/judge.sh", "WORDS:data/words.txt"),
+        ("data/words.txt", "billing"),
+    ],
+    edit: ("data/words.txt", "access"),
+};
+
+#[test]
+fn what_a_check_of_the_base_lacks_is_named() {
+    let project = start(&LINKED);
+    project.run(&["gate"]).code(0);
+    // Nothing but a template differs: what was run is not run once more.
+    replace(&project, "templates/triage.xml", "Sort the ticket", "Sort this ticket");
+    project.run(&["gate"]).code(0);
+    project.write("data/more.txt", "x");
+    let run = project.run(&["gate"]).code(7);
+    run.says("a check of `checked` does not run as main has it").says("`[eval.gate] link`");
+    git(&project, &["checkout", "-q", "."]);
+    git(&project, &["switch", "-q", "main"]);
+    project.write("ctxc.toml", "[eval.gate]\nlink = [\"deps\"]\n");
+    commit(&project);
+    git(&project, &["switch", "-q", "-C", "change"]);
+    begin(&project);
+    project.run(&["trust", "--yes"]).code(0);
+    project.write("data/more.txt", "x");
+    project.run(&["gate"]).code(0);
+    project.write("package.json", "{}");
+    project
+        .run(&["gate"])
+        .code(0)
+        .says("note: package.json differs from main: what `[eval.gate] link` names may be installed by this change");
+    // It is still the base's word.
+    replace(&project, "templates/triage.xml", "of the house", "as they are");
+    project.write("data/words.txt", "access");
+    project.run(&["gate"]).code(4).says("by the expectations of main");
+    git(&project, &["checkout", "-q", "."]);
+    // A file that the change puts there is none that was installed.
+    project.write("deps/more.sh", "x");
+    git(&project, &["add", "-f", "deps/more.sh"]);
+    project.run(&["gate"]).code(7).says("`[eval.gate] link` names deps, in which this change has deps/more.sh");
+    git(&project, &["rm", "-q", "-f", "deps/more.sh"]);
+    std::fs::remove_dir_all(project.path("deps")).unwrap();
+    project.run(&["gate"]).says("`[eval.gate] link` names deps, which is not here");
+}
+
+#[test]
+fn a_check_of_equal_files_is_run_once() {
+    let project = start(&Way {
+        name: "counted",
+        check: "command: [sh, checks/own.sh]",
+        files: &[("checks/own.sh", "echo x >> \"$COUNTED\"; echo '{\"pass\": true, \"reason\": \"x\"}'\n")],
+        edit: ("", ""),
+    });
+    let counted = |project: &Project| {
+        let count = tempfile::NamedTempFile::new().unwrap();
+        let output = project.command(&["gate"]).env("COUNTED", count.path()).output().unwrap();
+        super::project::Run::from(output).code(0);
+        std::fs::read_to_string(count.path()).unwrap().lines().count()
+    };
+    replace(&project, "templates/triage.xml", "Sort the ticket", "Sort this ticket");
+    assert_eq!(counted(&project), 1);
+    project.write("data.txt", "x");
+    assert_eq!(counted(&project), 2);
+}

@@ -1,0 +1,425 @@
+//! Ways in which the author of a branch may want a green gate: none is green without being listed.
+
+use super::gate::{CONFIG, RECORDED, SCRIPTED, TASK, begin, commit, git, recorded, replace};
+use super::gate_harmless::{Edit, FIXTURE, each};
+use super::project::Project;
+use serde_json::Value;
+use std::sync::LazyLock;
+
+const RICH: &str = "name: rich\ntask: triage\nruns: 5\npass_threshold: 4\ncontext:\n  objective: sort\n  constraints: [be short]\n  inputs: {ticket: my invoice}\n\
+    expect_context:\n  - contains: [invoice, house]\n  - absent: [password]\n  - tokens: {of: total, min: 2, max: 60}\n  - nothing_cut: true\n\
+    expectations:\n  - field_matches: {path: $.team, pattern: ^billing$}\n  - absent: [sorry, sad]\n  - contains: [team]\n  - max_risk: low\n  \
+    - decomposes: false\n  - max_tokens: 400\n  - exact: {team: billing, risk: low}\n  - schema: files/answer.json\n  - never_calls_tool: refund\n  \
+    - not: {contains: [refund]}\n  - any_of: [{contains: [billing]}, {contains: [invoice]}]\n  - all_of: [{contains: [billing]}, {absent: [spam]}]\n\
+    answers:\n  - reply: {team: billing, risk: low}\n";
+const PATH: &str = "scenarios/rich.yaml";
+
+static RICHER: LazyLock<Project> = LazyLock::new(|| {
+    let project = Project::copy_of(&FIXTURE);
+    git(&project, &["switch", "-q", "main"]);
+    project.write(PATH, RICH);
+    project.run(&["baseline", "accept", "--reason", "first", "--by", "lead@example.org"]).code(0);
+    commit(&project);
+    git(&project, &["switch", "-q", "-C", "change"]);
+    begin(&project);
+    project
+});
+
+/// A text of a file and what takes its place.
+type Swap = (&'static str, &'static str, &'static str);
+
+const SWAPS: &[Swap] = &[
+    // Expectations that go.
+    (PATH, "  - contains: [invoice, house]\n", ""),
+    (PATH, "  - absent: [password]\n", ""),
+    (PATH, "  - tokens: {of: total, min: 2, max: 60}\n", ""),
+    (PATH, "  - nothing_cut: true\n", ""),
+    (PATH, "  - field_matches: {path: $.team, pattern: ^billing$}\n", ""),
+    (PATH, "  - absent: [sorry, sad]\n", ""),
+    (PATH, "  - contains: [team]\n", ""),
+    (PATH, "  - max_risk: low\n", ""),
+    (PATH, "  - decomposes: false\n", ""),
+    (PATH, "  - max_tokens: 400\n", ""),
+    (PATH, "  - exact: {team: billing, risk: low}\n", ""),
+    (PATH, "  - schema: files/answer.json\n", ""),
+    (PATH, "  - never_calls_tool: refund\n", ""),
+    (PATH, "  - not: {contains: [refund]}\n", ""),
+    (PATH, "  - any_of: [{contains: [billing]}, {contains: [invoice]}]\n", ""),
+    (PATH, "  - all_of: [{contains: [billing]}, {absent: [spam]}]\n", ""),
+    // Expectations that ask for less.
+    (PATH, "[invoice, house]", "[invoice]"),
+    (PATH, "[invoice, house]", "[invoice, h]"),
+    (PATH, "[invoice, house]", "[invoice, '.*']"),
+    (PATH, "absent: [password]", "absent: [passwords]"),
+    (PATH, "max: 60", "max: 61"),
+    (PATH, "min: 2, ", ""),
+    (PATH, "of: total", "of: prefix"),
+    (PATH, "nothing_cut: true", "tokens: {of: total, max: 9000}"),
+    (PATH, "^billing$", "billing"),
+    (PATH, "^billing$", "."),
+    (PATH, "path: $.team", "path: $..*"),
+    (PATH, "[sorry, sad]", "[sorry]"),
+    (PATH, "[sorry, sad]", "[sorry, 'sad and sorry']"),
+    (PATH, "contains: [team]\n", "contains: [t]\n"),
+    (PATH, "max_risk: low", "max_risk: critical"),
+    (PATH, "decomposes: false", "max_tokens: 9000"),
+    (PATH, "max_tokens: 400", "max_tokens: 401"),
+    (PATH, "exact: {team: billing, risk: low}", "contains: [billing]"),
+    (PATH, "never_calls_tool: refund", "never_calls_tool: refunds"),
+    (PATH, "not: {contains: [refund]}", "not: {contains: [refunded]}"),
+    (PATH, "{contains: [invoice]}]", "{contains: [invoice]}, {max_tokens: 9000}]"),
+    (PATH, "[{contains: [billing]}, {absent: [spam]}]", "[{contains: [billing]}]"),
+    (PATH, "all_of: [{contains: [billing]}", "any_of: [{contains: [billing]}"),
+    (PATH, "- max_tokens: 400", "- {max_tokens: 400, gate: false}"),
+    (PATH, "- max_risk: low", "- {max_risk: low, gate: false}"),
+    (PATH, "- exact: {team: billing, risk: low}", "- {exact: {team: billing, risk: low}, gate: false}"),
+    (PATH, "- absent: [sorry, sad]", "- any_of: [{absent: [sorry, sad]}, {max_tokens: 9000}]"),
+    (PATH, "- max_risk: low", "- not: {not: {max_risk: high}}"),
+    // How often something has to pass.
+    (PATH, "pass_threshold: 4", "pass_threshold: 3"),
+    (PATH, "runs: 5", "runs: 6"),
+    (PATH, "runs: 5\npass_threshold: 4", "runs: 1\npass_threshold: 1"),
+    (PATH, "runs: 5\npass_threshold: 4\n", "rule: {runs: 5, pass: 4, confirm: {runs: 10, pass: 1}}\n"),
+    (PATH, "runs: 5\npass_threshold: 4\n", "rule: {sequential: {p0: 0.01, p1: 0.02, alpha: 0.4, beta: 0.4, max: 50}}\n"),
+    (PATH, "runs: 5\npass_threshold: 4\n", ""),
+    ("ctxc.toml", "runs = 3\npass = 2", "runs = 3\npass = 1"),
+    ("ctxc.toml", "runs = 3\npass = 2", "runs = 9\npass = 2"),
+    // What is frozen.
+    (PATH, "ticket: my invoice", "ticket: 'my invoice, please'"),
+    (PATH, "objective: sort", "objective: sort it"),
+    (PATH, "constraints: [be short]", "constraints: []"),
+    (PATH, "  constraints: [be short]\n", ""),
+    (PATH, "ticket: my invoice", "ticket: {file: files/ticket.txt}"),
+    (PATH, "reply: {team: billing, risk: low}", "reply: {risk: low, team: billing, more: true}"),
+    (
+        PATH,
+        "  - reply: {team: billing, risk: low}",
+        "  - when: {has: [x]}\n    reply: {team: sales}\n  - reply: {team: billing, risk: low}",
+    ),
+    (PATH, "task: triage\n", "task: noted\n"),
+    ("scenarios/files/ticket.txt", "of May", "of June"),
+    ("scenarios/files/answer.json", ", \"required\": [\"team\"]", ""),
+    ("scenarios/files/answer.json", "\"object\"", "[\"object\", \"string\"]"),
+    ("scenarios/filed.yaml", "files/ticket.txt", "files/answer.json"),
+    ("scenarios/filed.yaml", "{file: files/ticket.txt}", "my invoice"),
+    ("scenarios/filed.yaml", "schema: files/answer.json", "schema: {type: object}"),
+    ("scenarios/suite.yaml", "expect_context: [{contains: [login]}]", "expect_context: [{nothing_cut: true}]"),
+    ("scenarios/suite.yaml", "ticket: my login", "ticket: a login"),
+    ("scenarios/suite.yaml", "  - id: two\n", "  - id: two\n    role: clerk\n#"),
+    // What is stored and recorded.
+    ("scenarios/snapshots/scripted.json", "of the house", "of a house"),
+    ("scenarios/scripted.yaml", "  - snapshot: true\n", ""),
+    ("scenarios/recordings/recorded.jsonl", "\"content\":\"billing\"", "\"content\":\"billing and sales\""),
+    ("scenarios/recordings/recorded.jsonl", "\"prompt_tokens\":9", "\"prompt_tokens\":1"),
+    // Settings.
+    ("ctxc.toml", "no-context = \"warning\"", "no-context = \"off\""),
+    ("ctxc.toml", "[lints]\n", "[lints]\nunused-parameter = \"hint\"\n"),
+    ("ctxc.toml", "[lints]\n", "[lints]\nsingle-braces = \"off\"\n"),
+    ("ctxc.toml", "must = [\"has description\"]", "must = [\"has parameters\"]"),
+    ("ctxc.toml", "[[require]]\n", "[[require]]\nname = \"x\"\n"),
+    ("ctxc.toml", "manifest_tokens = 0.10", "manifest_tokens = 0.11"),
+    ("ctxc.toml", "manifest_tokens = 0.10\n", "manifest_tokens = 100.0\n"),
+    ("ctxc.toml", "pass_rate = 1.0", "pass_rate = 0.99"),
+    ("ctxc.toml", "pass_rate = 1.0\n", ""),
+    ("ctxc.toml", "[eval]\n", "[eval]\nstale = \"warn\"\n"),
+    ("ctxc.toml", "[eval]\n", "[eval]\nplan_path = \"$.none\"\n"),
+    ("ctxc.toml", "[eval]\n", "[eval]\nstale_after_days = 9000\n"),
+    ("ctxc.toml", "reruns = 3", "reruns = 1"),
+    ("ctxc.toml", "variance = 0.1", "variance = 1.0"),
+    ("ctxc.toml", "cost_usd = 1.0", "cost_usd = 9.0"),
+    ("ctxc.toml", "[\"lead@example.org\"]", "[\"lead@example.org\", \"me@example.org\"]"),
+    ("ctxc.toml", "[\"lead@example.org\"]", "[]"),
+    ("ctxc.toml", "input = 1.0", "input = 0.1"),
+    ("ctxc.toml", "input = 1.0", "input = 1.0, cached_input = 0.0"),
+    ("ctxc.toml", "context_window = 8000\n", "context_window = 8000\ntokenizer = \"claude\"\n"),
+    ("ctxc.toml", "commands = [\"git log\", \"sh\"]\n", ""),
+    ("ctxc.toml", "[\"git log\", \"sh\"]", "[\"git\", \"sh\"]"),
+    ("ctxc.toml", "blocked = [\"rm\"]", "blocked = []"),
+    ("ctxc.toml", "blocked = [\"rm\"]", "blocked = [\"rm -rf\"]"),
+    ("ctxc.toml", "[\"LANG\", \"TZ\"]", "[\"LANG\", \"TZ\", \"HOME\"]"),
+    ("ctxc.toml", "depth = 100", "depth = 200"),
+    ("ctxc.toml", "[limits]\ndepth = 100\n", ""),
+    ("ctxc.toml", "[limits]\n", "[requests]\nvolatile = [\"/messages\"]\n\n[limits]\n"),
+    ("ctxc.toml", "[limits]\n", "[requests.blocks]\nAll = \".*\"\n\n[limits]\n"),
+    ("ctxc.toml", "[limits]\n", "[templates]\nexclude = [\"templates/old.xml\"]\n\n[limits]\n"),
+    ("ctxc.toml", "[limits]\n", "[templates]\ninclude = [\"templates/triage.xml\"]\n\n[limits]\n"),
+    ("ctxc.toml", "[eval]\n", "[eval]\nscenarios = [\"scenarios/recorded.yaml\"]\n"),
+    ("ctxc.toml", "[eval]\n", "[eval]\nscenarios = [\"scenarios/*d.yaml\"]\n"),
+    ("ctxc.toml", "[eval]\n", "[eval.drift]\nwindow = 50\n\n[eval]\n"),
+    ("ctxc.toml", "[eval]\n", "[eval.drift]\ntoken_inflation = 9.0\n\n[eval]\n"),
+    // Findings that no longer count.
+    ("templates/triage.xml", "<description>", "<?ctxc allow no-context reason=\"x\"?><description>"),
+    ("templates/noted.xml", "unused-parameter reason", "unused-parameter no-context reason"),
+    ("templates/noted.xml", "</task>", "<?ctxc allow unused-parameter reason=\"y\"?></task>"),
+];
+
+fn remove(project: &Project, path: &str) {
+    std::fs::remove_file(project.path(path)).unwrap();
+}
+
+fn edit(project: &Project, path: &str, from: &str, to: &str) {
+    replace(project, path, from, to);
+}
+
+const WAYS: &[(&str, Edit)] = &[
+    ("a scenario is removed", |p| remove(p, PATH)),
+    ("all scenarios are removed", |p| std::fs::remove_dir_all(p.path("scenarios")).unwrap()),
+    ("a case of a suite is removed", |p| {
+        edit(
+            p,
+            "scenarios/suite.yaml",
+            &p.read("scenarios/suite.yaml")[p.read("scenarios/suite.yaml").find("  - id: two").unwrap()..],
+            "",
+        );
+    }),
+    ("a scenario becomes no scenario", |p| std::fs::rename(p.path(PATH), p.path("scenarios/rich.txt")).unwrap()),
+    ("a scenario moves where none is read", |p| {
+        std::fs::create_dir_all(p.path("scenarios/fixtures")).unwrap();
+        std::fs::rename(p.path(PATH), p.path("scenarios/fixtures/rich.yaml")).unwrap();
+    }),
+    ("a scenario becomes hidden", |p| std::fs::rename(p.path(PATH), p.path("scenarios/.rich.yaml")).unwrap()),
+    ("a template is ignored", |p| p.write("templates/.ignore", "old.xml\n")),
+    ("a scenario gets another name and asks for less", |p| {
+        edit(p, PATH, "name: rich", "name: poor");
+        edit(p, PATH, "  - max_risk: low\n", "");
+    }),
+    ("a scenario takes the name of another", |p| {
+        remove(p, "scenarios/recorded.yaml");
+        edit(p, "scenarios/scripted.yaml", "name: scripted", "name: recorded");
+    }),
+    ("two scenarios exchange their names", |p| {
+        edit(p, "scenarios/scripted.yaml", "name: scripted", "name: other");
+        edit(p, "scenarios/recorded.yaml", "name: recorded", "name: scripted");
+        edit(p, "scenarios/scripted.yaml", "name: other", "name: recorded");
+    }),
+    ("a copy with less takes the place of a scenario", |p| {
+        let text = p.read(PATH);
+        p.write("scenarios/copy.yaml", text.replace("name: rich", "name: copy"));
+        p.write(PATH, text.replace("  - max_risk: low\n", ""));
+    }),
+    ("a scenario moves, and asks for less", |p| {
+        let text = p.read(PATH);
+        remove(p, PATH);
+        p.write("scenarios/desk/rich.yaml", text.replace("max: 60", "max: 600").replace("files/answer", "../files/answer"));
+    }),
+    ("a frozen file moves, and differs", |p| {
+        remove(p, "scenarios/files/ticket.txt");
+        p.write("scenarios/files/t.txt", "my invoice\nof June\n");
+        edit(p, "scenarios/filed.yaml", "files/ticket.txt", "files/t.txt");
+    }),
+    ("a schema stands in the scenario, and asks for less", |p| {
+        edit(p, PATH, "schema: files/answer.json", "schema: {type: object}");
+    }),
+    ("a snapshot is stored anew", |p| {
+        edit(p, "templates/triage.xml", "rules of the house", "rules of a house");
+        p.run(&["eval", "--accept"]);
+    }),
+    ("a snapshot is removed", |p| {
+        edit(p, "scenarios/scripted.yaml", "  - snapshot: true\n", "");
+        remove(p, "scenarios/snapshots/scripted.json");
+    }),
+    ("a recording is removed", |p| remove(p, "scenarios/recordings/recorded.jsonl")),
+    ("a recording is emptied", |p| p.write("scenarios/recordings/recorded.jsonl", "")),
+    ("a recording takes the place of a script", |p| {
+        p.write("scenarios/recordings/rich.jsonl", recorded(p, "my invoice", "{\"team\": \"billing\", \"risk\": \"low\"}"));
+    }),
+    ("a suppression", |p| {
+        edit(p, "templates/triage.xml", "</parameters>", "<parameter name=\"spare\" required=\"false\"/></parameters>");
+        p.run(&["check", "--suppress-existing"]);
+    }),
+    ("a suppression of a template that moves and differs", |p| {
+        let text =
+            p.read("templates/old.xml").replace("</parameters>", "<parameter name=\"more\" required=\"false\"/></parameters>");
+        remove(p, "templates/old.xml");
+        p.write("templates/a/old.xml", text);
+        p.run(&["check", "--suppress-existing"]);
+    }),
+    ("a suppression counts more often", |p| {
+        let text = p.read("ctxc.suppressions.toml");
+        p.write("ctxc.suppressions.toml", text.replace("= 1\n", "= 2\n"));
+    }),
+    ("an `allow` stands further outside", |p| {
+        git(p, &["switch", "-q", "main"]);
+        let allow = "  <?ctxc allow unused-parameter reason=\"of a later release\"?>\n";
+        edit(p, "templates/noted.xml", allow, "");
+        edit(p, "templates/noted.xml", "  <parameters>\n", &format!("  <parameters>\n  {allow}"));
+        commit(p);
+        git(p, &["switch", "-q", "-C", "change"]);
+        begin(p);
+        edit(p, "templates/noted.xml", allow, "");
+        edit(p, "templates/noted.xml", "  <description>", &format!("{allow}  <description>"));
+    }),
+    ("an `allow` goes to another task", |p| {
+        let allow = "  <?ctxc allow unused-parameter reason=\"of a later release\"?>\n";
+        edit(p, "templates/noted.xml", allow, "");
+        edit(p, "templates/triage.xml", "  <description>", &format!("{allow}  <description>"));
+    }),
+    ("a moved template has one `allow` more", |p| {
+        let text = p.read("templates/noted.xml").replace("unused-parameter", "unused-parameter no-context");
+        remove(p, "templates/noted.xml");
+        p.write("templates/b/noted.xml", text);
+    }),
+    ("accepted results are removed", |p| remove(p, "baselines/rich.json")),
+    ("all accepted results are removed", |p| std::fs::remove_dir_all(p.path("baselines")).unwrap()),
+    ("the log is rewritten", |p| edit(p, "baselines/LOG.jsonl", "\"first\"", "\"second\"")),
+    ("the log is emptied", |p| p.write("baselines/LOG.jsonl", "")),
+    ("the author accepts", |p| {
+        edit(p, PATH, "  - max_risk: low\n", "");
+        p.run(&["baseline", "accept", "--reason", "x", "--by", "me@example.org"]).code(0);
+    }),
+    ("the author names himself, and accepts", |p| {
+        edit(p, PATH, "  - max_risk: low\n", "");
+        edit(p, "ctxc.toml", "[\"lead@example.org\"]", "[\"me@example.org\"]");
+        p.run(&["baseline", "accept", "--reason", "x", "--by", "me@example.org"]).code(0);
+    }),
+    ("a failing scenario is accepted by its author", |p| {
+        edit(p, "templates/triage.xml", "house", "desk");
+        p.run(&["baseline", "accept", "--reason", "x", "--by", "me@example.org"]);
+    }),
+    ("a result is carried to another name and differs", |p| {
+        edit(p, "scenarios/scripted.yaml", "name: scripted", "name: sorted");
+        std::fs::rename(p.path("scenarios/snapshots/scripted.json"), p.path("scenarios/snapshots/sorted.json")).unwrap();
+        p.run(&["baseline", "accept", "--reason", "x", "--by", "me@example.org"]).code(0);
+        remove(p, "baselines/rich.json");
+    }),
+    ("a context grows", |p| {
+        edit(
+            p,
+            "templates/triage.xml",
+            "rules of the house",
+            "rules of the house, every one of them, as they are written down here and there",
+        );
+        edit(p, "scenarios/scripted.yaml", "  - snapshot: true\n", "");
+    }),
+    ("a context grows under another name", |p| {
+        edit(p, "templates/triage.xml", "name=\"triage\"", "name=\"sort\"");
+        edit(
+            p,
+            "templates/triage.xml",
+            "rules of the house",
+            "rules of the house, every one of them, as they are written down here and there",
+        );
+        edit(p, "ctxc.toml", "template = \"triage\"", "template = \"sort\"");
+        for file in ["scripted", "recorded", "filed", "suite", "rich"] {
+            edit(p, &format!("scenarios/{file}.yaml"), "task: triage", "task: sort");
+        }
+    }),
+    ("what the base expects breaks, and the branch expects it no more", |p| {
+        edit(p, "templates/triage.xml", "of the house", "of ours");
+        edit(p, PATH, "[invoice, house]", "[invoice]");
+        p.run(&["eval", "--accept"]);
+    }),
+    ("another project takes the place of this one", |p| {
+        std::fs::rename(p.path("ctxc.toml"), p.path("old.toml")).unwrap();
+        p.write("ctxc.toml", "");
+    }),
+    ("the project file goes", |p| remove(p, "ctxc.toml")),
+    ("the project moves twice", |p| {
+        for place in ["a", "b"] {
+            p.write(&format!("{place}/ctxc.toml"), CONFIG);
+            p.write(&format!("{place}/templates/triage.xml"), TASK.replace("\"triage\"", &format!("\"{place}\"")));
+            p.write(&format!("{place}/scenarios/s.yaml"), RECORDED.replace("task: triage", &format!("task: {place}")));
+        }
+        for path in ["ctxc.toml", "templates", "scenarios"] {
+            git(p, &["rm", "-r", "-q", path]);
+        }
+        _ = std::fs::remove_dir_all(p.path("scenarios"));
+    }),
+    ("a tag takes the place of the base", |p| {
+        edit(p, PATH, "  - max_risk: low\n", "");
+        commit(p);
+        git(p, &["tag", "main"]);
+    }),
+    ("the base is the change", |p| {
+        edit(p, PATH, "  - max_risk: low\n", "");
+        commit(p);
+        git(p, &["branch", "-q", "-f", "main"]);
+    }),
+    ("the history has no common commit", |p| {
+        git(p, &["checkout", "-q", "--orphan", "alone"]);
+        edit(p, PATH, "  - max_risk: low\n", "");
+        commit(p);
+    }),
+    ("attributes of git name a filter", |p| {
+        p.write(".gitattributes", "*.yaml filter=none\n");
+        edit(p, PATH, "  - max_risk: low\n", "");
+        commit(p);
+    }),
+    ("an index that lies about a file", |p| {
+        git(p, &["update-index", "--assume-unchanged", PATH]);
+        edit(p, PATH, "  - max_risk: low\n", "");
+    }),
+    ("a scenario is skipped in the work tree", |p| {
+        git(p, &["update-index", "--skip-worktree", PATH]);
+        remove(p, PATH);
+    }),
+    ("a shared file takes settings away", |p| {
+        let shared = "[lints]\nno-context = \"off\"\n";
+        p.write("shared.toml", shared);
+        let hash = ctxc::internals::base::hash::Hash::of(shared.as_bytes());
+        let text = p.read("ctxc.toml").replace("no-context = \"warning\"\n", "");
+        p.write("ctxc.toml", format!("extends = {{ path = \"shared.toml\", hash = \"{hash}\" }}\n{text}"));
+    }),
+    ("defaults of a suite ask for less", |p| {
+        let text = p.read("scenarios/suite.yaml").replace("    expect_context: [{contains: [login]}]\n", "");
+        p.write("scenarios/suite.yaml", text.replace("cases:\n", "defaults:\n  expect_context: [{nothing_cut: true}]\ncases:\n"));
+    }),
+    ("a scenario is there twice", |p| {
+        let text = p.read(PATH).replace("  - max_risk: low\n", "");
+        remove(p, PATH);
+        p.write("scenarios/a.yaml", text.clone());
+        p.write("scenarios/b.yaml", SCRIPTED.replace("name: scripted", "name: second").replace("  - snapshot: true\n", ""));
+    }),
+    ("a scenario asks nothing but one thing", |p| {
+        let text = p.read(PATH);
+        let (head, rest) = text.split_once("expect_context:").unwrap();
+        let answers = rest.split_once("answers:").unwrap().1;
+        p.write(PATH, format!("{head}expect_context:\n  - nothing_cut: true\nanswers:{answers}"));
+    }),
+];
+
+/// What lets a way pass unseen; an error of the project itself is none of the gate's findings.
+fn unseen(project: &Project) -> Option<String> {
+    let run = project.run(&["gate", "--json"]);
+    let decision: Value = serde_json::from_str(&run.stdout).unwrap_or_default();
+    let is_listed = decision["weakened"].as_array().is_some_and(|all| !all.is_empty());
+    let is_seen = match run.code {
+        Some(4 | 7) => true,
+        Some(0) => is_listed,
+        _ => false,
+    };
+    (!is_seen).then(|| format!("{:?} {}{}", run.code, run.stderr, run.stdout))
+}
+
+#[test]
+fn no_way_is_green_without_being_listed() {
+    assert!(SWAPS.len() + WAYS.len() >= 135, "{} and {}", SWAPS.len(), WAYS.len());
+    RICHER.run(&["gate"]).code(0).says("nothing is loosened");
+    let swaps: Vec<(String, &Swap)> =
+        SWAPS.iter().map(|swap| (format!("{}: {:?} → {:?}", swap.0, swap.1, swap.2), swap)).collect();
+    let rows: Vec<(&str, &Swap)> = swaps.iter().map(|(name, swap)| (name.as_str(), *swap)).collect();
+    let mut found = each(&rows, &RICHER, |(path, from, to), project| replace(project, path, from, to), unseen);
+    // These end with an error that names them: exit code 2 or 3.
+    let errors = ["a tag takes", "the project file goes"];
+    let ways = each(WAYS, &RICHER, |edit, project| edit(project), unseen);
+    found.extend(ways.into_iter().filter(|one| !errors.iter().any(|error| one.starts_with(error) && !one.contains("Some(0)"))));
+    assert!(found.is_empty(), "{} of {}:\n{}", found.len(), SWAPS.len() + WAYS.len(), found.join("\n"));
+}
+
+#[test]
+fn a_script_is_no_answer_to_a_request_that_had_a_recorded_one() {
+    let project = super::gate::branch();
+    git(&project, &["switch", "-q", "main"]);
+    for path in ["scenarios/scripted.yaml", "baselines/scripted.json"] {
+        remove(&project, path);
+    }
+    commit(&project);
+    git(&project, &["switch", "-q", "-C", "change"]);
+    begin(&project);
+    project.run(&["gate"]).code(0).says("nothing is loosened");
+    replace(&project, "templates/triage.xml", "of the house", "of our house");
+    project.write("scenarios/recorded.yaml", format!("{RECORDED}answers:\n  - reply: billing\n"));
+    project.run(&["gate"]).code(4);
+    remove(&project, "scenarios/recordings/recorded.jsonl");
+    project.run(&["gate"]).code(4);
+}
