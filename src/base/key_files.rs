@@ -2,8 +2,7 @@
 //!
 //! Names are compared without regard to case. A document or a source file that is about secrets (`docs/secrets.md`, `secrets.py`) is none.
 
-use super::secret_line;
-use super::secret_names::is_secret_name;
+use super::secret_names::{assignment, is_placeholder, is_secret_name};
 use std::borrow::Cow;
 
 /// Whole names, in small letters.
@@ -210,9 +209,9 @@ fn is_assignments(text: &str) -> bool {
     let (mut lines, mut assignments, mut secrets) = (0_usize, 0_usize, 0_usize);
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with(['#', ';'])) {
         lines += 1;
-        if let Some((name, value)) = secret_line::assignment(line) {
+        if let Some((name, value)) = assignment(line) {
             assignments += 1;
-            secrets += usize::from(is_secret_name(name) && !secret_line::is_placeholder(value));
+            secrets += usize::from(is_secret_name(name) && !is_placeholder(value));
         }
         // A file of another kind shows itself soon.
         if lines == 50 && assignments * 2 < lines {

@@ -27,8 +27,6 @@ pub mod percent;
 pub mod quoted;
 pub mod rule_meta;
 #[cfg(any(feature = "fs", feature = "eval"))]
-pub mod secret_line;
-#[cfg(any(feature = "fs", feature = "eval"))]
 pub mod secret_names;
 pub mod source;
 pub mod span;

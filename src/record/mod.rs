@@ -16,6 +16,7 @@ pub mod key;
 pub mod known_forms;
 pub mod mask;
 mod persons;
+mod placeholders;
 #[cfg(feature = "fs")]
 pub mod places;
 #[cfg(feature = "serve")]

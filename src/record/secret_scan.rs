@@ -4,8 +4,7 @@
 //! Independent of masks, so that what they miss is found: it knows no form of any service's keys. Reads no file, and never repeats a value.
 
 use crate::base::base64;
-use crate::base::secret_line::{assignment, is_placeholder};
-use crate::base::secret_names::is_secret_name;
+use crate::base::secret_names::{assignment, is_placeholder, is_secret_name};
 use std::collections::BTreeSet;
 
 /// Characters of the shortest value of an environment file that is looked for.
