@@ -4,10 +4,10 @@
 //! Of a value only whether it is a placeholder is looked at. Which variables are kept from the environment of a child is a list of its own, much shorter: a command may need the
 //! password of its database, and what it prints is masked.
 
-/// How variables end that no child receives.
+/// Endings of variables that no child process receives.
 const WITHHELD: [&str; 3] = ["_KEY", "_TOKEN", "_SECRET"];
 
-/// How much a name alone shows of its value.
+/// The evidence that a name alone gives of its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameStrength {
     /// The value is a secret, unless it is plainly something else: `db_password`, `clientSecret`, `STRIPE_KEY`.
@@ -71,7 +71,7 @@ fn is_in(list: &str, word: &str) -> bool {
     !word.is_empty() && list.split(' ').any(|one| one == word)
 }
 
-/// Whether a name may be one of a secret: a look at its letters, for the many names that are none.
+/// Returns whether a name may be one of a secret: a look at its letters, for the many names that are none.
 fn has_stem(name: &[u8]) -> bool {
     let begins =
         |at: usize, stem: &str| name.get(at..at + stem.len()).is_some_and(|part| part.eq_ignore_ascii_case(stem.as_bytes()));
@@ -117,7 +117,7 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// How much a name shows of its value; `None` where its value is no secret.
+/// The evidence that a name gives of its value; `None` if its value is no secret.
 pub fn name_strength(name: &str) -> Option<NameStrength> {
     // Of a longer one its end counts.
     let name = name.get(name.ceil_char_boundary(name.len().saturating_sub(96))..).unwrap_or(name);
@@ -150,17 +150,17 @@ pub fn name_strength(name: &str) -> Option<NameStrength> {
     }
 }
 
-/// Whether the value behind a name is a secret, as far as a name can show.
+/// Returns whether the value behind a name is a secret, as far as a name can show.
 pub fn is_secret_name(name: &str) -> bool {
     name_strength(name) == Some(Strong)
 }
 
-/// Whether a variable is kept from the environment of a child.
+/// Returns whether a variable is kept from the environment of a child.
 pub fn is_withheld(name: &str) -> bool {
     WITHHELD.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Whether the value of a variable is masked wherever it stands. Those that hold the path of a file hold no secret.
+/// Returns whether the value of a variable is masked wherever it stands. Those that hold the path of a file hold no secret.
 pub fn is_secret_variable(name: &str, value: &str) -> bool {
     let is_path = || value.starts_with(['/', '~', '.']) || value.get(1..3).is_some_and(|rest| rest == ":\\");
     is_withheld(name) || is_secret_name(name) && !is_path()
@@ -187,7 +187,7 @@ fn unquoted(value: &str) -> &str {
     quoted.unwrap_or_else(|| value.split(" #").next().unwrap_or(value).trim_end())
 }
 
-/// Whether a value stands for one that is filled in elsewhere: `${TOKEN}`, `<your key>`, `changeme`, `***`.
+/// Returns whether a value stands for one that is filled in elsewhere: `${TOKEN}`, `<your key>`, `changeme`, `***`.
 pub fn is_placeholder(value: &str) -> bool {
     const WORDS: &[&str] = &[
         "changeme",

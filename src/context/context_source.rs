@@ -50,6 +50,22 @@ pub trait ContextSource: Debug {
         self.search(query, limit)
     }
 
+    /// The same for an agent in a role: a source of a project's files leaves out what the role protects.
+    ///
+    /// # Errors
+    /// What went wrong, in words.
+    fn search_for(&self, _role: Option<&str>, query: &str, limit: usize) -> Result<Vec<Match>, String> {
+        self.search(query, limit)
+    }
+
+    /// Whole files for an agent in a role.
+    ///
+    /// # Errors
+    /// What went wrong, in words.
+    fn files_for(&self, _role: Option<&str>, query: &str, limit: usize) -> Result<Vec<Match>, String> {
+        self.files(query, limit)
+    }
+
     /// Whether there is anything to ask: before a run, what cannot be looked up stays open.
     fn is_there(&self) -> bool {
         true

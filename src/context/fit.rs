@@ -24,7 +24,7 @@ pub(super) struct Facts {
     pub(super) history: HistoryLimits,
     /// Tokens that lookups may yet have.
     pub(super) reserved: usize,
-    /// A conversation may be among the segments, even one in which nothing was said yet.
+    /// A conversation may be among the segments, even an empty one.
     pub(super) has_conversation: bool,
 }
 

@@ -66,7 +66,7 @@ pub(super) fn open(registry: &Registry, request: &Request<'_>) -> Result<Option<
     Ok(Some(DraftSegment { unknown: BTreeSet::from([NAME.to_owned()]), condition, ..DraftSegment::whole(segment) }))
 }
 
-/// Whether the description of the agent says the objective already, in a line of its own that no letter brought along. Before a run a line
+/// Returns whether the description of the agent says the objective already, in a line of its own that no letter brought along. Before a run a line
 /// may wait for a value.
 pub(super) fn is_said(objective: &str, context: &[DraftSegment]) -> bool {
     descriptions(context).any(|drafted| {

@@ -203,6 +203,11 @@ static NO_VALUES: BTreeMap<String, Value> = BTreeMap::new();
 static NO_RESULTS: BTreeMap<String, StepResult> = BTreeMap::new();
 
 impl<'a> Request<'a> {
+    /// The name of the role that plays the task.
+    pub(super) fn role_name(&self) -> Option<&'a str> {
+        self.role.map(|role| role.name.value.as_str())
+    }
+
     /// A request for the task that a role plays, with nothing else handed in.
     pub fn of_role(role: &'a Role) -> Self {
         Self { role: Some(role), ..Self::new(&role.task.value) }

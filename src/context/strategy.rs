@@ -32,7 +32,7 @@ pub(super) struct Strategy<'a> {
     pub(super) results: &'a GivenResults<'a>,
     pub(super) filler: Filler<'a>,
     pub(super) faults: Faults,
-    /// A conversation may reach the agent, even one in which nothing was said yet.
+    /// A conversation may reach the agent, even an empty one.
     pub(super) has_conversation: bool,
 }
 
@@ -144,7 +144,7 @@ impl<'a> Strategy<'a> {
         let trusted = files(context.iter().chain(own).filter(|drafted| drafted.is_trusted()));
         // Some of what is found may be there already.
         let asked = if there.is_empty() { MATCHES } else { MATCHES * 4 };
-        match self.request.source.search(&query(link.node, scope, own), asked) {
+        match self.request.source.search_for(self.request.role_name(), &query(link.node, scope, own), asked) {
             Ok(found) => {
                 // A value that came from a file of the project is found in it again, as its line ends allow.
                 let texts = |is_meant: fn(&DraftSegment) -> bool| -> BTreeSet<&str> {

@@ -140,7 +140,7 @@ pub trait RunCheck: Debug + Sync {
 
 /// Who has programs of the project send their requests.
 pub trait RunProgram: Debug + Sync {
-    /// Whether the user permitted to run the program of a request.
+    /// Returns whether the user permitted to run the program of a request.
     fn permits(&self, source: &RequestSource) -> bool;
 
     /// The request that a scenario of this file is about, with the text of the recording that answers the program; `None` where nobody

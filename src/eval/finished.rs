@@ -138,7 +138,7 @@ pub struct Finished {
     pub stage: Stage,
     /// What it takes to ask for its answers, where they are stale or that is to be known.
     pub anew: Option<Estimate>,
-    /// How many trials are recorded, where the case asks for another number.
+    /// The number of recorded trials, if the case asks for another number.
     pub recorded: Option<Recorded>,
     /// Its trials, in order.
     pub trials: Vec<Trial>,

@@ -285,7 +285,7 @@ fn without(line: &str, segment: &mut Segment) {
     segment.text = rest;
 }
 
-/// What no case noticed, by agent.
+/// Lines that no case noticed, by agent.
 fn lines_of(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<NonZeroUsize>, trying: Trying<'_>) -> OwnLines {
     let found = run::each(context, inputs, threads, |_, input, found| {
         let is_request = matches!(input.case.subject.value, Subject::Request(_));
@@ -302,7 +302,7 @@ fn lines_of(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<
     sums.into_iter().map(rest).collect()
 }
 
-/// What a case that passes says of changes of its agents; `None` of one that does not.
+/// The changes of its agents that a passing case notices; `None` for a case that does not pass.
 fn passing(
     context: &RunContext<'_>,
     input: &CaseInput<'_>,
@@ -333,7 +333,7 @@ fn of_request(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<OfAgent
 /// scripted one.
 type Notices<'n> = &'n dyn Fn(&PreparedCase<'_>, Result<Assembly, Vec<Fault>>) -> bool;
 
-/// What is tried with an agent.
+/// The changes that are tried with an agent.
 type Trying<'t> = &'t (dyn Fn(&PreparedCase<'_>, Assembly, Notices<'_>) -> OfAgent + Sync);
 
 /// What one case says of changes.

@@ -130,7 +130,7 @@ pub struct CaseRow {
     /// Where the answer came from; without one, or with one that is stale, the verdict is about the context alone.
     #[cfg_attr(feature = "cli", schemars(extend("enum" = ["not_recorded", "asked", "replayed", "stale", "scripted", "not_judged"])))]
     pub answer: String,
-    /// Whether something is expected of its answer, and none is recorded; missing where that is not so.
+    /// True if something is expected of its answer, and none is recorded; missing where that is not so.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unanswered: bool,
     /// What moved in the request since the answers were recorded, a line each; none where they are not stale.
@@ -230,7 +230,7 @@ pub struct RuleRow {
     pub pass: Option<u32>,
     /// The stage that decided: `confirm` is the second one, of a scenario that failed the first.
     pub stage: Stage,
-    /// How many trials are recorded, where the scenario asks for more or for fewer; else null.
+    /// The number of recorded trials, if the scenario asks for more or for fewer; else null.
     pub recorded: Option<RecordedRow>,
 }
 

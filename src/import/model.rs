@@ -169,7 +169,7 @@ pub struct Case {
     pub name: Option<String>,
     /// Its values.
     pub inputs: Vec<(String, Given)>,
-    /// What the answer must be, in order.
+    /// Conditions on the answer, in order.
     pub expectations: Vec<Asserted>,
 }
 
@@ -178,13 +178,13 @@ pub struct Case {
 pub enum Asserted {
     /// As a scenario says it.
     Expectation(serde_json::Value),
-    /// What no expectation says.
+    /// Assertions that no expectation expresses.
     Todo {
-        /// What it is and why it is not carried over, in words.
+        /// A description, with the reason why it is not carried over.
         what: String,
         /// As it was written, on one line; empty where that is not known.
         source: String,
-        /// Whether it could not fail the test.
+        /// True if it could not fail the test.
         is_informal: bool,
     },
 }

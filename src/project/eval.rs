@@ -41,7 +41,7 @@ pub enum Stale {
     Warn,
 }
 
-/// What is done about trusted text that a change takes away and that no scenario held.
+/// The treatment of trusted text that a change removes and that no scenario holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Uncovered {
     /// It is not looked for.
@@ -64,7 +64,7 @@ pub struct Gate {
     pub tokens: Option<f64>,
     /// The most that a run may cost in US dollars.
     pub cost_usd: Option<f64>,
-    /// What is done about text that is gone and that no scenario held.
+    /// The treatment of removed text that no scenario holds.
     pub uncovered: Uncovered,
     /// Who may accept what a change loosens, besides those of `[eval.stability]`.
     pub accepters: Vec<Spanned<String>>,

@@ -40,6 +40,11 @@ impl Globs {
         self.globs.is_empty()
     }
 
+    /// Returns whether it matches every path, as `**` does.
+    pub fn matches_everything(&self) -> bool {
+        self.matches("\u{1}/\u{1}")
+    }
+
     /// The patterns as written.
     pub fn written(&self) -> &[String] {
         &self.written

@@ -81,7 +81,7 @@ impl<'f> Index<'f> {
         self.file(id.file)?.facts.definitions.get(id.definition as usize)
     }
 
-    /// How names flow in a definition, where its file has it.
+    /// The flow of names in a definition, if its file has it.
     pub fn flow(&self, id: DefId) -> Option<&'f Flow> {
         let flows = &self.file(id.file)?.facts.flows;
         flows.get(flows.binary_search_by_key(&id.definition, |flow| flow.owner).ok()?)

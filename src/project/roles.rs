@@ -111,24 +111,14 @@ words! {
 }
 
 impl Role {
-    /// Whether its agents may call tools.
+    /// Returns whether its agents may call tools.
     pub fn has_tools(&self) -> bool {
         self.tools.as_ref().is_some_and(Tools::permits_some)
-    }
-
-    /// Whether a path is kept from all agents for this role. A role whose tools may touch nothing (`**`) singles out no file.
-    pub fn keeps_from_all(&self, path: &str) -> bool {
-        self.protected.matches(path) && !self.protects_everything()
-    }
-
-    /// Whether its tools may touch no file, whatever the file is called.
-    pub fn protects_everything(&self) -> bool {
-        self.protected.matches("\u{1}/\u{1}")
     }
 }
 
 impl Tools {
-    /// Whether some tool may be used, be it defined in the project or handed in by a host.
+    /// Returns whether some tool may be used, be it defined in the project or handed in by a host.
     fn permits_some(&self) -> bool {
         let is_open = |entry: &Spanned<String>| match entry.value.strip_suffix('*') {
             Some(prefix) => {

@@ -11,6 +11,12 @@ pub fn said(text: &str) -> BTreeMap<Vec<String>, String> {
     out
 }
 
+/// The texts of a value that is a list of texts; `None` for another one.
+pub fn text_list(value: &str) -> Option<Vec<String>> {
+    let table: toml::Table = format!("list = {value}").parse().ok()?;
+    table.get("list")?.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
+}
+
 /// The value of a table in a list of them.
 static SAID: Value = Value::Boolean(true);
 

@@ -6,11 +6,11 @@ use super::escapes::unescaped;
 use super::known_forms::run;
 use crate::base::secret_names::name_strength;
 
-/// How names of headers and of parameters end whose values are secrets whatever they look like, in small letters. Addresses without these
+/// Endings of names of headers and parameters whose values are secrets whatever they look like, in small letters. Addresses without these
 /// parameters are part of what finds a call again, so the list stays as it is.
 const NAMES: [&str; 7] = ["authorization", "key", "token", "secret", "password", "signature", "sig"];
 
-/// Whether what a header or a parameter of this name holds is a secret.
+/// Returns whether what a header or a parameter of this name holds is a secret.
 fn is_secret(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     NAMES.iter().any(|end| lower.ends_with(end))

@@ -15,7 +15,7 @@ const NAME: usize = 96;
 #[derive(Clone, Copy)]
 pub(super) struct Place<'t> {
     pub(super) text: &'t str,
-    /// Where what was found last ends: no name begins before.
+    /// The end of the last finding: no name begins before it.
     pub(super) from: usize,
     pub(super) at: usize,
 }
@@ -113,7 +113,7 @@ impl<'t> Place<'t> {
         self.text.get(range.clone()).unwrap_or("")
     }
 
-    /// Whether a line begins here, but for blanks and what stands before items of lists.
+    /// Returns whether a line begins here, but for blanks and what stands before items of lists.
     fn begins_line(&self, at: usize) -> bool {
         let mut at = at;
         loop {
@@ -137,7 +137,7 @@ impl<'t> Place<'t> {
     }
 }
 
-/// Whether a name is that of a password, which a person may have chosen.
+/// Returns whether a name is that of a password, which a person may have chosen.
 fn is_password(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     ["pass", "pwd", "pw"].iter().any(|part| lower.contains(part))
@@ -151,7 +151,7 @@ fn is_credential_header(name: &str) -> bool {
     ["authorization", "proxy-authorization"].iter().any(|header| name.eq_ignore_ascii_case(header))
 }
 
-/// What a value behind `=` goes from where it begins to where it ends.
+/// The range of a value behind `=`.
 pub(super) fn behind_equals(place: Place<'_>) -> Option<Range<usize>> {
     let (at, before) = (place.at, place.before(place.at)?);
     // `:=`, `!=`, `==`
@@ -218,7 +218,7 @@ fn signature(place: Place<'_>) -> Option<Range<usize>> {
     (range.len() >= 8 && has_digit(place.text_of(&range))).then(|| place.given(range))?
 }
 
-/// Whether a name stands in a row of `Name=value;` or `name=value name=value`.
+/// Returns whether a name stands in a row of `Name=value;` or `name=value name=value`.
 fn is_connection(place: Place<'_>, name: &Name<'_>) -> bool {
     let head = place.text.get(place.from..name.start).unwrap_or("");
     let head = head.get(head.floor_char_boundary(head.len().saturating_sub(200))..).unwrap_or("");
@@ -235,7 +235,7 @@ fn has_digit(value: &str) -> bool {
     value.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// What a value behind `:` goes from where it begins to where it ends.
+/// The range of a value behind `:`.
 pub(super) fn behind_colon(place: Place<'_>) -> Option<Range<usize>> {
     let at = place.at;
     if matches!(place.byte(at + 1), Some(b':' | b'/')) || place.before(at) == Some(b':') {
@@ -472,7 +472,7 @@ pub(super) fn behind_word(place: Place<'_>) -> Option<Range<usize>> {
     is_likely(place.text_of(&range), name.strength, is_password(name.text), writing).then_some(range)
 }
 
-/// What goes of a string of JSON behind its key.
+/// The ranges to mask in a string of JSON behind its key.
 pub(super) fn behind_key(key: &str, value: &str) -> Vec<Range<usize>> {
     let Some(strength) = name_strength(key) else { return Vec::new() };
     let place = Place { text: value, from: 0, at: 0 };
@@ -506,7 +506,7 @@ fn cookies(value: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// What goes of a word of a command: all of the value of an option, or what it shows itself.
+/// The ranges to mask in a word of a command: all of the value of an option, or the forms in it.
 pub(super) fn is_value_of(option: &str, value: &str) -> bool {
     let name = option.strip_prefix("--").or_else(|| option.strip_prefix('-'));
     let is_secret = match name.and_then(name_strength) {

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-/// What a sign looks like: blanks and hyphens of typesetters, letters of full width; `None` for one that nobody sees.
+/// The ASCII letter that a sign looks like: blanks and hyphens of typesetters, letters of full width; `None` for an invisible sign.
 fn plain(sign: char) -> Option<char> {
     match sign {
         '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => None,
@@ -69,7 +69,7 @@ fn escape(rest: &str) -> Option<(char, usize)> {
     }
 }
 
-/// Where the escapes of a text stand, in order: each with the sign that it stands for and its bytes.
+/// The escapes of a text, in order: each with the sign that it stands for and its bytes.
 fn escapes(text: &str) -> impl Iterator<Item = (usize, char, usize)> {
     let bytes = text.as_bytes();
     let signs = memchr::memchr3_iter(b'\\', b'%', b'&', bytes);
@@ -99,9 +99,9 @@ fn escapes(text: &str) -> impl Iterator<Item = (usize, char, usize)> {
 
 /// A part of a text with one layer of escapes read.
 pub(super) struct View {
-    /// How it reads.
+    /// Its text.
     pub(super) text: String,
-    /// Where it begins in the text.
+    /// Its start in the text.
     start: usize,
     /// Behind each escape: the byte of the view, and that of the part.
     places: Vec<(u32, u32)>,

@@ -53,7 +53,7 @@ pub fn map_strings(json: &str, change: impl FnMut(Site, &str, &str) -> Option<St
     replaced(json, string_edits(json, change))
 }
 
-/// What `map_strings` changes, in order: of a large text that hardly changes a small part.
+/// The edits that `map_strings` makes, in order: of a large text that hardly changes a small part.
 pub fn string_edits(json: &str, mut change: impl FnMut(Site, &str, &str) -> Option<String>) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut path = Path::default();

@@ -6,7 +6,7 @@ use super::json_text::tokens;
 use crate::base::hash::{Hash, Hasher};
 use std::borrow::Cow;
 
-/// What every mark has in front.
+/// The prefix of every mark.
 const MARK: &[u8] = b"untrusted-";
 /// What stands before a mark.
 const SIDES: [&str; 2] = ["<untrusted-", "</untrusted-"];

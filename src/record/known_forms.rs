@@ -4,24 +4,24 @@
 
 use std::sync::LazyLock;
 
-/// What begins a key of a service, and what follows.
+/// The beginning of a key of a service, and the form of its rest.
 #[derive(Debug)]
 pub struct Form {
-    /// Who gives such keys.
+    /// The service that issues such keys.
     pub service: &'static str,
-    /// What all of them begin with.
+    /// The prefix of all of them.
     pub head: &'static str,
     /// Signs beside letters and digits.
     signs: &'static str,
     /// Characters behind the beginning, at least.
     least: usize,
-    /// What makes the rest a key and no words.
+    /// The test that tells the rest of a key from words.
     check: fn(&str) -> bool,
-    /// What of it goes.
+    /// The part that is masked.
     goes: Goes,
 }
 
-/// What of a key is replaced.
+/// The part of a key that is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Goes {
     Whole,
@@ -356,7 +356,7 @@ pub(super) fn word<'t>(text: &'t str, signs: &str) -> &'t str {
 /// Bytes that are looked at for what makes a word a key.
 const LOOKED: usize = 1 << 14;
 
-/// Whether any key begins with these bytes.
+/// Returns whether any key begins with these bytes.
 pub(super) fn may_be_known(first: u8, second: u8, third: u8) -> bool {
     INDEX.begins.get(slot(first, second, third)).is_some_and(|begins| *begins)
 }
@@ -423,7 +423,7 @@ pub(super) fn telegram(text: &str) -> Option<usize> {
 
 /// A private key with the lines around it; where its end is cut off, what looks like one. Who only names its first line has none.
 pub(super) fn private_key(text: &str) -> Option<usize> {
-    /// What stands before a key with a password.
+    /// The text before a key with a password.
     const HEADERS: [&str; 5] = ["Proc-Type:", "4,ENCRYPTED", "DEK-Info:", "AES-", "DES-"];
     let (label, body) = text.strip_prefix("-----BEGIN ")?.split_once("-----")?;
     if label.len() >= 64 || !label.contains("PRIVATE KEY") {
@@ -453,7 +453,7 @@ pub(super) fn private_key(text: &str) -> Option<usize> {
     taken
 }
 
-/// Whether it is a word or a short one with digits (`spinner12`, `v2`, `4k`), and no part of a key.
+/// Returns whether it is a word or a short one with digits (`spinner12`, `v2`, `4k`), and no part of a key.
 pub(super) fn is_word(part: &str) -> bool {
     let letters = part.trim_end_matches(|c: char| c.is_ascii_digit());
     let digits = part.len() - letters.len();

@@ -85,7 +85,7 @@ impl Mask {
         if self.content == Content::Shape { self.shape(&body) } else { body }
     }
 
-    /// What changes in the body of a request: of a large one the parts alone. Adds what was replaced.
+    /// The edits in the body of a request; adds the counts of replaced values.
     pub fn request_edits(&self, body: &str, redacted: &mut Vec<Redacted>) -> Vec<Edit> {
         match self.content {
             Content::Shape => vec![(0..body.len(), self.json(body, "/request", redacted))],
@@ -264,7 +264,7 @@ impl Mask {
 struct Piece {
     pointer: String,
     text: String,
-    /// What it stands behind.
+    /// The key or name before it.
     name: Option<Named>,
 }
 

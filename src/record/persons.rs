@@ -7,7 +7,7 @@ use super::known_forms::run;
 pub(super) fn email(text: &str) -> Option<usize> {
     /// Bytes of the part before `@` at most, and of that behind it.
     const MOST: usize = 255;
-    /// How names of files and of services end, and no host does.
+    /// Endings of names of files and services that no host has.
     const FILES: &str =
         " png jpg jpeg gif svg webp service timer socket target mount slice js ts txt json yaml yml toml xml html css ";
     let len = |text: &str, takes: fn(char) -> bool| -> usize {
@@ -112,7 +112,7 @@ pub(super) fn iban(text: &str) -> Option<usize> {
     longest
 }
 
-/// Whether the number that the signs stand for leaves 1 when it is divided by 97.
+/// Returns whether the number that the signs stand for leaves 1 when it is divided by 97.
 fn is_iban(signs: &[u8]) -> bool {
     let (head, rest) = signs.split_at_checked(4).unwrap_or((signs, &[]));
     let number = |rest: u32, sign: &u8| match sign {

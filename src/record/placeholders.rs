@@ -12,7 +12,7 @@ pub(super) const DIGITS: usize = 4;
 pub(super) struct Placeholder<'t> {
     /// Its place.
     pub(super) range: Range<usize>,
-    /// What it stands for.
+    /// The kind of value that it stands for.
     pub(super) kind: &'t str,
     /// Its hash; empty where that was left out.
     pub(super) hash: &'t str,

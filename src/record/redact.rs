@@ -1,4 +1,4 @@
-//! What is replaced before a call reaches the disk: secrets by their value, their form and their name, personal data by their form.
+//! Masks for a call before it reaches the disk: secrets by their value, their form and their name, personal data by their form.
 //!
 //! A placeholder such as `⟦email:3fa2⟧` is the same for the same value, and depends on a secret of the user's, so that nobody can try values
 //! until one fits. A text in which everything is replaced stays as it is. Numbers are left alone: a card stands in a text.
@@ -47,7 +47,7 @@ const LAYERS: usize = 4;
 /// Bytes around an escape that are read with it.
 const MARGIN: usize = 1024;
 
-/// How far escapes are read.
+/// The depth to which escapes are read.
 #[derive(Clone, Copy)]
 struct Reach {
     /// Layers of escapes, one within another.
@@ -64,7 +64,7 @@ pub trait Find: std::fmt::Debug + Send + Sync {
 
 /// What is found by a pattern of the project.
 const OWN: &str = "own";
-/// What is found by its value, its form or its name.
+/// Values found by their text, their form or their name.
 const KEPT_FROM_ALL: &str = "secret";
 
 impl std::fmt::Debug for Redactor {
@@ -143,7 +143,7 @@ impl Redactor {
         }
     }
 
-    /// What is found by its value and by the patterns of the project, and placeholders: nothing else goes on across them.
+    /// Known values, matches of the project's patterns, and placeholders: no other finding crosses them.
     fn fixed(&self, text: &str) -> Vec<(Range<usize>, Option<&'static str>)> {
         let bytes = text.as_bytes();
         let mut fixed: Vec<(Range<usize>, Option<&'static str>)> = Vec::new();
@@ -173,7 +173,7 @@ impl Redactor {
         fixed
     }
 
-    /// What goes of a text as it stands.
+    /// The ranges to mask in a text as it stands.
     fn scan(&self, text: &str) -> Vec<Found> {
         let mut found = Vec::new();
         let mut at = 0;
@@ -185,7 +185,7 @@ impl Redactor {
         merged(found)
     }
 
-    /// What goes of a part of a text, between things that are found by their value.
+    /// The ranges to mask in a part of a text between known values.
     fn scan_part(&self, text: &str, part: Range<usize>, found: &mut Vec<Found>) {
         let Some(own) = text.get(..part.end) else { return };
         let bytes = own.as_bytes();
@@ -251,7 +251,7 @@ impl Redactor {
         }
     }
 
-    /// What a text begins with here, at the beginning of a word, that has to go.
+    /// The range to mask at the beginning of a word.
     fn begins(&self, place: Place<'_>, first: u8) -> Option<Found> {
         let Place { text, from, at } = place;
         let rest = text.get(at..)?;
@@ -329,7 +329,7 @@ impl Redactor {
         self.replaced(text, self.find_behind(name, text))
     }
 
-    /// What must go of a text that stands behind a name.
+    /// The ranges to mask in a text behind a name.
     pub fn find_behind(&self, name: &str, text: &str) -> Vec<Found> {
         Self::named(Some(&Named::Key(name.to_owned())), text, self.find(text))
     }
@@ -363,7 +363,7 @@ impl Redactor {
         replaced(json, self.json_edits(json, root, redacted))
     }
 
-    /// What of it changes.
+    /// The edits of a JSON text.
     pub(super) fn json_edits(&self, json: &str, root: &str, redacted: &mut Vec<Redacted>) -> Vec<Edit> {
         let mut names = Names::default();
         string_edits(json, |site, pointer, text| {
@@ -394,7 +394,7 @@ impl Redactor {
         (!found.is_empty()).then(|| self.replaced(text, found))
     }
 
-    /// What was found of a string, with what goes since it stands behind a name.
+    /// The findings in a string, with those that its name adds.
     pub(super) fn named(name: Option<&Named>, text: &str, mut found: Vec<Found>) -> Vec<Found> {
         let ranges = match name {
             None => return found,
@@ -407,7 +407,7 @@ impl Redactor {
     }
 }
 
-/// What a string of JSON stands behind.
+/// The key before a string of JSON.
 #[derive(Debug)]
 pub(super) enum Named {
     /// Its key, or the name beside it.
@@ -426,7 +426,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// What a string stands behind. Takes the strings of a text in their order.
+    /// The key before a string. Takes the strings of a text in their order.
     pub(super) fn of(&mut self, pointer: &str, text: &str) -> Option<Named> {
         let (above, key) = pointer.rsplit_once('/')?;
         let short = || if text.len() <= 128 { text.to_owned() } else { String::new() };
@@ -454,12 +454,12 @@ impl Names {
     }
 }
 
-/// Whether nothing but signs that no value ends with stands between a place and the end of a text.
+/// Returns whether nothing but signs that no value ends with stands between a place and the end of a text.
 fn reaches_end(text: &str, at: usize) -> bool {
     text.get(at..).is_some_and(|rest| rest.bytes().all(|byte| b".,;:)\\!".contains(&byte)))
 }
 
-/// What a byte may begin or end.
+/// The findings that a byte may begin or end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Other,
@@ -513,12 +513,12 @@ fn class(byte: u8) -> Class {
     CLASSES.get(usize::from(byte)).copied().unwrap_or(Class::Other)
 }
 
-/// How many bytes from a place on are all such.
+/// The number of bytes from a place on that all pass a test.
 fn length(bytes: &[u8], at: usize, is_such: impl Fn(u8) -> bool) -> usize {
     bytes.get(at..).unwrap_or(&[]).iter().take_while(|byte| is_such(**byte)).count()
 }
 
-/// Whether anything may begin with this word: a look at a few of its bytes, for the many words that are nothing.
+/// Returns whether anything may begin with this word: a look at a few of its bytes, for the many words that are nothing.
 fn may_begin(bytes: &[u8], at: usize, word: usize) -> bool {
     let [first, second, third, rest @ ..] = bytes.get(at..).unwrap_or(&[]) else { return false };
     may_be_known(*first, *second, *third)
@@ -532,7 +532,7 @@ const fn is_packed(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-')
 }
 
-/// What stands behind a name that a row of packed data begins with.
+/// The data behind a name that a row of packed data begins with.
 fn packed_value(text: &str, from: usize, row: &Range<usize>) -> Option<Found> {
     let head = text.as_bytes().get(row.clone())?;
     let at = row.start + head.iter().take(100).position(|byte| *byte == b'=')?;
@@ -586,7 +586,7 @@ fn email_around(place: Place<'_>) -> Option<Range<usize>> {
     Some(start..start + len)
 }
 
-/// What was found in order, overlapping ones as one.
+/// Sorts findings and merges those that overlap.
 pub(super) fn merged(mut all: Vec<Found>) -> Vec<Found> {
     all.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
     let mut found: Vec<Found> = Vec::new();

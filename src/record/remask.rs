@@ -26,7 +26,7 @@ pub fn without_all_hashes(text: &str) -> String {
 }
 
 impl Placeholder<'_> {
-    /// What it becomes without its hash.
+    /// The placeholder without its hash.
     fn bare(self) -> Edit {
         (self.range, format!("⟦{}⟧", self.kind))
     }

@@ -5,7 +5,7 @@
 use super::known_forms::uuid;
 use crate::base::secret_names::NameStrength;
 
-/// How a value is written, which decides what may stand in it.
+/// The notation of a value, which decides its possible characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Writing {
     /// Between quotes, or a string of JSON.
@@ -20,7 +20,7 @@ pub(super) enum Writing {
 const KEYWORDS: &str = " true false null none nil undefined yes no on off void never string str text bool boolean number int integer \
                         float object array bytes any optional required ";
 
-/// What is written for a value that its reader is to put in.
+/// Words that stand for a value that the reader has to fill in.
 const PLACEHOLDERS: [&str; 20] = [
     "your",
     "example",
@@ -44,7 +44,7 @@ const PLACEHOLDERS: [&str; 20] = [
     "⟦",
 ];
 
-/// How values begin that name another place, in small letters.
+/// Beginnings of values that refer to another place, in small letters.
 const REFERENCES: [&str; 27] = [
     "${",
     "$(",
@@ -79,7 +79,7 @@ fn is_keyword(value: &str) -> bool {
     KEYWORDS.split(' ').any(|word| !word.is_empty() && word.eq_ignore_ascii_case(value))
 }
 
-/// Whether a value names a variable, a place or a file.
+/// Returns whether a value names a variable, a place or a file.
 pub(super) fn is_reference(value: &str) -> bool {
     let head: String = value.chars().take(12).collect::<String>().to_ascii_lowercase();
     let is_name = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -98,7 +98,7 @@ pub(super) fn is_reference(value: &str) -> bool {
     is_variable || is_tag || is_percent || is_file || REFERENCES.iter().any(|start| head.starts_with(start))
 }
 
-/// Whether a value stands for one that is to be put in, or is none.
+/// Returns whether a value stands for one that is to be put in, or is none.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let mut signs = value.chars();
@@ -113,7 +113,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         || value.contains("%s") || value.contains("${") || value.contains("{{") || value.contains("#{")
 }
 
-/// Whether code calls, indexes or formats where the value should be.
+/// Returns whether code calls, indexes or formats where the value should be.
 fn is_code(value: &str) -> bool {
     let name =
         value.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'?' | b'!')).count();
@@ -121,19 +121,19 @@ fn is_code(value: &str) -> bool {
     begins_name && value.get(name..).is_some_and(|rest| rest.starts_with(['(', '[', '{', '<']) || rest.starts_with("=>"))
 }
 
-/// Whether a value is a secret where only secrets stand: in a line of an environment file, behind an option, in a header or an address.
+/// Returns whether a value is a secret where only secrets stand: in a line of an environment file, behind an option, in a header or an address.
 pub(super) fn is_given(value: &str) -> bool {
     let is_number = value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let least = if is_number { 6 } else { 4 };
     value.len() >= least && !is_reference(value) && !is_placeholder(value) && !is_code(value)
 }
 
-/// Whether a value is a path whose last part has an ending.
+/// Returns whether a value is a path whose last part has an ending.
 fn names_file(value: &str) -> bool {
     value.rsplit_once(['/', '\\']).is_some_and(|(_, name)| name.contains('.'))
 }
 
-/// Whether a value is a secret anywhere: behind a name of this strength, for a password or not.
+/// Returns whether a value is a secret anywhere: behind a name of this strength, for a password or not.
 pub(super) fn is_likely(value: &str, strength: NameStrength, is_password: bool, writing: Writing) -> bool {
     if value.len() < 6 || is_reference(value) || is_placeholder(value) || value.bytes().any(|byte| byte.is_ascii_whitespace()) {
         return false;
@@ -151,7 +151,7 @@ pub(super) fn is_likely(value: &str, strength: NameStrength, is_password: bool, 
     }
 }
 
-/// Whether a person may have chosen this as a password: no name and no plain words, but words with digits and signs.
+/// Returns whether a person may have chosen this as a password: no name and no plain words, but words with digits and signs.
 fn is_chosen(value: &str, writing: Writing) -> bool {
     let has = |is: fn(u8) -> bool| value.bytes().any(is);
     let letters = has(|byte| byte.is_ascii_alphabetic());
@@ -169,17 +169,17 @@ fn is_chosen(value: &str, writing: Writing) -> bool {
         && !in_words
 }
 
-/// Whether a part of a value is neither a word nor a number: letters and digits by turns, or letters in no order of capitals.
+/// Returns whether a part of a value is neither a word nor a number: letters and digits by turns, or letters in no order of capitals.
 pub(super) fn has_random(value: &str) -> bool {
     value.split(|sign: char| !sign.is_ascii_alphanumeric()).any(|part| is_random(part.as_bytes())) || is_packed(value.as_bytes())
 }
 
-/// What a row of letters and digits is made of.
+/// The composition of a row of letters and digits.
 #[derive(Default)]
 struct Shape {
     digits: usize,
     letters: usize,
-    /// How often letters and digits take turns.
+    /// The number of changes between letters and digits.
     turns: usize,
     /// Rows of letters, each of which a capital behind a small one ends as a digit does.
     rows: usize,
@@ -217,7 +217,7 @@ fn is_random(part: &[u8]) -> bool {
     }
 }
 
-/// Whether a value is one of base64, whose signs cut it into short parts.
+/// Returns whether a value is one of base64, whose signs cut it into short parts.
 fn is_packed(value: &[u8]) -> bool {
     let is_sign = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
     let Shape { digits, letters, rows, .. } = shape(value);

@@ -65,7 +65,7 @@ pub struct Counted {
     pub part: Option<String>,
     /// The rule as it is named.
     pub rule: String,
-    /// How often it is named.
+    /// The number of times that it is named.
     pub count: u32,
     /// Elements around the outermost instruction, inside the definition.
     pub depth: u32,

@@ -20,7 +20,7 @@ const PROJECT: &str = "ctxc.toml";
 pub(super) struct RequestedFiles(BTreeMap<String, String>);
 
 impl RequestedFiles {
-    /// Reads files of a project that an agent in a role asks for; all roles protect some of them.
+    /// Reads files of a project that an agent asks for. Its own role protects some of them; where it has none, each role that protects some files and not all.
     ///
     /// # Errors
     /// The first that agents may not have, or that cannot be read: which, and why.
@@ -70,8 +70,9 @@ fn allow<'r>(path: &str, role: Option<&'r Role>, mut all: impl Iterator<Item = &
     if is_key_file(path) {
         return Err("its name is that of a key, a credential or an environment file".to_owned());
     }
-    let own = role.filter(|role| role.protected.matches(path));
-    match own.or_else(|| all.find(|role| role.keeps_from_all(path))) {
+    let protects = |role: &&Role| role.protected.matches(path);
+    let any = || all.find(|role| protects(role) && !role.protected.matches_everything());
+    match role.map_or_else(any, |own| Some(own).filter(protects)) {
         Some(role) => Err(format!("role `{}` protects it", role.name.value)),
         None => Ok(()),
     }

@@ -89,7 +89,21 @@ impl Index {
     /// # Errors
     /// SQLite cannot even work in memory.
     pub fn state(&self) -> Result<State, Refused> {
-        Ok(self.opened()?.state.clone())
+        let open = self.opened()?;
+        let mut state = open.state.clone();
+        let refused = |broken: Broken| Refused(broken.to_string());
+        if self.scope.protected.is_empty() {
+            return Ok(state);
+        }
+        for (path, passages) in open.base.passages_by_file().map_err(refused)? {
+            if let Some(role) = self.scope.protector(None, &path) {
+                state.files -= 1;
+                state.passages -= passages;
+                state.skipped.push(Skipped { why: Why::Protected { role: role.to_owned() }, path });
+            }
+        }
+        state.skipped.sort();
+        Ok(state)
     }
 
     /// Why nothing is kept for the next time; `None` where it is, and where nothing was asked.
@@ -102,22 +116,26 @@ impl Index {
         self.scope.include.is_some() && self.open.borrow().as_ref().is_some_and(|open| open.state.files == 0)
     }
 
-    /// At most `limit` passages, best first.
+    /// At most `limit` passages, best first, without those of files that are protected from a role, or from agents without one.
     ///
     /// # Errors
     /// SQLite cannot even work in memory.
-    pub fn find(&self, query: &str, limit: usize) -> Result<Vec<Found>, Refused> {
-        self.asked(|base| find(base, query, limit))
+    pub fn find(&self, role: Option<&str>, query: &str, limit: usize) -> Result<Vec<Found>, Refused> {
+        self.asked(|base| find(base, query, limit, &self.is_open_to(role)))
     }
 
-    /// At most `limit` files, those with the best passages first. The id is the path, the text that of the file.
+    fn is_open_to<'a>(&'a self, role: Option<&'a str>) -> impl Fn(&str) -> bool + 'a {
+        move |path| self.scope.protector(role, path).is_none()
+    }
+
+    /// At most `limit` files, those with the best passages first, without protected ones. The id is the path, the text that of the file.
     ///
     /// # Errors
     /// SQLite cannot even work in memory.
-    pub fn find_files(&self, query: &str, limit: usize) -> Result<Vec<Match>, Refused> {
+    pub fn find_files(&self, role: Option<&str>, query: &str, limit: usize) -> Result<Vec<Match>, Refused> {
         self.asked(|base| {
             let mut seen = BTreeSet::new();
-            let passages = find(base, query, limit.saturating_mul(PASSAGES))?;
+            let passages = find(base, query, limit.saturating_mul(PASSAGES), &self.is_open_to(role))?;
             let paths = passages.into_iter().filter(|found| seen.insert(found.path.clone())).map(|found| found.path);
             let file = |path: String| Ok(Match { text: base.text(&path)?, id: path, trust: Trust::Untrusted });
             paths.take(limit).map(file).collect()
@@ -247,9 +265,9 @@ fn ready(base: Base, mut skipped: Vec<Skipped>) -> Result<Open, Broken> {
     Ok(Open { base, state: State { files, passages, skipped, unkept: None } })
 }
 
-fn find(base: &Base, query: &str, limit: usize) -> Result<Vec<Found>, Broken> {
+fn find(base: &Base, query: &str, limit: usize, is_open: &dyn Fn(&str) -> bool) -> Result<Vec<Found>, Broken> {
     let words = query::asked(query);
-    let rows = base.best(&words, limit)?;
+    let rows = base.best(&words, limit, is_open)?;
     let best = rows.first().map_or(0, |row| row.score);
     let is_match = |row: &Row| row.score >= best / FAINT;
     Ok(rows.into_iter().filter(is_match).map(|row| found(row, &words)).collect())
@@ -277,12 +295,20 @@ fn found(row: Row, words: &[Asked]) -> Found {
 
 impl ContextSource for Index {
     fn search(&self, query: &str, limit: usize) -> Result<Vec<Match>, String> {
-        let found = self.find(query, limit).map_err(|err| err.to_string())?;
+        self.search_for(None, query, limit)
+    }
+
+    fn search_for(&self, role: Option<&str>, query: &str, limit: usize) -> Result<Vec<Match>, String> {
+        let found = self.find(role, query, limit).map_err(|err| err.to_string())?;
         let known = |found: Found| Match { id: found.id, text: found.text, trust: Trust::Untrusted };
         Ok(found.into_iter().map(known).collect())
     }
 
     fn files(&self, query: &str, limit: usize) -> Result<Vec<Match>, String> {
-        self.find_files(query, limit).map_err(|err| err.to_string())
+        self.files_for(None, query, limit)
+    }
+
+    fn files_for(&self, role: Option<&str>, query: &str, limit: usize) -> Result<Vec<Match>, String> {
+        self.find_files(role, query, limit).map_err(|err| err.to_string())
     }
 }

@@ -59,10 +59,15 @@ impl Scope {
         if is_key_file(name) {
             return Err(Why::KeyName);
         }
-        match self.protected.iter().find(|(_, globs)| globs.matches(name)) {
-            Some((role, _)) => Err(Why::Protected { role: role.clone() }),
-            None => Ok(()),
-        }
+        Ok(())
+    }
+
+    /// The role that keeps a file from an agent: the agent's own; where it has none, each that protects some files and not all.
+    pub(super) fn protector(&self, role: Option<&str>, path: &str) -> Option<&str> {
+        let protects = |(name, globs): &(&String, &Globs)| {
+            role.map_or_else(|| !globs.matches_everything(), |role| role == *name) && globs.matches(path)
+        };
+        self.protected.iter().find(protects).map(|(name, _)| name.as_str())
     }
 }
 

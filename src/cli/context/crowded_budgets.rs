@@ -13,13 +13,13 @@ use crate::context::options::Options;
 use crate::registry::Registry;
 use crate::rules::project::crowded_budget::{self, Crowded};
 
-/// Whether budgets are checked: with the whole project, if any of its agents can have one.
+/// Returns whether budgets are checked: with the whole project, if any of its agents can have one.
 pub(in crate::cli) fn is_asked(project: &Project, selection: &Selection) -> bool {
     let has_budgets = !project.config.roles.is_empty() || !project.config.models.is_empty();
     selection.is_whole() && has_budgets && !project.is_broken()
 }
 
-/// What is found in a registry of the project.
+/// The findings in a registry of the project.
 pub(in crate::cli) fn check(project: &Project, registry: &[u8], cx: &Cx) -> Result<Vec<Diagnostic>> {
     let Ok(registry) = Registry::read(registry) else { return Ok(Vec::new()) };
     let config = &project.config;

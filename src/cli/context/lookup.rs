@@ -65,7 +65,7 @@ fn scope(root: &Path, config: &Config, registry: Option<&Registry>, broken: &Bro
     let mut apart = apart(root, config, registry);
     // What is broken just now becomes no context of others for it.
     apart.extend(broken.files().map(str::to_owned));
-    let roles = config.roles.values().filter(|role| !role.protects_everything());
+    let roles = config.roles.values().filter(|role| !role.protected.is_empty());
     let protected = roles.map(|role| (role.name.value.clone(), role.protected.clone())).collect();
     Scope { root: root.to_path_buf(), kept_in, include, exclude, documents, apart, protected }
 }
@@ -146,11 +146,19 @@ pub(super) fn note(index: &Index, cx: &mut Cx) {
 
 impl ContextSource for Lookup<'_> {
     fn search(&self, query: &str, limit: usize) -> std::result::Result<Vec<Match>, String> {
-        self.index().map_or_else(|| NoSource.search(query, limit), |index| index.search(query, limit))
+        self.search_for(None, query, limit)
+    }
+
+    fn search_for(&self, role: Option<&str>, query: &str, limit: usize) -> std::result::Result<Vec<Match>, String> {
+        self.index().map_or_else(|| NoSource.search(query, limit), |index| index.search_for(role, query, limit))
     }
 
     fn files(&self, query: &str, limit: usize) -> std::result::Result<Vec<Match>, String> {
-        self.index().map_or_else(|| NoSource.files(query, limit), |index| index.files(query, limit))
+        self.files_for(None, query, limit)
+    }
+
+    fn files_for(&self, role: Option<&str>, query: &str, limit: usize) -> std::result::Result<Vec<Match>, String> {
+        self.index().map_or_else(|| NoSource.files(query, limit), |index| index.files_for(role, query, limit))
     }
 
     fn is_there(&self) -> bool {

@@ -23,8 +23,16 @@ impl ContextSource for RecordingSource<'_, '_> {
         self.source.search(query, limit)
     }
 
+    fn search_for(&self, role: Option<&str>, query: &str, limit: usize) -> Result<Vec<Match>, String> {
+        self.source.search_for(role, query, limit)
+    }
+
     fn files(&self, query: &str, limit: usize) -> Result<Vec<Match>, String> {
-        let found = self.source.files(query, limit)?;
+        self.files_for(None, query, limit)
+    }
+
+    fn files_for(&self, role: Option<&str>, query: &str, limit: usize) -> Result<Vec<Match>, String> {
+        let found = self.source.files_for(role, query, limit)?;
         let mut known = self.files.borrow_mut();
         let new: Vec<Match> = found.iter().filter(|file| !known.iter().any(|other| other.id == file.id)).cloned().collect();
         known.extend(new);

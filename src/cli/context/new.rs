@@ -501,9 +501,9 @@ fn unheard(task: &str) -> CliError {
 struct NewScenario {
     /// Its files, as the project names them, with their texts; the one that names the others last.
     files: Vec<(String, String)>,
-    /// What it holds, in words.
+    /// A description of its contents.
     told: String,
-    /// What its author should know besides.
+    /// Notes for its author.
     notes: Vec<String>,
 }
 

@@ -86,7 +86,7 @@ pub(crate) fn run(args: &SearchArgs, cx: &mut Cx) -> Result<Exit> {
     let query = args.query.join(" ");
     let state = index.state().map_err(refused)?;
     let words = Index::words(&query);
-    let found = index.find(&query, args.limit).map_err(refused)?;
+    let found = index.find(None, &query, args.limit).map_err(refused)?;
     // It may have been made again meanwhile.
     lookup::note(&index, cx);
     cx.emit(&args.output, |format, cx| match format {

@@ -5,18 +5,18 @@ use crate::base::fs::{self, ReadFs, RealFs};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Where the checks of a forge stand.
+/// Paths of the workflows of a forge.
 pub(super) const WORKFLOW: &str = ".github/workflows/ctxc.yml";
-/// Where a clone of ctxc lies in a repository that installs it from there.
+/// The path of a clone of ctxc in a repository that installs it from there.
 pub(super) const CLONE: &str = "tools/ctxc";
 /// Bytes of a file of git or of Python that are read.
 const LIMIT: u64 = 1 << 16;
 /// The base of the first push of a branch.
 const NOTHING: &str = "0000000000000000000000000000000000000000";
-/// How the hash that permits what scenarios run is handed on, where the repository has one.
+/// The argument with the hash that permits the commands of scenarios, if the repository has one.
 const TRUST: &str = "${CTXC_TRUST_HASH:+--trust-hash=$CTXC_TRUST_HASH}";
 
-/// What a project needs on a forge.
+/// The needs of a project on a forge.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct CiProject {
     /// The top of its repository; the project's own folder where it lies in none.
@@ -25,13 +25,13 @@ pub(super) struct CiProject {
     folder: String,
     /// The branch that changes are merged into.
     branch: String,
-    /// What installs ctxc; `None` where it is compiled from a clone in the repository.
+    /// The command that installs ctxc; `None` if it is compiled from a clone in the repository.
     install: Option<String>,
-    /// What sets up the languages of its programs.
+    /// Steps that set up the languages of its programs.
     languages: Vec<Language>,
 }
 
-/// What sets up a language.
+/// Steps that set up a language.
 #[derive(Debug, PartialEq, Eq)]
 struct Language {
     /// The action.
@@ -112,7 +112,7 @@ impl CiProject {
         if self.folder.is_empty() { String::new() } else { format!("{}/", self.folder) }
     }
 
-    /// Whether the repository lacks the clone that ctxc is to be compiled from.
+    /// Returns whether the repository lacks the clone that ctxc is to be compiled from.
     pub(super) fn lacks_clone(&self) -> bool {
         self.install.is_none() && !fs::exists(&self.top.join(CLONE))
     }

@@ -1,14 +1,14 @@
-//! Who answers for a file: the signer of a commit, and the owners that CODEOWNERS names.
+//! The people who answer for a file: the signer of a commit, and the owners that CODEOWNERS names.
 
 use super::git::Git;
 use crate::cli::prelude::*;
 use crate::project::path_patterns::holds;
 use std::collections::BTreeSet;
 
-/// Where forges look for it, from the top of the repository.
+/// Paths at which forges look for it, from the top of the repository.
 const FILES: [&str; 4] = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"];
 
-/// Whether the commit since `base` that brought a line of a file, relative to `folder`, has a valid signature of somebody.
+/// Returns whether the commit since `base` that brought a line of a file, relative to `folder`, has a valid signature of a person.
 pub(crate) fn is_signed(folder: &Path, base: &str, (path, line): (&str, &str), by: &str) -> Result<bool> {
     let (pick, range) = (format!("-S{line}"), format!("{base}..HEAD"));
     let args = ["log", "-n", "1", "--no-show-signature", "--format=%G? %GS", &pick, &range, "--", path];
@@ -41,7 +41,7 @@ fn of(text: &str, path: &str) -> BTreeSet<String> {
     owners
 }
 
-/// Whether a pattern holds a path: from the top where it has a slash before its end, else at any depth.
+/// Returns whether a pattern matches a path: from the top where it has a slash before its end, else at any depth.
 fn is_of(pattern: &str, path: &str) -> bool {
     let bare = pattern.trim_end_matches('/');
     if bare.contains('/') {
@@ -52,23 +52,5 @@ fn is_of(pattern: &str, path: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::of;
-
-    #[test]
-    fn the_last_pattern_that_holds_a_path_names_its_owners() {
-        let owners = |text: &str| of(text, "bots/baselines/LOG.jsonl").into_iter().collect::<Vec<_>>().join(" ");
-        for (text, expected) in [
-            ("* @all\n", "@all"),
-            ("* @all\n/bots/baselines/ ada@example.org @bea # both\n", "@bea ada@example.org"),
-            ("baselines/ @any\n", "@any"),
-            ("bots/*/LOG.jsonl @log\n", "@log"),
-            ("*.jsonl @lines\n# * @none\n", "@lines"),
-            ("* @all\n/baselines/ @top\n", "@all"),
-            ("* @all\n*.jsonl\n", ""),
-            ("[Section] @sect\n/other/ @other\n", ""),
-        ] {
-            assert_eq!(owners(text), expected, "{text}");
-        }
-    }
-}
+#[path = "../../../tests/unit/cli/revision/owners.rs"]
+mod tests;

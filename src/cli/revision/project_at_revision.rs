@@ -89,7 +89,7 @@ impl Past {
         (&self.top, &self.folder)
     }
 
-    /// Whether its settings are not known: its project file has errors, and so has each one before it.
+    /// Returns whether its settings are not known: its project file has errors, and so has each one before it.
     pub(crate) const fn is_unknown(&self) -> bool {
         self.is_unknown
     }
@@ -199,7 +199,7 @@ const EARLIER: &str = "--max-count=50";
 /// The last commit before another in which a project file has no error, with its settings; none where that is not among the last.
 fn earlier(git: &Git, commit: &str, root: &Path) -> Result<Option<(String, Config)>> {
     let place = format!(":(top,literal){}", contained_path::name(root.join(FILE).strip_prefix("/").unwrap_or(root)));
-    // Of the branch itself: what was merged into it may have stood in commits of anybody.
+    // Of the branch itself: merged commits may be of other people.
     for id in git.lines(&["rev-list", "--first-parent", EARLIER, commit, "--", &place])? {
         let tree = Tree::of(git, &id)?;
         if !tree.has_file(place.trim_start_matches(":(top,literal)")) {

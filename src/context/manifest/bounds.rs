@@ -66,7 +66,7 @@ fn room_of_trusted<'p>(never_cut: impl Iterator<Item = &'p Bounded>, budget: Opt
     for (part, whole, may_lack) in never_cut {
         least += if *may_lack { 0 } else { whole.trusted };
         let own = if whole.is_untrusted {
-            // Of what waits for anything, nobody knows which part that is.
+            // The part of a waiting text is unknown.
             (!part.is_variable()).then_some(whole.trusted)
         } else {
             whole.most.map(|most| most.max(whole.needs).max(whole.trusted))

@@ -176,7 +176,7 @@ impl SegmentBuilder<'_> {
                     self.waiting(Kind::File, "files", "the files that match a description".to_owned());
                     return;
                 }
-                match self.request.source.files(query.text.text(), MATCHES) {
+                match self.request.source.files_for(self.request.role_name(), query.text.text(), MATCHES) {
                     Ok(found) => {
                         // What is found for the words of a call holds for it.
                         let stability = query.stability.unwrap_or(Stability::Project).max(Stability::Project);

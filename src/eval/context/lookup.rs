@@ -14,7 +14,8 @@ use std::cell::RefCell;
 /// Why there is no answer.
 pub(in crate::eval) fn found(case: &PreparedCase<'_>, test: &LookupTest) -> Result<Vec<Match>, String> {
     let index = case.run.index.ok_or("there are no files here that could be looked up")?;
-    let ask = |query: &str| index.search(query, test.within);
+    let role = case.receiver.role.map(|role| role.name.value.as_str());
+    let ask = |query: &str| index.search_for(role, query, test.within);
     if let Some(query) = &test.query {
         return ask(&query.value);
     }

@@ -29,14 +29,14 @@ pub struct AddedLine {
     /// The line.
     #[serde(flatten)]
     pub line: LogLine,
-    /// Whether nothing shows that `by` is who accepted it: they did not sign the commit that brought it, and are no code owner.
+    /// True if nothing shows that `by` is who accepted it: they did not sign the commit that brought it, and are no code owner.
     pub unverified: bool,
 }
 
 /// Those who may accept, by the base.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Accepters {
-    /// The names; `None` where anybody may.
+    /// The names; `None` if every person may.
     names: Option<Vec<String>>,
     /// Those of them whom CODEOWNERS names, so that the forge asks them before the log is merged.
     owners: BTreeSet<String>,
@@ -56,12 +56,12 @@ pub struct Accepted<'a> {
     pub by: &'a str,
     /// Why, in the words of whoever accepted it.
     pub reason: &'a str,
-    /// Whether nothing shows that it was they.
+    /// True if nothing shows that it was they.
     pub unverified: bool,
 }
 
 impl Accepters {
-    /// Those of these names, and the code owners where these count. Without a name and without a rule for code owners, anybody may.
+    /// Those of these names, and the code owners where these count. Without a name and without a rule for code owners, every person may.
     pub fn new(names: Vec<String>, owners: Option<BTreeSet<String>>) -> Self {
         let is_open = names.is_empty() && owners.is_none();
         let owners = owners.unwrap_or_default();
@@ -69,7 +69,7 @@ impl Accepters {
         Self { names: (!is_open).then(|| names.collect()), owners }
     }
 
-    /// Whether somebody of this name may accept.
+    /// Returns whether a person of this name may accept.
     pub fn may(&self, by: &str) -> bool {
         self.names.as_ref().is_none_or(|names| names.iter().any(|name| name == by))
     }
@@ -142,7 +142,7 @@ impl Approvals {
         })
     }
 
-    /// Who accepted something, of those who may; somebody who is verified rather than another.
+    /// The person who accepted something, of those who may; a verified one rather than another.
     pub fn of(&self, weakened: &Weakened, accepters: &Accepters) -> Option<Accepted<'_>> {
         let may = |added: &&AddedLine| accepters.may(&added.line.by) && added.line.accepted.contains(weakened);
         let AddedLine { line, unverified } = self.added.iter().filter(may).min_by_key(|added| added.unverified)?;

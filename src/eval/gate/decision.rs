@@ -116,7 +116,7 @@ pub struct Weakening {
     pub approved_by: Option<String>,
     /// Why; null where nobody did.
     pub reason: Option<String>,
-    /// Whether somebody accepted it, and nothing shows that it was they: no signature of the commit, and no code owner.
+    /// True if it was accepted without evidence of the person: no signature of the commit, and no code owner.
     pub unverified: bool,
 }
 
@@ -133,13 +133,13 @@ pub struct Limits {
     pub cost_usd: Option<f64>,
     /// Whether stale answers fail.
     pub refuses_stale: bool,
-    /// What answers of live models are held to; `None` where the project has no policy for them.
+    /// The policy for answers of live models; `None` if the project has none.
     pub stability: Option<StabilityLimits>,
-    /// What is done about text that is gone and that no scenario held.
+    /// The treatment of removed text that no scenario holds.
     pub uncovered: Uncovered,
 }
 
-/// What answers of live models are held to: `[eval.stability]`.
+/// The policy for answers of live models: `[eval.stability]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StabilityLimits {
     /// The least number of trials of each scenario.
@@ -198,7 +198,7 @@ pub struct Candidate<'a> {
     pub doubts: &'a [String],
     /// What was accepted since the base.
     pub approvals: &'a Approvals,
-    /// Who may accept, by the base.
+    /// The people who may accept, by the base.
     pub accepters: &'a Accepters,
     /// Text that is gone and that no scenario held: the agent, and a sentence on it.
     pub uncovered: &'a [(String, String)],
@@ -206,7 +206,7 @@ pub struct Candidate<'a> {
     pub limits: Limits,
     /// The least share of scenarios that must have an answer.
     pub min_answered: Option<f64>,
-    /// Whether a project without a scenario may pass.
+    /// True if a project without a scenario may pass.
     pub may_be_empty: bool,
 }
 
@@ -296,7 +296,7 @@ fn doubts(sides: &Sides, candidate: &Candidate<'_>) -> Vec<String> {
     doubts
 }
 
-/// What the answers of a candidate are held to, where live models gave some of them.
+/// The policy for the answers of a candidate, if live models gave some of them.
 fn live_policy(candidate: &Candidate<'_>) -> Option<StabilityLimits> {
     candidate.limits.stability.filter(|_| asked(candidate).next().is_some())
 }
@@ -306,7 +306,7 @@ fn asked<'c>(candidate: &Candidate<'c>) -> impl Iterator<Item = &'c CaseRow> {
     candidate.card.cases.iter().filter(|row| row.answer == Answered::Asked.word())
 }
 
-/// Why fewer trials of live models than the policy asks for decide nothing.
+/// The reason why fewer trials of live models than the policy asks for decide nothing.
 fn too_few_trials(candidate: &Candidate<'_>) -> Option<String> {
     let StabilityLimits { reruns, .. } = live_policy(candidate)?;
     let few: Vec<&CaseRow> = asked(candidate).filter(|row| row.trials.len() < reruns).collect();
@@ -440,7 +440,7 @@ impl Found<'_> {
         }
     }
 
-    /// What the answers of live models differ by, and cost.
+    /// The variance and the cost of answers of live models.
     fn by_stability(&mut self) {
         let candidate = self.candidate;
         let Some(policy) = live_policy(candidate) else { return };

@@ -66,7 +66,7 @@ pub const BROUGHT: &str = "answers to a changed request";
 const SHOWN: usize = 19;
 /// What stands before the file of a check.
 pub const CHECK: &str = "check ";
-/// What stands between a silenced rule and the part of a definition in which it is.
+/// The text between a silenced rule and the part of a definition in which it is.
 pub const PART: &str = " in ";
 /// Lines of a difference that are shown, and characters of each.
 const DIFF_LINES: usize = 12;
@@ -148,7 +148,7 @@ impl Safeguards {
         there.peek().is_some() && there.all(|one| one != gone)
     }
 
-    /// Whether what silences a rule in a part of a definition silenced it in all of that definition before.
+    /// Returns whether what silences a rule in a part of a definition silenced it in all of that definition before.
     fn has_wider(&self, (kind, of, what): &Key, now: &Self) -> bool {
         let Some((rule, _)) = what.split_once(PART) else { return false };
         let whole = (*kind, of.clone(), rule.to_owned());

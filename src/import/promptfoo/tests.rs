@@ -196,7 +196,7 @@ fn vars(source: &Source<'_>, path: &str, line: u32, node: &Node<'_>, test: &mut 
     }
 }
 
-/// What is to be done about a value that is not carried over.
+/// Advice on a value that is not carried over.
 fn lacking(name: &str, why: &NoteKind) -> Asserted {
     Asserted::Todo { what: format!("the input `{name}`: {why}"), source: String::new(), is_informal: false }
 }

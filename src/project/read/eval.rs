@@ -50,7 +50,7 @@ const ROWS: &[Row<Eval>] = &[
     }),
 ];
 
-/// What uncovered text can be.
+/// Values of `uncovered`.
 const UNCOVERED: [&str; 3] = ["warn", "fail", "off"];
 
 /// `[eval.gate]`.

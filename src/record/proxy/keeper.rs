@@ -109,7 +109,7 @@ pub(super) struct Keeper {
 /// A request as it is kept.
 pub(super) struct Kept {
     mask: Arc<Mask>,
-    /// What changes in its body.
+    /// The edits in its body.
     edits: Vec<Edit>,
     redacted: Vec<Redacted>,
 }

@@ -111,7 +111,7 @@ pub(super) fn secrets(headers: &HeaderMap) -> Vec<String> {
 }
 
 impl Asked {
-    /// What a request asks.
+    /// Reads a request.
     ///
     /// # Errors
     /// The body, where it is not valid JSON.

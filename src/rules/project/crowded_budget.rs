@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule =
 pub struct Crowded<'a> {
     /// The role that plays the task.
     pub role: Option<&'a str>,
-    /// What people call the agent: the role, the task, and the node where that is not the task itself.
+    /// A name of the agent for people: the role, the task, and the node where that is not the task itself.
     pub agent: &'a str,
     /// The model of the agent, by its name in the project.
     pub model: Option<&'a str>,
@@ -25,7 +25,7 @@ pub struct Crowded<'a> {
     pub texts: &'a [(String, usize, usize)],
 }
 
-/// How many texts are named.
+/// The number of texts that are named.
 const NAMED: usize = 3;
 
 /// Words it, unless the project turns it off. The finding stands where the budget is set.

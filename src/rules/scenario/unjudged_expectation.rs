@@ -6,7 +6,7 @@ use crate::scenario::expect::answer::each;
 use crate::scenario::model::AnswerTest;
 use std::collections::BTreeMap;
 
-/// Nobody should take such a case for tested.
+/// Such a case does not count as tested.
 pub(crate) static RULE: Rule =
     Rule::new(meta!(warning, 629, "unjudged-expectation", "an expectation that nothing judges yet"), Check::Suites(check));
 

@@ -46,9 +46,21 @@ impl Base {
             .query_row("SELECT count(*) FROM passages", (), |record| record.get::<_, i64>(0).map(i64::unsigned_abs))?)
     }
 
-    /// The passages that hold one of some words, best first, ties by path and line. The score of each is a function of the words and
+    /// The files that have passages, each with their number.
+    pub(in crate::store) fn passages_by_file(&self) -> Result<Vec<(String, u64)>, Broken> {
+        let mut counted = self.connection.prepare_cached("SELECT path, count(*) FROM passages GROUP BY path ORDER BY path")?;
+        let rows = counted.query_map((), |record| Ok((record.get(0)?, record.get::<_, i64>(1)?.unsigned_abs())))?;
+        Ok(rows.collect::<rusqlite::Result<Vec<_>>>()?)
+    }
+
+    /// The passages that hold one of some words, best first, ties by path and line, of open files alone. The score of each is a function of the words and
     /// of the passage alone, so that no other file moves it.
-    pub(in crate::store) fn best(&self, words: &[Asked], limit: usize) -> Result<Vec<Row>, Broken> {
+    pub(in crate::store) fn best(
+        &self,
+        words: &[Asked],
+        limit: usize,
+        is_open: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<Row>, Broken> {
         self.connection.execute_batch(VOCABULARY)?;
         let mut holding = self.connection.prepare_cached(HOLDING)?;
         let all = f64::from(words.iter().map(|asked| asked.weight).sum::<u32>());
@@ -65,13 +77,18 @@ impl Base {
         }
         let mut ranked: Vec<(i64, i64)> = scores.into_iter().map(|(id, score)| (score, id)).collect();
         ranked.sort_by_key(|(score, _)| Reverse(*score));
-        // Those that share the last place go by path and line, which only the rows know.
-        let last = limit.checked_sub(1).and_then(|at| ranked.get(at)).map_or(i64::MIN, |(score, _)| *score);
         let mut passage = self.connection.prepare_cached(PASSAGE)?;
-        let ranked = ranked.into_iter().take_while(|(score, _)| *score >= last);
-        let mut rows = ranked
-            .map(|(score, id)| passage.query_row([id], |record| row(record, score)))
-            .collect::<rusqlite::Result<Vec<_>>>()?;
+        let mut rows: Vec<Row> = Vec::new();
+        for (score, id) in ranked {
+            // Those that share the last place go by path and line, which only the rows know.
+            if rows.len() >= limit && rows.last().is_none_or(|last| last.score > score) {
+                break;
+            }
+            let row = passage.query_row([id], |record| row(record, score))?;
+            if is_open(&row.path) {
+                rows.push(row);
+            }
+        }
         rows.sort_by(|a, b| (b.score, &a.path, a.first, a.piece).cmp(&(a.score, &b.path, b.first, b.piece)));
         rows.truncate(limit);
         Ok(rows)

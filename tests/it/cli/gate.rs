@@ -58,6 +58,11 @@ pub(crate) fn branch() -> Project {
         .file("scenarios/scripted.yaml", SCRIPTED)
         .file("scenarios/recorded.yaml", RECORDED);
     project.write("scenarios/recordings/recorded.jsonl", recorded(&project, "my invoice", "billing"));
+    on_branch(project)
+}
+
+/// Accepts the results of a project on `main`, and leaves it on a branch off it.
+pub(crate) fn on_branch(project: Project) -> Project {
     project.run(&["eval", "--accept"]).code(0);
     git(&project, &["init", "-q", "-b", "main"]);
     commit(&project);

@@ -1,6 +1,6 @@
 //! Changes that loosen nothing: the gate passes all of them, and lists nothing.
 
-use super::gate::{CONFIG, RECORDED, SCRIPTED, TASK, begin, commit, git, recorded, replace};
+use super::gate::{CONFIG, RECORDED, SCRIPTED, TASK, begin, commit, git, on_branch, recorded, replace};
 use super::project::Project;
 use serde_json::Value;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -39,14 +39,7 @@ pub(super) static FIXTURE: LazyLock<Project> = LazyLock::new(|| {
         .file("readme.md", "# Desk\n");
     project.write("scenarios/recordings/recorded.jsonl", recorded(&project, "my invoice", "billing"));
     project.run(&["check", "--suppress-existing"]).code(0);
-    project.run(&["eval", "--accept"]).code(0);
-    git(&project, &["init", "-q", "-b", "main"]);
-    commit(&project);
-    project.run(&["baseline", "accept", "--reason", "first", "--by", "lead@example.org"]).code(0);
-    commit(&project);
-    git(&project, &["switch", "-q", "-c", "change"]);
-    begin(&project);
-    project
+    on_branch(project)
 });
 
 /// What is done to a project.

@@ -176,10 +176,23 @@ fn a_search_leaves_nothing_in_the_folder_that_it_looks_at() {
 }
 
 #[test]
-fn a_role_that_protects_everything_keeps_nothing_from_others() {
+fn a_role_keeps_its_protected_files_from_its_own_lookups() {
     let words = "how do I roll back a deploy";
-    let project = sample().file("ctxc.toml", "[roles.reader]\ntemplate = \"answer\"\nprotected_paths = [\"**\"]\n");
-    assert!(project.run(&["search", words]).code(0).stdout.contains("rollbackDeploy"));
+    let role = |name: &str, path: &str| format!("[roles.{name}]\ntemplate = \"answer\"\nprotected_paths = [\"{path}\"]\n");
+    let config = role("clerk", "billing/**") + &role("reader", "**");
+    let project = sample().file("ctxc.toml", config).file("billing/notes.md", format!("{words} planted"));
+    for (role, is_there, is_planted) in [(None, true, false), (Some("clerk"), true, false), (Some("reader"), false, false)] {
+        let subject = role.map_or(vec!["answer"], |role| vec!["--role", role]);
+        let args = [&["render"], &*subject, &["--input", "question=how do I roll back a deploy?"]].concat();
+        let rendered = project.run(&args).code(0).stdout;
+        assert_eq!((rendered.contains("rollbackDeploy"), rendered.contains("planted")), (is_there, is_planted), "{role:?}");
+    }
+    // What one role protects, another one looks up.
+    project.write("ctxc.toml", role("clerk", "billing/**") + &role("writer", "src/**"));
+    let rendered =
+        project.run(&["render", "--role", "writer", "--input", "question=how do I roll back a deploy?"]).code(0).stdout;
+    assert!(rendered.contains("planted"), "{rendered}");
+    assert!(!project.run(&["search", words]).code(0).stdout.contains("planted"));
 }
 
 #[test]

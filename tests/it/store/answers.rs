@@ -81,7 +81,7 @@ fn equal_scores_go_by_path_and_line() {
         ("more.md", "nothing of it either"),
     ]);
     assert_eq!(folder.ids("pager duty"), ["a.md", "b.md", "c.md", "d.md", "long.md:1-64", "long.md:67-130", "long.md:133-196"]);
-    let found = folder.index().find("pager duty", 2).unwrap();
+    let found = folder.index().find(None, "pager duty", 2).unwrap();
     assert_eq!(found.iter().map(|found| &*found.id).collect::<Vec<_>>(), ["a.md", "b.md"], "the limit does not choose");
     assert_eq!(found[0].score, found[1].score);
 }
@@ -92,7 +92,7 @@ fn a_match_says_where_it_is_and_which_words_it_holds() {
     let text =
         ["# Runbook\n\n", &filler("background about services"), "## Roll back\n\nUse rollbackDeploy twice.\n", "\n\n"].concat();
     let folder = Folder::of(&[("docs/runbook.md", &text), ("src/ui.rs", "fn paint() {}"), ("src/db.rs", "fn query() {}")]);
-    let found = folder.index().find("How do I roll back a deploy?", 8).unwrap();
+    let found = folder.index().find(None, "How do I roll back a deploy?", 8).unwrap();
     assert_eq!(found[0].id, "docs/runbook.md:165-167");
     assert_eq!((found[0].first, found[0].last), (165, 167));
     assert_eq!(found[0].words, ["roll", "back", "deploy"]);
@@ -123,7 +123,7 @@ fn what_shares_a_common_word_alone_is_no_match() {
 fn the_score_of_a_passage_is_its_own() {
     let folder = Folder::of(&[("a.md", "roll back the deploy"), ("b.md", "the deploy rings the pager, which rings")]);
     let scores = |folder: &Folder| {
-        let found = folder.index().find("roll back a deploy of the pager", 50).unwrap();
+        let found = folder.index().find(None, "roll back a deploy of the pager", 50).unwrap();
         let known = found.into_iter().filter(|found| ["a.md", "b.md"].contains(&&*found.path));
         known.map(|found| (found.path, found.score)).collect::<Vec<_>>()
     };

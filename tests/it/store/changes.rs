@@ -74,7 +74,7 @@ fn nothing_is_touched_before_it_is_asked() {
     let index = folder.index();
     assert!(!folder.kept("").exists());
     assert_eq!(index.unkept(), None);
-    index.find("zebra", 1).unwrap();
+    index.find(None, "zebra", 1).unwrap();
     let ignored = std::fs::read_to_string(folder.kept(".gitignore")).unwrap();
     assert!(ignored.contains("\n*\n"), "kept out of repositories: {ignored}");
 }

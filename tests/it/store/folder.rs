@@ -58,7 +58,7 @@ impl Folder {
 }
 
 pub(super) fn ids(index: &Index, query: &str) -> Vec<String> {
-    index.find(query, 8).unwrap().into_iter().map(|found| found.id).collect()
+    index.find(None, query, 8).unwrap().into_iter().map(|found| found.id).collect()
 }
 
 pub(super) fn globs(patterns: &[&str]) -> Globs {
@@ -71,5 +71,5 @@ pub(super) fn globs(patterns: &[&str]) -> Globs {
 
 /// Everything about the answers to a query, byte for byte.
 pub(super) fn whole(index: &Index, query: &str) -> String {
-    format!("{:#?}", index.find(query, 50).unwrap())
+    format!("{:#?}", index.find(None, query, 50).unwrap())
 }

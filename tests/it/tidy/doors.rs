@@ -53,7 +53,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("similar", &["src/base/lines.rs"]),
     ("textwrap", &["src/cli/render/wrap.rs"]),
     ("tokio", &["src/record/proxy/", "src/work/webhook.rs"]),
-    ("toml", &["src/project/", "src/cli/context/gate/settings.rs"]),
+    ("toml", &["src/project/"]),
     ("ureq", &["src/provider/http.rs"]),
 ];
 

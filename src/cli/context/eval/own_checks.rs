@@ -33,18 +33,18 @@ found = getattr(importlib.import_module(module), function)(json.load(sys.stdin.b
 json.dump({'pass': found} if isinstance(found, bool) else found, out)
 ";
 
-/// What was run for one side of a comparison, for the other one.
+/// The checks that ran for one side of a comparison, kept for the other.
 #[derive(Debug, Default)]
 pub(in crate::cli::context) struct CheckRuns {
     /// The files of the other version, where they differ in what a check may read.
     folder: Option<CheckFolder>,
-    /// What checks wrote, in the order in which they ended.
+    /// Outputs of checks, in the order in which they ended.
     written: Mutex<BTreeMap<(String, String), VecDeque<Written>>>,
     /// The scenarios of which a check of the other version came to no end of its own, each with why.
     failed: Mutex<BTreeMap<String, String>>,
 }
 
-/// What a check wrote, or why it came to no end.
+/// The output of a check, or the reason why it did not end.
 type Written = std::result::Result<String, String>;
 
 /// The files of another version of a project.
@@ -110,7 +110,7 @@ impl<'p> OwnChecks<'p> {
         Self { side, runs: Some(runs), ..self }
     }
 
-    /// What a check of this trial wrote for the other side.
+    /// The output of a check of this trial for the other side.
     fn written(&self, key: &(String, String)) -> Option<Written> {
         let runs = self.runs.filter(|runs| self.side == CheckSide::Other && runs.folder.is_none())?;
         runs.written.lock().unwrap_or_else(PoisonError::into_inner).get_mut(key)?.pop_front()

@@ -153,7 +153,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(ended(verdict(&card.cases, project.config.eval.stale, &is_refused), from, &project, cx))
 }
 
-/// What of an acceptance is shown, and whether it is written; `None` where there is none.
+/// The parts of an acceptance that are shown, and whether it is written; `None` without one.
 fn accepting(args: &EvalArgs) -> Option<(Shown, Output)> {
     let shown = if args.output.format.resolve() == EvalFormat::Text { Shown::Differences } else { Shown::Document };
     (args.accept || args.diff).then_some((shown, if args.diff { Output::Diff } else { Output::Write }))

@@ -1,4 +1,4 @@
-//! What scenarios run: checks of the project's own, and programs that send requests; those alone that the user permitted. A scenario with
+//! The commands of scenarios: checks of the project's own, and programs that send requests; those alone that the user permitted. A scenario with
 //! another one is left undecided, and the rest of the run goes on.
 
 use super::own_checks::{CheckRuns, CheckSide, OwnChecks};
@@ -12,7 +12,7 @@ use crate::scenario::model::{Case, Subject};
 use crate::store::trust::program_of;
 use std::collections::BTreeSet;
 
-/// What cases of a project run: its own checks, and programs that send requests.
+/// The commands that cases of a project run: its own checks, and programs that send requests.
 #[derive(Debug, Default)]
 pub(super) struct Runnable<'p> {
     own: Option<OwnChecks<'p>>,
@@ -22,7 +22,7 @@ pub(super) struct Runnable<'p> {
 }
 
 impl<'p> Runnable<'p> {
-    /// What some cases run, as far as the user permitted it.
+    /// Collects the commands of some cases, as far as the user permitted them.
     ///
     /// # Errors
     /// What the project asks permission for cannot be read.
@@ -61,7 +61,7 @@ impl<'p> Runnable<'p> {
         }
     }
 
-    /// Whether anything is run that takes its time.
+    /// Returns whether anything is run that takes its time.
     pub(super) const fn is_some(&self) -> bool {
         self.own.is_some() || self.programs.is_some()
     }

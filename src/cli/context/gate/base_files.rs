@@ -29,7 +29,7 @@ const INSTALLED: [&str; 14] = [
     "composer.lock",
 ];
 
-/// Where checks of the base are run: in a folder with its files, where a file differs that one may read, beside what `[eval.gate] link` of
+/// The place where checks of the base run: a folder with its files, where a file differs that one may read, beside what `[eval.gate] link` of
 /// the base names. Adds why some cannot be run, and what else should be known.
 pub(super) fn check_runs(compared: &mut Compared) -> Result<CheckRuns> {
     let none = || Ok(CheckRuns::default());

@@ -53,7 +53,7 @@ pub(super) struct Compared {
     pub(super) notes: Vec<String>,
     /// What was accepted since the base.
     pub(super) approvals: Approvals,
-    /// Who may accept, by the base.
+    /// The people who may accept, by the base.
     pub(super) accepters: Accepters,
     /// Whether there is nothing to compare, since the base is the very commit that is checked out, named by its id.
     pub(super) is_idle: bool,
@@ -68,7 +68,7 @@ pub(super) struct Base {
     pub(super) commit: String,
     /// What it holds; `None` where this project was not there yet.
     pub(super) then: Option<(Compiled, Scenarios)>,
-    /// What is called otherwise now.
+    /// Names that differ now.
     names: Names,
     /// The accepted results by then, by their paths.
     pub(super) baselines: BTreeMap<String, Baseline>,
@@ -265,7 +265,7 @@ impl Compared {
     }
 }
 
-/// Who may accept, by the base. In the place of `codeowners` stand those who own the log there.
+/// The people who may accept, by the base. In the place of `codeowners` stand those who own the log there.
 fn accepters((project, then): (&Compiled, Option<&Compiled>), commit: &str, place: &str) -> Result<Accepters> {
     let Some(then) = then else { return Ok(Accepters::default()) };
     let (owners, names): (Vec<&str>, Vec<&str>) = then.config.eval.accepters().partition(|name| *name == CODEOWNERS);
@@ -287,7 +287,7 @@ fn lacking(base: &str, theirs: &Scenarios, own: &Scenarios, newer: &Scenarios) -
 }
 
 /// The accepted results in a file, or in the files of a folder.
-pub(super) fn named_baselines(path: &Path) -> Result<Vec<Baseline>> {
+pub(super) fn read_baselines(path: &Path) -> Result<Vec<Baseline>> {
     let names = fs::names_in(path).into_iter().filter(|name| is_baseline(name));
     let files: Vec<PathBuf> = if path.is_dir() { names.map(|name| path.join(name)).collect() } else { vec![path.to_owned()] };
     let refused = |file: &Path, why: String| {

@@ -2,7 +2,7 @@
 
 use super::args::GateArgs;
 use super::base_files::check_runs;
-use super::compared::{Compared, named_baselines};
+use super::compared::{Compared, read_baselines};
 use super::origin::NewProject;
 use super::text;
 use super::uncovered::uncovered;
@@ -69,7 +69,7 @@ fn decided(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
         cx.note(&note);
     }
     let by_base = base.then.as_ref().map(|(then, theirs)| judge(project, theirs, then, (&args.trust, &runs), cx)).transpose()?;
-    let baselines = args.baseline.as_deref().map_or_else(|| Ok(held_to(&compared)), named_baselines)?;
+    let baselines = args.baseline.as_deref().map_or_else(|| Ok(accepted_results(&compared)), read_baselines)?;
     let uncovered = uncovered(&compared)?;
     if !args.allow_key_change {
         comparable(&baselines, &card)?;
@@ -111,7 +111,7 @@ fn decided(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
 }
 
 /// The accepted results that decide: those of the base; where the log says that somebody accepted others, these.
-fn held_to(compared: &Compared) -> Vec<Baseline> {
+fn accepted_results(compared: &Compared) -> Vec<Baseline> {
     let mut held = compared.base.carried.clone();
     let moved = compared.weakened.iter().filter(|one| one.weakened.kind == SafeguardKind::Baseline);
     for Loosened { weakened, path, .. } in moved.filter(|one| compared.approvals.of(&one.weakened, &compared.accepters).is_some())
@@ -143,7 +143,7 @@ fn comparable(baselines: &[Baseline], card: &Scorecard) -> Result<()> {
 }
 
 /// Asks models anew for the answers that the change brings for requests that it changed. What they answer here is no word of the change's
-/// author, so that nobody has to accept it.
+/// author, so that it needs no acceptance.
 fn record_brought(compared: &mut Compared, args: &GateArgs, cx: &mut Cx) -> Result<()> {
     let is_brought = |one: &Loosened| one.weakened.kind == SafeguardKind::Recording && one.weakened.what == BROUGHT;
     let names: BTreeSet<String> =

@@ -26,7 +26,7 @@ impl Beside<'_> {
         Some(if call.is_empty() { text } else { format!("{text}#{call}") })
     }
 
-    /// What is written, with the contents of the files that it names. Objects have their fields in one order.
+    /// The text as written, with the contents of the files that it names. Objects have their fields in one order.
     pub(super) fn inlined(&self, written: &impl Serialize) -> Value {
         // Plain data with string keys: writing it cannot fail.
         let mut value = serde_json::to_value(written).unwrap_or_default();

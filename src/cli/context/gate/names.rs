@@ -1,4 +1,4 @@
-//! What the base has under another name or in another place, and what is the same otherwise: files, tasks, scenarios, accepted results.
+//! Renamed and moved things that are the same otherwise: files, tasks, scenarios, accepted results.
 
 use super::frozen::Beside;
 use crate::cli::context::eval::load::Scenarios;
@@ -10,7 +10,7 @@ use crate::scenario::model::{Case, Subject, Suite};
 use crate::scenario::paths;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is called otherwise now, by what it was called in the base.
+/// Names of today by their names in the base.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     /// Templates that moved with their text.
@@ -22,7 +22,7 @@ pub(super) struct Names {
 impl Names {
     /// Files and tasks.
     pub(super) fn of(then: &Compiled, now: &Compiled) -> Self {
-        Self { files: moved(then, now), tasks: renamed(then, now), scenarios: BTreeMap::new() }
+        Self { files: moved_templates(then, now), tasks: renamed_tasks(then, now), scenarios: BTreeMap::new() }
     }
 
     /// The same from the side of the change, where each thing has its name.
@@ -85,7 +85,7 @@ impl Names {
         carried
     }
 
-    /// Whether accepted results are those of the base under the names of today, which `baseline accept` writes.
+    /// Returns whether accepted results are those of the base under the names of today, which `baseline accept` writes.
     pub(super) fn are_carried(&self, carried: &BTreeMap<String, Baseline>, now: &BTreeMap<String, Baseline>) -> bool {
         let new: BTreeSet<&str> = self.scenarios.values().map(String::as_str).collect();
         // The hashes are over names, too.
@@ -108,7 +108,7 @@ pub(super) fn cases(scenarios: &Scenarios) -> impl Iterator<Item = (&str, &Suite
 }
 
 /// The templates that are gone and are there in another place, with the same text.
-fn moved(then: &Compiled, now: &Compiled) -> BTreeMap<String, String> {
+fn moved_templates(then: &Compiled, now: &Compiled) -> BTreeMap<String, String> {
     let (before, after) = (then.paths(), now.paths());
     let texts = |project: &Compiled, alone: Vec<&String>| -> Vec<(String, String)> {
         let files = project.files();
@@ -122,7 +122,7 @@ fn moved(then: &Compiled, now: &Compiled) -> BTreeMap<String, String> {
 }
 
 /// The tasks that are gone and are there under another name, all else being equal.
-fn renamed(then: &Compiled, now: &Compiled) -> BTreeMap<String, String> {
+fn renamed_tasks(then: &Compiled, now: &Compiled) -> BTreeMap<String, String> {
     let other = |project: &Compiled, other: &Compiled| -> Vec<(String, String)> {
         let text = |task: Task<'_>| {
             let source = task.source().ok()?;

@@ -3,7 +3,7 @@
 use super::state::FILE;
 use crate::eval::gate::{Kind, Safeguard, Safeguards};
 use crate::project::config::Config;
-use crate::project::said::said;
+use crate::project::said::{said, text_list};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Keys and sections of the project file whose effect both sides judge by their expectations, that no verdict reads, or, the last ones,
@@ -12,7 +12,7 @@ const JUDGED: &str = "extends project context defaults operators owners roles to
     models.*.provider models.*.id models.*.tier models.*.capabilities models.*.context_window models.*.output_reserve \
     models.*.temperature models.*.top_p models.*.seed models.*.effort models.*.stop models.*.tool_choice models.*.max_output_tokens \
     eval.runs eval.pass eval.gate.accepters eval.stability.accepters lints eval.scenarios templates.include";
-/// What the project file says where a key of another kind is not there.
+/// Defaults of keys, as the project file would write them.
 const DEFAULTS: &str = "
 edition = \"2026\"
 limits = { depth = 256, attributes = 256, namespaces = 128, file = 10485760, text = 10000000, name = 1000, nodes = 1000000, diagnostics = 10000 }
@@ -26,7 +26,7 @@ drift = { token_inflation = 0.3, window = 5, latency_regression = 0.5, batches =
 
 /// Compares two project files key by key, but for the keys of [`JUDGED`].
 pub(super) fn configured(then: &Config, now: &Config, before: &mut Safeguards, after: &mut Safeguards) {
-    let (old, new) = (said_of(then), said_of(now));
+    let (old, new) = (effective_values(then), effective_values(now));
     let keys: BTreeSet<&Vec<String>> = old.keys().chain(new.keys()).filter(|key| !is_judged(key)).collect();
     for key in keys {
         // A model that one side does not have is none whose measure changed.
@@ -34,7 +34,8 @@ pub(super) fn configured(then: &Config, now: &Config, before: &mut Safeguards, a
         let is_compared = key.first().is_some_and(|top| top != "models") || key.get(1).is_some_and(is_model);
         let Some((last, of)) = key.split_last().filter(|_| is_compared) else { continue };
         let is_required = of == ["require"];
-        let lists = Lists { before: list(old.get(key)), now: list(new.get(key)) };
+        let texts = |value: Option<&String>| text_list(value?);
+        let lists = Lists { before: texts(old.get(key)), now: texts(new.get(key)) };
         if is_required && !old.contains_key(key) || lists.is_tightened(key) {
             continue;
         }
@@ -53,7 +54,7 @@ pub(super) fn configured(then: &Config, now: &Config, before: &mut Safeguards, a
                 ("[eval] stale", _) => Some(f64::from(u8::from(value != "\"warn\""))),
                 ("[eval.stability] reruns", _) => number,
                 _ if of.last().is_some_and(|table| table == "usd_per_million") => {
-                    // Who has no price for the cache pays there what is paid elsewhere; without any price no cost is known.
+                    // Without a price of the cache its tokens cost what others do; without any price no cost is known.
                     let input = || said.get(&[of, &["input".to_owned()]].concat())?.parse().ok();
                     let fallback = if last == "cached_input" { input() } else { None };
                     number.or(fallback).or(then.eval.gate.cost_usd.is_none().then_some(0.0))
@@ -69,7 +70,7 @@ pub(super) fn configured(then: &Config, now: &Config, before: &mut Safeguards, a
     }
     let may = |config: &Config| config.eval.accepters().map(str::to_owned).collect::<BTreeSet<_>>();
     let (may, may_now) = (may(then), may(now));
-    // Where nobody is named, anybody may.
+    // An empty list lets every person accept.
     if !may.is_empty() && (may_now.is_empty() || !may_now.is_subset(&may)) {
         for (may, side) in [(may, before), (may_now, after)] {
             side.add(Kind::Threshold, "[eval.gate] accepters", "value", Safeguard::new(FILE, format!("{may:?}"), None));
@@ -77,8 +78,8 @@ pub(super) fn configured(then: &Config, now: &Config, before: &mut Safeguards, a
     }
 }
 
-/// What a project file says, and what it means where it says nothing.
-fn said_of(config: &Config) -> BTreeMap<Vec<String>, String> {
+/// The values of a project file, with the defaults of keys that it leaves out.
+fn effective_values(config: &Config) -> BTreeMap<Vec<String>, String> {
     // Of a shared file, which counts where this one says nothing, all that is not about levels is in lists.
     let texts = config.files.iter().rev().map(|file| &*file.text);
     let mut said: BTreeMap<_, _> = std::iter::once(DEFAULTS).chain(texts).flat_map(said).collect();
@@ -94,13 +95,8 @@ struct Lists {
     now: Option<Vec<String>>,
 }
 
-fn list(value: Option<&String>) -> Option<Vec<String>> {
-    let table: toml::Table = format!("list = {}", value?).parse().ok()?;
-    table.get("list")?.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
-}
-
 impl Lists {
-    /// Whether the list of now permits no more, or leaves out no more, than the one before.
+    /// Returns whether the list of now permits no more, or leaves out no more, than the one before.
     fn is_tightened(&self, key: &[String]) -> bool {
         let (before, now) = (self.before.as_deref().unwrap_or_default(), self.now.as_deref().unwrap_or_default());
         let key: Vec<&str> = key.iter().map(String::as_str).collect();

@@ -18,7 +18,7 @@ const LINES: usize = 5;
 pub(super) fn uncovered(compared: &Compared) -> Result<Vec<(String, String)>> {
     let Some((then, theirs)) = &compared.base.then else { return Ok(Vec::new()) };
     let project = &compared.project;
-    let tasks = changed(then, project);
+    let tasks = changed_tasks(then, project);
     // The system text of a role stands in the project file.
     let text = |project: &Compiled| project.config.files.iter().map(|file| file.text.clone()).collect::<Vec<_>>();
     let is_configured = text(then) != text(project);
@@ -61,7 +61,7 @@ pub(super) fn uncovered(compared: &Compared) -> Result<Vec<(String, String)>> {
 }
 
 /// The tasks that both sides have, with another text.
-fn changed<'t>(then: &'t Compiled, now: &Compiled) -> BTreeSet<&'t str> {
+fn changed_tasks<'t>(then: &'t Compiled, now: &Compiled) -> BTreeSet<&'t str> {
     let is_other = |name: &str| {
         let hash = |project: &Compiled| project.registry.find(name).map(Task::hash);
         hash(now).is_some_and(|now| Some(now) != hash(then))

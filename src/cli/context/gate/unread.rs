@@ -38,7 +38,7 @@ pub(super) fn doubts(parts: &[Part], deciding: &Deciding, base: &str) -> Vec<Str
     parts.iter().filter_map(doubt).collect()
 }
 
-/// Why nothing is known of a file of the base that a filter of git would make.
+/// The reason why a file of the base that a filter of git would make is unknown.
 pub(super) fn unfiltered(path: &str, base: &str) -> String {
     format!("{path} goes through a filter of git, so {base} does not hold what is to be compared with it: store it without one")
 }
