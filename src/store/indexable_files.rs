@@ -44,22 +44,14 @@ impl Scope {
     /// Whether a file can be looked up, by its name alone; `None` where nobody would think so.
     pub fn verdict(&self, name: &str) -> Option<Result<(), Why>> {
         if self.documents.matches(name) {
-            return Some(self.allows(name));
+            return Some(allow(name));
         }
         let is_included = self.include.as_ref().is_none_or(|globs| globs.matches(name));
         if !is_included || self.exclude.matches(name) || self.apart.contains(name) {
             return None;
         }
         let is_type = || if self.include.is_some() || is_document_or_source(name) { Ok(()) } else { Err(Why::Type) };
-        Some(self.allows(name).and_then(|()| is_type()))
-    }
-
-    /// Refuses what no pattern of the project brings in.
-    fn allows(&self, name: &str) -> Result<(), Why> {
-        if is_key_file(name) {
-            return Err(Why::KeyName);
-        }
-        Ok(())
+        Some(allow(name).and_then(|()| is_type()))
     }
 
     /// The role that keeps a file from an agent: the agent's own; where it has none, each that protects some files and not all.
@@ -69,6 +61,11 @@ impl Scope {
         };
         self.protected.iter().find(protects).map(|(name, _)| name.as_str())
     }
+}
+
+/// Refuses a file that no pattern of the project brings in.
+fn allow(name: &str) -> Result<(), Why> {
+    if is_key_file(name) { Err(Why::KeyName) } else { Ok(()) }
 }
 
 /// A file that is not looked up although one might think so.
@@ -185,7 +182,7 @@ pub(super) fn survey(scope: &Scope) -> (Vec<Candidate>, Vec<Skipped>) {
         }
         let mut registered = Files::default();
         if fs::exists(&start) {
-            let verdict = |name: &str| globs.matches(name).then(|| scope.allows(name));
+            let verdict = |name: &str| globs.matches(name).then(|| allow(name));
             walk(scope, &start, Hidden::Taken, REGISTERED, &verdict, &mut registered);
         }
         if registered.taken.is_empty() && registered.left_out.is_empty() {
