@@ -84,7 +84,7 @@ fn what_cannot_be_taken_is_told() {
     assert_snapshot!(found("[eval.gate]\npass_rate = 1.5\ntoken = 1\n[eval.drift]\nwindow = 1\nbatches = \"3\"\n[eval.stability]\nreruns = 3\n"), @r#"
     error CTX504 ctxc.toml:2:13 `1.5`: `eval.gate.pass_rate` is `1.5`; expected a number from 0 to 1
     error CTX503 ctxc.toml:3:1 `token`: `[eval.gate]` has no key `token`
-      = nothing reads it, so it has no effect; the keys are `manifest_tokens`, `pass_rate`, `tokens`, `cost_usd`, `uncovered`, `accepters`
+      = nothing reads it, so it has no effect; the keys are `manifest_tokens`, `pass_rate`, `tokens`, `cost_usd`, `uncovered`, `accepters`, `link`
       ? did you mean `tokens`?
       > write `tokens` (`token` -> `tokens`)
     error CTX504 ctxc.toml:5:10 `1`: `eval.drift.window` is `1`; expected a number from 2 to 1000
