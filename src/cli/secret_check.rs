@@ -114,7 +114,8 @@ fn read_folder(folder: &Path, inside: &str, depth: usize, files: &mut Vec<Enviro
 /// Whether a name is that of an environment file with values, and not of its sample.
 fn is_environment(name: &str) -> bool {
     const SAMPLES: [&str; 5] = ["defaults", "dist", "example", "sample", "template"];
-    let is_named =
-        name == ".env" || name.starts_with(".env.") || name.rsplit_once('.').is_some_and(|(_, ending)| ending == "env");
+    let is_named = [".env", ".envrc"].contains(&name)
+        || name.starts_with(".env.")
+        || name.rsplit_once('.').is_some_and(|(_, ending)| ending == "env");
     is_named && !name.split('.').any(|part| SAMPLES.contains(&part))
 }

@@ -1,10 +1,11 @@
-//! A look at texts before they are written into a project: the values of its environment files, and what looks random beside the name of a
-//! secret.
+//! A look at texts before they are written into a project: the values of its environment files, keys of known forms, and random values beside
+//! the name of a secret.
 //!
-//! Independent of masks, so that what they miss is found: it knows no form of any service's keys. Reads no file, and never repeats a value.
+//! Independent of masks, so that a text that passes none, and a value that they miss, are found. Reads no file, and never repeats a value.
 
+use super::known_forms::known_form;
 use crate::base::base64;
-use crate::base::secret_names::{assignment, is_placeholder, is_secret_name};
+use crate::base::secret_names::{assignment, is_placeholder, is_secret_name, is_secret_variable};
 use std::collections::BTreeSet;
 
 /// Characters of the shortest value of an environment file that is looked for.
@@ -37,6 +38,9 @@ pub enum SecretInText {
         /// The file.
         file: String,
     },
+    /// A key with the form of those of a service, or a private key.
+    #[error("a key")]
+    Key,
     /// A random value beside a name.
     #[error("what looks like a secret, under the name `{name}`")]
     Random {
@@ -90,7 +94,8 @@ impl SecretScan {
 
     /// The first secret that stands in a line.
     pub fn find(&self, line: &str) -> Option<SecretInText> {
-        self.environment(line).or_else(|| random(line).map(|name| SecretInText::Random { name: name.to_owned() }))
+        let random = || random(line).map(|name| SecretInText::Random { name: name.to_owned() });
+        self.environment(line).or_else(random).or_else(|| has_key(line).then_some(SecretInText::Key))
     }
 
     fn environment(&self, line: &str) -> Option<SecretInText> {
@@ -119,12 +124,23 @@ impl SecretScan {
     }
 }
 
+/// Returns whether a key with the form of those of a service begins at a word of a line, or a private key does.
+fn has_key(line: &str) -> bool {
+    let bytes = line.as_bytes();
+    let is_start = |at: &usize| {
+        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+        before.is_none_or(|before| !before.is_ascii_alphanumeric()) && bytes.get(*at).is_some_and(u8::is_ascii_alphanumeric)
+    };
+    let has_form = |at: usize| line.get(at..).is_some_and(|rest| known_form(rest).is_some());
+    line.contains("-----BEGIN ") && line.contains("PRIVATE KEY-----") || (0..bytes.len()).filter(is_start).any(has_form)
+}
+
 /// The names and values of an environment file; each line of a value of several lines is one.
 fn values(text: &str) -> Vec<(String, String)> {
     let mut values = Vec::new();
     // The name and the quote of a value that is open.
     let mut open: Option<(String, char)> = None;
-    for line in text.lines() {
+    for line in text.trim_start_matches('\u{feff}').lines() {
         if let Some((name, quote)) = &open {
             let (value, is_last) = line.split_once(*quote).map_or((line, false), |(value, _)| (value, true));
             values.push((name.clone(), value.trim().to_owned()));
@@ -157,7 +173,7 @@ fn is_secret(name: &str, value: &str) -> bool {
         return rest.split('/').next().unwrap_or("").split_once('@').is_some_and(|(user, _)| user.contains(':'));
     }
     let is_plain = value.len() < RANDOM && value.bytes().all(|byte| byte.is_ascii_alphabetic()) || value.parse::<f64>().is_ok();
-    if is_secret_name(name) { !is_plain } else { is_random(value) }
+    if is_secret_variable(name, value) { !is_plain } else { is_random(value) }
 }
 
 /// A value as it may stand in texts: as it is, as JSON, addresses and pages write it, and in base64.

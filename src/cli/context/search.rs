@@ -167,7 +167,7 @@ fn summary(query: &str, words: &[String], found: usize, state: &State, cx: &mut 
         cx.hanging(&format!("left out: {}: {why}", escape(path)), 4)?;
     }
     if named.len() > shown {
-        cx.line(&format!("… {}; `--verbose` names them", plural(named.len() - shown, "more")))?;
+        cx.line(&format!("… {} more; `--verbose` names them", named.len() - shown))?;
     }
     if cx.options.volume == Volume::Verbose {
         return typed.iter().try_for_each(|Skipped { path, why }| cx.hanging(&format!("left out: {}: {why}", escape(path)), 4));

@@ -17,6 +17,7 @@ fn values_of_environment_files_are_found_in_every_form() {
     let name = |line: &str| match scan.find(line) {
         Some(SecretInText::Environment { name, file }) => format!("{name} {file}"),
         Some(SecretInText::Random { name }) => format!("random {name}"),
+        Some(SecretInText::Key) => "key".to_owned(),
         None => "none".to_owned(),
     };
     assert_eq!(name("the password is horse \"battery\" 9, sir"), "DB_PASSWORD .env");
@@ -29,6 +30,31 @@ fn values_of_environment_files_are_found_in_every_form() {
     assert_eq!(name("login swordfish-778"), "none");
     let said = scan.find("login swordfish-77.").unwrap().to_string();
     assert_eq!(said, "the value of `TOKEN` in .env");
+}
+
+#[test]
+fn keys_of_known_forms_are_found() {
+    let scan = SecretScan::default();
+    let github = concat!("ghp", "_q8Zr1LmXv7Tn3KsYb5Wd9Gf2Hj4Pc6Ra0EuB");
+    for line in [
+        format!("Use {github} for it."),
+        format!("{github}"),
+        format!("{{\"a\":\"{github}\"}}"),
+        concat!("-----BEGIN OPENSSH PRIV", "ATE KEY-----").to_owned(),
+    ] {
+        assert_eq!(scan.find(&line), Some(SecretInText::Key), "{line}");
+    }
+    for line in ["ghp_ is what such a key begins with", "a xghp_q8Zr", "-----BEGIN PUBLIC KEY-----", "sk-learn and sk-example"] {
+        assert_eq!(scan.find(line), None, "{line}");
+    }
+}
+
+#[test]
+fn an_environment_file_may_begin_with_a_mark_and_names_of_its_keys_are_any() {
+    let scan = scan("\u{feff}DB_PASSWORD=swordfish-77\nSUB_KEY=hQ8vX9aK7x6\n");
+    for line in ["login swordfish-77", "with hQ8vX9aK7x6"] {
+        assert!(matches!(scan.find(line), Some(SecretInText::Environment { .. })), "{line}");
+    }
 }
 
 #[test]
