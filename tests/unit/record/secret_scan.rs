@@ -38,7 +38,7 @@ fn keys_of_known_forms_are_found() {
     let github = concat!("ghp", "_q8Zr1LmXv7Tn3KsYb5Wd9Gf2Hj4Pc6Ra0EuB");
     for line in [
         format!("Use {github} for it."),
-        format!("{github}"),
+        github.to_owned(),
         format!("{{\"a\":\"{github}\"}}"),
         concat!("-----BEGIN OPENSSH PRIV", "ATE KEY-----").to_owned(),
     ] {
