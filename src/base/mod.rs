@@ -13,8 +13,6 @@ pub mod folders;
 pub mod fs;
 pub mod hash;
 pub mod json;
-#[cfg(any(feature = "fs", feature = "eval"))]
-pub mod key_files;
 #[cfg(feature = "compile")]
 pub mod lines;
 mod memory;
@@ -27,7 +25,7 @@ pub mod percent;
 pub mod quoted;
 pub mod rule_meta;
 #[cfg(any(feature = "fs", feature = "eval"))]
-pub mod secret_names;
+pub mod secrets;
 pub mod source;
 pub mod span;
 pub mod suggest;

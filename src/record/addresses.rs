@@ -3,8 +3,8 @@
 //! Sends nothing and reads no project.
 
 use super::escapes::unescaped;
-use super::known_forms::run;
-use crate::base::secret_names::name_strength;
+use crate::base::secrets::known_forms::run;
+use crate::base::secrets::names::name_strength;
 
 /// Endings of names of headers and parameters whose values are secrets whatever they look like, in small letters. Addresses without these
 /// parameters are part of what finds a call again, so the list stays as it is.

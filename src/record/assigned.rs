@@ -3,7 +3,7 @@
 //! What stands behind a name of a secret where only values stand goes always; elsewhere it must look like one. Knows no form of a key.
 
 use super::secret_values::{Writing, has_random, is_given, is_likely, is_placeholder, is_reference};
-use crate::base::secret_names::{NameStrength, name_strength};
+use crate::base::secrets::names::{NameStrength, name_strength};
 use std::ops::Range;
 
 /// Bytes of the longest value.

@@ -6,6 +6,7 @@
 
 use super::json_tree::Json;
 use super::key::unmarked;
+use super::mask::{is_shape, shape};
 use super::recording::Recording;
 use super::redact::Redactor;
 use super::remask::{mask, stands_for, without_hashes};
@@ -185,7 +186,20 @@ impl Comparison {
             return true;
         }
         let (recorded, own) = (self.forms_of_call(call, Scope::Whole, &mut Memo::new()), self.forms_of(live, Scope::Whole));
-        recorded.masked.iter().any(|form| own.masked.contains(form)) || self.stands_for(call, live, Scope::Whole)
+        recorded.masked.iter().any(|form| own.masked.contains(form))
+            || self.stands_for(call, live, Scope::Whole)
+            || self.shape_for(call, live).is_some_and(|body| {
+                let own = self.forms_of(&LiveRequest { body: &body, ..*live }, Scope::Whole);
+                recorded.exact.iter().any(|form| own.exact.contains(form))
+            })
+    }
+
+    /// The shape of a request where a recorded call has no more than that.
+    pub(super) fn shape_for(&self, call: &Recording, live: &LiveRequest<'_>) -> Option<String> {
+        is_shape(call.request.get()).then(|| {
+            let redactor = self.redactor_of(live);
+            shape(redactor, &redactor.json(live.body, "/request", &mut Vec::new()))
+        })
     }
 
     /// Whether the recorded call is what a request becomes if values in it are masked, whatever the masks of its time were.
@@ -220,7 +234,8 @@ impl Comparison {
     pub fn shown(&self, call: &Recording, live: &LiveRequest<'_>) -> Option<(Value, Value)> {
         let redactor = self.redactor_of(live);
         let recorded = self.shown_tree(call.request.get(), &self.redactor)?;
-        Some((recorded.into_shown(), self.shown_tree(live.body, redactor)?.into_shown()))
+        let own = self.shape_for(call, live);
+        Some((recorded.into_shown(), self.shown_tree(own.as_deref().unwrap_or(live.body), redactor)?.into_shown()))
     }
 
     fn shown_tree(&self, body: &str, redactor: &Redactor) -> Option<Json> {

@@ -3,6 +3,7 @@
 //! A value that a stream brings in pieces is found all the same: the pieces of a text are looked at as the text that they make.
 
 use super::json_text::{Edit, Site, compacted, map_strings, raw, replaced};
+use super::key::unmarked;
 use super::recording::{Recording, Redacted};
 use super::redact::{Find, Named, Names, Redactor, merged};
 use crate::project::config::Content;
@@ -82,7 +83,7 @@ impl Mask {
         let body = compacted(body);
         let body = if root == "/response" { without_logprobs(&body) } else { Cow::Borrowed(&*body) };
         let body = self.redactor.json(&body, root, redacted);
-        if self.content == Content::Shape { self.shape(&body) } else { body }
+        if self.content == Content::Shape { shape(&self.redactor, &body) } else { body }
     }
 
     /// The edits in the body of a request; adds the counts of replaced values.
@@ -91,21 +92,6 @@ impl Mask {
             Content::Shape => vec![(0..body.len(), self.json(body, "/request", redacted))],
             Content::Redacted | Content::Full => self.redactor.json_edits(body, "/request", redacted),
         }
-    }
-
-    /// The strings of a JSON text as hashes with their lengths, but for the words that say what something is.
-    fn shape(&self, json: &str) -> String {
-        map_strings(json, |site, pointer, text| {
-            let (above, key) = match site {
-                Site::Key => (pointer, ""),
-                Site::Value => pointer.rsplit_once('/').unwrap_or_default(),
-            };
-            // At the root, OpenAI's dialect of responses has its items below `input`, and its events below `response`.
-            let mut steps = above.split('/').skip(1).enumerate();
-            let is_free = steps.any(|(depth, step)| FREE.contains(&step) && (depth > 0 || !matches!(step, "input" | "response")));
-            let is_kept = !is_free && (site == Site::Key || is_kind(key) && is_word(text));
-            (!is_kept && !text.is_empty()).then(|| self.redactor.placeholder(&format!("{} bytes", text.len()), text))
-        })
     }
 
     /// A call with what must not be kept replaced, whoever recorded it. What was replaced before stays as it is.
@@ -184,7 +170,7 @@ impl Mask {
         let mut changed = self.joined(&bodies, is_cut, redacted).into_iter();
         for (range, body) in payloads.into_iter().zip(bodies) {
             let new = map_strings(&body, |_, _, _| changed.next().flatten());
-            let new = if self.content == Content::Shape { self.shape(&new) } else { new };
+            let new = if self.content == Content::Shape { shape(&self.redactor, &new) } else { new };
             if new != text.get(range.clone()).unwrap_or("") {
                 edits.push((range, new));
             }
@@ -330,6 +316,32 @@ fn is_frame(line: &str) -> bool {
     let signs = |text: &str| text.chars().all(|c| !c.is_alphanumeric());
     line.strip_prefix("event:").is_some_and(|name| is_word(name.trim()))
         || signs(line.trim_start_matches("data:").trim().trim_end_matches("[DONE]"))
+}
+
+/// The strings of a JSON text as hashes with their lengths, but for the words that name the kind of something.
+pub(super) fn shape(redactor: &Redactor, json: &str) -> String {
+    map_strings(json, |site, pointer, text| {
+        let (above, key) = match site {
+            Site::Key => (pointer, ""),
+            Site::Value => pointer.rsplit_once('/').unwrap_or_default(),
+        };
+        // At the root, OpenAI's dialect of responses has its items below `input`, and its events below `response`.
+        let mut steps = above.split('/').skip(1).enumerate();
+        let is_free = steps.any(|(depth, step)| FREE.contains(&step) && (depth > 0 || !matches!(step, "input" | "response")));
+        let is_kept = !is_free && (site == Site::Key || is_kind(key) && is_word(text));
+        (!is_kept && !text.is_empty()).then(|| {
+            let text = unmarked(text).map_or(Cow::Borrowed(text), Cow::Owned);
+            redactor.placeholder(&format!("{} bytes", text.len()), &text)
+        })
+    })
+}
+
+/// Returns whether a body is a shape: whether a hash with a length stands in it.
+pub(super) fn is_shape(body: &str) -> bool {
+    body.match_indices(" bytes:").any(|(at, _)| {
+        let before = body.get(..at).unwrap_or("");
+        before.ends_with(|c: char| c.is_ascii_digit()) && before.trim_end_matches(|c: char| c.is_ascii_digit()).ends_with('⟦')
+    })
 }
 
 fn row(pointer: &str, kind: &str) -> Redacted {

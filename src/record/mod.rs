@@ -13,8 +13,8 @@ pub mod foreign;
 pub mod json_text;
 pub mod json_tree;
 pub mod key;
-pub mod known_forms;
 pub mod mask;
+mod nameless_forms;
 mod persons;
 mod placeholders;
 #[cfg(feature = "fs")]

@@ -2,7 +2,7 @@
 //!
 //! Looks at no name and no words beside them.
 
-use super::known_forms::run;
+use crate::base::secrets::known_forms::run;
 
 pub(super) fn email(text: &str) -> Option<usize> {
     /// Bytes of the part before `@` at most, and of that behind it.

@@ -4,6 +4,7 @@
 
 use super::comparison::{Comparison, Forms, LiveRequest, Memo, Scope};
 use super::difference::difference;
+use super::mask::is_shape;
 use super::recording::Recording;
 use super::volatile::ADVICE;
 use crate::base::hash::Hash;
@@ -33,6 +34,8 @@ struct ByForm {
     masked: BTreeMap<Hash, Vec<usize>>,
     /// The shape of each call.
     shapes: Vec<Option<Hash>>,
+    /// The first call of which no more than a shape was recorded.
+    with_shape: Option<usize>,
 }
 
 /// What a group of calls has in common, so that they take turns.
@@ -104,6 +107,13 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
                 return Some(then(group(*form), calls));
             }
         }
+        let with_shape = known.with_shape.and_then(|at| self.comparison.shape_for(self.calls.get(at)?.as_ref(), live));
+        let own_shape = with_shape.map(|body| self.comparison.forms_of(&LiveRequest { body: &body, ..*live }, self.scope));
+        if let Some((form, calls)) =
+            own_shape.iter().flat_map(|own| &own.exact).find_map(|form| Some((form, known.exact.get(form)?)))
+        {
+            return Some(then(Group::Form(*form), calls));
+        }
         // Where nothing was masked, or where the structure is another, values that were masked by other rules make no call the same.
         let stands_for = |at: &usize| {
             let call = self.calls.get(*at).map(AsRef::as_ref).filter(|call| call.request.get().contains('⟦'));
@@ -129,6 +139,7 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
                 }
                 all.shapes.push(shape);
             }
+            all.with_shape = self.calls.iter().position(|call| is_shape(call.as_ref().request.get()));
             all
         })
     }
@@ -161,6 +172,8 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
         let now = self.comparison.body(live.body);
         let alike = |at: &usize| {
             let call = self.calls.get(*at)?.as_ref();
+            let shape = self.comparison.shape_for(call, live).map(|body| self.comparison.body(&body));
+            let now = shape.as_ref().unwrap_or(&now);
             let recorded = self.comparison.body(call.request.get());
             let same = |(a, b): &(u8, u8)| a == b;
             let head = recorded.bytes().zip(now.bytes()).take_while(same).count();

@@ -3,9 +3,9 @@
 //!
 //! Independent of masks, so that a text that passes none, and a value that they miss, are found. Reads no file, and never repeats a value.
 
-use super::known_forms::known_form;
 use crate::base::base64;
-use crate::base::secret_names::{assignment, is_placeholder, is_secret_name, is_secret_variable};
+use crate::base::secrets::known_forms::keys_of_services;
+use crate::base::secrets::names::{assignment, is_placeholder, is_secret_name, is_secret_variable};
 use std::collections::BTreeSet;
 
 /// Characters of the shortest value of an environment file that is looked for.
@@ -124,15 +124,9 @@ impl SecretScan {
     }
 }
 
-/// Returns whether a key with the form of those of a service begins at a word of a line, or a private key does.
+/// Returns whether a key with the form of those of a service stands in a line, or the first line of a private key.
 fn has_key(line: &str) -> bool {
-    let bytes = line.as_bytes();
-    let is_start = |at: &usize| {
-        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
-        before.is_none_or(|before| !before.is_ascii_alphanumeric()) && bytes.get(*at).is_some_and(u8::is_ascii_alphanumeric)
-    };
-    let has_form = |at: usize| line.get(at..).is_some_and(|rest| known_form(rest).is_some());
-    line.contains("-----BEGIN ") && line.contains("PRIVATE KEY-----") || (0..bytes.len()).filter(is_start).any(has_form)
+    line.contains("-----BEGIN ") && line.contains("PRIVATE KEY-----") || keys_of_services(line).next().is_some()
 }
 
 /// The names and values of an environment file; each line of a value of several lines is one.

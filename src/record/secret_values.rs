@@ -2,8 +2,8 @@
 //!
 //! Looks at no name beyond the strength that it is handed.
 
-use super::known_forms::uuid;
-use crate::base::secret_names::NameStrength;
+use crate::base::secrets::known_forms::uuid;
+use crate::base::secrets::names::NameStrength;
 
 /// The notation of a value, which decides its possible characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! protected, what is or looks like a key, and the files by which the project itself is set up.
 
 use crate::base::contained_path;
-use crate::base::key_files::{holds_key, is_key_file};
+use crate::base::secrets::key_files::{holds_key, is_key_file};
 use crate::context::request::{Files, RequestedFile};
 use crate::kernel::context::Trust;
 use crate::project::roles::Role;

@@ -7,8 +7,8 @@
 use super::default_types::is_document_or_source;
 use crate::base::fs::IRREGULAR;
 use crate::base::fs::{self, ReadFs, RealFs, Stamp};
-use crate::base::key_files::is_key_file;
 use crate::base::patterns::SkippedFolders;
+use crate::base::secrets::key_files::is_key_file;
 use crate::project::glob::Globs;
 use crate::project::path_patterns::fixed;
 use ignore::{DirEntry, WalkBuilder, WalkState};

@@ -5,7 +5,7 @@ use super::indexable_files::{Candidate, Skipped, Why};
 use super::sqlite::{Base, Broken, Change, Holds, Known};
 use crate::base::fs;
 use crate::base::hash::Hash;
-use crate::base::key_files;
+use crate::base::secrets::key_files;
 use crate::rules::input::read_fault::reason;
 use crate::syntax::decode;
 use std::borrow::Cow;

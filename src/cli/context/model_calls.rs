@@ -3,7 +3,7 @@
 
 use super::project::Compiled;
 use crate::base::fs;
-use crate::base::secret_names::is_secret_variable;
+use crate::base::secrets::names::is_secret_variable;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::eval::masks;
 use crate::eval::request::facts::least_tokens;

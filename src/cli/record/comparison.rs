@@ -1,7 +1,7 @@
 //! What a project compares requests with recorded ones by.
 
 use crate::base::fs;
-use crate::base::secret_names::is_secret_variable;
+use crate::base::secrets::names::is_secret_variable;
 use crate::eval::masks;
 use crate::eval::volatile::volatile;
 use crate::project::config::Config;

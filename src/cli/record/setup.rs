@@ -5,7 +5,7 @@ use super::comparison::comparison;
 use super::gc;
 use crate::base::folders;
 use crate::base::fs;
-use crate::base::secret_names::is_secret_variable;
+use crate::base::secrets::names::is_secret_variable;
 use crate::cli::context::trust::permitted_here;
 use crate::cli::prelude::*;
 use crate::eval::masks;

@@ -2,7 +2,7 @@
 
 use super::load::{self, Loaded, threads_of};
 use crate::base::fs;
-use crate::base::secret_names::is_secret_variable;
+use crate::base::secrets::names::is_secret_variable;
 use crate::cli::prelude::*;
 use crate::cli::record::salt;
 use crate::eval::draft::{ceiling, scalar};

@@ -12,7 +12,7 @@ use std::time::Duration;
 /// What the file says it is: `ctxc` in ASCII.
 const APPLICATION: i32 = 0x6374_7863;
 /// Moves with the tables, with how words are made, with how files are cut into passages and with which texts count as keys.
-const VERSION: i32 = 4;
+const VERSION: i32 = 5;
 /// How long one statement waits for another program's.
 const PATIENCE: Duration = Duration::from_secs(2);
 

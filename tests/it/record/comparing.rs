@@ -313,6 +313,23 @@ fn a_recording_without_words_answers_its_own_requests_alone() {
     assert!(!is_same(&comparison(2, &[]), &call, &reordered("Drop the ticket")));
 }
 
+/// Where not even the keys of arguments are kept, a request of another order of keys, numbers and escapes is reduced as the recorded one was.
+#[test]
+fn a_request_is_reduced_to_its_shape_before_it_is_compared_with_one() {
+    let recorded = r#"{"model":"m","temperature":1.0,"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"find","input":{"zone":"north","area":3,"Größe":"a b"}}]}]}"#;
+    let reordered = r#"{"temperature":1,"messages":[{"content":[{"name":"find","input":{"Gr\u00f6\u00dfe":"a b","area":3.0,"zone":"north"},"id":"t1","type":"tool_use"}],"role":"assistant"}],"model":"m"}"#;
+    let call = Mask::new([1; 32], [], Content::Shape).call(clear(recorded));
+    assert!(!call.request.get().contains("zone") && !call.request.get().contains("north"));
+    assert!(is_same(&comparison(1, &[]), &call, reordered));
+    let other = reordered.replace("north", "south");
+    assert!(!is_same(&comparison(1, &[]), &call, &other));
+    assert!(!is_same(&comparison(1, &[]), &call, &reordered.replace("zone", "zones")));
+    let told = why(&comparison(1, &[]), &call, &reordered.replace("\"id\":\"t1\"", "\"id\":\"t2\""));
+    assert!(told.contains("`/messages/0/content/0/id` was “t1”, now “t2”"), "{told}");
+    let told = why(&comparison(1, &[]), &call, &other);
+    assert!(told.starts_with("`/messages/0/content/0/input/⟦4 bytes:") && told.contains("was “⟦5 bytes:"), "{told}");
+}
+
 /// What a pattern leaves out holds a value that is masked on one side, on both, or on none.
 #[test]
 fn a_pattern_finds_its_place_before_values_are_masked_and_after() {

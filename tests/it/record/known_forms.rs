@@ -1,6 +1,6 @@
 //! Keys of known services: a made-up value of the real form for each row of the table.
 
-use ctxc::internals::record::known_forms::FORMS;
+use ctxc::internals::base::secrets::known_forms::FORMS;
 use ctxc::internals::record::redact::Redactor;
 
 /// So many letters and digits in no order, always the same.

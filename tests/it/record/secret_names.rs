@@ -1,6 +1,6 @@
 //! Which names are those of secrets, and what is kept from a child is another list.
 
-use ctxc::internals::base::secret_names::{NameStrength, is_secret_name, is_secret_variable, is_withheld, name_strength};
+use ctxc::internals::base::secrets::names::{NameStrength, is_secret_name, is_secret_variable, is_withheld, name_strength};
 
 #[test]
 fn names_of_secrets_are_known_however_they_are_written() {

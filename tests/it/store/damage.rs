@@ -77,7 +77,7 @@ fn an_index_of_another_version_is_made_again() {
     std::fs::write(database(&folder), &bytes).unwrap();
     assert_eq!(answers(&folder), expected);
     let mut bytes = std::fs::read(database(&folder)).unwrap();
-    assert_eq!(bytes[63], 4, "it is of this version again");
+    assert_eq!(bytes[63], 5, "it is of this version again");
     bytes[68] = 0;
     std::fs::write(database(&folder), &bytes).unwrap();
     assert_eq!(answers(&folder), expected);

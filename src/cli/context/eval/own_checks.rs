@@ -2,7 +2,7 @@
 //! providers, for a limited time.
 
 use crate::base::fs;
-use crate::base::secret_names::is_withheld;
+use crate::base::secrets::names::is_withheld;
 use crate::cli::context::project::Compiled;
 use crate::eval::asked::RunCheck;
 use crate::run::process::{self, Bounds};

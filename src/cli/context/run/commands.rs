@@ -1,7 +1,7 @@
 //! Runs the commands of a project: scripts, lists of files, tools. The user permitted them; `[policy]` of the project bounds them further.
 
 use crate::base::fs;
-use crate::base::secret_names::is_withheld;
+use crate::base::secrets::names::is_withheld;
 use crate::cli::context::project::{Compiled, Inside};
 use crate::context::request::{Files, RequestedFile};
 use crate::kernel::conversation::ToolCall;

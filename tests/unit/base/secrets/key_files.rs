@@ -101,3 +101,10 @@ fn texts_about_keys_hold_none() {
         assert!(!holds_key(text), "{text}");
     }
 }
+
+#[test]
+fn a_document_with_a_key_of_a_service_holds_a_key_and_an_example_of_one_does_not() {
+    let key = concat!("gh", "p_", "x7Kq2mVb9TzR4wYcN1sD8fGhJ3kLpQ6a5EuX");
+    assert!(holds_key(&format!("# Deploys\n\nUse `{key}` to push.\n")));
+    assert!(!holds_key("# Deploys\n\nUse `AKIAIOSFODNN7EXAMPLE` as AWS does, and a token that begins with `ghp_`.\n"));
+}

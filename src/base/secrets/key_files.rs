@@ -2,7 +2,8 @@
 //!
 //! Names are compared without regard to case. A document or a source file that is about secrets (`docs/secrets.md`, `secrets.py`) is none.
 
-use super::secret_names::{assignment, is_placeholder, is_secret_name};
+use super::known_forms::keys_of_services;
+use super::names::{assignment, is_placeholder, is_secret_name};
 use std::borrow::Cow;
 
 /// Whole names, in small letters.
@@ -166,9 +167,10 @@ fn is_written(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, ending)| WRITTEN.contains(&ending))
 }
 
-/// Whether a text is a key, has one in it, or is mostly lines that give secrets their values.
+/// Returns whether a text is a key, has a private key or a key of a known service in it, or is mostly lines that give secrets their values. A key
+/// that is written as an example is none.
 pub fn holds_key(text: &str) -> bool {
-    has_private_key(text) || is_assignments(text)
+    has_private_key(text) || is_assignments(text) || keys_of_services(text).any(|key| !is_placeholder(key))
 }
 
 /// Whether a private key stands in a text. A text that only names the first line of one, as source files do, has none.
@@ -222,5 +224,5 @@ fn is_assignments(text: &str) -> bool {
 }
 
 #[cfg(test)]
-#[path = "../../tests/unit/base/key_files.rs"]
+#[path = "../../../tests/unit/base/secrets/key_files.rs"]
 mod tests;

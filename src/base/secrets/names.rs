@@ -215,5 +215,5 @@ pub fn is_placeholder(value: &str) -> bool {
 }
 
 #[cfg(test)]
-#[path = "../../tests/unit/base/secret_names.rs"]
+#[path = "../../../tests/unit/base/secrets/names.rs"]
 mod tests;

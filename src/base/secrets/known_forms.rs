@@ -61,7 +61,7 @@ fn hex(rest: &str) -> bool {
 }
 
 /// So many hexadecimal digits, and no more.
-fn hex32(rest: &str) -> bool {
+pub(crate) fn hex32(rest: &str) -> bool {
     rest.len() == 32 && hex(rest)
 }
 
@@ -74,7 +74,7 @@ fn hex48(rest: &str) -> bool {
 }
 
 /// `8-4-4-4-12`
-pub(super) fn uuid(rest: &str) -> bool {
+pub(crate) fn uuid(rest: &str) -> bool {
     rest.split('-').map(str::len).eq([8, 4, 4, 4, 12]) && hex(rest)
 }
 
@@ -343,26 +343,26 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
 });
 
 /// Bytes that a text begins with and that are all taken.
-pub(super) fn run(text: &str, takes: impl Fn(u8) -> bool) -> usize {
+pub(crate) fn run(text: &str, takes: impl Fn(u8) -> bool) -> usize {
     text.bytes().take_while(|byte| takes(*byte)).count()
 }
 
 /// The word of letters, digits and these signs that a text begins with, without the points behind it.
-pub(super) fn word<'t>(text: &'t str, signs: &str) -> &'t str {
+pub(crate) fn word<'t>(text: &'t str, signs: &str) -> &'t str {
     let len = run(text, |byte| byte.is_ascii_alphanumeric() || signs.as_bytes().contains(&byte));
     text.get(..len).unwrap_or("").trim_end_matches('.')
 }
 
 /// Bytes that are looked at for what makes a word a key.
-const LOOKED: usize = 1 << 14;
+pub(crate) const LOOKED: usize = 1 << 14;
 
 /// Returns whether any key begins with these bytes.
-pub(super) fn may_be_known(first: u8, second: u8, third: u8) -> bool {
+pub(crate) fn may_be_known(first: u8, second: u8, third: u8) -> bool {
     INDEX.begins.get(slot(first, second, third)).is_some_and(|begins| *begins)
 }
 
 /// The key that a text begins with: where it begins behind a known address, and where it ends.
-pub(super) fn known_form(text: &str) -> Option<(usize, usize)> {
+pub(crate) fn known_form(text: &str) -> Option<(usize, usize)> {
     let [first, second, third, ..] = text.as_bytes() else { return None };
     if !may_be_known(*first, *second, *third) {
         return None;
@@ -377,84 +377,22 @@ pub(super) fn known_form(text: &str) -> Option<(usize, usize)> {
     })
 }
 
-/// Keys that begin with nothing that one could know: bots of Discord and Telegram, secrets of Azure, keys of Mailchimp and Terraform.
-pub(super) fn nameless_form(text: &str) -> Option<usize> {
-    let near = text.get(..text.floor_char_boundary(128)).unwrap_or(text);
-    let dotted = word(near, "_-.~");
-    if dotted.len() < 26 {
-        return None;
-    }
-    let parts: Vec<&str> = dotted.split('.').collect();
-    if let [id, stamp, key] = *parts
-        && text.starts_with(['M', 'N', 'O'])
-        && matches!((id.len(), stamp.len(), key.len()), (23..=28, 6 | 7, 27..=45))
-    {
-        return Some(dotted.len());
-    }
-    if let [id, "atlasv1", key] = *parts
-        && id.len() == 14
-        && key.len() >= 60
-    {
-        return Some(dotted.len());
-    }
-    if let [_, _, _, digit, b'Q', b'~', rest @ ..] = dotted.as_bytes()
-        && digit.is_ascii_digit()
-        && (31..=34).contains(&rest.len())
-    {
-        return Some(dotted.len());
-    }
-    if let Some((key, zone)) = dotted.split_once("-us")
-        && hex32(key)
-        && (1..=2).contains(&zone.len())
-        && zone.bytes().all(|byte| byte.is_ascii_digit())
-    {
-        return Some(dotted.len());
-    }
-    None
-}
-
-/// The token of a bot of Telegram: a number, a colon, and a word that begins with `A`.
-pub(super) fn telegram(text: &str) -> Option<usize> {
-    let id = run(text, |byte| byte.is_ascii_digit());
-    let rest = text.get(id..)?.strip_prefix(":A").filter(|_| (8..=10).contains(&id))?;
-    let len = word(rest.get(..rest.floor_char_boundary(128)).unwrap_or(rest), "_-").len();
-    (len >= 32).then_some(id + 2 + len)
-}
-
-/// A private key with the lines around it; where its end is cut off, what looks like one. Who only names its first line has none.
-pub(super) fn private_key(text: &str) -> Option<usize> {
-    /// The text before a key with a password.
-    const HEADERS: [&str; 5] = ["Proc-Type:", "4,ENCRYPTED", "DEK-Info:", "AES-", "DES-"];
-    let (label, body) = text.strip_prefix("-----BEGIN ")?.split_once("-----")?;
-    if label.len() >= 64 || !label.contains("PRIVATE KEY") {
-        return None;
-    }
-    let (begin, end) = (text.len() - body.len(), format!("-----END {label}-----"));
-    if let Some(at) = body.get(..body.floor_char_boundary(LOOKED)).and_then(|near| near.find(&end)) {
-        let is_named =
-            body.get(..at).is_some_and(|key| word(key.trim_start_matches(['\\', 'n', 'r', '\n', '\r']), "+/=").len() < 4);
-        return (!is_named).then_some(begin + at + end.len());
-    }
-    let (mut at, mut taken) = (begin, None);
-    for part in body.split_inclusive(|c: char| c.is_ascii_whitespace()) {
-        let line = part.trim_ascii_end();
-        let packed = word(line, "+/=");
-        let is_last = taken.is_some() && (packed.ends_with('=') || at + line.len() == text.len());
-        if packed.len() >= 16 && !is_word(packed) || is_last && !packed.is_empty() {
-            taken = Some(at + packed.len());
-        } else if !line.is_empty() && !HEADERS.iter().any(|head| line.starts_with(head)) {
-            break;
+/// The keys with the forms of those of services that begin at words of a text.
+pub(crate) fn keys_of_services(text: &str) -> impl Iterator<Item = &str> {
+    let bytes = text.as_bytes();
+    (0..bytes.len().saturating_sub(2)).filter_map(|at| {
+        let [first, second, third, ..] = *bytes.get(at..)? else { return None };
+        let is_inside = at.checked_sub(1).and_then(|before| bytes.get(before)).is_some_and(u8::is_ascii_alphanumeric);
+        if is_inside || !may_be_known(first, second, third) {
+            return None;
         }
-        if packed.len() < line.len() && taken.is_some() {
-            break;
-        }
-        at += part.len();
-    }
-    taken
+        let rest = text.get(at..)?;
+        known_form(rest).and_then(|(_, end)| rest.get(..end))
+    })
 }
 
 /// Returns whether it is a word or a short one with digits (`spinner12`, `v2`, `4k`), and no part of a key.
-pub(super) fn is_word(part: &str) -> bool {
+pub(crate) fn is_word(part: &str) -> bool {
     let letters = part.trim_end_matches(|c: char| c.is_ascii_digit());
     let digits = part.len() - letters.len();
     let is_plain = digits == 0 || digits <= 4 && part.len() < 16;

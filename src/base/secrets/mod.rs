@@ -1,0 +1,7 @@
+//! Secrets as their names, their forms and the files that hold them show them.
+//!
+//! Reads no file and masks nothing.
+
+pub mod key_files;
+pub mod known_forms;
+pub mod names;

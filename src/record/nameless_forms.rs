@@ -1,0 +1,81 @@
+//! Keys that begin with nothing that one could know, and private keys.
+//!
+//! Looks at no name before a key.
+
+use crate::base::secrets::known_forms::{LOOKED, hex32, is_word, run, word};
+
+/// Keys that begin with nothing that one could know: bots of Discord and Telegram, secrets of Azure, keys of Mailchimp and Terraform.
+pub(super) fn nameless_form(text: &str) -> Option<usize> {
+    let near = text.get(..text.floor_char_boundary(128)).unwrap_or(text);
+    let dotted = word(near, "_-.~");
+    if dotted.len() < 26 {
+        return None;
+    }
+    let parts: Vec<&str> = dotted.split('.').collect();
+    if let [id, stamp, key] = *parts
+        && text.starts_with(['M', 'N', 'O'])
+        && matches!((id.len(), stamp.len(), key.len()), (23..=28, 6 | 7, 27..=45))
+    {
+        return Some(dotted.len());
+    }
+    if let [id, "atlasv1", key] = *parts
+        && id.len() == 14
+        && key.len() >= 60
+    {
+        return Some(dotted.len());
+    }
+    if let [_, _, _, digit, b'Q', b'~', rest @ ..] = dotted.as_bytes()
+        && digit.is_ascii_digit()
+        && (31..=34).contains(&rest.len())
+    {
+        return Some(dotted.len());
+    }
+    if let Some((key, zone)) = dotted.split_once("-us")
+        && hex32(key)
+        && (1..=2).contains(&zone.len())
+        && zone.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        return Some(dotted.len());
+    }
+    None
+}
+
+/// The token of a bot of Telegram: a number, a colon, and a word that begins with `A`.
+pub(super) fn telegram(text: &str) -> Option<usize> {
+    let id = run(text, |byte| byte.is_ascii_digit());
+    let rest = text.get(id..)?.strip_prefix(":A").filter(|_| (8..=10).contains(&id))?;
+    let len = word(rest.get(..rest.floor_char_boundary(128)).unwrap_or(rest), "_-").len();
+    (len >= 32).then_some(id + 2 + len)
+}
+
+/// A private key with the lines around it; where its end is cut off, what looks like one. Who only names its first line has none.
+pub(super) fn private_key(text: &str) -> Option<usize> {
+    /// The text before a key with a password.
+    const HEADERS: [&str; 5] = ["Proc-Type:", "4,ENCRYPTED", "DEK-Info:", "AES-", "DES-"];
+    let (label, body) = text.strip_prefix("-----BEGIN ")?.split_once("-----")?;
+    if label.len() >= 64 || !label.contains("PRIVATE KEY") {
+        return None;
+    }
+    let (begin, end) = (text.len() - body.len(), format!("-----END {label}-----"));
+    if let Some(at) = body.get(..body.floor_char_boundary(LOOKED)).and_then(|near| near.find(&end)) {
+        let is_named =
+            body.get(..at).is_some_and(|key| word(key.trim_start_matches(['\\', 'n', 'r', '\n', '\r']), "+/=").len() < 4);
+        return (!is_named).then_some(begin + at + end.len());
+    }
+    let (mut at, mut taken) = (begin, None);
+    for part in body.split_inclusive(|c: char| c.is_ascii_whitespace()) {
+        let line = part.trim_ascii_end();
+        let packed = word(line, "+/=");
+        let is_last = taken.is_some() && (packed.ends_with('=') || at + line.len() == text.len());
+        if packed.len() >= 16 && !is_word(packed) || is_last && !packed.is_empty() {
+            taken = Some(at + packed.len());
+        } else if !line.is_empty() && !HEADERS.iter().any(|head| line.starts_with(head)) {
+            break;
+        }
+        if packed.len() < line.len() && taken.is_some() {
+            break;
+        }
+        at += part.len();
+    }
+    taken
+}
