@@ -5,7 +5,8 @@
 use super::json_text::{Edit, Site, compacted, map_strings, raw, replaced};
 use super::key::unmarked;
 use super::recording::{Recording, Redacted};
-use super::redact::{Find, Named, Names, Redactor, merged};
+use super::redact::{Find, Redactor, merged};
+use super::secrets::string_names::{Named, Names};
 use crate::project::config::Content;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -274,7 +275,7 @@ fn views(bodies: &[Cow<'_, str>]) -> (Vec<Piece>, BTreeMap<View, Vec<usize>>) {
     let mut views: BTreeMap<View, Vec<usize>> = BTreeMap::new();
     for body in bodies {
         let value: Value = serde_json::from_str(body).unwrap_or_default();
-        let mut names = Names::default();
+        let mut names = Names::new(body);
         map_strings(body, |site, pointer, text| {
             let name_before = if site == Site::Value { names.of(pointer, text) } else { None };
             let name = pointer.rsplit('/').next().unwrap_or("");

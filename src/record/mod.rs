@@ -3,7 +3,6 @@
 //! Sends nothing and starts no program. No value of a secret reaches a line that is written.
 
 mod addresses;
-mod assigned;
 pub mod comparison;
 pub mod difference;
 mod escapes;
@@ -28,6 +27,6 @@ pub mod remask;
 pub(crate) mod response_body;
 #[cfg(feature = "fs")]
 pub mod secret_scan;
-mod secret_values;
+mod secrets;
 pub mod turns;
 pub mod volatile;

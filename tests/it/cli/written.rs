@@ -19,6 +19,8 @@ const READ: &str = r#"<task name="read" type="atomic" subtype="standard">
 const PLANTED: &str = "q7Zp2Lx9Vt4Kc8Rw1Nb6Yd3Hs5Jf0GmA";
 /// A key of a known form.
 const KEY: &str = concat!("sk-", "proj-Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0");
+/// A value that only the name before it shows to be a secret, so that a document with it is looked up.
+const OPAQUE: &str = "a8f3k2m9q1z7";
 const QUESTION: &str = "question=how do I roll back?";
 
 /// A project with keys in the places that projects have them in.
@@ -31,7 +33,7 @@ fn project() -> Project {
         .file("id_rsa", format!("roll back with {PLANTED}\n"))
         .file(
             "docs/deploys.md",
-            format!("# Deploys\n\nRoll back with `rollbackDeploy`, as ann@example.com says.\napiKey: {KEY}\n"),
+            format!("# Deploys\n\nRoll back with `rollbackDeploy`, as ann@example.com says.\napiKey: {OPAQUE}\n"),
         )
         .file("config/prod.yaml", format!("# roll back\napiKey: {KEY}\nowner: ann@example.com\n"))
 }
@@ -53,7 +55,7 @@ fn a_new_scenario_and_its_stored_request_are_masked_and_pass_on_every_machine() 
     project.run(&["new", "scenario", "read", "--name", "t2"]).code(0);
     let stored = project.read("scenarios/snapshots/t2.json");
     assert!(stored.contains("apiKey: ⟦secret⟧") && stored.contains("owner: ⟦email⟧"), "{stored}");
-    for text in [KEY, PLANTED, "ann@example.com"] {
+    for text in [KEY, OPAQUE, PLANTED, "ann@example.com"] {
         assert_eq!(holding(&project, text), [""; 0], "{text}");
     }
     project.run(&["eval"]).code(0).says("2 passed");

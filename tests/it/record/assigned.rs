@@ -97,6 +97,87 @@ fn elsewhere_values_go_that_look_like_secrets() {
 }
 
 #[test]
+fn values_go_that_stand_apart_from_their_names_or_among_the_words_of_commands() {
+    for marked in [
+        "- name: DB_PASSWORD\n  value: «hunter2plain»\n- name: OTHER\n  value: otherwise",
+        "        env:\n        - name: MYSQL_ROOT_PASSWORD\n          value: «plainwords»\n        - name: MODE\n          value: \"plainer\"",
+        "{\"name\":\"API_TOKEN\",\"value\":\"«plainwords»\"}",
+        "{\"value\":\"«hunter2plain»\",\"name\":\"API_TOKEN\"}",
+        "[{\"name\": \"MODE\", \"value\": \"abc123def4\"}, {\"name\": \"API_TOKEN\", \"type\": \"secret\", \"value\": \"«hunter2plain»\"}]",
+        "{\n  \"name\": \"DB_PASSWORD\",\n  \"value\": \"«hunter2plain»\"\n}",
+        "<add key=\"DbPassword\" value=\"«hunter2plain»\"/>",
+        "<property name=\"hibernate.connection.password\" value=\"«hunter2plain»\" />",
+        "<property value=\"«hunter2plain»\" name=\"password\"/>",
+        "password:\n  «hunter2plain»\nuser: ann",
+        "password: |\n  «hunter2plain»\nuser: ann",
+        "secrets:\n  token: >-\n    «a8f3k2m9q1z7»",
+        "\"password\":\n    \"«hunter2plain»\",",
+        "password: «Ab3/xY9+q»",
+        "api_key = \"«Ab3/xY9q+Zz2»\"",
+        "api_key = «q7Zp/Lm9X+c4V»",
+        "{\"password\":\"«p4ss/w0rd»\"}",
+        "{\"api_key\":\"«q7Zp/Lm9X+c4V»\"}",
+        "password: «hunter2/plain»",
+        "db_password=«plainwords»",
+        "A=1\ndb_password=«plainwords»\nB=2",
+        "spring.datasource.password=«plainwords»",
+        "X-Auth-Token: «plainwords»\nHost: h",
+        "curl -H \"X-Api-Key: «plainwords»\" https://h",
+        "curl -H 'Private-Token: «plainwords»' https://h",
+        "mysql -u root -p«plainwords» db",
+        "mysqldump -uroot -p'«hunter2plain»' db > x.sql",
+        "redis-cli -h h -a «plainwords» ping",
+        "sshpass -p «plainwords» ssh u@h",
+        "sshpass -p '«two words»' ssh u@h",
+        "echo x | docker login -u ann -p «plainwords» r.io",
+        "[\"mysql\", \"-u\", \"root\", \"-p«plainwords»\"]",
+        "[\"sshpass\", \"-p\", \"«plainwords»\", \"ssh\"]",
+        "machine h login me password «plainwords»",
+        "machine h\n  login me\n  password «plainwords»",
+        "ALTER USER ann WITH PASSWORD '«plainwords»';",
+        "CREATE USER ann IDENTIFIED BY '«plainwords»';",
+        "requirepass «plainwords»",
+        "| name | value |\n|---|---|\n| password | «hunter2plain» |\n| user | ann2024 |",
+        "| `DB_PASSWORD` | `«hunter2plain»` |",
+        "TOKEN='''«plainwords»'''",
+        "TOKEN=\"\"\"«two\nlines»\"\"\"",
+        "\"password\": {\"type\": \"string\", \"default\": \"«hunter2plain»\"}",
+        "password:\n  type: string\n  default: «hunter2plain»\nmode:\n  default: hunter2plain",
+        "variable \"db_password\" {\n  type    = string\n  default = \"«hunter2plain»\"\n}",
+        "A=1\nDB_PASSWORD=«correct horse battery staple»\nB=2",
+        "A=1\nDB_PASSWORD=«correct horse» # mine\nB=2",
+        "DB_PASSWORD=«correct horse battery»\n",
+        "A=1\nDB_PASSWORD=\"«first line\nsecond line»\"\nB=2",
+        "DB_TOKEN=«abcdef12» python x.py",
+        "PGPASSWORD=«pg-Abc123456» psql -h db",
+        "db_password=«correct horse battery»\nb=2",
+    ] {
+        check(marked);
+    }
+    for text in [
+        "<add key=\"Mode\" value=\"hunter2plain\"/>",
+        "password:\n  type: string\n  minLength: 8",
+        "password: config/database2.yml",
+        "password=password",
+        "password=config.password",
+        "x = f(\n    password=plainwords)",
+        "X-Api-Key: required",
+        "mysql -u root -p db",
+        "docker run -d --name mysql -p 3306:3306 -p3307:3306 mysql:8",
+        "| password | string | The password of the user |",
+        // A reference to a file, a list of an item of its own, what a port or another command takes, and words of a translation.
+        "secrets:\n  db-password:\n    file: db/password.txt\n",
+        "- value: hunter2plain\n- name: DB_PASSWORD\n  value: changeme\n",
+        "{\"NEW_PWD\": \"Enter the new one\", \"SECRET_KEY\": \"config\"}",
+        "- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef:\n      name: mysql-pass2\n      key: password\n",
+        "ps -p 12345678, mkdir -p path/to2, curl -k https://host2, tar -w x1y2z3, docker run -p 80:8080 x",
+        "the operation is identified by `\"{name}Service2\"`, the password login2 of a user, read by 'reader12'",
+    ] {
+        assert_eq!(masked(text), text);
+    }
+}
+
+#[test]
 fn types_schemas_references_placeholders_code_and_plain_words_stay() {
     for text in [
         // References.
@@ -149,6 +230,15 @@ fn strings_of_json_behind_their_names_go() {
         (r#"{"headers":{"Cookie":"sid=abcdef; b=ghijkl"}}"#, "abcdef"),
         (r#"{"headers":{"Cookie":"sid=abcdef; b=ghijkl"}}"#, "ghijkl"),
         (r#"{"env":[{"name":"DB_PASSWORD","value":"hunter2!"}]}"#, "hunter2"),
+        (r#"{"env":[{"value":"plainwords","name":"DB_PASSWORD"}]}"#, "plainwords"),
+        (r#"{"env":[{"name":"API_TOKEN","type":"x","value":"plainwords"}]}"#, "plainwords"),
+        (r#"{"properties":{"password":{"type":"string","default":"hunter2plain"}}}"#, "hunter2"),
+        (r#"{"password":{"value":"hunter2plain"}}"#, "hunter2"),
+        (r#"{"headers":{"X-Api-Key":"plainwords"}}"#, "plainwords"),
+        (r#"{"password":"p4ss/w0rd"}"#, "p4ss"),
+        (r#"{"argv":["mysql","-u","root","-pplainwords"]}"#, "plainwords"),
+        (r#"{"argv":["sshpass","-p","two words","ssh"]}"#, "two words"),
+        (r#"{"argv":["curl","-u","ann:swordfish"]}"#, "swordfish"),
         (r#"{"argv":["tool","--password","swordfish","x"]}"#, "swordfish"),
         (r#"{"headers":[["Authorization","Bearer opaque-tok3n"]]}"#, "opaque"),
         (r#"{"arguments":"{\"env\":\"{\\\"api_key\\\":\\\"a8f3k2m9q1z7\\\"}\"}"}"#, "a8f3k2"),
@@ -177,6 +267,10 @@ fn words_of_a_command_are_masked_with_the_option_before_them() {
         out[3].starts_with('⟦') && out[5] == "ann" && out[6].starts_with("--token=⟦") && out[7].starts_with("A_SECRET=⟦"),
         "{out:?}"
     );
+    let out = words(&["docker", "login", "-u", "ann", "-p", "plainwords", "r.io"]);
+    assert!(out[5].starts_with('⟦') && out[3] == "ann" && out[6] == "r.io", "{out:?}");
+    assert!(words(&["mysqldump", "-uroot", "-pplainwords", "db"])[2].starts_with("-p⟦"));
+    assert_eq!(words(&["docker", "run", "-p", "8080:80", "-pa", "x"]), ["docker", "run", "-p", "8080:80", "-pa", "x"]);
     assert_eq!(words(&["x", "--password", "--verbose"]), ["x", "--password", "--verbose"]);
 }
 
@@ -233,6 +327,16 @@ fn a_masked_text_stays_as_it_is_masked_again() {
         "ENV ",
         "export ",
         "sid=",
+        "name",
+        "value",
+        "default",
+        "mysql -p",
+        "sshpass -p ",
+        "login ann password ",
+        "| ",
+        "\"\"\"",
+        " two words",
+        "X-Api-Key",
         "eyJhbGciOiJIUzI1NiJ9.eyJhQjNkRTVnSDdqSzltTjFwUTNz.aB3dE5gH7jK9mN1pQ3sT5vW7",
         "é",
         "…",

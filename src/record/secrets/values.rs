@@ -3,11 +3,11 @@
 //! Looks at no name beyond the strength that it is handed.
 
 use crate::base::secrets::known_forms::uuid;
-use crate::base::secrets::names::NameStrength;
+use crate::base::secrets::names::{NameStrength, name_strength};
 
 /// The notation of a value, which decides its possible characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Writing {
+pub(in crate::record) enum Writing {
     /// Between quotes, or a string of JSON.
     Quoted,
     /// As the rest of a line of YAML or of a sentence.
@@ -45,8 +45,9 @@ const PLACEHOLDERS: [&str; 20] = [
 ];
 
 /// Beginnings of values that refer to another place, in small letters.
-const REFERENCES: [&str; 27] = [
+const REFERENCES: [&str; 28] = [
     "${",
+    ".$",
     "$(",
     "$[",
     "{{",
@@ -74,6 +75,11 @@ const REFERENCES: [&str; 27] = [
     "this.",
     "enc[",
 ];
+
+/// Words behind an option that go on in a sentence or say what it takes.
+const SENTENCE: &str = " is to or and for the a an if in with flag option options argument parameter instead when as from on must can will \
+                        should that which value of string text file path str int name stdin env prompt not are was has at by via this \
+                        it its your only also then be may optional required ";
 
 fn is_keyword(value: &str) -> bool {
     KEYWORDS.split(' ').any(|word| !word.is_empty() && word.eq_ignore_ascii_case(value))
@@ -128,6 +134,25 @@ pub(super) fn is_given(value: &str) -> bool {
     value.len() >= least && !is_reference(value) && !is_placeholder(value) && !is_code(value)
 }
 
+/// Returns whether a word goes on in a sentence behind an option or a name.
+pub(super) fn is_sentence(word: &str) -> bool {
+    SENTENCE.split(' ').any(|one| one.eq_ignore_ascii_case(word))
+}
+
+/// Returns whether words stand for themselves: no name of a secret, no member of an object (`config.password`) and no word of a sentence.
+pub(super) fn is_own(value: &str) -> bool {
+    let is_member =
+        value.contains('.') && value.split('.').all(|part| part.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_'));
+    let is_word = value.is_ascii() && !value.contains(' ');
+    is_word && is_given(value) && value.len() >= 6 && !is_member && name_strength(value).is_none() && !is_sentence(value)
+}
+
+/// Returns whether a value with `/` is a path: from a root, of a file, or of names without digits and versions.
+fn is_path(value: &str) -> bool {
+    let is_name = |part: &str| part.trim_start_matches('v').bytes().all(|byte| !byte.is_ascii_digit()) || part.len() < 3;
+    value.contains('/') && (value.starts_with(['/', '~', '.', '@']) || names_file(value) || value.split('/').all(is_name))
+}
+
 /// Returns whether a value is a path whose last part has an ending.
 fn names_file(value: &str) -> bool {
     value.rsplit_once(['/', '\\']).is_some_and(|(_, name)| name.contains('.'))
@@ -162,7 +187,8 @@ fn is_chosen(value: &str, writing: Writing) -> bool {
     let lower = value.to_ascii_lowercase();
     let bare = lower.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '_' || sign == '-');
     let is_name = writing == Writing::Line && names.contains(&bare);
-    let in_words = value.contains(['/', '\\', ',', ';', ':', '|', '<', '>', '(', ')', '{', '}', '[', ']', '"', '\'']);
+    let in_words =
+        value.contains(['\\', ',', ';', ':', '|', '<', '>', '(', ')', '{', '}', '[', ']', '"', '\'']) || is_path(value);
     (is_number && digits >= 6 && writing == Writing::Quoted
         || letters && (digits > 0 || signs && !value.ends_with(['!', '?', '=', '*'])))
         && !is_name
@@ -221,9 +247,11 @@ fn is_random(part: &[u8]) -> bool {
 fn is_packed(value: &[u8]) -> bool {
     let is_sign = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
     let Shape { digits, letters, rows, .. } = shape(value);
-    value.len() >= 24
+    let has = |is: fn(&u8) -> bool| value.iter().any(is);
+    let is_long = value.len() >= 24 || value.len() >= 12 && digits > 1 && has(u8::is_ascii_lowercase) && !value.ends_with(b"/");
+    is_long
         && digits > 0
         && value.iter().all(is_sign)
-        && letters * 10 <= rows * 32
-        && value.iter().any(u8::is_ascii_uppercase)
+        && letters * 10 <= rows * if value.len() >= 24 { 32 } else { 25 }
+        && has(u8::is_ascii_uppercase)
 }

@@ -1,0 +1,102 @@
+//! Values of headers that have parts of their own: credentials behind a scheme, and cookies.
+
+use super::place::{NAME, Place};
+use super::values::{Writing, has_random, is_given, is_placeholder, is_reference};
+use std::ops::Range;
+
+/// Signs that end a value of a header.
+pub(super) const HEADER: &[u8] = b"\"'`,;<>\\";
+/// Headers with a scheme before their values.
+pub(super) const CREDENTIALS: [&str; 2] = ["authorization", "proxy-authorization"];
+pub(super) const COOKIES: [&str; 2] = ["cookie", "set-cookie"];
+
+/// Returns whether a name is one of a list.
+pub(super) fn is_one_of(names: &[&str], name: &str) -> bool {
+    names.iter().any(|one| name.eq_ignore_ascii_case(one))
+}
+
+/// The credential of a header in its value: what stands behind its scheme.
+pub(super) fn behind_scheme(place: Place<'_>, all: Range<usize>, writing: Writing) -> Option<Range<usize>> {
+    let text = if writing == Writing::Quoted { place.text_of(&all) } else { place.rest(all.start) };
+    let scheme = text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'-').count();
+    let has_scheme = (3..=20).contains(&scheme) && text.as_bytes().get(scheme) == Some(&b' ');
+    let start = all.start + if has_scheme { scheme + 1 } else { 0 };
+    let (range, _) = place.value(place.skip(start), HEADER);
+    let range = range.start..if writing == Writing::Quoted { range.end.min(all.end) } else { range.end };
+    let value = place.text_of(&range);
+    let is_plain = value.bytes().all(|byte| byte.is_ascii_alphabetic());
+    // `Digest username="…"`
+    let names_parts =
+        value.ends_with('=') && matches!(place.byte(range.end), Some(b'"' | b'\'')) || value.starts_with("Credential=");
+    let is_secret = if has_scheme { (!is_plain || value.len() >= 20) && !names_parts } else { has_random(value) };
+    (value.len() >= 6 && is_secret).then(|| place.given(range))?
+}
+
+/// The credential behind `Bearer` or `Basic` wherever it stands.
+pub(in crate::record) fn scheme(place: Place<'_>) -> Option<Range<usize>> {
+    let rest = place.rest(place.at);
+    let name = rest.get(..rest.bytes().take_while(u8::is_ascii_alphabetic).count())?;
+    let (is_bearer, is_basic) = (name.eq_ignore_ascii_case("bearer"), name.eq_ignore_ascii_case("basic"));
+    let at = place.at + name.len();
+    if !(is_bearer || is_basic) || place.byte(at) != Some(b' ') {
+        return None;
+    }
+    let (range, writing) = place.value(place.skip(at), b"\"'`,;<>()\\");
+    let range = place.trimmed(range);
+    let value = place.text_of(&range);
+    if writing == Writing::Quoted || is_reference(value) || is_placeholder(value) {
+        return None;
+    }
+    let is_pair = || {
+        use base64::Engine;
+        let engine = base64::engine::general_purpose::STANDARD;
+        engine.decode(value).is_ok_and(|plain| plain.contains(&b':') && plain.iter().all(|byte| (32..127).contains(byte)))
+    };
+    (value.len() >= 8 && if is_basic { is_pair() } else { has_random(value) }).then_some(range)
+}
+
+/// The first value of a cookie in a line of a header; those behind it follow from the line.
+pub(super) fn cookie(place: Place<'_>, name: &Range<usize>) -> Option<Range<usize>> {
+    let is_name = place.text_of(name).bytes().all(is_cookie_sign) && !name.is_empty() && place.byte(name.end) == Some(b'=');
+    is_name.then(|| place.given(place.value(name.end + 1, HEADER).0))?
+}
+
+fn is_cookie_sign(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_-.".contains(&byte)
+}
+
+/// Parts of a cookie that are none of its values.
+const ATTRIBUTES: [&str; 7] = ["path", "domain", "expires", "max-age", "samesite", "version", "priority"];
+
+/// A further value of a cookie: behind `; name=` in a line that begins as such a header does.
+pub(super) fn cookie_line(place: Place<'_>) -> Option<Range<usize>> {
+    let head = place.text.get(..place.at)?;
+    let name = head.bytes().rev().take(NAME).take_while(|byte| is_cookie_sign(*byte)).count();
+    let start = place.at - name;
+    if name == 0 || !head.get(..start)?.ends_with("; ") {
+        return None;
+    }
+    let line = place.near(start, 4096).rsplit(['\n', '\r']).next().unwrap_or("").to_ascii_lowercase();
+    let is_header = line.contains("cookie:") || line.contains("\"cookie\"");
+    if !is_header || is_one_of(&ATTRIBUTES, head.get(start..)?) {
+        return None;
+    }
+    place.given(place.value(place.at + 1, HEADER).0)
+}
+
+/// The values of a cookie.
+pub(super) fn cookies(value: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    for part in value.split_inclusive(';') {
+        let pair = part.trim_end_matches(';');
+        if let Some((name, text)) = pair.split_once('=')
+            && !is_one_of(&ATTRIBUTES, name.trim())
+            && is_given(text)
+        {
+            found.push(at + name.len() + 1..at + pair.len());
+        }
+        at += part.len();
+    }
+    found
+}

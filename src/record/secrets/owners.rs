@@ -1,0 +1,72 @@
+//! Names that stand apart from their values: `name: DB_PASSWORD` beside `value: …`, and `password: {default: …}`.
+
+use crate::base::secrets::names::name_strength;
+
+/// Keys of a value that another field names.
+pub(super) const VALUES: [&str; 3] = ["value", "default", "const"];
+/// Keys of that name.
+pub(super) const NAMES: [&str; 2] = ["name", "key"];
+/// Bytes around a key that are looked through for its name.
+pub(super) const NEAR: usize = 320;
+
+/// A sign of a name.
+fn is_sign(sign: char) -> bool {
+    sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-' | '.')
+}
+
+/// Returns whether a key is one of a list.
+pub(super) fn is_key(list: &[&str], key: &str) -> bool {
+    list.iter().any(|one| key.eq_ignore_ascii_case(one))
+}
+
+/// The name of a secret to which the value behind a key such as `value` belongs: of a field beside it, or of what holds them. Takes the text
+/// before the key and that behind it.
+pub(super) fn owner<'t>(key: &str, head: &'t str, rest: &'t str) -> Option<&'t str> {
+    if !is_key(&VALUES, key) {
+        return None;
+    }
+    let opens = head.rfind(['{', '}', '<', '>']);
+    let (outer, fields) = head.split_at(opens.map_or(0, |at| at + 1));
+    let in_braces = outer.ends_with(['{', '<']);
+    let fields = if in_braces { fields } else { item(fields) };
+    let behind = || {
+        let rest = rest.get(..rest.floor_char_boundary(NEAR)).unwrap_or(rest);
+        let fields = rest.split(['}', '>']).next().unwrap_or("");
+        in_braces.then(|| names_in(fields).into_iter().next()).flatten()
+    };
+    let beside = names_in(fields).pop().or_else(behind);
+    beside.or_else(|| if in_braces { last_name(outer.trim_end_matches('{')) } else { parent(head) })
+}
+
+/// The lines of the last item of a list of YAML.
+fn item(fields: &str) -> &str {
+    let is_item = |at: &usize| fields.get(..*at).is_some_and(|head| head.trim_end_matches([' ', '\t', '#']).ends_with('\n'));
+    let at = fields.rmatch_indices("- ").map(|(at, _)| at).find(is_item);
+    fields.get(at.unwrap_or(0)..).unwrap_or("")
+}
+
+/// The names of secrets that fields such as `name` give, in order.
+fn names_in<'t>(fields: &'t str) -> Vec<&'t str> {
+    let parts: Vec<&str> = fields.split([':', '=']).collect();
+    let named = |(before, behind): (&&'t str, &&'t str)| {
+        let behind = behind.trim_start_matches([' ', '\t', '"', '\'', '`']);
+        let name = behind.split(|c| !is_sign(c)).next().filter(|name| name_strength(name).is_some())?;
+        last_name(before).filter(|key| is_key(&NAMES, key)).map(|_| name)
+    };
+    parts.iter().zip(parts.iter().skip(1)).filter_map(named).collect()
+}
+
+/// The name at the end of a text, its sign and quotes left out.
+fn last_name(text: &str) -> Option<&str> {
+    let text = text.trim_end_matches([' ', '\t', ':', '=', '"', '\'', '>']);
+    text.rsplit(|c| !is_sign(c)).next().filter(|name| !name.is_empty())
+}
+
+/// The key of YAML above the lines of a text, the last of which is deeper.
+fn parent(head: &str) -> Option<&str> {
+    let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let mut lines = head.rsplit('\n');
+    let own = lines.next().filter(|line| line.trim_start_matches(['-', ' ', '"', '\'']).is_empty()).map(indent)?;
+    let above = lines.find(|line| !line.trim().is_empty() && indent(line) < own)?;
+    last_name(above.trim_end().strip_suffix(':')?)
+}
