@@ -50,5 +50,5 @@ pub use render::message::Message;
 pub use render::profile::Profile;
 pub use request::{Asked, Files, Inputs, Request, StepResult};
 #[cfg(feature = "eval")]
-pub(crate) use scope::{CommandText, command_values, door, node_values};
+pub(crate) use scope::{CommandText, command_values, dependence, door, node_values};
 pub use task_graph::TaskGraph;

@@ -124,6 +124,13 @@ impl Scope {
         }
     }
 
+    /// A name has no value yet, and one of this form, which gives no orders, once it has.
+    pub(super) fn open(&mut self, name: &str, shape: Shape) {
+        if let Some(bound) = self.names.get_mut(name) {
+            (bound.trust, bound.shape) = (Trust::Trusted, Some(Arc::new(shape)));
+        }
+    }
+
     /// What a name is bound to.
     pub(super) fn get(&self, name: &str) -> Option<&Bound> {
         self.names.get(name)

@@ -47,6 +47,26 @@ pub struct Child {
     pub node: Node,
 }
 
+/// The way in which a node runs.
+#[cfg(any(feature = "compile", feature = "assemble"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NodeForm {
+    /// As the definition that it stands for.
+    Reference,
+    /// The first case that holds.
+    Choice,
+    /// Steps, one after the other.
+    Sequence,
+    /// A part for each input, and another that merges.
+    Fold,
+    /// Rounds of parts.
+    Loop,
+    /// A command.
+    Script,
+    /// An agent answers.
+    Agent,
+}
+
 /// What a node stands for elsewhere.
 #[cfg(any(feature = "compile", feature = "assemble"))]
 #[derive(Clone, Copy, Debug)]
@@ -74,19 +94,36 @@ impl Node {
         setting.map_or("", |setting| setting.value.word())
     }
 
-    /// Whether an agent is called for the node itself, and not for nodes inside it.
-    pub(crate) fn is_agent(&self) -> bool {
-        let is_part = matches!(self.element.as_str(), "inner_task" | "reduction_task" | "director" | "evaluator");
-        let composite = ["sequential", "reduce", "director_evaluator_loop", "script"];
-        let is_simple = self.operator.as_deref().is_some_and(|operator| !composite.contains(&operator));
-        let holds_steps = self.children.iter().any(|child| !matches!(child.slot.as_str(), "inputs" | "calls" | "args"));
-        (is_part || is_simple) && !holds_steps
+    /// The way in which it runs, by what fills its slots: a part may be any of them, whatever the tag or the row that it has.
+    pub(crate) fn form(&self) -> NodeForm {
+        let holds = |slot: &str| self.children.iter().any(|child| child.slot == slot);
+        match () {
+            () if self.target().is_some() => NodeForm::Reference,
+            () if self.body.tests.is_some() => NodeForm::Choice,
+            () if holds("steps") => NodeForm::Sequence,
+            () if holds("inner_task") => NodeForm::Fold,
+            () if holds("director") => NodeForm::Loop,
+            () if self.body.command.is_some() => NodeForm::Script,
+            () => NodeForm::Agent,
+        }
     }
 
-    /// Whether a command runs for it.
+    /// True where an agent is called for the node itself, and not for nodes inside it.
+    pub(crate) fn is_agent(&self) -> bool {
+        self.form() == NodeForm::Agent
+    }
+
+    /// True where a command runs for it.
     #[cfg(feature = "compile")]
     pub(crate) fn is_script(&self) -> bool {
-        self.element == "script_execution" || self.operator.as_deref() == Some("script")
+        self.form() == NodeForm::Script
+    }
+
+    /// The slot that it fills in the node around it; empty for a definition.
+    #[cfg(feature = "eval")]
+    pub(crate) fn slot(&self) -> &str {
+        let is_word = |part: &&str| !part.starts_with(|c: char| c.is_ascii_digit());
+        self.id.rsplit('/').find(is_word).unwrap_or_default()
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::node::Node;
 use crate::base::expansion::{MAX_AGENTS, MAX_DEPTH};
+use crate::template::round_names::ROUND_NAMES;
 use std::collections::BTreeMap;
 
 /// Nodes that are looked at: a task has a few for each of its agents.
@@ -66,11 +67,6 @@ fn left(node: &Node) -> Vec<(Option<&str>, String)> {
 
 /// The path of a variable of a round in its definition: that of the part whose answer it is, else its own.
 pub(crate) fn of_round(node: &Node, name: &str) -> String {
-    let slot = match name {
-        "current_result" => "inner_task",
-        "director_result" => "director",
-        "script_result" => "script_execution",
-        own => own,
-    };
+    let slot = ROUND_NAMES.iter().find(|row| row.name == name).map_or(name, |row| row.of);
     format!("{}/{slot}", node.id.trim_end_matches('/'))
 }

@@ -8,9 +8,9 @@ use super::condition;
 use super::plan::{PlanKind, PlanNode, plan};
 use super::situation::{Results, Situation};
 use super::trace::TraceEvent;
-use crate::context::assemble::preview_in;
+use crate::context::dependence;
 use crate::context::fault::Fault;
-use crate::context::node_values::{InputValue, NodeValues, at_node, part, trust_of_result};
+use crate::context::node_values::{InputValue, NodeValues, at_node, trust_of_result};
 use crate::context::options::Options;
 use crate::context::request::{Request, StepResult};
 use crate::context::{NoSource, TaskGraph};
@@ -109,7 +109,18 @@ impl StageGraph for &TaskFlow<'_> {
         self.running(&BTreeMap::new()).into_iter().map(|ready| ready.stage).collect()
     }
 
+    fn begin(&self) -> Next {
+        self.follow(&PipelineState::default())
+    }
+
     fn next(&self, _: &Visit, state: &PipelineState) -> Next {
+        self.follow(state)
+    }
+}
+
+impl TaskFlow<'_> {
+    /// The next stages by the results so far, or the end.
+    fn follow(&self, state: &PipelineState) -> Next {
         match self.position(state.results()).0 {
             Position::Done(_) => Next::Complete,
             Position::Blocked(obstacle) => Next::Block(obstacle),
@@ -186,7 +197,8 @@ impl Walk<'_, '_> {
             let found = self.node(made, &below(stage, &node.path, &made.path))?;
             if let Some(all) = all {
                 let own = std::mem::replace(&mut self.results, all);
-                self.results.extend(own.into_iter().filter(|(path, _)| path.starts_with(&made.path)));
+                let inside = format!("{}/", made.path);
+                self.results.extend(own.into_iter().filter(|(path, _)| *path == made.path || path.starts_with(&inside)));
             }
             is_all &= found.is_some();
         }
@@ -205,10 +217,7 @@ impl Walk<'_, '_> {
     fn choice(&mut self, node: &PlanNode, cases: &[(Option<String>, PlanNode)], stage: &str) -> Reached {
         let mut taken = None;
         for (number, (test, _)) in cases.iter().enumerate() {
-            let holds = test.as_ref().map_or(Ok(Ok(true)), |test| {
-                self.values(&node.path, |values| condition::holds(test, &|path| values.value(path)))
-            })?;
-            if holds.map_err(|why| Stop::Failed(Obstacle::new(ObstacleKind::Context, format!("{stage}: {why}"))))? {
+            if test.as_ref().map_or(Ok(true), |test| self.holds(node, test, stage))? {
                 taken = Some(number);
                 break;
             }
@@ -277,7 +286,7 @@ impl Walk<'_, '_> {
             }
             let judged = judged.unwrap_or_default();
             let ends = match condition {
-                Some(condition) => self.ends(node, condition, (stage, &judged))?,
+                Some(condition) => self.holds(node, condition, stage)?,
                 None => round == *rounds,
             };
             self.decisions.push(TraceEvent::Round { stage: stage.to_owned(), round, ends });
@@ -293,16 +302,9 @@ impl Walk<'_, '_> {
         Err(Stop::Blocked(Obstacle::new(ObstacleKind::LoopLimit, words)))
     }
 
-    /// Whether the condition of a loop holds, with what was judged last as `evaluation`.
-    fn ends(&self, node: &PlanNode, condition: &str, (stage, judged): (&str, &StepResult)) -> Result<bool, Stop> {
-        let holds = self.values(&node.path, |values| {
-            condition::holds(condition, &|path| match path.strip_prefix("evaluation") {
-                Some(rest) if rest.is_empty() || rest.starts_with(['.', '[']) => {
-                    Some(part(&judged.content, path).unwrap_or_default())
-                }
-                _ => values.value(path),
-            })
-        })?;
+    /// True where the condition of a node holds.
+    fn holds(&self, node: &PlanNode, condition: &str, stage: &str) -> Result<bool, Stop> {
+        let holds = self.values(&node.path, |values| condition::holds(condition, &|path| values.value(path)))?;
         holds.map_err(|why| Stop::Failed(Obstacle::new(ObstacleKind::Context, format!("{stage}: {why}"))))
     }
 
@@ -341,26 +343,21 @@ pub fn result_of(output: &AgentOutput) -> StepResult {
     StepResult { content: output.content.clone(), notes: output.notes.clone(), trust: output.trust }
 }
 
-/// The made inputs that no value of another one reaches, found by looking at what each of their agents is shown when the others are a word
-/// that stands nowhere else.
+/// The made inputs that need none of those before them.
 fn independent(graph: &TaskGraph<'_>, situation: &Situation<'_>, options: &Options<'_>, plan: &PlanNode) -> BTreeSet<String> {
-    const WORD: &str = "\u{2}made by another\u{3}";
     let mut found = BTreeSet::new();
     for node in plan.all().into_iter().filter(|node| node.made.len() > 1) {
-        for (at, made) in node.made.iter().enumerate() {
-            let before = node.made.get(..at).unwrap_or_default();
-            let marked =
-                before.iter().map(|other| (other.path.clone(), StepResult { content: WORD.into(), ..StepResult::default() }));
-            let results: Results = marked.collect();
-            let is_free = made.all().into_iter().filter(|inner| inner.inner().is_empty()).all(|agent| {
-                let request = Request { source: &NoSource, ..situation.at(&agent.path, &results) };
-                // Nothing is to be cut out of sight.
-                let shown = preview_in(graph, &request, &Options { budget: None, models: None, ..*options });
-                shown.is_ok_and(|shown| !shown.messages.iter().any(|message| message.as_str().contains(WORD)))
+        let mut before = Results::new();
+        for made in &node.made {
+            let none = Results::new();
+            let is_apart = made.all().into_iter().all(|inner| {
+                let request = Request { source: &NoSource, files: &(), ..situation.at(&inner.path, &none) };
+                dependence::is_apart(graph, &request, &before, options)
             });
-            if is_free {
+            if is_apart {
                 found.insert(made.path.clone());
             }
+            before.insert(made.path.clone(), StepResult { content: "made before".into(), ..StepResult::default() });
         }
     }
     found

@@ -6,7 +6,7 @@
 use crate::base::expansion::{MAX_AGENTS, MAX_DEPTH};
 use crate::context::TaskGraph;
 use crate::context::fault::{Fault, FaultKind};
-use crate::registry::node::{Child, Node};
+use crate::registry::node::{Child, Node, NodeForm};
 use crate::template::keywords::Trust;
 use crate::template::setting::SettingName;
 use std::collections::BTreeMap;
@@ -112,8 +112,8 @@ impl Planner<'_, '_> {
             child.map(|child| self.child(child, base, depth).map(Box::new)).transpose()
         };
         let missing = |slot: &str| Fault::from(FaultKind::Dangling { name: format!("{}/{slot}", node.id) });
-        match (node.element.as_str(), node.operator.as_deref()) {
-            ("cond", _) => {
+        match node.form() {
+            NodeForm::Choice => {
                 let tests = node.body.tests.clone().unwrap_or_default();
                 let mut cases = BTreeMap::new();
                 for child in in_slot("cases") {
@@ -123,24 +123,22 @@ impl Planner<'_, '_> {
                 let test = |number: usize| tests.get(number).and_then(|test| test.as_deref().map(str::to_owned));
                 Ok(PlanKind::Choice(cases.into_iter().map(|(number, case)| (test(number), case)).collect()))
             }
-            ("inner_task" | "reduction_task" | "director" | "evaluator", _) => Ok(PlanKind::Agent),
-            _ if node.is_script() => Ok(PlanKind::Script),
-            (_, Some("sequential")) => {
-                Ok(PlanKind::Sequence(in_slot("steps").map(|child| self.child(child, base, depth)).collect::<Result<_, _>>()?))
-            }
-            (_, Some("reduce")) => Ok(PlanKind::Fold {
+            NodeForm::Script => Ok(PlanKind::Script),
+            NodeForm::Fold => Ok(PlanKind::Fold {
                 inner: part("inner_task")?.ok_or_else(|| missing("inner_task"))?,
                 reduction: part("reduction_task")?.ok_or_else(|| missing("reduction_task"))?,
             }),
-            (_, Some("director_evaluator_loop")) => Ok(PlanKind::Loop {
+            NodeForm::Loop => Ok(PlanKind::Loop {
                 director: part("director")?.ok_or_else(|| missing("director"))?,
                 script: part("script_execution")?,
                 evaluator: part("evaluator")?,
                 condition: node.body.termination_condition.as_deref().map(str::to_owned),
                 rounds: node.body.max_iterations.ok_or_else(|| missing("max_iterations"))?,
             }),
-            _ if node.is_agent() => Ok(PlanKind::Agent),
-            _ => Ok(PlanKind::Sequence(in_slot("steps").map(|child| self.child(child, base, depth)).collect::<Result<_, _>>()?)),
+            NodeForm::Agent => Ok(PlanKind::Agent),
+            NodeForm::Sequence | NodeForm::Reference => {
+                Ok(PlanKind::Sequence(in_slot("steps").map(|child| self.child(child, base, depth)).collect::<Result<_, _>>()?))
+            }
         }
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn run(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready) -> Resu
     let (command, is_judged, wants_json) = at_node(frame.graph, &request, |values| {
         let node = values.node();
         let wants_json = node.body.output_format.as_ref().is_some_and(|format| format.kind.as_deref() == Some("json"));
-        (spec(values, frame, ready), node.element == "script_execution", wants_json)
+        (spec(values, frame, ready), node.slot() == "script_execution", wants_json)
     })
     .map_err(|refused| context(refused.to_string()))?;
     let command = command.map_err(|why| context(why.to_string()))?;

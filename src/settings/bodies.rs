@@ -33,7 +33,6 @@ impl Bodies {
                 // It is used as it is registered: its settings are those of the task it names.
                 return;
             }
-            let parent = parent.and_then(|parent| self.get(parent)).map(|body| body.resolved.row);
             let (row, fault) = row(task, parent, layers);
             let operator = (fault != Some(RowFault::UnknownOperator)).then(|| layers.get(row).base());
             let resolved = resolve(row, layers, &task.written());
@@ -64,10 +63,17 @@ impl Bodies {
     }
 }
 
-fn row(task: &Task<'_>, parent: Option<RowId>, layers: &Layers) -> (RowId, Option<RowFault>) {
+fn row(task: &Task<'_>, parent: Option<&Task<'_>>, layers: &Layers) -> (RowId, Option<RowFault>) {
+    // A part belongs to the type that is written around it, which has the row of a part itself where it fills one.
     if let (Some(part), Some(parent)) = (part(task.slot), parent) {
+        let (parent, _) = written_row(parent, layers);
         return (layers.part(parent, part), None);
     }
+    written_row(task, layers)
+}
+
+/// The row of the type that is written.
+fn written_row(task: &Task<'_>, layers: &Layers) -> (RowId, Option<RowFault>) {
     let operator = task.operator.as_ref().map_or("atomic", |operator| &*operator.value);
     let subtype = task.subtype.as_ref().map(|subtype| &*subtype.value);
     match layers.row(operator, subtype) {

@@ -27,6 +27,8 @@ pub mod names;
 pub mod nodes;
 #[cfg(feature = "compile")]
 pub mod parts;
+#[cfg(any(feature = "compile", feature = "assemble"))]
+pub mod round_names;
 #[cfg(feature = "compile")]
 pub mod scope;
 pub mod setting;

@@ -4,7 +4,7 @@
 //! parameters and nothing else. Never resolves a setting.
 
 use crate::context::fault::{Fault, FaultKind, Place};
-use crate::context::fill::{Faults, Filled, Filler};
+use crate::context::fill::{Faults, Filled, Filler, Unknown};
 use crate::context::given_results::GivenResults;
 use crate::context::request::{Request, StepResult};
 use crate::context::task_graph::{Link, TaskGraph, at};
@@ -14,6 +14,7 @@ use crate::registry::body::Input;
 use crate::registry::result_names::of_round;
 use crate::registry::{Child, Node, Parameter};
 use crate::template::keywords;
+use crate::template::round_names;
 use crate::template::value_type::{self, Wanted};
 use serde_json::Value;
 use std::rc::Rc;
@@ -129,65 +130,62 @@ impl Binder<'_, '_> {
                     }
                 }
             }
-            "inner_task" => self.round((parent, link), &["current_input"], scope),
-            "reduction_task" => {
-                self.round((parent, link), &["current_input", "current_result", "accumulator"], scope);
-                if let Some(initial) = parent.body.initial_value.as_ref().filter(|_| !has_value(scope, "accumulator")) {
-                    let (bound, _) = self.given((parent, link), "initial_value", initial, scope);
-                    let stability = bound.stability.max(Stability::Session);
-                    scope.bind("accumulator", Bound { stability, ..bound });
-                }
-            }
-            "director" | "script_execution" | "evaluator" => self.cycle((parent, link), &child.slot, scope),
-            _ => {}
-        }
-        // The first input is that of the first round, where nobody says which one it is.
-        let is_round = matches!(child.slot.as_str(), "inner_task" | "reduction_task");
-        if is_round && !has_value(scope, "current_input") {
-            let name = parent.body.inputs.first().and_then(|input| input.name.as_deref());
-            if let Some(bound) = name.and_then(|name| scope.get(name)).cloned() {
-                scope.bind("current_input", bound);
-            }
+            slot => self.rounds((parent, link), slot, scope),
         }
     }
 
-    fn cycle(&mut self, of: (&Node, &Link<'_>), slot: &str, scope: &mut Scope) {
-        self.round(of, &["current_iteration", "evaluation_feedback"], scope);
-        let first = [("current_iteration", Value::from(1)), ("evaluation_feedback", Value::from(NO_FEEDBACK))];
-        for (name, value) in first {
-            if !has_value(scope, name) {
-                let bound = Bound {
-                    value: Some(Arc::new(value)),
-                    origin: Origin::Result { name: name.to_owned() },
-                    trust: Trust::Trusted,
-                    stability: Stability::Session,
-                    shape: None,
-                    lacks: Rc::default(),
-                };
-                scope.bind(name, bound);
-            }
-        }
-        if slot != "director" {
-            self.round(of, &["director_result"], scope);
-        }
-        if slot == "evaluator" {
-            self.round(of, &["script_result"], scope);
+    /// Gives the names of a round that have no value those of the first round. Before a run each of them stays open: other rounds have others.
+    fn first_round(&mut self, parent: &Node, initial: Option<Bound>, scope: &mut Scope) {
+        let first = parent.body.inputs.first().and_then(|input| scope.get(input.name.as_deref()?)).cloned();
+        let of = |name: &str, value: Value| {
+            let origin = Origin::Result { name: name.to_owned() };
+            Some(Bound { value: Some(Arc::new(value)), origin, ..Bound::unknown("") })
+        };
+        let values = [
+            ("current_input", first),
+            ("accumulator", initial),
+            ("current_iteration", of("current_iteration", Value::from(1))),
+            ("evaluation_feedback", of("evaluation_feedback", Value::from(NO_FEEDBACK))),
+        ];
+        for (name, value) in values {
+            let Some(value) = value.filter(|_| self.filler.unknown != Unknown::Variable) else { continue };
+            let Some(round) = scope.get(name).filter(|round| round.value.is_none()).cloned() else { continue };
+            let trust = round.trust.max(value.trust_of(&[]));
+            let Bound { value, lacks, origin, .. } = value;
+            scope.bind(name, Bound { value, origin, trust, lacks, ..round });
         }
     }
 
-    /// Binds variables of a round; most of them are what a part of it answered.
-    fn round(&mut self, (parent, link): (&Node, &Link<'_>), names: &[&str], scope: &mut Scope) {
-        for name in names {
-            let node = of_round(parent, name);
-            let part = if *name == "accumulator" { at(parent, "reduction_task") } else { node.clone() };
-            let part = parent.children.iter().map(|child| &child.node).find(|child| child.id == part);
-            let mut bound = self.result(link, (Some(name), &node), part, scope);
-            // It is the initial value, or what a round before has left.
-            if *name == "accumulator" && scope.outside().contains(&at(parent, "initial_value")) {
-                (bound.trust, bound.shape) = (Trust::Untrusted, None);
+    /// Binds the names that a part, or the condition of a loop, sees of its round.
+    pub(super) fn rounds(&mut self, of: (&Node, &Link<'_>), slot: &str, scope: &mut Scope) {
+        // What a reduce begins with is made of the names around it.
+        let initial = of.0.body.initial_value.as_ref().filter(|_| slot == "reduction_task");
+        let initial = initial.map(|initial| self.given(of, "initial_value", initial, scope).0);
+        for row in round_names::seen_by(slot) {
+            let is_there = |needed: &str| match needed {
+                "initial_value" => of.0.body.initial_value.is_some(),
+                slot => of.0.children.iter().any(|child| child.slot == slot),
+            };
+            if row.needs.is_none_or(is_there) {
+                self.round(of, row.name, scope);
             }
-            scope.bind(*name, bound);
         }
+        if round_names::seen_by(slot).next().is_some() {
+            self.first_round(of.0, initial, scope);
+        }
+    }
+
+    /// Binds a variable of a round; most of them are what a part of it answered.
+    fn round(&mut self, (parent, link): (&Node, &Link<'_>), name: &str, scope: &mut Scope) {
+        let node = of_round(parent, name);
+        let part = if name == "accumulator" { at(parent, "reduction_task") } else { node.clone() };
+        let part = parent.children.iter().map(|child| &child.node).find(|child| child.id == part);
+        let mut bound = self.result(link, (Some(name), &node), part, scope);
+        // It is the initial value, or what a round before has left.
+        if name == "accumulator" && scope.outside().contains(&at(parent, "initial_value")) {
+            (bound.trust, bound.shape) = (Trust::Untrusted, None);
+        }
+        scope.bind(name, bound);
     }
 
     /// Binds the inputs or arguments of a node, in their order.
@@ -312,11 +310,6 @@ fn made_by(link: &Link<'_>) -> Option<usize> {
         child if child.slot == "inputs" => child.node.id.rsplit('/').next()?.parse().ok(),
         child => (child.slot == "calls").then_some(usize::MAX),
     }
-}
-
-/// Whether a name stands for a value.
-fn has_value(scope: &Scope, name: &str) -> bool {
-    scope.get(name).is_some_and(|bound| bound.value.is_some())
 }
 
 /// A text that holds what is untrusted is untrusted.

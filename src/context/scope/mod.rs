@@ -3,6 +3,8 @@
 mod binder;
 #[cfg(feature = "eval")]
 pub(crate) mod command_values;
+#[cfg(feature = "eval")]
+pub(crate) mod dependence;
 pub(crate) mod door;
 #[cfg(feature = "eval")]
 pub(crate) mod node_values;

@@ -3,6 +3,7 @@
 //! Bound as they are for the texts of agents, and filled without fences: what is made here goes to a program, never to a model.
 
 use super::binder::{Binder, place};
+use crate::base::span::Span;
 use crate::context::fault::{Fault, FaultKind, Place, Refused};
 use crate::context::fence_marker::Marks;
 use crate::context::fill::{Faults, Fences, Filled, Filler, Unknown};
@@ -14,6 +15,9 @@ use crate::context::values::{self, Scope};
 use crate::kernel::context::Trust;
 use crate::registry::Node;
 use crate::registry::body::{Input, Text};
+use crate::registry::node::NodeForm;
+use crate::template::condition;
+use crate::template::round_names::CONDITION;
 use crate::template::shape::Shape;
 use serde_json::Value;
 
@@ -57,8 +61,11 @@ pub(crate) fn at_node<T>(
     let filler = Filler { registry: graph.registry, path: "", unknown: Unknown::Fault, marks: &marks, fences: Fences::None };
     let results = GivenResults::of(graph, request)?;
     let mut faults = Faults::new();
-    let binder = Binder { request, results: &results, forest: graph, filler, faults: &mut faults };
-    let scope = { binder }.scope(&chain, None)?;
+    let mut binder = Binder { request, results: &results, forest: graph, filler, faults: &mut faults };
+    let mut scope = binder.scope(&chain, None)?;
+    if let Some(link) = chain.last().filter(|link| link.node.form() == NodeForm::Loop) {
+        binder.rounds((link.node, link), CONDITION, &mut scope);
+    }
     if !faults.is_empty() {
         return Err(faults.into());
     }
@@ -79,6 +86,30 @@ impl NodeValues<'_> {
         let (root, rest) = values::path(path);
         let value = self.scope.get(root)?.value.as_ref()?;
         Some(values::part(value, &rest).cloned().unwrap_or_default())
+    }
+
+    /// Everything that the node itself reads, in the form in which two readings can be compared; `None` where that is not known. For a node
+    /// that calls no agent.
+    pub(crate) fn reading(&self, form: NodeForm) -> Option<String> {
+        let node = self.link.node;
+        let bound = |name: &str| self.scope.get(name).map(|bound| (&bound.value, &bound.lacks));
+        match form {
+            NodeForm::Script => Some(format!("{:?}", self.command().ok()?)),
+            NodeForm::Fold => {
+                let names = node.body.inputs.iter().filter_map(|input| input.name.as_deref());
+                Some(format!("{:?}", names.map(bound).collect::<Vec<_>>()))
+            }
+            NodeForm::Choice | NodeForm::Loop => {
+                let tests = node.body.tests.iter().flatten().flatten().chain(&node.body.termination_condition);
+                let mut read = Vec::new();
+                for test in tests {
+                    let parsed = condition::parse(test, condition::Place::Whole(Span::default())).ok()?;
+                    read.extend(condition::variables(&parsed).into_iter().map(|path| bound(&path.root.value)));
+                }
+                Some(format!("{read:?}"))
+            }
+            NodeForm::Sequence | NodeForm::Reference | NodeForm::Agent => Some(String::new()),
+        }
     }
 
     /// The inputs of the node in their order.
@@ -127,9 +158,4 @@ impl NodeValues<'_> {
         let is_breached = || self.shape.as_ref().is_some_and(|shape| shape.breach(&result.content).is_some());
         if is_free || is_breached() { Trust::Untrusted } else { Trust::Trusted }
     }
-}
-
-/// What the path `a.b[0]` leads to in the value of `a`.
-pub(crate) fn part(value: &Value, path: &str) -> Option<Value> {
-    values::part(value, &values::path(path).1).cloned()
 }

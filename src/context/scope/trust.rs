@@ -52,11 +52,15 @@ impl Binder<'_, '_> {
     ) {
         let Some(bound) = scope.get(name) else { return };
         let field = format!("parameters/{name}");
+        let shape = Shape::declared(kind.unwrap_or_default());
+        if bound.value.is_none() && shape.is_inert() {
+            // Its type is all that is known of it, and of each other name that it gets.
+            return scope.open(name, shape.clone());
+        }
         if bound.trust == Trust::Trusted && !outside.contains(&at(link.node, &field)) {
             return;
         }
         let kind = kind.unwrap_or_default();
-        let shape = Shape::declared(kind);
         let is_inert = shape.is_inert();
         if let Some(value) = bound.value.as_deref().filter(|value| is_inert && shape.breach(value).is_some()) {
             let (name, kind, found) = (name.to_owned(), kind.to_owned(), value_type::word(value));

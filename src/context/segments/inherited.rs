@@ -154,7 +154,9 @@ fn subset<'p>(node: &Node, scope: &Scope, parent: &'p [DraftSegment], own: &[Dra
     let (all, trusted) = (query(node, scope, own), trusted_query(node, scope, own));
     let best = best(&trusted, Trust::Trusted).into_iter().chain(best(&all, Trust::Untrusted));
     let best: BTreeSet<usize> = best.filter_map(|found| found.id.parse().ok()).collect();
-    (parent.iter().enumerate().filter(|(at, _)| best.contains(at)).map(|(_, drafted)| drafted).collect(), true)
+    // Of one that lacks a value nobody knows whether it matches.
+    let is_chosen = |(at, drafted): &(usize, &DraftSegment)| best.contains(at) || !drafted.faults.is_empty();
+    (parent.iter().enumerate().filter(is_chosen).map(|(_, drafted)| drafted).collect(), true)
 }
 
 /// The words by which a segment is ranked: those of its author for a trusted one.

@@ -98,7 +98,7 @@ impl<S: StageGraph> Pipeline<S> {
     /// A new run, and what to do first.
     pub fn begin(&self) -> (PipelineState, Vec<Effect>) {
         let mut state = PipelineState::default();
-        let effects = self.follow(&mut state, Next::Run(self.graph.start()));
+        let effects = self.follow(&mut state, self.graph.begin());
         (state, effects)
     }
 

@@ -37,6 +37,11 @@ pub trait StageGraph {
     /// The first stages; several run independently of each other.
     fn start(&self) -> Vec<String>;
 
+    /// The first stages, or an end before any of them: nothing is to be done, or it cannot begin.
+    fn begin(&self) -> Next {
+        Next::Run(self.start())
+    }
+
     /// What comes after a visit that succeeded. Its output is the result of its stage by now.
     fn next(&self, at: &Visit, state: &PipelineState) -> Next;
 

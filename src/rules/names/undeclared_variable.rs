@@ -28,13 +28,14 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for (at, uses) in slips.values_mut().enumerate() {
         uses.sort_by_key(|fault| fault.span.start);
         let [fault, others @ ..] = uses.as_slice() else { continue };
-        let FaultKind::Undeclared { name, near, origin } = &fault.kind else { continue };
+        let FaultKind::Undeclared { name, near, origin, needs } = &fault.kind else { continue };
         if at < FEW && is_given_unread(cx, name) {
             continue;
         }
-        let whose = match origin {
-            Origin::Function(_) => "this function sees its parameters only, and none has that name",
-            Origin::Task(_) => "no parameter, input, earlier step or loop has that name",
+        let whose = match (needs, origin) {
+            (Some(needed), _) => &*format!("the task has no `<{needed}>` to make it of"),
+            (None, Origin::Function(_)) => "this function sees its parameters only, and none has that name",
+            (None, Origin::Task(_)) => "no parameter, input, earlier step or loop has that name",
         };
         let named = shown(name);
         let mut found = finding(&RULE.meta, cx, fault, format!("`{named}` would have no value: {whose}"));
@@ -52,7 +53,9 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
                 found = found.fix(Fix::suggested(format!("write `{}`", shown(meant)), edits));
             }
         }
-        if matches!(origin, Origin::Function(_)) && near.is_none() {
+        if let Some(needed) = needs {
+            found = found.help(format!("add `<{needed}>` to the task, or leave `{named}` out"));
+        } else if matches!(origin, Origin::Function(_)) && near.is_none() {
             found = found.help(format!("correct the name, or add `{named}` to `params` and give it in every call"));
         } else if let (Origin::Task(_), Some(edit)) = (origin, declare(*origin, &[&**name])) {
             found = found.fix(Fix::suggested(format!("declare `{named}`"), vec![edit]));

@@ -72,8 +72,10 @@ pub enum FaultKind<'a> {
         name: Cow<'a, str>,
         /// The nearest name that is bound there.
         near: Option<String>,
-        /// What declares the parameters around it.
+        /// What declares the parameters around it; the task whose rounds would bind it.
         origin: Origin<'a>,
+        /// What that task would need for it, where it is the name of a round.
+        needs: Option<&'static str>,
     },
     /// The result of a step, or of a task that makes an input, that has not run where it is used.
     NotYet {

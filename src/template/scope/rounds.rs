@@ -7,6 +7,7 @@ use crate::syntax::tree::Element;
 use crate::template::facts;
 use crate::template::model::{Call, Cycle, Reduce, Task};
 use crate::template::parts::Parameter;
+use crate::template::round_names::ROUND_NAMES;
 use crate::template::shape::Shape;
 use crate::template::texts::Role;
 use crate::template::value_type;
@@ -14,7 +15,7 @@ use std::borrow::Cow;
 
 impl<'m, 'a> Walk<'m, 'a, '_> {
     /// The parts of a reduce: what its result is made of. `inputs`: each of them is the one at hand once.
-    pub(super) fn reduce(&mut self, reduce: &'m Reduce<'a>, inputs: Vec<(u32, Box<str>)>) -> Vec<u32> {
+    pub(super) fn reduce(&mut self, element: Element<'a>, reduce: &'m Reduce<'a>, inputs: Vec<(u32, Box<str>)>) -> Vec<u32> {
         let mark = self.env.mark();
         let mut made_of = Vec::new();
         let initial = reduce.initial.as_ref().map(|initial| {
@@ -37,12 +38,18 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         // What a round before has left, where the initial value is not it.
         let merged = self.flow.name(Cow::Borrowed(""), reduce.reduction.as_ref().map_or_else(Made::default, answer));
         let of: Vec<u32> = initial.into_iter().chain([merged]).collect();
-        let accumulator = self.round("accumulator", Made { part_of: each(&of), of: each(&of), ..Made::default() });
-        self.flow.stands(accumulator, String::new(), Span::default());
+        let absent = self.absent.len();
+        if initial.is_some() || self.file.holds_unread(element) {
+            let accumulator = self.round("accumulator", Made { part_of: each(&of), of: each(&of), ..Made::default() });
+            self.flow.stands(accumulator, String::new(), Span::default());
+        } else {
+            self.lacks("initial_value", element);
+        }
         self.flow.stands(merged, [&self.path, "/accumulator"].concat(), Span::default());
         let reduction = part(self, "/reduction_task", &reduce.reduction);
         made_of.extend(reduction);
         self.flow.makes(merged, each(reduction.as_slice()), Mark::None);
+        self.absent.truncate(absent);
         self.unbind(mark);
         made_of
     }
@@ -64,14 +71,14 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         };
         let director = part(self, "/director", &cycle.director);
         self.round("director_result", part_of(cycle.director.as_ref(), director));
-        let around = self.no_script;
+        let absent = self.absent.len();
         if cycle.script.is_some() {
             let script = part(self, "/script_execution", &cycle.script);
             self.round("script_result", part_of(cycle.script.as_ref(), script));
         } else if self.file.holds_unread(element) {
             self.round("script_result", Made::default());
         } else {
-            self.no_script = Some(element);
+            self.lacks("script_execution", element);
         }
         let evaluator = part(self, "/evaluator", &cycle.evaluator);
         self.flow.makes(feedback, each(evaluator.as_slice()), Mark::None);
@@ -79,9 +86,14 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         if let Some(condition) = &cycle.condition {
             self.condition(condition);
         }
-        self.no_script = around;
+        self.absent.truncate(absent);
         self.unbind(mark);
         made_of
+    }
+
+    /// The names that need what a task does not hold stand for nothing in its parts.
+    fn lacks(&mut self, needed: &str, element: Element<'a>) {
+        self.absent.extend(ROUND_NAMES.iter().filter(|row| row.needs == Some(needed)).map(|row| (row, element)));
     }
 
     /// A variable of each round.

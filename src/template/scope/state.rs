@@ -12,6 +12,7 @@ use crate::template::fault;
 use crate::template::model::{Definition, File, MOST_FAULTS, Task};
 use crate::template::names::FileFacts;
 use crate::template::parts::{Command, Script};
+use crate::template::round_names::RoundName;
 use crate::template::texts::Role;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -152,8 +153,8 @@ pub(super) struct Walk<'m, 'a, 'w> {
     /// Lists of parameters around here that are damaged: nobody knows what they declare.
     pub(super) damaged: u32,
     pub(super) nearest: usize,
-    /// The loop around here that runs no script: none of its rounds leaves the result of one.
-    pub(super) no_script: Option<Element<'a>>,
+    /// The names that the tasks around here would bind for their rounds, had they what those are made of; the innermost last.
+    pub(super) absent: Vec<(&'static RoundName, Element<'a>)>,
     /// How the agents around here are shown what they are, where somebody says it.
     pub(super) profile: Option<Profile>,
     /// Whether the texts that are walked are shown without fences.

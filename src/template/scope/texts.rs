@@ -212,21 +212,23 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
             self.scopes.fault(Fault::new(kind, inside));
             return None;
         }
-        let script = self.no_script.filter(|_| name == "script_result").map(Origin::Task);
-        if let Some(origin) = script.or_else(|| self.origins.last().copied()) {
+        let absent = self.absent.iter().rev().find(|(row, _)| row.name == name);
+        let needs = absent.and_then(|(row, _)| row.needs);
+        if let Some(origin) = absent.map(|(_, task)| Origin::Task(*task)).or_else(|| self.origins.last().copied()) {
             if self.damaged > 0 || self.hidden.contains(&name) {
                 return None;
             }
-            let may = self.may_compare(self.env.mark());
+            let may = needs.is_none() && self.may_compare(self.env.mark());
             let near = may.then(|| nearest(&name, self.env.names()).map(str::to_owned)).flatten();
-            let kind = FaultKind::Undeclared { name, near, origin };
+            let kind = FaultKind::Undeclared { name, near, origin, needs };
             self.scopes.fault(Fault::new(kind, inside));
             return None;
         }
         // A slip of a name that the language gives is no parameter of anybody's.
         let near = self.may_compare(self.env.mark()).then(|| nearest(&name, self.env.of_rounds())).flatten();
         if let (Some(near), Some(owner)) = (near, self.file.definitions.get(self.owner as usize)) {
-            let kind = FaultKind::Undeclared { name, near: Some(near.to_owned()), origin: Origin::Task(owner.element()) };
+            let kind =
+                FaultKind::Undeclared { name, near: Some(near.to_owned()), origin: Origin::Task(owner.element()), needs: None };
             self.scopes.fault(Fault::new(kind, inside));
             return None;
         }

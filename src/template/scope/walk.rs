@@ -67,7 +67,7 @@ fn walk<'a>(
             unknown: 0,
             damaged: u32::from(has_nameless_step(file, definition)),
             nearest: NEAREST,
-            no_script: None,
+            absent: Vec::new(),
             profile: None,
             is_bare: false,
             size: 0,
@@ -276,7 +276,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         let context = if is_agent { self.seen(task, context) } else { context };
         let mut made_of: Vec<u32> = self.steps(&task.steps, reach.accumulates).into_iter().collect();
         if let Some(reduce) = &task.reduce {
-            made_of.extend(self.reduce(reduce, inputs));
+            made_of.extend(self.reduce(task.element, reduce, inputs));
         }
         if let Some(cycle) = &task.cycle {
             made_of.extend(self.cycle(task.element, cycle, reach.accumulates));

@@ -98,6 +98,21 @@ impl Given {
 /// Everything an agent needs, and what it then receives; `None` where only a trusted run can have it.
 pub(crate) fn run(registry: &Registry, task: &str, node: &str, options: &Options<'_>) -> Option<(Given, Assembly)> {
     let mut given = Given::default();
+    // The first round: without it a manifest leaves open what other rounds have otherwise.
+    for (slot, name, value) in [
+        ("/director", "current_iteration", Value::from(1)),
+        ("/director", "evaluation_feedback", Value::from("none yet")),
+        ("/evaluator", "current_iteration", Value::from(1)),
+        ("/evaluator", "evaluation_feedback", Value::from("none yet")),
+        ("/inner_task", "current_input", Value::from("the input at hand")),
+        ("/reduction_task", "current_input", Value::from("the input at hand")),
+        ("/reduction_task", "accumulator", Value::from("nothing merged")),
+    ] {
+        if let Some((parent, _)) = node.split_once(slot) {
+            let result = StepResult { content: value, ..StepResult::default() };
+            given.results.insert(format!("{parent}/{name}"), result);
+        }
+    }
     for _ in 0..40 {
         let source = Fixtures(Vec::new());
         let request =

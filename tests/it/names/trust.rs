@@ -269,12 +269,9 @@ fn an_accumulator_is_its_initial_value_too() {
     ] {
         assert_eq!(reduce(initial, "number"), ["CTX310 accumulator"], "{initial}");
     }
-    for initial in [
-        "",
-        "<initial_value>0</initial_value>",
-        "<initial_value from=\"n\"/>",
-        "<initial_value from=\"mail\" trust=\"trusted\"/>",
-    ] {
+    for initial in
+        ["<initial_value>0</initial_value>", "<initial_value from=\"n\"/>", "<initial_value from=\"mail\" trust=\"trusted\"/>"]
+    {
         assert_eq!(reduce(initial, "number"), [""; 0], "{initial}");
         assert_eq!(reduce(initial, "string[]"), ["CTX310 accumulator"], "{initial}");
     }

@@ -1,5 +1,6 @@
 //! Whole tasks run: every operator, traces, trust, what goes wrong.
 
+mod agreement;
 mod best;
 mod conditions;
 mod door;

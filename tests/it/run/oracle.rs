@@ -12,6 +12,7 @@
     reason = "a generator of templates is one long list of texts"
 )]
 
+use super::support::Random;
 use crate::project::reading::read;
 use ctxc::internals::context::TaskGraph;
 use ctxc::internals::context::context_source::{ContextSource, Match};
@@ -139,32 +140,6 @@ impl Lineage {
         {
             self.violations.push(format!("{stage}: in a shell: {line}"));
         }
-    }
-}
-
-/// Numbers that a seed gives.
-#[derive(Debug, Default)]
-struct Random(u64);
-
-impl Random {
-    fn of(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % end as u64) as usize
-    }
-
-    /// Once in so many times.
-    fn once_in(&mut self, times: usize) -> bool {
-        self.below(times) == 0
-    }
-
-    fn pick<'p, T>(&mut self, from: &'p [T]) -> &'p T {
-        &from[self.below(from.len())]
     }
 }
 

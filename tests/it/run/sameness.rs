@@ -74,6 +74,28 @@ fn schema(value: &Value) -> Option<&Value> {
     }
 }
 
+/// The text of an answer in the form that a request asks for.
+pub(super) fn fitting_text(body: &str, stage: &str) -> String {
+    let request: Value = serde_json::from_str(body).unwrap();
+    if let Some(schema) = schema(&request["response_format"]) {
+        return fitting(schema).to_string();
+    }
+    // What is inherited stands under other headings.
+    let form = body.rsplit_once("## Output format\\n\\nAnswer with ").map_or("", |(_, form)| form);
+    let object =
+        json!({"success": stage.contains("@2"), "severity": "sev2", "team": "core", "said": "more", "v": "word"}).to_string();
+    let texts = [
+        ("one JSON array of strings", "[\"a\"]"),
+        ("one JSON array", "[1]"),
+        ("one JSON number", "2"),
+        ("`true` or `false`", "true"),
+        ("one JSON object", &object),
+        ("one JSON value", "{}"),
+    ];
+    let text = texts.iter().find(|(words, _)| form.starts_with(words)).map(|(_, text)| (*text).to_owned());
+    text.unwrap_or_else(|| format!("what {stage} says"))
+}
+
 impl Answers for Anybody {
     fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer> {
         let (stage, node) = (asked.stage.to_owned(), asked.node.to_owned());
@@ -84,17 +106,7 @@ impl Answers for Anybody {
             let call = ToolCall { id: "call_1".to_owned(), name: "look".to_owned(), arguments: json!({"at": "it"}) };
             Answer::new(vec![Part::Text("let me see".to_owned()), Part::Call(call)], Stop::Tool, usage, None)
         } else {
-            let request: Value = serde_json::from_str(&body).unwrap();
-            let says = body.as_str();
-            let text = match schema(&request["response_format"]) {
-                Some(schema) => fitting(schema).to_string(),
-                None if says.contains("one JSON array of strings") => "[\"a\"]".to_owned(),
-                None if says.contains("one JSON array") => "[1]".to_owned(),
-                None if says.contains("one JSON object") => {
-                    json!({"success": asked.stage.contains("@2"), "severity": "sev2", "team": "core", "said": "more"}).to_string()
-                }
-                None => format!("what {} says", asked.stage),
-            };
+            let text = fitting_text(&body, asked.stage);
             Answer::new(vec![Part::Text(text)], Stop::End, usage, None)
         };
         let response = Response { answer, body: "{}".to_owned(), status: 200, latency: Duration::ZERO };
@@ -104,7 +116,7 @@ impl Answers for Anybody {
 
 /// Says what it would have run.
 #[derive(Debug)]
-struct Echo;
+pub(super) struct Echo;
 
 impl Commands for Echo {
     fn run(&self, command: &CommandSpec) -> Result<CommandEnd, String> {

@@ -54,3 +54,29 @@ pub(crate) fn events<'t>(trace: &'t [Value], event: &str) -> Vec<&'t Value> {
 pub(crate) fn calls(trace: &[Value]) -> Vec<&Value> {
     trace.iter().filter(|line| line["schema"] == "ctxc/request/1").collect()
 }
+
+/// Numbers that a seed gives.
+#[derive(Debug, Default)]
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn of(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d)
+    }
+
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % end as u64) as usize
+    }
+
+    /// Once in so many times.
+    pub(crate) fn once_in(&mut self, times: usize) -> bool {
+        self.below(times) == 0
+    }
+
+    pub(crate) fn pick<'p, T>(&mut self, from: &'p [T]) -> &'p T {
+        &from[self.below(from.len())]
+    }
+}

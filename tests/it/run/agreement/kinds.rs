@@ -1,0 +1,197 @@
+//! The kinds of failure that the random projects first had, each with a project of its own, and the names of rounds as `check` and a run have
+//! them.
+
+use super::generator::Drawn;
+use super::probe::{Verdict, probe};
+use ctxc::internals::template::round_names::{CONDITION, ROUND_NAMES};
+use std::collections::BTreeMap;
+
+fn verdict(templates: &str) -> Verdict {
+    let files = BTreeMap::from([("guide.md".to_owned(), "Be kind.".to_owned())]);
+    probe(&Drawn { templates: templates.to_owned(), files })
+}
+
+fn is_sound(templates: &str) {
+    let verdict = verdict(templates);
+    assert!(matches!(verdict, Verdict::Sound(_)), "{templates}\n{verdict:?}");
+}
+
+fn is_refused(templates: &str, rule: &str) {
+    let verdict = verdict(templates);
+    assert!(
+        matches!(&verdict, Verdict::Refused(errors) if errors.iter().all(|error| error.starts_with(rule))),
+        "{templates}\n{verdict:?}"
+    );
+}
+
+fn reduce(initial: &str, inner: &str, reduction: &str) -> String {
+    format!(
+        "<task type='reduce' name='t'><description>merge</description><inputs><input name='x'>one</input><input name='y'>two</input></inputs>\
+         {initial}<inner_task>{inner}</inner_task><reduction_task>{reduction}</reduction_task></task>"
+    )
+}
+
+#[test]
+fn a_part_runs_as_the_task_that_is_wrapped_in_it() {
+    let bodies = [
+        "<task><description>x</description></task>",
+        "<task type='sequential'><description>x</description><steps><task><description>s {{current_input}}</description></task></steps></task>",
+        "<task type='script'><description>x</description><command>true</command></task>",
+        "<task type='reduce'><description>x</description><inputs><input name='q' from='current_input'/></inputs>\
+         <inner_task><description>i</description></inner_task><reduction_task><description>i</description></reduction_task></task>",
+        "<task type='director_evaluator_loop'><description>x</description><director><description>i</description></director>\
+         <evaluator><description>i</description></evaluator></task>",
+    ];
+    for body in bodies {
+        is_sound(&reduce("", body, "<description>o {{current_result}}</description>"));
+        is_sound(&reduce("", "<description>o {{current_input}}</description>", body));
+    }
+}
+
+#[test]
+fn the_parts_of_a_wrapped_task_have_the_rows_of_its_type() {
+    let inner = "<task type='director_evaluator_loop'><description>x</description><director><description>i</description></director>\
+                 <evaluator><description>i</description></evaluator></task>";
+    let config = crate::project::reading::read(
+        "edition = \"2026\"\n[defaults.director_evaluator_loop.director]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n",
+    );
+    let text = reduce("", inner, "<description>o</description>");
+    let registry = ctxc::compile_sources(&config, [("t.xml", &*text)]).registry.unwrap();
+    let root = registry.find("t").unwrap().root().unwrap();
+    let director = &root.children[0].node.children[0].node;
+    assert_eq!((director.operator.as_deref(), director.subtype.as_deref()), (Some("director_evaluator_loop"), Some("director")));
+}
+
+#[test]
+fn an_accumulator_needs_an_initial_value() {
+    let uses = [
+        "<description>merge {{current_result}} into {{accumulator}}</description>",
+        "<description>merge</description><inputs><input name='so_far' from='accumulator'/></inputs>",
+        "<description>merge</description><instructions syntax='jinja'>{% if accumulator is defined %}x{% endif %}</instructions>",
+        "<description>merge</description><instructions syntax='jinja'>{% if accumulator %}x{% endif %}</instructions>",
+    ];
+    for used in uses {
+        is_refused(&reduce("", "<description>look at {{current_input}}</description>", used), "undeclared-variable");
+        is_sound(&reduce("<initial_value>none</initial_value>", "<description>look at {{current_input}}</description>", used));
+    }
+    // What a reduce inside another begins with is the other's.
+    let nested = "<task type='reduce'><description>x</description><inputs><input name='q' from='current_result'/></inputs>\
+                  <initial_value from='accumulator'/><inner_task><description>i {{current_input}}</description></inner_task>\
+                  <reduction_task><description>into {{accumulator}}</description></reduction_task></task>";
+    is_sound(&reduce("<initial_value>none</initial_value>", "<description>look</description>", nested));
+}
+
+#[test]
+fn the_first_round_is_shown_as_it_is_run() {
+    is_sound(&reduce(
+        "<initial_value>none</initial_value>",
+        "<description>look</description><criteria>short: {{current_input}}</criteria>",
+        "<description>merge {{current_result}}</description><criteria>into {{accumulator}}</criteria>",
+    ));
+    is_sound(
+        "<task type='reduce' name='t'><description>merge</description><parameters><parameter name='mail' required='true' trust='untrusted'/>\
+         </parameters><inputs><input name='x'>one</input><input name='y' from='mail'/></inputs><initial_value>none</initial_value>\
+         <inner_task><description>look</description><criteria>short: {{current_input}}</criteria></inner_task>\
+         <reduction_task><description>merge {{current_result}}</description><criteria>into {{accumulator}}</criteria></reduction_task></task>",
+    );
+}
+
+#[test]
+fn an_input_waits_for_those_that_it_reads_in_any_form() {
+    let forms = [
+        "{% if ia %}so{% endif %}",
+        "{% if false %}a{% elif ia %}b{% endif %}",
+        "{% for c in [ia] %}.{% endfor %}",
+        "{{ ia|upper }}",
+        "{{ ia|length }}",
+        "{{ 'a' if ia else 'b' }}",
+        "{{ ia is defined }}",
+        "{{ ia == 'a' }}",
+        "{% if ia is eq('a') %}x{% endif %}",
+        "{% set v = ia %}{{ v }}",
+        "{% with v = ia %}{{ v }}{% endwith %}",
+        "{% filter upper %}{{ ia }}{% endfilter %}",
+        "{% macro m(p) %}{{ p }}{% endmacro %}{{ m(ia) }}",
+        "{{ ia|default('d') }}",
+    ];
+    let task = |second: &str| {
+        format!(
+            "<task name='t'><description>top</description><inputs><input name='ia'><task><description>first</description></task></input>\
+             <input name='ib'>{second}</input></inputs></task>"
+        )
+    };
+    for form in forms {
+        let own = |element: &str| format!("<{element} syntax='jinja'>{form}</{element}>");
+        let described = own("description");
+        is_sound(&task(&format!("<task>{described}</task>")));
+        is_sound(&task(&format!("<task><description>d</description><constraints>{}</constraints></task>", own("constraint"))));
+        is_sound(&task(&format!(
+            "<task><description>d</description><inputs><input name='k' syntax='jinja'>{form}</input></inputs></task>"
+        )));
+        is_sound(&task(&format!(
+            "<task type='sequential'><description>d</description><steps><task>{described}</task></steps></task>"
+        )));
+        is_sound(&task(&format!(
+            "<task type='script'><description>d</description><command><arg syntax='jinja'>{form}</arg></command></task>"
+        )));
+    }
+    is_sound(&task(
+        "<task type='sequential'><description>d</description><steps><cond><case test=\"ia == 'x'\"><task><description>a</description></task></case></cond></steps></task>",
+    ));
+    is_sound(&task(
+        "<task type='reduce'><description>d</description><inputs><input name='k' from='ia'/></inputs><inner_task><description>i {{current_input}}</description></inner_task><reduction_task><description>r</description></reduction_task></task>",
+    ));
+    // What it inherits is there, whatever it has to make first.
+    is_sound(&task(
+        "<task><description>second, which inherits</description><inputs><input name='k'><task subtype='subtask'><description>looks up</description></task></input></inputs></task>",
+    ));
+}
+
+#[test]
+fn check_and_a_run_have_the_same_names_of_rounds() {
+    let slots = ["inner_task", "reduction_task", "director", "script_execution", "evaluator", CONDITION];
+    for slot in slots {
+        for row in &ROUND_NAMES {
+            let name = row.name;
+            let text = |own: &str| if own == slot { format!("{{{{{name}}}}}") } else { "x".to_owned() };
+            let part = |own: &str| format!("<{own}><description>d {}</description></{own}>", text(own));
+            let head = "<description>d</description><parameters><parameter name='p' default='v'/></parameters><criteria>{{p}}</criteria>";
+            let templates = if slot.ends_with("_task") {
+                format!(
+                    "<task type='reduce' name='t'>{head}<inputs><input name='x'>one</input></inputs><initial_value>i</initial_value>{}{}</task>",
+                    part("inner_task"),
+                    part("reduction_task")
+                )
+            } else {
+                let condition = if slot == CONDITION { format!("{name} != 'x'") } else { "p == 'v'".to_owned() };
+                format!(
+                    "<task type='director_evaluator_loop' name='t'>{head}{}<script_execution><command><arg>{}</arg></command></script_execution>{}\
+                     <termination_condition><condition>{condition}</condition></termination_condition></task>",
+                    part("director"),
+                    text("script_execution"),
+                    part("evaluator")
+                )
+            };
+            if row.seen_by.contains(&slot) {
+                is_sound(&templates);
+            } else {
+                is_refused(&templates, "undeclared-variable");
+            }
+        }
+    }
+    // The result of a script of the loop around one that has none.
+    let inner = "<task type='director_evaluator_loop'><description>x</description><director><description>i</description></director>\
+                 <evaluator><description>{{script_result}}</description></evaluator></task>";
+    is_sound(&format!(
+        "<task type='director_evaluator_loop' name='t'><description>d</description><director><description>d</description></director>\
+         <script_execution><command>true</command></script_execution><evaluator>{inner}</evaluator></task>"
+    ));
+}
+
+#[test]
+fn a_choice_that_takes_nothing_ends_a_task() {
+    is_sound(
+        "<task type='sequential' name='t'><description>d</description><parameters><parameter name='p' default='v'/></parameters>\
+         <steps><cond><case test=\"p == 'other'\"><task><description>x</description></task></case></cond></steps></task>",
+    );
+}
