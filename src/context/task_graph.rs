@@ -59,6 +59,17 @@ impl<'r> Tree<'r> {
     fn read(task: Task<'r>) -> Result<Self, Fault> {
         Ok(Self { task, root: task.root()?, trust: task.trust()?, path: task.source()?.path, results: OnceLock::new() })
     }
+
+    fn files(&self) -> BTreeSet<String> {
+        let mut files = BTreeSet::new();
+        let mut open = vec![&self.root];
+        while let Some(node) = open.pop() {
+            files.extend(node.body.file_paths.iter().flat_map(|files| &files.paths).map(ToString::to_string));
+            files.extend(node.body.output_format.as_ref().and_then(|format| super::answer_format::file(format, &self.path)));
+            open.extend(node.children.iter().map(|child| &child.node));
+        }
+        files
+    }
 }
 
 /// Where something of a node stands in its definition, as [`TrustNode::at`](crate::template::trust::TrustNode::at) has it.
@@ -210,16 +221,12 @@ impl<'r> TaskGraph<'r> {
     /// Files that the definitions here read when a context is assembled, by their path in the project, sorted: those of
     /// `<file_paths>`, and the schema of an answer where the registry does not hold it.
     pub fn files(&self) -> BTreeSet<String> {
-        let mut files = BTreeSet::new();
-        for tree in self.tasks.values().chain(self.templates.values()) {
-            let mut open = vec![&tree.root];
-            while let Some(node) = open.pop() {
-                files.extend(node.body.file_paths.iter().flat_map(|files| &files.paths).map(ToString::to_string));
-                files.extend(node.body.output_format.as_ref().and_then(|format| super::answer_format::file(format, &tree.path)));
-                open.extend(node.children.iter().map(|child| &child.node));
-            }
-        }
-        files
+        self.files_of_each().flat_map(|(_, files)| files).collect()
+    }
+
+    /// The same for each definition.
+    pub(crate) fn files_of_each(&self) -> impl Iterator<Item = (&str, BTreeSet<String>)> {
+        self.tasks.iter().chain(&self.templates).map(|(name, tree)| (*name, tree.files()))
     }
 
     /// The files that texts of each definition here were pulled from by `src`, by their path in the project, sorted.

@@ -374,6 +374,13 @@ impl RuleRow {
 const WORDS: [&str; 6] = ["/moved", "/trouble", "/faults", "/context", "/trials", "/diff"];
 
 impl CaseRow {
+    /// The expectations that decide and did not hold, in words.
+    pub fn failed(&self) -> Vec<String> {
+        let all = self.context.iter().chain(self.trials.iter().flat_map(|trial| &trial.expectations));
+        let failed: BTreeSet<&str> = all.filter(|one| one.gates && one.verdict == "fail").map(|one| one.what.as_str()).collect();
+        failed.into_iter().map(str::to_owned).collect()
+    }
+
     /// The same with secrets and personal data of contexts and answers replaced.
     #[must_use]
     pub fn masked(self, mask: &FixedMask) -> Self {

@@ -36,6 +36,8 @@ pub(crate) struct ChangeBase {
     pub(crate) by: NamedBy,
     /// The commit where the change began; `None` where this clone has no commit that both sides have in common.
     pub(crate) commit: Option<String>,
+    /// Whether the change began at several commits: branches were merged both ways.
+    pub(crate) is_crossed: bool,
     /// The commit that the base is at.
     pub(crate) tip: String,
     /// The commit that is checked out.
@@ -60,8 +62,10 @@ impl ChangeBase {
             None => guess(&git)?,
         };
         let head = git.commit("HEAD")?;
-        let commit = git.merge_base(&tip, &head)?;
-        Ok(Self { name, by, commit, tip, head, is_shallow: git.is_shallow()? })
+        let mut common = git.merge_bases(&tip, &head)?.into_iter();
+        let commit = common.next();
+        let is_crossed = common.next().is_some();
+        Ok(Self { name, by, commit, is_crossed, tip, head, is_shallow: git.is_shallow()? })
     }
 }
 

@@ -159,9 +159,14 @@ impl Git {
         Err(if self.is_shallow()? { error.hint(SHALLOW) } else { error })
     }
 
-    /// The nearest commit that two commits have in common, if this clone has one.
+    /// The nearest commit that two commits have in common, if this clone has one. Where branches were merged both ways, it is the first of several.
     pub(super) fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>> {
-        self.line(&["merge-base", one, other])
+        Ok(self.merge_bases(one, other)?.into_iter().next())
+    }
+
+    /// The nearest commits that two commits have in common.
+    pub(super) fn merge_bases(&self, one: &str, other: &str) -> Result<Vec<String>> {
+        self.lines(&["merge-base", "--all", one, other])
     }
 
     /// The address that git would put into a commit, from its variables and settings; never one made up from the machine's name.
@@ -206,6 +211,13 @@ impl Git {
     /// The values that git closes by NUL.
     fn values(&self, args: &[&str], input: &str) -> Result<Vec<String>> {
         let answer = self.ask_about(args, input)?;
+        if !answer.succeeded {
+            let command = args.first().unwrap_or(&"git");
+            return Err(CliError::new(
+                Kind::Infrastructure,
+                format!("`git {command}` cannot list the files here: {}", answer.said),
+            ));
+        }
         Ok(String::from_utf8_lossy(&answer.out).split_terminator('\0').map(str::to_owned).collect())
     }
 

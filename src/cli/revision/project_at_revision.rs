@@ -3,7 +3,7 @@
 use super::git::Git;
 use super::tree::Tree;
 use crate::base::contained_path;
-use crate::base::fs::ReadFs;
+use crate::base::fs::{self, ReadFs};
 use crate::cli::findings::broken;
 use crate::cli::prelude::*;
 use crate::cli::project::FILE;
@@ -79,9 +79,21 @@ impl Past {
         self.tree.changed(&Git::at(self.top.clone()), &self.top, &self.commit)
     }
 
-    /// Writes the files of the whole repository into an empty folder.
-    pub(crate) fn write(&self, into: &Path) -> std::io::Result<()> {
-        self.tree.write(into)
+    /// Writes the files of the whole repository into an empty folder, those of its submodules among them, and returns the submodules whose
+    /// commit this clone does not have. One that is not checked out here is an empty folder.
+    ///
+    /// # Errors
+    /// A file cannot be read or written.
+    pub(crate) fn write(&self, into: &Path) -> std::io::Result<Vec<String>> {
+        self.tree.write(into)?;
+        let mut missing = Vec::new();
+        for (name, commit) in self.tree.modules().filter(|(name, _)| fs::exists(&self.top.join(name).join(".git"))) {
+            match Tree::of(&Git::at(self.top.join(name)), commit) {
+                Ok(files) => files.write(&into.join(name))?,
+                Err(_) => missing.push(name.to_owned()),
+            }
+        }
+        Ok(missing)
     }
 
     /// The top of the work tree, and the project's folder in it.
@@ -97,6 +109,11 @@ impl Past {
     /// Its files that differ in the work tree, of which a filter makes what the revision does not hold.
     pub(crate) fn unfiltered(&self) -> impl Iterator<Item = &str> {
         self.tree.unfiltered(&self.folder)
+    }
+
+    /// The same of the whole repository.
+    pub(crate) fn unfiltered_anywhere(&self) -> impl Iterator<Item = &str> {
+        self.tree.unfiltered("")
     }
 
     /// What the revision's files are read by.

@@ -84,6 +84,12 @@ impl Tree {
         self.unfiltered.iter().filter_map(move |name| name.strip_prefix(&*prefix))
     }
 
+    /// The submodules, by their paths, with their commits.
+    pub(super) fn modules(&self) -> impl Iterator<Item = (&str, &str)> {
+        let modules = self.entries.iter().filter(|(_, entry)| entry.kind == Kind::Module);
+        modules.map(|(name, entry)| (name.as_str(), entry.id.as_str()))
+    }
+
     /// Writes all files into an empty folder, as they are in the commit: without hooks and filters. Submodules are empty folders there.
     pub(super) fn write(&self, into: &Path) -> io::Result<()> {
         for (name, entry) in &self.entries {
@@ -109,13 +115,14 @@ impl Tree {
 
     /// The files of a work tree at `top` that are others than here, new, or gone; `git` is that of `top`. What git ignores is passed by.
     pub(super) fn changed(&self, git: &Git, top: &Path, commit: &str) -> Result<Vec<String>> {
+        // Only what the settings of this machine make of line ends is no change; attributes are files of the repository.
+        let is_converting = git.line(&["config", "--type=bool", "core.autocrlf"])?.as_deref() == Some("true");
         let differs = |name: &String| {
             // Git compares times first, and they may differ where the content does not.
-            let plain = |bytes: io::Result<Vec<u8>>| {
-                bytes.ok().map(|bytes| bytes.into_iter().filter(|byte| *byte != b'\r').collect::<Vec<_>>())
-            };
-            let there = plain(self.read(&Path::new("/").join(name), u64::MAX));
-            there.is_none() || fs::is_link(&top.join(name)) || there != plain(RealFs.read(&top.join(name), u64::MAX))
+            let (then, now) = (self.read(&Path::new("/").join(name), u64::MAX), RealFs.read(&top.join(name), u64::MAX));
+            let is_equal =
+                then.ok().zip(now.ok()).is_some_and(|(then, now)| then == now || is_converting && converted(&then) == now);
+            !is_equal || fs::is_link(&top.join(name))
         };
         Ok(git.changed(commit)?.into_iter().filter(differs).collect())
     }
@@ -178,6 +185,14 @@ impl Tree {
         let entry = self.entries.get(&name);
         Ok((name, entry))
     }
+}
+
+/// A text with the line ends that a checkout gives it on Windows.
+fn converted(bytes: &[u8]) -> Vec<u8> {
+    if bytes.contains(&b'\r') {
+        return bytes.to_vec();
+    }
+    bytes.iter().flat_map(|byte| if *byte == b'\n' { b"\r\n".as_slice() } else { std::slice::from_ref(byte) }).copied().collect()
 }
 
 fn outside() -> io::Error {

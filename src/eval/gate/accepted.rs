@@ -19,6 +19,9 @@ pub struct BaselineCase {
     /// What became of it.
     #[cfg_attr(feature = "cli", schemars(extend("enum" = ["pass", "fail"])))]
     pub verdict: String,
+    /// The expectations that did not hold, in words: an accepted failure excuses no other. Left out where none failed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<String>,
     /// Trials that passed.
     pub passed: usize,
     /// How many trials there were.

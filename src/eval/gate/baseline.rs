@@ -2,6 +2,7 @@
 
 use super::accepted::BaselineCase;
 use crate::base::hash::{Hash, Hasher};
+use crate::eval::finished::CaseVerdict;
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -136,6 +137,7 @@ impl BaselineCase {
             provider: row.provider.clone(),
             model: row.model.clone(),
             verdict: row.verdict.clone(),
+            failed: if row.verdict() == CaseVerdict::Fail { row.failed() } else { Vec::new() },
             passed: row.trials.iter().filter(|trial| trial.verdict == "pass").count(),
             trials: row.trials.len(),
             context_tokens: row.tokens.as_ref().map(|tokens| tokens.total),

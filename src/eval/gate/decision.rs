@@ -356,11 +356,19 @@ impl Found<'_> {
         of_suite.flat_map(|baseline| &baseline.cases).find(|case| case.id == row.id)
     }
 
+    /// Returns whether a scenario was accepted as failing, and fails by nothing else now.
+    fn fails_as_accepted(&self, row: &CaseRow) -> bool {
+        self.accepted(row).is_some_and(|case| {
+            // Results of an earlier version do not name what failed.
+            case.verdict == "fail" && (case.failed.is_empty() || row.failed().iter().all(|what| case.failed.contains(what)))
+        })
+    }
+
     /// What fails by its own expectations.
     fn own(&mut self) {
         for row in &self.candidate.card.cases {
             match row.verdict() {
-                CaseVerdict::Fail if self.accepted(row).is_some_and(|case| case.verdict == "fail") && !has_no_context(row) => {
+                CaseVerdict::Fail if self.fails_as_accepted(row) && !has_no_context(row) => {
                     self.warnings.push(format!("`{}` fails, as it did when it was accepted", row.id));
                 }
                 CaseVerdict::Fail => {
@@ -400,8 +408,7 @@ impl Found<'_> {
             };
             let mut of_case = weakened.iter().filter(|one| one.weakened.of == row.id).peekable();
             let is_excused = of_case.peek().is_some() && of_case.all(|one| one.approved_by.is_some());
-            let was_bad = self.accepted(row).is_some_and(|case| case.verdict == "fail");
-            if is_bad && !is_excused && !was_bad && !failing.contains(&row.id) {
+            if is_bad && !is_excused && !self.fails_as_accepted(row) && !failing.contains(&row.id) {
                 let reason = format!("by the expectations of {}: {}", sides.base, why(row));
                 self.failing.push(FailingCase { id: row.id.clone(), reason });
             }

@@ -13,4 +13,4 @@ pub use baseline::{Baseline, BaselineFault};
 pub use decision::{
     Candidate, Decision, FailingCase, Limits, Sides, StabilityLimits, Verdict, Violation, Weakening, decide, grown,
 };
-pub use safeguards::{ANSWER, BROUGHT, CHECK, Kind, Loosened, PART, Safeguard, Safeguards, Weakened};
+pub use safeguards::{ANSWER, BROUGHT, CHECK, Kind, Loosened, PART, REQUEST, Safeguard, Safeguards, Weakened};

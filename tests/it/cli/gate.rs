@@ -6,6 +6,7 @@ use ctxc::internals::record::recording::Recording;
 use ctxc::internals::record::{json_text, key};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
+use std::path::Path;
 use std::process::Command;
 
 pub(crate) const TASK: &str = "<task type=\"atomic\" name=\"triage\">\n  <description>Sort the ticket by the rules of the house: {{ticket}}</description>\n  \
@@ -20,11 +21,12 @@ pub(crate) const RECORDED: &str = "name: recorded\ntask: triage\ncontext: {objec
 const LOG: &str = "baselines/LOG.jsonl";
 
 pub(crate) fn git(project: &Project, args: &[&str]) {
+    git_in(&project.path(""), args);
+}
+
+pub(crate) fn git_in(folder: &Path, args: &[&str]) {
     let mut command = Command::new("git");
-    command
-        .current_dir(project.path(""))
-        .args(["-c", "user.name=t", "-c", "user.email=t@t", "-c", "commit.gpgsign=false"])
-        .args(args);
+    command.current_dir(folder).args(["-c", "user.name=t", "-c", "user.email=t@t", "-c", "commit.gpgsign=false"]).args(args);
     command.envs([("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1")]).env_remove("GIT_DIR");
     let done = command.output().unwrap();
     assert!(done.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&done.stderr));

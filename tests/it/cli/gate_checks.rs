@@ -1,7 +1,7 @@
 //! Checks of a project's own, which the gate runs as the base has them: no edit of what they are made of turns it green.
 #![cfg(unix)]
 
-use super::gate::{begin, commit, git, replace};
+use super::gate::{begin, commit, git, git_in, replace};
 use super::project::Project;
 
 const TASK: &str =
@@ -19,6 +19,10 @@ struct Way {
     files: &'static [(&'static str, &'static str)],
     edit: (&'static str, &'static str),
 }
+
+/// Rejects an answer that has a line of a file in it.
+const CALM: &str =
+    "if grep -q -F -f data/bad.txt; then ok=false; else ok=true; fi; echo \"{\\\"pass\\\": $ok, \\\"reason\\\": \\\"x\\\"}\"\n";
 
 const GOOD: &str = "def good(trial):\n    return trial['answer'] == 'billing'\n";
 
@@ -55,6 +59,12 @@ fn ways() -> Vec<Way> {
                 ("data/words.txt", "billing"),
             ],
             edit: ("package.txt", "judge=printf '{\"pass\": true, \"reason\": \"x\"}'\n"),
+        },
+        Way {
+            name: "line ends of a file of data",
+            check: "command: [sh, checks/own.sh]",
+            files: &[("checks/own.sh", CALM), ("data/bad.txt", "access\n")],
+            edit: ("data/bad.txt", "access\r\n"),
         },
         Way {
             name: "a makefile",
@@ -151,6 +161,67 @@ fn no_edit_of_what_a_check_is_made_of_turns_the_gate_green() {
         commit(&project);
         project.run(&["gate"]).code(4);
     }
+}
+
+#[test]
+fn a_template_takes_no_file_away_from_the_checks_of_the_base() {
+    let project = start(&ways().remove(0));
+    replace(&project, "templates/triage.xml", "of the house", "as they are");
+    project.write("data/words.txt", "access");
+    project.write(
+        "templates/words.xml",
+        "<task type=\"atomic\" name=\"words\">\n  <description src=\"../data/words.txt\"/>\n</task>\n",
+    );
+    project.run(&["gate"]).code(4).says("by the expectations of main");
+}
+
+const WORDS_OF_PACKAGE: &str = "#!/bin/sh\nsh deps/judge/judge.sh\n";
+
+#[test]
+fn a_check_of_the_base_reads_its_submodule_and_its_workspace() {
+    let lib = Project::new().file("words.txt", "billing");
+    git(&lib, &["init", "-q", "-b", "main"]);
+    commit(&lib);
+    let project = start(&Way {
+        name: "a submodule, and a package of a workspace",
+        check: "command: [sh, checks/own.sh]",
+        files: &[
+            ("checks/own.sh", WORDS_OF_PACKAGE),
+            (".gitignore", "deps/\n"),
+            ("packages/judge/judge.sh", "WORDS:vendor/words.txt"),
+        ],
+        edit: ("", ""),
+    });
+    git(&project, &["switch", "-q", "main"]);
+    let from = lib.path("").display().to_string();
+    git(&project, &["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &from, "vendor"]);
+    project.write("ctxc.toml", "[eval.gate]\nlink = [\"deps\"]\n");
+    std::fs::create_dir(project.path("deps")).unwrap();
+    std::os::unix::fs::symlink("../packages/judge", project.path("deps/judge")).unwrap();
+    commit(&project);
+    git(&project, &["switch", "-q", "-C", "change"]);
+    begin(&project);
+    project.run(&["trust", "--yes"]).code(0);
+    project.run(&["gate"]).code(0);
+    // Packages of a workspace are files of the repository, and those of the base are its own.
+    replace(&project, "templates/triage.xml", "of the house", "as they are");
+    let good = project.read("packages/judge/judge.sh");
+    project.write("packages/judge/judge.sh", "echo '{\"pass\": true, \"reason\": \"x\"}'\n");
+    project.run(&["gate"]).code(4).says("by the expectations of main");
+    project.write("packages/judge/judge.sh", good);
+    // So are the files of a submodule, whose commit of then is in its clone.
+    lib.write("words.txt", "access");
+    commit(&lib);
+    let vendor = project.path("vendor");
+    git_in(&vendor, &["-c", "protocol.file.allow=always", "fetch", "-q", "origin"]);
+    git_in(&vendor, &["checkout", "-q", "origin/main"]);
+    commit(&project);
+    project.run(&["gate"]).code(4).says("by the expectations of main");
+    std::fs::remove_dir_all(project.path(".git/modules/vendor/objects")).unwrap();
+    std::fs::create_dir_all(project.path(".git/modules/vendor/objects")).unwrap();
+    let run = project.run(&["gate"]);
+    assert_ne!(run.code, Some(0), "{run:?}");
+    assert!(run.stderr.contains("git diff-index"), "{run:?}");
 }
 
 const LINKED: Way = Way {

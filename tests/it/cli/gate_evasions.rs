@@ -11,7 +11,7 @@ const RICH: &str = "name: rich\ntask: triage\nruns: 5\npass_threshold: 4\ncontex
     expect_context:\n  - contains: [invoice, house]\n  - absent: [password]\n  - tokens: {of: total, min: 2, max: 60}\n  - nothing_cut: true\n\
     expectations:\n  - field_matches: {path: $.team, pattern: ^billing$}\n  - absent: [sorry, sad]\n  - contains: [team]\n  - max_risk: low\n  \
     - decomposes: false\n  - max_tokens: 400\n  - exact: {team: billing, risk: low}\n  - schema: files/answer.json\n  - never_calls_tool: refund\n  \
-    - not: {contains: [refund]}\n  - any_of: [{contains: [billing]}, {contains: [invoice]}]\n  - all_of: [{contains: [billing]}, {absent: [spam]}]\n\
+    - not: {contains: [refund]}\n  - not: {exact: refund}\n  - any_of: [{contains: [billing]}, {contains: [invoice]}]\n  - all_of: [{contains: [billing]}, {absent: [spam]}]\n\
     answers:\n  - reply: {team: billing, risk: low}\n";
 const PATH: &str = "scenarios/rich.yaml";
 
@@ -19,6 +19,7 @@ static RICHER: LazyLock<Project> = LazyLock::new(|| {
     let project = Project::copy_of(&FIXTURE);
     git(&project, &["switch", "-q", "main"]);
     project.write(PATH, RICH);
+    replace(&project, "ctxc.toml", "[roles.clerk]\n", "[roles.clerk]\nprotected_paths = [\"keys/**\"]\n");
     project.run(&["baseline", "accept", "--reason", "first", "--by", "lead@example.org"]).code(0);
     commit(&project);
     git(&project, &["switch", "-q", "-C", "change"]);
@@ -370,6 +371,25 @@ const WAYS: &[(&str, Edit)] = &[
         remove(p, PATH);
         p.write("scenarios/a.yaml", text.clone());
         p.write("scenarios/b.yaml", SCRIPTED.replace("name: scripted", "name: second").replace("  - snapshot: true\n", ""));
+    }),
+    ("a recorded request is edited, and said to be masked", |p| {
+        edit(p, "templates/triage.xml", "of the house", "of ours");
+        let path = "scenarios/recordings/recorded.jsonl";
+        edit(p, path, "of the house", "of ours");
+        edit(
+            p,
+            path,
+            "\"redacted\":[]",
+            "\"redacted\":[{\"pointer\":\"/request/messages/0/content\",\"kind\":\"email\",\"count\":1}]",
+        );
+    }),
+    ("a pattern of masks takes a rule out of the comparison", |p| {
+        edit(p, "templates/triage.xml", " of the house", "");
+        p.write("ctxc.toml", format!("{}\n[record]\nmask = [\"rules( of the house)?\"]\n", p.read("ctxc.toml")));
+    }),
+    ("a role reads what it did not", |p| edit(p, "ctxc.toml", "protected_paths = [\"keys/**\"]", "protected_paths = []")),
+    ("an expected value looks like ctxc's own notation", |p| {
+        edit(p, PATH, "not: {exact: refund}", "not: {exact: {Text: refund}}");
     }),
     ("a scenario asks nothing but one thing", |p| {
         let text = p.read(PATH);

@@ -9,7 +9,7 @@ use crate::base::fs;
 use crate::cli::context::lookup::{CacheArgs, Lookup};
 use crate::cli::context::model_calls::fixed_mask;
 use crate::cli::context::models::Counters;
-use crate::cli::context::project::Compiled;
+use crate::cli::context::project::{Compiled, Inside};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::history::Place;
@@ -253,13 +253,7 @@ fn recorded(project: &Compiled, chosen: &Chosen<'_>, from: AnswersFrom) -> std::
         return Ok(Vec::new());
     }
     let path = paths::recording(chosen.path, &chosen.case.name.value);
-    let bytes = match contained_path::read(project.files().files, &project.root, Path::new(&path), LIMIT) {
-        Ok(bytes) => bytes,
-        Err(Refused::Io(why)) if why.kind() == io::ErrorKind::NotFound && !is_link(&project.root, &path) => return Ok(Vec::new()),
-        Err(why) => return Err(format!("the recorded answers in {path} cannot be read: {why}")),
-    };
-    let text = String::from_utf8(bytes).map_err(|_| format!("the recorded answers in {path} cannot be read: it is not UTF-8"))?;
-    let found = Recordings::read(&text).map_err(|why| format!("the recorded answers in {path} cannot be read: {why}"))?;
+    let Some(found) = recordings(&project.files(), &path)? else { return Ok(Vec::new()) };
     if found.is_cut && !from.asks() {
         let why = "its last line is incomplete, as after a killed run; record it anew, or remove that line";
         return Err(format!("the recorded answers in {path} cannot be read: {why}"));
@@ -272,6 +266,21 @@ fn recorded(project: &Compiled, chosen: &Chosen<'_>, from: AnswersFrom) -> std::
         ));
     }
     Ok(found.calls)
+}
+
+/// The recorded calls in a file of a project; `None` where there is no such file.
+///
+/// # Errors
+/// They cannot be read: why.
+pub(in crate::cli::context) fn recordings(inside: &Inside<'_>, path: &str) -> std::result::Result<Option<Recordings>, String> {
+    let unreadable = |why: String| format!("the recorded answers in {path} cannot be read: {why}");
+    let bytes = match contained_path::read(inside.files, inside.root, Path::new(path), LIMIT) {
+        Ok(bytes) => bytes,
+        Err(Refused::Io(why)) if why.kind() == io::ErrorKind::NotFound && !is_link(inside.root, path) => return Ok(None),
+        Err(why) => return Err(unreadable(why.to_string())),
+    };
+    let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8".to_owned()))?;
+    Recordings::read(&text).map(Some).map_err(|why| unreadable(why.to_string()))
 }
 
 /// Whether a file of the project, or its folder, is a link.

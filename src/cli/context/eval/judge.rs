@@ -33,11 +33,23 @@ pub(in crate::cli::context) fn judge(
     project: &Compiled,
     scenarios: &Scenarios,
     whose: &Compiled,
+    permitted: (&TrustHashArgs, &CheckRuns),
+    cx: &Cx,
+) -> Result<Scorecard> {
+    judge_some(project, (scenarios, &|_| true), whose, permitted, cx)
+}
+
+/// The same of some scenarios.
+pub(in crate::cli::context) fn judge_some(
+    project: &Compiled,
+    (scenarios, is_asked): (&Scenarios, &dyn Fn(&Case) -> bool),
+    whose: &Compiled,
     (trust, runs): (&TrustHashArgs, &CheckRuns),
     cx: &Cx,
 ) -> Result<Scorecard> {
     let args = EvalArgs::default();
-    let chosen = scenarios.choose(&args, &project.config)?;
+    let mut chosen = scenarios.choose(&args, &project.config)?;
+    chosen.retain(|one| is_asked(one.case));
     let live = CachedFiles::new(project.files());
     let frozen = CachedFiles::new(whose.files());
     let counters = Counters::new(&project.config, None)?;

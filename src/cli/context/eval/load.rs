@@ -14,6 +14,7 @@ use crate::eval::prepared::RunContext;
 use crate::eval::receiver::receiver;
 use crate::eval::trials::Rows;
 use crate::project::config::Config;
+use crate::registry::compile::sources::CONTEXT_FILE;
 use crate::registry::scenarios::{self, Refusals, Request, refusals, why_broken};
 use crate::scenario::load::{self, Loaded, Unread};
 use crate::scenario::model::{Case, Rule, Subject, Suite};
@@ -22,8 +23,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes that one scenario file may have.
-const LIMIT: u64 = 16 << 20;
+/// Bytes that one scenario file may have, as many as any other file of a context, so that a revision of it can be read, too.
+const LIMIT: u64 = CONTEXT_FILE;
 
 /// Files of the project, each read once.
 #[derive(Debug)]

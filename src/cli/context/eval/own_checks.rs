@@ -64,6 +64,11 @@ impl CheckRuns {
         Self { folder: Some(folder), ..Self::default() }
     }
 
+    /// Returns whether the checks of the other version have a folder of their own.
+    pub(in crate::cli::context) const fn is_in_folder(&self) -> bool {
+        self.folder.is_some()
+    }
+
     /// The scenarios of which a check of the other version came to no end of its own, each with why.
     pub(in crate::cli::context) fn failed(&self) -> BTreeMap<String, String> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).clone()

@@ -1,7 +1,8 @@
 //! The files of the base in a folder of their own, for the project's own checks: run there, a check reads nothing that the change edited.
 
 use super::compared::Compared;
-use crate::base::fs;
+use super::unread;
+use crate::base::fs::{self, ReadFs, RealFs};
 use crate::cli::context::eval::load::Scenarios;
 use crate::cli::context::eval::{CheckFolder, CheckRuns};
 use crate::cli::context::project::Compiled;
@@ -10,6 +11,7 @@ use crate::context::TaskGraph;
 use crate::scenario::expect::answer::each;
 use crate::scenario::paths;
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 /// Files that name what is installed, by the package managers that are common.
 const INSTALLED: [&str; 14] = [
@@ -37,8 +39,8 @@ pub(super) fn check_runs(compared: &mut Compared) -> Result<CheckRuns> {
     let Some(past) = then.past() else { return none() };
     let (top, folder) = past.place();
     let within = |path: &str| if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
-    // Templates and their texts are what is tried, whichever check reads them.
-    let tried: BTreeSet<String> = [then, &compared.project].into_iter().flat_map(texts).map(|path| within(&path)).collect();
+    // Templates and their texts are what is tried, whichever check reads them; a file that is one only now is not.
+    let tried: BTreeSet<String> = texts(then).into_iter().map(|path| within(&path)).collect();
     let changed: Vec<String> = past.changed()?.into_iter().filter(|path| !tried.contains(path)).collect();
     if changed.is_empty() {
         return none();
@@ -50,9 +52,14 @@ pub(super) fn check_runs(compared: &mut Compared) -> Result<CheckRuns> {
         )
     };
     let temp = fs::temp_folder().map_err(failed)?;
-    past.write(temp.path()).map_err(failed)?;
+    let missing = past.write(temp.path()).map_err(failed)?;
     let (root, instead_of) = (temp.path().join(folder), top.to_owned());
     let (mut doubts, mut notes) = (Vec::new(), Vec::new());
+    let base = &compared.base.name;
+    doubts.extend(missing.iter().map(|module| {
+        format!("checks of {base} may read the submodule {module}, whose commit of then this clone lacks: fetch it there, with its history")
+    }));
+    doubts.extend(past.unfiltered_anywhere().map(|path| unread::unfiltered(path, base)));
     if !then.config.eval.gate.link.is_empty() {
         let is_list = |path: &&String| INSTALLED.contains(&path.rsplit('/').next().unwrap_or_default());
         notes.extend(changed.iter().filter(is_list).map(|path| {
@@ -72,13 +79,55 @@ pub(super) fn check_runs(compared: &mut Compared) -> Result<CheckRuns> {
         } else if !fs::exists(&from) {
             doubts.push(format!("`[eval.gate] link` names {link}, which is not here: install it before the gate"));
         } else if !fs::exists(&to) {
-            fs::create_dir_all(to.parent().unwrap_or(&root)).and_then(|()| fs::link_temp(&from, &to)).map_err(failed)?;
+            let place = Linked { top, base: temp.path() };
+            fs::create_dir_all(to.parent().unwrap_or(&root)).and_then(|()| place.link(&from, &to)).map_err(failed)?;
         }
     }
     let runs = CheckRuns::in_folder(CheckFolder { top: temp, root, instead_of });
     compared.base.doubts.append(&mut doubts);
     compared.notes.append(&mut notes);
     Ok(runs)
+}
+
+/// The tops of the work tree and of the folder with the files of the base.
+struct Linked<'p> {
+    top: &'p Path,
+    base: &'p Path,
+}
+
+impl Linked<'_> {
+    /// Makes a folder of installed dependencies available to the base. Packages of a workspace are links that lead back into the work tree:
+    /// for the base they lead to its own files.
+    fn link(&self, from: &Path, to: &Path) -> std::io::Result<()> {
+        if !self.has_workspace_links(from) {
+            return fs::link_temp(from, to);
+        }
+        fs::create_dir_all(to)?;
+        for (name, entry) in fs::entries_in(from) {
+            let place = to.join(&name);
+            match self.in_work_tree(&entry) {
+                Some(inside) => fs::link_temp(&self.base.join(inside), &place)?,
+                None if name.starts_with('@') => self.link(&entry, &place)?,
+                None => fs::link_temp(&entry, &place)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn has_workspace_links(&self, folder: &Path) -> bool {
+        fs::entries_in(folder).into_iter().any(|(name, entry)| {
+            self.in_work_tree(&entry).is_some()
+                || name.starts_with('@') && !fs::is_link(&entry) && self.has_workspace_links(&entry)
+        })
+    }
+
+    /// The place in the work tree that a link leads to, if it is none beside the link itself.
+    fn in_work_tree(&self, link: &Path) -> Option<PathBuf> {
+        let parent = RealFs.canonical(link.parent()?).ok()?;
+        let (top, target) = (RealFs.canonical(self.top).ok()?, RealFs.canonical(link).ok().filter(|_| fs::is_link(link))?);
+        let inside = target.strip_prefix(&top).ok()?;
+        (!target.starts_with(&parent)).then(|| inside.to_owned())
+    }
 }
 
 fn has_checks(scenarios: &Scenarios) -> bool {

@@ -26,6 +26,7 @@ use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::project::config::Config;
 use crate::project::eval::Stale;
 use crate::rules::input::read_fault::reason;
+use crate::scenario::model::{Case, Suite};
 use crate::scenario::paths::{self, BASELINES};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -221,6 +222,27 @@ impl Compared {
         deciding.files.extend(deciding.read.iter().cloned());
         deciding.folders.insert(BASELINES.to_owned());
         deciding
+    }
+
+    /// The scenarios that both sides have, with all that they are judged by: where the change keeps its own, it keeps those of the base.
+    pub(super) fn unchanged(&self) -> BTreeSet<String> {
+        let Some((then, theirs)) = &self.base.then else { return BTreeSet::new() };
+        let (before, after) = (then.files(), self.project.files());
+        let written =
+            |path: &str, suite: &Suite, case: &Case| serde_json::to_string(&(path, &suite.id.value, &suite.tools, case)).ok();
+        let own: BTreeMap<&str, Option<String>> =
+            cases(&self.scenarios).map(|(path, suite, case)| (case.name.value.as_str(), written(path, suite, case))).collect();
+        let is_equal = |path: &str| before.text(path) == after.text(path);
+        let is_unchanged = |(path, suite, case): &(&str, &Suite, &Case)| {
+            let now = own.get(case.name.value.as_str()).and_then(Option::as_ref);
+            let named =
+                || case_keys::files(case).into_iter().all(|file| paths::beside(path, file).is_some_and(|path| is_equal(&path)));
+            now.is_some()
+                && now == written(path, suite, case).as_ref()
+                && named()
+                && is_equal(&paths::snapshot(path, &case.name.value))
+        };
+        cases(theirs).filter(is_unchanged).map(|(.., case)| case.name.value.clone()).collect()
     }
 
     /// What the change is held to: what keeps the limits of both.

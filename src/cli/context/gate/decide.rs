@@ -7,7 +7,9 @@ use super::origin::NewProject;
 use super::text;
 use super::uncovered::uncovered;
 use crate::cli::args::CommentFormat;
-use crate::cli::context::eval::{judge, record, unpermitted};
+use crate::cli::context::eval::load::Scenarios;
+use crate::cli::context::eval::{CheckRuns, judge, judge_some, record, unpermitted};
+use crate::cli::context::project::Compiled;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
@@ -15,9 +17,10 @@ use crate::eval::finished::CaseVerdict;
 use crate::eval::gate::{
     BROUGHT, Baseline, BaselineCase, Candidate, Decision, Kind as SafeguardKind, Loosened, Sides, Verdict, decide,
 };
-use crate::eval::scorecard::Scorecard;
+use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::provider::spending::SpendLimit;
 use crate::registry::SCHEMA;
+use crate::scenario::model::Case;
 use std::collections::BTreeSet;
 
 /// Decides. An error ends the run with its own exit code, and the reports say so.
@@ -61,14 +64,10 @@ fn decided(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
     }
     let runs = check_runs(&mut compared)?;
     let Compared { project, scenarios, base, weakened, notes, approvals, .. } = &compared;
-    let card = match &args.candidate {
-        Some(path) => compared.scorecard(path, &args.suite, &args.trust, cx)?,
-        None => judge(project, scenarios, project, (&args.trust, &runs), cx)?,
-    };
+    let (card, by_base) = judged(&compared, &runs, args, cx)?;
     if let Some(note) = unpermitted(project, scenarios, &args.trust)? {
         cx.note(&note);
     }
-    let by_base = base.then.as_ref().map(|(then, theirs)| judge(project, theirs, then, (&args.trust, &runs), cx)).transpose()?;
     let baselines = args.baseline.as_deref().map_or_else(|| Ok(accepted_results(&compared)), read_baselines)?;
     let uncovered = uncovered(&compared)?;
     if !args.allow_key_change {
@@ -108,6 +107,32 @@ fn decided(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
         Verdict::Inconclusive => Exit::Inconclusive,
         Verdict::Pass => Exit::Success,
     })
+}
+
+/// The results by the expectations of the change, and by those of the base.
+fn judged(compared: &Compared, runs: &CheckRuns, args: &GateArgs, cx: &Cx) -> Result<(Scorecard, Option<Scorecard>)> {
+    let Compared { project, scenarios, base, .. } = compared;
+    let permitted = (&args.trust, runs);
+    let by_base = |is_asked: &dyn Fn(&Case) -> bool| {
+        let card = |(then, theirs): &(Compiled, Scenarios)| judge_some(project, (theirs, is_asked), then, permitted, cx);
+        base.then.as_ref().map(card).transpose()
+    };
+    let own = || match &args.candidate {
+        Some(path) => compared.scorecard(path, &args.suite, &args.trust, cx),
+        None => judge(project, scenarios, project, permitted, cx),
+    };
+    if runs.is_in_folder() {
+        // The checks of the base run first: by then nothing of the change has run that could write into their folder.
+        let by_base = by_base(&|_| true)?;
+        return Ok((own()?, by_base));
+    }
+    let card = own()?;
+    let mut unchanged = compared.unchanged();
+    let is_decided = |row: &&CaseRow| args.candidate.is_none() && row.verdict() != CaseVerdict::Error;
+    let decided: BTreeSet<&str> = card.cases.iter().filter(is_decided).map(|row| row.id.as_str()).collect();
+    unchanged.retain(|name| decided.contains(name.as_str()));
+    let by_base = by_base(&|case| !unchanged.contains(&case.name.value))?;
+    Ok((card, by_base))
 }
 
 /// The accepted results that decide: those of the base; where the log says that somebody accepted others, these.

@@ -26,26 +26,23 @@ impl Beside<'_> {
         Some(if call.is_empty() { text } else { format!("{text}#{call}") })
     }
 
-    /// The text as written, with the contents of the files that it names. Objects have their fields in one order.
+    /// The value as written, with the contents of the files that it names. Objects have their fields in one order.
     pub(super) fn inlined(&self, written: &impl Serialize) -> Value {
         // Plain data with string keys: writing it cannot fail.
         let mut value = serde_json::to_value(written).unwrap_or_default();
-        self.inline(&mut value);
+        self.inline(&mut value, Part::Structure);
         value.sort_all_objects();
         value
     }
 
-    fn inline(&self, value: &mut Value) {
+    fn inline(&self, value: &mut Value, part: Part) {
         match value {
-            Value::Array(items) => items.iter_mut().for_each(|item| self.inline(item)),
+            Value::Array(items) if part == Part::Pairs => {
+                items.iter_mut().filter_map(|pair| pair.get_mut(1)).for_each(|item| self.inline(item, Part::Content));
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.inline(item, Part::Structure)),
             Value::Object(fields) => {
-                let only = if fields.len() == 1 { fields.iter().next() } else { None };
-                let found = match only.map(|(key, inner)| (key.as_str(), inner)) {
-                    Some(("File", Value::String(path))) => self.text(path).map(Value::String),
-                    Some(("Value" | "Text" | "Messages", inner)) => Some(inner.clone()),
-                    _ => None,
-                };
-                if let Some(content) = found {
+                if let Some(content) = (part == Part::Content).then(|| self.content(fields)).flatten() {
                     *value = plain(content);
                     return;
                 }
@@ -54,17 +51,66 @@ impl Beside<'_> {
                 {
                     *answers = Value::String(text);
                 }
-                fields.values_mut().for_each(|inner| self.inline(inner));
+                for (key, inner) in fields.iter_mut() {
+                    if let Some(inside) = if part == Part::Contents { Some(Part::Content) } else { Part::behind(key) } {
+                        self.inline(inner, inside);
+                    }
+                }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
     }
 
+    /// What a content is, in place or in a file.
+    fn content(&self, fields: &serde_json::Map<String, Value>) -> Option<Value> {
+        let only = if fields.len() == 1 { fields.iter().next() } else { None };
+        match only.map(|(key, inner)| (key.as_str(), inner)) {
+            Some(("File", Value::String(path))) => self.text(path).map(Value::String),
+            Some(("Value" | "Text" | "Messages", inner)) => Some(inner.clone()),
+            _ => None,
+        }
+    }
+
+    /// The situation of a case that is frozen.
+    pub(super) fn frozen(&self, case: &Case, tools: &impl Serialize) -> Value {
+        let mut parts = self.inlined(&(&case.subject, &case.node, case.is_run, &case.situation));
+        let mut tools = serde_json::to_value(tools).unwrap_or_default();
+        tools.sort_all_objects();
+        parts.as_array_mut().into_iter().for_each(|parts| parts.push(tools.clone()));
+        parts
+    }
+
     /// Everything that a case holds a project to, but for its name.
     pub(super) fn nameless(&self, case: &Case, suite: &Suite) -> String {
-        let Case { subject, node, is_run, situation, expect_context, expectations, rule, answers, .. } = case;
-        let parts = (subject, node, is_run, situation, &suite.tools, expect_context, expectations, rule, answers);
-        self.inlined(&parts).to_string()
+        let Case { expect_context, expectations, rule, answers, .. } = case;
+        let expected = self.inlined(&(expect_context, expectations, rule, answers));
+        format!("{} {expected}", self.frozen(case, &suite.tools))
+    }
+}
+
+/// The part of a scenario that a value is, as it is written. Only contents may be in a file: in what the author's own data hold, a key
+/// such as `File` or `Text` is a word like any other.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// Fields of the scenario.
+    Structure,
+    /// Contents by their names.
+    Contents,
+    /// Names with contents.
+    Pairs,
+    Content,
+}
+
+impl Part {
+    /// The part behind a field; `None` for the author's own data.
+    fn behind(key: &str) -> Option<Self> {
+        Some(match key {
+            "Exact" | "previous_output" | "extra" | "arguments" | "reply" | "tool_calls" => return None,
+            "files" | "inputs" | "results" => Self::Contents,
+            "schema_of" => Self::Pairs,
+            "Request" | "Schema" | "history" | "text" => Self::Content,
+            _ => Self::Structure,
+        })
     }
 }
 

@@ -57,6 +57,12 @@ impl Origin {
             self.doubts.push(format!("nothing is compared: `{name}` and `HEAD` have no commit in common{why}"));
             return Ok(());
         };
+        if self.base.is_crossed {
+            self.doubts.push(format!(
+                "this change and {name} have several nearest commits in common, since both were merged from the same branches, and only \
+                 {commit:.12} is compared: merge {name} into this change"
+            ));
+        }
         if commit == self.base.head && self.base.by == NamedBy::Guess {
             let what =
                 "so no commit is compared: `--base COMMIT` compares with an earlier one, `--base HEAD` only uncommitted changes";

@@ -12,6 +12,8 @@ const JUDGED: &str = "extends project context defaults operators owners roles to
     models.*.provider models.*.id models.*.tier models.*.capabilities models.*.context_window models.*.output_reserve \
     models.*.temperature models.*.top_p models.*.seed models.*.effort models.*.stop models.*.tool_choice models.*.max_output_tokens \
     eval.runs eval.pass eval.gate.accepters eval.stability.accepters lints eval.scenarios templates.include";
+/// The key of the files that a role never reads.
+const PROTECTED: &str = "protected_paths";
 /// Defaults of keys, as the project file would write them.
 const DEFAULTS: &str = "
 edition = \"2026\"
@@ -29,9 +31,12 @@ pub(super) fn configured(then: &Config, now: &Config, before: &mut Safeguards, a
     let (old, new) = (effective_values(then), effective_values(now));
     let keys: BTreeSet<&Vec<String>> = old.keys().chain(new.keys()).filter(|key| !is_judged(key)).collect();
     for key in keys {
-        // A model that one side does not have is none whose measure changed.
-        let is_model = |name: &String| then.models.contains_key(name) && now.models.contains_key(name);
-        let is_compared = key.first().is_some_and(|top| top != "models") || key.get(1).is_some_and(is_model);
+        // A model or role that one side does not have is none of which something changed.
+        let is_compared = match (key.first().map(String::as_str), key.get(1)) {
+            (Some("models"), Some(name)) => then.models.contains_key(name) && now.models.contains_key(name),
+            (Some("roles"), Some(name)) => then.roles.contains_key(name) && now.roles.contains_key(name),
+            (top, _) => top.is_some_and(|top| top != "models"),
+        };
         let Some((last, of)) = key.split_last().filter(|_| is_compared) else { continue };
         let is_required = of == ["require"];
         let texts = |value: Option<&String>| text_list(value?);
@@ -109,12 +114,19 @@ impl Lists {
             ["policy", "env"] | ["eval", "gate", "link"] | ["templates", "exclude"] | ["requests", "volatile"] => {
                 now.iter().all(|part| before.contains(part))
             }
+            ["roles", _, PROTECTED] => before.iter().all(|part| now.contains(part)),
             _ => false,
         }
     }
 }
 
 fn is_judged(key: &[String]) -> bool {
+    if let [top, _, last] = key
+        && top == "roles"
+        && last == PROTECTED
+    {
+        return false;
+    }
     let is_of =
         |known: &str| known.split('.').enumerate().all(|(at, name)| key.get(at).is_some_and(|own| name == "*" || own == name));
     JUDGED.split_ascii_whitespace().any(is_of)

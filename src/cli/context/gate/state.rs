@@ -5,15 +5,16 @@ use super::names::Names;
 use crate::base::hash::Hash;
 use crate::base::rule_meta::Severity;
 use crate::cli::context::eval::load::Scenarios;
+use crate::cli::context::eval::recordings;
 use crate::cli::context::project::{Compiled, Inside};
 use crate::context::request::Files;
 use crate::eval::case_keys;
-use crate::eval::gate::{ANSWER, CHECK, Kind, PART, Safeguard, Safeguards};
+use crate::eval::gate::{ANSWER, CHECK, Kind, PART, REQUEST, Safeguard, Safeguards};
 use crate::eval::masks;
 use crate::project::lints::Level;
 use crate::project::suppressions::{self, Suppressions};
-use crate::record::file::Recordings;
-use crate::record::redact::Redactor;
+use crate::record::recording::Redacted;
+use crate::record::redact::{Find, Redactor};
 use crate::record::remask::without_all_hashes;
 use crate::rules::{allow, list};
 use crate::scenario::model::{Case, Expectation, Rule};
@@ -21,6 +22,7 @@ use crate::scenario::paths;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The project file, as reports name it.
 pub(super) const FILE: &str = crate::cli::project::FILE;
@@ -29,7 +31,7 @@ pub(super) const FILE: &str = crate::cli::project::FILE;
 pub(super) fn safeguards(project: &Compiled, scenarios: &Scenarios, names: &Names, shown: &BTreeSet<String>) -> Safeguards {
     let mut safeguards = Safeguards::default();
     lints(project, &mut safeguards);
-    let files = project.files();
+    let (files, own) = (project.files(), masks(&project.config.record.mask));
     suppressed(&files, names, &mut safeguards);
     for path in project.paths() {
         allows(&path, &files.text(&path).unwrap_or_default(), names, &mut safeguards);
@@ -38,9 +40,8 @@ pub(super) fn safeguards(project: &Compiled, scenarios: &Scenarios, names: &Name
         for case in file.suite.iter().flat_map(|suite| &suite.cases) {
             let tools = file.suite.as_ref().map(|suite| &suite.tools);
             let name = names.scenario(&case.name.value);
-            let redactor = shown.contains(name).then(|| masks(&project.config.record.mask));
-            let redactor = redactor.map(|own| Redactor::new([0; 32], []).replacing(own));
-            let long = Long { redactor, beside: Beside { path: &file.path, files: &files } };
+            let redactor = shown.contains(name).then(|| Redactor::new([0; 32], []).replacing(own.clone()));
+            let long = Long { redactor, masks: &own, beside: Beside { path: &file.path, files: &files } };
             scenario(name, case, &tools, (&long, &mut safeguards));
             checks(name, case, (&long, &mut safeguards));
             stored(name, case, (&long, &mut safeguards));
@@ -112,6 +113,8 @@ const SHOWN: usize = 19;
 /// What is long: its hash, and its lines where they are to be shown.
 struct Long<'f> {
     redactor: Option<Redactor>,
+    /// The project's own patterns of what is replaced before requests are compared.
+    masks: &'f [Arc<dyn Find>],
     beside: Beside<'f>,
 }
 
@@ -140,6 +143,17 @@ impl Long<'_> {
 
     fn of(&self, path: &str, value: &impl Serialize) -> Safeguard {
         self.with(path, value, "")
+    }
+
+    /// A stored request as it is compared: a pattern that replaces a part of it lets go of that part.
+    fn request(&self, text: &str) -> String {
+        let mut text = laid_out(text);
+        for mask in self.masks {
+            for range in mask.all(&text).into_iter().rev() {
+                text.replace_range(range, "⟦own⟧");
+            }
+        }
+        text
     }
 }
 
@@ -182,8 +196,7 @@ fn scenario(name: &str, case: &Case, tools: &impl Serialize, (long, safeguards):
         safeguard.limits.push(f64::from(u8::from(*gate)));
         add(format!("answer: {}", test.words()), safeguard);
     }
-    let frozen = (&case.subject, &case.node, case.is_run, &case.situation, tools);
-    add("frozen situation".to_owned(), long.own(&frozen));
+    add("frozen situation".to_owned(), long.of(path, &long.beside.frozen(case, tools)));
     if !case.answers.is_empty() {
         add("scripted answers".to_owned(), long.own(&case.answers));
     }
@@ -209,16 +222,21 @@ fn stored(name: &str, case: &Case, (long, safeguards): Put<'_>) {
     if case.wants_snapshot()
         && let Ok(text) = files.text(&snapshot)
     {
-        safeguards.add(Kind::Snapshot, name, "stored request", long.of(&snapshot, &laid_out(&text)));
+        safeguards.add(Kind::Snapshot, name, "stored request", long.of(&snapshot, &long.request(&text)));
     }
     let recording = paths::recording(path, &case.name.value);
     if !case.answers.is_empty() {
         let value = if files.text(&recording).is_ok() { "the recording" } else { "the script" };
         safeguards.add(Kind::Recording, name, "who answers", Safeguard::new(&recording, value, None));
     }
-    let Ok(Ok(known)) = files.text(&recording).map(|text| Recordings::read(&text)) else { return };
+    let Ok(Some(known)) = recordings(files, &recording) else { return };
     for call in known.calls.iter().filter(|call| call.is_answered()) {
-        let what = format!("{ANSWER}{}", call.key.get(..SHOWN).unwrap_or(&call.key));
-        safeguards.add(Kind::Recording, name, what, long.of(&recording, &call.response));
+        let key = call.key.get(..SHOWN).unwrap_or(&call.key);
+        safeguards.add(Kind::Recording, name, format!("{ANSWER}{key}"), long.of(&recording, &call.response));
+        // The key stands for the request; what was masked in it is only known from the line itself.
+        let is_masked = |one: &&Redacted| one.pointer.starts_with("/request");
+        let masked: Vec<&Redacted> = call.redacted.iter().filter(is_masked).collect();
+        let request = (long.request(call.request.get()), masked, &call.endpoint);
+        safeguards.add(Kind::Recording, name, format!("{REQUEST}{key}"), long.of(&recording, &request));
     }
 }

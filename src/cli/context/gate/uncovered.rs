@@ -4,6 +4,8 @@ use super::compared::Compared;
 use crate::cli::context::eval::own_lines;
 use crate::cli::context::project::Compiled;
 use crate::cli::error::Result;
+use crate::context::TaskGraph;
+use crate::context::request::Files;
 use crate::eval::mutate::OwnLines;
 use crate::project::eval::Uncovered;
 use crate::registry::Task;
@@ -60,11 +62,14 @@ pub(super) fn uncovered(compared: &Compared) -> Result<Vec<(String, String)>> {
     Ok(found)
 }
 
-/// The tasks that both sides have, with another text.
+/// The tasks that both sides have, with another text, or with another document beside it.
 fn changed_tasks<'t>(then: &'t Compiled, now: &Compiled) -> BTreeSet<&'t str> {
-    let is_other = |name: &str| {
-        let hash = |project: &Compiled| project.registry.find(name).map(Task::hash);
-        hash(now).is_some_and(|now| Some(now) != hash(then))
-    };
+    let graph = TaskGraph::whole(&then.registry).ok();
+    let (before, after) = (then.files(), now.files());
+    let has_other = |paths: &BTreeSet<String>| paths.iter().any(|path| before.text(path) != after.text(path));
+    let texts = graph.iter().flat_map(|graph| graph.sources().chain(graph.files_of_each()));
+    let documented: BTreeSet<&str> = texts.filter(|(_, paths)| has_other(paths)).map(|(task, _)| task).collect();
+    let hash = |project: &Compiled, name: &str| project.registry.find(name).map(Task::hash);
+    let is_other = |name: &str| hash(now, name).is_some_and(|own| Some(own) != hash(then, name) || documented.contains(name));
     then.registry.tasks().map(Task::name).filter(|name| is_other(name)).collect()
 }

@@ -58,6 +58,14 @@ fn gates(out: &mut Artifacts) {
     put(out, names::GATE, "accepted", project.run(&["gate", "--json"]).code(0).json());
     project.write("scenarios/scripted.yaml", project.read("scenarios/scripted.yaml").replace("reply: billing", "reply: access"));
     put(out, names::GATE, "failing", project.run(&["gate", "--json"]).code(4).json());
+    project.run(&["baseline", "accept", "--reason", "it fails", "--by", "lead@example.org"]).code(0);
+    put(out, names::BASELINE, "failing", serde_json::from_str(&project.read("baselines/scripted.json")).unwrap());
+    put(
+        out,
+        names::SCORECARD,
+        "compared with a failure",
+        project.run(&["eval", "--baseline", "baselines", "--json"]).code(1).json(),
+    );
     let triage = project.read("templates/triage.xml");
     project.write("templates/triage.xml", "<task");
     put(out, names::GATE, "stopped", project.run(&["gate", "--json"]).code(1).json());
