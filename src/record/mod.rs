@@ -5,6 +5,8 @@
 mod addresses;
 pub mod comparison;
 pub mod difference;
+#[cfg(feature = "fs")]
+pub mod environment_files;
 mod escapes;
 pub mod file;
 pub mod fixed_mask;

@@ -4,12 +4,15 @@
 //! Independent of masks, so that a text that passes none, and a value that they miss, are found. Reads no file, and never repeats a value.
 
 use crate::base::base64;
+use crate::base::secrets::environment::values;
 use crate::base::secrets::known_forms::keys_of_services;
-use crate::base::secrets::names::{assignment, is_placeholder, is_secret_name, is_secret_variable};
+use crate::base::secrets::names::{is_placeholder, is_secret_name, is_secret_variable};
 use std::collections::BTreeSet;
 
 /// Characters of the shortest value of an environment file that is looked for.
-const LEAST: usize = 8;
+const LEAST: usize = 6;
+/// Characters from which on a value may be of letters alone, and under any name.
+const LONG: usize = 8;
 /// Characters of the shortest value that can look random.
 const RANDOM: usize = 16;
 /// Bits of entropy per character, from which on a value of letters and digits looks random: words with a number behind them have up to 3.3, and
@@ -53,6 +56,8 @@ pub enum SecretInText {
 #[derive(Debug)]
 struct Needle {
     bytes: Vec<u8>,
+    /// Base64, which has no words of its own.
+    is_packed: bool,
     /// Index into the names.
     of: usize,
 }
@@ -75,16 +80,16 @@ impl SecretScan {
         let mut scan = Self { firsts: vec![false; 256], ..Self::default() };
         let mut known = BTreeSet::new();
         for EnvironmentFile { path, text } in files {
-            for (name, value) in values(text).into_iter().filter(|(name, value)| is_secret(name, value)) {
+            for (name, value) in secrets(text) {
                 let of = scan.names.len();
-                for bytes in forms(&value).into_iter().filter(|bytes| known.insert(bytes.clone())) {
+                for (bytes, is_packed) in forms(&value).into_iter().filter(|(bytes, _)| known.insert(bytes.clone())) {
                     if let [first, second, ..] = bytes[..] {
                         scan.pairs.insert([first, second]);
                         if let Some(is_first) = scan.firsts.get_mut(usize::from(first)) {
                             *is_first = true;
                         }
                     }
-                    scan.needles.push(Needle { bytes, of });
+                    scan.needles.push(Needle { bytes, is_packed, of });
                 }
                 scan.names.push((name, path.clone()));
             }
@@ -115,7 +120,8 @@ impl SecretScan {
             let is_letter = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric);
             let end = at + needle.bytes.len();
             // A short one stands in longer words by chance.
-            let is_apart = needle.bytes.len() >= 2 * LEAST || !is_letter(at.checked_sub(1)) && !is_letter(Some(end));
+            let is_apart =
+                needle.is_packed || needle.bytes.len() >= 2 * LONG || !is_letter(at.checked_sub(1)) && !is_letter(Some(end));
             bytes.get(at..end) == Some(&needle.bytes) && is_apart
         };
         let found = (0..bytes.len()).filter(is_start).find_map(|at| self.needles.iter().find(|needle| stands(needle, at)));
@@ -129,38 +135,19 @@ fn has_key(line: &str) -> bool {
     line.contains("-----BEGIN ") && line.contains("PRIVATE KEY-----") || keys_of_services(line).next().is_some()
 }
 
-/// The names and values of an environment file; each line of a value of several lines is one.
-fn values(text: &str) -> Vec<(String, String)> {
-    let mut values = Vec::new();
-    // The name and the quote of a value that is open.
-    let mut open: Option<(String, char)> = None;
-    for line in text.trim_start_matches('\u{feff}').lines() {
-        if let Some((name, quote)) = &open {
-            let (value, is_last) = line.split_once(*quote).map_or((line, false), |(value, _)| (value, true));
-            values.push((name.clone(), value.trim().to_owned()));
-            if is_last {
-                open = None;
-            }
-            continue;
-        }
-        let Some((name, value)) = assignment(line).filter(|_| !line.trim_start().starts_with('#')) else { continue };
-        let written = line.split_once('=').map_or("", |(_, value)| value.trim());
-        let quote = written.chars().next().filter(|first| matches!(first, '"' | '\''));
-        open = quote.filter(|quote| written.matches(*quote).count() == 1).map(|quote| (name.to_owned(), quote));
-        values.push((name.to_owned(), value.trim_start_matches(['"', '\'']).to_owned()));
-        // The name and the password before the host of an address.
-        if let Some((_, rest)) = value.split_once("://")
-            && let Some((user, _)) = rest.rsplit_once('@')
-        {
-            values.extend(user.split_once(':').map(|(_, password)| (format!("{name}_PASSWORD"), password.to_owned())));
-        }
-    }
-    values
+/// The names and values of the secrets in the text of an environment file.
+pub fn secrets(text: &str) -> impl Iterator<Item = (String, String)> {
+    values(text).into_iter().filter(|(name, value)| is_secret(name, value))
 }
 
-/// Whether a value of an environment file is looked for: under the name of a secret all but plain words, under another one what looks random.
+/// Returns whether a value of an environment file is looked for: under the name of a secret all but plain words, under another one what looks
+/// random.
 fn is_secret(name: &str, value: &str) -> bool {
-    if value.chars().count() < LEAST || is_placeholder(value) {
+    let has = |is: fn(&u8) -> bool| value.bytes().any(|byte| is(&byte));
+    let is_long = value.chars().count() >= LONG;
+    let is_mixed = has(u8::is_ascii_alphabetic) && has(|byte| !byte.is_ascii_alphabetic());
+    let is_enough = is_long || value.chars().count() >= LEAST && is_mixed && is_secret_variable(name, value);
+    if !is_enough || is_placeholder(value) {
         return false;
     }
     if let Some((_, rest)) = value.split_once("://") {
@@ -170,22 +157,29 @@ fn is_secret(name: &str, value: &str) -> bool {
     if is_secret_variable(name, value) { !is_plain } else { is_random(value) }
 }
 
-/// A value as it may stand in texts: as it is, as JSON, addresses and pages write it, and in base64.
-fn forms(value: &str) -> Vec<Vec<u8>> {
+/// A value as it may stand in texts: as it is, as JSON, addresses and pages write it, and in base64, which is marked.
+fn forms(value: &str) -> Vec<(Vec<u8>, bool)> {
     let json = serde_json::to_string(value).unwrap_or_default();
     let json = json.get(1..json.len().saturating_sub(1)).unwrap_or("").to_owned();
     let twice = json.replace('\\', "\\\\").replace('"', "\\\"");
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
     let url: String =
         value.bytes().map(|byte| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect();
-    // The last sign of base64 depends on what follows.
-    let packed = |value: &str| base64::encode(value.as_bytes()).trim_end_matches('=').to_owned();
-    let mut packed = packed(value);
-    if !value.len().is_multiple_of(3) {
-        packed.pop();
-    }
     let html = value.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
-    [value.to_owned(), json, twice, url, html, packed].into_iter().map(String::into_bytes).collect()
+    let plain = [value.to_owned(), json, twice, url, html].map(|form| (form.into_bytes(), false));
+    let packed = (0..3).flat_map(|before| {
+        let standard = packed(value, before);
+        [standard.replace('+', "-").replace('/', "_"), standard].map(|form| (form.into_bytes(), true))
+    });
+    plain.into_iter().chain(packed).collect()
+}
+
+/// The signs of a value in base64 that are the same whatever stands around it, behind so many bytes of a group of three.
+fn packed(value: &str, before: usize) -> String {
+    let bytes: Vec<u8> = std::iter::repeat_n(0, before).chain(value.bytes()).collect();
+    // A sign of four holds parts of two bytes.
+    let (skip, end) = ((before * 4).div_ceil(3), bytes.len() * 4 / 3);
+    base64::encode(&bytes).get(skip..end).unwrap_or("").to_owned()
 }
 
 /// The name beside which something in a line looks random, where that is the name of a secret.

@@ -2,8 +2,9 @@
 //!
 //! Names are compared without regard to case. A document or a source file that is about secrets (`docs/secrets.md`, `secrets.py`) is none.
 
+use super::environment::assignment;
 use super::known_forms::keys_of_services;
-use super::names::{assignment, is_placeholder, is_secret_name};
+use super::names::{is_placeholder, is_secret_name};
 use std::borrow::Cow;
 
 /// Whole names, in small letters.

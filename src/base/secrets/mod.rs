@@ -2,6 +2,7 @@
 //!
 //! Reads no file and masks nothing.
 
+pub mod environment;
 pub mod key_files;
 pub mod known_forms;
 pub mod names;

@@ -1,5 +1,4 @@
-//! Names whose values are secrets: variables, keys of JSON and YAML, options, headers, parameters of addresses; and lines that give names
-//! their values.
+//! Names whose values are secrets: variables, keys of JSON and YAML, options, headers, parameters of addresses.
 //!
 //! Of a value only whether it is a placeholder is looked at. Which variables are kept from the environment of a child is a list of its own, much shorter: a command may need the
 //! password of its database, and what it prints is masked.
@@ -164,27 +163,6 @@ pub fn is_withheld(name: &str) -> bool {
 pub fn is_secret_variable(name: &str, value: &str) -> bool {
     let is_path = || value.starts_with(['/', '~', '.']) || value.get(1..3).is_some_and(|rest| rest == ":\\");
     is_withheld(name) || is_secret_name(name) && !is_path()
-}
-
-/// The name and the value of a line such as `NAME=value`, `export NAME="value"` or `NAME = value`; `None` for any other line.
-pub fn assignment(line: &str) -> Option<(&str, &str)> {
-    let line = line.trim();
-    let line = ["export ", "set ", "$env:"].iter().find_map(|word| line.strip_prefix(word)).unwrap_or(line).trim_start();
-    let (name, value) = line.split_once('=')?;
-    let name = name.trim_end();
-    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
-        && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    (is_name && !value.starts_with(['=', '>', '~'])).then(|| (name, unquoted(value)))
-}
-
-/// A value without the quotes around it, and without the comment behind them.
-fn unquoted(value: &str) -> &str {
-    let value = value.trim();
-    let quoted = value.chars().next().filter(|first| matches!(first, '"' | '\'')).and_then(|quote| {
-        let rest = value.strip_prefix(quote)?;
-        rest.get(..rest.find(quote)?)
-    });
-    quoted.unwrap_or_else(|| value.split(" #").next().unwrap_or(value).trim_end())
 }
 
 /// Returns whether a value stands for one that is filled in elsewhere: `${TOKEN}`, `<your key>`, `changeme`, `***`.

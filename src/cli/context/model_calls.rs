@@ -3,8 +3,8 @@
 
 use super::project::Compiled;
 use crate::base::fs;
-use crate::base::secrets::names::is_secret_variable;
 use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::record::known_secrets::known_secrets;
 use crate::eval::masks;
 use crate::eval::request::facts::least_tokens;
 use crate::kernel::provider::{Provider, ProviderError, Response, Usage, WireRequest};
@@ -138,14 +138,9 @@ fn price(config: &Config, id: &str, usage: &Usage) -> f64 {
 }
 
 /// What replaces secrets and personal data in stored requests and rows of scorecards, which other machines compare.
-pub(super) fn fixed_mask(config: &Config) -> FixedMask {
-    FixedMask::new(config.record.content, masks(&config.record.mask), secrets(config))
-}
-
-/// The values of variables that hold secrets by their names, or keys of providers.
-fn secrets(config: &Config) -> impl Iterator<Item = String> {
-    let named = config.providers.values().filter_map(|provider| fs::env(provider.api_key_env.as_deref()?));
-    fs::env_values(is_secret_variable).into_iter().chain(named)
+pub(super) fn fixed_mask(project: &Compiled) -> FixedMask {
+    let Compiled { root, config, .. } = project;
+    FixedMask::new(config.record.content, masks(&config.record.mask), known_secrets(root, config))
 }
 
 /// What replaces secrets and personal data in what is kept of a project's calls.
@@ -153,7 +148,11 @@ fn secrets(config: &Config) -> impl Iterator<Item = String> {
 /// # Errors
 /// Its own secret cannot be kept.
 pub(super) fn redactor(project: &Compiled) -> Result<Redactor> {
-    secret().map(|salt| Redactor::new(salt, secrets(&project.config)).replacing(masks(&project.config.record.mask))).map_err(
-        |why| CliError::new(Kind::Infrastructure, format!("what recordings are redacted with cannot be kept: {}", reason(&why))),
-    )
+    secret()
+        .map(|salt| {
+            Redactor::new(salt, known_secrets(&project.root, &project.config)).replacing(masks(&project.config.record.mask))
+        })
+        .map_err(|why| {
+            CliError::new(Kind::Infrastructure, format!("what recordings are redacted with cannot be kept: {}", reason(&why)))
+        })
 }

@@ -320,7 +320,7 @@ fn of_task(
     let lines = || project.lines(&project.paths());
     let found = lookup_results::found(project, &request, &source).map_err(|faults| refused(&faults, &lines()))?;
     source.note(cx);
-    let mask = fixed_mask(&project.config);
+    let mask = fixed_mask(project);
     let mut values = MaskedValues { project, mask: &mask, redacted: Vec::new() };
     let inputs = values.given(given(&project.root, &folder, &args.given.input, inputs))?;
     let results = results.into_iter().map(|(name, result)| (name, as_scenario::whole_result(result)));
@@ -399,7 +399,7 @@ fn proposed(args: &ScenarioArgs, text: &str, calls: &[Recording], project: &Comp
     let said = answers.map(|(call, answer)| format!("{}: {}", call.agent.as_deref().unwrap_or_default(), answer.content()));
     let said = said.collect::<Vec<_>>().join("\n");
     let proposals = propose::proposals(&args.propose, (text, &said), project)?;
-    Ok(fixed_mask(&project.config).text(&proposals).unwrap_or(proposals) + text)
+    Ok(fixed_mask(project).text(&proposals).unwrap_or(proposals) + text)
 }
 
 /// What is expected of an answer that was good in a run: coarse, since another one may be as good.

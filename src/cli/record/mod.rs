@@ -4,6 +4,7 @@ mod args;
 mod child;
 pub(crate) mod comparison;
 mod gc;
+pub(crate) mod known_secrets;
 mod report;
 mod run;
 pub(crate) mod script;

@@ -3,9 +3,9 @@
 use super::args::{AnswerArgs, KeepArgs};
 use super::comparison::comparison;
 use super::gc;
+use super::known_secrets::known_secrets;
 use crate::base::folders;
 use crate::base::fs;
-use crate::base::secrets::names::is_secret_variable;
 use crate::cli::context::trust::permitted_here;
 use crate::cli::prelude::*;
 use crate::eval::masks;
@@ -80,7 +80,7 @@ pub(super) fn setup(wanted: &Wanted<'_>, cx: &Cx) -> Result<Setup> {
     let Project { root, config, .. } = Project::load(&cx.options)?.without_errors()?;
     let source = match (&wanted.answer.script, wanted.replay) {
         (Some(script), _) => Source::Script(super::script::load(script)?),
-        (None, Some((recording, by))) => Source::Replay(Arc::new(replayed(recording, by, &root, comparison(&config))?)),
+        (None, Some((recording, by))) => Source::Replay(Arc::new(replayed(recording, by, &root, comparison(&root, &config))?)),
         (None, None) => Source::Upstream,
     };
     let file = file(wanted, &root)?;
@@ -131,7 +131,7 @@ pub(crate) fn salt() -> Result<[u8; 32]> {
 fn keep(root: &Path, config: &Config) -> Result<Keep> {
     Ok(Keep {
         salt: salt()?,
-        secrets: fs::env_values(is_secret_variable).into_iter().filter(|value| value != PLACEHOLDER).collect(),
+        secrets: known_secrets(root, config).filter(|value| value != PLACEHOLDER).collect(),
         content: config.record.content,
         own: masks(&config.record.mask),
         file: None,
@@ -148,7 +148,7 @@ fn keep(root: &Path, config: &Config) -> Result<Keep> {
 pub(crate) fn double(root: &Path, config: &Config, answers: Vec<Call>, also: Sender<SeenCall>) -> Result<Double> {
     let (routes, variables) = routes(&AnswerArgs::default(), config)?;
     let keep = Keep { content: Content::Redacted, also: Some(also), ..keep(root, config)? };
-    let source = Source::Replay(Arc::new(Replay::new(answers, By::Turn, comparison(config))));
+    let source = Source::Replay(Arc::new(Replay::new(answers, By::Turn, comparison(root, config))));
     // Whoever looks at the call says what its vendor would refuse.
     let strict = Strict { hook: None, is_lenient: true };
     let plan = Plan { port: 0, routes, source, strict, limits: Limits::default(), keep };

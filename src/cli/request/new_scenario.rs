@@ -1,9 +1,8 @@
 //! `ctxc new scenario --from @NAME#3`: a scenario from a request that was sent, which passes as it is written.
 
 use super::load::{self, Loaded, threads_of};
-use crate::base::fs;
-use crate::base::secrets::names::is_secret_variable;
 use crate::cli::prelude::*;
+use crate::cli::record::known_secrets::known_secrets;
 use crate::cli::record::salt;
 use crate::eval::draft::{ceiling, scalar};
 use crate::eval::masks;
@@ -199,7 +198,7 @@ fn mask(known: &[String], project: &Project) -> Result<Mask> {
         Content::Full => Content::Full,
         Content::Redacted | Content::Shape => Content::Redacted,
     };
-    let secrets = fs::env_values(is_secret_variable).into_iter().chain(known.iter().cloned());
+    let secrets = known_secrets(&project.root, &project.config).chain(known.iter().cloned());
     Ok(Mask::new(salt()?, secrets, content).replacing(&masks(&project.config.record.mask)))
 }
 

@@ -69,7 +69,7 @@ pub(crate) fn run(old: &str, new: &str, output: &OutputArgs<DataFormat>, cx: &mu
     let project = Project::load(&cx.options)?;
     let mut read =
         |subject: &str| load::load(std::slice::from_ref(&subject.to_owned()), &project.root, &mut |line| cx.note(line));
-    let comparison = comparison(&project.config);
+    let comparison = comparison(&project.root, &project.config);
     let (before, after) = (comparable(read(old)?, &comparison), comparable(read(new)?, &comparison));
     let (pairs, removed) = pairs(&before, &after);
     let mut document =

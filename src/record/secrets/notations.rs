@@ -6,7 +6,8 @@
 use super::headers::{COOKIES, CREDENTIALS, HEADER, behind_scheme, cookie, cookie_line, cookies, is_one_of};
 use super::place::{NAME, Name, Place, closing, is_password, is_variable};
 use super::values::{Writing, has_random, is_given, is_likely, is_own};
-use crate::base::secrets::names::{NameStrength, assignment, name_strength};
+use crate::base::secrets::environment::assignment;
+use crate::base::secrets::names::{NameStrength, name_strength};
 use std::ops::Range;
 
 /// The sign between a name and its value.

@@ -17,6 +17,8 @@ const READ: &str = r#"<task name="read" type="atomic" subtype="standard">
 "#;
 /// The value of no service's form.
 const PLANTED: &str = "q7Zp2Lx9Vt4Kc8Rw1Nb6Yd3Hs5Jf0GmA";
+/// `ann:` and this value in base64, which no mask knows.
+const PACKED: &str = "YW5uOnE3WnAyTHg5VnQ0S2M4UncxTmI2WWQzSHM1SmYwR21B";
 /// A key of a known form.
 const KEY: &str = concat!("sk-", "proj-Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0");
 /// A value that only the name before it shows to be a secret, so that a document with it is looked up.
@@ -40,7 +42,7 @@ fn project() -> Project {
 
 /// The files of a project that hold a text, but for those that are planted.
 fn holding(project: &Project, text: &str) -> Vec<String> {
-    let planted = [".env", "id_rsa", "docs/deploys.md", "config/prod.yaml"];
+    let planted = [".env", ".config/app.env", "id_rsa", "docs/deploys.md", "config/prod.yaml"];
     let files = project.files().into_iter().filter(|file| !planted.contains(&file.as_str()));
     files.filter(|file| String::from_utf8_lossy(&std::fs::read(project.path(file)).unwrap()).contains(text)).collect()
 }
@@ -81,16 +83,29 @@ fn a_new_scenario_and_its_stored_request_are_masked_and_pass_on_every_machine() 
 #[test]
 fn values_that_no_mask_knows_are_refused_with_their_place() {
     let project = project();
-    let input = format!("question=roll back with {PLANTED}");
+    let input = format!("question=roll back with {PACKED}");
     let args = ["new", "scenario", "answer", "--input", &*input, "--name", "t1"];
     let run = project.run(&args).code(2);
     let run =
         run.warns("was not written: its line").warns("would hold the value of `SHOP_TOKEN` in .env").warns("--allow-secrets");
-    assert!(!run.stderr.contains(PLANTED) && !run.stdout.contains(PLANTED));
-    assert_eq!(holding(&project, PLANTED), [""; 0]);
+    assert!(!run.stderr.contains(PACKED) && !run.stdout.contains(PACKED));
+    assert_eq!(holding(&project, PACKED), [""; 0]);
     assert!(!project.path("scenarios").exists(), "none of several files is written");
     project.run(&[&args[..], &["--allow-secrets"]].concat()).code(0);
-    assert!(!holding(&project, PLANTED).is_empty());
+    assert!(!holding(&project, PACKED).is_empty());
+}
+
+/// A value of an environment file is masked wherever it stands, in folders that are hidden too; a short one is refused.
+#[test]
+fn values_of_environment_files_are_masked_in_what_is_written() {
+    let project = project().file(".config/app.env", "DB_PASSWORD='first horse 1\n second battery 2'\nOLD_PASS=sword!\n");
+    let input = format!("question=roll back with {PLANTED} and second battery 2");
+    project.run(&["new", "scenario", "answer", "--input", &input, "--name", "t1"]).code(0).says("masked)");
+    for text in [PLANTED, "second battery 2"] {
+        assert_eq!(holding(&project, text), [""; 0], "{text}");
+    }
+    let run = project.run(&["new", "scenario", "answer", "--input", "question=why sword! then", "--name", "t2"]).code(2);
+    run.warns("would hold the value of `OLD_PASS` in .config/app.env");
 }
 
 #[test]
@@ -114,7 +129,7 @@ fn a_rendered_file_is_never_altered_and_refused_if_it_holds_a_secret() {
 
 #[test]
 fn of_several_files_none_is_written_if_one_is_refused() {
-    let project = project().file("scenarios/t.yaml", format!("name: t\ntask: answer\ncontext:\n  objective: go\n  inputs: {{question: why}}\nexpect_context:\n  - contains: \"x {PLANTED}\"\n"));
+    let project = project().file("scenarios/t.yaml", format!("name: t\ntask: answer\ncontext:\n  objective: go\n  inputs: {{question: why}}\nexpect_context:\n  - contains: \"x {PACKED}\"\n"));
     let reports =
         ["eval", "--report", "junit=a.xml", "--report", "json=b.json", "--report", "markdown=c.md", "--report", "html=d.html"];
     let run = project.run(&reports).code(2);
@@ -128,7 +143,7 @@ fn of_several_files_none_is_written_if_one_is_refused() {
 fn nothing_is_stored_if_its_report_is_refused() {
     let project = project().file(
         "scenarios/t.yaml",
-        format!("name: t\ntask: answer\ncontext:\n  objective: go\n  inputs: {{question: why}}\nexpect_context:\n  - contains: \"x {PLANTED}\"\n  - snapshot: true\n"),
+        format!("name: t\ntask: answer\ncontext:\n  objective: go\n  inputs: {{question: why}}\nexpect_context:\n  - contains: \"x {PACKED}\"\n  - snapshot: true\n"),
     );
     let accept = ["eval", "--accept", "--report", "json=b.json"];
     project.run(&accept).code(2).warns("would hold the value of `SHOP_TOKEN` in .env");

@@ -57,6 +57,37 @@ fn an_environment_file_may_begin_with_a_mark_and_names_of_its_keys_are_any() {
     }
 }
 
+/// Each value of a file, and lines that hold it: an escape, a colon, a connection string, base64 of a name before it, a short one.
+#[test]
+fn values_are_found_however_the_file_and_the_line_write_them() {
+    for (file, lines) in [
+        (r#"DB_PASSWORD="horse \"battery\" 9""#, &[r#"psql -W horse "battery" 9"#, r#"psql -W 'horse \"battery\" 9'"#][..]),
+        ("DB_PASSWORD: swordfish-77", &["login swordfish-77"]),
+        ("DB_PASSWORD=\"first line 1\nsecond line 2\"", &["login second line 2"]),
+        ("DB_CONN=Server=db;User Id=app;Password=sword-77;Encrypt=true", &["login sword-77"]),
+        ("DB_CONN=\"host=db password=sword-77\"", &["login sword-77"]),
+        (
+            "DB_PASSWORD=swordfish-77",
+            &[
+                "Basic c3dvcmRmaXNoLTc3",
+                "Basic YTpzd29yZGZpc2gtNzc=",
+                "Basic YW5uOnN3b3JkZmlzaC03Nw==",
+                "Basic YXBwOnN3b3JkZmlzaC03Nw",
+            ],
+        ),
+        ("DB_PASSWORD=sw0rd!", &["login sw0rd!", "Basic YW5uOnN3MHJkIQ=="]),
+        ("DB_PASSWORD=sw0rds", &["login sw0rds, as app"]),
+    ] {
+        let scan = scan(file);
+        for line in lines {
+            assert!(matches!(scan.find(line), Some(SecretInText::Environment { .. })), "{file}: {line}");
+        }
+    }
+    for (file, line) in [("NAME=sw0rd!", "login sw0rd!"), ("DB_PASSWORD=sword", "a sword"), ("DB_PASSWORD=sw0rds", "xsw0rdsx")] {
+        assert_eq!(scan(file).find(line), None, "{file}: {line}");
+    }
+}
+
 #[test]
 fn plain_values_of_environment_files_are_no_secrets() {
     let scan = scan(

@@ -50,7 +50,7 @@ pub(super) fn accept(
 ) -> Result<AcceptedRequests> {
     let mut accepted = AcceptedRequests::default();
     let Some((shown, output)) = how else { return Ok(accepted) };
-    let mask = fixed_mask(&eval_run.project().config);
+    let mask = fixed_mask(eval_run.project());
     let mut moved = Vec::new();
     let mut news = Vec::new();
     for (at, ((chosen, before), finished)) in eval_run.chosen.iter().zip(&eval_run.snapshots).zip(&*finished).enumerate() {

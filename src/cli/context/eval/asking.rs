@@ -56,9 +56,10 @@ impl<'p> Asking<'p> {
     /// Nobody is asked yet. The keys of providers are read, so the project has to be trusted.
     pub(super) fn new(project: &'p Compiled, keeps: bool, most: SpendLimit, jobs: Option<NonZeroUsize>) -> Result<Self> {
         let (kept, redactor) = match redactor(project) {
-            Ok(redactor) => {
-                (keeps.then(|| Keeper::new(&project.root, redactor.clone(), comparison(&project.config))), Some(redactor))
-            }
+            Ok(redactor) => (
+                keeps.then(|| Keeper::new(&project.root, redactor.clone(), comparison(&project.root, &project.config))),
+                Some(redactor),
+            ),
             Err(error) if keeps => return Err(error),
             Err(_) => (None, None),
         };

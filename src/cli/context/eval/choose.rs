@@ -109,7 +109,7 @@ impl<'w> EvalRun<'w> {
             recorded: chosen.iter().map(|chosen| recorded(project, chosen, from)).collect(),
             from,
             asking: RunAnswers::default(),
-            comparison: comparison(&project.config),
+            comparison: comparison(&project.root, &project.config),
             patterns: CompiledPatterns::of(chosen.iter().map(|chosen| chosen.case), plan(project)),
             counters,
             rows,
@@ -211,7 +211,7 @@ impl<'w> EvalRun<'w> {
         (threads, fails_fast): (Option<NonZeroUsize>, bool),
     ) -> Vec<Option<Done>> {
         let last = AtomicUsize::new(usize::MAX);
-        let mask = fixed_mask(&self.project.config);
+        let mask = fixed_mask(self.project);
         let chosen = self.inputs().into_iter().zip(self.chosen).zip(which).filter(|(_, is_run)| **is_run);
         let (inputs, chosen): (Vec<CaseInput<'_>>, Vec<&Chosen<'_>>) = chosen.map(|(both, _)| both).unzip();
         let keep = |at: usize, input: &CaseInput<'_>, mut done: Finished| {

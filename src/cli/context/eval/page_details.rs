@@ -50,7 +50,7 @@ impl PageDetails {
     pub(super) fn of(project: &Compiled, eval_run: &EvalRun<'_>, finished: &[Option<Done>], is_kept: bool) -> Self {
         let history = Place::of(&project.root, &project.config).ok().filter(|_| is_kept).and_then(|place| place.open().ok()?);
         let mut cases = BTreeMap::new();
-        let mask = fixed_mask(&project.config);
+        let mask = fixed_mask(project);
         let all = eval_run.chosen.iter().zip(&eval_run.snapshots).zip(finished);
         let open = all.filter_map(|(of, done)| Some((of, done.as_ref()?, done.as_ref()?.open.as_deref()?)));
         for ((chosen, stored), Done { snapshot, .. }, done) in open.take(CASES) {

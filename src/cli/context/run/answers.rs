@@ -51,7 +51,7 @@ impl<'p> Sources<'p> {
         };
         let replay = match from {
             AnswerSource::Replay | AnswerSource::ReplayOrRecord => {
-                Replay::new(recorded(args, project)?, comparison(&project.config))
+                Replay::new(recorded(args, project)?, comparison(&project.root, &project.config))
             }
             AnswerSource::Scripted | AnswerSource::Record | AnswerSource::Live => Replay::default(),
         };

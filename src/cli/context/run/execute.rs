@@ -296,7 +296,7 @@ fn trace(
     if let Some((name, journal)) = resumed {
         let (file, lock) = traces::resume(&project.root, &name)?;
         return Ok((
-            kept(Trace::new(name, Some(Box::new(file)), redactor, journal).comparing(comparison(&project.config))),
+            kept(Trace::new(name, Some(Box::new(file)), redactor, journal).comparing(comparison(&project.root, &project.config))),
             lock,
         ));
     }

@@ -1,0 +1,99 @@
+//! Files of environment variables as they are written: their names and values, and the passwords in addresses and connection strings among them.
+//!
+//! Reads no file, and does not decide which values are secrets.
+
+use super::names::is_secret_name;
+
+/// The quotes of values.
+const QUOTES: [char; 2] = ['"', '\''];
+
+/// The name before one of these signs in a line, and what is written behind it.
+fn split<'t>(line: &'t str, sign: &str) -> Option<(&'t str, &'t str)> {
+    let line = line.trim_start();
+    let line = ["export ", "set ", "$env:"].iter().find_map(|word| line.strip_prefix(word)).unwrap_or(line).trim_start();
+    let (name, written) = line.split_once(sign)?;
+    let name = name.trim_end();
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
+        && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    (is_name && !written.starts_with(['=', '>', '~'])).then_some((name, written))
+}
+
+/// The name and the value of a line such as `NAME=value`, `export NAME="value"` or `NAME = value`; `None` for any other line.
+pub fn assignment(line: &str) -> Option<(&str, &str)> {
+    let (name, written) = split(line, "=")?;
+    let written = written.trim();
+    Some((name, quoted(written).unwrap_or_else(|| bare(written))))
+}
+
+/// The text between the quotes that another one begins with, in its line or in those behind it.
+fn quoted(written: &str) -> Option<&str> {
+    let quote = written.chars().next().filter(|first| QUOTES.contains(first))?;
+    let inner = written.get(1..)?;
+    let mut is_escaped = false;
+    let end = inner.find(|sign| {
+        let ends = sign == quote && !is_escaped;
+        is_escaped = sign == '\\' && quote == '"' && !is_escaped;
+        ends
+    })?;
+    inner.get(..end)
+}
+
+/// A value in its line without the comment behind it.
+fn bare(written: &str) -> &str {
+    written.split('\n').next().and_then(|line| line.split(" #").next()).unwrap_or("").trim()
+}
+
+/// The names and values of a file. Each line of a value of several lines is one, and so is a password in an address or in a connection string.
+pub fn values(text: &str) -> Vec<(String, String)> {
+    let mut values = Vec::new();
+    let mut rest = text.trim_start_matches('\u{feff}');
+    while !rest.is_empty() {
+        let line = rest.split('\n').next().unwrap_or("");
+        let mut end = line.len();
+        if let Some((name, behind)) = split(line, "=").or_else(|| split(line, ": ")) {
+            let written = rest.get(line.len() - behind.len()..).unwrap_or("").trim_start_matches([' ', '\t']);
+            let value = quoted(written).unwrap_or_else(|| bare(written).trim_start_matches(QUOTES));
+            end = end.max(rest.len() - written.len() + value.len());
+            add(name, value, &mut values);
+        }
+        rest = rest.get(end..).and_then(|rest| rest.split_once('\n')).map_or("", |(_, behind)| behind);
+    }
+    values
+}
+
+/// Adds a value as it is written and as it reads, and the passwords in it.
+fn add(name: &str, written: &str, values: &mut Vec<(String, String)>) {
+    let own = [written.to_owned(), unescaped(written)];
+    let [written, read] = &own;
+    let forms = if written == read { &own[..1] } else { &own[..] };
+    for value in forms {
+        values.extend(value.lines().map(|line| (name.to_owned(), line.trim().to_owned())));
+        let user = value.split_once("://").and_then(|(_, rest)| rest.rsplit_once('@'));
+        let in_address = user.and_then(|(user, _)| user.split_once(':')).map(|(_, password)| password);
+        let fields = value.split([';', ' ']).filter_map(|field| field.split_once('='));
+        let in_fields =
+            fields.filter(|(name, _)| is_secret_name(name.trim())).map(|(_, value)| value.trim().trim_matches(QUOTES));
+        let passwords = in_address.into_iter().chain(in_fields);
+        values.extend(passwords.map(|password| (format!("{name}_PASSWORD"), password.to_owned())));
+    }
+}
+
+/// A value with its escapes read.
+fn unescaped(written: &str) -> String {
+    let mut read = String::new();
+    let mut signs = written.chars();
+    while let Some(sign) = signs.next() {
+        let escaped = if sign == '\\' { signs.next() } else { None };
+        read.push(match escaped {
+            Some('n') => '\n',
+            Some('t') => '\t',
+            Some(other) => other,
+            None => sign,
+        });
+    }
+    read
+}
+
+#[cfg(test)]
+#[path = "../../../tests/unit/base/secrets/environment.rs"]
+mod tests;
