@@ -112,10 +112,18 @@ impl Places {
         let from = name(real(from).ok()?.strip_prefix(&self.top).ok()?);
         let folders = Path::new(&from).ancestors().map(name);
         let mut nearest = folders.filter(|folder| self.then.has_file(&below(folder, FILE)));
-        let then = nearest.next().filter(|then| *then != self.folder)?;
+        let then = nearest.next().filter(|then| *then != self.folder && !self.moved_out_of(then))?;
         let now = below(&self.folder, FILE);
         let nearest = if fs::exists(&self.path(&now)) { now } else { "none".to_owned() };
         Some(Place { now: then.clone(), then, moved: Some(Moved::File { from, nearest }) })
+    }
+
+    /// Returns whether a folder has nothing of the project any more that the commit has in it, but for this project's own folder.
+    fn moved_out_of(&self, then: &str) -> bool {
+        let own = format!("{}/", self.folder);
+        let is_hidden = |name: &str| name.split('/').any(|part| part.starts_with('.'));
+        let is_left = |name: &str| is_of_project(name) && !is_hidden(name) && !below(then, name).starts_with(&own);
+        !fs::exists(&self.path(&below(then, FILE))) && !self.now.below(then).any(is_left)
     }
 
     /// The folders of projects of the commit whose project files are gone.

@@ -283,6 +283,17 @@ fn a_project_that_stands_elsewhere_is_compared_with_what_stood_there() {
     git(&project, &["rm", "-q", "bots/ctxc.toml", "bots/scenarios/bare.yaml"]);
     commit(&project);
     inside(&project, "bots", &[]).code(4).says("the project file that counts in bots/: bots/ctxc.toml → ctxc.toml");
+    // The whole project moves to a folder inside of its own.
+    let moved = branch();
+    moved.write(".github/workflows/ctxc.yml", "name: gate\n");
+    commit(&moved);
+    base(&moved);
+    std::fs::create_dir(moved.path("agents")).unwrap();
+    for path in ["ctxc.toml", "templates", "scenarios", "baselines"] {
+        git(&moved, &["mv", path, "agents"]);
+    }
+    commit(&moved);
+    inside(&moved, "agents", &[]).code(0).says("the project was in the top of the repository in main, and is in agents/ now");
     // A link to the project leads elsewhere.
     let linked = Project::new();
     let project_in = |folder: &str, text: &str| {

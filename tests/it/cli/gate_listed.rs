@@ -1,6 +1,6 @@
 //! Whatever decides a verdict and differs from the base is listed by the gate, with what changed in it.
 
-use super::gate::{CONFIG, RECORDED, TASK, base, branch, commit, git, recorded, replace};
+use super::gate::{CONFIG, RECORDED, SCRIPTED, TASK, base, branch, commit, git, recorded, replace};
 use super::project::Project;
 use crate::project::reading::read;
 use pretty_assertions::assert_eq;
@@ -445,4 +445,26 @@ fn the_name_of_another_scenario_is_no_place_for_one() {
     replace(&project, "scenarios/scripted.yaml", "name: scripted", "name: recorded");
     let run = project.run(&["gate"]).code(4).says("expectation of `scripted`: frozen situation: it is gone");
     run.says("missing_case of `scripted`: allowed every accepted scenario, found none of this name: put it back");
+}
+
+#[test]
+fn a_role_that_has_another_name_and_nothing_else_is_the_same_role() {
+    let project = branch();
+    let config = project.read("ctxc.toml");
+    let role = "\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n\n[roles.clerk]\ntemplate = \"triage\"\nmodel = \"small\"\nsystem = \"Be kind.\"\n";
+    project.write("ctxc.toml", format!("{config}{role}"));
+    project.write(
+        "scenarios/clerk.yaml",
+        SCRIPTED
+            .replace("name: scripted", "name: clerk")
+            .replace("task: triage", "role: clerk")
+            .replace("  - snapshot: true\n", ""),
+    );
+    commit(&project);
+    base(&project);
+    replace(&project, "ctxc.toml", "[roles.clerk]", "[roles.agent]");
+    replace(&project, "scenarios/clerk.yaml", "role: clerk", "role: agent");
+    project.run(&["gate"]).code(0).says("the role `clerk` is called `agent` now").says("nothing is loosened");
+    replace(&project, "ctxc.toml", "Be kind.", "Be quick.");
+    project.run(&["gate"]).code(4).says("frozen situation");
 }

@@ -118,6 +118,7 @@ impl Compared {
             (then, theirs)
         });
         notes.extend(names.tasks.iter().map(|(then, now)| format!("the task `{then}` is called `{now}` now")));
+        notes.extend(names.roles.iter().map(|(then, now)| format!("the role `{then}` is called `{now}` now")));
         let held = |(then, now)| format!("the scenario `{then}` is called `{now}` now, and is held to its accepted result");
         notes.extend(names.scenarios.iter().map(held));
         let carried = names.carried(&baselines_then, &scenarios);

@@ -5,6 +5,8 @@ use crate::cli::context::eval::load::Scenarios;
 use crate::cli::context::project::Compiled;
 use crate::context::request::Files;
 use crate::eval::gate::Baseline;
+use crate::project::config::Config;
+use crate::project::said::said;
 use crate::registry::Task;
 use crate::scenario::model::{Case, Subject, Suite};
 use crate::scenario::paths;
@@ -16,19 +18,21 @@ pub(super) struct Names {
     /// Templates that moved with their text.
     pub(super) files: BTreeMap<String, String>,
     pub(super) tasks: BTreeMap<String, String>,
+    pub(super) roles: BTreeMap<String, String>,
     pub(super) scenarios: BTreeMap<String, String>,
 }
 
 impl Names {
     /// Files and tasks.
     pub(super) fn of(then: &Compiled, now: &Compiled) -> Self {
-        Self { files: moved_templates(then, now), tasks: renamed_tasks(then, now), scenarios: BTreeMap::new() }
+        let (files, tasks) = (moved_templates(then, now), renamed_tasks(then, now));
+        Self { files, tasks, roles: renamed_roles(&then.config, &now.config), scenarios: BTreeMap::new() }
     }
 
     /// The same from the side of the change, where each thing has its name.
     pub(super) fn of_now(&self) -> Self {
         let same = |names: &BTreeMap<String, String>| names.values().map(|name| (name.clone(), name.clone())).collect();
-        Self { files: same(&self.files), tasks: BTreeMap::new(), scenarios: BTreeMap::new() }
+        Self { files: same(&self.files), ..Self::default() }
     }
 
     /// The name of a scenario now.
@@ -39,10 +43,13 @@ impl Names {
     /// Gives the scenarios of the base the tasks that are renamed, and finds those that are renamed themselves.
     pub(super) fn pair(&mut self, (then, theirs): (&Compiled, &mut Scenarios), (now, own): (&Compiled, &Scenarios)) {
         for case in theirs.files.iter_mut().filter_map(|file| file.suite.as_mut()).flat_map(|suite| &mut suite.cases) {
-            if let Subject::Task(task) = &mut case.subject.value
-                && let Some(now) = self.tasks.get(task)
-            {
-                task.clone_from(now);
+            let (names, name) = match &mut case.subject.value {
+                Subject::Task(name) => (&self.tasks, name),
+                Subject::Role(name) => (&self.roles, name),
+                Subject::Request(_) => continue,
+            };
+            if let Some(now) = names.get(name) {
+                name.clone_from(now);
             }
         }
         let names =
@@ -135,4 +142,29 @@ fn renamed_tasks(then: &Compiled, now: &Compiled) -> BTreeMap<String, String> {
     };
     let mut new: BTreeMap<String, String> = other(now, then).into_iter().collect();
     other(then, now).into_iter().filter_map(|(text, name)| Some((name, new.remove(&text)?))).collect()
+}
+
+/// The roles that are gone and are there under another name, with all that the project file gives them.
+fn renamed_roles(then: &Config, now: &Config) -> BTreeMap<String, String> {
+    let other = |config: &Config, other: &Config| -> BTreeMap<String, Vec<(Vec<String>, String)>> {
+        let mut roles: BTreeMap<String, Vec<(Vec<String>, String)>> = BTreeMap::new();
+        for (key, value) in config.files.iter().flat_map(|file| said(&file.text)) {
+            if let [top, name, rest @ ..] = key.as_slice()
+                && top == "roles"
+                && !other.roles.contains_key(name)
+            {
+                roles.entry(name.clone()).or_default().push((rest.to_vec(), value));
+            }
+        }
+        roles
+    };
+    let mut new = other(now, then);
+    let mut found = BTreeMap::new();
+    for (name, keys) in other(then, now) {
+        if let Some(own) = new.iter().find(|(_, own)| **own == keys).map(|(own, _)| own.clone()) {
+            new.remove(&own);
+            found.insert(name, own);
+        }
+    }
+    found
 }
