@@ -181,13 +181,16 @@ impl Scenarios {
         let is_scenario = |name: &str| load::says_scenario(name, || files.text(name).ok());
         let names = names.filter(|name| is_inside(name) && !is_passed_over(name) && is_scenario(name));
         let read = |name: &str| {
-            let text = files.text(name).unwrap_or_default();
+            let (text, unread) = match files.text(name) {
+                Ok(text) => (text, None),
+                Err(why) => (String::new(), Some(Unread::Io(std::io::Error::other(why)))),
+            };
             let tables = |table: &str| {
                 let path = paths::beside(name, table).ok_or_else(|| "it lies outside the project".to_owned())?;
                 files.text(&path)
             };
             let (suite, faults) = read_with(name, &text, &Options { tables: Some(&tables), ..options(&project.config) });
-            Loaded { path: name.into(), text: text.into(), suite, faults, unread: None }
+            Loaded { path: name.into(), text: text.into(), suite, faults, unread }
         };
         // What was wrong then is not this run's to say: such cases are not run, and count as changed.
         Self { files: names.map(read).collect(), whole: BTreeSet::new(), names: Vec::new() }

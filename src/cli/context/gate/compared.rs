@@ -111,8 +111,11 @@ impl Compared {
         let mut names = Names::default();
         let then = then.map(|then| {
             let mut theirs = Scenarios::of_revision(&then);
-            let broken = theirs.files.extract_if(.., |file| !file.is_sound());
-            notes.extend(broken.map(|file| project_without(&file.path, &name)));
+            for file in theirs.files.extract_if(.., |file| !file.is_sound()) {
+                // A change may mend what is wrong with a file, and not how large it is.
+                let told = if file.unread.is_some() { &mut doubts } else { &mut notes };
+                told.push(project_without(&file.path, &name));
+            }
             names = Names::of(&then, &project);
             names.pair((&then, &mut theirs), (&project, &scenarios));
             (then, theirs)
