@@ -237,7 +237,7 @@ impl Asked<'_, '_> {
         }
         let format = self.format.as_ref();
         let unread = |why: String| Obstacle::new(ObstacleKind::Answer, format!("{}: {why}", self.stage()));
-        let mut output = output::read(answer, format).map_err(unread)?;
+        let mut output = output::read(answer, format, &self.wire.call.answer).map_err(unread)?;
         if output.status == Status::Continuation {
             return self.subtask(output).map(|turn| Some(vec![turn]));
         }

@@ -11,7 +11,7 @@ use serde_json::Value;
 ///
 /// # Errors
 /// Why it is none, a lower-case fragment.
-pub fn read(answer: &provider::Answer, format: Option<&OutputFormat<'_>>) -> Result<AgentOutput, String> {
+pub fn read(answer: &provider::Answer, format: Option<&OutputFormat<'_>>, asked: &Answer) -> Result<AgentOutput, String> {
     let text = answer.content();
     match answer.stop {
         Stop::Length => Err("the answer was cut at the limit of tokens: raise `max_output_tokens`".to_owned()),
@@ -20,13 +20,25 @@ pub fn read(answer: &provider::Answer, format: Option<&OutputFormat<'_>>) -> Res
             Err("the answer is empty: it neither says anything nor calls a tool".to_owned())
         }
         Stop::End | Stop::Tool | Stop::Other => {
-            let output = AgentOutput::read(unfenced(&text));
-            let is_plain = output == AgentOutput { content: output.content.clone(), ..AgentOutput::default() };
+            let written = unfenced(&text);
+            // A status that the author's own form has is a field like any other.
+            let output = if declares_status(asked) { whole(written) } else { AgentOutput::parse(written)? };
+            let is_plain = output == whole(written);
             let wants_text = format.is_some_and(|format| format.kind.as_deref() == Some("text"));
             // What is asked for as text stays as it was written, be it JSON.
             Ok(if is_plain && (wants_text || output.content.is_string()) { AgentOutput::complete(text) } else { output })
         }
     }
+}
+
+fn declares_status(asked: &Answer) -> bool {
+    let Answer::Schema(schema) = asked else { return false };
+    schema.pointer("/properties/status").is_some()
+}
+
+/// All of an answer as the content of a finished result.
+fn whole(answer: &str) -> AgentOutput {
+    AgentOutput::complete(serde_json::from_str::<Value>(answer).unwrap_or_else(|_| answer.into()))
 }
 
 /// A text without the fence of Markdown that stands around all of it, as models like to write JSON.

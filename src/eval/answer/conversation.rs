@@ -2,7 +2,7 @@
 //!
 //! Bounded: an agent that goes on calling tools is told apart from one that answers.
 
-use super::given::Answer;
+use super::given::{Answer, Flaw};
 use crate::context::assemble::Assembly;
 use crate::context::render::message::Message;
 use crate::kernel::conversation::Turn;
@@ -33,12 +33,9 @@ pub(in crate::eval) fn converse(
 ) -> Result<Answer, Unanswered> {
     let follow = |answer: &Answer, turn: &Turn| Ok(if answer.flaw.is_some() { None } else { results(turn, tools) });
     let Conversation { answers, is_ended } = conversation::converse(&assembly.messages, ask, follow)?;
-    if !is_ended {
-        return Err(Unanswered::Trouble(format!(
-            "the agent was still calling tools after {CALLS} requests: no answer ended the conversation"
-        )));
-    }
-    Answer::of_all(answers).ok_or_else(|| Unanswered::Trouble("there is no answer".to_owned()))
+    let whole = Answer::of_all(answers).ok_or_else(|| Unanswered::Trouble("there is no answer".to_owned()))?;
+    // That is what the agent does, and no trouble of the trial.
+    Ok(if is_ended { whole } else { Answer { flaw: Some(Flaw::Endless(CALLS)), ..whole } })
 }
 
 /// What the tools give back that a message calls; `None` where it calls none, or one that the fixtures say nothing of.

@@ -142,6 +142,8 @@ pub enum Flaw {
     Withheld,
     /// There is none, and no tool is called.
     Empty,
+    /// It calls tools, as each before it, at the limit of requests of a conversation.
+    Endless(usize),
 }
 
 impl Flaw {
@@ -155,6 +157,10 @@ impl Flaw {
             Self::Withheld => (
                 "one that its provider withheld, or that the model refused to give".to_owned(),
                 "look at the recorded response, which says why; another wording of the request may be answered",
+            ),
+            Self::Endless(requests) => (
+                format!("calls of tools without an end: no answer after {requests} requests"),
+                "look at the calls of the last request: a tool whose result does not help is called again and again",
             ),
             Self::Empty => {
                 ("no text and no call of a tool".to_owned(), "an empty answer has nothing that is ruled out, but proves nothing")

@@ -280,8 +280,10 @@ fn trial(case: &Judging<'_>, answer: Answer, by: &str, stage: Stage) -> Result<T
         **flaw == Flaw::Withheld && expectations.iter().any(|one| one.value.gate && one.value.test == AnswerTest::Refuses(true))
     };
     let flaw = answer.flaw.as_ref().filter(|flaw| !is_expected(flaw)).and_then(|flaw| {
-        let gate = expectations.iter().filter(needs).any(|one| one.value.gate);
-        Some(unjudged(flaw, gate, expectations.iter().find(needs)?.span))
+        let is_endless = matches!(flaw, Flaw::Endless(_));
+        let gate = is_endless || expectations.iter().filter(needs).any(|one| one.value.gate);
+        let first = expectations.iter().find(|one| is_endless || needs(one))?;
+        Some(unjudged(flaw, gate, first.span))
     });
     let unfinished = unfinished(&answer, expectations);
     let is_judged = |one: &&_| flaw.is_none() || !needs(one);

@@ -94,25 +94,44 @@ impl AgentOutput {
         Self { notes: Some(notes.into()), ..self }
     }
 
-    /// Reads an answer. A JSON object of this form, `status` with other keys of it, is taken as such; any other JSON and any other text is
-    /// the content of a finished result.
+    /// Reads an answer. A JSON object with a status of [`Status`], in any case, and no keys but those of this form is taken as such; any other JSON
+    /// and any other text is the content of a finished result. A request for a subtask that is incomplete fails.
     ///
     /// ```
     /// use ctxc::runtime::{AgentOutput, Status};
     ///
-    /// let failed = AgentOutput::read(r#"{"status": "FAILED", "content": "no such host"}"#);
+    /// let failed = AgentOutput::read(r#"{"status": "failed", "content": "no such host"}"#);
     /// assert_eq!((failed.status, failed.text().as_ref()), (Status::Failed, "no such host"));
     /// assert_eq!(AgentOutput::read("plain words"), AgentOutput::complete("plain words"));
     /// ```
     pub fn read(answer: &str) -> Self {
+        Self::parse(answer).unwrap_or_else(Self::failed)
+    }
+
+    /// Reads an answer as [`read`](Self::read) does.
+    ///
+    /// # Errors
+    /// It has the keys of a result, and one of them another value than it takes, or asks for a subtask without a whole request: a lower-case fragment.
+    pub fn parse(answer: &str) -> Result<Self, String> {
         let is_json =
             matches!(answer.trim_start().bytes().next(), Some(b'{' | b'[' | b'"' | b'0'..=b'9' | b'-' | b't' | b'f' | b'n'));
         let Some(value) = is_json.then(|| serde_json::from_str::<Value>(answer).ok()).flatten() else {
-            return Self::complete(answer);
+            return Ok(Self::complete(answer));
         };
-        let is_result = value.as_object().is_some_and(|object| object.len() > 1 && object.contains_key("status"));
-        let result = is_result.then(|| serde_json::from_str(answer).ok()).flatten();
-        result.unwrap_or_else(|| Self::complete(value))
+        let Some(status) = value.as_object().and_then(status_of_result) else { return Ok(Self::complete(value)) };
+        let mut result = value.clone();
+        if let Some(own) = result.get_mut("status") {
+            *own = Value::String(status.clone());
+        }
+        let result: Self = match serde_json::from_value(result) {
+            Ok(result) => result,
+            Err(_) if status == "COMPLETE" => return Ok(Self::complete(value)),
+            Err(why) => return Err(format!("a result with the status {status}: {why}")),
+        };
+        if result.status == Status::Continuation && result.subtask_request.is_none() {
+            return Err("the status CONTINUATION without a `subtask_request`".to_owned());
+        }
+        Ok(result)
     }
 
     /// Why it did not finish, in the agent's own words: its notes, else its content.
@@ -130,4 +149,14 @@ impl AgentOutput {
             other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => other.to_string().into(),
         }
     }
+}
+
+/// Keys of a result.
+const KEYS: [&str; 4] = ["status", "content", "notes", "subtask_request"];
+
+/// The status of an object that is a result, in capitals: it has no other keys, and its status is one that there is.
+fn status_of_result(object: &serde_json::Map<String, Value>) -> Option<String> {
+    let is_result = object.keys().all(|key| KEYS.contains(&key.as_str()));
+    let status = object.get("status").filter(|_| is_result)?.as_str()?.to_ascii_uppercase();
+    serde_json::from_value::<Status>(status.as_str().into()).is_ok().then_some(status)
 }

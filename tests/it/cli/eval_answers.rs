@@ -282,8 +282,8 @@ fn tools_of_the_fixtures_answer_until_the_agent_does() {
     project.run(&["eval", "--out", "card.json"]).code(0);
     let other = with_tools("{lookup: {state: closed}}", &answers);
     other.write("card.json", project.read("card.json"));
-    let run = other.run(&["eval", "--since", "card.json"]).code(3);
-    run.says("the agent was still calling tools after 16 requests");
+    let run = other.run(&["eval", "--since", "card.json"]).code(1);
+    run.says("calls of tools without an end: no answer after 16 requests");
     // A tool that the fixtures say nothing of ends the conversation.
     let run = with_tools("{other: 1}", &answers).run(&["eval"]).code(1);
     run.says("expected /billing/, found no text, but a call of `lookup`");

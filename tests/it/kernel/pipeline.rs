@@ -161,6 +161,34 @@ fn answers_are_read_as_results_or_as_they_are() {
     );
 }
 
+/// Findings R1 and C10.
+#[test]
+fn a_result_is_read_in_any_case_and_with_any_of_its_keys() {
+    for (answer, status, content) in [
+        (r#"{"status":"FAILED"}"#, Status::Failed, ""),
+        (r#"{"status":"failed","notes":"no host"}"#, Status::Failed, ""),
+        (r#"{"status":"Failed","content":"no host","notes":"x","subtask_request":null}"#, Status::Failed, "no host"),
+        (r#"{"status":"WAITING"}"#, Status::Waiting, ""),
+        (r#"{"status":"complete","content":"text"}"#, Status::Complete, "text"),
+    ] {
+        let output = AgentOutput::read(answer);
+        assert_eq!((output.status, output.text().as_ref()), (status, content), "{answer}");
+    }
+    // What has other keys, or another status, is a value like any other.
+    for answer in [r#"{"status":"failed","order":7}"#, r#"{"status":"shipped","content":"x"}"#, r#"{"status":7,"content":"x"}"#] {
+        let output = AgentOutput::read(answer);
+        assert_eq!((output.status, output.content), (Status::Complete, serde_json::from_str(answer).unwrap()), "{answer}");
+    }
+    for (answer, why) in [
+        (r#"{"status":"CONTINUATION"}"#, "without a `subtask_request`"),
+        (r#"{"status":"continuation","subtask_request":{"type":"atomic"}}"#, "missing field `description`"),
+        (r#"{"status":"CONTINUATION","subtask_request":{"type":"atomic","description":"x","depth":2}}"#, "unknown field `depth`"),
+    ] {
+        assert!(AgentOutput::parse(answer).unwrap_err().contains(why), "{answer}");
+        assert_eq!(AgentOutput::read(answer).status, Status::Failed, "{answer}");
+    }
+}
+
 #[test]
 fn kinds_of_obstacles_are_written_as_words() {
     for kind in ObstacleKind::ALL {

@@ -17,7 +17,7 @@ fn format(kind: &'static str, schema: Option<&'static str>) -> OutputFormat<'sta
 fn a_fence_around_all_of_it_is_none_of_the_answer() {
     let of = |text: &str| {
         let answer = Given::new(vec![Part::Text(text.to_owned())], Stop::End, Usage::default(), None);
-        read(&answer, None).unwrap().content
+        read(&answer, None, &Answer::Free).unwrap().content
     };
     assert_eq!(of("```json\n{\"a\": 1}\n```"), json!({"a": 1}));
     assert_eq!(of("see\n```json\n{}\n```"), json!("see\n```json\n{}\n```"));

@@ -32,6 +32,23 @@ fn a_tool_that_nobody_gave_is_refused_to_the_agent_and_traced() {
     scripted(&project, &["t"], "- {tool_calls: [{name: rm_rf}]}\n").code(7).warns("still asked for more after 16 requests");
 }
 
+/// Findings R1 and C10: a run ends as its agent says, however that is written.
+#[test]
+fn the_status_of_an_answer_decides_unless_the_author_asked_for_one() {
+    let task = r#"<task type="atomic" name="t"><description>Do it.</description></task>"#;
+    let project = project(&[("t", task)]);
+    for answer in ["{status: FAILED}", "{status: failed, notes: no host}", "{status: WAITING}"] {
+        let run = scripted(&project, &["t"], &format!("- reply: {answer}\n"));
+        assert_ne!(run.code, Some(0), "{answer}: {run:?}");
+    }
+    scripted(&project, &["t"], "- reply: {status: CONTINUATION, subtask_request: {type: atomic}}\n").warns("missing field `description`");
+    assert_eq!(scripted(&project, &["t"], "- reply: {status: COMPLETE, content: done}\n").code(0).stdout, "done\n");
+    let project = super::support::project(&[("t", r#"<task type="atomic" name="t"><description>Where is it?</description><output_format type="json" schema="order.json"/></task>"#)]);
+    project.write("templates/order.json", r#"{"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]}"#);
+    let run = scripted(&project, &["t"], "- reply: {status: failed}\n").code(0);
+    assert!(run.stdout.contains("failed"), "{run:?}");
+}
+
 #[test]
 fn an_answer_that_nobody_wrote_or_recorded_is_told_apart() {
     let project = project(&[("t", r#"<task type="atomic" name="t"><description>Do it.</description></task>"#)]);
