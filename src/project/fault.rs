@@ -395,6 +395,8 @@ pub enum ToolFault {
     NoObject,
     /// Its parameters have a slip in them.
     Slip(Slip),
+    /// Its parameters have a pattern, at this pointer, that looks around or back.
+    Pattern(String),
     /// Vendors refuse its parameters.
     Refused(SchemaFault),
 }

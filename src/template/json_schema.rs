@@ -22,6 +22,15 @@ pub enum SchemaFault {
         /// The character in the line, from 1.
         column: usize,
     },
+    /// JSON that no answer can be held against.
+    Unsound {
+        /// The pointer to what is wrong.
+        at: String,
+        /// What may stand there.
+        expected: String,
+        /// The value that was probably meant.
+        near: Option<String>,
+    },
     /// JSON, and neither an object nor a boolean.
     Other {
         /// What it is: `a list`.

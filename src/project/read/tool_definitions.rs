@@ -169,8 +169,11 @@ fn unsound(tool: &ToolDefinition) -> Option<ToolFault> {
         return Some(ToolFault::NoObject);
     }
     let is_sure = |slip: &Slip| !matches!(slip.kind, SlipKind::Unknown { near: None });
-    let slip = json_schema::slips(&tool.parameters).into_iter().find(is_sure).map(ToolFault::Slip);
-    slip.or_else(|| {
+    let looks = |slip: &Slip| json_schema::looks_around(&tool.parameters, &slip.path);
+    let (patterns, slips): (Vec<_>, Vec<_>) = json_schema::slips(&tool.parameters).into_iter().filter(is_sure).partition(looks);
+    let slip = slips.into_iter().next().map(ToolFault::Slip);
+    let pattern = patterns.into_iter().next().map(|slip| ToolFault::Pattern(slip.path));
+    slip.or(pattern).or_else(|| {
         let is_strict = tool.strict == Some(true);
         let (_, fault) = schema_fault(&tool.parameters, Dialect::OpenaiChat, (is_strict, false))?;
         // What OpenAI alone refuses is known where a tool is for it, or when a request goes to it.

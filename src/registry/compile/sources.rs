@@ -7,8 +7,9 @@ use crate::base::contained_path;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::ReadFs;
 use crate::rules::links::{bad_schema, missing_source};
+use crate::scenario::json_schema::{Slip, SlipKind, slips};
 use crate::syntax::decode;
-use crate::template::json_schema;
+use crate::template::json_schema::{self, SchemaFault};
 #[cfg(feature = "lsp")]
 use crate::template::names::Source;
 use crate::template::names::{FileFacts, SourceKind};
@@ -86,7 +87,7 @@ pub(super) fn read(door: FileAccess<'_>, path: &Arc<str>, facts: &FileFacts, fou
             texts.texts.insert(source.path.clone(), text.into());
             continue;
         }
-        match json_schema::compact(&text) {
+        match json_schema::compact(&text).and_then(|schema| sound(&schema).map(|()| schema)) {
             Ok(schema) => {
                 texts.schemas.insert(source.path.clone(), schema.into());
             }
@@ -94,6 +95,17 @@ pub(super) fn read(door: FileAccess<'_>, path: &Arc<str>, facts: &FileFacts, fou
         }
     }
     texts
+}
+
+/// Holds a schema to what a run compiles it by.
+fn sound(schema: &str) -> Result<(), SchemaFault> {
+    let Ok(value) = serde_json::from_str(schema) else { return Ok(()) };
+    let bad = |slip: Slip| match slip.kind {
+        SlipKind::Bad { expected, near } => Some(SchemaFault::Unsound { at: slip.path, expected, near }),
+        // It may be somebody's own, and a run passes over it.
+        SlipKind::Unknown { .. } => None,
+    };
+    slips(&value).into_iter().find_map(bad).map_or(Ok(()), Err)
 }
 
 fn text(door: FileAccess<'_>, template: &str, written: &str) -> Result<String, String> {

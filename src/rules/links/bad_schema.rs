@@ -16,8 +16,15 @@ pub(crate) fn word(path: &Arc<str>, source: &Source, fault: &SchemaFault) -> Dia
         SchemaFault::Ends => "its JSON ends in the middle".to_owned(),
         SchemaFault::Json { why, line, column } => format!("{why} at line {line}, column {column}"),
         SchemaFault::Other { found } => format!("it holds {found}"),
+        SchemaFault::Unsound { at, expected, .. } if at.is_empty() => format!("expected {expected}"),
+        SchemaFault::Unsound { at, expected, .. } => format!("at `{}` expected {expected}", at.escape_debug()),
+    };
+    let help = if let SchemaFault::Unsound { near: Some(near), .. } = fault {
+        format!("did you mean `{}`?", near.escape_debug())
+    } else {
+        "correct that file, or name a type: `object`, `array`, `string[]`, `number`, `boolean`".to_owned()
     };
     Diagnostic::new(&RULE.meta, path, source.span, format!("`{}` is not a valid JSON Schema: {why}", source.path))
         .note("a JSON Schema is JSON: an object, or `true` or `false`")
-        .help("correct that file, or name a type: `object`, `array`, `string[]`, `number`, `boolean`")
+        .help(help)
 }

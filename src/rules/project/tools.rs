@@ -43,8 +43,10 @@ fn bad_tool(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         Some((path, line)) => format!("`{path}`, line {line}: "),
     };
     let tool = tool.as_ref().map_or_else(|| "a tool".to_owned(), |tool| format!("tool `{}`", tool.escape_debug()));
+    let is_evaluated_elsewhere = matches!(why, ToolFault::Pattern(_));
     let (why, help) = words(&tool, why);
-    Some(cx.finding(&BAD_TOOL, fault, format!("{place}{why}")).help(help))
+    let found = cx.finding(&BAD_TOOL, fault, format!("{place}{why}")).help(help);
+    Some(if is_evaluated_elsewhere { found.severity(Severity::Warning) } else { found })
 }
 
 /// What is wrong with a tool, and what to do.
@@ -74,6 +76,13 @@ fn words(tool: &str, why: &ToolFault) -> (String, String) {
         }
         ToolFault::NoObject => (format!("the parameters of {tool} are not a JSON Schema whose `type` is \"object\""), schema),
         ToolFault::Refused(fault) => tool_schema::words(fault, tool, "OpenAI"),
+        ToolFault::Pattern(at) => (
+            format!(
+                "in the parameters of {tool}, the pattern `{}` looks around or back, which not every provider evaluates",
+                at.escape_debug()
+            ),
+            "write it without `(?=…)`, `(?!…)`, `(?<=…)`, `(?<!…)` and `\\1`",
+        ),
         ToolFault::Slip(slip) => {
             let (what, near) = match &slip.kind {
                 SlipKind::Unknown { near } => ("is not a JSON Schema keyword".to_owned(), near.map(str::to_owned)),

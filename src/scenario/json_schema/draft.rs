@@ -5,7 +5,6 @@
 
 #[cfg(feature = "eval")]
 use super::slip::{Slip, SlipKind};
-#[cfg(feature = "eval")]
 use serde_json::Value;
 
 /// What `$schema` says of each draft, and its name; the newest last.
@@ -87,6 +86,18 @@ pub(super) fn uncompiled(schema: &Value) -> Option<Slip> {
         return Some(bad(path, expected.to_owned()));
     }
     Some(taken(schema, path, &error))
+}
+
+/// True for a pattern, at a pointer into a schema, that is refused here for nothing but that it looks around or back, as patterns of JavaScript
+/// may.
+pub(crate) fn looks_around(schema: &Value, pointer: &str) -> bool {
+    const LOOKS: [&str; 4] = ["(?=", "(?!", "(?<=", "(?<!"];
+    let Some(pattern) = schema.pointer(pointer).and_then(Value::as_str) else { return false };
+    let mut plain = LOOKS.iter().fold(pattern.to_owned(), |pattern, look| pattern.replace(look, "(?:"));
+    for digit in '1'..='9' {
+        plain = plain.replace(&format!("\\{digit}"), "x");
+    }
+    plain != pattern && regex_syntax::parse(&plain).is_ok()
 }
 
 /// A pointer as far as it leads into a value.

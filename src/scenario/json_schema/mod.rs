@@ -9,6 +9,7 @@ mod slip;
 mod violations;
 
 pub use check::{keywords, slips};
+pub(crate) use draft::looks_around;
 pub use slip::{Slip, SlipKind, steps};
 #[cfg(feature = "eval")]
 pub(crate) use violations::violations;

@@ -3,8 +3,8 @@
 use ctxc::{Config, compile_sources};
 use pretty_assertions::assert_eq;
 
-const RISK: &str = r#"{"type": "object", "additionalProperties": false, "required": ["risk_level"],
-    "properties": {"risk_level": {"type": "string"}, "notes": {"type": "array", "items": {"$ref": "/x"}}, "score": {"type": ["integer", "null"]}}}"#;
+const RISK: &str = r##"{"type": "object", "additionalProperties": false, "required": ["risk_level"],
+    "properties": {"risk_level": {"type": "string"}, "notes": {"type": "array", "items": {"$ref": "#/properties/risk_level"}}, "score": {"type": ["integer", "null"]}}}"##;
 
 /// Each finding of a library: its code, its severity where it is no error, its place and its message.
 fn all(library: &str) -> Vec<String> {

@@ -4,3 +4,4 @@ mod generator;
 mod kinds;
 mod probe;
 mod projects;
+mod schemas;

@@ -1,0 +1,60 @@
+//! Schemas of answers: `check` refuses what a run could not hold an answer against, and the draft that a schema names counts in both.
+
+use super::generator::Drawn;
+use super::probe::{Verdict, probe};
+use crate::project::reading::found;
+
+const TASK: &str = r#"<task name="t"><description>d</description><output_format type="json" schema="s.json"/></task>"#;
+
+fn verdict(schema: &str) -> Verdict {
+    let files = [("s.json".to_owned(), schema.to_owned())].into();
+    probe(&Drawn { templates: TASK.to_owned(), files })
+}
+
+#[test]
+fn check_refuses_a_schema_that_a_run_cannot_compile() {
+    for schema in [
+        r##"{"properties": {"v": {"$ref": "#/nowhere"}}}"##,
+        r#"{"type": "objekt"}"#,
+        r#"{"properties": {"v": {"type": "string", "pattern": "("}}}"#,
+        r#"{"properties": {"v": {"type": "string", "pattern": "(?=a)b"}}}"#,
+        r#"{"properties": {"v": {"type": "string", "pattern": "(a{1000}){1000}"}}}"#,
+        r#"{"properties": {"v": {"minLength": "a"}}}"#,
+        r#"{"properties": {"v": {"items": [{}]}}}"#,
+        r#"{"required": "v"}"#,
+        r#"{"$schema": "http://example.com/x", "type": "object"}"#,
+        r#"{"properties": {"v": {"$ref": "other.json"}}}"#,
+        r#"{"properties": {"v": {"$ref": "http://example.com/x.json"}}}"#,
+        r#"{"$schema": "http://json-schema.org/draft-07/schema#", "$id": "not a uri %%"}"#,
+        r##"{"$ref": "#"}"##,
+        r##"{"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}"##,
+        r#"{"properties": {"v": {"multipleOf": 0}}}"#,
+        r#"{"properties": {"v": {"enum": "a"}}}"#,
+        r#"{"patternProperties": {"(": {}}}"#,
+        r##"{"properties": {"v": {"$dynamicRef": "#none"}}}"##,
+        r#"{"dependencies": {"a": 3}}"#,
+        r#"{"title": []}"#,
+        r#"{"properties": {"v": {"minimum": 1, "exclusiveMinimum": true}}}"#,
+        r#"{"$schema": "http://json-schema.org/draft-04/schema#", "properties": {"v": {"required": true}}}"#,
+    ] {
+        let verdict = verdict(schema);
+        assert!(
+            matches!(&verdict, Verdict::Refused(errors) if errors.len() == 1 && errors[0].starts_with("bad-schema: ")),
+            "{schema}: {verdict:?}"
+        );
+    }
+}
+
+#[test]
+fn a_pattern_that_looks_around_is_a_warning_in_a_tool() {
+    let tool = |pattern: &str| {
+        found(&format!(
+            "edition = \"2026\"\n[tools.look]\ndescription = \"Looks.\"\nparameters = {{type = \"object\", properties = {{at = {{type = \"string\", pattern = '{pattern}'}}}}}}\n"
+        ))
+    };
+    for pattern in ["(?=a)b", "(?!a)b", "(?<=a)b", r"(a)\1"] {
+        assert!(tool(pattern).starts_with("warning CTX535 "), "{}", tool(pattern));
+    }
+    assert!(tool("(").starts_with("error CTX535 "), "{}", tool("("));
+    assert_eq!(tool("a+"), "");
+}
