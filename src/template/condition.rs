@@ -177,6 +177,47 @@ fn collect<'c, 'a>(condition: &'c Condition<'a>, found: &mut Vec<&'c Path<'a>>) 
     }
 }
 
+/// What a condition takes a value for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Demand {
+    /// True or false.
+    Truth,
+    /// Something that is compared with a number by its size.
+    Number,
+    /// Something that is compared with a text by its order.
+    Text,
+    /// Something that can be compared by size or order.
+    Ordered,
+}
+
+/// The variables of which a condition asks more than to be equal, each with what.
+pub fn demands<'c, 'a>(condition: &'c Condition<'a>) -> Vec<(&'c Path<'a>, Demand)> {
+    let mut found = Vec::new();
+    demand(condition, Demand::Truth, &mut found);
+    found
+}
+
+fn demand<'c, 'a>(condition: &'c Condition<'a>, wanted: Demand, found: &mut Vec<(&'c Path<'a>, Demand)>) {
+    match condition {
+        Condition::And(parts) | Condition::Or(parts) => parts.iter().for_each(|part| demand(part, Demand::Truth, found)),
+        Condition::Not(part) => demand(part, Demand::Truth, found),
+        Condition::Compare(compared) => {
+            let is_equality = matches!(compared.operator.value, Comparator::Equal | Comparator::NotEqual);
+            for (own, other) in [(&compared.left, &compared.right), (&compared.right, &compared.left)] {
+                match (own, other) {
+                    (Condition::Value(Value::Path(_)), _) if is_equality => {}
+                    (Condition::Value(Value::Path(_)), Condition::Value(Value::Number(_))) => demand(own, Demand::Number, found),
+                    (Condition::Value(Value::Path(_)), Condition::Value(Value::Text(_))) => demand(own, Demand::Text, found),
+                    (Condition::Value(Value::Path(_)), _) => demand(own, Demand::Ordered, found),
+                    _ => demand(own, Demand::Truth, found),
+                }
+            }
+        }
+        Condition::Value(Value::Path(path)) => found.push((path, wanted)),
+        Condition::Value(Value::Number(_) | Value::Text(_) | Value::Boolean(_)) => {}
+    }
+}
+
 type Parsed<T> = Result<T, ConditionFault>;
 
 struct Parser<'a> {

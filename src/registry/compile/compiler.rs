@@ -157,7 +157,7 @@ fn write(cx: &FileCx<'_>, facts: &FileFacts, texts: &Texts, found: &[Diagnostic]
         let implicit = cx.scopes.implicit.iter().filter(|implicit| implicit.owner as usize == at);
         parameters.extend(implicit.map(|implicit| Variable {
             name: &implicit.name.value,
-            kind: None,
+            kind: implicit.kind.as_deref(),
             required: true,
             default: None,
             implicit: true,

@@ -3,7 +3,7 @@
 use super::prelude::*;
 use crate::rules::syntax::and_at;
 use crate::syntax::write::escape_text;
-use crate::template::condition::{ConditionFault, Expected, MAX_DEPTH};
+use crate::template::condition::{ConditionFault, Demand, Expected, MAX_DEPTH};
 
 /// A branch that nobody can decide is one that nobody takes.
 pub(crate) static RULE: Rule =
@@ -11,6 +11,9 @@ pub(crate) static RULE: Rule =
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {
+        if let FaultKind::ConditionType { name, found, wanted } = &fault.kind {
+            out.push(of_type(cx, fault.span, (name, found), *wanted));
+        }
         let FaultKind::Condition(why) = &fault.kind else { continue };
         if why.found == "&&" && fault.span.slice(cx.document.text) == "&&" {
             // Reported as an `&` on its own, with the word in its place.
@@ -37,6 +40,18 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             None => found,
         });
     }
+}
+
+/// A value that no run could take for what the condition does.
+fn of_type(cx: &FileCx<'_>, span: Span, (name, found): (&str, &str), wanted: Demand) -> Diagnostic {
+    let named = shown(name);
+    let (what, help) = match wanted {
+        Demand::Truth => ("is taken for true or false", "compare it with a value: `==`, `!=`"),
+        Demand::Number => ("is compared with a number by its size", "declare it as `number`, or compare it by `==` or `!=`"),
+        Demand::Text => ("is compared with a text by its order", "declare it as `string`, or compare it by `==` or `!=`"),
+        Demand::Ordered => ("is compared by its size", "declare it as `number` or `string`, or compare it by `==` or `!=`"),
+    };
+    finding(&RULE.meta, cx, span, format!("`{named}` {what}, but its type is `{found}`: no run could go on")).help(help)
 }
 
 /// `{{name}}` without its braces.

@@ -4,7 +4,7 @@ use crate::base::source::Position;
 use crate::base::span::Span;
 use crate::jinja::fault::JinjaFaultKind;
 use crate::syntax::tree::Element;
-use crate::template::condition::ConditionFault;
+use crate::template::condition::{ConditionFault, Demand};
 use crate::template::expression::ExpressionFault;
 use crate::template::names::Unfenced;
 use std::borrow::Cow;
@@ -107,6 +107,15 @@ pub enum FaultKind<'a> {
     },
     /// A condition that cannot be read.
     Condition(ConditionFault),
+    /// A condition takes a value for what its type never is.
+    ConditionType {
+        /// The value.
+        name: String,
+        /// Its type.
+        found: &'static str,
+        /// What it is taken for.
+        wanted: Demand,
+    },
     /// A Jinja text that cannot be parsed.
     Jinja(JinjaFaultKind),
     /// `from` holds something that is no name.

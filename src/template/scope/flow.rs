@@ -380,6 +380,20 @@ impl<'m> Recorder<'m> {
         }
     }
 
+    /// The word of the type of a part of a value, as far as declarations and texts tell it.
+    pub(super) fn kind(&self, mut name: u32, path: &str) -> Option<&'static str> {
+        let mut path = Cow::Borrowed(path);
+        loop {
+            let own = self.names.get(name as usize)?;
+            if let Some(kind) = own.kind {
+                return Shape::declared(kind).part(&path).ok()?.word();
+            }
+            let [(whole, way)] = own.part_of.as_slice() else { return None };
+            path = Cow::Owned([&**way, &*path].concat());
+            name = *whole;
+        }
+    }
+
     /// Whether linking needs more than what the definition takes.
     fn keeps(&self, purpose: Purpose) -> bool {
         // Where nothing is known of any value, nothing is wrong with a part of it.

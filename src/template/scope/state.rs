@@ -72,6 +72,8 @@ pub struct Implicit<'a> {
     pub owner: u32,
     /// Its name, and where it is used first.
     pub name: Spanned<Cow<'a, str>>,
+    /// Its type, where a body inside declares it.
+    pub kind: Option<Box<str>>,
     /// What it is called in the flow of names.
     pub(super) id: u32,
 }

@@ -9,6 +9,7 @@ use crate::base::span::{Span, Spanned};
 use crate::base::suggest::nearest;
 use crate::jinja::parse::first_reads;
 use crate::syntax::tree::{Attribute, Element};
+use crate::template::condition::{self, Demand};
 use crate::template::expression::{ExpressionFault, ExpressionFaultKind};
 use crate::template::keywords::{TextSyntax, Trust};
 use crate::template::model::Task;
@@ -65,6 +66,24 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
 
     pub(super) fn condition(&mut self, test: &Str<'a>) {
         used::in_condition(test, &mut |found| self.take(Role::Input, found));
+        let exact = test.span.len() as usize == test.value.len();
+        let place = if exact { condition::Place::Exact(test.span.start) } else { condition::Place::Whole(test.span) };
+        let Ok(parsed) = condition::parse(&test.value, place) else { return };
+        for (path, wanted) in condition::demands(&parsed) {
+            let Some(id) = self.env.find(&path.root.value).map(|own| own.id) else { continue };
+            let written = path.to_string();
+            let found = self.flow.kind(id, written.get(path.root.value.len()..).unwrap_or_default());
+            let meets = |word: &str| match wanted {
+                Demand::Truth => word == "boolean",
+                Demand::Number => matches!(word, "number" | "integer"),
+                Demand::Text => matches!(word, "string" | "text"),
+                Demand::Ordered => matches!(word, "number" | "integer" | "string" | "text"),
+            };
+            if let Some(found) = found.filter(|word| !meets(word)) {
+                let kind = FaultKind::ConditionType { name: written, found, wanted };
+                self.scopes.fault(Fault::new(kind, path.root.span));
+            }
+        }
     }
 
     /// A text. What it says of its own trust is for whoever it is a part of.
@@ -240,7 +259,7 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
         let id = self.flow.name(name.clone(), Made::default());
         self.flow.stands(id, ["/parameters/", &*name].concat(), span);
         self.flow.takes(id, true);
-        self.scopes.implicit.push(Implicit { owner: self.owner, name: Spanned::new(name, span), id });
+        self.scopes.implicit.push(Implicit { owner: self.owner, name: Spanned::new(name, span), kind: None, id });
         Some(id)
     }
 }

@@ -225,7 +225,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             task.parameters.iter().filter_map(|own| Some((&*own.name.as_ref()?.value, &*own.kind.as_ref()?.value))).collect();
         let given: HashSet<&str> = if task.parameters.is_empty() { HashSet::new() } else { given(task).collect() };
         // Those that have no value before the input of their name.
-        let mut late: HashMap<&str, &Parameter<'a>> = HashMap::new();
+        let mut late: HashMap<&str, &'m Parameter<'a>> = HashMap::new();
         for parameter in &task.parameters {
             let name = parameter.name.as_ref().filter(|name| given.contains(&*name.value));
             let name = name
@@ -407,7 +407,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
     }
 
     /// What nothing around here binds is a parameter of the definition, or has no value.
-    fn without_value(&mut self, parameter: &Parameter<'a>, name: &Str<'a>) -> Option<u32> {
+    fn without_value(&mut self, parameter: &'m Parameter<'a>, name: &Str<'a>) -> Option<u32> {
         if !parameter.is_required() {
             self.optional(parameter, name);
             return None;
@@ -416,6 +416,14 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         let (path, span) = (Spanned::new(Box::default(), name.span), name.span);
         let id = self.free(Used { name: name.value.clone(), path, span, inside: span, place: Place::Text });
         self.origins.extend(own);
+        if let (Some(id), Some(kind)) = (id, parameter.kind.as_ref().map(|kind| &*kind.value)) {
+            self.flow.more(id, Made { kind: Some(kind), ..Made::default() });
+            self.flow.wanted(id, Some(kind), name.span);
+            let known = self.implicit.get(&*name.value).and_then(|at| self.scopes.implicit.get_mut(*at));
+            if let Some(known) = known {
+                known.kind.get_or_insert_with(|| kind.into());
+            }
+        }
         id
     }
 
