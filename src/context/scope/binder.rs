@@ -287,7 +287,8 @@ impl Binder<'_, '_> {
         let part = Bound { trust: bound.trust_of(&path), shape: shape.map(Arc::new), ..bound.clone() };
         let Some(value) = &bound.value else { return part };
         let found = values::part(value, &path).cloned();
-        if found.is_none() {
+        let is_open = self.filler.unknown != Unknown::Fault && bound.is_default();
+        if found.is_none() && !is_open {
             let found = values::kind(value);
             self.faults.push(Fault::of(place, FaultKind::NoPart { name: root.to_owned(), path: from.to_owned(), found }));
         }

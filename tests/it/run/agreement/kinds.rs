@@ -2,7 +2,7 @@
 //! them.
 
 use super::generator::Drawn;
-use super::probe::{Verdict, probe};
+use super::probe::{Verdict, probe, shown};
 use ctxc::internals::template::round_names::{CONDITION, ROUND_NAMES};
 use std::collections::BTreeMap;
 
@@ -194,4 +194,61 @@ fn a_choice_that_takes_nothing_ends_a_task() {
         "<task type='sequential' name='t'><description>d</description><parameters><parameter name='p' default='v'/></parameters>\
          <steps><cond><case test=\"p == 'other'\"><task><description>x</description></task></case></cond></steps></task>",
     );
+}
+
+#[test]
+fn a_condition_takes_a_value_for_what_its_type_is() {
+    let task = |test: &str| {
+        format!(
+            "<task type='sequential' name='t'><description>d</description><parameters><parameter name='s' type='string' required='true'/>\
+             <parameter name='n' type='number' required='true'/><parameter name='b' type='boolean' required='true'/>\
+             <parameter name='o' type='object' required='true'/></parameters><inputs><input name='i' from='n'/><input name='w'>words</input></inputs>\
+             <criteria>{{{{s}}}} {{{{n}}}} {{{{b}}}} {{{{o}}}} {{{{i}}}} {{{{w}}}}</criteria><steps><task as='r'><description>a</description></task>\
+             <cond><case test=\"{test}\"><task><description>x</description></task></case></cond></steps></task>"
+        )
+    };
+    for test in
+        ["s lt 3", "3 ge s", "n lt 'x'", "i lt 'x'", "w gt 2", "s", "not n", "b lt 3", "o gt n", "s lt b", "s == 'x' and n"]
+    {
+        is_refused(&task(test), "bad-condition");
+    }
+    for test in
+        ["s lt 'x'", "n lt 3", "i ge 3", "b", "not b", "s == 3", "o != 'x'", "r == 'x'", "n lt i", "b == true", "o.v == 'x'"]
+    {
+        is_sound(&task(test));
+    }
+}
+
+#[test]
+fn an_implicit_parameter_has_the_type_that_a_body_inside_declares() {
+    let text = "<task type='sequential' name='t'><description>outer</description><steps><task><description>Add {{n}} {{pe.b}}</description>\
+                <instructions syntax='jinja'>{{ n + 1 }} {% for x in xs %}{{ x }}{% endfor %}</instructions><parameters>\
+                <parameter name='n' type='number' required='true'/><parameter name='xs' type='string[]' required='true'/>\
+                <parameter name='pe' type='object' required='true'/></parameters></task></steps></task>";
+    let registry =
+        ctxc::compile_sources(&crate::project::reading::read("edition = \"2026\"\n"), [("t.xml", text)]).registry.unwrap();
+    let parameters = registry.find("t").unwrap().parameters().unwrap();
+    let kinds: BTreeMap<&str, Option<&str>> = parameters.iter().map(|own| (own.name.as_str(), own.kind.as_deref())).collect();
+    assert_eq!(kinds, BTreeMap::from([("n", Some("number")), ("xs", Some("string[]")), ("pe", Some("object"))]));
+    is_sound(&text.replace("pe.b", "pe.v"));
+}
+
+#[test]
+fn a_default_without_a_field_leaves_a_manifest_open() {
+    for (description, parameter) in [
+        ("<description>Say {{u.name}}</description>", "<parameter name='u' type='object' default='{}'/>"),
+        ("<description>Say {{u[1]}}</description>", "<parameter name='u' type='string[]' default='[\"one\"]'/>"),
+        ("<description syntax='jinja'>Say {{ u.name|upper }}</description>", "<parameter name='u' type='object' default='{}'/>"),
+        (
+            "<inputs><input name='i' from='u.name'/></inputs><description>Say {{i}}</description>",
+            "<parameter name='u' type='object' default='{}'/>",
+        ),
+    ] {
+        let templates = format!("<task name='t'><parameters>{parameter}</parameters>{description}</task>");
+        let registry = ctxc::compile_sources(&crate::project::reading::read("edition = \"2026\"\n"), [("t.xml", &*templates)])
+            .registry
+            .unwrap();
+        let drawn = Drawn { templates, files: BTreeMap::new() };
+        assert_eq!(shown(&registry, &drawn), Ok(()), "{}", drawn.templates);
+    }
 }

@@ -94,7 +94,7 @@ pub(super) fn probe(drawn: &Drawn) -> Verdict {
 }
 
 /// Each agent of each task is in the manifest, and can be shown before any run.
-fn shown(registry: &Registry, drawn: &Drawn) -> Result<(), String> {
+pub(super) fn shown(registry: &Registry, drawn: &Drawn) -> Result<(), String> {
     let options = Options::default();
     let (manifest, faults) =
         of_rest(registry, &ManifestOptions { options, files: &drawn.files }, Some(std::num::NonZeroUsize::MIN));
