@@ -3,7 +3,7 @@
 use crate::context::answer_format::Answer;
 use crate::kernel::pipeline::agent::AgentOutput;
 use crate::kernel::provider::{self, Stop};
-use crate::registry::body::OutputFormat;
+use crate::registry::body::{Content, OutputFormat};
 use crate::scenario::json_schema;
 use serde_json::Value;
 
@@ -58,6 +58,7 @@ pub fn conform(output: &mut AgentOutput, format: Option<&OutputFormat<'_>>, aske
     if !wants_json {
         return Ok(());
     }
+    let written = format.content.as_ref().map(Content::value);
     let check = |value: &Value| match asked {
         Answer::Free | Answer::Json if format.schema.as_deref() == Some("object") => {
             if value.is_object() {
@@ -67,7 +68,8 @@ pub fn conform(output: &mut AgentOutput, format: Option<&OutputFormat<'_>>, aske
             }
         }
         Answer::Free | Answer::Json => Ok(()),
-        Answer::Schema(schema) => match json_schema::violations(schema, value)?.split_first() {
+        // By the draft that the author names, which no provider is sent.
+        Answer::Schema(sent) => match json_schema::violations(written.as_ref().unwrap_or(sent), value)?.split_first() {
             None => Ok(()),
             Some((first, [])) => Err(first.clone()),
             Some((first, rest)) => Err(format!("{first}; and {}", rest.join("; "))),

@@ -46,6 +46,20 @@ fn check_refuses_a_schema_that_a_run_cannot_compile() {
 }
 
 #[test]
+fn a_run_holds_an_answer_against_a_schema_by_the_draft_that_it_names() {
+    for schema in [
+        r#"{"$schema": "http://json-schema.org/draft-04/schema#", "type": "object", "properties": {"v": {"minimum": 1, "exclusiveMinimum": true}}}"#,
+        r##"{"$schema": "http://json-schema.org/draft-07/schema#", "definitions": {"n": {"type": "string"}}, "type": "object", "properties": {"v": {"$ref": "#/definitions/n"}}}"##,
+        r#"{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "properties": {"v": {"items": [{}]}}}"#,
+        r#"{"type": "object", "x-own": 1, "properties": {"v": {"type": "string", "pattern": "\\p{Greek}?"}}}"#,
+        "true",
+    ] {
+        let verdict = verdict(schema);
+        assert!(matches!(verdict, Verdict::Sound(1)), "{schema}: {verdict:?}");
+    }
+}
+
+#[test]
 fn a_pattern_that_looks_around_is_a_warning_in_a_tool() {
     let tool = |pattern: &str| {
         found(&format!(
