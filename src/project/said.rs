@@ -23,7 +23,7 @@ static SAID: Value = Value::Boolean(true);
 fn add(at: &mut Vec<String>, value: &Value, out: &mut BTreeMap<Vec<String>, String>) {
     let below: Vec<(String, &Value)> = if let Some(keys) = value.as_table() {
         keys.iter().map(|(key, value)| (key.clone(), value)).collect()
-    } else if let Some(items) = value.as_array().filter(|items| items.iter().all(Value::is_table)) {
+    } else if let Some(items) = value.as_array().filter(|items| !items.is_empty() && items.iter().all(Value::is_table)) {
         items.iter().map(|item| (item.to_string(), &SAID)).collect()
     } else {
         // `3.0` and `3` are one number.

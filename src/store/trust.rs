@@ -1,13 +1,16 @@
 //! What the files of a project ask the user's permission for, and whether the user gave it.
 //!
-//! A permission holds for one folder and one hash: that of the project file, of what it extends, and of every command line that
-//! templates and scenarios name; not of the files that such a command runs. It is kept in the user's folder for state, so no
-//! project, link or copy brings one along.
+//! A permission holds for one folder and one hash: that of every command line that files of the project name, and of every key of the
+//! project file but those that permit nothing ([`permits`]); not of the files that such a command runs. Comments, layout and the order of
+//! keys are not part of it. It is kept in the user's folder for state, so no project, link or copy brings one along.
 
 use crate::base::folders;
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::hash::{Hash, Hasher};
 use crate::project::config::Config;
+use crate::project::roles::Role;
+use crate::project::said::said;
+use crate::project::tools::ToolDefinition;
 use crate::registry::body::{Body, Part, Text};
 use crate::registry::{ReadError, Registry, Task};
 use crate::scenario::expect::answer::each;
@@ -88,16 +91,7 @@ impl Permissions {
                 commands.extend(test.own().map(|check| CommandLine { path: path.to_owned(), line: line_of(check) }));
             }
         }
-        let mut hasher = Hasher::new();
-        hasher.field("ctxc trust 1").number(config.files.len() as u64);
-        for file in &config.files {
-            hasher.field(&*file.path).field(file.hash.0);
-        }
-        // A command that moves from one file to another asks for nothing new.
-        for line in commands.iter().map(|command| command.line.as_str()).collect::<BTreeSet<_>>() {
-            hasher.field(line);
-        }
-        Ok(Self { hash: hasher.finish(), commands })
+        Ok(Self { hash: hash_of(config, &commands), commands })
     }
 
     /// Whether the user permitted just this, in this folder.
@@ -115,6 +109,60 @@ impl Permissions {
         let kept = Kept { schema: SCHEMA.to_owned(), project: RealFs.canonical(project)?, hash: self.hash.to_string() };
         fs::write_atomic(&folder.join(FILE), &serde_json::to_vec_pretty(&kept)?).map(drop)
     }
+}
+
+/// The hash of what a project may run and reach, whatever the layout of its files is.
+fn hash_of(config: &Config, commands: &BTreeSet<CommandLine>) -> Hash {
+    let mut hasher = Hasher::new();
+    hasher.field("ctxc trust 2").field(config.edition).number(config.files.len() as u64);
+    for file in &config.files {
+        let mut keys = said(&file.text);
+        keys.retain(|key, _| permits(&key.iter().map(String::as_str).collect::<Vec<_>>(), config));
+        hasher.number(keys.len() as u64);
+        for (key, value) in &keys {
+            hasher.number(key.len() as u64);
+            for part in key.iter().chain([value]) {
+                hasher.field(part);
+            }
+        }
+    }
+    // The tools that roles run may be defined in other files.
+    let tools: BTreeSet<(&str, &str)> =
+        config.roles.iter().flat_map(|(name, role)| run_tools(role, config).map(|tool| (&**name, tool))).collect();
+    hasher.number(tools.len() as u64);
+    for (role, tool) in tools {
+        hasher.field(role).field(tool);
+    }
+    // A command that moves from one file to another asks for nothing new.
+    for line in commands.iter().map(|command| command.line.as_str()).collect::<BTreeSet<_>>() {
+        hasher.field(line);
+    }
+    hasher.finish()
+}
+
+/// Returns whether a key of the project file is part of what is permitted. It is, unless it applies without a permission, too, and neither
+/// runs, sends nor reveals anything: a key that is new here has to be permitted.
+fn permits(key: &[&str], config: &Config) -> bool {
+    match key {
+        ["allow" | "edition" | "extends" | "fmt" | "lints" | "owners" | "project" | "requests" | "require" | "templates", ..] => {
+            false
+        }
+        // Folders that the commands of a base see.
+        ["eval", key @ ..] => key == ["gate", "link"],
+        ["models", _, key, ..] => *key != "usd_per_million",
+        // No lookup brings in what a role protects, be it for an agent without a role.
+        ["roles", _, "protected_paths", ..] => true,
+        ["roles", name, ..] => config.roles.get(*name).is_none_or(|role| run_tools(role, config).next().is_some()),
+        // A server's tool counts for the roles that have it.
+        ["tools", name, ..] => defined_tools(config).any(|tool| tool.name == *name && !tool.command.is_empty()),
+        _ => true,
+    }
+}
+
+/// The names of the tools of a role that a command or a server runs.
+fn run_tools<'c>(role: &'c Role, config: &'c Config) -> impl Iterator<Item = &'c str> {
+    let given = role.tools.iter().flat_map(|tools| tools.given());
+    given.filter(|tool| !tool.command.is_empty() || !config.mcp.is_empty()).map(|tool| &*tool.name)
 }
 
 /// Takes back what the user permitted in a folder; `false` where that is nothing.
@@ -142,10 +190,15 @@ fn kept(project: &Path) -> Option<Kept> {
 
 /// The commands that run tools, and those that serve them, each with the variables that it sees besides the usual ones.
 fn tools_of(config: &Config) -> impl Iterator<Item = (&[String], &[String])> {
-    let defined = config.roles.values().find_map(|role| role.tools.as_ref());
-    let own = defined.into_iter().flat_map(|tools| tools.defined.values()).filter(|tool| !tool.command.is_empty());
+    let own = defined_tools(config).filter(|tool| !tool.command.is_empty());
     let servers = config.mcp.values().map(|server| (&*server.command, &*server.env));
     own.map(|tool| (&*tool.command, &[][..])).chain(servers)
+}
+
+/// The tools that the project defines; none where no role has tools.
+fn defined_tools(config: &Config) -> impl Iterator<Item = &ToolDefinition> {
+    let tools = config.roles.values().find_map(|role| role.tools.as_ref());
+    tools.into_iter().flat_map(|tools| tools.defined.values())
 }
 
 fn of_task(registry: &Registry, task: Task<'_>, commands: &mut BTreeSet<CommandLine>) -> Result<(), ReadError> {

@@ -16,9 +16,10 @@ use std::io::{self, BufRead, IsTerminal, Write};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc trust --show\n  ctxc trust --yes\n  ctxc trust --revoke\n\n\
     A project that somebody else wrote could run commands, or send your key to an address of its choice. So ctxc does neither \
-    before you allow it. The permission is kept outside the project, for this folder and a hash of ctxc.toml and of every \
-    command that templates and scenarios name; if one of them changes, you are asked again. `check`, `build`, `render`, \
-    `manifest` and an `eval` with answers from files need no permission; scenarios with their own `command` or `python` do.\n\n\
+    before you allow it. The permission is kept outside the project, for this folder and a hash of every command that files of the \
+    project name and of every key of ctxc.toml that permits something; if one of them changes, you are asked again. `check`, \
+    `build`, `render`, `manifest` and an `eval` with answers from files need no permission; scenarios with their own `command` \
+    or `python` do.\n\n\
     In CI, use `--trust-hash HASH` on the command that needs it to allow one run; `ctxc trust --show` prints the hash.")]
 pub(crate) struct TrustArgs {
     /// Show what would be allowed and whether it already is, without asking
@@ -37,9 +38,9 @@ pub(crate) struct TrustArgs {
 /// The permission for those verbs that need one.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct TrustHashArgs {
-    /// Allow this run what `ctxc trust` would, if the project has this hash: for CI
-    #[arg(long, value_name = "HASH", value_parser = parse_hash)]
-    trust_hash: Option<Hash>,
+    /// Allow this run what `ctxc trust` would, if the project has this hash, or one of several with commas between them: for CI
+    #[arg(long, value_name = "HASH", value_parser = parse_hash, value_delimiter = ',')]
+    trust_hash: Vec<Hash>,
 }
 
 fn parse_hash(text: &str) -> std::result::Result<Hash, String> {
@@ -209,18 +210,21 @@ fn print(asked: &Permissions, config: &Config, is_given: bool, is_kept: bool, cx
 /// Ends the run where the user did not permit what is about to be done because a file of the project says so.
 pub(super) fn require(project: &Compiled, given: &TrustHashArgs, what: &str) -> Result<Permissions> {
     let asked = asked(project)?;
-    match given.trust_hash {
-        Some(hash) if hash == asked.hash => return Ok(asked),
-        Some(_) => {
-            return Err(CliError::usage(format!(
-                "--trust-hash is of another project file or other commands: {what} is not permitted"
-            ))
-            .hint(format!("the hash of this project is {}; `ctxc trust --show` says what it stands for", asked.hash)));
-        }
-        None if asked.are_given(&project.root) => return Ok(asked),
-        None => {}
+    if given.trust_hash.contains(&asked.hash) || given.trust_hash.is_empty() && asked.are_given(&project.root) {
+        return Ok(asked);
     }
-    Err(untrusted(&project.root, what))
+    if given.trust_hash.is_empty() {
+        return Err(untrusted(&project.root, what));
+    }
+    let commands = plural(asked.commands.len(), "command");
+    let providers = plural(providers(&project.config).len(), "provider");
+    Err(CliError::usage(format!(
+        "{what} is not permitted: the commands or the permitting keys of ctxc.toml are not those of --trust-hash (now {commands}, {providers})"
+    ))
+    .hint(format!(
+        "`ctxc trust --show` lists them; once they are reviewed, set the variable of the pipeline anew: `gh variable set CTXC_TRUST_HASH --body {}`",
+        asked.hash
+    )))
 }
 
 /// The same for a run that goes on without what is not permitted: inside, the error that says so.
@@ -237,7 +241,7 @@ pub(crate) fn permitted_here(given: &TrustHashArgs, what: &str, cx: &Cx) -> Resu
 }
 
 fn untrusted(root: &Path, what: &str) -> CliError {
-    let changed = if trust::is_kept(root) { ", since ctxc.toml or a command that it names changed" } else { "" };
+    let changed = if trust::is_kept(root) { ", since a command or what ctxc.toml permits changed" } else { "" };
     CliError::usage(format!("{what} is not permitted in this project{changed}"))
-        .hint("`ctxc trust` shows what the project would do, and asks; in CI, `--trust-hash HASH` permits it for one run")
+        .hint("`ctxc trust` shows what the project would do, and asks; in CI, `--trust-hash HASH` permits it for one run: the hash that `ctxc trust --show` prints")
 }

@@ -63,7 +63,7 @@ fn a_check_is_run_where_it_is_permitted_alone() {
     let first: serde_json::Value = serde_json::from_str(&first).unwrap();
     assert_ne!(first["cases"][0]["key"], second["cases"][0]["key"]);
     project.write("scenarios/billing.yaml", project.read("scenarios/billing.yaml").replace("calm.sh", "other.sh"));
-    project.run(&["eval"]).code(7).warns("since ctxc.toml or a command that it names changed");
+    project.run(&["eval"]).code(7).warns("since a command or what ctxc.toml permits changed");
 }
 
 #[test]

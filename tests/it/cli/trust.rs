@@ -84,12 +84,176 @@ fn nobody_at_a_terminal_permits_nothing_without_yes() {
     assert!(!is_trusted(&project, state.path()));
 }
 
+/// A project file with every kind of key.
+const PERMITTING: &str = r#"# desk
+edition = "2026"
+extends = { path = "shared/ctxc.toml", hash = "HASH" }
+[project]
+name = "desk"
+[lints]
+no-context = "warning"
+[fmt]
+width = 100
+[eval]
+runs = 1
+pass = 1
+[eval.gate]
+manifest_tokens = 0.1
+link = ["node_modules"]
+[policy]
+commands = ["cargo test", "git", "./look", "./wipe", "./check"]
+blocked = ["--force"]
+env = ["LANG"]
+[providers.cellar]
+kind = "openai"
+base_url = "http://localhost:8000/v1"
+api_key_env = "CELLAR_KEY"
+[models.small]
+provider = "cellar"
+tier = "economy"
+context_window = 8000
+usd_per_million = { input = 1.0, output = 2.0 }
+[record]
+upstream = ["openai=https://gateway.example.com/v1"]
+[context]
+documents = ["notes/*.txt"]
+[requests]
+volatile = ["/metadata/id"]
+[mcp.files]
+command = ["mcp-files", "--read"]
+env = ["HOME_DIR"]
+[tools.look]
+description = "Looks an order up."
+command = ["./look"]
+[tools.wipe]
+command = ["./wipe"]
+[tools.served]
+description = "Serves."
+[roles.clerk]
+template = "review"
+tools = ["look"]
+blocked_tools = ["wipe"]
+protected_paths = ["secrets/**"]
+[roles.reader]
+template = "review"
+description = "reads"
+budget = { tokens = 4000 }
+"#;
+const SHARED: &str = "[lints]\nmissing-type = \"warning\"\n";
+
+/// Replaces a text of the project file, or adds a line to its end.
+struct Edit(&'static str, &'static str);
+
+/// Changes of what a project may run, reach or reveal.
+const PERMISSIONS: [Edit; 34] = [
+    Edit("\"cargo test\", \"git\", \"./look\", \"./wipe\", \"./check\"", ""),
+    Edit("commands = [\"cargo test\", \"git\", \"./look\", \"./wipe\", \"./check\"]\n", ""),
+    Edit("\"--force\"", ""),
+    Edit("blocked = [\"--force\"]\n", ""),
+    Edit("\"git\", ", "\"git\", \"rm\", "),
+    Edit("[\"LANG\"]", "[\"LANG\", \"AWS_KEY\"]"),
+    Edit("localhost:8000", "example.org"),
+    Edit("\"CELLAR_KEY\"", "\"OPENAI_API_KEY\""),
+    Edit("kind = \"openai\"", "kind = \"anthropic\""),
+    Edit("api_key_env = \"CELLAR_KEY\"\n", ""),
+    Edit("", "[providers.other]\nkind = \"ollama\"\n"),
+    Edit("provider = \"cellar\"", "provider = \"openai\""),
+    Edit("provider = \"cellar\"", "provider = \"cellar\"\nid = \"other\""),
+    Edit("", "[models.large]\nprovider = \"openai\"\ntier = \"premium\"\ncontext_window = 8000\n"),
+    Edit("gateway.example.com", "example.org"),
+    Edit("[record]\n", "[record]\ncontent = \"full\"\n"),
+    Edit("[record]\n", "[record]\nenv = [\"MY_URL\"]\n"),
+    Edit("[record]\n", "[record]\nmask = [\"C-[0-9]+\"]\n"),
+    Edit("notes/*.txt", ".env"),
+    Edit("", "[history]\npath = \"runs.jsonl\"\n"),
+    Edit("\"--read\"", "\"--write\""),
+    Edit("[\"HOME_DIR\"]", "[\"HOME_DIR\", \"TOKEN\"]"),
+    Edit("", "[mcp.shell]\ncommand = [\"mcp-shell\"]\n"),
+    Edit("command = [\"./look\"]", "command = [\"./look\", \"--all\"]"),
+    Edit(
+        "command = [\"./look\"]\n[tools.wipe]\ncommand = [\"./wipe\"]",
+        "command = [\"./wipe\"]\n[tools.wipe]\ncommand = [\"./look\"]",
+    ),
+    Edit("tools = [\"look\"]\n", "tools = [\"look\", \"w*\"]\n"),
+    Edit("tools = [\"look\"]\n", "tools = [\"look\", \"served\"]\n"),
+    Edit("blocked_tools = [\"wipe\"]\n", ""),
+    Edit("protected_paths = [\"secrets/**\"]\n", ""),
+    Edit("description = \"reads\"\n", "tools = [\"look\"]\n"),
+    Edit("description = \"reads\"\n", "protected_paths = [\"notes/**\"]\n"),
+    Edit("", "[roles.other]\ntemplate = \"review\"\ntools = [\"wipe\"]\n"),
+    Edit("[\"node_modules\"]", "[\"node_modules\", \".venv\"]"),
+    Edit("", "[defaults.script]\ninherit_context = \"none\"\n"),
+];
+
+/// Changes after which the same is permitted.
+const OTHERS: [Edit; 17] = [
+    Edit("# desk\n", "# the desk\n\n"),
+    Edit("[fmt]\n", "\n[fmt] # layout\n"),
+    Edit("edition = \"2026\"\n", ""),
+    Edit("name = \"desk\"", "name = \"table\""),
+    Edit("no-context = \"warning\"", "no-context = \"error\""),
+    Edit("width = 100", "width = 90"),
+    Edit("runs = 1\npass = 1", "runs = 3\npass = 3"),
+    Edit("manifest_tokens = 0.1", "manifest_tokens = 0.05\naccepters = [\"ada@example.org\"]"),
+    Edit("env = [\"LANG\"]", "env = [\n  'LANG', # words\n]"),
+    Edit("blocked = [\"--force\"]\nenv = [\"LANG\"]", "env = [\"LANG\"]\nblocked = [\"--force\"]"),
+    Edit("context_window = 8000", "context_window = 8_000"),
+    Edit("input = 1.0", "input = 1.5"),
+    Edit("\"/metadata/id\"", "\"/metadata/id\", \"/metadata/time\""),
+    Edit("description = \"Serves.\"", "description = \"Serves all.\""),
+    Edit(
+        "description = \"reads\"\nbudget = { tokens = 4000 }",
+        "system = \"You read.\"\nbudget = { tokens = 8000 }\nmodel = \"small\"",
+    ),
+    Edit("", "[roles.other]\ntemplate = \"review\"\nbudget = { tokens = 4000 }\n"),
+    Edit("", "[owners]\n\"**\" = \"ada\"\n[[require]]\npath = \"**\"\nmust = [\"has description\"]\n"),
+];
+
+impl Edit {
+    fn apply(&self, text: &str) -> String {
+        let Self(from, to) = self;
+        if from.is_empty() {
+            return format!("{text}{to}");
+        }
+        assert!(text.contains(from), "{from}");
+        text.replacen(from, to, 1)
+    }
+}
+
 #[test]
-fn what_was_permitted_ends_with_a_change_of_the_project_file_or_of_a_command_alone() {
+fn the_hash_covers_what_is_permitted_and_nothing_else() {
+    let (project, state) = sample();
+    project.write("shared/ctxc.toml", SHARED);
+    let shared_hash = |text: &str| ctxc::internals::base::hash::Hash::of(text.as_bytes()).to_string();
+    let text = PERMITTING.replace("HASH", &shared_hash(SHARED));
+    let hash = |text: &str| {
+        project.write("ctxc.toml", text);
+        run(&project, state.path(), &["trust", "--show", "--json"]).code(0).json()["hash"].as_str().unwrap().to_owned()
+    };
+    let before = hash(&text);
+    for edit in OTHERS {
+        assert_eq!(hash(&edit.apply(&text)), before, "{} -> {}", edit.0, edit.1);
+    }
+    let mut all = std::collections::BTreeSet::from([before.clone()]);
+    for edit in PERMISSIONS {
+        assert!(all.insert(hash(&edit.apply(&text))), "{} -> {}", edit.0, edit.1);
+    }
+    // A shared file with a stricter lint and with other defaults.
+    for (shared, is_same) in
+        [(SHARED.replace("warning", "error"), true), (format!("{SHARED}[defaults.script]\ninherit_context = \"none\"\n"), false)]
+    {
+        project.write("shared/ctxc.toml", &shared);
+        assert_eq!(hash(&PERMITTING.replace("HASH", &shared_hash(&shared))) == before, is_same, "{shared}");
+    }
+}
+
+#[test]
+fn what_was_permitted_ends_with_a_change_of_what_is_permitted_or_of_a_command_alone() {
     let (project, state) = sample();
     run(&project, state.path(), &["trust", "--yes"]).code(0);
     project.write("templates/tests.xml", SCRIPT.replace("Run the tests.", "Run all tests."));
     project.write("check", "#!/bin/sh\n");
+    project.write("ctxc.toml", format!("# no permission\n{CONFIG}"));
     assert!(is_trusted(&project, state.path()), "the words of a task are no command");
     let moved = [
         ("ctxc.toml", CONFIG.replace("localhost", "example.org"), CONFIG.to_owned()),
