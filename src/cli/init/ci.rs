@@ -54,44 +54,93 @@ impl CiProject {
         Self { branch: branch(&top), top, folder, install: install.map(str::to_owned), languages }
     }
 
-    /// The workflow of GitHub.
+    /// The workflow of GitHub. The gate is a job of its own: nothing of the change has run on its machine when ctxc is installed there, from what
+    /// the base has.
     pub(super) fn github(&self) -> String {
-        let mut out = String::from("name: ctxc\non:\n  pull_request:\n  push:\n");
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "    branches: [{}]", quoted(&self.branch));
-        out.push_str("permissions:\n  contents: read\njobs:\n  check:\n    runs-on: ubuntu-latest\n");
-        if !self.folder.is_empty() {
-            let _ = writeln!(out, "    defaults:\n      run:\n        working-directory: {}", quoted(&self.folder));
-        }
-        out.push_str(
-            "    env:\n      # The commit that the change is based on.\n      \
-             BASE: ${{ github.event.pull_request.base.sha || github.event.before }}\n      \
-             # A variable of the repository that permits what scenarios run: the hash that `ctxc trust --show` prints.\n      \
-             CTXC_TRUST_HASH: ${{ vars.CTXC_TRUST_HASH }}\n    steps:\n      - uses: actions/checkout@v4\n        with:\n          \
-             fetch-depth: 0 # the gate compares with that commit\n          persist-credentials: false\n",
+        let branch = quoted(&self.branch);
+        let mut out = format!(
+            "name: ctxc\non:\n  pull_request:\n    branches: [{branch}]\n    types: [opened, synchronize, reopened, edited] # a change of the base, too\n  \
+             merge_group:\n  push:\n    branches: [{branch}]\npermissions:\n  contents: read\nenv:\n  # The commit that the change is based on.\n  \
+             BASE: ${{{{ github.event.pull_request.base.sha || github.event.merge_group.base_sha || github.event.before }}}}\n  \
+             # A variable of the repository that permits what scenarios run: the hash that `ctxc trust --show` prints.\n  \
+             CTXC_TRUST_HASH: ${{{{ vars.CTXC_TRUST_HASH }}}}\njobs:\n"
         );
-        if self.install.is_none() {
-            let _ = writeln!(out, "          submodules: true # ctxc is compiled from {CLONE}");
-        }
-        for language in &self.languages {
-            let Language { action, version: (input, version), name, commands } = language;
-            let file = if input.ends_with("-file") { format!("{}{version}", self.prefix()) } else { version.clone() };
-            let _ = writeln!(out, "      - uses: {action}\n        with:\n          {input}: {}", quoted(&file));
-            step(&mut out, name, commands.iter().copied());
-        }
-        step(&mut out, "install ctxc", [self.install()]);
+        self.check_job(&mut out);
+        self.gate_job(&mut out);
+        out
+    }
+
+    fn check_job(&self, out: &mut String) {
+        self.begin_job(out, "check", "");
+        out.push_str("    steps:\n");
+        self.checkout(out, &[]);
+        self.set_up(out, "");
+        step(out, "install ctxc", [self.install()]);
         if self.install.is_none() && !self.folder.is_empty() {
             out.push_str("        working-directory: .\n");
         }
-        step(&mut out, "check", ["ctxc check --format github --allow-empty"]);
+        step(out, "check", ["ctxc check --format github --allow-empty"]);
         out.push_str("      - name: eval\n        if: success() || failure()\n");
+        // Writing to a string cannot fail.
         let _ = writeln!(out, "        run: ctxc eval --allow-empty {TRUST}");
-        out.push_str("      - name: gate\n        # The first push of a branch has nothing to be compared with.\n");
-        let _ = writeln!(out, "        if: (success() || failure()) && github.event.before != '{NOTHING}'\n        run: |");
-        for line in gate().lines() {
-            let _ = writeln!(out, "          {line}");
+    }
+
+    fn gate_job(&self, out: &mut String) {
+        self.begin_job(out, "gate", "change/");
+        let _ = writeln!(
+            out,
+            "    # The first push of a branch has nothing to be compared with.\n    if: github.event.before != '{NOTHING}'"
+        );
+        out.push_str("    steps:\n");
+        self.checkout(out, &["ref: ${{ env.BASE }}", "path: base"]);
+        self.checkout(out, &["path: change", "fetch-depth: 0 # the gate compares with the commit where the change began"]);
+        let from_base = self.install.is_none().then(|| {
+            format!("from=base; [ -e base/{CLONE} ] || from=change # ctxc comes with this change\ncargo install --locked --path \"$from/{CLONE}\" --root \"$RUNNER_TEMP/ctxc\"")
+        });
+        let install = from_base.as_deref().or(self.install.as_deref()).unwrap_or_default();
+        let lines = ["# Before anything of the change runs: these programs stand in front of those that it installs."];
+        let links = [
+            "mkdir -p \"$RUNNER_TEMP/tools\"",
+            "PATH=\"$RUNNER_TEMP/ctxc/bin:$PATH\"",
+            "ln -s \"$(command -v ctxc)\" \"$(command -v git)\" \"$RUNNER_TEMP/tools\"",
+        ];
+        step(out, "install ctxc", lines.into_iter().chain(install.lines()).chain(links));
+        out.push_str("        working-directory: .\n");
+        self.set_up(out, "change/");
+        step(
+            out,
+            "gate",
+            std::iter::once("export PATH=\"$RUNNER_TEMP/tools:$PATH\"").chain(gate("\"$GITHUB_WORKSPACE/base\"").lines()),
+        );
+    }
+
+    fn begin_job(&self, out: &mut String, name: &str, below: &str) {
+        let _ = writeln!(out, "  {name}:\n    runs-on: ubuntu-latest");
+        let folder = format!("{below}{}", self.folder);
+        if !folder.is_empty() {
+            let _ =
+                writeln!(out, "    defaults:\n      run:\n        working-directory: {}", quoted(folder.trim_end_matches('/')));
         }
-        out
+    }
+
+    fn checkout(&self, out: &mut String, inputs: &[&str]) {
+        out.push_str("      - uses: actions/checkout@v4\n        with:\n          persist-credentials: false\n");
+        for input in inputs {
+            let _ = writeln!(out, "          {input}");
+        }
+        if self.install.is_none() {
+            let _ = writeln!(out, "          submodules: true # ctxc is compiled from {CLONE}");
+        }
+    }
+
+    /// Steps that set up the languages of a project in a folder of the workspace.
+    fn set_up(&self, out: &mut String, below: &str) {
+        for language in &self.languages {
+            let Language { action, version: (input, version), name, commands } = language;
+            let file = if input.ends_with("-file") { format!("{below}{}{version}", self.prefix()) } else { version.clone() };
+            let _ = writeln!(out, "      - uses: {action}\n        with:\n          {input}: {}", quoted(&file));
+            step(out, name, commands.iter().copied());
+        }
     }
 
     /// The commands for any other place.
@@ -100,7 +149,7 @@ impl CiProject {
         format!(
             "{install}\nctxc check --format concise --allow-empty\nctxc eval --allow-empty {TRUST}\n\
              # BASE is the commit that the change is based on; the clone needs its history.\n{}",
-            gate()
+            gate("origin")
         )
     }
 
@@ -118,11 +167,11 @@ impl CiProject {
     }
 }
 
-/// The gate, which gets what the clone lacks of the base, and permits a base that does not have the project yet.
-fn gate() -> String {
+/// The gate, which gets what the clone lacks of the base from `source`, and permits a base that does not have the project yet.
+fn gate(source: &str) -> String {
     format!(
         "if [ \"$(git rev-parse --is-shallow-repository)\" = true ]; then git fetch --quiet --no-tags --unshallow origin; fi\n\
-         git cat-file -e \"$BASE^{{commit}}\" 2>/dev/null || git fetch --quiet --no-tags origin \"$BASE\"\n\
+         git cat-file -e \"$BASE^{{commit}}\" 2>/dev/null || git fetch --quiet --no-tags {source} \"$BASE\"\n\
          if git cat-file -e \"$BASE:./ctxc.toml\" 2>/dev/null; then first=; else first=--new-project; fi\n\
          ctxc gate --base \"$BASE\" --allow-empty $first {TRUST}\n"
     )
@@ -156,7 +205,7 @@ fn python(root: &Path) -> Option<Language> {
     let is_there = |name: &str| fs::exists(&root.join(name));
     let is_project = || {
         let head = fs::head(&root.join("pyproject.toml"), LIMIT).ok().flatten().unwrap_or_default();
-        String::from_utf8_lossy(&head).lines().any(|line| line.trim() == "[build-system]")
+        String::from_utf8_lossy(&head).lines().any(|line| ["[build-system]", "[project]"].contains(&line.trim()))
     };
     let commands: &[&str] = if is_there("uv.lock") {
         &["pip install uv", "uv sync --frozen", "echo \"$PWD/.venv/bin\" >> \"$GITHUB_PATH\""]
@@ -189,7 +238,7 @@ fn node(root: &Path) -> Option<Language> {
     } else if is_there("package-lock.json") {
         &["npm ci"]
     } else {
-        &["npm install"]
+        &["npm install --no-package-lock"]
     };
     let version = if is_there(".nvmrc") { ("node-version-file", ".nvmrc".to_owned()) } else { ("node-version", "22".to_owned()) };
     Some(Language { action: "actions/setup-node@v4", version, name: "install what the Node programs need", commands })

@@ -138,8 +138,9 @@ fn the_generated_workflow_is_green_for_agents_in_python_and_node() {
         // The agent says something else, and nobody took the expectation back.
         forge.project.write(words[1], program.replace("You answer", "Answer no"));
         commit(&forge.project);
-        let codes: Vec<i32> =
-            forge.run(History::Whole, &base, &forge.hash()).into_iter().map(|step| step.1).rev().take(2).collect();
-        assert_eq!(codes, [4, 1], "{command}");
+        let steps = forge.run(History::Whole, &base, &forge.hash());
+        let of = |name: &str| steps.iter().find(|step| step.0 == name).map(|step| step.1);
+        let codes = [of("gate"), of("eval")];
+        assert_eq!(codes, [Some(4), Some(1)], "{command}");
     }
 }

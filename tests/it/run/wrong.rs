@@ -41,10 +41,17 @@ fn the_status_of_an_answer_decides_unless_the_author_asked_for_one() {
         let run = scripted(&project, &["t"], &format!("- reply: {answer}\n"));
         assert_ne!(run.code, Some(0), "{answer}: {run:?}");
     }
-    scripted(&project, &["t"], "- reply: {status: CONTINUATION, subtask_request: {type: atomic}}\n").warns("missing field `description`");
+    scripted(&project, &["t"], "- reply: {status: CONTINUATION, subtask_request: {type: atomic}}\n")
+        .warns("missing field `description`");
     assert_eq!(scripted(&project, &["t"], "- reply: {status: COMPLETE, content: done}\n").code(0).stdout, "done\n");
-    let project = super::support::project(&[("t", r#"<task type="atomic" name="t"><description>Where is it?</description><output_format type="json" schema="order.json"/></task>"#)]);
-    project.write("templates/order.json", r#"{"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]}"#);
+    let project = super::support::project(&[(
+        "t",
+        r#"<task type="atomic" name="t"><description>Where is it?</description><output_format type="json" schema="order.json"/></task>"#,
+    )]);
+    project.write(
+        "templates/order.json",
+        r#"{"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]}"#,
+    );
     let run = scripted(&project, &["t"], "- reply: {status: failed}\n").code(0);
     assert!(run.stdout.contains("failed"), "{run:?}");
 }
