@@ -1,6 +1,7 @@
 """The module without clients of providers: contexts, checks of bodies, the plugin, what is said where nothing is recorded."""
 
-from __future__ import annotations
+from __future__ import base64
+import annotations
 
 import os
 import subprocess
@@ -164,6 +165,29 @@ def test_a_snapshot_is_stored_accepted_and_compared(pytester):
     changed = run()
     changed.assert_outcomes(failed=1)
     changed.stdout.fnmatch_lines(['*-*"content": "hi"', '*+*"content": "hi!"'])
+
+
+def test_a_snapshot_with_a_secret_is_not_stored(pytester):
+    value = "Fjord-99x-Winter"
+    # No mask reads it in this form.
+    words = base64.b64encode(f"ann:{value}".encode()).decode()
+    pytester.makepyfile(asks=ASKS)
+    pytester.makepyfile(
+        test_asks=f"""
+    import asks
+
+    def test_hello(ctxc_strict):
+        calls = ctxc_strict("openai", script=["Hello."])
+        asks.ask("the words {words}")
+        calls.assert_snapshot()
+    """
+    )
+    (pytester.path / ".env").write_text(f"DB_PASSWORD={value}\n")
+    (pytester.path / "ctxc.toml").write_text("")
+    done = pytester.runpytest_subprocess("-p", "no:cacheprovider", "--ctxc-accept")
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(["*test_hello.json was not written, because of call 1: *would hold the value of `DB_PASSWORD` in .env*"])
+    assert not list(pytester.path.glob("snapshots/**/*.json"))
 
 
 def test_a_call_of_another_vendor_fails_a_double(pytester):

@@ -58,24 +58,35 @@ pub(super) fn private_key(text: &str) -> Option<usize> {
     }
     let (begin, end) = (text.len() - body.len(), format!("-----END {label}-----"));
     if let Some(at) = body.get(..body.floor_char_boundary(LOOKED)).and_then(|near| near.find(&end)) {
-        let is_named =
-            body.get(..at).is_some_and(|key| word(key.trim_start_matches(['\\', 'n', 'r', '\n', '\r']), "+/=").len() < 4);
-        return (!is_named).then_some(begin + at + end.len());
+        // Lines may be indented, numbered or quoted.
+        let is_key = body.get(..at).is_some_and(|key| {
+            let begins = word(key.trim_start_matches(['\\', 'n', 'r', '\n', '\r']), "+/=").len() >= 4;
+            begins || key.split(|c: char| !is_packed(c)).any(|part| part.len() >= 16 && !is_word(part))
+        });
+        return is_key.then_some(begin + at + end.len());
     }
     let (mut at, mut taken) = (begin, None);
     for part in body.split_inclusive(|c: char| c.is_ascii_whitespace()) {
         let line = part.trim_ascii_end();
-        let packed = word(line, "+/=");
-        let is_last = taken.is_some() && (packed.ends_with('=') || at + line.len() == text.len());
+        // A line with escapes is read once more as it reads.
+        let longest = || line.split(|c: char| !is_packed(c)).max_by_key(|part| part.len());
+        let packed = if line.contains('\\') { word(line, "+/=") } else { longest().unwrap_or("") };
+        let ends = line.rfind(packed).map_or(0, |start| start + packed.len());
+        let is_last = taken.is_some() && line.starts_with(packed) && (packed.ends_with('=') || at + line.len() == text.len());
+        let is_mark = line.len() <= 6 && !line.contains(|c: char| c.is_ascii_alphabetic());
         if packed.len() >= 16 && !is_word(packed) || is_last && !packed.is_empty() {
-            taken = Some(at + packed.len());
-        } else if !line.is_empty() && !HEADERS.iter().any(|head| line.starts_with(head)) {
+            taken = Some(at + ends);
+        } else if !is_mark && !HEADERS.iter().any(|head| line.starts_with(head)) {
             break;
         }
-        if packed.len() < line.len() && taken.is_some() {
+        if ends < line.len() && taken.is_some() {
             break;
         }
         at += part.len();
     }
     taken
+}
+
+fn is_packed(sign: char) -> bool {
+    sign.is_ascii_alphanumeric() || "+/=".contains(sign)
 }

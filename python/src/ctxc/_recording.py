@@ -20,7 +20,7 @@ from typing import Any, Iterator, Mapping, Optional, Sequence, Union, overload
 from . import _session
 from ._findings import Finding, check_file
 from ._hook import Hook
-from ._program import CtxcError, environment, program, run_json
+from ._program import CtxcError, environment, program, run, run_json
 
 Answers = Union[str, "os.PathLike[str]", Sequence[Union[str, Mapping[str, Any]]]]
 
@@ -170,17 +170,27 @@ class Calls(Sequence[Call]):
         before = file.read_bytes().decode() if file.exists() else None
         if now == before:
             return
+        shown = _session.shown(file)
         if _session.accepts:
+            self._refuse_secrets(shown)
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(now.encode())
             return
-        shown = _session.shown(file)
         if before is None:
             raise AssertionError(f"expected the requests as stored in {shown}, which is not there; `pytest --ctxc-accept` stores them")
         diff = difflib.unified_diff(before.splitlines(), now.splitlines(), shown, "sent now", lineterm="")
         raise AssertionError(
             "\n".join([f"expected the requests as stored in {shown}, found others; `pytest --ctxc-accept` stores them", *diff])
         )
+
+    def _refuse_secrets(self, shown: str) -> None:
+        """Fails where a request holds a secret that no mask found, as everything does that the program writes into a project."""
+        with tempfile.TemporaryDirectory() as folder:
+            for at in range(1, len(self._load()) + 1):
+                try:
+                    run(["render", f"{self.path}#{at}", "--raw", "--output", os.path.join(folder, "request.json")])
+                except CtxcError as error:
+                    raise AssertionError(f"{shown} was not written, because of call {at}: {error}") from None
 
     @overload
     def __getitem__(self, at: int) -> Call: ...

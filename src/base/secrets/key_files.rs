@@ -214,7 +214,7 @@ fn is_assignments(text: &str) -> bool {
         lines += 1;
         if let Some((name, value)) = assignment(line) {
             assignments += 1;
-            secrets += usize::from(is_secret_name(name) && !is_placeholder(value));
+            secrets += usize::from(is_secret_name(name) && !is_placeholder(value) && is_literal(value));
         }
         // A file of another kind shows itself soon.
         if lines == 50 && assignments * 2 < lines {
@@ -222,6 +222,12 @@ fn is_assignments(text: &str) -> bool {
         }
     }
     secrets > 0 && assignments * 5 >= lines * 4
+}
+
+/// Returns whether a value may be a secret in place: neither words, as those of an enumeration are, nor code that looks one up.
+fn is_literal(value: &str) -> bool {
+    let is_code = value.contains(['(', '[', '{']) && value.contains([')', ']', '}']);
+    !is_code && !value.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b'_' | b'-'))
 }
 
 #[cfg(test)]

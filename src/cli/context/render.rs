@@ -103,7 +103,7 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
                 "a request that was sent is shown as it is: `--raw` prints its body, `ctxc manifest` its segments as JSON",
             ));
         }
-        return request::render::run(subject, args.raw, cx).map(|()| Exit::Success);
+        return request::render::run(subject, args.raw, args.output.as_deref(), cx).map(|()| Exit::Success);
     }
     let project = Compiled::load(cx)?;
     let counters = Counters::new(&project.config, args.tokenizer.as_deref())?;

@@ -76,7 +76,7 @@ impl<'t> Place<'t> {
         let (mut closes, mut blanks) = (0, 0);
         loop {
             match self.before(at)? {
-                b' ' | b'\t' if closes == 0 && blanks < 8 => blanks += 1,
+                b' ' | b'\t' if closes == 0 && blanks < 64 => blanks += 1,
                 b'"' | b'\'' | b'`' | b']' | b'?' | b'*' if closes < 3 => closes += 1,
                 byte if byte.is_ascii_alphanumeric() || byte == b'_' => break,
                 _ => return None,

@@ -180,6 +180,10 @@ fn a_request_is_shown_segment_by_segment() {
     let project = sample();
     project.run(&["render", "calls.jsonl#2"]).code(0).says("── message:3/text:1, assistant, 3 tokens\nOne moment.");
     assert_eq!(project.run(&["render", "one.json", "--raw"]).code(0).json(), bodies()[0]);
+    project.run(&["render", "one.json", "--raw", "--output", "body.json"]).code(0).silent_out();
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&project.read("body.json")).unwrap(), bodies()[0]);
+    project.run(&["render", "calls.jsonl#2", "--output", "read.txt"]).code(0).silent_out();
+    assert!(project.read("read.txt").contains("One moment."));
     project.run(&["render", "calls.jsonl"]).code(2).warns("calls.jsonl has 3 calls, and one is shown at a time");
     project.run(&["render", "one.json", "--explain"]).code(2).warns("a request that was sent is shown as it is");
     project.write("no.json", "{\"a\": 1}");

@@ -195,9 +195,30 @@ fn a_private_key_is_replaced_and_who_names_one_keeps_the_text_behind_it() {
         (format!("{begin}\n{line}\n{line}\nabc= and more"), "<secret> and more"),
         (format!("{begin}\n{headers}{line}\nMII"), "<secret>"),
         (format!("{{\"k\":\"{begin}\\n{line}\\r\\n{line}\\n\",\"n\":1}}"), r#"{"k":"<secret>\n","n":1}"#),
+        // Numbered, as tools that read files print it, and cut off.
+        (format!("     1\t{begin}\n     2\t{line}\n     3\t{line}\n"), "     1\t<secret>\n"),
     ] {
         assert_eq!(kinds(&text), expected, "{text}");
     }
+}
+
+#[test]
+fn a_private_key_is_replaced_whatever_stands_before_its_lines() {
+    let (dashes, line) = ("-".repeat(5), "MIIEpAIBAAKCAQEA0123456789abcdef+/ABCDEF");
+    let (begin, end) = (format!("{dashes}BEGIN PRIVATE KEY{dashes}"), format!("{dashes}END PRIVATE KEY{dashes}"));
+    for before in ["    ", "\t", "> ", "  12→", "   12\t", "+ ", "# ", "\"", "// "] {
+        let text = format!("key: |\n{before}{begin}\n{before}{line}\n{before}{line}\n{before}{end}\nrest");
+        assert_eq!(kinds(&text), format!("key: |\n{before}<secret>\nrest"), "{before:?}");
+    }
+    let one = format!("KEY = \"{begin} {line} {line} {end}\"");
+    assert!(!kinds(&one).contains(line), "{one}");
+    assert_eq!(kinds(&format!("{begin} and {end} stand around a key")), format!("{begin} and {end} stand around a key"));
+}
+
+#[test]
+fn a_name_far_before_its_sign_is_the_name_of_its_value() {
+    let value = concat!("vZcmT4a4Ad5y", "2FibpBV62h9M");
+    assert!(!kinds(&format!("api_token                           = \"{value}\"")).contains(value));
 }
 
 #[test]

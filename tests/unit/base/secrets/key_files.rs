@@ -108,3 +108,12 @@ fn a_document_with_a_key_of_a_service_holds_a_key_and_an_example_of_one_does_not
     assert!(holds_key(&format!("# Deploys\n\nUse `{key}` to push.\n")));
     assert!(!holds_key("# Deploys\n\nUse `AKIAIOSFODNN7EXAMPLE` as AWS does, and a token that begins with `ghp_`.\n"));
 }
+
+#[test]
+fn a_source_file_that_looks_its_secrets_up_holds_none() {
+    let settings = "import os\nDEBUG = False\nDATABASE_URL = os.environ[\"DATABASE_URL\"]\nSECRET_KEY = os.environ[\"SECRET_KEY\"]\n\
+                    STRIPE_KEY = os.getenv(\"STRIPE_KEY\")\nPAGE_SIZE = 20\n";
+    assert!(!holds_key(settings));
+    assert!(!holds_key("PASSWORD = \"password\"\nTOKEN = \"token\"\nEOF_TOKEN = \"end of file\"\n"));
+    assert!(holds_key("DB_HOST=db\nDB_PASSWORD=Zebra-99x\n"));
+}
