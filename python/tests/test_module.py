@@ -1,8 +1,8 @@
 """The module without clients of providers: contexts, checks of bodies, the plugin, what is said where nothing is recorded."""
 
-from __future__ import base64
-import annotations
+from __future__ import annotations
 
+import base64
 import os
 import subprocess
 
