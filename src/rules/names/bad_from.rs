@@ -4,7 +4,7 @@ use super::prelude::*;
 
 /// A value that comes from nowhere.
 pub(crate) static RULE: Rule =
-    Rule::new(meta!(error, 314, "bad-from", "a `from` that names no variable").fixed(Fixable::Safe), Check::File(check));
+    Rule::new(meta!(promise, 314, "bad-from", "a `from` that names no variable").fixed(Fixable::Safe), Check::File(check));
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {

@@ -9,7 +9,7 @@ use crate::rules::names::fault_location::finding;
 
 /// A template that fails when it is rendered fails in front of a customer.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 313, "bad-jinja", "a Jinja text that cannot be parsed, or uses an unknown filter, test or function")
+    meta!(promise, 313, "bad-jinja", "a Jinja text that cannot be parsed, or uses an unknown filter, test or function")
         .fixed(Fixable::Suggested),
     Check::File(check),
 );

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Nothing is ever rendered as an empty place.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 304, "undeclared-variable", "a variable that no parameter, input, step or loop gives a value")
+    meta!(promise, 304, "undeclared-variable", "a variable that no parameter, input, step or loop gives a value")
         .fixed(Fixable::Suggested),
     Check::FileAndLink(check, check_references),
 );

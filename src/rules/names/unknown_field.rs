@@ -8,7 +8,7 @@ use crate::template::shape::NoPart;
 
 /// The answer would come in, and the next request could not be made of it.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 323, "unknown-field", "a field or entry that a value does not have").fixed(Fixable::Suggested),
+    meta!(promise, 323, "unknown-field", "a field or entry that a value does not have").fixed(Fixable::Suggested),
     Check::Link(check),
 );
 

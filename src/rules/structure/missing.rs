@@ -172,7 +172,7 @@ fn missing_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
 
 /// Nothing is ever rendered as an empty place.
 pub(super) static MISSING_VALUE: Rule = Rule::new(
-    meta!(error, 117, "missing-value", "an input or argument without a value").fixed(Fixable::Suggested),
+    meta!(promise, 117, "missing-value", "an input or argument without a value").fixed(Fixable::Suggested),
     Check::Template(missing_value),
 );
 

@@ -10,6 +10,7 @@ mod outputs;
 mod permitted;
 mod planted;
 mod sameness;
+mod silencing;
 mod source;
 mod spans;
 mod stored;

@@ -147,13 +147,14 @@ fn an_argument_has_a_value() {
 fn a_reduce_has_something_to_merge() {
     let reduce = |inside: &str| {
         errors(&format!(
-            "<task type=\"reduce\" name=\"r\"><description>d</description>{inside}<inner_task><description>{{{{current_input}}}}</description></inner_task>\
-             <reduction_task><description>{{{{accumulator}}}} {{{{current_result}}}}</description></reduction_task></task>"
+            "<task type=\"reduce\" name=\"r\"><description>d</description>{inside}\
+             <inner_task><description>{{{{current_input}}}}</description></inner_task><reduction_task><description>{{{{accumulator}}}} {{{{current_result}}}}</description></reduction_task></task>"
         ))
     };
-    assert_eq!(reduce(""), ["CTX109 task: a task of type reduce has no `<inputs>`"]);
-    assert_eq!(reduce("<inputs/>"), ["CTX109 inputs: `<inputs>` has no `<input>`"]);
-    assert_eq!(reduce("<inputs><input name=\"a\">x</input></inputs>"), NOTHING);
+    let initial = "<initial_value>none</initial_value>";
+    assert_eq!(reduce(initial), ["CTX109 task: a task of type reduce has no `<inputs>`"]);
+    assert_eq!(reduce(&format!("<inputs/>{initial}")), ["CTX109 inputs: `<inputs>` has no `<input>`"]);
+    assert_eq!(reduce(&format!("<inputs><input name=\"a\">x</input></inputs>{initial}")), NOTHING);
     let start = "<inputs><input name=\"a\">x</input></inputs><initial_value></initial_value>";
     assert_eq!(reduce(start), ["CTX117 initial_value: `<initial_value>` has no value"]);
 }
