@@ -1,53 +1,70 @@
-//! The environment files of a project, hidden folders included: one reader of them for masks and for the check of what is written.
+//! The environment files of a project and of its repository, hidden folders included: one reader of them for masks and for the check of what is
+//! written.
 
 use super::secret_scan::{EnvironmentFile, secrets};
 use crate::base::fs::{self, ReadFs, RealFs};
-use std::path::Path;
+use crate::base::secrets::environment::decoded;
+use std::collections::{BTreeSet, VecDeque};
+use std::path::{Path, PathBuf};
 
 /// Bytes of an environment file: a larger one is none.
 const LIMIT: u64 = 1 << 20;
-/// Levels of folders below the project's own that are looked through for environment files.
-const DEPTH: usize = 2;
+/// Files and folders that are looked at, those nearest to the project and to the top of its repository first.
+const ENTRIES: usize = 20_000;
 /// Folders of other people's code, and of caches.
-const FOREIGN: [&str; 11] =
-    [".cache", ".git", ".next", ".nox", ".tox", ".venv", "node_modules", "site-packages", "target", "vendor", "venv"];
+const FOREIGN: [&str; 12] = [
+    ".cache",
+    ".git",
+    ".next",
+    ".nox",
+    ".tox",
+    ".venv",
+    "__pycache__",
+    "node_modules",
+    "site-packages",
+    "target",
+    "vendor",
+    "venv",
+];
 
 /// The values of the secrets in the environment files of a project.
 pub fn secret_values(root: &Path) -> impl Iterator<Item = String> {
     environment_files(root).into_iter().flat_map(|file| secrets(&file.text).map(|(_, value)| value).collect::<Vec<_>>())
 }
 
-/// The environment files of a project: in its folder and in those below it, and above it up to the root of its repository.
+/// The environment files of a project: in its folder and in those below it, and in the rest of its repository. Their paths are relative to the
+/// project.
 pub fn environment_files(root: &Path) -> Vec<EnvironmentFile> {
-    let mut files = Vec::new();
     let real = RealFs.canonical(root).unwrap_or_else(|_| root.to_path_buf());
-    let is_repository = |folder: &&Path| fs::exists(&folder.join(".git"));
-    let depth = real.ancestors().position(|folder| is_repository(&folder)).unwrap_or(0);
-    for above in real.ancestors().skip(1).take(depth) {
-        read_folder(above, "", 0, &mut files);
-    }
-    read_folder(&real, "", DEPTH, &mut files);
-    files
-}
-
-/// Reads the environment files of a folder, and of those below it as deep as `depth` says.
-fn read_folder(folder: &Path, inside: &str, depth: usize, files: &mut Vec<EnvironmentFile>) {
-    for (name, path) in fs::entries_in(folder) {
-        if is_environment(&name) && fs::is_file(&path) {
-            let text = RealFs.read(&path, LIMIT).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-            // What cannot be read has no value that could be known.
-            files.extend(text.ok().map(|text| EnvironmentFile { path: format!("{inside}{name}"), text }));
-        } else if depth > 0 && !FOREIGN.contains(&&*name) && fs::is_dir(&path) && !fs::is_link(&path) {
-            read_folder(&path, &format!("{inside}{name}/"), depth - 1, files);
+    let depth = real.ancestors().position(|folder| fs::exists(&folder.join(".git"))).unwrap_or(0);
+    let mut folders: VecDeque<(PathBuf, String)> = VecDeque::new();
+    folders
+        .extend(real.ancestors().take(depth + 1).enumerate().map(|(above, folder)| (folder.to_path_buf(), "../".repeat(above))));
+    let mut known: BTreeSet<PathBuf> = folders.iter().map(|(folder, _)| folder.clone()).collect();
+    let mut files = Vec::new();
+    let mut left = ENTRIES;
+    while let Some((folder, inside)) = folders.pop_front().filter(|_| left > 0) {
+        for (name, path) in fs::entries_in(&folder).into_iter().take(left) {
+            left -= 1;
+            if is_environment(&name) && fs::is_file(&path) {
+                // What cannot be read has no value that could be known.
+                let text = RealFs.read(&path, LIMIT).ok().map(|bytes| decoded(&bytes));
+                files.extend(text.map(|text| EnvironmentFile { path: format!("{inside}{name}"), text }));
+            } else if !FOREIGN.contains(&&*name) && !fs::is_link(&path) && fs::is_dir(&path) && known.insert(path.clone()) {
+                folders.push_back((path, format!("{inside}{name}/")));
+            }
         }
     }
+    files
 }
 
 /// Returns whether a name is that of an environment file with values, and not of its sample.
 fn is_environment(name: &str) -> bool {
-    const SAMPLES: [&str; 5] = ["defaults", "dist", "example", "sample", "template"];
-    let is_named = [".env", ".envrc"].contains(&name)
-        || name.starts_with(".env.")
-        || name.rsplit_once('.').is_some_and(|(_, ending)| ending == "env");
-    is_named && !name.split('.').any(|part| SAMPLES.contains(&part))
+    const NAMES: [&str; 3] = [".envrc", ".flaskenv", ".dev.vars"];
+    const SAMPLES: [&str; 4] = ["dist", "example", "sample", "template"];
+    let name = name.to_ascii_lowercase();
+    let is_named = NAMES.iter().any(|one| name.starts_with(one))
+        || name.strip_prefix(".env").is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-', '_', '~']))
+        || name.trim_end_matches('~').rsplit_once('.').is_some_and(|(_, ending)| ending == "env");
+    is_named && !name.split(['.', '-', '_', '~']).any(|part| SAMPLES.contains(&part))
 }

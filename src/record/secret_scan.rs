@@ -7,6 +7,7 @@ use crate::base::base64;
 use crate::base::secrets::environment::values;
 use crate::base::secrets::known_forms::keys_of_services;
 use crate::base::secrets::names::{is_placeholder, is_secret_name, is_secret_variable};
+use crate::base::secrets::placeholders::is_whole_placeholder;
 use std::collections::BTreeSet;
 
 /// Characters of the shortest value of an environment file that is looked for.
@@ -146,15 +147,18 @@ fn is_secret(name: &str, value: &str) -> bool {
     let has = |is: fn(&u8) -> bool| value.bytes().any(|byte| is(&byte));
     let is_long = value.chars().count() >= LONG;
     let is_mixed = has(u8::is_ascii_alphabetic) && has(|byte| !byte.is_ascii_alphabetic());
-    let is_enough = is_long || value.chars().count() >= LEAST && is_mixed && is_secret_variable(name, value);
-    if !is_enough || is_placeholder(value) {
+    let is_named = is_secret_variable(name, value);
+    let is_enough = is_long || value.chars().count() >= LEAST && is_mixed && is_named;
+    if !is_enough || if is_named { is_whole_placeholder(value) } else { is_placeholder(value) } {
         return false;
     }
-    if let Some((_, rest)) = value.split_once("://") {
+    let scheme = |scheme: &str| scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'.' | b'-'));
+    if let Some((_, rest)) = value.split_once("://").filter(|(before, _)| scheme(before)) {
         return rest.split('/').next().unwrap_or("").split_once('@').is_some_and(|(user, _)| user.contains(':'));
     }
-    let is_plain = value.len() < RANDOM && value.bytes().all(|byte| byte.is_ascii_alphabetic()) || value.parse::<f64>().is_ok();
-    if is_secret_variable(name, value) { !is_plain } else { is_random(value) }
+    let is_number = value.parse::<f64>().is_ok() && (!is_named || value.contains('.'));
+    let is_plain = value.len() < RANDOM && value.bytes().all(|byte| byte.is_ascii_lowercase()) || is_number;
+    if is_named { !is_plain } else { is_random(value) }
 }
 
 /// A value as it may stand in texts: as it is, as JSON, addresses and pages write it, and in base64, which is marked.

@@ -15,12 +15,12 @@ fn split<'t>(line: &'t str, sign: &str) -> Option<(&'t str, &'t str)> {
     let name = name.trim_end();
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
         && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    (is_name && !written.starts_with(['=', '>', '~'])).then_some((name, written))
+    is_name.then_some((name, written))
 }
 
 /// The name and the value of a line such as `NAME=value`, `export NAME="value"` or `NAME = value`; `None` for any other line.
 pub fn assignment(line: &str) -> Option<(&str, &str)> {
-    let (name, written) = split(line, "=")?;
+    let (name, written) = split(line, "=").filter(|(_, written)| !written.starts_with(['=', '>', '~']))?;
     let written = written.trim();
     Some((name, quoted(written).unwrap_or_else(|| bare(written))))
 }
@@ -38,9 +38,23 @@ fn quoted(written: &str) -> Option<&str> {
     inner.get(..end)
 }
 
-/// A value in its line without the comment behind it.
+/// A value in its line without the comment or the next `export` behind it.
 fn bare(written: &str) -> &str {
-    written.split('\n').next().and_then(|line| line.split(" #").next()).unwrap_or("").trim()
+    let line = written.split('\n').next().unwrap_or("");
+    [" #", "; export ", ";export ", " && export "].iter().fold(line, |line, end| line.split(end).next().unwrap_or(line)).trim()
+}
+
+/// The text of a file: UTF-8, or UTF-16 with a mark.
+pub fn decoded(bytes: &[u8]) -> String {
+    let units = |unit: fn([u8; 2]) -> u16| {
+        let pairs = bytes.chunks_exact(2).skip(1);
+        pairs.filter_map(|pair| pair.try_into().ok()).map(unit).collect::<Vec<u16>>()
+    };
+    match bytes {
+        [0xff, 0xfe, ..] => String::from_utf16_lossy(&units(u16::from_le_bytes)),
+        [0xfe, 0xff, ..] => String::from_utf16_lossy(&units(u16::from_be_bytes)),
+        _ => String::from_utf8_lossy(bytes).into_owned(),
+    }
 }
 
 /// The names and values of a file. Each line of a value of several lines is one, and so is a password in an address or in a connection string.
@@ -52,11 +66,15 @@ pub fn values(text: &str) -> Vec<(String, String)> {
         let mut end = line.len();
         if let Some((name, behind)) = split(line, "=").or_else(|| split(line, ": ")) {
             let written = rest.get(line.len() - behind.len()..).unwrap_or("").trim_start_matches([' ', '\t']);
-            let value = quoted(written).unwrap_or_else(|| bare(written).trim_start_matches(QUOTES));
-            end = end.max(rest.len() - written.len() + value.len());
+            let whole = quoted(written).unwrap_or_else(|| bare(written));
+            let is_bare = written.starts_with(whole);
+            let value = if is_bare { whole.trim_start_matches(QUOTES) } else { whole };
+            end = rest.len() - written.len() + whole.len() + usize::from(!is_bare);
             add(name, value, &mut values);
         }
-        rest = rest.get(end..).and_then(|rest| rest.split_once('\n')).map_or("", |(_, behind)| behind);
+        let behind = rest.get(end..).or_else(|| rest.get(line.len()..)).unwrap_or("");
+        let next = behind.trim_start_matches(['"', '\'', ';', '&', ' ']);
+        rest = if next.starts_with("export ") { next } else { behind.split_once('\n').map_or("", |(_, behind)| behind) };
     }
     values
 }

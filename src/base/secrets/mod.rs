@@ -6,3 +6,4 @@ pub mod environment;
 pub mod key_files;
 pub mod known_forms;
 pub mod names;
+pub mod placeholders;

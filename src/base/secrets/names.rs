@@ -3,6 +3,8 @@
 //! Of a value only whether it is a placeholder is looked at. Which variables are kept from the environment of a child is a list of its own, much shorter: a command may need the
 //! password of its database, and what it prints is masked.
 
+use super::placeholders::is_path;
+
 /// Endings of variables that no child process receives.
 const WITHHELD: [&str; 3] = ["_KEY", "_TOKEN", "_SECRET"];
 
@@ -161,8 +163,7 @@ pub fn is_withheld(name: &str) -> bool {
 
 /// Returns whether the value of a variable is masked wherever it stands. Those that hold the path of a file hold no secret.
 pub fn is_secret_variable(name: &str, value: &str) -> bool {
-    let is_path = || value.starts_with(['/', '~', '.']) || value.get(1..3).is_some_and(|rest| rest == ":\\");
-    is_withheld(name) || is_secret_name(name) && !is_path()
+    is_withheld(name) || is_secret_name(name) && !is_path(value)
 }
 
 /// Returns whether a value stands for one that is filled in elsewhere: `${TOKEN}`, `<your key>`, `changeme`, `***`.

@@ -232,3 +232,49 @@ fn nothing_that_is_shipped_looks_like_a_secret() {
     assert!(count > 500, "{count}");
     assert_eq!(found, [""; 0], "of {count} files");
 }
+
+/// Environment files deep below a project, beside it in its repository, and under each name that tools read.
+#[test]
+fn environment_files_are_found_wherever_the_repository_has_them() {
+    for (number, name) in [
+        "a/b/c/d/.env",
+        "../backend/.env",
+        "../.env-prod",
+        ".ENV",
+        ".env~",
+        ".flaskenv",
+        ".dev.vars",
+        ".env.defaults",
+        "x/prod.env",
+        "utf16/.env",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let value = format!("sw0rdfish-{number}");
+        let text = format!("DB_PASSWORD={value}\n");
+        let text = match name {
+            "utf16/.env" => "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect(),
+            _ => text.into_bytes(),
+        };
+        let outer = Project::new().file(".git/HEAD", "");
+        let files = environment_files_of(&outer, name, &text);
+        assert_eq!(files, [name], "{name}");
+    }
+    for name in [".env.example", ".env.sample", ".env-template", "node_modules/x/.env", "environment.ts"] {
+        let outer = Project::new().file(".git/HEAD", "");
+        assert_eq!(environment_files_of(&outer, name, b"DB_PASSWORD=sw0rdfish-1\n"), [""; 0], "{name}");
+    }
+}
+
+/// The environment files of the project `agents` in a repository that has one file more, each with its value.
+fn environment_files_of(repository: &Project, name: &str, text: &[u8]) -> Vec<String> {
+    let root = repository.path("agents");
+    let path = root.join(name);
+    std::fs::create_dir_all(&root).unwrap();
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, text).unwrap();
+    let files = ctxc::internals::record::environment_files::environment_files(&root);
+    assert!(files.iter().all(|file| file.text.contains("DB_PASSWORD=sw0rdfish")), "{files:?}");
+    files.into_iter().map(|file| file.path).collect()
+}

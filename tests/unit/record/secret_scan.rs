@@ -88,6 +88,34 @@ fn values_are_found_however_the_file_and_the_line_write_them() {
     }
 }
 
+/// Values that begin as references do or have a word of placeholders in them.
+#[test]
+fn a_value_under_the_name_of_a_secret_is_one_unless_all_of_it_is_a_placeholder() {
+    for value in [
+        "@dmin2024!Fjord",
+        "$Fjord!99x",
+        "%Fjord99x",
+        "<Fjord99x",
+        "{Fjord99x",
+        "Mastodon-99xQ",
+        "fakeFjord99",
+        "yourts-Fjord9",
+        "sampler99Q",
+        "~Fjord99x",
+        "/Fjord/99x",
+        "Winterzauber",
+        "FJORDWINTER",
+        "[Fjord99x]",
+        "self.Fjord99x",
+        "p@ss://Fjord99x",
+        "12345678",
+        "=Fjord99x",
+    ] {
+        let scan = scan(&format!("DB_PASSWORD='{value}'\n"));
+        assert!(scan.find(&format!("login {value} now")).is_some(), "{value}");
+    }
+}
+
 #[test]
 fn plain_values_of_environment_files_are_no_secrets() {
     let scan = scan(

@@ -23,6 +23,9 @@ fn values_are_read_with_quotes_escapes_and_lines_and_so_are_the_passwords_in_the
         ("A=p://u:pw@h/x", &[("A", "p://u:pw@h/x"), ("A_PASSWORD", "pw")]),
         ("A=Server=h;Password=pw;X=1", &[("A", "Server=h;Password=pw;X=1"), ("A_PASSWORD", "pw")]),
         ("A=\"host=h password='pw'\"", &[("A", "host=h password='pw'"), ("A_PASSWORD", "pw")]),
+        ("export A=b; export C='d'; export E=f\nG=h", &[("A", "b"), ("C", "d"), ("E", "f"), ("G", "h")]),
+        ("A=~b\nC==d", &[("A", "~b"), ("C", "=d")]),
+        ("A=\"é\nB=c", &[("A", "é"), ("B", "c")]),
         ("# A=b\n; C=d", &[]),
     ] {
         let found = values(text);
