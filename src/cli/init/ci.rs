@@ -98,13 +98,13 @@ impl CiProject {
             format!("from=base; [ -e base/{CLONE} ] || from=change # ctxc comes with this change\ncargo install --locked --path \"$from/{CLONE}\" --root \"$RUNNER_TEMP/ctxc\"")
         });
         let install = from_base.as_deref().or(self.install.as_deref()).unwrap_or_default();
-        let lines = ["# Before anything of the change runs: these programs stand in front of those that it installs."];
+        let remarks = ["# Before anything of the change runs: these programs stand in front of those that it installs."];
         let links = [
             "mkdir -p \"$RUNNER_TEMP/tools\"",
             "PATH=\"$RUNNER_TEMP/ctxc/bin:$PATH\"",
             "ln -s \"$(command -v ctxc)\" \"$(command -v git)\" \"$RUNNER_TEMP/tools\"",
         ];
-        step(out, "install ctxc", lines.into_iter().chain(install.lines()).chain(links));
+        step(out, "install ctxc", remarks.into_iter().chain(install.lines()).chain(links));
         out.push_str("        working-directory: .\n");
         self.set_up(out, "change/");
         step(
