@@ -63,7 +63,7 @@ fn checks_for_a_forge_are_written_when_asked_for() {
         "ctxc check --format github --allow-empty\n",
         // What scenarios say is wanted also where `check` finds something.
         "if: success() || failure()\n        run: ctxc eval --allow-empty ${CTXC_TRUST_HASH:+",
-        "BASE: ${{ github.event.pull_request.base.sha || github.event.before }}",
+        "BASE: ${{ github.event.pull_request.base.sha || github.event.merge_group.base_sha || github.event.before }}",
         "ctxc gate --base \"$BASE\" --allow-empty",
         "CTXC_TRUST_HASH: ${{ vars.CTXC_TRUST_HASH }}",
         "fetch-depth: 0",
