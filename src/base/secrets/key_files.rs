@@ -10,8 +10,10 @@ use std::borrow::Cow;
 /// Whole names, in small letters.
 const NAMES: &[&str] = &[
     ".boto",
+    ".dev.vars",
     ".dockercfg",
     ".envrc",
+    ".flaskenv",
     ".git-credentials",
     ".htpasswd",
     ".my.cnf",
@@ -227,7 +229,12 @@ fn is_assignments(text: &str) -> bool {
 /// Returns whether a value may be a secret in place: neither words, as those of an enumeration are, nor code that looks one up.
 fn is_literal(value: &str) -> bool {
     let is_code = value.contains(['(', '[', '{']) && value.contains([')', ']', '}']);
-    !is_code && !value.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b'_' | b'-'))
+    let is_word = |part: &str| {
+        let rest = part.get(1..).unwrap_or("");
+        part.bytes().all(|byte| byte.is_ascii_alphabetic())
+            && (rest.bytes().all(|byte| byte.is_ascii_lowercase()) || part.bytes().all(|byte| byte.is_ascii_uppercase()))
+    };
+    !is_code && !value.split([' ', '_', '-']).all(is_word)
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ fn fields_keep_the_order_of_their_author() {
     let task = "<task type=\"atomic\" name=\"t\"><description>{{ ticket }}</description><instructions syntax=\"jinja\">\
         {% for key in ticket %}{{ key }} {% endfor %}{{ ticket|tojson }}</instructions>\
         <parameters><parameter name=\"ticket\" type=\"object\"/></parameters><output_format type=\"json\" schema=\"s.json\"/></task>";
-    let schema = r#"{"$schema": "x", "type": "object", "properties": {"reason": {"type": "string"}, "answer": {"type": "string"}},
+    let schema = r#"{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "properties": {"reason": {"type": "string"}, "answer": {"type": "string"}},
         "required": ["reason", "answer"], "additionalProperties": false}"#;
     let project = Project::new().file("templates/t.xml", task).file("templates/s.json", schema);
     let args = ["render", "t", "--input", r#"ticket={"z": 1, "a": {"y": 2, "b": 3}}"#];

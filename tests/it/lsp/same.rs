@@ -154,12 +154,13 @@ fn on_a_project_with_recorded_findings() {
     let task = |name: &str, more: &str| {
         format!("<task type=\"atomic\" name=\"{name}\">\n  <description>d</description>\n{more}</task>\n").into_bytes()
     };
-    let broken = "  <instructions src=\"text/guide.jinja\" syntax=\"jinja\"/>\n";
+    let braces =
+        "  <instructions src=\"text/guide.md\"/>\n  <parameters>\n    <parameter name=\"x\" type=\"string\"/>\n  </parameters>\n";
     let unused = "  <parameters>\n    <parameter name=\"x\" type=\"string\"/>\n  </parameters>\n";
     let mut files = Files::from([
         ("ctxc.toml".to_owned(), b"[lint]\nx = 1\n".to_vec()),
-        ("templates/a.xml".to_owned(), task("a", broken)),
-        ("templates/text/guide.jinja".to_owned(), b"{{ x | uper }}\n".to_vec()),
+        ("templates/a.xml".to_owned(), task("a", braces)),
+        ("templates/text/guide.md".to_owned(), b"Look at {x}.\n".to_vec()),
         ("templates/b.xml".to_owned(), task("b", unused)),
         ("templates/c.xml".to_owned(), task("c", unused)),
         (

@@ -28,6 +28,8 @@ fn keys_credentials_and_environment_files_are_known_by_their_names() {
         ".env",
         ".env.production",
         ".env_local",
+        ".flaskenv",
+        "worker/.dev.vars",
         "deploy/prod.env",
         "terraform.tfvars",
         "x.auto.tfvars.json",
