@@ -36,7 +36,7 @@ pub(crate) struct ChangeBase {
     pub(crate) by: NamedBy,
     /// The commit where the change began; `None` where this clone has no commit that both sides have in common.
     pub(crate) commit: Option<String>,
-    /// Whether the change began at several commits: branches were merged both ways.
+    /// True if the change began at several commits: branches were merged both ways.
     pub(crate) is_crossed: bool,
     /// The commit that the base is at.
     pub(crate) tip: String,

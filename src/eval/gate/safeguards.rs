@@ -60,7 +60,7 @@ type Key = (Kind, String, String);
 
 /// What stands before the words of an answer to a request.
 pub const ANSWER: &str = "answer to ";
-/// What stands before the words of a request that an answer is to.
+/// The prefix of the words for a request that an answer is to.
 pub const REQUEST: &str = "request of ";
 /// Which part of a scenario answers to a changed request are.
 pub const BROUGHT: &str = "answers to a changed request";

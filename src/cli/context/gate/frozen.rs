@@ -61,7 +61,7 @@ impl Beside<'_> {
         }
     }
 
-    /// What a content is, in place or in a file.
+    /// The value of a content, in place or in a file.
     fn content(&self, fields: &serde_json::Map<String, Value>) -> Option<Value> {
         let only = if fields.len() == 1 { fields.iter().next() } else { None };
         match only.map(|(key, inner)| (key.as_str(), inner)) {
