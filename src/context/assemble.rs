@@ -161,8 +161,8 @@ pub fn assemble(registry: &Registry, request: &Request<'_>, options: &Options<'_
 /// What may not be cut does not fit into the budget, or a conversation among the segments is broken.
 pub fn assemble_segments(agent: &str, segments: Vec<Segment>, options: &Options<'_>) -> Result<Assembly, Refused> {
     let marks = Marks::of(&Request::new(agent));
-    let facts = Facts { late: Vec::new(), marks, history: HistoryLimits::default(), reserved: 0, has_conversation: false };
-    Ok(Assembler { options, facts: &facts, others: &[] }.assemble(segments)?)
+    let facts = Facts { late: Vec::new(), marks, history: HistoryLimits::default(), reserved: 0, has_open_share: false };
+    Ok(Assembler { options, facts: &facts, others: &[], has_open_fates: false }.assemble(segments)?)
 }
 
 /// The same from definitions that are loaded: for whoever assembles many contexts of one task.
@@ -184,7 +184,7 @@ pub(crate) fn assemble_edited(
     let draft = draft(forest, request, Unknown::Fault, &routed.options)?;
     let order = role::order(request.role, routed.options.profile);
     let options = role::ordered(&routed.options, &order);
-    let assembler = Assembler { options: &options, facts: &draft.facts, others: &[] };
+    let assembler = Assembler { options: &options, facts: &draft.facts, others: &[], has_open_fates: false };
     let mut segments = draft.segments.into_iter().map(|drafted| drafted.segment).collect();
     edit(&mut segments);
     Ok(assembler.assemble(segments).map_err(|fault| placed(forest, request, fault))?)
@@ -218,7 +218,7 @@ pub(crate) fn preview_in(forest: &TaskGraph<'_>, request: &Request<'_>, options:
     });
     let order = role::order(request.role, routed.options.profile);
     let options = role::ordered(&routed.options, &order);
-    let assembler = Assembler { options: &options, facts: &draft.facts, others: &[] };
+    let assembler = Assembler { options: &options, facts: &draft.facts, others: &[], has_open_fates: false };
     Ok(assembler.assemble(segments.collect()).map_err(|fault| placed(forest, request, fault))?)
 }
 
@@ -287,7 +287,7 @@ pub(super) fn draft(
     let marks = Marks::of(request);
     let filler = Filler { registry, path: "", unknown, marks: &marks, fences: Fences::Around };
     let results = &GivenResults::of(forest, request)?;
-    let mut strategy = Strategy { request, results, filler, faults: Vec::new(), has_conversation: false };
+    let mut strategy = Strategy { request, results, filler, faults: Vec::new(), has_open_share: false };
     let mut segments = strategy.segments(forest).map_err(|fault| vec![fault])?;
     if options.profile == Profile::Bare
         && let Some(link) = chain.last()
@@ -305,8 +305,8 @@ pub(super) fn draft(
     let found = segments.iter().filter(|drafted| drafted.segment.kind == Kind::Fresh).count();
     let reserved = MATCHES.saturating_sub(found) * lookup;
     let late = late.into_iter().map(DraftSegment::told).collect();
-    let has_conversation = strategy.has_conversation;
-    Ok(Draft { segments, facts: Facts { late, marks, history, reserved, has_conversation } })
+    let has_open_share = strategy.has_open_share;
+    Ok(Draft { segments, facts: Facts { late, marks, history, reserved, has_open_share } })
 }
 
 impl ContextAssembler for Assembler<'_> {

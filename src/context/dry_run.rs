@@ -66,7 +66,10 @@ pub(super) fn dry(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Optio
     let (segments, waiting): (Vec<_>, Vec<_>) = draft.segments.into_iter().map(DraftSegment::apart).unzip();
     let order = role::order(request.role, options.profile);
     let options = role::ordered(options, &order);
-    let assembler = Assembler { options: &options, facts: &draft.facts, others: &others };
+    let is_open =
+        |(segment, waiting): (&Segment, &Waiting)| segment.priority() >= FIRST_EXPENDABLE && !waiting.unknown.is_empty();
+    let has_open_fates = segments.iter().zip(&waiting).any(is_open);
+    let assembler = Assembler { options: &options, facts: &draft.facts, others: &others, has_open_fates };
     let Assembly { report, .. } = assembler.assemble(segments).map_err(|fault| vec![placed(forest, request, fault)])?;
     let mut whole = whole(&assembler, &report.segments, &waiting);
     for (at, (account, slot)) in report.segments.iter().zip(&mut whole).enumerate() {
@@ -74,8 +77,8 @@ pub(super) fn dry(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Optio
     }
     let frame = Frame::default();
     let blocks: Vec<Block<'_>> = report.segments.iter().map(|account| block(&account.segment, &frame, 0)).collect();
-    let has_conversation = draft.facts.has_conversation;
-    let others_room = options.budget.map_or(0, |tokens| budget::room_of_others(&blocks, tokens, has_conversation));
+    let has_open_share = draft.facts.has_open_share;
+    let others_room = options.budget.map_or(0, |tokens| budget::room_of_others(&blocks, tokens, has_open_share));
     Ok(DryRun { report, waiting, whole, others_room })
 }
 
@@ -161,8 +164,8 @@ fn last(assembler: &Assembler<'_>, segment: &Segment, may_follow: bool) -> Whole
     let without = with.strip_suffix(profile.separator()).unwrap_or(&with);
     let count = |text: &str| budget::tokens(text, segment.text.open().iter().map(|at| frame.head.len() + at), counter);
     let alone = count(without);
-    // Where nothing is fitted and nothing follows, nobody asks.
-    let needs = if may_follow || budget.is_some() { count(&with) } else { alone };
+    // Fitting counts the separator; it matters only where a limit is fitted to or something follows.
+    let needs = if may_follow || budget.is_some() || segment.max_tokens.is_some() { count(&with) } else { alone };
     let (least, most) = if may_follow { (needs.min(alone), needs.max(alone)) } else { (alone, alone) };
     Whole { needs, least, most: Some(most), ..Whole::default() }
 }

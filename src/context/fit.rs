@@ -24,8 +24,8 @@ pub(super) struct Facts {
     pub(super) history: HistoryLimits,
     /// Tokens that lookups may yet have.
     pub(super) reserved: usize,
-    /// A conversation may be among the segments, even an empty one.
-    pub(super) has_conversation: bool,
+    /// A conversation may be among the segments, even an empty one, or others write a text that is empty in this request.
+    pub(super) has_open_share: bool,
 }
 
 /// The assembler of rendered segments.
@@ -35,6 +35,8 @@ pub(super) struct Assembler<'a> {
     /// Tokens of those that are told with each segment of a dry run as one; `None` for what may not be there at all: no figure of
     /// another counts on it. Else none.
     pub(super) others: &'a [Option<usize>],
+    /// A dry run in which a trusted text that can be cut waits for a value: in a run it may be dropped, however short it is now.
+    pub(super) has_open_fates: bool,
 }
 
 /// What became of each segment, and the messages that come of it.
@@ -97,7 +99,7 @@ impl Assembler<'_> {
     /// Fits the segments into the budget, and holds the whole messages against it: joined, texts may count a few tokens more
     /// than one by one.
     pub(super) fn fitted(&self, segments: &[Segment], frames: &[Frame], order: &[usize]) -> Result<Fit, Fault> {
-        let Options { profile, budget, counter, counting, .. } = *self.options;
+        let Options { budget, counter, counting, .. } = *self.options;
         let is_needed = counting == Counting::Always || budget.is_some();
         let one = |(at, segment): (usize, &Segment)| {
             let own = if is_needed && !segment.is_turn() { turn_tokens(segment, counter) } else { 0 };
@@ -113,7 +115,25 @@ impl Assembler<'_> {
             first.others = if talk.is_counted { whole.tokens } else { talk.conversation.bytes() };
         }
         let fates = self.trusted_fates(segments, frames, order, &blocks)?;
-        let fitting = Fitting::of(&blocks, counter, &fates);
+        let fit_around = |fates: &[Option<Fitted>]| self.fit_around(segments, frames, order, (&blocks, &talk, &whole), fates);
+        match fit_around(&fates) {
+            Err(_) if self.has_open_fates => fit_around(&vec![None; blocks.len()]),
+            fit => fit,
+        }
+    }
+
+    /// Fits the segments without a known fate around those that have one.
+    fn fit_around(
+        &self,
+        segments: &[Segment],
+        frames: &[Frame],
+        order: &[usize],
+        (blocks, talk, whole): (&[Block<'_>], &Talk<'_>, &Fold),
+        fates: &[Option<Fitted>],
+    ) -> Result<Fit, Fault> {
+        let Options { profile, budget, counter, counting, .. } = *self.options;
+        let first = talk.places.first().copied();
+        let fitting = Fitting::of(blocks, counter, fates);
         let mut room = budget;
         let mut way = 0;
         for _ in 0..ROUNDS {
@@ -131,7 +151,7 @@ impl Assembler<'_> {
             let floor = talk.conversation.last_turn().min(whole.tokens);
             let elastic = first.filter(|_| talk.is_counted);
             let elastic = elastic.map(|at| budget::Elastic { at, floor, take: &mut narrow as &mut dyn FnMut(usize) -> usize });
-            let mut fitted = match fitting.fit(room, counting, fates.clone(), elastic) {
+            let mut fitted = match fitting.fit(room, counting, fates.to_vec(), elastic) {
                 Ok(fitted) => fitted,
                 // The budget is the one that was asked for, whatever was left of it.
                 Err(over) => return Err(FaultKind::OverBudget(over.of(budget, holds_values(segments))).into()),
@@ -156,12 +176,12 @@ impl Assembler<'_> {
             };
             way = over.max(way * 2);
             // What stays in any case needs so much: with less nothing is fitted at all.
-            let needed = fitting.needed(&fates);
+            let needed = fitting.needed(fates);
             let narrower = |room: usize| room.saturating_sub(way).max(if room > needed { needed } else { 0 });
             room = room.map(narrower);
         }
         let limit = budget.unwrap_or(0);
-        Err(FaultKind::OverBudget(fitting.over(&fates, limit).of(budget, holds_values(segments))).into())
+        Err(FaultKind::OverBudget(fitting.over(fates, limit).of(budget, holds_values(segments))).into())
     }
 
     /// The fates of the trusted segments that can be cut. They are fitted as if others had written nothing, into the budget without the
@@ -175,10 +195,10 @@ impl Assembler<'_> {
     ) -> Result<Vec<Option<Fitted>>, Fault> {
         let none = vec![None; blocks.len()];
         let Options { budget: Some(limit), counter, .. } = *self.options else { return Ok(none) };
-        if !self.facts.has_conversation && !blocks.iter().any(Block::is_untrusted) {
+        if !self.facts.has_open_share && !blocks.iter().any(Block::is_untrusted) {
             return Ok(none);
         }
-        let others_room = budget::room_of_others(blocks, limit, self.facts.has_conversation);
+        let others_room = budget::room_of_others(blocks, limit, self.facts.has_open_share);
         let is_bounded = |block: &Block<'_>| block.is_untrusted() || block.bytes() <= block.most();
         // A token is at least one byte.
         if blocks.iter().map(Block::trusted_bytes).sum::<usize>() + others_room <= limit && blocks.iter().all(is_bounded) {
@@ -210,9 +230,11 @@ impl Assembler<'_> {
             marks: self.facts.marks.clone(),
             history: HistoryLimits::default(),
             reserved: 0,
-            has_conversation: false,
+            has_open_share: false,
         };
-        let Ok(alone) = (Assembler { options: &options, facts: &facts, others: &others }).fitted(&own, &frames, &order) else {
+        let Ok(alone) = (Assembler { options: &options, facts: &facts, others: &others, has_open_fates: false })
+            .fitted(&own, &frames, &order)
+        else {
             // Joined, the texts that are never cut count more than one by one, and leave nothing.
             let dropped =
                 |block: &Block<'_>| block.is_trusted_expendable().then(|| Fitted::dropped("no tokens were left".to_owned()));

@@ -32,8 +32,8 @@ pub(super) struct Strategy<'a> {
     pub(super) results: &'a GivenResults<'a>,
     pub(super) filler: Filler<'a>,
     pub(super) faults: Faults,
-    /// A conversation may reach the agent, even an empty one.
-    pub(super) has_conversation: bool,
+    /// A conversation may reach the agent, even an empty one, or others write a text that is empty in this request.
+    pub(super) has_open_share: bool,
 }
 
 impl<'a> Strategy<'a> {
@@ -47,7 +47,7 @@ impl<'a> Strategy<'a> {
             DraftSegment::whole(segment)
         });
         let mut context: Vec<DraftSegment> = parent.collect();
-        self.has_conversation = context.iter().any(|drafted| drafted.segment.is_turn());
+        self.has_open_share = context.iter().any(|drafted| drafted.segment.is_turn());
         for (at, link) in chain.iter().enumerate() {
             // A reference has no context of its own: what is behind it stands in its place.
             if link.node.settings.is_none() {
@@ -60,9 +60,11 @@ impl<'a> Strategy<'a> {
                 Binder { request: self.request, results: self.results, forest, filler: self.filler, faults: &mut self.faults }
                     .scope(upto, chain.get(at + 1))?;
             context = self.node(upto, &scope, &context);
-            self.has_conversation =
-                link.node.body.history.is_some() || self.has_conversation && inherited::takes_conversation(link.node);
+            self.has_open_share =
+                link.node.body.history.is_some() || self.has_open_share && inherited::takes_conversation(link.node);
         }
+        self.has_open_share |= context.iter().any(DraftSegment::is_blank);
+        context.retain(|drafted| !drafted.is_blank());
         self.stage(&mut context);
         let said = |objective: &&str| !objective::is_said(objective, &context);
         let asked = Asked { objective: self.request.asked.objective.filter(said), ..self.request.asked };

@@ -168,9 +168,9 @@ const WITHOUT_ROOM: u8 = 4;
 
 /// Tokens of a budget that are reserved for untrusted text, whatever its length: the limit of each untrusted input that has one, and a quarter of
 /// the budget for the other inputs, results of earlier steps, values in texts that are never cut and a conversation together.
-pub fn room_of_others(blocks: &[Block<'_>], budget: usize, has_conversation: bool) -> usize {
+pub fn room_of_others(blocks: &[Block<'_>], budget: usize, has_open_share: bool) -> usize {
     let mut room: usize = 0;
-    let mut has_share = has_conversation;
+    let mut has_share = has_open_share;
     for block in blocks.iter().filter(|block| block.is_untrusted()) {
         match block.most.filter(|_| block.is_foreign_input()) {
             Some(most) => room = room.saturating_add(most),

@@ -1,7 +1,7 @@
 //! What the files of a project ask the user's permission for, and whether the user gave it.
 //!
 //! A permission holds for one folder and one hash: that of every command line that files of the project name, and of every key of the
-//! project file but those that permit nothing ([`permits`]); not of the files that such a command runs. Comments, layout and the order of
+//! project file but those that permit nothing (`permits`); not of the files that such a command runs. Comments, layout and the order of
 //! keys are not part of it. It is kept in the user's folder for state, so no project, link or copy brings one along.
 
 use crate::base::folders;

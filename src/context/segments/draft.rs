@@ -2,7 +2,7 @@
 
 use crate::context::fill::Faults;
 use crate::kernel::assembler::Deferred;
-use crate::kernel::context::{Kind, Segment, Stability, Traced, Trust};
+use crate::kernel::context::{FIRST_EXPENDABLE, Kind, Segment, Stability, Traced, Trust};
 use std::collections::BTreeSet;
 
 /// A segment with what is known about it before a run.
@@ -43,6 +43,17 @@ impl DraftSegment {
     /// True for a segment of which others wrote nothing.
     pub(in crate::context) fn is_trusted(&self) -> bool {
         self.segment.overall_trust() == Trust::Trusted && self.segment.text.untrusted().is_empty()
+    }
+
+    /// True for a text of a task that is empty in this request and of which others write some in another one.
+    pub(in crate::context) fn is_blank(&self) -> bool {
+        let Self { segment, unknown, late, faults, .. } = self;
+        let is_own_text = segment.priority() < FIRST_EXPENDABLE && !segment.is_turn();
+        is_own_text
+            && segment.text.is_empty()
+            && segment.has_untrusted_values
+            && [unknown, late].iter().all(|names| names.is_empty())
+            && faults.is_empty()
     }
 
     /// What is said of it where it is late.

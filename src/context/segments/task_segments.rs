@@ -81,7 +81,8 @@ impl SegmentBuilder<'_> {
             let late = std::mem::take(&mut self.late);
             return self.out.push(DraftSegment::late(kind, (kind.word().to_owned(), ""), why, late));
         }
-        if filled.text.is_empty() && filled.unknown.is_empty() && self.faults.is_empty() {
+        let is_blank = filled.text.is_empty() && filled.unknown.is_empty() && self.faults.is_empty();
+        if is_blank && filled.untrusted.is_empty() {
             return;
         }
         // A value that is empty, or that a Jinja text only asks about, still makes it a text that others lengthen.
