@@ -14,6 +14,8 @@ const GUESSES: [&str; 5] = [
 ];
 /// Digits of a commit id, in both object formats.
 const ID: [usize; 2] = [40, 64];
+/// Digits of an id in messages.
+const SHOWN: usize = 12;
 /// Fewest digits of a shortened id.
 const SHORTEST: usize = 4;
 
@@ -31,7 +33,7 @@ pub(crate) enum NamedBy {
 /// The base of a change.
 #[derive(Clone, Debug)]
 pub(crate) struct ChangeBase {
-    /// The base as it was named, or the branch that was guessed.
+    /// The base as it was named, or the branch that was guessed; the first digits of a full id.
     pub(crate) name: String,
     pub(crate) by: NamedBy,
     /// The commit where the change began; `None` where this clone has no commit that both sides have in common.
@@ -58,7 +60,7 @@ impl ChangeBase {
         let given = given.filter(|name| !is_zeros(name));
         let git = Git::around(folder, given.unwrap_or(""))?;
         let (name, Named { by, commit: tip }) = match given {
-            Some(name) => (name.to_owned(), named(&git, name)?),
+            Some(name) => (shown(name), named(&git, name)?),
             None => guess(&git)?,
         };
         let head = git.commit("HEAD")?;
@@ -67,6 +69,12 @@ impl ChangeBase {
         let is_crossed = common.next().is_some();
         Ok(Self { name, by, commit, is_crossed, tip, head, is_shallow: git.is_shallow()? })
     }
+}
+
+/// A name for messages: of a full id its first digits.
+fn shown(name: &str) -> String {
+    let is_id = ID.contains(&name.len()) && name.bytes().all(|digit| digit.is_ascii_hexdigit());
+    name.get(..SHOWN).filter(|_| is_id).unwrap_or(name).to_owned()
 }
 
 fn is_zeros(name: &str) -> bool {

@@ -191,6 +191,18 @@ impl Git {
 
     /// The error about a name that is none here.
     pub(super) fn unknown(&self, revision: &str) -> Result<CliError> {
+        let object = ["rev-parse", "--verify", "--quiet", "--end-of-options", revision];
+        if let Some(id) = self.line(&object)?
+            && let Some(kind) = self.line(&["cat-file", "-t", &id])?
+        {
+            let kind = match &*kind {
+                "blob" => "a file",
+                "tree" => "a folder",
+                _ => "an object",
+            };
+            let hint = "name a branch, or the id of a commit: git reads what follows a colon as a path in it";
+            return Ok(CliError::usage(format!("`{revision}` is {kind} of a commit, not a commit")).hint(hint));
+        }
         let names = self.ask(&["for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes"])?;
         let names = String::from_utf8_lossy(&names.out).into_owned();
         let error = CliError::usage(format!("there is no revision `{revision}` in this repository"));

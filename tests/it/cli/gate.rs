@@ -467,6 +467,12 @@ fn results_that_nobody_accepted_excuse_nothing() {
 fn without_a_base_or_an_answer_it_says_so() {
     let project = branch();
     project.run(&["gate", "--base", "mian"]).code(2).warns("there is no revision `mian`");
+    let file = project.run(&["gate", "--base", "HEAD:ctxc.toml"]).code(2);
+    file.warns("`HEAD:ctxc.toml` is a file of a commit, not a commit").warns("name a branch, or the id of a commit");
+    project.run(&["gate", "--base", "HEAD:scenarios"]).code(2).warns("`HEAD:scenarios` is a folder of a commit");
+    // Messages hold the first digits of an id.
+    let id = project.read(".git/refs/heads/main");
+    project.run(&["gate", "--base", id.trim()]).code(0).says(&format!("gate against {:.12}: ", id.trim()));
     project.run(&["baseline", "accept", "--reason", " "]).code(2).warns("--reason is empty");
     std::fs::remove_file(project.path("scenarios/recordings/recorded.jsonl")).unwrap();
     project.run(&["gate", "--min-answered", "0.9"]).code(4);
