@@ -30,6 +30,8 @@ pub enum JinjaFaultKind {
     Syntax(String),
     /// What needs no value of a run fails; minijinja's own words.
     Fails(String),
+    /// It fails with the default of a parameter; minijinja's own words.
+    FailsByDefault(String),
     /// It divides by a zero that is written there.
     ByZero,
     /// A filter has fewer or more arguments than it takes.

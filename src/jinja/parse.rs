@@ -11,7 +11,7 @@ use super::limits::MAX_BYTES;
 use super::names::JinjaName;
 use super::reads::{flow, too_early};
 use super::tags::{tag_at, tags};
-use super::tree::{BinOpKind, UnaryOpKind, each, each_stmt, expressions, names, place, tree};
+use super::tree::{BinOpKind, UnaryOpKind, each, each_stmt, expressions, inner, names, place, tree};
 use super::unsupported::absent;
 use crate::base::span::Span;
 use crate::base::suggest::nearest;
@@ -33,10 +33,23 @@ pub struct JinjaText {
     pub variables: BTreeSet<String>,
     /// The functions that it calls and neither sets nor reads otherwise, sorted: where a variable has the name of one, it is the variable.
     pub functions: BTreeSet<String>,
-    /// The parts of variables that it puts out as they are (`{{ a.b }}`): the variable, the way into it, and where both stand.
-    pub parts: Vec<(String, String, Span)>,
+    /// The parts of variables that it puts out as they are (`{{ a.b }}`).
+    pub parts: Vec<JinjaPart>,
     /// Why it cannot be rendered, in the order of the text.
     pub faults: Vec<JinjaFault>,
+}
+
+/// A part of a variable that is put out as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JinjaPart {
+    /// The variable.
+    pub name: String,
+    /// The way into it: `.a.b`.
+    pub way: String,
+    /// The place of both.
+    pub span: Span,
+    /// True outside of every block, where each render gets to.
+    pub is_certain: bool,
 }
 
 /// Parses a text.
@@ -74,17 +87,29 @@ pub(crate) fn first_reads(text: &str) -> BTreeMap<&str, usize> {
     found.into_iter().map(|(name, (_, at))| (name, at)).collect()
 }
 
-/// A variable, the way into it, and where both stand, where an expression is nothing else.
-fn part(text: &str, expr: &Expr<'_>) -> Option<(String, String, Span)> {
+/// A variable and the way into it, where an expression is nothing else. `has_entries`: by `[0]` and `['name']`, too.
+pub(super) fn part(text: &str, expr: &Expr<'_>, has_entries: bool) -> Option<JinjaPart> {
     match expr {
         Expr::Var(var) => {
             let at = place(text, var.id);
-            Some((var.id.to_owned(), String::new(), Span::of(at, at + var.id.len())))
+            let span = Span::of(at, at + var.id.len());
+            Some(JinjaPart { name: var.id.to_owned(), way: String::new(), span, is_certain: false })
         }
         Expr::GetAttr(field) => {
-            let (name, way, span) = part(text, &field.expr)?;
+            let whole = part(text, &field.expr, has_entries)?;
             let end = place(text, field.name) + field.name.len();
-            Some((name, format!("{way}.{}", field.name), Span::of(span.start as usize, end)))
+            Some(JinjaPart {
+                way: format!("{}.{}", whole.way, field.name),
+                span: Span::of(whole.span.start as usize, end),
+                ..whole
+            })
+        }
+        Expr::GetItem(entry) if has_entries => {
+            let whole = part(text, &entry.expr, true)?;
+            let Expr::Const(key) = &entry.subscript_expr else { return None };
+            let step = key.value.as_str().map_or_else(|| format!("[{}]", key.value), |name| format!(".{name}"));
+            let end = entry.subscript_expr.span().end_offset as usize + 1;
+            Some(JinjaPart { way: whole.way + &step, span: Span::of(whole.span.start as usize, end.min(text.len())), ..whole })
         }
         _ => None,
     }
@@ -136,11 +161,14 @@ impl<'t> Reader<'t> {
         }
         self.unknown(&mut variables, &globals);
         let mut parts = Vec::new();
-        each_stmt(tree, &mut |stmt| {
-            let Stmt::EmitExpr(one) = stmt else { return };
-            let is_set = |name: &str| flow.scopes.iter().any(|scope| scope.names.contains_key(name));
-            parts.extend(part(self.text, &one.expr).filter(|(name, way, _)| !way.is_empty() && !is_set(name)));
-        });
+        for outer in inner(tree) {
+            each_stmt(outer, &mut |stmt| {
+                let Stmt::EmitExpr(one) = stmt else { return };
+                let is_set = |name: &str| flow.scopes.iter().any(|scope| scope.names.contains_key(name));
+                let own = part(self.text, &one.expr, false).filter(|own| !own.way.is_empty() && !is_set(&own.name));
+                parts.extend(own.map(|own| JinjaPart { is_certain: std::ptr::eq(stmt, outer), ..own }));
+            });
+        }
         let owned = |names: BTreeSet<&str>| names.into_iter().map(str::to_owned).collect();
         JinjaText { variables: owned(variables), functions: owned(functions), parts, faults: self.faults }
     }

@@ -1,77 +1,163 @@
-//! Renders, when a text is compiled, what it says without a value of a run: what fails there fails in every run.
+//! Renders, when a text is compiled, what needs no value of a run, or none but the defaults of parameters: a statement that fails there
+//! fails in every run, or in every run by those defaults.
 
 use super::environment::environment;
 use super::fault::{JinjaFault, JinjaFaultKind};
-use super::parse::JinjaText;
+use super::parse::{JinjaPart, JinjaText, part};
 use super::reads::flow;
 use super::render::{Failed, RenderInputs, render};
 use super::tags::tags;
-use super::tree::tree;
+use super::tree::{Expr, Stmt, each, each_stmt, expressions, tree};
 use crate::base::span::Span;
 use minijinja::machinery::Token;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// How many statements of a text are tried.
+/// Most statements of a text that are tried.
 const MOST: usize = 64;
-/// How many steps each of them may take: what takes more is left to a run.
+/// Most values that a statement is tried with for names of a run.
+const MOST_VALUES: usize = 10;
+/// Most steps of each trial: what takes more is left to a run.
 const STEPS: u64 = 2_000;
 /// Bytes of statements that are tried.
 const LONGEST: usize = 1 << 14;
 
+/// A statement that fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The place of its first tag.
+    pub span: Span,
+    /// Why, in minijinja's words.
+    pub words: String,
+    /// The part of a default that is missing; none where it fails otherwise.
+    pub part: Option<JinjaPart>,
+    /// The defaults that it reads.
+    pub defaults: Vec<String>,
+    /// False where other values decide.
+    pub is_certain: bool,
+}
+
 /// Parses a text that is compiled, and tries what needs no value of a run.
 pub fn parse(text: &str) -> JinjaText {
     let parsed = super::parse::parse(text);
-    if parsed.faults.is_empty() { JinjaText { faults: failures(text), ..parsed } } else { parsed }
+    if !parsed.faults.is_empty() {
+        return parsed;
+    }
+    let fault = |failure: Failure| JinjaFault { kind: JinjaFaultKind::Fails(failure.words), span: failure.span };
+    JinjaText { faults: failures(text, &Map::new()).into_iter().map(fault).collect(), ..parsed }
 }
 
-/// What fails in every run, by its place.
-fn failures(text: &str) -> Vec<JinjaFault> {
+/// The statements of a text that fail with the defaults of parameters, in order; without any, those that fail in every run.
+pub fn failures(text: &str, defaults: &Map<String, Value>) -> Vec<Failure> {
+    let Ok(whole) = tree(text) else { return Vec::new() };
     let globals = environment();
-    let is_function = |name: &str| name != "namespace" && globals.globals().any(|(own, _)| own == name);
-    let mut known: BTreeSet<String> = BTreeSet::new();
-    let mut before = String::new();
-    let mut found = Vec::new();
-    for range in statements(text).into_iter().take(MOST) {
-        let source = text.get(range.clone()).unwrap_or_default();
-        let Ok(tree) = tree(source) else { continue };
-        let flow = flow(&tree);
-        let sets = flow.scopes.first().into_iter().flat_map(|scope| scope.names.keys());
-        let is_sure = |name: &&str| known.contains(*name) || is_function(name) && !flow.values.contains(name);
-        if before.len() + source.len() > LONGEST || !flow.variables.iter().all(is_sure) {
-            // What it sets depends on a run.
-            known.retain(|name| sets.clone().all(|set| set != name));
-            continue;
-        }
-        let sets: Vec<String> = sets.map(|name| (*name).to_owned()).collect();
-        let whole = [&*before, source].concat();
-        match tried(&whole) {
-            Ok(()) if sets.is_empty() => {}
-            Ok(()) => {
-                known.extend(sets);
-                before = whole;
-            }
-            Err(words) => {
-                let end = tags(source).next().map_or(range.end, |tag| range.start + tag.range.end);
-                found.push(JinjaFault { kind: JinjaFaultKind::Fails(words), span: Span::of(range.start, end) });
-            }
-        }
-    }
-    found
+    let mut trial = Trial {
+        text,
+        defaults,
+        functions: globals.globals().map(|(name, _)| name.to_owned()).filter(|name| name != "namespace").collect(),
+        inputs: flow(&whole).variables.into_iter().filter(|name| !defaults.contains_key(*name)).collect(),
+        known: defaults.keys().cloned().collect(),
+        before: String::new(),
+        found: Vec::new(),
+    };
+    statements(text).into_iter().take(MOST).for_each(|range| trial.statement(range));
+    trial.found
 }
 
-/// Renders a text that needs no values: why that fails.
-fn tried(text: &str) -> Result<(), String> {
-    let none = BTreeSet::new();
-    let values = Value::Object(Map::new());
-    let fence = Box::new(|_: &str, _: &str| (String::new(), String::new()));
-    let with = RenderInputs { values: &values, names: &none, untrusted: &none, fence, steps: STEPS };
-    match render(text, with) {
-        Err(Failed::Jinja { detail, .. }) => Err(detail),
-        Err(Failed::TooLarge { limit }) => Err(format!("it handles more than {limit} bytes in all")),
-        Ok(_) | Err(Failed::TooLong { .. } | Failed::TooCostly { .. }) => Ok(()),
+struct Trial<'t> {
+    text: &'t str,
+    defaults: &'t Map<String, Value>,
+    functions: BTreeSet<String>,
+    /// The names that a run gives values.
+    inputs: BTreeSet<&'t str>,
+    /// The names whose values do not depend on a run, and the statements that set some of them.
+    known: BTreeSet<String>,
+    before: String,
+    found: Vec<Failure>,
+}
+
+impl Trial<'_> {
+    fn statement(&mut self, range: Range<usize>) {
+        let source = self.text.get(range.clone()).unwrap_or_default();
+        let Ok(tree) = tree(source) else { return };
+        let flow = flow(&tree);
+        let sets: Vec<&str> = flow.scopes.first().into_iter().flat_map(|scope| scope.names.keys().copied()).collect();
+        let is_sure = |name: &str| self.known.contains(name) || self.functions.contains(name) && !flow.values.contains(name);
+        let open: Vec<&str> = flow.variables.iter().filter(|name| !is_sure(name)).copied().collect();
+        let reads = |name: &&String| flow.variables.contains(name.as_str()) && self.known.contains(*name);
+        let defaults: Vec<String> = self.defaults.keys().filter(reads).cloned().collect();
+        let failed = match open.is_empty() {
+            _ if self.before.len() + source.len() > LONGEST => None,
+            // Without a default it was tried alone.
+            true if !self.defaults.is_empty() && sets.is_empty() && flow.variables.is_empty() => None,
+            true => self.tried(source, &[], &Value::Null).err().map(|words| (words, true)),
+            false if defaults.is_empty() => None,
+            false => self.by_any(source, &tree, &open),
+        };
+        let is_known = open.is_empty() && failed.is_none() && self.before.len() + source.len() <= LONGEST;
+        if let Some((words, is_certain)) = failed {
+            let end = tags(source).next().map_or(range.end, |tag| range.start + tag.range.end);
+            let moved = |at: u32| range.start + at as usize;
+            let part = self.missing(source, &tree, &words);
+            let part = part.map(|part| JinjaPart { span: Span::of(moved(part.span.start), moved(part.span.end)), ..part });
+            self.found.push(Failure { span: Span::of(range.start, end), words, part, defaults, is_certain });
+        }
+        if !is_known {
+            // What it sets depends on a run.
+            self.known.retain(|name| !sets.contains(&&**name));
+        } else if !sets.is_empty() {
+            self.known.extend(sets.iter().filter(|name| !self.inputs.contains(**name)).map(|name| (*name).to_owned()));
+            self.before.push_str(source);
+        }
     }
+
+    /// How a statement fails for want of a part of a default, whatever has the other names: tried with a value of each type and those that
+    /// it names itself. Then true where it fails with each of them.
+    fn by_any(&self, source: &str, tree: &Stmt<'_>, open: &[&str]) -> Option<(String, bool)> {
+        let mut values = vec![json!(true), json!(false), json!("text"), json!(3), json!([]), json!(["text"])];
+        all_expressions(tree, &mut |expr| match expr {
+            Expr::Const(one) if values.len() < MOST_VALUES => values.extend(one.value.as_str().map(Value::from)),
+            _ => {}
+        });
+        let ends: Vec<_> = values.iter().map(|value| self.tried(source, open, value)).collect();
+        let is_certain = ends.iter().all(Result::is_err);
+        let mut failed = ends.into_iter().filter_map(Result::err);
+        failed.find(|words| self.missing(source, tree, words).is_some()).map(|words| (words, is_certain))
+    }
+
+    /// The part of a default that an error names.
+    fn missing(&self, source: &str, tree: &Stmt<'_>, words: &str) -> Option<JinjaPart> {
+        let mut found: Option<JinjaPart> = None;
+        all_expressions(tree, &mut |expr| {
+            let own = part(source, expr, true).filter(|own| !own.way.is_empty() && self.defaults.contains_key(&own.name));
+            let is_longer = |own: &JinjaPart| found.as_ref().is_none_or(|other| own.way.len() > other.way.len());
+            if let Some(own) = own.filter(|own| words.contains(own.span.slice(source)) && is_longer(own)) {
+                found = Some(own);
+            }
+        });
+        found
+    }
+
+    /// Renders a statement behind those that set what is known, with the defaults and one value for all other names: why that fails.
+    fn tried(&self, source: &str, open: &[&str], value: &Value) -> Result<(), String> {
+        let text = [&*self.before, source].concat();
+        let mut values = self.defaults.clone();
+        values.extend(open.iter().map(|name| ((*name).to_owned(), value.clone())));
+        let names = values.keys().cloned().collect();
+        let none = BTreeSet::new();
+        let fence = Box::new(|_: &str, _: &str| (String::new(), String::new()));
+        let with = RenderInputs { values: &Value::Object(values), names: &names, untrusted: &none, fence, steps: STEPS };
+        match render(&text, with) {
+            Err(Failed::Jinja { detail, .. }) => Err(detail),
+            Err(Failed::TooLarge { limit }) => Err(format!("it handles more than {limit} bytes in all")),
+            Ok(_) | Err(Failed::TooLong { .. } | Failed::TooCostly { .. }) => Ok(()),
+        }
+    }
+}
+
+fn all_expressions<'s, 't>(tree: &'s Stmt<'t>, look: &mut impl FnMut(&'s Expr<'t>)) {
+    each_stmt(tree, &mut |stmt| expressions(stmt).into_iter().for_each(|expr| each(expr, look)));
 }
 
 /// The outputs and statements of a text that stand in no other.

@@ -3,7 +3,7 @@
 use super::index::{DefId, Index, RefId};
 use crate::base::source::Position;
 use crate::base::span::Span;
-use crate::template::names::{Definition, DefinitionKind, Flow, FlowName, PartUse};
+use crate::template::names::{Definition, DefinitionKind, Flow, FlowName, PartUse, Reached};
 use crate::template::scope::chain;
 use crate::template::shape::{NoPart, Shape};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -38,7 +38,12 @@ pub enum Why {
     /// It leads to nothing; how far counts from the start of what is used.
     NoPart(NoPart),
     /// It leads to nothing in the default that the value has unless a run brings another.
-    NotInDefault(NoPart),
+    NotInDefault {
+        /// Where to.
+        no: NoPart,
+        /// False where only another value leads there.
+        is_certain: bool,
+    },
     /// It is never of the type that is wanted.
     WrongType {
         /// The type that it has.
@@ -164,13 +169,17 @@ impl<'r> Values<'r> {
                 }
             }
         }
-        doubt.map(Why::NotInDefault)
+        doubt.map(|no| Why::NotInDefault { no, is_certain: true })
     }
 
     /// What is wrong with what the definition itself uses.
     pub(super) fn own(&self, file: u32) -> impl Iterator<Item = PartFault> {
-        self.flow.uses.iter().filter_map(move |PartUse { name, path, wanted, span, inside, .. }| {
-            let why = self.fault(*name, path, wanted.as_deref())?;
+        self.flow.uses.iter().filter_map(move |PartUse { name, path, wanted, span, inside, reached, .. }| {
+            let why = match self.fault(*name, path, wanted.as_deref())? {
+                Why::NotInDefault { .. } if *reached == Reached::Unknown => return None,
+                Why::NotInDefault { no, .. } => Why::NotInDefault { no, is_certain: *reached == Reached::Always },
+                other @ (Why::NoPart(_) | Why::WrongType { .. }) => other,
+            };
             let word = self.flow.names.get(*name as usize).map_or("", |name| &name.name);
             Some(fault((file, *span, *inside), None, (word, path), why))
         })
@@ -186,7 +195,7 @@ pub(super) fn fault(
 ) -> PartFault {
     let why = match why {
         Why::NoPart(no) => Why::NoPart(NoPart { upto: name.len() + no.upto, ..no }),
-        Why::NotInDefault(no) => Why::NotInDefault(NoPart { upto: name.len() + no.upto, ..no }),
+        Why::NotInDefault { no, is_certain } => Why::NotInDefault { no: NoPart { upto: name.len() + no.upto, ..no }, is_certain },
         Why::WrongType { .. } => why,
     };
     PartFault { file, span, inside, by, used: format!("{name}{path}").into(), why }

@@ -144,6 +144,18 @@ impl Unfenced {
     }
 }
 
+/// Whether a run in which parameters have their defaults gets to a use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reached {
+    /// Always.
+    #[default]
+    Always,
+    /// Only if another value has it so.
+    Perhaps,
+    /// That is asked elsewhere.
+    Unknown,
+}
+
 /// A part of a value that is used, or a value that is used as one of a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartUse {
@@ -155,6 +167,8 @@ pub struct PartUse {
     pub wanted: Option<Box<str>>,
     /// Whether it is used where nothing fences it.
     pub unfenced: Option<Unfenced>,
+    /// Whether a run by defaults gets there.
+    pub reached: Reached,
     /// Where it is used.
     pub span: Span,
     /// Where in a text in a file of its own, whose `src` the other place is.

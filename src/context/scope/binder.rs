@@ -15,6 +15,7 @@ use crate::registry::result_names::of_round;
 use crate::registry::{Child, Node, Parameter};
 use crate::template::keywords;
 use crate::template::round_names;
+use crate::template::shape::Shape;
 use crate::template::value_type::{self, Wanted};
 use serde_json::Value;
 use std::rc::Rc;
@@ -184,6 +185,8 @@ impl Binder<'_, '_> {
         // It is the initial value, or what a round before has left.
         if name == "accumulator" && scope.outside().contains(&at(parent, "initial_value")) {
             (bound.trust, bound.shape) = (Trust::Untrusted, None);
+        } else if name == "current_iteration" {
+            bound.shape = Some(Arc::new(Shape::Scalar("integer")));
         }
         scope.bind(name, bound);
     }

@@ -278,7 +278,9 @@ pub(super) fn fault_note(kind: JinjaFaultKind) -> Option<NoteKind> {
         JinjaFaultKind::TooDeep => broken("blocks or expressions are nested too deep".to_owned()),
         JinjaFaultKind::TooMuchRepeated => broken("a repeated text becomes too long".to_owned()),
         JinjaFaultKind::Arguments { filter, given, least, most } => broken(fault::arguments(&filter, given, least, most)),
-        JinjaFaultKind::Fails(words) => broken(format!("this fails in every run: {words}")),
+        JinjaFaultKind::Fails(words) | JinjaFaultKind::FailsByDefault(words) => {
+            broken(format!("this fails in every run: {words}"))
+        }
         JinjaFaultKind::ByZero => broken("nothing can be divided by zero".to_owned()),
         JinjaFaultKind::Syntax(words) => broken(format!("the text is not valid Jinja: {words}")),
         JinjaFaultKind::TooEarly { argument, name } => {

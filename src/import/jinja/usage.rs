@@ -10,6 +10,9 @@ use crate::import::declared::nothing;
 use crate::import::model::Parameter;
 use crate::import::note::{Note, NoteKind};
 use crate::jinja::parse::read_tree;
+use crate::jinja::trial::failures;
+use crate::template::value_type;
+use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 const DEFINED: &str = "an input that a run leaves out has its default here, so it is always defined";
@@ -38,7 +41,19 @@ pub(super) fn parameters(path: &str, text: &str, variables: &BTreeSet<String>, n
         let kind = NoteKind::Differs { what: format!("`{name}`"), difference: PARTLY_SET.to_owned() };
         notes.push(Note { path: path.to_owned(), line: lines.line(seen.first as u32), kind });
     }
-    inputs.into_iter().map(|(name, seen)| parameter(name, &seen)).collect()
+    let mut all: Vec<Parameter> = inputs.into_iter().map(|(name, seen)| parameter(name, &seen)).collect();
+    while let Some(name) = failing_default(text, &all) {
+        all.iter_mut().filter(|one| one.name == name).for_each(|one| one.default = None);
+    }
+    all
+}
+
+/// An input whose default a part of the text fails with.
+fn failing_default(text: &str, all: &[Parameter]) -> Option<String> {
+    let default = |one: &Parameter| Some((one.name.clone(), value_type::written(one.default.as_ref()?, one.kind)));
+    let defaults: Map<String, Value> = all.iter().filter_map(default).collect();
+    let failure = failures(text, &defaults).into_iter().find(|failure| failure.is_certain && !failure.defaults.is_empty())?;
+    failure.part.map(|part| part.name).or_else(|| failure.defaults.into_iter().next())
 }
 
 /// The uses of a name count for every value that it may have. Each name passes on what is new, as often as there are uses.

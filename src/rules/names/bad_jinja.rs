@@ -23,6 +23,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             JinjaFaultKind::TooDeep => format!("nests too deep: at most {MAX_BLOCKS} blocks in one another"),
             JinjaFaultKind::TooMuchRepeated => format!("repeats texts to more than {MAX_REPEATED} bytes"),
             JinjaFaultKind::Fails(words) => format!("this fails in every run: {}", shown(words)),
+            JinjaFaultKind::FailsByDefault(words) => format!("this fails with the default: {}", shown(words)),
             JinjaFaultKind::ByZero => "nothing can be divided by zero".to_owned(),
             JinjaFaultKind::Arguments { filter, given, least, most } => arguments(filter, *given, *least, *most),
             JinjaFaultKind::OtherTemplate(word) => format!("`{word}` would take text from another template"),
@@ -46,6 +47,9 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
                 None => known(found, *what, near.as_deref(), fault.span.slice(cx.document.text) == name),
             },
             JinjaFaultKind::TooEarly { argument, name } => found.help(early(argument, name)),
+            JinjaFaultKind::FailsByDefault(_) => {
+                found.help("give another default, ask whether the value is there, or require a value: remove the default")
+            }
             JinjaFaultKind::LineTooLong => found.help("break the line; a `-` in a tag removes the line end again"),
             JinjaFaultKind::TooLarge
             | JinjaFaultKind::TooDeep

@@ -16,7 +16,7 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.names.parts {
         match &fault.why {
             Why::NoPart(no) => out.extend(word(cx, fault, no)),
-            Why::NotInDefault(no) => out.extend(by_default(cx, fault, no)),
+            Why::NotInDefault { no, is_certain } => out.extend(by_default(cx, fault, no, *is_certain)),
             Why::WrongType { .. } => {}
         }
     }
@@ -38,8 +38,8 @@ pub(crate) fn at_use(
     })
 }
 
-/// Only a run that brings another value than the default could be gone on with.
-fn by_default(cx: &LinkCx<'_>, fault: &PartFault, no: &NoPart) -> Option<Diagnostic> {
+/// Only a run that brings another value than the default could go on.
+fn by_default(cx: &LinkCx<'_>, fault: &PartFault, no: &NoPart, is_certain: bool) -> Option<Diagnostic> {
     let (whole, rest) = fault.used.split_at_checked(no.upto)?;
     let part = rest.get(..rest.get(1..)?.find(['.', '[']).map_or(rest.len(), |end| end + 1))?;
     let used = shown(&fault.used);
@@ -57,11 +57,26 @@ fn by_default(cx: &LinkCx<'_>, fault: &PartFault, no: &NoPart) -> Option<Diagnos
         }
         None => at_use(&RULE.meta, cx, fault.place(), format!("`{used}` leads nowhere with the default: {why}"))?,
     };
-    let found = found.severity(Severity::Warning);
-    Some(match no.fields.as_ref().and_then(|fields| fields.near.as_ref()) {
-        Some(near) => found.help(format!("did you mean `{}`?", shown(near))),
-        None => found.help("add it to the default, or require a value: remove the default"),
-    })
+    let found = if is_certain {
+        found
+    } else {
+        found.severity(Severity::Warning).note("a condition in front of it decides by another value")
+    };
+    match no.fields.as_ref().and_then(|fields| fields.near.as_ref()) {
+        Some(near) => Some(instead(found, fault, no, near)),
+        None => Some(found.help("add it to the default, or require a value: remove the default")),
+    }
+}
+
+/// The nearest field in place of the one that is not there.
+fn instead(found: Diagnostic, fault: &PartFault, no: &NoPart, near: &str) -> Diagnostic {
+    let found = found.help(format!("did you mean `{}`?", shown(near)));
+    let rest = fault.used.get(no.upto + 1..).unwrap_or("");
+    let start = fault.span.start + no.upto as u32 + 1;
+    let end = start + rest.find(['.', '[']).unwrap_or(rest.len()) as u32;
+    let is_exact = fault.by.is_none() && fault.inside.is_none() && fault.span.len() as usize == fault.used.len();
+    let fix = || Fix::suggested(format!("write `{}`", shown(near)), vec![Edit::replace(Span::new(start, end), near)]);
+    if is_exact { found.fix(fix()) } else { found }
 }
 
 fn word(cx: &LinkCx<'_>, fault: &PartFault, no: &NoPart) -> Option<Diagnostic> {
@@ -93,13 +108,5 @@ fn word(cx: &LinkCx<'_>, fault: &PartFault, no: &NoPart) -> Option<Diagnostic> {
     let Some(near) = &fields.near else {
         return Some(found.help("add the field to the schema, or use one that it names"));
     };
-    found = found.help(format!("did you mean `{}`?", shown(near)));
-    let start = fault.span.start + no.upto as u32 + 1;
-    let is_exact = fault.by.is_none() && fault.inside.is_none() && fault.span.len() as usize == fault.used.len();
-    Some(if is_exact {
-        let edits = vec![Edit::replace(Span::new(start, start + field.len() as u32), &**near)];
-        found.fix(Fix::suggested(format!("write `{}`", shown(near)), edits))
-    } else {
-        found
-    })
+    Some(instead(found, fault, no, near))
 }

@@ -3,11 +3,12 @@
 use crate::base::source::Position;
 use crate::base::span::{Span, Spanned};
 use crate::template::keywords::Trust;
-use crate::template::model::{Input, Value};
-use crate::template::names::{Event, FileFacts, Flow, FlowName, Param, PartUse, Site, Unfenced};
+use crate::template::model::{self, Input};
+use crate::template::names::{Event, FileFacts, Flow, FlowName, Param, PartUse, Reached, Site, Unfenced};
 use crate::template::parts::is_schema_file;
 use crate::template::shape::Shape;
 use crate::template::trust::{CONTEXT, TOOLS, spread_back};
+use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -46,7 +47,7 @@ struct Name<'m> {
     made_of: Vec<(u32, Box<str>)>,
     part_of: Vec<(u32, Box<str>)>,
     answer_of: Option<u32>,
-    default: Option<Box<Shape>>,
+    default: Option<Box<Value>>,
 }
 
 /// What is known of a value.
@@ -58,7 +59,7 @@ pub(super) struct Made<'m> {
     pub(super) of: Vec<(u32, Box<str>)>,
     pub(super) part_of: Vec<(u32, Box<str>)>,
     pub(super) answer_of: Option<u32>,
-    pub(super) default: Option<Box<Shape>>,
+    pub(super) default: Option<Box<Value>>,
 }
 
 /// What is said of a value's trust where it gets its name.
@@ -201,8 +202,57 @@ impl<'m> Recorder<'m> {
         if unfenced.is_some() || !path.value.is_empty() {
             let inside = src.map(|_| (path.span, Position::default()));
             let span = src.unwrap_or(path.span);
-            self.uses.push(PartUse { name, path: path.value.clone(), wanted: None, unfenced, span, inside });
+            self.uses.push(PartUse {
+                name,
+                path: path.value.clone(),
+                wanted: None,
+                unfenced,
+                reached: Reached::Always,
+                span,
+                inside,
+            });
         }
+    }
+
+    /// The part that was used last is reached otherwise than always.
+    pub(super) fn reaches(&mut self, reached: Reached) {
+        self.uses.last_mut().into_iter().for_each(|used| used.reached = reached);
+    }
+
+    /// The value of a name by defaults alone.
+    pub(super) fn default_of(&self, mut name: u32) -> Option<Value> {
+        let mut path = String::new();
+        loop {
+            let own = self.names.get(name as usize)?;
+            if let Some(default) = &own.default {
+                return value_at(default, &path).cloned();
+            }
+            let [(whole, way)] = own.part_of.as_slice() else { return None };
+            path.insert_str(0, way);
+            name = *whole;
+        }
+    }
+
+    /// A part of a value is missing in a default; the use of it may be known already.
+    pub(super) fn missing(&mut self, name: u32, path: &Spanned<Box<str>>, src: Option<(Span, Position)>, reached: Reached) {
+        let is_same = |used: &&mut PartUse| {
+            used.name == name
+                && used.path == path.value
+                && used.inside.is_some() == src.is_some()
+                && (src.is_some() || used.span == path.span)
+        };
+        if let Some(used) = self.uses.iter_mut().find(is_same) {
+            used.reached = used.reached.min(reached);
+        } else {
+            let (span, inside) = src.map_or((path.span, None), |(src, start)| (src, Some((path.span, start))));
+            let path = path.value.clone();
+            self.uses.push(PartUse { name, path, wanted: None, unfenced: None, reached, span, inside });
+        }
+    }
+
+    /// The word of a name.
+    pub(super) fn word(&self, name: u32) -> &str {
+        self.names.get(name as usize).map_or("", |name| &name.word)
     }
 
     /// What was used since a mark, with where in a text in a file of its own, and the words of all names.
@@ -217,14 +267,22 @@ impl<'m> Recorder<'m> {
     /// A value is used as one of a type.
     pub(super) fn wanted(&mut self, name: u32, kind: Option<&str>, span: Span) {
         if let Some(kind) = kind {
-            self.uses.push(PartUse { name, path: Box::default(), wanted: Some(kind.into()), unfenced: None, span, inside: None });
+            self.uses.push(PartUse {
+                name,
+                path: Box::default(),
+                wanted: Some(kind.into()),
+                unfenced: None,
+                reached: Reached::Always,
+                span,
+                inside: None,
+            });
         }
     }
 
     /// The parts that are used of what a definition takes.
     fn parts(&self) -> BTreeMap<u32, BTreeSet<Box<str>>> {
         let mut parts: BTreeMap<u32, BTreeSet<Box<str>>> = BTreeMap::new();
-        for used in self.uses.iter().filter(|used| !used.path.is_empty()) {
+        for used in self.uses.iter().filter(|used| !used.path.is_empty() && used.reached == Reached::Always) {
             let part_of = |name: u32| self.names.get(name as usize).map_or(&[][..], |name| &name.part_of);
             for (name, path) in chain(used.name, &used.path, part_of).into_iter().filter(|(name, _)| part_of(*name).is_empty()) {
                 parts.entry(name).or_default().insert(path.into());
@@ -250,7 +308,7 @@ impl<'m> Recorder<'m> {
 
     /// The last name is made of an input: the references since a mark stand in its text.
     pub(super) fn holds(&mut self, mark: usize, input: &Input<'_>) {
-        if let (Value::Text, Some(last)) = (&input.value, self.last()) {
+        if let (model::Value::Text, Some(last)) = (&input.value, self.last()) {
             self.give(mark, (input.trust != Some(Trust::Trusted)).then_some(last));
         }
     }
@@ -303,6 +361,7 @@ impl<'m> Recorder<'m> {
         let open = self.names.iter().zip(shown).find(|(name, is)| **is && name.untrusted).map(|(name, _)| name.span);
         let open_tool_result = tools.and_then(|tools| self.tool_result(tools as u32, reached.get(Unfenced::Open as usize)?));
         let flow = keeps.then(|| {
+            let has_parts = |kind: &str| !matches!(Shape::declared(kind), Shape::Scalar(_));
             let whole = |own: Name<'_>| FlowName {
                 name: own.word.into(),
                 at: own.at,
@@ -311,7 +370,7 @@ impl<'m> Recorder<'m> {
                 untrusted: own.untrusted,
                 made_of: own.made_of.into(),
                 part_of: own.part_of.into(),
-                default: own.default,
+                default: own.default.filter(|_| own.kind.is_some_and(has_parts)).map(|own| Box::new(Shape::of_value(&own))),
                 answer_of: own.answer_of,
             };
             let names = self.names.into_iter().map(whole).collect();
@@ -408,6 +467,14 @@ impl<'m> Recorder<'m> {
         };
         self.has_sites || has_uses() || (self.has_results || is_marked()) && is_asked()
     }
+}
+
+/// The part of a value behind a path such as `.a[0]`.
+fn value_at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
+    path.split(['.', '[']).skip(1).try_fold(value, |value, step| match step.strip_suffix(']') {
+        Some(number) => value.get(number.parse::<usize>().ok()?),
+        None => value.get(step),
+    })
 }
 
 /// A part of a value under each of the names that it has, the name it is used by first; of many the first ones.

@@ -8,9 +8,9 @@ use crate::template::facts;
 use crate::template::model::{Call, Cycle, Reduce, Task};
 use crate::template::parts::Parameter;
 use crate::template::round_names::ROUND_NAMES;
-use crate::template::shape::Shape;
 use crate::template::texts::Role;
 use crate::template::value_type;
+use serde_json::Value;
 use std::borrow::Cow;
 
 impl<'m, 'a> Walk<'m, 'a, '_> {
@@ -113,11 +113,10 @@ pub(super) fn each(names: &[u32]) -> Vec<(u32, Box<str>)> {
     names.iter().map(|name| (*name, Box::default())).collect()
 }
 
-/// What the default of a parameter has; nothing where it is none of its type, which is reported.
-pub(super) fn default(parameter: &Parameter<'_>) -> Option<Box<Shape>> {
-    let (kind, text) = (&*parameter.kind.as_ref()?.value, &*parameter.default.as_ref()?.value);
-    let has_parts = !matches!(Shape::declared(kind), Shape::Scalar(_)) && value_type::is_default_of(text, kind);
-    has_parts.then(|| Box::new(Shape::of_value(&value_type::written(text, Some(kind)))))
+/// The value of a parameter's default; none where it is none of its type, which is reported.
+pub(super) fn default(parameter: &Parameter<'_>) -> Option<Box<Value>> {
+    let (kind, text) = (parameter.kind.as_ref().map(|kind| &*kind.value), &*parameter.default.as_ref()?.value);
+    kind.is_none_or(|kind| value_type::is_default_of(text, kind)).then(|| Box::new(value_type::written(text, kind)))
 }
 
 /// What is known of what a task answers.

@@ -2,9 +2,9 @@
 
 use super::fault::{Fault, FaultKind, Place};
 use crate::base::span::{Span, Spanned};
-use crate::jinja::parse::first_reads;
 #[cfg(not(feature = "assemble"))]
 use crate::jinja::parse::parse;
+use crate::jinja::parse::{JinjaPart, first_reads};
 #[cfg(feature = "assemble")]
 use crate::jinja::trial::parse;
 use crate::syntax::placed::Placed;
@@ -35,8 +35,8 @@ pub(super) enum Found<'a> {
     Used(Used<'a>),
     /// The same of a function that is called: one of the variable that has its name, if one has.
     Called(Used<'a>),
-    /// A part of one that a Jinja text puts out; the variable is among those that it uses, too.
-    Part(Used<'a>),
+    /// A part of one that a Jinja text puts out, and whether each render gets there; the variable is among those that it uses, too.
+    Part(Used<'a>, bool),
     /// A call of a function template, by its words, and the text that it stands in.
     Call(Used<'a>, Element<'a>),
     Fault(Fault<'a>),
@@ -77,7 +77,7 @@ fn in_other<'a>(text: &str, element: Element<'a>, place: Place, moved: &dyn Fn(S
             let fault = ExpressionFault { span: moved(fault.span), expression: moved(fault.expression), ..fault };
             found(Found::Fault(Fault::new(FaultKind::Expression { fault, element }, moved(span))));
         }
-        Found::Called(_) | Found::Part(_) | Found::Fault(_) => {}
+        Found::Called(_) | Found::Part(..) | Found::Fault(_) => {}
     });
 }
 
@@ -98,7 +98,7 @@ pub(super) fn in_source<'a>(element: Element<'a>, src: Span, text: &str, found: 
         Found::Fault(Fault { kind: FaultKind::Expression { fault, .. }, span, .. }) => {
             found(Found::Fault(Fault::new(FaultKind::Expression { fault, element }, span)));
         }
-        Found::Called(_) | Found::Part(_) | Found::Fault(_) => {}
+        Found::Called(_) | Found::Part(..) | Found::Fault(_) => {}
     });
 }
 
@@ -182,19 +182,24 @@ pub(super) fn in_from<'a>(from: &Str<'a>, found: &mut impl FnMut(Found<'a>)) {
     found(Found::Used(Used { name, path, span, inside: span, place: Place::From }));
 }
 
-/// The variables of a Jinja text in place.
-pub(super) fn in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a>)) {
+/// Where a stretch of an element's text stands in the document.
+pub(super) fn placed<'e>(element: Element<'e>, text: &str) -> impl Fn(Span) -> Span + use<'e> {
     let mut texts = element.children().filter(|node| matches!(node.kind(), Node::Text | Node::Cdata));
     let first = texts.next();
     let second = texts.next();
-    let text = element.text();
     // In one piece and without references the text stands in the document as it is.
     let exact = first.filter(|node| second.is_none() && node.inner().len() as usize == text.len()).map(|node| node.inner().start);
-    let written = LazyCell::new(|| Placed::of(element));
-    let moved = |span: Span| match exact {
+    let written = LazyCell::new(move || Placed::of(element));
+    move |span: Span| match exact {
         Some(start) => Span::new(start + span.start, start + span.end),
         None => written.span(span).unwrap_or_else(|| element.inner()),
-    };
+    }
+}
+
+/// The variables of a Jinja text in place.
+pub(super) fn in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a>)) {
+    let text = element.text();
+    let moved = placed(element, &text);
     let parsed = parse(&text);
     let reads_none = parsed.variables.is_empty() && parsed.functions.is_empty();
     let places = if reads_none { BTreeMap::new() } else { first_reads(&text) };
@@ -205,8 +210,8 @@ pub(super) fn in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a
     };
     parsed.variables.into_iter().for_each(|name| found(Found::Used(used(name))));
     parsed.functions.into_iter().for_each(|name| found(Found::Called(used(name))));
-    for (name, way, span) in parsed.parts {
-        found(Found::Part(Used { path: Spanned::new(way.into(), moved(span)), ..used(name) }));
+    for JinjaPart { name, way, span, is_certain } in parsed.parts {
+        found(Found::Part(Used { path: Spanned::new(way.into(), moved(span)), ..used(name) }, is_certain));
     }
     for fault in parsed.faults {
         found(Found::Fault(Fault::new(FaultKind::Jinja(fault.kind), moved(fault.span))));
@@ -223,8 +228,8 @@ pub(super) fn in_jinja_source<'a>(src: Span, text: &str, found: &mut impl FnMut(
     };
     parsed.variables.into_iter().for_each(|name| found(Found::Used(used(name))));
     parsed.functions.into_iter().for_each(|name| found(Found::Called(used(name))));
-    for (name, way, span) in parsed.parts {
-        found(Found::Part(Used { path: Spanned::new(way.into(), span), ..used(name) }));
+    for JinjaPart { name, way, span, is_certain } in parsed.parts {
+        found(Found::Part(Used { path: Spanned::new(way.into(), span), ..used(name) }, is_certain));
     }
     for fault in parsed.faults {
         found(Found::Fault(Fault::new(FaultKind::Jinja(fault.kind), fault.span)));

@@ -15,7 +15,7 @@ use crate::template::facts;
 use crate::template::keywords::{FileSource, Trust};
 use crate::template::model::{Definition, File, Task, Template};
 use crate::template::model::{Input, Slot, Step, Value};
-use crate::template::names::Unfenced;
+use crate::template::names::{Reached, Unfenced};
 use crate::template::parts::{Parameter, Str, Substitution, Text};
 use crate::template::texts::{self, Role};
 use crate::template::trust::{CONTEXT, TOOLS};
@@ -106,9 +106,10 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         self.found(text, &mut |walk, found| match found {
             Found::Fault(fault) => walk.scopes.fault(fault),
             Found::Called(_) => {}
-            Found::Part(used) => {
+            Found::Part(used, is_certain) => {
                 if let Some(id) = known.get(&used.name) {
                     walk.flow.part(*id, &used.path, None, None);
+                    walk.flow.reaches(if is_certain { Reached::Always } else { Reached::Unknown });
                 }
             }
             Found::Call(call, element) => walk.misplaced(&call, element),

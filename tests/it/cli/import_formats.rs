@@ -63,12 +63,25 @@ fn a_default_is_of_its_type_or_the_type_is_left_out() {
     let project = Project::new()
         .file("p/t.prompt", "---\ninput:\n  schema:\n    n?: integer\n---\n{{#if n}}{{n}} answers{{/if}}")
         .file("p/d.prompt", "---\ninput:\n  schema:\n    n: integer\n  default:\n    n: few\n---\n{{n}} answers")
-        .file("p/j.j2", "{{ n|default(\"many\") }}, {{ n + 1 }}\n");
+        .file("p/j.j2", "{{ n|default(\"many\") }}, {{ n ~ 1 }}\n")
+        .file(
+            "p/k.j2",
+            "{{ n|default(\"many\") }}, {{ n + 1 }}{% if u %}{{ u.v }}{% endif %}{% if o %}one{% endif %}{{ o.v }}\n",
+        );
     let run = project.run(&["import", "p"]).code(0);
     run.says("inputs: n (integer, default 0)");
     assert!(project.read("templates/t.xml").contains("<parameter name=\"n\" type=\"integer\" default=\"0\"/>"));
     assert!(project.read("templates/d.xml").contains("<parameter name=\"n\" default=\"few\"/>"));
     assert!(project.read("templates/j.xml").contains("<parameter name=\"n\" default=\"many\"/>"));
+    // An input that a part of the text fails without has to be given.
+    let text = project.read("templates/k.xml");
+    for own in [
+        "name=\"n\" type=\"number\" required",
+        "name=\"u\" type=\"object\" default=\"{}\"",
+        "name=\"o\" type=\"object\" required",
+    ] {
+        assert!(text.contains(own), "{text}");
+    }
     project.run(&["check", "--verbose"]).code(0).says("nothing found");
 }
 

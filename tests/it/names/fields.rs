@@ -91,7 +91,7 @@ fn each_input_of_a_reduce_is_the_one_at_hand() {
 }
 
 #[test]
-fn a_part_that_a_default_lacks_is_doubtful() {
+fn a_part_that_a_default_lacks_is_refused() {
     let of = |parameter: &str, used: &str| {
         let built =
             task(&format!("t {{{{{used}}}}}</description><parameters><parameter name=\"o\" {parameter}/></parameters>{STEPS}"));
@@ -123,24 +123,24 @@ fn a_part_that_a_default_lacks_is_doubtful() {
     let by_name = format!(
         "<task type=\"atomic\" name=\"t\"><description>{{{{x.b}}}}</description>{o}<inputs><input name=\"x\" from=\"o.zz\"/></inputs></task>"
     );
-    assert_eq!(warned(&by_name), ["Warning o.zz"]);
+    assert_eq!(warned(&by_name), ["Error o.zz"]);
     let by_case = format!(
         "<task type=\"sequential\" name=\"t\"><description>d</description>{o}<steps><cond><case test=\"o.zz == 1\"><task><description>d</description></task></case></cond></steps></task>"
     );
-    assert_eq!(warned(&by_case), ["Warning o.zz"]);
+    assert_eq!(warned(&by_case), ["Error o.zz"]);
     let by_function = format!(
         "<template name=\"f\" params=\"o\"><task type=\"atomic\"><description>{{{{o.zz}}}}</description>{o}</task></template>"
     );
-    assert_eq!(warned(&by_function), ["Warning o.zz"]);
+    assert_eq!(warned(&by_function), ["Error o.zz"]);
     let inside = format!(
         "<task type=\"sequential\" name=\"t\"><description>d</description><steps><task><description>{{{{o.zz}}}}</description>{o}</task></steps></task>"
     );
-    assert_eq!(warned(&inside), ["Warning o.zz"]);
+    assert_eq!(warned(&inside), ["Error o.zz"]);
     let by_ref = format!(
         "<library><task type=\"atomic\" name=\"q\"><description>{{{{o.zz}}}}</description><parameters><parameter name=\"o\" type=\"object\"/></parameters></task>\
         <task type=\"sequential\" name=\"t\"><description>d</description>{o}<steps><task ref=\"q\"/></steps></task></library>"
     );
-    assert_eq!(warned(&by_ref), ["Warning q"]);
+    assert_eq!(warned(&by_ref), ["Error q"]);
     // Where another value is around, the default is nobody's.
     let around = format!(
         "<task type=\"sequential\" name=\"t\"><description>d</description><parameters><parameter name=\"o\" type=\"object\"/></parameters><steps><task><description>{{{{o.zz}}}}</description>{o}</task></steps></task>"

@@ -2,7 +2,7 @@
 //! them.
 
 use super::generator::Drawn;
-use super::probe::{Verdict, probe, shown};
+use super::probe::{Verdict, probe};
 use ctxc::internals::template::round_names::{CONDITION, ROUND_NAMES};
 use std::collections::BTreeMap;
 
@@ -189,6 +189,16 @@ fn check_and_a_run_have_the_same_names_of_rounds() {
 }
 
 #[test]
+fn the_number_of_a_round_stays_one_whatever_is_made_of_it() {
+    is_sound(
+        "<task type='director_evaluator_loop' name='t'><description>d</description><director><inputs><input name='i' from='current_iteration'/>\
+         <input name='j'><task><description>d {{k}}</description><inputs><input name='k' from='i' trust='untrusted'/></inputs></task></input></inputs>\
+         <description>{{j}}</description><system>Round {{current_iteration}}.</system></director>\
+         <evaluator><description>e</description></evaluator></task>",
+    );
+}
+
+#[test]
 fn a_choice_that_takes_nothing_ends_a_task() {
     is_sound(
         "<task type='sequential' name='t'><description>d</description><parameters><parameter name='p' default='v'/></parameters>\
@@ -234,21 +244,102 @@ fn an_implicit_parameter_has_the_type_that_a_body_inside_declares() {
 }
 
 #[test]
-fn a_default_without_a_field_leaves_a_manifest_open() {
-    for (description, parameter) in [
-        ("<description>Say {{u.name}}</description>", "<parameter name='u' type='object' default='{}'/>"),
-        ("<description>Say {{u[1]}}</description>", "<parameter name='u' type='string[]' default='[\"one\"]'/>"),
-        ("<description syntax='jinja'>Say {{ u.name|upper }}</description>", "<parameter name='u' type='object' default='{}'/>"),
-        (
-            "<inputs><input name='i' from='u.name'/></inputs><description>Say {{i}}</description>",
-            "<parameter name='u' type='object' default='{}'/>",
-        ),
+fn a_default_without_a_field_is_refused_wherever_it_is_read() {
+    let object = "<parameter name='u' type='object' default='{}'/>";
+    for (parameter, body) in [
+        (object, "<description>Say {{u.name}}</description>"),
+        ("<parameter name='u' type='string[]' default='[\"one\"]'/>", "<description>Say {{u[1]}}</description>"),
+        (object, "<inputs><input name='i' from='u.name'/></inputs><description>Say {{i}}</description>"),
+        (object, "<inputs><input name='i' from='u'/></inputs><description syntax='jinja'>Say {{ i.name|upper }}</description>"),
+        (object, "<description>d</description><constraints><constraint>{{f(u)}}</constraint></constraints>"),
     ] {
-        let templates = format!("<task name='t'><parameters>{parameter}</parameters>{description}</task>");
-        let registry = ctxc::compile_sources(&crate::project::reading::read("edition = \"2026\"\n"), [("t.xml", &*templates)])
-            .registry
-            .unwrap();
-        let drawn = Drawn { templates, files: BTreeMap::new() };
-        assert_eq!(shown(&registry, &drawn), Ok(()), "{}", drawn.templates);
+        let function = "<template name='f' params='x'><task><description>Look at {{x.name}}</description></task></template>";
+        is_refused(
+            &format!("<library><task name='t'><parameters>{parameter}</parameters>{body}</task>{function}</library>"),
+            "unknown-field",
+        );
     }
+}
+
+/// A task whose Jinja text reads `u` with a default, `n` with another, and `c` and `xs` without one.
+fn by_default(default: &str, text: &str) -> String {
+    let reads = "{% if c or xs or u or n %}{% endif %}";
+    format!(
+        "<task type='atomic' name='t'><description syntax='jinja'>Say {text}{reads}</description><parameters><parameter name='u' type='object' default='{default}'/>\
+         <parameter name='n' default='few'/><parameter name='c' type='boolean' required='true'/><parameter name='xs' type='string[]' required='true'/>\
+         </parameters></task>"
+    )
+}
+
+#[test]
+fn a_default_that_lacks_what_a_text_needs_is_refused() {
+    let texts = [
+        "{{ u.v }}",
+        "{{ u.v|upper }}",
+        "{{ u['v'] }}",
+        "{{ u.v.w|default('d') }}",
+        "{{ u.v|replace('a', 'b') }}",
+        "{% for a in u.v %}{{ a }}{% endfor %}",
+        "{% set w = u.v %}{{ w }}",
+        "{% with w = u %}{{ w.v }}{% endwith %}",
+        "{% if u %}{{ u.v }}{% endif %}",
+        "{% if not u.v %}{{ u.v }}{% endif %}",
+        "{% if u.v %}x{% else %}{{ u.v }}{% endif %}",
+        "{% macro m(p) %}{{ p.v }}{% endmacro %}{{ m(u) }}",
+        "{% filter upper %}{{ u.v }}{{ c }}{% endfilter %}",
+        "{% with w = c %}{{ u.v }}{{ w }}{% endwith %}",
+        "{{ 'a' if u.k == 2 else 'b' }}{{ u.v if u.k == 2 else 'b' }}",
+        "{{ u.v == c }}",
+        "{{ u.v ~ c }}",
+        "{{ n + 1 }}",
+        "{{ n.v }}",
+    ];
+    for text in texts {
+        let verdict = verdict(&by_default(r#"{"k": 2}"#, text));
+        let is_of =
+            |error: &String| error.starts_with("unknown-field: ") || error.starts_with("bad-jinja: this fails with the default");
+        assert!(matches!(&verdict, Verdict::Refused(errors) if errors.len() == 1 && is_of(&errors[0])), "{text}\n{verdict:?}");
+    }
+}
+
+#[test]
+fn a_text_that_asks_for_what_a_default_lacks_is_sound() {
+    let texts = [
+        "{{ u.v|default('d') }}",
+        "{{ u.v is defined }}",
+        "{% if u.v %}{{ u.v }}{% endif %}",
+        "{% if u.v is defined and u.v.w %}{{ u.v.w }}{% endif %}",
+        "{% if u.v and c %}{{ u.v.w }}{% endif %}",
+        "{% if c and u.v %}{{ u.v.w }}{% endif %}",
+        "{% if u.k == 3 %}{{ u.v }}{% endif %}",
+        "{% if u.k != 2 %}{{ u.v }}{% else %}{{ u.k }}{% endif %}",
+        "{% if 'v' in u %}{{ u.v }}{% endif %}",
+        "{{ u.v if u.v else 'none' }}",
+        "{{ (u.v and u.v.w) or 'x' }}{{ u.get('v', 'd') }}",
+        "{% for k, v in u|items %}{{ k }}: {{ v }}{% endfor %}",
+        "{% for u in [{'v': 1}] %}{{ u.v }}{{ c }}{% endfor %}",
+        "{% if u.v %}{% set c = 1 %}{% endif %}{{ c }}",
+        "{% set u = {'v': 1} %}{{ u.v }}",
+        "{% set w = u.v|default([]) %}{% for a in w %}{{ a.b }}{% endfor %}",
+        "{% macro m(u) %}{{ u.v }}{% endmacro %}{{ m({'v': 1}) }}",
+        "{% if not u.v %}none{% else %}{{ u.v }}{% endif %}",
+        "{% if c %}{% if u.v %}{{ u.v }}{% endif %}{% endif %}",
+        "{% for x in xs %}{% if u.v %}{{ u.v }}{{ x }}{% endif %}{% endfor %}",
+        "{{ n|upper }} {{ n ~ 1 }}",
+    ];
+    for text in texts {
+        is_sound(&by_default(r#"{"k": 2}"#, text));
+    }
+    is_sound(&by_default("{}", "{% if u %}{{ u.v }}{% endif %}{% for k in u %}{{ u.v }}{% endfor %}"));
+}
+
+#[test]
+fn a_default_that_another_value_guards_is_a_doubt() {
+    let text = by_default("{}", "{% if c == \"vip\" %}{{ u.v }}{% endif %}{% for x in xs %}{{ u.w|upper }}{% endfor %}");
+    let built = ctxc::compile_sources(&crate::project::reading::read("edition = \"2026\"\n"), [("t.xml", &*text)]);
+    let found: Vec<String> = built.diagnostics.iter().map(|one| format!("{:?} {}", one.severity, one.message)).collect();
+    assert_eq!(
+        found,
+        ["v", "w"].map(|field| format!("Warning `u.{field}` leads nowhere with the default: `u` has no `{field}` in it"))
+    );
 }
