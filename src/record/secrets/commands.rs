@@ -18,7 +18,7 @@ const SHORT: [(&str, &str, bool); 7] = [
 ];
 
 /// Options whose value is a name and a password.
-const USERS: [&str; 2] = ["-u ", "--user "];
+const USERS: [&str; 3] = ["-u ", "--user ", "--user="];
 
 /// The value of an option: `--password X`, `-pX` of some commands, `-u name:X`, and `"--password", "X"` in a list.
 pub(in crate::record) fn option(place: Place<'_>) -> Option<Range<usize>> {

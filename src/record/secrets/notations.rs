@@ -5,7 +5,7 @@
 
 use super::headers::{COOKIES, CREDENTIALS, HEADER, behind_scheme, cookie, cookie_line, cookies, is_one_of};
 use super::place::{NAME, Name, Place, closing, is_password, is_variable};
-use super::values::{Writing, has_random, is_given, is_likely, is_own};
+use super::values::{Writing, has_random, is_assigned, is_given, is_likely, is_own};
 use crate::base::secrets::environment::assignment;
 use crate::base::secrets::names::{NameStrength, name_strength};
 use std::ops::Range;
@@ -135,9 +135,15 @@ impl Pair<'_> {
         matches!(self.place.byte(self.after), Some(b'"' | b'\'' | b'`'))
     }
 
-    /// Returns whether the name begins a line without blanks before it.
+    /// Returns whether the name begins a line without blanks before it, but for the number of the line.
     fn begins_line(&self) -> bool {
-        matches!(self.opener, None | Some(b'\n' | b'\r'))
+        matches!(self.opener, None | Some(b'\n' | b'\r')) || !self.number().is_empty()
+    }
+
+    /// The number of the line, where the name stands behind it.
+    fn number(&self) -> &str {
+        let line = self.place.near(self.name.start, NAME).rsplit('\n').next().unwrap_or("");
+        if unnumbered(line).is_empty() { line } else { "" }
     }
 }
 
@@ -156,7 +162,7 @@ fn is_parameter(pair: &Pair<'_>) -> bool {
 
 /// `NAME=value` of environment files and shells.
 fn is_environment(pair: &Pair<'_>) -> bool {
-    let is_open = pair.opener.is_none_or(|opener| b"\n\r \t\"'`:={(;,".contains(&opener));
+    let is_open = pair.opener.is_none_or(|opener| b"\n\r \t\"'`:={(;,".contains(&opener)) || !pair.number().is_empty();
     pair.is_tight && pair.is_strong() && is_variable(pair.name.text) && is_open
 }
 
@@ -209,9 +215,23 @@ fn parameter(pair: &Pair<'_>, range: Range<usize>, _: Writing) -> Option<Range<u
     pair.place.given(range).filter(|_| pair.is_strong() || has_digit(value) && value.len() >= 8)
 }
 
+/// A line without its number, as `cat -n` and tools that read files write it: `    12→`.
+fn unnumbered(line: &str) -> &str {
+    let line_with = line.trim_start_matches(' ');
+    let rest = line_with.trim_start_matches(|sign: char| sign.is_ascii_digit());
+    rest.strip_prefix(['→', '\t']).filter(|_| rest.len() < line_with.len()).unwrap_or(line)
+}
+
 /// A value of an environment file, which may have blanks, or of a word of a shell.
 fn environment(pair: &Pair<'_>, range: Range<usize>, writing: Writing) -> Option<Range<usize>> {
     let place = pair.place;
+    if pair.begins_line()
+        && place.ends_line(range.end + usize::from(writing == Writing::Quoted))
+        && is_assigned(place.text_of(&range))
+        && in_environment(pair)
+    {
+        return Some(range);
+    }
     if writing == Writing::Quoted {
         let rest = place.rest(range.end);
         let is_open = rest.starts_with('\n') && in_environment(pair);
@@ -220,7 +240,7 @@ fn environment(pair: &Pair<'_>, range: Range<usize>, writing: Writing) -> Option
     }
     let rest = rest_of_line(pair, range.end);
     let whole = range.start..range.end + rest;
-    let range = if place.begins_line(pair.name.start) { range } else { place.trimmed(range) };
+    let range = if place.begins_line(pair.name.start) || pair.begins_line() { range } else { place.trimmed(range) };
     place.given(whole).filter(|_| rest > 0).or_else(|| place.given(range))
 }
 
@@ -241,11 +261,12 @@ fn rest_of_line(pair: &Pair<'_>, end: usize) -> usize {
 fn in_environment(pair: &Pair<'_>) -> bool {
     let Pair { place, name, after, .. } = pair;
     let is_line = |line: &str| !line.starts_with([' ', '\t']) && (line.starts_with('#') || assignment(line).is_some());
-    let before = place.near(name.start, 1024).trim_end();
+    let before = place.near(name.start, 1024);
+    let before = before.strip_suffix(pair.number()).unwrap_or(before).trim_end();
     let behind = place.rest(*after).split_once('\n').map(|(_, behind)| behind.trim_start_matches(['\r', '\n']));
     let above = before.rsplit('\n').next().unwrap_or("");
     let below = behind.and_then(|behind| behind.lines().next()).unwrap_or("");
-    is_line(above) || is_line(below) || before.is_empty() && behind == Some("")
+    is_line(unnumbered(above)) || is_line(unnumbered(below)) || before.is_empty() && behind == Some("")
 }
 
 /// A value in a line of its own.

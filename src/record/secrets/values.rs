@@ -4,6 +4,7 @@
 
 use crate::base::secrets::known_forms::uuid;
 use crate::base::secrets::names::{NameStrength, name_strength};
+use crate::base::secrets::placeholders::{is_path as is_file_path, is_whole_placeholder};
 
 /// The notation of a value, which decides its possible characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,6 +135,26 @@ pub(super) fn is_given(value: &str) -> bool {
     value.len() >= least && !is_reference(value) && !is_placeholder(value) && !is_code(value)
 }
 
+/// Returns whether a value is a secret in a line between others of an environment file: all but a reference, a placeholder, a path and code.
+pub(super) fn is_assigned(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    let is_inner = |start: &str| ["{", "self.", "this."].contains(&start);
+    let refers = REFERENCES.iter().any(|start| !is_inner(start) && lower.starts_with(start));
+    let asks =
+        PLACEHOLDERS.iter().chain(&["%s", "${", "{{", "#{"]).any(|part| lower.contains(part)) || is_whole_placeholder(value);
+    let is_call =
+        value.ends_with(['(', '[', '{', ',']) || value.ends_with([')', ']', '}']) && value.starts_with(char::is_lowercase);
+    let is_number = value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let is_name = is_keyword(value) || is_member(value) || name_strength(value).is_some();
+    let is_other = refers || asks || is_number || is_name || is_file_path(value);
+    value.len() >= 6 && !is_other && (!is_call || !is_code(value))
+}
+
+/// Returns whether a value is a member of an object: `config.password`.
+fn is_member(value: &str) -> bool {
+    value.contains('.') && value.split('.').all(|part| part.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_'))
+}
+
 /// Returns whether a word goes on in a sentence behind an option or a name.
 pub(super) fn is_sentence(word: &str) -> bool {
     SENTENCE.split(' ').any(|one| one.eq_ignore_ascii_case(word))
@@ -141,10 +162,8 @@ pub(super) fn is_sentence(word: &str) -> bool {
 
 /// Returns whether words stand for themselves: no name of a secret, no member of an object (`config.password`) and no word of a sentence.
 pub(super) fn is_own(value: &str) -> bool {
-    let is_member =
-        value.contains('.') && value.split('.').all(|part| part.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_'));
     let is_word = value.is_ascii() && !value.contains(' ');
-    is_word && is_given(value) && value.len() >= 6 && !is_member && name_strength(value).is_none() && !is_sentence(value)
+    is_word && is_given(value) && value.len() >= 6 && !is_member(value) && name_strength(value).is_none() && !is_sentence(value)
 }
 
 /// Returns whether a value with `/` is a path: from a root, of a file, or of names without digits and versions.

@@ -42,6 +42,14 @@ fn values_in_environment_files_options_headers_cookies_addresses_and_connection_
         "declare -x SHOP_PAT=\"«plainly»\"",
         "[\"DB_PASSWORD=«listed»\", \"X=1\"]",
         "# SHOP_AUTH=«commented»",
+        // Values that begin or end as code and references do, between other lines.
+        "A=1\nDB_PASSWORD=«Winter(99x»\nDB_PASSWORD=«99xhere»\nDB_PASSWORD=«self.Fjord99x»\nDB_PASSWORD=«/Fjord/99x»\n",
+        "A=1\nDB_PASSWORD=«[Fjord99x]»\nDB_PASSWORD=«Fjord99.js»\nDB_PASSWORD=«FJORDWINTER»\n",
+        // Lines with numbers, as tools that read files write them.
+        "    11→A=1\n    12→DB_PASSWORD=«Winterzauber»\n",
+        "    12→DB_PASSWORD=«Winterzauber»",
+        "     1\tA=1\n     2\tDB_PASSWORD=«Winterzauber»\n",
+        "curl --user=«ann:swordfish» https://host/",
         // Options.
         "tool --password «swordfish» --user ann",
         "tool --password=«swordfish» x",
@@ -174,6 +182,27 @@ fn values_go_that_stand_apart_from_their_names_or_among_the_words_of_commands() 
         "the operation is identified by `\"{name}Service2\"`, the password login2 of a user, read by 'reader12'",
     ] {
         assert_eq!(masked(text), text);
+    }
+}
+
+#[test]
+fn code_references_and_placeholders_between_lines_of_environment_files_stay() {
+    for value in [
+        "$(pass db)",
+        "${OTHER}",
+        "os.environ[X]",
+        "getenv(X)",
+        "self.token",
+        "/run/secrets/db1",
+        "YOUR_TOKEN",
+        "API_KEY",
+        "[REDACTED]",
+        "server.pem",
+        "your-key-here",
+        "Secret(",
+    ] {
+        let text = format!("A=1\nDB_PASSWORD={value}\nB=2\n");
+        assert_eq!(masked(&text), text);
     }
 }
 
