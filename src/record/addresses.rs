@@ -61,6 +61,19 @@ pub(super) fn in_address(head: &str, text: &str) -> Option<usize> {
         !password.contains(['/', '#']) || *at <= 128 && is_host(host)
     };
     let password = rest.get(..rest.rmatch_indices('@').find(ends)?.0)?;
+    // `user:password`
+    if rest.starts_with(':') || user.starts_with('[') && is_one_of("password passwd pass pw", password) {
+        return None;
+    }
+    is_login(user, password).then_some(user.len() + 1 + password.len())
+}
+
+fn is_one_of(words: &str, word: &str) -> bool {
+    words.split(' ').any(|one| one.eq_ignore_ascii_case(word))
+}
+
+/// Returns whether a name and a password are neither references nor words for both.
+fn is_login(user: &str, password: &str) -> bool {
     // `$PASSWORD`, `$password` behind `$user`, `${PASSWORD}`, `{password}`, `%s`, `***`
     let is_name = |name: &str| name.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_') || user.starts_with('$'));
     let bare = password.trim_start_matches(['$', '%']);
@@ -68,12 +81,20 @@ pub(super) fn in_address(head: &str, text: &str) -> Option<usize> {
         || password == "%s"
         || password.bytes().all(|byte| byte == b'*')
         || password.strip_prefix('$').is_some_and(is_name);
-    // `user:password`
-    let is_one_of = |words: &str, word: &str| words.split(' ').any(|one| one.eq_ignore_ascii_case(word));
-    if rest.starts_with(':') || user.starts_with('[') && is_one_of("password passwd pass pw", password) {
-        return None;
-    }
     let names_both = is_one_of("user username usr u name login", user.trim_start_matches('['))
         && is_one_of("pass password passwd pw pwd p secret", password);
-    (!is_empty && !names_both).then_some(user.len() + 1 + password.len())
+    !is_empty && !names_both
+}
+
+/// The length of the name and password before `@` of an address without `//`: `user:password@tcp(host)`, `jdbc:oracle:thin:user/password@host`.
+pub(super) fn before_driver(head: &str, rest: &str) -> Option<usize> {
+    let word = head.rsplit(|sign: char| sign.is_whitespace() || "\"'`<>⟧".contains(sign)).next()?;
+    let is_variable = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let (login, sign) = if ["tcp(", "unix("].iter().any(|protocol| rest.starts_with(protocol)) {
+        (word.split_once('=').filter(|(name, _)| is_variable(name)).map_or(word, |(_, login)| login), ':')
+    } else {
+        (word.rsplit_once("jdbc:oracle:")?.1.split_once(':')?.1, '/')
+    };
+    let (user, password) = login.split_once(sign).filter(|_| !login.contains("//"))?;
+    (!user.is_empty() && password.len() >= 4 && is_login(user, password)).then_some(login.len())
 }

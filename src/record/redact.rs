@@ -7,9 +7,8 @@ use super::escapes::{in_text, views};
 use super::json_text::{Edit, Site, map_strings, replaced, string_edits};
 use super::placeholders::{DIGITS, placeholders};
 use super::recording::Redacted;
-use super::secrets::commands::in_word;
 use super::secrets::notations::behind_key;
-use super::secrets::scanner::{self, Found, scan_part};
+use super::secrets::scanner::{self, Found, in_word, scan_part};
 use super::secrets::string_names::{Named, Names};
 use crate::base::hash::Hasher;
 use memchr::memmem::Finder;
@@ -257,7 +256,7 @@ impl Redactor {
             None => return found,
             Some(Named::Key(key)) => behind_key(key, text, false),
             Some(Named::Apart(name)) => behind_key(name, text, true),
-            Some(Named::Words(words)) => in_word(words, text).into_iter().collect(),
+            Some(Named::Words(words)) => in_word(words, text),
         };
         let has_placeholder = |range: &Range<usize>| text.get(range.clone()).is_none_or(|value| value.contains('⟦'));
         found.extend(ranges.into_iter().filter(|range| !has_placeholder(range)).map(|range| (range, scanner::SECRET)));

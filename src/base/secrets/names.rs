@@ -26,8 +26,10 @@ const STEMS: [&str; 17] = [
 ];
 
 /// Last words of names of secrets, and how compound words end that are such names (`PGPASSWORD`, `authtoken`).
-const COMPOUND: [&str; 11] = [
+const COMPOUND: [&str; 13] = [
     "password",
+    "storepass",
+    "keypass",
     "passwd",
     "passphrase",
     "passcode",
@@ -134,11 +136,13 @@ pub fn name_strength(name: &str) -> Option<NameStrength> {
     let last = words.pop()?;
     let last = last.trim_end_matches(|sign: char| sign.is_ascii_digit());
     let before = words.last().map_or("", String::as_str);
-    let has_company = !before.is_empty();
+    // `--pass`
+    let has_company = !before.is_empty() || name.starts_with('-');
     match last {
         "key" if is_in(PLAIN_KEYS, before) => None,
         "token" if is_in(PLAIN_TOKENS, before) => None,
-        "key" if is_in(KEYS, before) || is_variable => Some(Strong),
+        "secret" if before == "existing" => None,
+        "key" if is_in(KEYS, before) || is_variable || matches!(name.as_bytes(), [b'x' | b'X', b'-', ..]) => Some(Strong),
         "keys" if is_in(KEYS, before) => Some(if is_variable { Strong } else { Weak }),
         "auth" | "dsn" | "pat" | "cookie" if is_variable => Some(Strong),
         "pass" | "pw" => Some(if has_company { Strong } else { Weak }),

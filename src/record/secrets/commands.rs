@@ -1,40 +1,58 @@
 //! Secrets among the words of commands: `--password X`, `mysql -pX`, `curl -u name:X`, in a line or as a list of words.
 
 use super::place::{NAME, Place};
-use super::values::{Writing, has_random, is_given, is_reference, is_sentence};
+use super::values::{Writing, has_random, is_given, is_sentence};
 use crate::base::secrets::names::{NameStrength, name_strength};
 use std::ops::Range;
 
-/// Short options that take a password: the commands, with blanks around them, the option, and whether its value is part of the same word.
-const SHORT: [(&str, &str, bool); 7] = [
-    (" mysql mysqldump mysqladmin mysqlimport mysqlcheck mysqlsh mariadb mariadb-dump mariadb-admin sshpass 7z 7za ", "-p", true),
+/// An option that no name shows to take a secret.
+struct Short {
+    /// The commands that have it, with blanks around them; none for any command.
+    commands: &'static str,
+    option: &'static str,
+    /// The value is part of the same word.
+    is_part: bool,
+    is_secret: fn(&str) -> bool,
+}
+
+const fn row(commands: &'static str, option: &'static str, is_part: bool, is_secret: fn(&str) -> bool) -> Short {
+    Short { commands, option, is_part, is_secret }
+}
+
+const SHORT: [Short; 10] = [
+    row(
+        " mysql mysqldump mysqladmin mysqlimport mysqlcheck mysqlsh mariadb mariadb-dump mariadb-admin sshpass 7z 7za ",
+        "-p",
+        true,
+        is_argument,
+    ),
     // `docker login`, `helm registry login`
-    (" login sshpass mongo mongosh mongodump mongorestore mongoexport mongoimport ", "-p", false),
-    (" redis-cli redis-benchmark valkey-cli ", "-a", false),
-    (" sqlcmd bcp isql mosquitto_pub mosquitto_sub zip unzip ", "-P", false),
-    (" ldapsearch ldapadd ldapmodify ldapwhoami ldapdelete ", "-w", false),
-    (" openssl ", "-passin", false),
-    (" openssl ", "-passout", false),
+    row(" login sshpass mongo mongosh mongodump mongorestore mongoexport mongoimport ", "-p", false, is_argument),
+    row(" redis-cli redis-benchmark valkey-cli ", "-a", false, is_argument),
+    row(" sqlcmd bcp isql mosquitto_pub mosquitto_sub zip unzip ", "-P", false, is_argument),
+    row(" ldapsearch ldapadd ldapmodify ldapwhoami ldapdelete ", "-w", false, is_argument),
+    row(" openssl ", "-passin", false, is_argument),
+    row(" openssl ", "-passout", false, is_argument),
+    row(" curl ", "-u", true, is_login),
+    row("", "-u", false, is_login),
+    row("", "--user", false, is_login),
 ];
 
-/// Options whose value is a name and a password.
-const USERS: [&str; 3] = ["-u ", "--user ", "--user="];
-
-/// The value of an option: `--password X`, `-pX` of some commands, `-u name:X`, and `"--password", "X"` in a list.
-pub(in crate::record) fn option(place: Place<'_>) -> Option<Range<usize>> {
-    let rest = place.rest(place.at);
-    if let Some(user) = USERS.iter().find_map(|option| rest.strip_prefix(option)) {
-        let start = place.skip(place.at + rest.len() - user.len());
-        let (range, _) = place.value(start, b"\"'`,;<>");
-        return has_password(place.text_of(&range)).then_some(range);
+/// The value of an option: `--password X`, `-storepass X`, `-pX` of some commands, `-u name:X`, and `"--password", "X"` in a list.
+pub(super) fn option(place: Place<'_>) -> Option<Range<usize>> {
+    let begins_word = place.before(place.at).is_none_or(|before| b" \t\n\r\"'([".contains(&before));
+    if let Some(found) = short(place).filter(|_| begins_word) {
+        return Some(found);
     }
-    let Some(name) = rest.strip_prefix("--") else { return short(place) };
-    let len = name.bytes().take(NAME).take_while(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(byte)).count();
-    let strength = name_strength(name.get(..len)?)?;
-    let (range, writing) = place.value(argument(&place, place.at + 2 + len)?, b"\"'`,;|<>()");
+    let word = place.rest(place.at);
+    let is_long = word.starts_with("--");
+    let len = word.bytes().take(NAME).take_while(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(byte)).count();
+    let strength =
+        name_strength(word.get(..len)?).filter(|strength| is_long || begins_word && *strength == NameStrength::Strong)?;
+    let (range, writing) = place.value(argument(&place, place.at + len)?, b"\"'`,;|<>()");
     let range = if writing == Writing::Bare { place.trimmed(range) } else { range };
     let value = place.text_of(&range);
-    let is_word = writing == Writing::Bare && is_sentence(value);
+    let is_word = writing == Writing::Bare && is_sentence(value) || !is_long && name_strength(value).is_some();
     let is_weak = strength == NameStrength::Weak && !has_random(value);
     let is_none = value.starts_with(['-', '[', '|']) || is_weak || is_word || value.contains("id=") && value.contains("src=");
     place.given(range).filter(|_| !is_none)
@@ -52,18 +70,18 @@ fn argument(place: &Place<'_>, at: usize) -> Option<usize> {
     (is_quote(at) && place.byte(comma) == Some(b',') && is_quote(next)).then_some(next)
 }
 
-/// The value of a short option of a command that stands before it in its line.
+/// The value of an option of the table.
 fn short(place: Place<'_>) -> Option<Range<usize>> {
-    let head = place.near(place.at, 256);
-    if !matches!(head.bytes().next_back(), Some(b' ' | b'\t' | b'"' | b'\'')) {
-        return None;
-    }
-    let (option, is_part) = short_option(head, place.rest(place.at))?;
+    let Short { option, is_part, is_secret, .. } = short_option(place.near(place.at, 256), place.rest(place.at))?;
     let end = place.at + option.len();
-    let start = if is_part { end } else { argument(&place, end)? };
+    let start = match place.byte(end) {
+        _ if *is_part => end,
+        Some(b'=') => end + 1,
+        _ => argument(&place, end)?,
+    };
     let (range, writing) = place.value(start, b"\"'`,;|<>()");
     let range = if writing == Writing::Bare { place.trimmed(range) } else { range };
-    is_argument(place.text_of(&range)).then_some(range)
+    is_secret(place.text_of(&range)).then_some(range)
 }
 
 /// Returns whether a word behind a short option is a password: no port, no other option, no word of a sentence.
@@ -72,50 +90,34 @@ fn is_argument(value: &str) -> bool {
     has_letter && is_given(value) && !value.starts_with('-') && !is_sentence(value) && name_strength(value).is_none()
 }
 
-/// The short option that a word begins with, if a command before it takes a password so, and whether the word holds its value, too.
-fn short_option(head: &str, word: &str) -> Option<(&'static str, bool)> {
-    if !matches!(word.as_bytes(), [b'-', b'p' | b'a' | b'P' | b'w', ..]) {
+/// Returns whether a value is a name and a password.
+fn is_login(value: &str) -> bool {
+    value.split_once(':').is_some_and(|(name, password)| {
+        !name.is_empty() && !name.contains(['/', '$', '{', '%', '+']) && is_given(password) && !password.contains('/')
+    })
+}
+
+/// The row of the option that a word begins with, if a command before it has it.
+fn short_option(head: &str, word: &str) -> Option<&'static Short> {
+    if !matches!(word.as_bytes(), [b'-', b'p' | b'a' | b'P' | b'w' | b'u', ..] | [b'-', b'-', b'u', ..]) {
         return None;
     }
+    let ends_line = |at: &usize| !head.get(..*at).is_some_and(|head| head.ends_with(['\\', '\r']));
+    let line = head.rmatch_indices('\n').map(|(at, _)| at).find(ends_line).and_then(|at| head.get(at..)).unwrap_or(head);
     // Masked values have none of these signs with blanks around them.
-    let line = ["\n", "; ", " && ", " | "].iter().fold(head, |line, end| line.rsplit(end).next().unwrap_or(line));
+    let line = ["; ", " && ", " | "].iter().fold(line, |line, end| line.rsplit(end).next().unwrap_or(line));
     let is_command = |commands: &str| {
         line.split(|sign: char| sign.is_whitespace() || "\"',[(".contains(sign)).any(|word| {
             let name = word.rsplit('/').next().unwrap_or(word);
             !name.is_empty() && commands.split(' ').any(|one| one == name)
         })
     };
-    let row = SHORT.iter().find(|(commands, option, is_part)| {
+    SHORT.iter().find(|Short { commands, option, is_part, .. }| {
         let behind = word.strip_prefix(option);
-        let is_whole = behind.is_some_and(|rest| !rest.starts_with(|sign: char| sign.is_ascii_alphanumeric()));
+        let is_whole = behind.is_some_and(|rest| !rest.starts_with(|sign: char| sign.is_ascii_alphanumeric() || sign == '-'));
         // `-p'value'`, and not `'-p', 'value'`.
         let begins = |value: &str| value.starts_with(|sign: char| !sign.is_whitespace() && !"\"',=-]".contains(sign));
         let is_longer = behind.is_some_and(|rest| begins(rest.strip_prefix(['"', '\'']).unwrap_or(rest)));
-        (if *is_part { is_longer } else { is_whole }) && is_command(commands)
-    });
-    row.map(|(_, option, is_part)| (*option, *is_part))
-}
-
-/// Returns whether a value is a name and a password.
-fn has_password(value: &str) -> bool {
-    value.split_once(':').is_some_and(|(name, password)| {
-        !name.is_empty() && !name.contains(['/', '$', '{', '%', '+']) && is_given(password) && !password.contains('/')
+        (if *is_part { is_longer } else { is_whole }) && (commands.is_empty() || is_command(commands))
     })
-}
-
-/// The secret in a word of a list, behind the words before it: the value of an option goes as a whole.
-pub(in crate::record) fn in_word(before: &str, word: &str) -> Option<Range<usize>> {
-    if let Some((option, true)) = short_option(before, word) {
-        return Some(option.len()..word.len()).filter(|range| word.get(range.clone()).is_some_and(is_argument));
-    }
-    let option = before.trim_end().rsplit(' ').next().unwrap_or("");
-    let head = before.trim_end().strip_suffix(option).unwrap_or("");
-    let name = option.strip_prefix("--").or_else(|| option.strip_prefix('-'));
-    let is_secret = match name.and_then(name_strength) {
-        Some(NameStrength::Strong) => true,
-        Some(NameStrength::Weak) => has_random(word),
-        None if USERS.iter().any(|user| user.trim_end() == option) => has_password(word),
-        None => short_option(head, option).is_some_and(|(_, is_part)| !is_part) && is_argument(word),
-    };
-    (is_secret && word.len() >= 4 && !is_reference(word) && !word.starts_with("--")).then_some(0..word.len())
 }

@@ -1,5 +1,6 @@
 //! Values of headers that have parts of their own: credentials behind a scheme, and cookies.
 
+use super::owners::{NEAR, last_name, outer_of};
 use super::place::{NAME, Place};
 use super::values::{Writing, has_random, is_given, is_placeholder, is_reference};
 use std::ops::Range;
@@ -73,11 +74,15 @@ pub(super) fn cookie_line(place: Place<'_>) -> Option<Range<usize>> {
     let head = place.text.get(..place.at)?;
     let name = head.bytes().rev().take(NAME).take_while(|byte| is_cookie_sign(*byte)).count();
     let start = place.at - name;
-    if name == 0 || !head.get(..start)?.ends_with("; ") {
+    let before = head.get(..start)?;
+    // `"set-cookie": ["name=value; …", "name=value"]`
+    let in_list = before.ends_with(['"', '\''])
+        && last_name(outer_of(place.near(start, NEAR), '[')).is_some_and(|name| is_one_of(&COOKIES, name));
+    if name == 0 || !in_list && !before.ends_with("; ") {
         return None;
     }
     let line = place.near(start, 4096).rsplit(['\n', '\r']).next().unwrap_or("").to_ascii_lowercase();
-    let is_header = line.contains("cookie:") || line.contains("\"cookie\"");
+    let is_header = in_list || line.contains("cookie:") || line.contains("\"cookie\"");
     if !is_header || is_one_of(&ATTRIBUTES, head.get(start..)?) {
         return None;
     }

@@ -3,38 +3,14 @@
 //!
 //! What stands behind a name of a secret where only values stand goes always; elsewhere it must look like one. Knows no form of a key.
 
+use super::environment_lines::{environment, rest_value};
 use super::headers::{COOKIES, CREDENTIALS, HEADER, behind_scheme, cookie, cookie_line, cookies, is_one_of};
-use super::place::{NAME, Name, Place, closing, is_password, is_variable};
-use super::values::{Writing, has_random, is_assigned, is_given, is_likely, is_own};
-use crate::base::secrets::environment::assignment;
+
+use super::pair::{Pair, Sign, pair};
+use super::place::{NAME, Place, closing, is_password, is_variable};
+use super::values::{Writing, has_random, is_given, is_likely, is_own};
 use crate::base::secrets::names::{NameStrength, name_strength};
 use std::ops::Range;
-
-/// The sign between a name and its value.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::record) enum Sign {
-    Equals,
-    Colon,
-    Comma,
-    /// `>` of an element.
-    Closing,
-    /// `|` of a table.
-    Bar,
-}
-
-/// A name of a secret, and the place of its value.
-struct Pair<'t> {
-    place: Place<'t>,
-    sign: Sign,
-    name: Name<'t>,
-    /// The byte before the name.
-    opener: Option<u8>,
-    after: usize,
-    /// The value stands in the line below.
-    is_below: bool,
-    /// No blank and no quote stands between the name, the sign and the value.
-    is_tight: bool,
-}
 
 /// A row of the table.
 struct Notation {
@@ -59,13 +35,15 @@ const fn row(
 const CODE: &[u8] = b"\"'`,;)}]<>|";
 
 /// The table.
-const NOTATIONS: [Notation; 15] = [
-    row(Sign::Equals, |pair| pair.is_tight && pair.name.text.starts_with("--"), b"\"'`,;|<>", word),
+const NOTATIONS: [Notation; 17] = [
+    row(Sign::Equals, |pair| pair.is_tight && pair.name.text.starts_with('-'), b"\"'`,;|<>", word),
+    row(Sign::Equals, is_argument, b"\"'`<>&;|", argument),
     row(Sign::Equals, is_parameter, b"&#\"'`<>()\\,;{}|", parameter),
     row(Sign::Equals, is_environment, b"\"'`<>", environment),
-    row(Sign::Equals, is_connection, b"\"'`;,<>&", |pair, range, _| pair.place.given(range)),
+    row(Sign::Equals, is_connection, b"\"'`;,<>&", connection),
     row(Sign::Equals, is_property, b"\"'`<>", property),
     row(Sign::Equals, |_| true, CODE, likely),
+    row(Sign::Colon, is_default, b"", default),
     row(Sign::Colon, is_credential, HEADER, credential),
     row(Sign::Colon, is_cookie, b"=", |pair, name, _| cookie(pair.place, &name)),
     row(Sign::Colon, is_header, b"\"'`<>,;){}]", header),
@@ -88,63 +66,6 @@ pub(in crate::record) fn behind(sign: Sign, place: Place<'_>) -> Option<Range<us
     let row = NOTATIONS.iter().find(|row| row.sign == sign && (row.is_here)(&pair))?;
     let (range, writing) = place.value(pair.after, row.ends);
     (row.goes)(&pair, range, writing)
-}
-
-/// The name before a sign, and the place of the value behind it.
-fn pair(sign: Sign, place: Place<'_>) -> Option<Pair<'_>> {
-    let (at, before, next) = (place.at, place.before(place.at)?, place.byte(place.at + 1));
-    // `::`, `://`, `:=`, `!=`, `==`, `->`, `||`
-    let is_other = match sign {
-        Sign::Equals => matches!(before, b'!' | b'<' | b'>'),
-        Sign::Colon => matches!(next, Some(b':' | b'/' | b'=')) || before == b':',
-        Sign::Closing => matches!(before, b'=' | b'-'),
-        Sign::Bar => next == Some(b'|'),
-        Sign::Comma => !matches!(before, b'"' | b'\''),
-    };
-    if is_other {
-        return None;
-    }
-    let is_assignment = sign == Sign::Equals;
-    let end = if is_assignment && matches!(before, b':' | b'=' | b'+' | b'|') { at - 1 } else { at };
-    let name = place.name(end)?;
-    let start = at + 1 + usize::from(is_assignment && matches!(next, Some(b'=' | b'>' | b'~')));
-    let after = place.skip(start);
-    let is_tight = after == at + 1 && end == at && !name.is_quoted;
-    let opener = place.before(name.start);
-    let below = if sign == Sign::Colon { below(place, name.start, after) } else { None };
-    Some(Pair { place, sign, name, opener, after: below.unwrap_or(after), is_below: below.is_some(), is_tight })
-}
-
-/// The start of a value in the line below its name, which is deeper, behind a sign of blocks of YAML or none.
-fn below(place: Place<'_>, start: usize, after: usize) -> Option<usize> {
-    let rest = place.rest(after);
-    let line = rest.strip_prefix(['|', '>']).map_or(rest, |block| block.strip_prefix(['-', '+']).unwrap_or(block));
-    let line = line.strip_prefix('\r').unwrap_or(line).strip_prefix('\n')?;
-    let own = place.near(start, NAME).rsplit('\n').next().unwrap_or("");
-    let blanks = |line: &str| line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-    (blanks(line) > blanks(own)).then(|| after + rest.len() - line.len() + blanks(line))
-}
-
-impl Pair<'_> {
-    fn is_strong(&self) -> bool {
-        self.name.strength == NameStrength::Strong
-    }
-
-    /// Returns whether the value begins with a quote.
-    fn is_quoted(&self) -> bool {
-        matches!(self.place.byte(self.after), Some(b'"' | b'\'' | b'`'))
-    }
-
-    /// Returns whether the name begins a line without blanks before it, but for the number of the line.
-    fn begins_line(&self) -> bool {
-        matches!(self.opener, None | Some(b'\n' | b'\r')) || !self.number().is_empty()
-    }
-
-    /// The number of the line, where the name stands behind it.
-    fn number(&self) -> &str {
-        let line = self.place.near(self.name.start, NAME).rsplit('\n').next().unwrap_or("");
-        if unnumbered(line).is_empty() { line } else { "" }
-    }
 }
 
 fn is_credential(pair: &Pair<'_>) -> bool {
@@ -171,16 +92,54 @@ fn is_property(pair: &Pair<'_>) -> bool {
     pair.is_tight && pair.is_strong() && pair.begins_line() && !pair.is_quoted()
 }
 
+/// `-d name=value`, `-F 'name=value'`, `--set a=b,name=value`, `-var="name=value"`, `/p:name=value`: the word behind an option of a command.
+fn is_argument(pair: &Pair<'_>) -> bool {
+    let head = pair.place.near(pair.name.start, 256);
+    let start = head.rfind([' ', '\t', '\n', '"', '\'']).map_or(0, |at| at + 1);
+    let (before, word) = head.split_at(start);
+    if !pair.is_tight || !pair.is_strong() || !(word.is_empty() || word.ends_with(['=', ',', ':'])) {
+        return false;
+    }
+    let is_option = |word: &str| {
+        word.starts_with('-') && word.get(1..2).is_some_and(|sign| sign != " " && !sign.starts_with(char::is_numeric))
+    };
+    if word.ends_with('=') || word.ends_with(':') {
+        return word.ends_with('=') && is_option(word) || matches!(word, "/p:" | "-p:" | "/property:" | "-property:");
+    }
+    // Behind a quote, in a list or in the next line.
+    let before = match before.strip_suffix(['"', '\'']) {
+        Some(open) => {
+            open.strip_suffix(", ").or_else(|| open.strip_suffix(',')).map_or(open, |list| list.trim_end_matches(['"', '\'']))
+        }
+        None => before,
+    };
+    let before = before.trim_end_matches([' ', '\t']);
+    let before = before.strip_suffix("\\\n").unwrap_or(before).trim_end_matches([' ', '=']);
+    before.rsplit([' ', '\t', '\n', '"', '\'', '(', '[']).next().is_some_and(is_option)
+}
+
+/// `${NAME:-value}` and `${NAME:=value}` of shells and Compose.
+fn is_default(pair: &Pair<'_>) -> bool {
+    pair.opener == Some(b'{') && matches!(pair.place.byte(pair.place.at + 1), Some(b'-' | b'='))
+}
+
 /// A row of `Name=value;` or `name=value name=value`.
 fn is_connection(pair: &Pair<'_>) -> bool {
     let Pair { place, name, .. } = pair;
     let head = place.near(name.start, (name.start - place.from).min(200));
     let head = head.rsplit(['\n', '\r', '"', '\'']).next().unwrap_or("");
     let Some(before) = head.strip_suffix([';', ' ']) else { return false };
-    let last = before.rsplit([';', ' ']).next().unwrap_or("");
+    // Names and values have blanks where semicolons part them.
+    let parts: &[char] = if head.ends_with(';') { &[';'] } else { &[';', ' '] };
+    let last = before.rsplit(parts).next().unwrap_or("");
     let is_row = last.split_once('=').is_some_and(|(name, value)| {
-        let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        !name.is_empty() && is_name && !value.is_empty() && !value.starts_with('=') && !value.ends_with([',', '(', '{'])
+        let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b' '));
+        !name.trim().is_empty()
+            && is_name
+            && !name.ends_with(' ')
+            && !value.is_empty()
+            && !value.starts_with(['=', ' '])
+            && !value.ends_with([',', '(', '{'])
     });
     is_row && pair.is_tight && pair.is_strong() && !pair.is_quoted()
 }
@@ -210,77 +169,57 @@ fn word(pair: &Pair<'_>, range: Range<usize>, writing: Writing) -> Option<Range<
     if pair.is_strong() { pair.place.given(pair.place.trimmed(range)) } else { likely(pair, range, writing) }
 }
 
+/// A value in a word behind an option: up to the next one of a form or of a list.
+fn argument(pair: &Pair<'_>, range: Range<usize>, writing: Writing) -> Option<Range<usize>> {
+    let place = pair.place;
+    if writing == Writing::Quoted {
+        return place.given(range);
+    }
+    let quote = pair.opener.filter(|sign| matches!(sign, b'"' | b'\''));
+    let end = quote.and_then(|quote| closing(place.rest(range.start), quote, true)).map_or(range.end, |len| range.start + len);
+    let value = place.text_of(&(range.start..end));
+    let is_name = |rest: &str| {
+        rest.split_once('=')
+            .is_some_and(|(name, _)| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-[]".contains(&byte)))
+    };
+    let goes_on = |at: &usize| value.get(*at..).is_some_and(|rest| rest.starts_with('&') || is_name(rest.get(1..).unwrap_or("")));
+    let len = value.match_indices(['&', ',']).map(|(at, _)| at).find(goes_on).unwrap_or(value.len());
+    let range = range.start..range.start + len;
+    place.given(if quote.is_some() { range } else { place.trimmed(range) })
+}
+
+/// The value of a default, which ends with its brace.
+fn default(pair: &Pair<'_>, _: Range<usize>, _: Writing) -> Option<Range<usize>> {
+    let place = pair.place;
+    let (range, writing) = place.value(place.at + 2, b"\"'`}");
+    let rest = place.rest(range.end);
+    let more = rest
+        .find(['}', '\n', '"', '\'', '`', '$'])
+        .filter(|at| writing == Writing::Bare && rest.get(*at..).is_some_and(|rest| rest.starts_with('}')));
+    let range = range.start..range.end + more.unwrap_or(0);
+    let value = place.text_of(&range);
+    place.given(range).filter(|_| pair.is_strong() && (name_strength(value).is_none() || has_digit(value)))
+}
+
+/// A value of a connection string, with its blanks where a semicolon or a quote ends it.
+fn connection(pair: &Pair<'_>, range: Range<usize>, _: Writing) -> Option<Range<usize>> {
+    let place = pair.place;
+    let rest = place.rest(range.end);
+    let is_parted = place.before(pair.name.start) == Some(b';') && rest.starts_with(' ');
+    let end = rest
+        .find([';', '"', '\'', '\n', '\r', '=', '<', '>', '`'])
+        .filter(|at| is_parted && rest.get(*at..).is_some_and(|rest| rest.starts_with([';', '"', '\''])));
+    place.given(range.start..range.end + end.unwrap_or(0))
+}
+
 fn parameter(pair: &Pair<'_>, range: Range<usize>, _: Writing) -> Option<Range<usize>> {
     let value = pair.place.text_of(&range);
     pair.place.given(range).filter(|_| pair.is_strong() || has_digit(value) && value.len() >= 8)
 }
 
-/// A line without its number, as `cat -n` and tools that read files write it: `    12→`.
-fn unnumbered(line: &str) -> &str {
-    let line_with = line.trim_start_matches(' ');
-    let rest = line_with.trim_start_matches(|sign: char| sign.is_ascii_digit());
-    rest.strip_prefix(['→', '\t']).filter(|_| rest.len() < line_with.len()).unwrap_or(line)
-}
-
-/// A value of an environment file, which may have blanks, or of a word of a shell.
-fn environment(pair: &Pair<'_>, range: Range<usize>, writing: Writing) -> Option<Range<usize>> {
-    let place = pair.place;
-    if pair.begins_line()
-        && place.ends_line(range.end + usize::from(writing == Writing::Quoted))
-        && is_assigned(place.text_of(&range))
-        && in_environment(pair)
-    {
-        return Some(range);
-    }
-    if writing == Writing::Quoted {
-        let rest = place.rest(range.end);
-        let is_open = rest.starts_with('\n') && in_environment(pair);
-        let more = place.byte(pair.after).filter(|_| is_open).and_then(|quote| closing(rest, quote, false));
-        return place.given(range.start..range.end + more.unwrap_or(0));
-    }
-    let rest = rest_of_line(pair, range.end);
-    let whole = range.start..range.end + rest;
-    let range = if place.begins_line(pair.name.start) || pair.begins_line() { range } else { place.trimmed(range) };
-    place.given(whole).filter(|_| rest > 0).or_else(|| place.given(range))
-}
-
-/// Bytes behind the first word of a value that belong to it: up to the end of its line, where no command and no comment follows.
-fn rest_of_line(pair: &Pair<'_>, end: usize) -> usize {
-    const COMMANDS: &str = " python python3 node npm npx yarn pnpm make cargo go docker kubectl helm psql mysql pytest uv poetry ruby bundle java \
-                            bash sh exec sudo env ctxc ";
-    let line = pair.place.rest(end).split(['\n', '\r']).next().unwrap_or("");
-    let line = line.split(" #").next().unwrap_or("").trim_end();
-    let mut words = line.split_whitespace();
-    let is_command = words.next().is_none_or(|first| COMMANDS.split(' ').any(|one| one == first) || first.contains('/'))
-        || line.split_whitespace().any(|word| word.starts_with('-') || word.contains('='))
-        || line.contains([';', '&', '|', '>', '<', '$', '`', '"', '\'']);
-    if !line.starts_with([' ', '\t']) || is_command || !pair.begins_line() || !in_environment(pair) { 0 } else { line.len() }
-}
-
-/// Returns whether a line stands beside one of an environment file, or is all of a file.
-fn in_environment(pair: &Pair<'_>) -> bool {
-    let Pair { place, name, after, .. } = pair;
-    let is_line = |line: &str| !line.starts_with([' ', '\t']) && (line.starts_with('#') || assignment(line).is_some());
-    let before = place.near(name.start, 1024);
-    let before = before.strip_suffix(pair.number()).unwrap_or(before).trim_end();
-    let behind = place.rest(*after).split_once('\n').map(|(_, behind)| behind.trim_start_matches(['\r', '\n']));
-    let above = before.rsplit('\n').next().unwrap_or("");
-    let below = behind.and_then(|behind| behind.lines().next()).unwrap_or("");
-    is_line(unnumbered(above)) || is_line(unnumbered(below)) || before.is_empty() && behind == Some("")
-}
-
 /// A value in a line of its own.
 fn property(pair: &Pair<'_>, range: Range<usize>, writing: Writing) -> Option<Range<usize>> {
-    let whole = range.start..range.end + rest_of_line(pair, range.end);
-    let value = pair.place.text_of(&whole);
-    let has_blanks = whole.end > range.end && is_given(value);
-    let is_whole =
-        pair.place.ends_line(whole.end) && (has_blanks || is_own(value)) && !value.ends_with([',', '{', '(', '\\', ';']);
-    if is_whole {
-        return Some(whole);
-    }
-    let (range, _) = pair.place.value(pair.after, CODE);
-    likely(pair, range, writing)
+    rest_value(pair, range).or_else(|| likely(pair, pair.place.value(pair.after, CODE).0, writing))
 }
 
 fn has_digit(value: &str) -> bool {

@@ -1,4 +1,4 @@
-//! Names that stand apart from their values: `name: DB_PASSWORD` beside `value: …`, and `password: {default: …}`.
+//! Names that stand apart from their values: `name: DB_PASSWORD` beside `value: …`, `password: {default: …}`, and `cookies: {…}`.
 
 use crate::base::secrets::names::name_strength;
 
@@ -14,6 +14,15 @@ fn is_sign(sign: char) -> bool {
     sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-' | '.')
 }
 
+/// The name that a value of a cookie goes under, in an object of cookies.
+pub(super) const COOKIE: &str = "cookie_pass";
+
+/// Returns whether what holds a key holds cookies, and not a package of that name.
+pub(super) fn is_cookie(holder: &str, key: &str) -> bool {
+    let ending = holder.get(holder.len().saturating_sub(7)..).unwrap_or("");
+    ending.eq_ignore_ascii_case("cookies") && !is_key(&["integrity", "resolved", "license", "version", "domain", "path"], key)
+}
+
 /// Returns whether a key is one of a list.
 pub(super) fn is_key(list: &[&str], key: &str) -> bool {
     list.iter().any(|one| key.eq_ignore_ascii_case(one))
@@ -22,6 +31,9 @@ pub(super) fn is_key(list: &[&str], key: &str) -> bool {
 /// The name of a secret to which the value behind a key such as `value` belongs: of a field beside it, or of what holds them. Takes the text
 /// before the key and that behind it.
 pub(super) fn owner<'t>(key: &str, head: &'t str, rest: &'t str) -> Option<&'t str> {
+    if head.ends_with(['"', '\'']) && last_name(outer_of(head, '{')).is_some_and(|holder| is_cookie(holder, key)) {
+        return Some(COOKIE);
+    }
     if !is_key(&VALUES, key) {
         return None;
     }
@@ -36,6 +48,14 @@ pub(super) fn owner<'t>(key: &str, head: &'t str, rest: &'t str) -> Option<&'t s
     };
     let beside = names_in(fields).pop().or_else(behind);
     beside.or_else(|| if in_braces { last_name(outer.trim_end_matches('{')) } else { parent(head) })
+}
+
+/// The text before the object or the list that a text ends in.
+pub(super) fn outer_of(head: &str, bracket: char) -> &str {
+    let open = head
+        .rfind(['{', '}', '[', ']'])
+        .and_then(|at| head.get(..at).filter(|_| head.get(at..).is_some_and(|rest| rest.starts_with(bracket))));
+    open.unwrap_or("")
 }
 
 /// The lines of the last item of a list of YAML.
@@ -57,7 +77,7 @@ fn names_in<'t>(fields: &'t str) -> Vec<&'t str> {
 }
 
 /// The name at the end of a text, its sign and quotes left out.
-fn last_name(text: &str) -> Option<&str> {
+pub(super) fn last_name(text: &str) -> Option<&str> {
     let text = text.trim_end_matches([' ', '\t', ':', '=', '"', '\'', '>']);
     text.rsplit(|c| !is_sign(c)).next().filter(|name| !name.is_empty())
 }

@@ -52,12 +52,16 @@ impl<'t> Place<'t> {
         self.text.get(self.text.floor_char_boundary(at.saturating_sub(most))..at).unwrap_or("")
     }
 
-    /// The place behind blanks.
+    /// The place behind blanks, which may go on in the next line behind `\`.
     pub(super) fn skip(&self, mut at: usize) -> usize {
-        while matches!(self.byte(at), Some(b' ' | b'\t')) {
-            at += 1;
+        loop {
+            at += match self.byte(at) {
+                Some(b' ' | b'\t') => 1,
+                Some(b'\\') if self.byte(at + 1) == Some(b'\n') => 2,
+                Some(b'\\') if self.byte(at + 1) == Some(b'\r') && self.byte(at + 2) == Some(b'\n') => 3,
+                _ => return at,
+            };
         }
-        at
     }
 
     /// The start of the word of a name that ends here.
@@ -94,14 +98,19 @@ impl<'t> Place<'t> {
                 return Some(name(joined, first, strength));
             }
         }
-        if let Some(strength) = name_strength(text) {
+        let own = name_strength(text);
+        if own != Some(NameStrength::Strong)
+            && let Some(owner) = owner(text, self.near(start, NEAR), self.rest(self.at))
+        {
+            return Some(Name { is_apart: true, ..name(owner, start, name_strength(owner)?) });
+        }
+        if let Some(strength) = own {
             return Some(name(text, start, strength));
         }
         if matches!(self.before(start), Some(b'?' | b'&')) && SIGNATURES.iter().any(|one| text.eq_ignore_ascii_case(one)) {
             return Some(name(text, start, NameStrength::Weak));
         }
-        let owner = owner(text, self.near(start, NEAR), self.rest(self.at))?;
-        Some(Name { is_apart: true, ..name(owner, start, name_strength(owner)?) })
+        None
     }
 
     /// The value that begins here, in its quotes or up to one of these signs, and its notation.

@@ -4,11 +4,12 @@
 
 use super::commands::option;
 use super::headers::scheme;
-use super::notations::{Sign, behind};
+use super::notations::behind;
+use super::pair::Sign;
 use super::place::Place;
 use super::words::{behind_word, may_be_word};
 use crate::base::secrets::known_forms::{known_form, may_be_known};
-use crate::record::addresses::in_address;
+use crate::record::addresses::{before_driver, in_address};
 use crate::record::nameless_forms::{nameless_form, private_key, telegram};
 use crate::record::persons::{card, email, iban, phone};
 use std::ops::Range;
@@ -63,9 +64,10 @@ pub(in crate::record) fn scan_part(text: &str, part: Range<usize>, keeps_persons
             Class::Hyphen if before == b'-' || before.is_ascii_alphanumeric() => None,
             Class::Hyphen => begins(place, *byte, keeps_persons).or_else(|| secret(option(place))),
             Class::Between(sign) => secret(behind(sign, place)),
-            Class::At if !keeps_persons => email_around(place).map(|range| (range, "email")),
+            Class::At => secret(login_before(place))
+                .or_else(|| (!keeps_persons).then(|| email_around(place)).flatten().map(|range| (range, "email"))),
             Class::Slash if before == b'/' => secret(user_of(place)),
-            Class::At | Class::Slash | Class::Pack | Class::Other => None,
+            Class::Slash | Class::Pack | Class::Other => None,
         };
         let one = one.filter(|(range, _)| {
             range.start < range.end
@@ -83,6 +85,22 @@ pub(in crate::record) fn scan_part(text: &str, part: Range<usize>, keeps_persons
             at += 1;
         }
     }
+}
+
+/// Bytes of the longest word of a list that is looked at behind the words before it.
+const WORD: usize = 256;
+
+/// The ranges to mask in a word of a list, by the words before it: the value of an option goes as a whole.
+pub(in crate::record) fn in_word(before: &str, word: &str) -> Vec<Range<usize>> {
+    if word.len() > WORD {
+        return Vec::new();
+    }
+    let (start, mut found) = (before.len() + 1, Vec::new());
+    // No quote within it ends the word.
+    let line = [before, "\"", &word.replace(['"', '\'', '`', '\\', '\n', '\r'], "."), "\""].concat();
+    scan_part(&line, 0..line.len(), true, &mut found);
+    let here = found.into_iter().filter(|(range, _)| range.start >= start && range.end < line.len());
+    here.map(|(range, _)| range.start - start..if word.starts_with('-') { word.len() } else { range.end - start }).collect()
 }
 
 /// The range to mask at the beginning of a word.
@@ -252,6 +270,13 @@ fn user_of(place: Place<'_>) -> Option<Range<usize>> {
     }
     let len = in_address(place.text.get(place.from..start)?, rest)?;
     Some(start..start + len)
+}
+
+/// The name and password before an `@` in an address without `//`.
+fn login_before(place: Place<'_>) -> Option<Range<usize>> {
+    let head = place.text.get(place.text.floor_char_boundary(place.at.saturating_sub(256)).max(place.from)..place.at)?;
+    let len = before_driver(head, place.text.get(place.at + 1..)?)?;
+    Some(place.at - len..place.at)
 }
 
 /// The address of a person around an `@`.

@@ -2,7 +2,8 @@
 //!
 //! Looks at no value but those that name others.
 
-use super::owners::{NAMES, VALUES, is_key};
+use super::headers::COOKIES;
+use super::owners::{COOKIE, NAMES, VALUES, is_cookie, is_key};
 use crate::base::secrets::names::name_strength;
 use crate::record::json_text::{Site, string_edits};
 use std::collections::BTreeMap;
@@ -60,17 +61,22 @@ impl Names {
             if text.len() <= 128 && before.len() + text.len() <= WORDS {
                 self.list.1.extend([text, " "]);
             }
-            // `["Authorization", "Bearer …"]`, and a list behind a key.
+            // `["Authorization", "Bearer …"]`, and a list behind a key; each of a list of cookies.
             let first = before.trim_end();
             let is_pair = number == 1 && !first.is_empty() && !first.starts_with('-') && !first.contains(' ');
-            let is_key = is_pair && name_strength(first).is_some();
-            return Some(if is_key {
+            let is_named = is_pair && name_strength(first).is_some();
+            return Some(if is_named {
                 Named::Key(first.to_owned())
-            } else if first.is_empty() {
+            } else if first.is_empty() || is_key(&COOKIES, parent()) {
                 Named::Key(parent().to_owned())
             } else {
                 Named::Words(before)
             });
+        }
+        let holder =
+            if key == "value" { above.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '/') } else { above };
+        if is_cookie(holder.rsplit('/').next().unwrap_or(""), key) {
+            return Some(Named::Key(COOKIE.to_owned()));
         }
         let above =
             || self.beside.get(above).cloned().or_else(|| Some(parent().to_owned()).filter(|name| name_strength(name).is_some()));

@@ -128,11 +128,17 @@ fn is_code(value: &str) -> bool {
     begins_name && value.get(name..).is_some_and(|rest| rest.starts_with(['(', '[', '{', '<']) || rest.starts_with("=>"))
 }
 
+/// Returns whether a value is the words of a wallet: so many of three to eight small letters.
+fn is_phrase(value: &str) -> bool {
+    let is_word = |word: &str| (3..=8).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase());
+    value.contains(' ') && matches!(value.split(' ').count(), 12 | 15 | 18 | 21 | 24) && value.split(' ').all(is_word)
+}
+
 /// Returns whether a value is a secret where only secrets stand: in a line of an environment file, behind an option, in a header or an address.
 pub(super) fn is_given(value: &str) -> bool {
     let is_number = value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let least = if is_number { 6 } else { 4 };
-    value.len() >= least && !is_reference(value) && !is_placeholder(value) && !is_code(value)
+    value.len() >= least && !is_reference(value) && !is_placeholder(value) && !is_code(value) || is_phrase(value)
 }
 
 /// Returns whether a value is a secret in a line between others of an environment file: all but a reference, a placeholder, a path and code.
@@ -179,6 +185,9 @@ fn names_file(value: &str) -> bool {
 
 /// Returns whether a value is a secret anywhere: behind a name of this strength, for a password or not.
 pub(super) fn is_likely(value: &str, strength: NameStrength, is_password: bool, writing: Writing) -> bool {
+    if strength == NameStrength::Strong && is_phrase(value) {
+        return true;
+    }
     if value.len() < 6 || is_reference(value) || is_placeholder(value) || value.bytes().any(|byte| byte.is_ascii_whitespace()) {
         return false;
     }

@@ -3,13 +3,13 @@
 use ctxc::internals::record::redact::Redactor;
 use std::fmt::Write;
 
-fn masked(text: &str) -> String {
+pub(super) fn masked(text: &str) -> String {
     Redactor::new([7; 32], []).text(text).0
 }
 
 /// A text with `«…»` around what must go, checked against what goes.
 #[track_caller]
-fn check(marked: &str) {
+pub(super) fn check(marked: &str) {
     let plain = marked.replace(['«', '»'], "");
     let mut expected = String::new();
     let redactor = Redactor::new([7; 32], []);
@@ -264,6 +264,15 @@ fn strings_of_json_behind_their_names_go() {
         (r#"{"properties":{"password":{"type":"string","default":"hunter2plain"}}}"#, "hunter2"),
         (r#"{"password":{"value":"hunter2plain"}}"#, "hunter2"),
         (r#"{"headers":{"X-Api-Key":"plainwords"}}"#, "plainwords"),
+        (r#"{"headers":{"x-functions-key":"plainwords"}}"#, "plainwords"),
+        (r#"{"cookies":{"sid":"winter99x"}}"#, "winter99x"),
+        (r#"{"cookies":[{"name":"sid","value":"winter99x","path":"/"}]}"#, "winter99x"),
+        (r#"{"set-cookie":["a=darkest9; Path=/","sid=plainwords; Path=/"]}"#, "plainwords"),
+        (r#"{"argv":["curl","-d","password=plainwords"]}"#, "plainwords"),
+        (r#"{"argv":["curl","-uann:swordfish"]}"#, "swordfish"),
+        (r#"{"argv":["keytool","-storepass","plain\"words"]}"#, "words"),
+        (r#"{"argv":["setx","DB_PASSWORD","plainwords"]}"#, "plainwords"),
+        (r#"{"argv":["tool","--password=winter words"]}"#, "words"),
         (r#"{"password":"p4ss/w0rd"}"#, "p4ss"),
         (r#"{"argv":["mysql","-u","root","-pplainwords"]}"#, "plainwords"),
         (r#"{"argv":["sshpass","-p","two words","ssh"]}"#, "two words"),
@@ -282,6 +291,7 @@ fn strings_of_json_behind_their_names_go() {
         r#"{"properties":{"password":{"type":"string","description":"the password of the user"}},"required":["password"]}"#,
         r#"{"usage":{"total_tokens":12},"key":"b3:1a2b3c4d5e6f","signature":"ErUBCkYIAxgCIkBa1b2c3d4e5f6","password":"secret"}"#,
         r#"{"name":"get_token","description":"reads a token","password":12345678}"#,
+        r#"{"cookies":{"title":"Preferences","accept":"Accept","version":"0.7.2"},"argv":["curl","-d","password=$PW","-storepass"]}"#,
     ] {
         assert_eq!(json(text), text);
     }

@@ -10,6 +10,7 @@ mod json_text;
 mod kept;
 mod keys;
 mod known_forms;
+mod notations;
 mod passing;
 mod places;
 pub(crate) mod planted;

@@ -94,7 +94,7 @@ fn percent(text: &str) -> String {
 }
 
 /// The places that each secret is planted in.
-const PLACES: usize = 18;
+const PLACES: usize = 24;
 
 /// What is kept of a secret in each place.
 fn kept(mask: &Mask, one: &Planted) -> [(&'static str, String); PLACES] {
@@ -137,6 +137,12 @@ fn kept(mask: &Mask, one: &Planted) -> [(&'static str, String); PLACES] {
         ("a default of a schema", request(json!({"properties": {&key: {"type": "string", "default": &text}}}))),
         ("a short option", mask.text(&format!("sshpass -p '{text}' ssh u@h; mysql -uroot -p'{text}' db"))),
         ("a login in a file", mask.text(&format!("machine h login me password {text}\n"))),
+        ("a form of curl", mask.text(&format!("curl -d \"{key}={text}&n=1\" https://h"))),
+        ("a word behind an option", mask.text(&format!("helm install x --set a.{key}={text} --wait"))),
+        ("settings of shells", mask.text(&format!("setenv {name} {text}\nset -gx {name} {text}\nsetx {name} \"{text}\"\n"))),
+        ("the default of a variable", mask.text(&format!("X: ${{{name}:-{text}}}\n"))),
+        ("a variable of make", mask.text(&format!("{name} ?= {text}\n"))),
+        ("a line with its number", mask.text(&format!("    11→A=1\n    12→{name}={text}\n.env:12:{name}={text}\n"))),
         ("a page that is no JSON", stream(&format!("<html>{name}={text}\n</html>"))),
     ]
 }
