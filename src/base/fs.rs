@@ -260,9 +260,29 @@ mod real {
 
     /// What is in a folder, sorted by its names as they can be shown; nothing when it cannot be read.
     pub fn entries_in(path: &Path) -> Vec<(String, PathBuf)> {
+        typed_entries_in(path).into_iter().map(|entry| (entry.name, entry.path)).collect()
+    }
+
+    /// An entry of a folder.
+    #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub struct FolderEntry {
+        /// Its name as it can be shown.
+        pub name: String,
+        /// Its path.
+        pub path: PathBuf,
+        /// It is a folder, and no link to one. Known without a look at the entry on most systems.
+        pub is_folder: bool,
+    }
+
+    /// The entries of a folder, sorted by their names; none when it cannot be read.
+    pub fn typed_entries_in(path: &Path) -> Vec<FolderEntry> {
         let entries = std::fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
-        let mut entries: Vec<(String, PathBuf)> =
-            entries.map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path())).collect();
+        let entry = |entry: std::fs::DirEntry| FolderEntry {
+            name: entry.file_name().to_string_lossy().into_owned(),
+            path: entry.path(),
+            is_folder: entry.file_type().is_ok_and(|kind| kind.is_dir()),
+        };
+        let mut entries: Vec<FolderEntry> = entries.map(entry).collect();
         entries.sort();
         entries
     }

@@ -2,7 +2,7 @@
 //! written.
 
 use super::secret_scan::{EnvironmentFile, secrets};
-use crate::base::fs::{self, ReadFs, RealFs};
+use crate::base::fs::{self, FolderEntry, ReadFs, RealFs};
 use crate::base::secrets::environment::decoded;
 use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -44,13 +44,13 @@ pub fn environment_files(root: &Path) -> Vec<EnvironmentFile> {
     let mut files = Vec::new();
     let mut left = ENTRIES;
     while let Some((folder, inside)) = folders.pop_front().filter(|_| left > 0) {
-        for (name, path) in fs::entries_in(&folder).into_iter().take(left) {
+        for FolderEntry { name, path, is_folder } in fs::typed_entries_in(&folder).into_iter().take(left) {
             left -= 1;
             if is_environment(&name) && fs::is_file(&path) {
                 // What cannot be read has no value that could be known.
                 let text = RealFs.read(&path, LIMIT).ok().map(|bytes| decoded(&bytes));
                 files.extend(text.map(|text| EnvironmentFile { path: format!("{inside}{name}"), text }));
-            } else if !FOREIGN.contains(&&*name) && !fs::is_link(&path) && fs::is_dir(&path) && known.insert(path.clone()) {
+            } else if !FOREIGN.contains(&&*name) && is_folder && known.insert(path.clone()) {
                 folders.push_back((path, format!("{inside}{name}/")));
             }
         }

@@ -146,22 +146,22 @@ impl Subject {
         Self { place, number }
     }
 
-    /// The calls that it names, in order.
+    /// The calls that it names, in order. A last line that a killed recorder left incomplete is noted, and is no call.
     ///
     /// # Errors
     /// There is no such recording or call, or it cannot be read.
-    pub fn load(&self, project: &Path) -> Result<Vec<Call>, PlaceFault> {
+    pub fn load(&self, project: &Path, note: &mut dyn FnMut(&str)) -> Result<Vec<Call>, PlaceFault> {
         let mut found = Vec::new();
-        self.each(project, |call| found.push(call))?;
+        self.each(project, |call| found.push(call))?.iter().for_each(|line| note(line));
         Ok(found)
     }
 
-    /// The same one by one: a long recording is never in memory as a whole.
+    /// The same one by one: a long recording is never in memory as a whole. Returns the notes.
     ///
     /// # Errors
     /// There is no such recording or call, or it cannot be read; calls before may have been taken.
-    pub fn each(&self, project: &Path, mut take: impl FnMut(Call)) -> Result<(), PlaceFault> {
-        let mut count = 0;
+    pub fn each(&self, project: &Path, mut take: impl FnMut(Call)) -> Result<Vec<String>, PlaceFault> {
+        let (mut notes, mut count) = (Vec::new(), 0);
         for file in files(&self.place, project)? {
             let mut counted = |call, at: LinePlace, format| {
                 count += 1;
@@ -189,9 +189,13 @@ impl Subject {
                     ReadFault::Unreadable(fault) => unreadable(fault),
                     ReadFault::Line(fault) => PlaceFault::Line { file: file.clone(), fault },
                 })?;
-                if let Some(line) = is_cut.filter(|_| is_empty) {
-                    let why = format!("line {line} is not a complete call: it was cut off, or this is not a recording");
-                    return Err(unreadable(io::Error::other(why)));
+                if let Some(line) = is_cut {
+                    if is_empty {
+                        let why = format!("line {line} is not a complete call: it was cut off, or this is not a recording");
+                        return Err(unreadable(io::Error::other(why)));
+                    }
+                    let why = "skipped, as its end is missing: the recorder was killed while it wrote it";
+                    notes.push(format!("{}:{line}: {why}", file.display()));
                 }
             }
         }
@@ -199,7 +203,7 @@ impl Subject {
             Some(number) if number == 0 || number > count => {
                 Err(PlaceFault::NoCall { subject: self.place.to_string(), number, count })
             }
-            _ => Ok(()),
+            _ => Ok(notes),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::base::base64;
 use crate::base::secrets::environment::values;
 use crate::base::secrets::known_forms::keys_of_services;
 use crate::base::secrets::names::{is_placeholder, is_secret_name, is_secret_variable};
-use crate::base::secrets::placeholders::is_whole_placeholder;
+use crate::base::secrets::placeholders::{is_sample, is_whole_placeholder};
 use std::collections::BTreeSet;
 
 /// Characters of the shortest value of an environment file that is looked for.
@@ -133,7 +133,7 @@ impl SecretScan {
 
 /// Returns whether a key with the form of those of a service stands in a line, or the first line of a private key.
 fn has_key(line: &str) -> bool {
-    line.contains("-----BEGIN ") && line.contains("PRIVATE KEY-----") || keys_of_services(line).next().is_some()
+    line.contains("-----BEGIN ") && line.contains("PRIVATE KEY-----") || keys_of_services(line).any(|key| !is_sample(key))
 }
 
 /// The names and values of the secrets in the text of an environment file.

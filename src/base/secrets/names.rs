@@ -3,7 +3,7 @@
 //! Of a value only whether it is a placeholder is looked at. Which variables are kept from the environment of a child is a list of its own, much shorter: a command may need the
 //! password of its database, and what it prints is masked.
 
-use super::placeholders::is_path;
+use super::placeholders::{is_path, is_sample};
 
 /// Endings of variables that no child process receives.
 const WITHHELD: [&str; 3] = ["_KEY", "_TOKEN", "_SECRET"];
@@ -195,6 +195,7 @@ pub fn is_placeholder(value: &str) -> bool {
         || first.is_some_and(|first| "$<{%@⟦".contains(first) || value.chars().all(|c| c == first || c == '.' || c == '…'))
         || ["null", "none", "true", "false"].contains(&small.as_str())
         || WORDS.iter().any(|word| small.contains(word))
+        || is_sample(value)
 }
 
 #[cfg(test)]

@@ -2,6 +2,36 @@
 //!
 //! Judges a value as a whole: a word of these within another one shows nothing.
 
+/// Keys that the pages of their services and of standards publish as samples: of AWS, of jwt.io, and of RFC 7519 and 7617.
+pub const SAMPLES: [&str; 7] = [
+    "AKIAIOSFODNN7EXAMPLE",
+    "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+    concat!(
+        "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9",
+        ".eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ",
+        ".SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c"
+    ),
+    concat!(
+        "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9",
+        ".eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiYWRtaW4iOnRydWUsImlhdCI6MTUxNjIzOTAyMn0",
+        ".KMUFsIDTnFmyG3nMiGM6H9FNFUROf3wh7SmqJp-QV30"
+    ),
+    concat!(
+        "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9",
+        ".eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ",
+        ".dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+    ),
+    "QWxhZGRpbjpvcGVuIHNlc2FtZQ==",
+    "dXNlcm5hbWU6cGFzc3dvcmQ=",
+];
+
+/// Returns whether a value is one of the samples, or a key of AWS with `EXAMPLE` in the place of its last letters.
+pub fn is_sample(value: &str) -> bool {
+    let is_of_aws = matches!(value.get(..4), Some("AKIA" | "ASIA")) && value.len() == 20 && value.ends_with("EXAMPLE");
+    let value = value.trim_end_matches('=');
+    is_of_aws || SAMPLES.iter().any(|sample| sample.trim_end_matches('=') == value)
+}
+
 /// Words that ask for a value, whatever other words stand beside them.
 const REQUESTS: &str = " your yours changeme changeit changethis replaceme placeholder redacted ";
 
@@ -26,6 +56,7 @@ pub fn is_whole_placeholder(value: &str) -> bool {
     value.len() < 4
         || value.chars().all(|sign| Some(sign) == first)
         || value.starts_with('⟦') && value.ends_with('⟧')
+        || is_sample(value)
         || is_whole_reference(value)
         || asks(inner)
 }

@@ -35,9 +35,11 @@ const SHOWN: usize = 32 << 20;
 pub(crate) fn run(subjects: &[String], filter: &RuleFilter, output: &OutputArgs<FindingFormat>, cx: &mut Cx) -> Result<Exit> {
     let project = Project::load(&cx.options)?;
     let mut checker = Checker::new(&project.config);
-    let mut skipped = 0;
+    let mut skipped = load::Skipped::default();
     for subject in subjects {
-        skipped += read_beside(subject, &project.root, |body| checker.take(body))?;
+        let more = read_beside(subject, &project.root, |body| checker.take(body))?;
+        skipped.others += more.others;
+        skipped.notes.extend(more.notes);
     }
     let Checker { mut report, texts, has_rebuilt, .. } = checker;
     report.add(&project.findings);
@@ -45,8 +47,9 @@ pub(crate) fn run(subjects: &[String], filter: &RuleFilter, output: &OutputArgs<
     let left_out = filter.apply(&mut report);
     let mut sources = project.sources().with_texts(&texts);
     cx.emit(output, |format, cx| findings::print(cx, &report, format, &project.root, &mut sources))?;
-    if skipped > 0 {
-        cx.note(&format!("{} skipped: not to a chat model", plural(skipped, "recorded call")));
+    skipped.notes.iter().for_each(|line| cx.note(line));
+    if skipped.others > 0 {
+        cx.note(&format!("{} skipped: not to a chat model", plural(skipped.others, "recorded call")));
     }
     if has_rebuilt {
         cx.note("a trace does not hold the bodies as they were sent: they were put together again, and errors in them count as warnings");
@@ -57,8 +60,8 @@ pub(crate) fn run(subjects: &[String], filter: &RuleFilter, output: &OutputArgs<
     Ok(findings::verdict(&report))
 }
 
-/// Hands on the bodies that a subject names while a second thread reads the next ones. Returns how many calls ask no model.
-fn read_beside(subject: &str, root: &Path, mut take: impl FnMut(ReadBody)) -> Result<usize> {
+/// Hands on the bodies that a subject names while a second thread reads the next ones. Returns the calls that are none.
+fn read_beside(subject: &str, root: &Path, mut take: impl FnMut(ReadBody)) -> Result<load::Skipped> {
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(AHEAD);
         // Nobody stops receiving before the end.

@@ -92,7 +92,7 @@ pub(super) fn load(subjects: &[String], project: &Path, note: &mut dyn FnMut(&st
             all.push(body(path)?);
             continue;
         }
-        let calls = subject.load(project).map_err(|fault| unusable(&fault))?;
+        let calls = subject.load(project, note).map_err(|fault| unusable(&fault))?;
         if calls.is_empty() {
             return Err(CliError::new(Kind::Nothing, format!("{text} holds no recorded call"))
                 .hint("`ctxc record -- COMMAND` records what a program sends"));
@@ -144,7 +144,7 @@ pub(super) fn until(subject: &str, name: &str, project: &Path) -> Result<Vec<Rec
     {
         return Ok(body(path)?.call.into_iter().collect());
     }
-    let calls = parsed.load(project).map_err(|fault| unusable(&fault))?;
+    let calls = parsed.load(project, &mut |_| {}).map_err(|fault| unusable(&fault))?;
     let own = calls.iter().position(|call| call.name == name).map_or(0, |at| at + 1);
     Ok(calls.into_iter().take(own).map(|call| call.call).collect())
 }
@@ -239,8 +239,17 @@ impl Body {
     }
 }
 
-/// Hands on the bodies that a subject names, in order and one by one. Returns how many calls ask no chat model.
-pub(super) fn bodies(subject: &str, project: &Path, mut take: impl FnMut(Body)) -> Result<usize> {
+/// Calls that are no bodies.
+#[derive(Debug, Default)]
+pub(super) struct Skipped {
+    /// How many ask no chat model.
+    pub(super) others: usize,
+    /// The notes of what could not be read.
+    pub(super) notes: Vec<String>,
+}
+
+/// Hands on the bodies that a subject names, in order and one by one. Returns the calls that are none.
+pub(super) fn bodies(subject: &str, project: &Path, mut take: impl FnMut(Body)) -> Result<Skipped> {
     let parsed = Subject::parse(subject);
     if let Place::Path(path) = &parsed.place
         && is_body(subject, path)
@@ -249,14 +258,14 @@ pub(super) fn bodies(subject: &str, project: &Path, mut take: impl FnMut(Body)) 
         let call = Some(text.as_str()).filter(|text| names_own_format(text)).and_then(|text| Recording::read(text).ok());
         let kind = call.map_or_else(|| BodyKind::Alone(text), |call| BodyKind::Call(Box::new(call)));
         take(Body { name, kind, is_rebuilt: false, place: None });
-        return Ok(0);
+        return Ok(Skipped::default());
     }
-    let mut skipped = 0;
+    let mut others = 0;
     let mut file: Option<Arc<Path>> = None;
-    parsed
+    let notes = parsed
         .each(project, |call| {
             if !is_of_model(&call) {
-                skipped += 1;
+                others += 1;
                 return;
             }
             let path = file.take().filter(|file| **file == *call.file).unwrap_or_else(|| Arc::from(call.file.as_path()));
@@ -267,7 +276,7 @@ pub(super) fn bodies(subject: &str, project: &Path, mut take: impl FnMut(Body)) 
             take(Body { name: call.name, kind, is_rebuilt: call.format == Format::Otlp, place });
         })
         .map_err(|fault| unusable(&fault))?;
-    Ok(skipped)
+    Ok(Skipped { others, notes })
 }
 
 /// The same of a file of JSON that may hold a request which cannot be read. One that does not say that it is a scenario is none.

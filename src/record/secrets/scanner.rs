@@ -9,6 +9,7 @@ use super::pair::Sign;
 use super::place::Place;
 use super::words::{behind_word, may_be_word};
 use crate::base::secrets::known_forms::{known_form, may_be_known};
+use crate::base::secrets::placeholders::is_sample;
 use crate::record::addresses::{before_driver, in_address};
 use crate::record::nameless_forms::{nameless_form, private_key, telegram};
 use crate::record::persons::{card, email, iban, phone};
@@ -72,7 +73,7 @@ pub(in crate::record) fn scan_part(text: &str, part: Range<usize>, keeps_persons
         let one = one.filter(|(range, _)| {
             range.start < range.end
                 && !(is_open && reaches_end(own, range.end))
-                && own.get(range.clone()).is_some_and(|value| !value.contains('⟦'))
+                && own.get(range.clone()).is_some_and(|value| !value.contains('⟦') && !is_sample(value))
         });
         if let Some((range, kind)) = one {
             at = range.end;

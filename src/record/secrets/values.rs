@@ -4,7 +4,7 @@
 
 use crate::base::secrets::known_forms::uuid;
 use crate::base::secrets::names::{NameStrength, name_strength};
-use crate::base::secrets::placeholders::{is_path as is_file_path, is_whole_placeholder};
+use crate::base::secrets::placeholders::{is_path as is_file_path, is_sample, is_whole_placeholder};
 
 /// The notation of a value, which decides its possible characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,6 +118,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         || value.bytes().all(|byte| byte.is_ascii_uppercase() || matches!(byte, b'_' | b'-'))
         || value.starts_with('[') && value.ends_with(']')
         || value.contains("%s") || value.contains("${") || value.contains("{{") || value.contains("#{")
+        || is_sample(value)
 }
 
 /// Returns whether code calls, indexes or formats where the value should be.

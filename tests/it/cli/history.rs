@@ -56,6 +56,19 @@ fn each_run_is_kept_with_its_cases_and_trials() {
 }
 
 #[test]
+fn scripted_answers_are_kept_masked_and_judged_again() {
+    let reply = "\"billing, DB_PASSWORD=hunter2plain of a.person@example.org\"";
+    let project = sample().file("ctxc.toml", "edition = \"2026\"\n[history]\npath = \"runs.db\"\n");
+    project.write("scenarios/good.yaml", scenario("good", reply));
+    project.run(&["eval", "good"]).code(0);
+    let kept = String::from_utf8_lossy(&std::fs::read(project.path("runs.db")).unwrap()).into_owned();
+    assert!(kept.contains("billing, DB_PASSWORD=⟦secret⟧ of ⟦email⟧"), "{kept}");
+    assert!(!kept.contains("hunter2plain") && !kept.contains("a.person"), "{kept}");
+    project.run(&["history", "show", "last", "--json"]).code(0).never_says("hunter2plain");
+    project.run(&["eval", "good", "--rescore"]).code(0);
+}
+
+#[test]
 fn a_history_is_pruned_and_moves_as_lines() {
     let project = sample();
     for _ in 0..3 {

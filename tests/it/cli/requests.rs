@@ -118,6 +118,16 @@ fn calls_follow_by_their_numbers_and_a_cut_line_is_named() {
 }
 
 #[test]
+fn a_last_line_whose_end_is_missing_is_noted_and_takes_no_other_call_away() {
+    let second = line(1, &bodies()[0]);
+    let project = Project::new().file("calls.jsonl", line(0, &bodies()[0]) + &second[..second.len() / 2]);
+    for verb in ["check", "manifest", "prompt-cache"] {
+        let run = project.run(&[verb, "calls.jsonl"]).code(0);
+        run.warns("calls.jsonl:2: skipped, as its end is missing: the recorder was killed while it wrote it");
+    }
+}
+
+#[test]
 fn a_call_that_cannot_be_read_is_left_out_of_what_others_are_made_of() {
     let half =
         line(1, &json!({"model": "gpt-4.1", "messages": [{"role": "user", "content": "half"}]})).replace("half", "\\ud83d");

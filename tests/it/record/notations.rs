@@ -1,6 +1,7 @@
 //! Secrets behind the notations of commands, shells, files of settings and listings of files; beside each what looks alike and is none.
 
 use super::assigned::{check, masked};
+use ctxc::internals::base::secrets::placeholders::SAMPLES;
 
 #[test]
 fn values_go_behind_options_settings_defaults_logins_cookies_and_numbers_of_lines() {
@@ -155,5 +156,20 @@ fn references_placeholders_and_words_in_these_notations_stay() {
         "src/a.rs:12:    let secret = derive(&salt);",
     ] {
         assert_eq!(masked(text), text);
+    }
+}
+
+#[test]
+fn samples_that_pages_of_services_publish_stay() {
+    for sample in SAMPLES {
+        for text in [
+            format!("Use {sample} here."),
+            format!("API_TOKEN={sample}\nA=1\n"),
+            format!("{{\"token\": \"{sample}\"}}"),
+            format!("Authorization: Bearer {sample}"),
+            format!("tool --token {sample}"),
+        ] {
+            assert_eq!(masked(&text), text);
+        }
     }
 }

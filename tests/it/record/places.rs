@@ -29,7 +29,7 @@ fn the_calls_of_a_folder_are_counted_over_its_files_in_the_order_of_their_names(
     std::fs::write(at("b.jsonl"), format!("\n{}", call("3").line())).unwrap();
     std::fs::write(at("a.jsonl"), [call("1").line(), call("2").line()].concat()).unwrap();
     std::fs::write(at("notes.txt"), "no calls").unwrap();
-    let load = |text: String| Subject::parse(&text).load(folder.path());
+    let load = |text: String| Subject::parse(&text).load(folder.path(), &mut |_| {});
     let path = folder.path().display().to_string();
     let ids: Vec<String> = load(path.clone()).unwrap().into_iter().map(|call| call.call.id).collect();
     assert_eq!(ids, ["1", "2", "3"]);

@@ -226,7 +226,7 @@ impl<'w> EvalRun<'w> {
             // Of what passes, a row has its author's words alone.
             let row = if done.verdict == CaseVerdict::Pass { row } else { row.masked(&mask) };
             if let Some(journal) = self.journal {
-                journal.finished(&row, &done);
+                journal.finished(&row, &done, &mask);
             }
             let snapshot = done.snapshot.take();
             let is_shown = self.asking.shows && done.verdict != CaseVerdict::Pass;

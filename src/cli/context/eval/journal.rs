@@ -19,6 +19,7 @@ use crate::eval::trials::Rows;
 use crate::project::config::Content;
 use crate::provider::spending::Spend;
 use crate::provider::throttle::Calls;
+use crate::record::fixed_mask::FixedMask;
 use crate::record::recording::Recording;
 use crate::scenario::date;
 use crate::store::SqliteHistory;
@@ -128,36 +129,31 @@ impl<'j> Journal<'j> {
         Some(format!("resuming run {}: {} finished before, not run again", run.id, plural(taken, "scenario")))
     }
 
-    /// Adds a case that is finished.
-    pub(super) fn finished(&self, row: &CaseRow, done: &Finished) {
+    /// Adds a case that is finished, with what a mask replaces in it; answers of models pass the masks that know the secrets of their calls.
+    pub(super) fn finished(&self, row: &CaseRow, done: &Finished, mask: &FixedMask) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State { open, waiting, used, .. } = &mut *state;
         if open.is_none() {
             return;
         }
         plus(used, &self.asking.map(|asking| asking.used(&row.path, &row.id)).unwrap_or_default());
-        waiting.push(CaseRecord { answers: self.answers(done), ..record(row, done) });
+        waiting.push(CaseRecord { answers: self.answers(done, mask), ..record(&row.clone().masked(mask), done) });
         if waiting.len() >= self.at_once {
             commit(&mut state);
         }
     }
 
-    /// What was answered, as it is kept: of what a model said just now, secrets and personal data are replaced.
-    fn answers(&self, done: &Finished) -> Option<Box<RawValue>> {
+    /// The answers as they are kept: secrets and personal data are replaced.
+    fn answers(&self, done: &Finished, mask: &FixedMask) -> Option<Box<RawValue>> {
         if self.project.config.record.content == Content::Shape || done.trials.is_empty() {
             return None;
         }
         let kept = |trial: &Trial| KeptAnswer { stage: trial.stage, by: trial.by.clone(), answer: Arc::clone(&trial.answer) };
-        self.redacted(serde_json::to_string(&done.trials.iter().map(kept).collect::<Vec<_>>()).ok()?)
-    }
-
-    /// JSON as it is kept.
-    fn redacted(&self, json: String) -> Option<Box<RawValue>> {
-        let json = match self.asking {
-            None => json,
-            Some(asking) => asking.redactor()?.json(&json, "", &mut Vec::new()),
-        };
-        RawValue::from_string(json).ok()
+        let json = serde_json::to_string(&done.trials.iter().map(kept).collect::<Vec<_>>()).ok()?;
+        match self.asking {
+            None => RawValue::from_string(mask.json(&json, |_| true)).ok(),
+            Some(asking) => redacted(asking, &json),
+        }
     }
 
     /// Ends the run.
@@ -175,6 +171,11 @@ impl<'j> Journal<'j> {
         let Some((place, history, run)) = &mut state.open else { return Ok(()) };
         history.end(*run).map_err(|error| place.unusable(&error))
     }
+}
+
+/// The JSON of what models answered as it is kept.
+fn redacted(asking: &Asking<'_>, json: &str) -> Option<Box<RawValue>> {
+    RawValue::from_string(asking.redactor()?.json(json, "", &mut Vec::new())).ok()
 }
 
 /// Commits the cases that wait.
@@ -211,7 +212,7 @@ impl KeepTrials for Journal<'_> {
         // What is recorded is kept there.
         let is_kept = !asking.records() && self.project.config.record.content != Content::Shape;
         let kept = || KeptAnswer { stage: trial.trial.stage, by: by.to_owned(), answer: Arc::new(answer.clone()) };
-        let answer = is_kept.then(|| serde_json::to_string(&kept()).ok()).flatten().and_then(|json| self.redacted(json));
+        let answer = is_kept.then(|| serde_json::to_string(&kept()).ok()).flatten().and_then(|json| redacted(asking, &json));
         let record = OpenTrial {
             id: trial.case.to_owned(),
             trial: label(trial.trial),

@@ -1,6 +1,6 @@
 //! Values that are placeholders or paths as a whole, and secrets with such a word in them.
 
-use super::{is_path, is_whole_placeholder};
+use super::{SAMPLES, is_path, is_sample, is_whole_placeholder};
 
 #[test]
 fn a_value_is_a_placeholder_only_as_a_whole() {
@@ -30,25 +30,18 @@ fn a_value_is_a_placeholder_only_as_a_whole() {
     ] {
         assert!(is_whole_placeholder(value), "{value}");
     }
-    for value in [
-        "@dmin2024!Fjord",
-        "$Fjord!99x",
-        "%Fjord99x",
-        "<Fjord99x",
-        "{Fjord99x",
-        "Mastodon-99xQ",
-        "fakeFjord99",
-        "yourts-Fjord",
-        "sampler99Q",
-        "99xhere-Q",
-        "FJORDWINTER",
-        "hidden staple 9",
-        "[Fjord99x]",
-        "todo-Winter-Fjord",
-        "correct-horse-sample-battery",
-        "$2b$10$abcdefgh",
-    ] {
+    for value in include_str!("secrets_like_placeholders.txt").lines() {
         assert!(!is_whole_placeholder(value), "{value}");
+    }
+}
+
+#[test]
+fn samples_of_pages_are_placeholders_and_keys_like_them_are_none() {
+    for value in SAMPLES.into_iter().chain(["AKIAI44QH8DHBEXAMPLE"]) {
+        assert!(is_sample(value) && is_whole_placeholder(value), "{value}");
+    }
+    for value in ["AKIAI44QH8DHBEXAMPLF", "AKIAIOSFODNN7REALEXAMPLE", "XEXAMPLE"] {
+        assert!(!is_sample(value), "{value}");
     }
 }
 
