@@ -62,7 +62,7 @@ pub(super) fn in_address(head: &str, text: &str) -> Option<usize> {
     };
     let password = rest.get(..rest.rmatch_indices('@').find(ends)?.0)?;
     // `user:password`
-    if rest.starts_with(':') || user.starts_with('[') && is_one_of("password passwd pass pw", password) {
+    if rest.starts_with(':') || user.starts_with(['[', ']']) && is_one_of("password passwd pass pw", password) {
         return None;
     }
     is_login(user, password).then_some(user.len() + 1 + password.len())
@@ -79,9 +79,10 @@ fn is_login(user: &str, password: &str) -> bool {
     let bare = password.trim_start_matches(['$', '%']);
     let is_empty = matches!(bare.bytes().next(), Some(b'{' | b'(')) && bare.ends_with(['}', ')', 's'])
         || password == "%s"
-        || password.bytes().all(|byte| byte == b'*')
+        || ["<", "&lt;", "YOUR_"].iter().any(|open| password.starts_with(open))
+        || password.bytes().all(|byte| b"*.+".contains(&byte))
         || password.strip_prefix('$').is_some_and(is_name);
-    let names_both = is_one_of("user username usr u name login", user.trim_start_matches('['))
+    let names_both = is_one_of("user username usr u name login id", user.trim_start_matches(['[', ']']))
         && is_one_of("pass password passwd pw pwd p secret", password);
     !is_empty && !names_both
 }

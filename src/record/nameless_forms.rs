@@ -60,8 +60,9 @@ pub(super) fn private_key(text: &str) -> Option<usize> {
     if let Some(at) = body.get(..body.floor_char_boundary(LOOKED)).and_then(|near| near.find(&end)) {
         // Lines may be indented, numbered or quoted.
         let is_key = body.get(..at).is_some_and(|key| {
-            let begins = word(key.trim_start_matches(['\\', 'n', 'r', '\n', '\r']), "+/=").len() >= 4;
-            begins || key.split(|c: char| !is_packed(c)).any(|part| part.len() >= 16 && !is_word(part))
+            let first = word(key.trim_start_matches(['\\', 'n', 'r', '\n', '\r']), "+/=");
+            let begins = first.len() >= 4 && !is_row(first);
+            !key.contains("${") && (begins || key.split(|c: char| !is_packed(c)).any(is_line))
         });
         return is_key.then_some(begin + at + end.len());
     }
@@ -74,7 +75,7 @@ pub(super) fn private_key(text: &str) -> Option<usize> {
         let ends = line.rfind(packed).map_or(0, |start| start + packed.len());
         let is_last = taken.is_some() && line.starts_with(packed) && (packed.ends_with('=') || at + line.len() == text.len());
         let is_mark = line.len() <= 6 && !line.contains(|c: char| c.is_ascii_alphabetic());
-        if packed.len() >= 16 && !is_word(packed) || is_last && !packed.is_empty() {
+        if is_line(packed) || is_last && !packed.is_empty() {
             taken = Some(at + ends);
         } else if !is_mark && !HEADERS.iter().any(|head| line.starts_with(head)) {
             break;
@@ -85,6 +86,16 @@ pub(super) fn private_key(text: &str) -> Option<usize> {
         at += part.len();
     }
     taken
+}
+
+/// Returns whether a word is one sign over and over, as a placeholder is.
+fn is_row(word: &str) -> bool {
+    word.bytes().all(|byte| word.as_bytes().first() == Some(&byte))
+}
+
+/// Returns whether a word may be a line of a key.
+fn is_line(word: &str) -> bool {
+    word.len() >= 16 && !is_word(word) && !is_row(word)
 }
 
 fn is_packed(sign: char) -> bool {

@@ -56,7 +56,7 @@ const PLAIN_KEYS: &str = " public pub primary foreign cache sort partition index
                           ctrl shift alt backspace delete escape esc up down left right any each this lookup join query \
                           parent child sub dedupe dedup idempotency storage localstorage column field label metric type react \
                           routing topic s3 bucket blob item entry attr attribute property prop json yaml xml registry env option \
-                          setting settings state context error resource ";
+                          setting settings state context error resource socket websocket ";
 
 /// Words behind which a token is a piece of text or a place in a list.
 const PLAIN_TOKENS: &str = " page next previous prev continuation sync cursor resume bos eos pad unk sep cls mask special stop start \
@@ -64,6 +64,9 @@ const PLAIN_TOKENS: &str = " page next previous prev continuation sync cursor re
                             image audio text word sub reserved syntax lex lexer parser any each this line inner outer open \
                             close closing opening eof eol newline dot comma colon semi op operator identifier number string literal \
                             keyword brace bracket paren matching time tree ";
+
+/// Words behind which a secret is the name of one that is kept elsewhere.
+const NAMED_SECRETS: &str = " cert certs tls pull license password ";
 
 /// Words behind the one that counts.
 const TAILS: &str = " prod production dev development test testing staging stage live sandbox old new current previous prev backup \
@@ -141,7 +144,10 @@ pub fn name_strength(name: &str) -> Option<NameStrength> {
     match last {
         "key" if is_in(PLAIN_KEYS, before) => None,
         "token" if is_in(PLAIN_TOKENS, before) => None,
-        "secret" if before == "existing" => None,
+        "secret" if is_in(NAMED_SECRETS, before) || words.iter().any(|word| word == "existing") => None,
+        "credentials" if before == "allow" => None,
+        // The folder that a shell is in.
+        "pwd" if name == "PWD" => None,
         "key" if is_in(KEYS, before) || is_variable || matches!(name.as_bytes(), [b'x' | b'X', b'-', ..]) => Some(Strong),
         "keys" if is_in(KEYS, before) => Some(if is_variable { Strong } else { Weak }),
         "auth" | "dsn" | "pat" | "cookie" if is_variable => Some(Strong),

@@ -84,7 +84,9 @@ fn asks(value: &str) -> bool {
     let mut words = small.split(|sign: char| !sign.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let is_row = |word: &str| word.len() > 2 && word.bytes().all(|byte| word.as_bytes().first() == Some(&byte));
     let (mut requests, mut others) = (value.contains("...") || value.contains('…'), false);
-    let mut alone = is_name(value) && !value.bytes().any(|byte| byte.is_ascii_lowercase());
+    // `My API key`
+    let mut alone =
+        value.contains(' ') && value.len() < 32 || is_name(value) && !value.bytes().any(|byte| byte.is_ascii_lowercase());
     let is_words = words.all(|word| {
         let word = word.trim_end_matches(|sign: char| sign.is_ascii_digit());
         requests |= is_in(REQUESTS, word);

@@ -38,9 +38,12 @@ const SHORT: [Short; 10] = [
     row("", "--user", false, is_login),
 ];
 
+/// The keys that a secret of a container's engine begins with: `--secret id=name,src=path`.
+const MOUNTS: [&str; 4] = ["id=", "source=", "src=", "type="];
+
 /// The value of an option: `--password X`, `-storepass X`, `-pX` of some commands, `-u name:X`, and `"--password", "X"` in a list.
 pub(super) fn option(place: Place<'_>) -> Option<Range<usize>> {
-    let begins_word = place.before(place.at).is_none_or(|before| b" \t\n\r\"'([".contains(&before));
+    let begins_word = place.before(place.at).is_none_or(|before| b" \t\n\r\"'`([".contains(&before));
     if let Some(found) = short(place).filter(|_| begins_word) {
         return Some(found);
     }
@@ -52,9 +55,10 @@ pub(super) fn option(place: Place<'_>) -> Option<Range<usize>> {
     let (range, writing) = place.value(argument(&place, place.at + len)?, b"\"'`,;|<>()");
     let range = if writing == Writing::Bare { place.trimmed(range) } else { range };
     let value = place.text_of(&range);
-    let is_word = writing == Writing::Bare && is_sentence(value) || !is_long && name_strength(value).is_some();
+    let is_word =
+        writing == Writing::Bare && is_sentence(value) || (!is_long || value.contains('_')) && name_strength(value).is_some();
     let is_weak = strength == NameStrength::Weak && !has_random(value);
-    let is_none = value.starts_with(['-', '[', '|']) || is_weak || is_word || value.contains("id=") && value.contains("src=");
+    let is_none = value.starts_with(['-', '[', '|']) || is_weak || is_word || MOUNTS.iter().any(|key| value.starts_with(key));
     place.given(range).filter(|_| !is_none)
 }
 

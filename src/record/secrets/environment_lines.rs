@@ -9,6 +9,10 @@ use std::ops::Range;
 /// A value of an environment file, which may have blanks, or of a word of a shell.
 pub(super) fn environment(pair: &Pair<'_>, range: Range<usize>, writing: Writing) -> Option<Range<usize>> {
     let place = pair.place;
+    // A command whose output is the value.
+    if place.byte(pair.after) == Some(b'`') {
+        return None;
+    }
     if pair.begins_line()
         && place.ends_line(range.end + usize::from(writing == Writing::Quoted))
         && is_assigned(place.text_of(&range))

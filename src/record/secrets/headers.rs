@@ -25,11 +25,15 @@ pub(super) fn behind_scheme(place: Place<'_>, all: Range<usize>, writing: Writin
     let (range, _) = place.value(place.skip(start), HEADER);
     let range = range.start..if writing == Writing::Quoted { range.end.min(all.end) } else { range.end };
     let value = place.text_of(&range);
-    let is_plain = value.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let is_plain = value.trim_end_matches(['!', '.', ':', '?']).bytes().all(|byte| byte.is_ascii_alphabetic());
     // `Digest username="…"`
-    let names_parts =
-        value.ends_with('=') && matches!(place.byte(range.end), Some(b'"' | b'\'')) || value.starts_with("Credential=");
-    let is_secret = if has_scheme { (!is_plain || value.len() >= 20) && !names_parts } else { has_random(value) };
+    let names_parts = value.ends_with('=') && matches!(place.byte(range.end), Some(b'"' | b'\''))
+        || value.split_once('=').is_some_and(|(name, text)| {
+            !text.trim_start_matches('=').is_empty() && name.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+        });
+    // `"Basic " + encoded`, and a command whose output is the value
+    let is_joined = value.starts_with([' ', '+']) || place.byte(place.skip(start)) == Some(b'`');
+    let is_secret = if has_scheme { (!is_plain || value.len() >= 20) && !names_parts && !is_joined } else { has_random(value) };
     (value.len() >= 6 && is_secret).then(|| place.given(range))?
 }
 

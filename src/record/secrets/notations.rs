@@ -35,8 +35,7 @@ const fn row(
 const CODE: &[u8] = b"\"'`,;)}]<>|";
 
 /// The table.
-const NOTATIONS: [Notation; 17] = [
-    row(Sign::Equals, |pair| pair.is_tight && pair.name.text.starts_with('-'), b"\"'`,;|<>", word),
+const NOTATIONS: [Notation; 16] = [
     row(Sign::Equals, is_argument, b"\"'`<>&;|", argument),
     row(Sign::Equals, is_parameter, b"&#\"'`<>()\\,;{}|", parameter),
     row(Sign::Equals, is_environment, b"\"'`<>", environment),
@@ -46,7 +45,7 @@ const NOTATIONS: [Notation; 17] = [
     row(Sign::Colon, is_default, b"", default),
     row(Sign::Colon, is_credential, HEADER, credential),
     row(Sign::Colon, is_cookie, b"=", |pair, name, _| cookie(pair.place, &name)),
-    row(Sign::Colon, is_header, b"\"'`<>,;){}]", header),
+    row(Sign::Colon, is_header, b"\"'`<>,;){}]\\", header),
     row(Sign::Colon, |_| true, CODE, likely),
     row(Sign::Comma, |pair| !is_listed(pair), b"", |_, _, _| None),
     row(Sign::Comma, is_credential, HEADER, credential),
@@ -92,12 +91,15 @@ fn is_property(pair: &Pair<'_>) -> bool {
     pair.is_tight && pair.is_strong() && pair.begins_line() && !pair.is_quoted()
 }
 
-/// `-d name=value`, `-F 'name=value'`, `--set a=b,name=value`, `-var="name=value"`, `/p:name=value`: the word behind an option of a command.
+/// `--name=value`, `-Dname=value`, `-d name=value`, `-F 'name=value'`, `--set a=b,name=value`, `-var="name=value"`, `/p:name=value`: the word behind an option of a command.
 fn is_argument(pair: &Pair<'_>) -> bool {
+    if pair.is_tight && pair.name.text.starts_with('-') {
+        return true;
+    }
     let head = pair.place.near(pair.name.start, 256);
     let start = head.rfind([' ', '\t', '\n', '"', '\'']).map_or(0, |at| at + 1);
     let (before, word) = head.split_at(start);
-    if !pair.is_tight || !pair.is_strong() || !(word.is_empty() || word.ends_with(['=', ',', ':'])) {
+    if !pair.is_tight || !pair.is_strong() || pair.name.is_apart || !(word.is_empty() || word.ends_with(['=', ',', ':'])) {
         return false;
     }
     let is_option = |word: &str| {
@@ -165,15 +167,16 @@ fn is_cell(pair: &Pair<'_>) -> bool {
     head.trim_end_matches([' ', '\t', '`', '*', '"']).ends_with('|')
 }
 
-fn word(pair: &Pair<'_>, range: Range<usize>, writing: Writing) -> Option<Range<usize>> {
-    if pair.is_strong() { pair.place.given(pair.place.trimmed(range)) } else { likely(pair, range, writing) }
-}
-
 /// A value in a word behind an option: up to the next one of a form or of a list.
 fn argument(pair: &Pair<'_>, range: Range<usize>, writing: Writing) -> Option<Range<usize>> {
     let place = pair.place;
+    if !pair.is_strong() {
+        return likely(pair, range, writing);
+    }
+    let is_whole = is_variable(pair.name.text) || pair.name.text.starts_with("--");
+    let is_other = |range: &Range<usize>| is_whole || names_nothing(place.text_of(range));
     if writing == Writing::Quoted {
-        return place.given(range);
+        return place.given(range).filter(is_other);
     }
     let quote = pair.opener.filter(|sign| matches!(sign, b'"' | b'\''));
     let end = quote.and_then(|quote| closing(place.rest(range.start), quote, true)).map_or(range.end, |len| range.start + len);
@@ -185,7 +188,7 @@ fn argument(pair: &Pair<'_>, range: Range<usize>, writing: Writing) -> Option<Ra
     let goes_on = |at: &usize| value.get(*at..).is_some_and(|rest| rest.starts_with('&') || is_name(rest.get(1..).unwrap_or("")));
     let len = value.match_indices(['&', ',']).map(|(at, _)| at).find(goes_on).unwrap_or(value.len());
     let range = range.start..range.start + len;
-    place.given(if quote.is_some() { range } else { place.trimmed(range) })
+    place.given(if quote.is_some() { range } else { place.trimmed(range) }).filter(is_other)
 }
 
 /// The value of a default, which ends with its brace.
@@ -198,7 +201,7 @@ fn default(pair: &Pair<'_>, _: Range<usize>, _: Writing) -> Option<Range<usize>>
         .filter(|at| writing == Writing::Bare && rest.get(*at..).is_some_and(|rest| rest.starts_with('}')));
     let range = range.start..range.end + more.unwrap_or(0);
     let value = place.text_of(&range);
-    place.given(range).filter(|_| pair.is_strong() && (name_strength(value).is_none() || has_digit(value)))
+    place.given(range).filter(|_| pair.is_strong() && value.len() > 4 && names_nothing(value))
 }
 
 /// A value of a connection string, with its blanks where a semicolon or a quote ends it.
@@ -220,6 +223,11 @@ fn parameter(pair: &Pair<'_>, range: Range<usize>, _: Writing) -> Option<Range<u
 /// A value in a line of its own.
 fn property(pair: &Pair<'_>, range: Range<usize>, writing: Writing) -> Option<Range<usize>> {
     rest_value(pair, range).or_else(|| likely(pair, pair.place.value(pair.after, CODE).0, writing))
+}
+
+/// Returns whether a value is no name of a secret itself (`secretpassword`), and does not begin a list or an option of a usage.
+fn names_nothing(value: &str) -> bool {
+    (name_strength(value.trim_end_matches('s')).is_none() || has_digit(value)) && !value.starts_with('[')
 }
 
 fn has_digit(value: &str) -> bool {
@@ -261,6 +269,11 @@ fn likely(pair: &Pair<'_>, range: Range<usize>, writing: Writing) -> Option<Rang
         (if is_line { Writing::Line } else { Writing::Bare }, place.trimmed(range))
     };
     let value = place.text_of(&range);
+    // `private_key: ed25519.Ed25519PrivateKey`
+    let bare = |text: &str| text.replace(['_', '-'], "").to_ascii_lowercase();
+    if writing != Writing::Quoted && name.text.len() > 5 && bare(value).ends_with(&bare(name.text)) {
+        return None;
+    }
     // `DB_PASSWORD: value` in a line of YAML, and `name: DB_PASSWORD` beside the value.
     let is_line = pair.sign == Sign::Colon && !name.is_quoted && place.begins_line(name.start) && writing != Writing::Bare;
     let is_named = is_variable(name.text) && is_own(value) && (name.is_apart || is_line && ends_line(place, range.end));

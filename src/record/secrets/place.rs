@@ -88,6 +88,9 @@ impl<'t> Place<'t> {
             at -= 1;
         }
         let (start, end) = (self.word(at), at);
+        // `\u0026name`
+        let is_escape = self.before(start) == Some(b'\\') && self.byte(start) == Some(b'u') && end > start + 5;
+        let start = if is_escape { start + 5 } else { start };
         let text = self.text.get(start..end)?;
         let name = |text: &'t str, start: usize, strength| Name { text, start, strength, is_quoted: closes > 0, is_apart: false };
         // `API key: …`

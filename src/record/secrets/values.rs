@@ -19,7 +19,7 @@ pub(in crate::record) enum Writing {
 
 /// Words that are no value.
 const KEYWORDS: &str = " true false null none nil undefined yes no on off void never string str text bool boolean number int integer \
-                        float object array bytes any optional required ";
+                        float object array bytes any optional required basic bearer digest ntlm ";
 
 /// Words that stand for a value that the reader has to fill in.
 const PLACEHOLDERS: [&str; 20] = [
@@ -46,7 +46,7 @@ const PLACEHOLDERS: [&str; 20] = [
 ];
 
 /// Beginnings of values that refer to another place, in small letters.
-const REFERENCES: [&str; 28] = [
+const REFERENCES: [&str; 30] = [
     "${",
     ".$",
     "$(",
@@ -75,6 +75,9 @@ const REFERENCES: [&str; 28] = [
     "self.",
     "this.",
     "enc[",
+    "dev:",
+    // A pattern.
+    "(?",
 ];
 
 /// Words behind an option that go on in a sentence or say what it takes.
@@ -100,9 +103,11 @@ pub(super) fn is_reference(value: &str) -> bool {
         .iter()
         .any(|ending| value.ends_with(ending));
     // `!Ref`, `!secret` of YAML.
+    // An address without a login.
+    let is_socket = ["tcp://", "unix://"].iter().any(|scheme| value.starts_with(scheme)) && !value.contains('@');
     let is_tag =
         value.strip_prefix('!').is_some_and(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphabetic()));
-    is_variable || is_tag || is_percent || is_file || REFERENCES.iter().any(|start| head.starts_with(start))
+    is_variable || is_socket || is_tag || is_percent || is_file || REFERENCES.iter().any(|start| head.starts_with(start))
 }
 
 /// Returns whether a value stands for one that is to be put in, or is none.
@@ -114,11 +119,15 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         || is_keyword(value)
         || PLACEHOLDERS.iter().any(|part| lower.contains(part))
         || lower.ends_with("here")
+        || lower.starts_with("xxx")
         // `PASSWORD`, `API_KEY`
         || value.bytes().all(|byte| byte.is_ascii_uppercase() || matches!(byte, b'_' | b'-'))
+        || value.contains("_PASSWORD_") && value.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
         || value.starts_with('[') && value.ends_with(']')
         || value.contains("%s") || value.contains("${") || value.contains("{{") || value.contains("#{")
         || is_sample(value)
+        // `My API key`
+        || value.contains(' ') && is_whole_placeholder(value)
 }
 
 /// Returns whether code calls, indexes or formats where the value should be.
@@ -129,6 +138,12 @@ fn is_code(value: &str) -> bool {
     begins_name && value.get(name..).is_some_and(|rest| rest.starts_with(['(', '[', '{', '<']) || rest.starts_with("=>"))
 }
 
+/// Returns whether a value is a version or a range of them: `7.21.4`, `^4.0.0`.
+fn is_version(value: &str) -> bool {
+    let version = value.trim_start_matches(['^', '~', '>', '=', '<', 'v']);
+    version.contains('.') && version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+}
+
 /// Returns whether a value is the words of a wallet: so many of three to eight small letters.
 fn is_phrase(value: &str) -> bool {
     let is_word = |word: &str| (3..=8).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase());
@@ -137,9 +152,10 @@ fn is_phrase(value: &str) -> bool {
 
 /// Returns whether a value is a secret where only secrets stand: in a line of an environment file, behind an option, in a header or an address.
 pub(super) fn is_given(value: &str) -> bool {
-    let is_number = value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
+    let is_version = !is_number && is_version(value);
     let least = if is_number { 6 } else { 4 };
-    value.len() >= least && !is_reference(value) && !is_placeholder(value) && !is_code(value) || is_phrase(value)
+    value.len() >= least && !is_version && !is_reference(value) && !is_placeholder(value) && !is_code(value) || is_phrase(value)
 }
 
 /// Returns whether a value is a secret in a line between others of an environment file: all but a reference, a placeholder, a path and code.
@@ -189,15 +205,27 @@ pub(super) fn is_likely(value: &str, strength: NameStrength, is_password: bool, 
     if strength == NameStrength::Strong && is_phrase(value) {
         return true;
     }
-    if value.len() < 6 || is_reference(value) || is_placeholder(value) || value.bytes().any(|byte| byte.is_ascii_whitespace()) {
+    // `*const` of code
+    let is_pointer =
+        value.strip_prefix('*').is_some_and(|kind| is_member(kind) || kind.bytes().all(|byte| byte.is_ascii_lowercase()));
+    if value.len() < 6
+        || is_pointer
+        || is_version(value)
+        || is_reference(value)
+        || is_placeholder(value)
+        || value.bytes().any(|byte| byte.is_ascii_whitespace())
+    {
         return false;
     }
     if writing != Writing::Quoted && (is_code(value) || value.contains(['(', '{', '[', '`'])) {
         return false;
     }
+    // The beginnings of public keys of P-256, RSA and Ed25519.
+    let is_public = ["MFkwEwYHKoZIzj0CAQ", "MIIBIjANBgkqhkiG9w0B", "MCowBQYDK2Vw"].iter().any(|head| value.starts_with(head));
     let is_hash =
         ["sha256", "sha1-", "sha1:", "sha384", "sha512", "md5:", "http:", "https:"].iter().any(|head| value.starts_with(head));
     match strength {
+        _ if is_public => false,
         NameStrength::Weak => value.len() >= 16 && !is_hash && !names_file(value) && has_random(value),
         NameStrength::Strong if uuid(value) => true,
         NameStrength::Strong if has_random(value) => !(is_hash && value.starts_with("http")),

@@ -1,7 +1,7 @@
 //! Words between a name and its value, or before both: `NAME is value`, `ENV NAME value`, `setenv NAME value`, `login NAME password value`, `IDENTIFIED BY 'value'`.
 
 use super::place::{NAME, Place, is_password, is_variable};
-use super::values::{Writing, is_likely, is_own};
+use super::values::{Writing, is_likely, is_own, is_sentence};
 use crate::base::secrets::names::{NameStrength, name_strength};
 use std::ops::Range;
 
@@ -12,10 +12,10 @@ type Value = fn(Place<'_>, usize) -> Option<Range<usize>>;
 const WORDS: [(&str, Value); 14] = [
     ("ENV ", variable),
     ("ARG ", variable),
-    ("set ", setting_of_shell),
-    ("setenv ", setting_of_shell),
-    ("SetEnv ", setting_of_shell),
-    ("setx ", setting_of_shell),
+    ("set ", variable),
+    ("setenv ", variable),
+    ("SetEnv ", variable),
+    ("setx ", variable),
     ("is ", sentence),
     ("is: ", sentence),
     ("password ", login),
@@ -50,45 +50,32 @@ pub(super) fn behind_word(place: Place<'_>) -> Option<Range<usize>> {
     goes(place, place.skip(place.at + word.len()))
 }
 
-/// `ENV NAME value` of an image.
+/// `ENV NAME value` of an image, `setenv NAME value`, `setx NAME value`, `set -gx NAME value` of fish, `aws configure set name value`.
 fn variable(place: Place<'_>, at: usize) -> Option<Range<usize>> {
-    let line = place.rest(at);
-    let len = line.bytes().take(NAME).take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
-    let name = line.get(..len)?;
-    let is_secret = is_variable(name) && name_strength(name) == Some(NameStrength::Strong);
-    let is_line = place.byte(at + len) == Some(b' ') && place.begins_line(place.at);
-    (is_secret && is_line).then(|| place.given(place.value(place.skip(at + len), b"\"'`").0))?
-}
-
-/// `setenv NAME value`, `setx NAME value`, `set -gx NAME value` of fish, `aws configure set name value`.
-fn setting_of_shell(place: Place<'_>, at: usize) -> Option<Range<usize>> {
-    let (head, mut at) = (place.near(place.at, 64), at);
-    if head.ends_with(|sign: char| sign.is_ascii_alphanumeric() || "_.-".contains(sign)) {
+    let (mut at, word, head) = (at, place.rest(place.at), place.near(place.at, 64));
+    let (is_image, mut exports) = (word.starts_with(['E', 'A']), !word.starts_with("set "));
+    let is_inside = head.ends_with(|sign: char| sign.is_ascii_alphanumeric() || "_.-".contains(sign));
+    if if is_image { !place.begins_line(place.at) } else { is_inside } {
         return None;
     }
-    let mut exports = !place.rest(place.at).starts_with("set ");
     while let Some(option) = place.rest(at).strip_prefix('-') {
         let option = option.split([' ', '\n']).next().unwrap_or("");
         exports |= option == "-export" || !option.starts_with('-') && option.contains(['x', 'U']);
         at = place.skip(at + 1 + option.len());
     }
     let is_configured = head.trim_end().rsplit(' ').next().is_some_and(|word| word.starts_with("config"));
-    let len =
-        place.rest(at).bytes().take(NAME).take_while(|byte| byte.is_ascii_alphanumeric() || b"_.-:/".contains(byte)).count();
+    let is_sign = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-:/".contains(byte);
+    let len = place.rest(at).bytes().take(NAME).take_while(is_sign).count();
     let name = place.rest(at).get(..len)?;
-    let is_name = is_configured || exports && is_variable(name);
+    let is_named = (is_configured || exports && is_variable(name)) && name_strength(name) == Some(NameStrength::Strong);
     let start = place.skip(at + len);
-    if !is_name
-        || name_strength(name) != Some(NameStrength::Strong)
-        || start == at + len
-        || matches!(place.byte(start), Some(b'(' | b'`'))
-    {
+    if !is_named || start == at + len || matches!(place.byte(start), Some(b'(' | b'`')) {
         return None;
     }
-    let (range, writing) = place.value(start, b"\"'`;&|<>");
+    let (range, writing) = place.value(start, if is_image { b"\"'`" } else { b"\"'`;&|<>" });
     let rest = place.rest(range.end + usize::from(writing == Writing::Quoted)).trim_start_matches([' ', '\t']);
     let ends = rest.is_empty() || rest.starts_with(['\n', '\r', ';', '&', '|', '#', '-', '/', '\\', '"', '\'', '`', ')']);
-    place.given(range).filter(|_| ends)
+    place.given(range).filter(|_| is_image || ends)
 }
 
 /// `NAME is value`
@@ -102,8 +89,10 @@ fn sentence(place: Place<'_>, at: usize) -> Option<Range<usize>> {
 /// `machine HOST login NAME password value` of `.netrc`.
 fn login(place: Place<'_>, at: usize) -> Option<Range<usize>> {
     let mut words = place.near(place.at, 256).split_whitespace().rev();
-    let is_login = words.nth(1) == Some("login");
-    is_login.then(|| place.given(place.value(at, b"\"'\\").0))?
+    let is_name = words.next().is_some_and(|name| name != "(");
+    let is_login = is_name && words.next() == Some("login");
+    let (range, _) = place.value(at, b"\"'\\");
+    place.given(range).filter(|range| is_login && !is_sentence(place.text_of(range)))
 }
 
 /// `requirepass value` in a line of its own.
