@@ -164,7 +164,7 @@ pub struct ProgramRequest {
     pub call: Option<ProgramCall>,
 }
 
-/// A call of a program as it went over the wire, to be compared with recorded ones. It is kept nowhere.
+/// A call of a program as it went over the wire, to be compared with recorded ones.
 #[derive(Clone)]
 pub struct ProgramCall {
     /// The path that it went to, without its host.
@@ -175,8 +175,8 @@ pub struct ProgramCall {
     pub body: String,
     /// What finds the call again.
     pub key: String,
-    /// The masks that hold for it, with the secrets of its headers.
-    pub redactor: Redactor,
+    /// The masks that hold for it, with the secrets of its headers; `None` where the body has passed them.
+    pub redactor: Option<Redactor>,
 }
 
 impl Debug for ProgramCall {

@@ -19,6 +19,7 @@ pub(crate) mod render_report;
 mod request_body;
 pub(crate) mod run;
 pub(crate) mod search;
+mod sent_requests;
 mod subject;
 pub(crate) mod trust;
 mod values;

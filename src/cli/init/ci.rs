@@ -11,8 +11,11 @@ pub(super) const WORKFLOW: &str = ".github/workflows/ctxc.yml";
 pub(super) const CLONE: &str = "tools/ctxc";
 /// Bytes of a file of git or of Python that are read.
 const LIMIT: u64 = 1 << 16;
-/// The base of the first push of a branch.
-const NOTHING: &str = "0000000000000000000000000000000000000000";
+/// The condition of steps that compare: all but the first push of a branch have a base. Events other than a push have no `before`, which would equal
+/// the zeros.
+const HAS_BASE: &str = "(github.event_name != 'push' || github.event.before != '0000000000000000000000000000000000000000')";
+/// The input of a checkout with its history.
+const HISTORY: &str = "fetch-depth: 0 # the gate compares with the commit where the change began";
 /// The argument with the hash that permits the commands of scenarios, if the repository has one.
 const TRUST: &str = "${CTXC_TRUST_HASH:+--trust-hash=$CTXC_TRUST_HASH}";
 
@@ -29,6 +32,8 @@ pub(super) struct CiProject {
     install: Option<String>,
     /// Steps that set up the languages of its programs.
     languages: Vec<Language>,
+    /// True if its scenarios take requests from programs, or may soon.
+    has_programs: bool,
 }
 
 /// Steps that set up a language.
@@ -39,6 +44,10 @@ struct Language {
     /// Its input: a version, or the file that has one.
     version: (&'static str, String),
     name: &'static str,
+    /// The file that names the dependencies.
+    file: &'static str,
+    /// The folder that dependencies are installed in, if it is one of the project.
+    packages: &'static str,
     /// The commands that install what the project depends on, a line each.
     commands: &'static [&'static str],
 }
@@ -50,12 +59,13 @@ impl CiProject {
         let top = root.ancestors().find(|folder| fs::exists(&folder.join(".git"))).unwrap_or(&root).to_path_buf();
         let parts = root.strip_prefix(&top).map(|inside| inside.iter().map(|part| part.to_string_lossy().into_owned()));
         let folder = parts.map(|parts| parts.collect::<Vec<_>>().join("/")).unwrap_or_default();
-        let languages = [python(&root), node(&root)].into_iter().flatten().collect();
-        Self { branch: branch(&top), top, folder, install: install.map(str::to_owned), languages }
+        let languages: Vec<Language> = [python(&root), node(&root)].into_iter().flatten().collect();
+        let has_programs = !languages.is_empty() || names_programs(&root.join("scenarios"));
+        Self { branch: branch(&top), top, folder, install: install.map(str::to_owned), languages, has_programs }
     }
 
-    /// The workflow of GitHub. The gate is a job of its own: nothing of the change has run on its machine when ctxc is installed there, from what
-    /// the base has.
+    /// The workflow of GitHub. The gate is a job of its own, in which no program of the change runs: it takes the requests that these sent in the
+    /// other job, and ctxc and the dependencies of checks from the base.
     pub(super) fn github(&self) -> String {
         let branch = quoted(&self.branch);
         let mut out = format!(
@@ -73,45 +83,56 @@ impl CiProject {
     fn check_job(&self, out: &mut String) {
         self.begin_job(out, "check", "");
         out.push_str("    steps:\n");
-        self.checkout(out, &[]);
-        self.set_up(out, "");
+        self.checkout(out, if self.has_programs { &[HISTORY] } else { &[] });
+        self.set_up(out);
         step(out, "install ctxc", [self.install()]);
         if self.install.is_none() && !self.folder.is_empty() {
             out.push_str("        working-directory: .\n");
         }
         step(out, "check", ["ctxc check --format github --allow-empty"]);
-        out.push_str("      - name: eval\n        if: success() || failure()\n");
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "        run: ctxc eval --allow-empty {TRUST}");
+        let _ =
+            writeln!(out, "      - name: eval\n        if: success() || failure()\n        run: ctxc eval --allow-empty {TRUST}");
+        if self.has_programs {
+            let condition = format!("        if: (success() || failure()) && {HAS_BASE}");
+            let _ = writeln!(out, "      - name: requests\n{condition}\n        run: |");
+            let remark =
+                "# What the programs of the change send to models. The next job decides by it, whatever this one says of it.";
+            let gate = gate("origin", "--save-requests=\"$RUNNER_TEMP/requests.json\"");
+            for line in std::iter::once(remark).chain(gate.trim_end().lines()) {
+                let _ = writeln!(out, "          {line}{}", if line.starts_with("ctxc gate") { " || true" } else { "" });
+            }
+            let _ = writeln!(
+                out,
+                "      - uses: actions/upload-artifact@v4\n{condition}\n        with:\n          name: requests\n          \
+                 path: ${{{{ runner.temp }}}}/requests.json"
+            );
+        }
     }
 
     fn gate_job(&self, out: &mut String) {
         self.begin_job(out, "gate", "change/");
-        let _ = writeln!(
-            out,
-            "    # The first push of a branch has nothing to be compared with.\n    if: github.event.before != '{NOTHING}'"
-        );
+        // A job that is skipped since the one before it failed counts as passed.
+        let needs = if self.has_programs { "    needs: check\n" } else { "" };
+        let runs = if self.has_programs { "(!cancelled()) && " } else { "" };
+        let _ =
+            writeln!(out, "{needs}    # The first push of a branch has nothing to be compared with.\n    if: {runs}{HAS_BASE}");
         out.push_str("    steps:\n");
         self.checkout(out, &["ref: ${{ env.BASE }}", "path: base"]);
-        self.checkout(out, &["path: change", "fetch-depth: 0 # the gate compares with the commit where the change began"]);
+        self.checkout(out, &["path: change", HISTORY]);
         let from_base = self.install.is_none().then(|| {
-            format!("from=base; [ -e base/{CLONE} ] || from=change # ctxc comes with this change\ncargo install --locked --path \"$from/{CLONE}\" --root \"$RUNNER_TEMP/ctxc\"")
+            format!("from=base; [ -e base/{CLONE} ] || from=change # ctxc comes with this change\ncargo install --locked --path \"$from/{CLONE}\"")
         });
         let install = from_base.as_deref().or(self.install.as_deref()).unwrap_or_default();
-        let remarks = ["# Before anything of the change runs: these programs stand in front of those that it installs."];
-        let links = [
-            "mkdir -p \"$RUNNER_TEMP/tools\"",
-            "PATH=\"$RUNNER_TEMP/ctxc/bin:$PATH\"",
-            "ln -s \"$(command -v ctxc)\" \"$(command -v git)\" \"$RUNNER_TEMP/tools\"",
-        ];
-        step(out, "install ctxc", remarks.into_iter().chain(install.lines()).chain(links));
+        step(out, "install ctxc", install.lines());
         out.push_str("        working-directory: .\n");
-        self.set_up(out, "change/");
-        step(
-            out,
-            "gate",
-            std::iter::once("export PATH=\"$RUNNER_TEMP/tools:$PATH\"").chain(gate("\"$GITHUB_WORKSPACE/base\"").lines()),
-        );
+        self.set_up_base(out);
+        let mut source = "";
+        if self.has_programs {
+            out.push_str("      - uses: actions/download-artifact@v4\n        continue-on-error: true # the gate names what is missing\n        with:\n          name: requests\n          path: ${{ runner.temp }}/requests\n");
+            source = "--requests=\"$RUNNER_TEMP/requests/requests.json\"";
+        }
+        step(out, "gate", gate("\"$GITHUB_WORKSPACE/base\"", source).lines());
     }
 
     fn begin_job(&self, out: &mut String, name: &str, below: &str) {
@@ -133,13 +154,32 @@ impl CiProject {
         }
     }
 
-    /// Steps that set up the languages of a project in a folder of the workspace.
-    fn set_up(&self, out: &mut String, below: &str) {
+    /// Steps that set up the languages of the change.
+    fn set_up(&self, out: &mut String) {
         for language in &self.languages {
-            let Language { action, version: (input, version), name, commands } = language;
-            let file = if input.ends_with("-file") { format!("{below}{}{version}", self.prefix()) } else { version.clone() };
+            let Language { action, version: (input, version), name, commands, .. } = language;
+            let file = if input.ends_with("-file") { format!("{}{version}", self.prefix()) } else { version.clone() };
             let _ = writeln!(out, "      - uses: {action}\n        with:\n          {input}: {}", quoted(&file));
             step(out, name, commands.iter().copied());
+        }
+    }
+
+    /// Steps that install for the project's own checks what the base depends on, where it has what names that. Installing runs programs, and
+    /// those of the change may not run here.
+    fn set_up_base(&self, out: &mut String) {
+        for language in &self.languages {
+            let Language { action, version: (input, version), file, packages, commands, .. } = language;
+            let folder = format!("base/{}", self.prefix());
+            let condition = format!("        if: hashFiles({}) != ''", quoted_in_expression(&format!("{folder}{file}")));
+            let version = if input.ends_with("-file") { format!("{folder}{version}") } else { version.clone() };
+            let _ = writeln!(out, "      - uses: {action}\n{condition}\n        with:\n          {input}: {}", quoted(&version));
+            let _ = writeln!(out, "      - name: install what checks of the base need\n{condition}");
+            let _ = writeln!(out, "        working-directory: {}\n        run: |", quoted(folder.trim_end_matches('/')));
+            let to = format!("\"$GITHUB_WORKSPACE/change/{}{packages}\"", self.prefix());
+            let link = format!("[ ! -e {packages} ] || ln -sfn \"$PWD/{packages}\" {to}");
+            for command in commands.iter().copied().chain([link.as_str()]) {
+                let _ = writeln!(out, "          {command}");
+            }
         }
     }
 
@@ -149,7 +189,7 @@ impl CiProject {
         format!(
             "{install}\nctxc check --format concise --allow-empty\nctxc eval --allow-empty {TRUST}\n\
              # BASE is the commit that the change is based on; the clone needs its history.\n{}",
-            gate("origin")
+            gate("origin", "")
         )
     }
 
@@ -168,13 +208,19 @@ impl CiProject {
 }
 
 /// The gate, which gets what the clone lacks of the base from `source`, and permits a base that does not have the project yet.
-fn gate(source: &str) -> String {
+fn gate(source: &str, requests: &str) -> String {
+    let requests = if requests.is_empty() { String::new() } else { format!(" {requests}") };
     format!(
         "if [ \"$(git rev-parse --is-shallow-repository)\" = true ]; then git fetch --quiet --no-tags --unshallow origin; fi\n\
          git cat-file -e \"$BASE^{{commit}}\" 2>/dev/null || git fetch --quiet --no-tags {source} \"$BASE\"\n\
          if git cat-file -e \"$BASE:./ctxc.toml\" 2>/dev/null; then first=; else first=--new-project; fi\n\
-         ctxc gate --base \"$BASE\" --allow-empty $first {TRUST}\n"
+         ctxc gate --base \"$BASE\" --allow-empty $first {TRUST}{requests}\n"
     )
+}
+
+/// A text as an expression of GitHub takes it.
+fn quoted_in_expression(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "\'\'"))
 }
 
 /// Adds a step that runs some commands.
@@ -201,20 +247,28 @@ fn branch(top: &Path) -> String {
     remote.or_else(|| named("HEAD", "ref: refs/heads/")).unwrap_or_else(|| "main".to_owned())
 }
 
+/// Returns whether a scenario in a folder names a program that sends its request.
+fn names_programs(folder: &Path) -> bool {
+    fs::entries_in(folder).into_iter().any(|(_, path)| {
+        let text = || fs::head(&path, LIMIT).ok().flatten().unwrap_or_default();
+        names_programs(&path) || String::from_utf8_lossy(&text()).lines().any(|line| line.trim_start().starts_with("request:"))
+    })
+}
+
 fn python(root: &Path) -> Option<Language> {
     let is_there = |name: &str| fs::exists(&root.join(name));
     let is_project = || {
         let head = fs::head(&root.join("pyproject.toml"), LIMIT).ok().flatten().unwrap_or_default();
         String::from_utf8_lossy(&head).lines().any(|line| ["[build-system]", "[project]"].contains(&line.trim()))
     };
-    let commands: &[&str] = if is_there("uv.lock") {
-        &["pip install uv", "uv sync --frozen", "echo \"$PWD/.venv/bin\" >> \"$GITHUB_PATH\""]
+    let (file, commands): (&str, &[&str]) = if is_there("uv.lock") {
+        ("uv.lock", &["pip install uv", "uv sync --frozen", "echo \"$PWD/.venv/bin\" >> \"$GITHUB_PATH\""])
     } else if is_there("poetry.lock") {
-        &["pip install poetry", "POETRY_VIRTUALENVS_CREATE=false poetry install --no-interaction"]
+        ("poetry.lock", &["pip install poetry", "POETRY_VIRTUALENVS_CREATE=false poetry install --no-interaction"])
     } else if is_there("requirements.txt") {
-        &["pip install -r requirements.txt"]
+        ("requirements.txt", &["pip install -r requirements.txt"])
     } else if is_project() {
-        &["pip install ."]
+        ("pyproject.toml", &["pip install ."])
     } else {
         return None;
     };
@@ -223,7 +277,15 @@ fn python(root: &Path) -> Option<Language> {
     } else {
         ("python-version", "3.12".to_owned())
     };
-    Some(Language { action: "actions/setup-python@v5", version, name: "install what the Python programs need", commands })
+    let packages = ".venv";
+    Some(Language {
+        action: "actions/setup-python@v5",
+        version,
+        name: "install what the Python programs need",
+        file,
+        packages,
+        commands,
+    })
 }
 
 fn node(root: &Path) -> Option<Language> {
@@ -231,15 +293,23 @@ fn node(root: &Path) -> Option<Language> {
     if !is_there("package.json") {
         return None;
     }
-    let commands: &[&str] = if is_there("pnpm-lock.yaml") {
-        &["corepack enable", "pnpm install --frozen-lockfile"]
+    let (file, commands): (&str, &[&str]) = if is_there("pnpm-lock.yaml") {
+        ("pnpm-lock.yaml", &["corepack enable", "pnpm install --frozen-lockfile"])
     } else if is_there("yarn.lock") {
-        &["corepack enable", "yarn install --frozen-lockfile"]
+        ("yarn.lock", &["corepack enable", "yarn install --frozen-lockfile"])
     } else if is_there("package-lock.json") {
-        &["npm ci"]
+        ("package-lock.json", &["npm ci"])
     } else {
-        &["npm install --no-package-lock"]
+        ("package.json", &["npm install --no-package-lock"])
     };
     let version = if is_there(".nvmrc") { ("node-version-file", ".nvmrc".to_owned()) } else { ("node-version", "22".to_owned()) };
-    Some(Language { action: "actions/setup-node@v4", version, name: "install what the Node programs need", commands })
+    let packages = "node_modules";
+    Some(Language {
+        action: "actions/setup-node@v4",
+        version,
+        name: "install what the Node programs need",
+        file,
+        packages,
+        commands,
+    })
 }

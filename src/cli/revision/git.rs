@@ -14,11 +14,13 @@ use std::time::Duration;
 /// What would lead it to another repository than the one around the project, as hooks of git do.
 const ELSEWHERE: [&str; 7] =
     ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_CEILING_DIRECTORIES"];
-/// What it runs with. A partial clone would fetch what it lacks, by a program that its own settings name: `GIT_ALLOW_PROTOCOL` of no
-/// a protocol overrules them, and programs before 2.45 know nothing else that does.
-const ENVIRONMENT: [(&str, &str); 5] = [
+/// The variables of git. A partial clone would fetch the objects that it lacks, by a program that its own settings name: an empty list of
+/// protocols prevents it, also in versions before 2.45. Replaced objects and grafts of this clone are not followed: a commit is what its id names.
+const ENVIRONMENT: [(&str, &str); 7] = [
     ("GIT_ALLOW_PROTOCOL", "none"),
+    ("GIT_GRAFT_FILE", "/dev/null"),
     ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_NO_REPLACE_OBJECTS", "1"),
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("LC_ALL", "C"),
@@ -85,7 +87,7 @@ impl Git {
     #[allow(clippy::disallowed_methods, reason = "git alone knows its repositories; compiling itself runs nothing")]
     pub(super) fn command(&self) -> Command {
         let mut command = Command::new("git");
-        command.args(["--no-pager", "-c", "core.quotePath=false"]);
+        command.args(["--no-pager", "-c", "core.quotePath=false", "-c", "advice.graftFileDeprecated=false"]);
         command.arg("-C").arg(&self.folder);
         for name in ELSEWHERE {
             command.env_remove(name);

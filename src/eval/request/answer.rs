@@ -37,7 +37,7 @@ pub(super) fn answered(
         AnsweredBy::Upstream | AnsweredBy::Replay => return Ok(Decision::Open),
     };
     if let Some(ProgramCall { dialect, endpoint, body, key, redactor }) = &sent.call {
-        let now = LiveRequest { endpoint, dialect, body, key, redactor: Some(redactor) };
+        let now = LiveRequest { endpoint, dialect, body, key, redactor: redactor.as_ref() };
         let none = Comparison::default();
         let comparison = run.answers.comparison.unwrap_or(&none);
         if !comparison.is_same(call, &now) {

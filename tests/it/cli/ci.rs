@@ -190,7 +190,7 @@ fn the_workflow_of_the_example_is_green_and_red_after_a_change_that_breaks_it() 
     assert_eq!(workflow(&project), codes(0, 1, 1, 4));
     let comment = project.read("clone/comment.md");
     assert!(
-        comment.contains(&format!("gate against {}: FAIL", base(&project))) && comment.contains("double-charge"),
+        comment.contains(&format!("gate against {:.12}: FAIL", base(&project))) && comment.contains("double-charge"),
         "{comment}"
     );
 
@@ -210,13 +210,13 @@ fn the_action_gates_a_change_and_writes_its_summary() {
     let project = example();
     let base = base(&project);
     let gate = [("CTXC_COMMAND", "gate"), ("CTXC_PROJECT", "clone"), ("CTXC_BASE", &*base), ("CTXC_SUMMARY_FILE", "comment.md")];
-    action(&project, &gate).code(0).says(&format!("gate against {base}: PASS"));
+    action(&project, &gate).code(0).says(&format!("gate against {base:.12}: PASS"));
     action(&project, &[("CTXC_COMMAND", "eval"), ("CTXC_PROJECT", "clone"), ("CTXC_SUMMARY_FILE", "comment.md")]).code(0);
     let comment = project.read("comment.md");
     assert!(comment.contains("2 scenarios, 2 with answers") && comment.contains("0 carried"), "{comment}");
     assert_eq!(project.read("summary.md"), comment);
     project.write("clone/docs/runbook.md", "# Runbook\n");
-    action(&project, &gate).code(4).says(&format!("gate against {base}: FAIL"));
+    action(&project, &gate).code(4).says(&format!("gate against {base:.12}: FAIL"));
     action(&project, &[&gate[..3], &[("CTXC_ARGS", "--base=change")]].concat()).code(4).says("gate against change: FAIL");
     assert!(project.read("output").ends_with("exit-code=4\nexit-code=4\n"));
 }

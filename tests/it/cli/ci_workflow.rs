@@ -13,15 +13,26 @@ pub(crate) enum History {
     Shallow,
 }
 
-/// The steps of a job that run commands: their names, folders and scripts.
-fn steps(workflow: &str, job: &str) -> Vec<(String, String, String)> {
+/// A step of a job that runs commands.
+struct Step {
+    name: String,
+    folder: String,
+    /// The file without which it is left out.
+    needs: Option<String>,
+    script: String,
+}
+
+/// The steps of a job that run commands.
+fn steps(workflow: &str, job: &str) -> Vec<Step> {
     let (tree, faults) = ctxc::internals::syntax::yaml::read(workflow);
     assert!(faults.is_empty(), "{faults:?}");
     let job = &tree.to_json()["jobs"][job];
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     let of = |step: &serde_json::Value| {
         let folder = step.get("working-directory").unwrap_or(&job["defaults"]["run"]["working-directory"]);
-        step.get("run").map(|run| (text(&step["name"]), text(folder), text(run)))
+        let condition = text(&step["if"]);
+        let needs = condition.strip_prefix("hashFiles('").and_then(|rest| rest.split_once('\'')).map(|(file, _)| file.to_owned());
+        step.get("run").map(|run| Step { name: text(&step["name"]), folder: text(folder), needs, script: text(run) })
     };
     job["steps"].as_array().unwrap().iter().filter_map(of).collect()
 }
@@ -50,28 +61,32 @@ impl Forge {
     /// Runs the jobs of the workflow, each on a machine of its own, in fresh clones of the current commit, and gives the exit code of each step by its
     /// name.
     pub(crate) fn run(&self, history: History, base: &str, hash: &str) -> Vec<(String, i32, String)> {
-        let mut all = self.run_job("check", history, base, hash);
-        all.extend(
-            self.run_job("gate", history, base, hash).into_iter().filter(|(name, code, _)| name != "install ctxc" || *code != 0),
-        );
+        let artifacts = tempfile::tempdir().unwrap();
+        let mut all = self.run_job(("check", artifacts.path()), history, base, hash);
+        let gate = self.run_job(("gate", artifacts.path()), history, base, hash);
+        all.extend(gate.into_iter().filter(|(name, code, _)| name != "install ctxc" || *code != 0));
         all
     }
 
-    fn run_job(&self, job: &str, history: History, base: &str, hash: &str) -> Vec<(String, i32, String)> {
+    fn run_job(&self, (job, artifacts): (&str, &Path), history: History, base: &str, hash: &str) -> Vec<(String, i32, String)> {
         let outside = tempfile::tempdir().unwrap();
         let workspace = outside.path().join("work");
         let temp = outside.path().join("temp");
-        std::fs::create_dir_all(&temp).unwrap();
+        std::fs::create_dir_all(temp.join("requests")).unwrap();
         let folder = if job == "gate" { workspace.join("change") } else { workspace.clone() };
         self.clone_to(&folder, history, None);
         if job == "gate" {
             self.clone_to(&workspace.join("base"), History::Whole, Some(base));
+            _ = std::fs::copy(artifacts.join("requests.json"), temp.join("requests/requests.json"));
         }
         let program = std::path::Path::new(env!("CARGO_BIN_EXE_ctxc")).parent().unwrap();
         let mut path = format!("{}:{}:{}", self.tools, program.display(), std::env::var("PATH").unwrap());
         let workflow = std::fs::read_to_string(folder.join(".github/workflows/ctxc.yml")).unwrap();
         let mut all = Vec::new();
-        for (name, inside, script) in steps(&workflow, job) {
+        for Step { name, folder: inside, needs, script } in steps(&workflow, job) {
+            if needs.is_some_and(|file| !workspace.join(file).exists()) {
+                continue;
+            }
             let mut shell = Command::new("bash");
             shell.args(["-e", "-o", "pipefail", "-c", &script]).current_dir(workspace.join(inside)).env_clear();
             shell.env("PATH", &path).env("HOME", outside.path()).env("BASE", base).env("CTXC_TRUST_HASH", hash);
@@ -83,6 +98,7 @@ impl Forge {
             path = added.lines().fold(path, |path, line| format!("{line}:{path}"));
             all.push((name, code.unwrap(), stdout + &stderr));
         }
+        _ = std::fs::copy(temp.join("requests.json"), artifacts.join("requests.json"));
         all
     }
 
@@ -157,28 +173,70 @@ fn the_generated_workflow_is_green_as_generated_and_holds_the_gate() {
     assert_ne!(gate, ("gate".to_owned(), 0));
 }
 
-/// The branch brings programs of the names that the gate calls: what was installed before anything of it ran stands in front.
+/// An agent of the project; what a package installs is a script of the change, too.
+#[cfg(unix)]
+const AGENT: &str = "import json, os, urllib.request\n\
+    if os.path.isdir(os.environ.get('GITHUB_WORKSPACE', '') + '/base'): raise SystemExit('this is the job of the gate')\n\
+    body = {'model': 'gpt-4.1', 'messages': [{'role': 'system', 'content': 'You answer questions on parcels.'}, {'role': 'user', 'content': 'Where is 4711?'}]}\n\
+    head = {'content-type': 'application/json', 'authorization': 'Bearer none'}\n\
+    sent = urllib.request.Request(os.environ['OPENAI_BASE_URL'] + '/chat/completions', json.dumps(body).encode(), head)\n\
+    print(json.load(urllib.request.urlopen(sent))['choices'][0]['message']['content'])\n";
+
+/// What runs when the branch is installed, or when its agent runs, puts programs of its own in place of those that decide: never in the job of the gate.
 #[test]
 #[cfg(unix)]
-fn no_program_of_the_change_takes_the_place_of_the_gate() {
-    let project = Project::new().file("templates/triage.xml", TASK).file("scenarios/recorded.yaml", RECORDED);
-    project.write("scenarios/recordings/recorded.jsonl", recorded(&project, "my invoice", "billing"));
-    let forge = Forge::of(project);
+fn no_program_of_the_change_runs_in_the_job_of_the_gate() {
+    let project = Project::new().file("agent.py", AGENT).file("script.yaml", "answers:\n  - reply: In Oslo.\n");
+    project.write("requirements.txt", "# none\n");
+    // A package manager that runs what the folder that is installed brings along, as those of Node and Python do.
+    project.write("tools/pip", "#!/bin/sh\n[ ! -e preinstall.sh ] || sh preinstall.sh\n");
+    let record = ["record", "--script", "script.yaml", "--into", "calls", "--name", "a", "--", "python3", "agent.py"];
+    project.run(&record).code(0);
+    project.run(&["new", "scenario", "--from", "calls#1", "--name", "where"]).code(0);
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(project.path("tools/pip"), mode).unwrap();
+    let mut forge = Forge::of(project);
+    forge.tools = forge.project.path("tools").canonicalize().unwrap().display().to_string();
     let base = forge.head();
-    for name in ["ctxc", "git"] {
-        forge.project.write(&format!("bin/{name}"), "#!/bin/sh\nexit 0\n");
-        std::fs::set_permissions(forge.project.path(&format!("bin/{name}")), std::os::unix::fs::PermissionsExt::from_mode(0o755))
-            .unwrap();
-    }
-    replace(&forge.project, "scenarios/recorded.yaml", "- contains: [billing]", "- contains: [.]");
-    let workflow = forge.project.read(".github/workflows/ctxc.yml");
-    // As a package of the change does whose installation adds a folder to the path.
-    let dependencies = "      - name: dependencies\n        run: echo \"$PWD/bin\" >> \"$GITHUB_PATH\"\n      - name: gate\n";
-    forge.project.write(".github/workflows/ctxc.yml", workflow.replace("      - name: gate\n", dependencies));
+    let hash = forge.hash();
+    forge.project.write("NOTES.md", "x\n");
     commit(&forge.project);
-    assert_eq!(forge.codes(History::Whole, &base, "").pop(), Some(("gate".to_owned(), 4)));
-    for key in ["types: [opened, synchronize, reopened, edited]", "merge_group:", "github.event.merge_group.base_sha"] {
-        assert!(workflow.contains(key), "{workflow}");
+    let of_gate = |steps: &[(String, i32, String)]| steps.iter().find(|step| step.0 == "gate").map(|step| step.1);
+    let steps = forge.run(History::Shallow, &base, &hash);
+    assert_eq!(of_gate(&steps), Some(0), "{steps:?}");
+    forge.project.write("agent.py", AGENT.replace("You answer", "Answer no"));
+    commit(&forge.project);
+    let steps = forge.run(History::Whole, &base, &hash);
+    assert_eq!(of_gate(&steps), Some(4), "{steps:?}");
+    // Programs of the same names, which the installation and the agent put on the path.
+    let evil = "mkdir -p \"$HOME/evil\"; for name in ctxc git; do printf '#!/bin/sh\\nexit 0\\n' > \"$HOME/evil/$name\"; chmod +x \"$HOME/evil/$name\"; done\n\
+        echo \"$HOME/evil\" >> \"${GITHUB_PATH:-/dev/null}\"\n";
+    forge.project.write("preinstall.sh", evil);
+    commit(&forge.project);
+    let steps = forge.run(History::Whole, &base, &hash);
+    assert_eq!(of_gate(&steps), Some(3), "{steps:?}");
+    // Without what the other job writes, nothing is decided.
+    forge.project.write("preinstall.sh", "exit 1\n");
+    commit(&forge.project);
+    let steps = forge.run_job(("gate", Path::new("/nowhere")), History::Whole, &base, &hash);
+    let (_, code, told) = steps.last().unwrap();
+    assert!(*code == 3 && told.contains("the requests of programs cannot be read from"), "{told}");
+}
+
+/// GitHub's own rules: an event without `before` has null there, which equals zeros; a job that is skipped counts as passed.
+#[test]
+fn the_gate_runs_on_every_event_that_has_a_base() {
+    let project = Project::new();
+    let programs = Project::new().file("requirements.txt", "# none\n");
+    let zeros = "0".repeat(40);
+    let runs = format!("(github.event_name != 'push' || github.event.before != '{zeros}')\n");
+    for (project, before) in [(&project, "\n    if: "), (&programs, "\n    if: (!cancelled()) && ")] {
+        project.run(&["init", "--ci", "github"]).code(0);
+        let workflow = project.read(".github/workflows/ctxc.yml");
+        assert!(workflow.contains(&format!("{before}{runs}")), "{workflow}");
+        for key in ["types: [opened, synchronize, reopened, edited]", "merge_group:", "github.event.merge_group.base_sha"] {
+            assert!(workflow.contains(key), "{workflow}");
+        }
     }
 }
 

@@ -499,3 +499,21 @@ fn a_work_tree_a_detached_head_and_a_repository_of_another_user() {
     let owned = project.command(&["gate"]).env("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1").output().unwrap();
     super::project::Run::from(owned).code(3).warns("dubious ownership").warns("git config --global --add safe.directory");
 }
+
+#[test]
+fn replaced_objects_and_grafts_of_the_clone_are_not_followed() {
+    let project = branch();
+    replace(&project, "scenarios/recorded.yaml", "- contains: [billing]", "- contains: [.]");
+    commit(&project);
+    let listed = |project: &Project| {
+        project.run(&["gate"]).code(4).says("expectation of `recorded`");
+    };
+    listed(&project);
+    git(&project, &["replace", "main:scenarios/recorded.yaml", "HEAD:scenarios/recorded.yaml"]);
+    listed(&project);
+    git(&project, &["replace", "-f", "main^{tree}", "HEAD^{tree}"]);
+    listed(&project);
+    let [main, head] = ["main", "change"].map(|name| project.read(&format!(".git/refs/heads/{name}")));
+    project.write(".git/info/grafts", format!("{} {}\n", main.trim(), head.trim()));
+    listed(&project);
+}

@@ -18,11 +18,12 @@ const WRITERS: [&str; 8] = [
 ];
 
 /// Files of `cli/` that write, and what keeps secrets out of what they write.
-const KNOWN: [(&str, &str); 10] = [
+const KNOWN: [(&str, &str); 11] = [
     ("src/cli/context/eval/keeper.rs", "recordings are masked, and each call is checked before it is added"),
     ("src/cli/context/gate/accept.rs", "the line of the log is checked before anything is written"),
     ("src/cli/context/lookup.rs", "files of a revision, in a folder for the time of a lookup; none that are named as keys are"),
     ("src/cli/context/run/traces.rs", "traces are masked, and lie in the user's own folder"),
+    ("src/cli/context/sent_requests.rs", "requests are masked, and are for another job of a pipeline, not for the repository"),
     ("src/cli/cx.rs", "every result that goes to a file is checked"),
     ("src/cli/fix.rs", "the author's own text"),
     ("src/cli/init/run.rs", "texts of this program"),

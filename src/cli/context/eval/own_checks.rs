@@ -4,6 +4,7 @@
 use crate::base::fs;
 use crate::base::secrets::names::is_withheld;
 use crate::cli::context::project::Compiled;
+use crate::cli::context::sent_requests::SentRequests;
 use crate::eval::asked::RunCheck;
 use crate::run::process::{self, Bounds};
 use crate::scenario::expect::own_check::{OwnCheck, Runs};
@@ -42,6 +43,8 @@ pub(in crate::cli::context) struct CheckRuns {
     written: Mutex<BTreeMap<(String, String), VecDeque<Written>>>,
     /// The scenarios of which a check of the other version came to no end of its own, each with why.
     failed: Mutex<BTreeMap<String, String>>,
+    /// The requests of programs, which both sides have.
+    pub(in crate::cli::context) requests: SentRequests,
 }
 
 /// The output of a check, or the reason why it did not end.
@@ -62,6 +65,11 @@ impl CheckRuns {
     /// Nothing was run yet; the checks of the other version are run in a folder.
     pub(in crate::cli::context) fn in_folder(folder: CheckFolder) -> Self {
         Self { folder: Some(folder), ..Self::default() }
+    }
+
+    /// The same with requests that programs sent in an earlier run.
+    pub(in crate::cli::context) fn with(self, requests: SentRequests) -> Self {
+        Self { requests, ..self }
     }
 
     /// Returns whether the checks of the other version have a folder of their own.

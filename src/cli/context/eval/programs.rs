@@ -4,6 +4,7 @@
 use super::own_checks::MODULES;
 use crate::base::fs;
 use crate::cli::context::project::Compiled;
+use crate::cli::context::sent_requests::SentRequests;
 use crate::cli::record::{Double, double};
 use crate::cli::render::summary::plural;
 use crate::eval::asked::{ProgramCall, ProgramRequest, RunProgram};
@@ -16,7 +17,7 @@ use crate::record::turns::{Said, Turn, turns};
 use crate::run::process::{self, Bounds, Ended};
 use crate::scenario::request_source::{RequestSource, SentBy};
 use crate::store::trust::program_of;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Mutex, PoisonError};
@@ -39,14 +40,21 @@ pub(super) struct Programs<'p> {
     project: &'p Compiled,
     /// The command lines that are permitted.
     permitted: BTreeSet<String>,
-    /// What was had already, by the scenario's file and the source.
-    had: Mutex<BTreeMap<(String, String), std::result::Result<ProgramRequest, String>>>,
+    /// The requests that were sent already.
+    sent: SentRequests,
+    /// Those of the run that this one is a side of, in place of its own.
+    shared: Option<&'p SentRequests>,
 }
 
 impl<'p> Programs<'p> {
     /// Those of a project, of which these command lines are permitted.
     pub(super) fn new(project: &'p Compiled, permitted: BTreeSet<String>) -> Self {
-        Self { project, permitted, had: Mutex::default() }
+        Self { project, permitted, sent: SentRequests::default(), shared: None }
+    }
+
+    /// The same as one side of a comparison: a program that both sides run alike is run once.
+    pub(super) fn sharing(self, sent: &'p SentRequests) -> Self {
+        Self { shared: Some(sent), ..self }
     }
 
     fn have(&self, source: &RequestSource, answers: Option<&str>) -> std::result::Result<ProgramRequest, String> {
@@ -142,7 +150,7 @@ impl Calls {
             dialect: call.dialect.clone(),
             body: body.clone(),
             key: call.key.clone(),
-            redactor: redactor.clone(),
+            redactor: Some(redactor.clone()),
         };
         self.found = Some(ProgramRequest {
             before,
@@ -188,8 +196,7 @@ impl RunProgram for Programs<'_> {
         if !self.permits(source) {
             return None;
         }
-        let mut had = self.had.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (path.to_owned(), format!("{source:?}"));
-        Some(had.entry(key).or_insert_with(|| self.have(source, answers)).clone())
+        let sent = self.shared.unwrap_or(&self.sent);
+        Some(sent.get((path, source, answers), || self.have(source, answers)))
     }
 }

@@ -49,7 +49,8 @@ impl<'p> Runnable<'p> {
 
     /// The same as one side of a comparison.
     pub(super) fn on(self, side: CheckSide, runs: &'p CheckRuns) -> Self {
-        Self { own: self.own.map(|own| own.on(side, runs)), ..self }
+        let programs = self.programs.map(|programs| programs.sharing(&runs.requests));
+        Self { own: self.own.map(|own| own.on(side, runs)), programs, ..self }
     }
 
     /// Answers of a run with what is run for them.

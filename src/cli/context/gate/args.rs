@@ -42,6 +42,12 @@ pub(crate) struct GateArgs {
     /// With --record: stop asking models once the calls have cost this much, by the prices in ctxc.toml
     #[arg(long, value_name = "USD", value_parser = parse_usd, requires = "record")]
     pub(super) budget_usd: Option<f64>,
+    /// Write the requests that programs of the change send for scenarios, for --requests of a job in which none of them runs
+    #[arg(long, value_name = "FILE")]
+    pub(super) save_requests: Option<PathBuf>,
+    /// Run no program for a request: take the requests that --save-requests wrote
+    #[arg(long, value_name = "FILE", conflicts_with = "save_requests")]
+    pub(super) requests: Option<PathBuf>,
     /// Do not fail if there is no scenario; what the change took away is still compared
     #[arg(long)]
     pub(super) allow_empty: bool,

@@ -10,9 +10,11 @@ use crate::cli::args::CommentFormat;
 use crate::cli::context::eval::load::Scenarios;
 use crate::cli::context::eval::{CheckRuns, judge, judge_some, record, unpermitted};
 use crate::cli::context::project::Compiled;
+use crate::cli::context::sent_requests::SentRequests;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
+use crate::cli::record::comparison::comparison_masks;
 use crate::eval::finished::CaseVerdict;
 use crate::eval::gate::{
     BROUGHT, Baseline, BaselineCase, Candidate, Decision, Kind as SafeguardKind, Loosened, Sides, Verdict, decide,
@@ -62,9 +64,14 @@ fn decided(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
     if args.record {
         record_brought(&mut compared, args, cx)?;
     }
-    let runs = check_runs(&mut compared)?;
+    let given = args.requests.as_deref().map(SentRequests::read).transpose()?;
+    let runs = check_runs(&mut compared)?.with(given.unwrap_or_default());
     let Compared { project, scenarios, base, weakened, notes, approvals, .. } = &compared;
-    let (card, by_base) = judged(&compared, &runs, args, cx)?;
+    let judged = judged(&compared, &runs, args, cx);
+    if let Some(file) = &args.save_requests {
+        runs.requests.write(file, &comparison_masks(&project.root, &project.config).keeping_persons())?;
+    }
+    let (card, by_base) = judged?;
     if let Some(note) = unpermitted(project, scenarios, &args.trust)? {
         cx.note(&note);
     }

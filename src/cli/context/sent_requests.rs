@@ -1,0 +1,170 @@
+//! Requests that the programs of scenarios sent: held for the other side of a comparison, and written to a file for a job in which no program of a
+//! change runs.
+
+use crate::base::fs;
+use crate::base::hash::Hash;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::eval::asked::{ProgramCall, ProgramRequest};
+use crate::record::redact::Redactor;
+use crate::scenario::request_source::RequestSource;
+use crate::store::trust::program_of;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+/// The version of the file.
+const SCHEMA: &str = "ctxc.requests/1";
+/// Bytes of a file that are read.
+const LIMIT: u64 = 256 << 20;
+
+/// A request of a program, or the reason why there is none.
+pub(super) type Outcome = std::result::Result<ProgramRequest, String>;
+
+/// The request of a scenario: what finds it again in another run of the same comparison.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct RequestKey {
+    /// The scenario's file.
+    scenario: String,
+    /// The command line.
+    program: String,
+    conversation: usize,
+    n: usize,
+    /// The hash of the recording that answers the program.
+    answers: Option<String>,
+}
+
+impl RequestKey {
+    fn new(path: &str, source: &RequestSource, answers: Option<&str>) -> Self {
+        let (conversation, n) = match source {
+            RequestSource::Command(sent) => (sent.conversation, sent.n),
+            RequestSource::File(_) | RequestSource::Python { .. } => (1, 1),
+        };
+        Self {
+            scenario: path.to_owned(),
+            program: program_of(source).unwrap_or_default(),
+            conversation,
+            n,
+            answers: answers.map(|text| Hash::of(text.as_bytes()).to_string()),
+        }
+    }
+}
+
+/// A request in a file. Its texts have passed the masks.
+#[derive(Serialize, Deserialize)]
+struct StoredRequest {
+    #[serde(flatten)]
+    key: RequestKey,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    endpoint: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<String>,
+    /// The form of the body and the hash of the call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<(String, String)>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failed: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredRequests {
+    schema: String,
+    requests: Vec<StoredRequest>,
+}
+
+/// The requests of programs, each had once.
+#[derive(Debug, Default)]
+pub(super) struct SentRequests {
+    outcomes: Mutex<BTreeMap<RequestKey, Outcome>>,
+    /// The file that they come from: then no program is run.
+    file: Option<String>,
+}
+
+impl SentRequests {
+    /// Reads the requests that an earlier run of the same comparison wrote.
+    ///
+    /// # Errors
+    /// The file cannot be read, or holds something else.
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        let shown = path.display();
+        let fault = |why: String| {
+            CliError::new(Kind::Infrastructure, format!("the requests of programs cannot be read from {shown}: {why}"))
+                .hint("the job that runs the programs of the change writes them: `ctxc gate --save-requests FILE`")
+        };
+        let bytes = fs::head(path, LIMIT).map_err(|why| fault(why.to_string()))?.unwrap_or_default();
+        let stored: StoredRequests = serde_json::from_slice(&bytes).map_err(|why| fault(why.to_string()))?;
+        if stored.schema != SCHEMA {
+            return Err(fault(format!("expected {SCHEMA}, found {}", stored.schema)));
+        }
+        let outcomes = stored.requests.into_iter().map(StoredRequest::into_outcome).collect();
+        Ok(Self { outcomes: Mutex::new(outcomes), file: Some(shown.to_string()) })
+    }
+
+    /// Writes the requests for a later run.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(super) fn write(&self, path: &Path, redactor: &Redactor) -> Result<()> {
+        let outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
+        let requests = outcomes.iter().map(|(key, outcome)| StoredRequest::new(key.clone(), outcome, redactor)).collect();
+        let stored = StoredRequests { schema: SCHEMA.to_owned(), requests };
+        let text = serde_json::to_string_pretty(&stored).unwrap_or_default() + "\n";
+        let fault = |why| CliError::new(Kind::Infrastructure, format!("{} cannot be written: {why}", path.display()));
+        fs::write_atomic(path, text.as_bytes()).map(|_| ()).map_err(fault)
+    }
+
+    /// The request of a scenario, which is asked for once.
+    pub(in crate::cli::context) fn get(
+        &self,
+        (path, source, answers): (&str, &RequestSource, Option<&str>),
+        ask: impl FnOnce() -> Outcome,
+    ) -> Outcome {
+        let key = RequestKey::new(path, source, answers);
+        let mut outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(outcome) = outcomes.get(&key) {
+            return outcome.clone();
+        }
+        let outcome = match &self.file {
+            Some(file) => Err(format!("{file} has no request of `{}`: the job that wrote it did not run it", key.program)),
+            None => ask(),
+        };
+        outcomes.entry(key).or_insert(outcome).clone()
+    }
+}
+
+impl StoredRequest {
+    fn new(key: RequestKey, outcome: &Outcome, redactor: &Redactor) -> Self {
+        let json = |text: &str| redactor.json(text, "", &mut Vec::new());
+        match outcome {
+            Ok(ProgramRequest { before, endpoint, body, call }) => Self {
+                key,
+                before: before.as_deref().map(json),
+                endpoint: endpoint.clone(),
+                body: Some(json(body)),
+                call: call.as_ref().map(|call| (call.dialect.clone(), call.key.clone())),
+                failed: None,
+            },
+            Err(why) => {
+                let failed = Some(redactor.text(why).0);
+                Self { key, before: None, endpoint: None, body: None, call: None, failed }
+            }
+        }
+    }
+
+    fn into_outcome(self) -> (RequestKey, Outcome) {
+        let Self { key, before, endpoint, body, call, failed } = self;
+        let Some(body) = body else {
+            return (key, Err(failed.unwrap_or_else(|| "there is no request in the file".to_owned())));
+        };
+        let call = call.zip(endpoint.clone()).map(|((dialect, hash), endpoint)| ProgramCall {
+            endpoint,
+            dialect,
+            body: body.clone(),
+            key: hash,
+            redactor: None,
+        });
+        (key, Ok(ProgramRequest { before, endpoint, body, call }))
+    }
+}
