@@ -339,11 +339,6 @@ impl<'a> Writer<'a, '_> {
             return;
         };
         let Some(value) = values::part(value, rest) else {
-            // Before a run a default that has no such part is no value: one that has it may be handed in.
-            if self.filler.unknown != Unknown::Fault && bound.is_default() {
-                self.missing(root, Some(bound));
-                return self.stand_in(|| format!("input {root}"));
-            }
             let whole: &Value = value;
             let fault = FaultKind::NoPart { name: root.to_owned(), path: values::shown(root, rest), found: values::kind(whole) };
             return self.fault(fault);

@@ -2,7 +2,6 @@
 
 use super::fault::FaultKind;
 use super::fill::{Fences, Filled, Unknown, Writer, fenced};
-use super::values::Bound;
 use crate::base::source::LineIndex;
 use crate::jinja::parse::first_reads;
 use crate::jinja::render::{ByteOrigin, Failed, MAX_STEPS, RenderInputs, Written, captures, certain, render, variables};
@@ -107,16 +106,7 @@ impl Writer<'_, '_> {
         };
         match render(text, with) {
             Ok(done) => self.rendered(&done, origin, fragments),
-            Err(failed) => {
-                let is_default = |name: &&String| self.scope.get(name).is_some_and(Bound::is_default);
-                let defaults: BTreeSet<String> = names.iter().filter(is_default).cloned().collect();
-                // Before a run a text that fails by a default waits for the value of the run.
-                if self.filler.unknown != Unknown::Fault && !defaults.is_empty() {
-                    self.out.unknown.extend(defaults);
-                    return self.waiting(text, origin, fragments);
-                }
-                self.jinja_fault(failed, origin);
-            }
+            Err(failed) => self.jinja_fault(failed, origin),
         }
     }
 

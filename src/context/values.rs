@@ -42,11 +42,6 @@ impl Bound {
         }
     }
 
-    /// True for the default of a parameter, in whose place a run may have another value.
-    pub(super) fn is_default(&self) -> bool {
-        matches!(&self.origin, Origin::Template { field, .. } if field.starts_with("parameters/"))
-    }
-
     /// True for an untrusted value of a form that could hold a text.
     pub(super) fn is_from_outside(&self) -> bool {
         self.trust == Trust::Untrusted && !self.shape.as_ref().is_some_and(|shape| shape.is_inert())

@@ -1,7 +1,9 @@
 //! From a registry to its manifest: each definition is loaded once, each agent assembled dry by the code of a run.
 
 use super::bounds;
-use super::model::{Budget, Cost, Entry, Manifest, Part, Routing, SCHEMA, Source, SourceKind, Tokenizer, ToolPolicy, Total};
+use super::model::{
+    Budget, Cost, DefaultValue, Entry, Manifest, Part, Routing, SCHEMA, Source, SourceKind, Tokenizer, ToolPolicy, Total,
+};
 use crate::base::hash::{Hash, Hasher};
 use crate::base::parallel;
 use crate::base::span::Spanned;
@@ -25,7 +27,7 @@ use crate::registry::{Node, Registry, Task};
 use crate::settings::data::{OriginData, SettingsData};
 use crate::template::keywords::Trust;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 
 /// How a manifest is made.
@@ -163,7 +165,8 @@ fn entry(forest: &TaskGraph<'_>, request: &Request<'_>, how: &ManifestOptions<'_
     });
     let mut parts: Vec<_> = parts.collect();
     let total = bounds::bound(&mut parts, budget, others_room);
-    let segments: Vec<Part> = parts.into_iter().map(|(part, ..)| part).collect();
+    let mut segments: Vec<Part> = parts.into_iter().map(|(part, ..)| part).collect();
+    let defaults = defaults(&chain, request, &mut segments).map_err(|fault| vec![fault])?;
     let role = request.role;
     let prefix_tokens = prefix_tokens.unwrap_or(0);
     let prices = choice.as_ref().and_then(|choice| choice.model.prices);
@@ -181,6 +184,7 @@ fn entry(forest: &TaskGraph<'_>, request: &Request<'_>, how: &ManifestOptions<'_
         tokenizer: Tokenizer { name: tokenizer, exact: is_exact },
         segments,
         late,
+        defaults,
         checked: checked(&chain),
         settings: chain.last().and_then(|link| link.node.settings.as_ref()).map(placeless),
         tool_policy: tools.map(|tools| ToolPolicy { allowed: listed(&tools.allowed), blocked: listed(&tools.blocked) }),
@@ -191,6 +195,29 @@ fn entry(forest: &TaskGraph<'_>, request: &Request<'_>, how: &ManifestOptions<'_
         prefix_tokens,
         total,
     })
+}
+
+/// The defaults that an agent's segments wait for, since a caller may hand in other values.
+fn defaults(chain: &[Link<'_>], request: &Request<'_>, segments: &mut [Part]) -> Result<Vec<DefaultValue>, Fault> {
+    let waits: BTreeSet<String> = segments.iter().flat_map(|part| part.variable.clone()).collect();
+    let mut found = BTreeMap::new();
+    let mut declared: BTreeSet<String> = request.inputs.keys().cloned().collect();
+    for (number, link) in chain.iter().enumerate().filter(|(_, link)| link.node.id == "/" && !waits.is_empty()) {
+        let before = number.checked_sub(1).and_then(|before| chain.get(before));
+        let is_called = before.is_some_and(|before| before.node.element == "call");
+        // A name around a reference counts before the one behind it.
+        for parameter in link.tree.task.parameters()?.into_iter().filter(|_| !is_called) {
+            let is_open = declared.insert(parameter.name.clone());
+            found.extend(parameter.default.filter(|_| is_open).map(|value| (parameter.name, value)));
+        }
+    }
+    for part in segments.iter_mut().filter(|part| part.is_variable()) {
+        for (name, value) in found.iter().filter(|(name, _)| part.variable.contains(name) || !waits.contains(*name)) {
+            let fields = [part.hash.as_bytes(), name.as_bytes(), value.as_bytes()];
+            part.hash = fields.into_iter().fold(&mut Hasher::new(), |hasher, field| hasher.field(field)).finish().to_string();
+        }
+    }
+    Ok(found.into_iter().map(|(name, value)| DefaultValue { name, value }).collect())
 }
 
 /// The inputs and arguments of nodes on the way to an agent, of calls that make inputs there and of steps before, and the results of such

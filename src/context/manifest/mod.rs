@@ -18,6 +18,8 @@ pub use change::{
     Agent, Change, CostChange, DIFF_SCHEMA, Difference, Disposition, Moved, Named, SegmentChange, Version, by_agent, difference,
 };
 pub use cut_texts::{CutTexts, cut_texts};
-pub use model::{Budget, Cost, Entry, Manifest, Part, Routing, SCHEMA, Source, SourceKind, Tokenizer, ToolPolicy, Total};
+pub use model::{
+    Budget, Cost, DefaultValue, Entry, Manifest, Part, Routing, SCHEMA, Source, SourceKind, Tokenizer, ToolPolicy, Total,
+};
 pub use places::Places;
 pub use settings::{SettingChange, SettingPlace};

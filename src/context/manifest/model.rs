@@ -53,6 +53,9 @@ pub struct Entry {
     /// What of the context around it cannot be known before it has run, and is no segment of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub late: Vec<Deferred>,
+    /// The defaults of parameters that its segments wait for: their values where a caller hands in no others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub defaults: Vec<DefaultValue>,
     /// What it may be shown that is made of something from outside and that the author says was checked (`trust="trusted"`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checked: Vec<String>,
@@ -79,6 +82,16 @@ pub struct Entry {
 /// Manifests of before say nothing of their profile, and had this one.
 const fn markdown() -> Cow<'static, str> {
     Cow::Borrowed("markdown")
+}
+
+/// The default of a parameter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct DefaultValue {
+    /// The parameter.
+    pub name: String,
+    /// Its value, as the template has it.
+    pub value: String,
 }
 
 /// How an agent came to its model.

@@ -89,7 +89,17 @@ impl Binder<'_, '_> {
             let given = if is_asked { asked() } else { bound };
             // Whether a run replaces it or not moves nothing: it stands where a value that is handed in stands.
             let stability = if is_asked { Stability::Call } else { Stability::Fixed };
-            let default = |text: &String| Bound { stability, ..default(link, "/", &name, text, parameter.kind.as_deref()) };
+            let default = |text: &String| {
+                let bound = default(link, "/", &name, text, parameter.kind.as_deref());
+                // Before a run it is one of the values that a caller may hand in.
+                let is_open = is_asked && self.filler.unknown == Unknown::Variable;
+                Bound {
+                    stability,
+                    value: bound.value.filter(|_| !is_open),
+                    origin: if is_open { Origin::Input { name: name.clone() } } else { bound.origin },
+                    ..bound
+                }
+            };
             let default = parameter.default.as_ref().map(default);
             let mut bound = match given {
                 Some(bound) if bound.value.is_some() || !bound.lacks.is_empty() || default.is_none() => bound,
@@ -290,8 +300,7 @@ impl Binder<'_, '_> {
         let part = Bound { trust: bound.trust_of(&path), shape: shape.map(Arc::new), ..bound.clone() };
         let Some(value) = &bound.value else { return part };
         let found = values::part(value, &path).cloned();
-        let is_open = self.filler.unknown != Unknown::Fault && bound.is_default();
-        if found.is_none() && !is_open {
+        if found.is_none() {
             let found = values::kind(value);
             self.faults.push(Fault::of(place, FaultKind::NoPart { name: root.to_owned(), path: from.to_owned(), found }));
         }

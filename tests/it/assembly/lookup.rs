@@ -140,9 +140,9 @@ fn a_task_with_plain_parameters_asks_with_the_values_it_is_given() {
         of_task(&registry, &request, None, &ManifestOptions { options: Options::default(), files: &() }).unwrap();
         source.0.take().into_iter().map(|(query, _)| query).collect::<Vec<_>>()
     };
-    // Who has no value cannot be asked with; a default says nothing of this call, and nothing is said twice.
+    // A parameter without a value cannot be asked with, nor one with a default, since a caller may hand in another value.
     assert_eq!(asked(&[]), [""; 0]);
-    assert_eq!(asked(&[("topic", json!("zebras"))]), ["answer everybody\nzebras"]);
+    assert_eq!(asked(&[("topic", json!("zebras"))]), [""; 0]);
     assert_eq!(
         asked(&[("topic", json!("zebras")), ("tone", json!("warm")), ("who", json!("Ann"))]),
         ["answer Ann\nzebras\nwarm"]

@@ -13,6 +13,7 @@ use ctxc::internals::context::request::Request;
 use ctxc::internals::context::tokens::counter;
 use ctxc::internals::kernel::budget::Counting;
 use ctxc::internals::kernel::tokens::{Bytes, Estimate, TokenCounter};
+use ctxc::internals::template::value_type::written;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,8 +39,16 @@ fn manifest_report_and_rendered_text_agree_token_for_token_on_every_shipped_agen
                 left_out.push(task);
                 break;
             };
-            let request = Request { inputs: &given.inputs, results: &given.results, ..Request::new(&task) };
             let how = ManifestOptions { options, files: &Here };
+            let request = Request { inputs: &given.inputs, results: &given.results, ..Request::new(&task) };
+            // What the run takes a default for is handed in.
+            let mut inputs = given.inputs.clone();
+            for own in alone(of_task(&registry, &request, Some(&node), &how).unwrap()).defaults {
+                let mut all = registry.tasks().flat_map(|task| task.parameters().unwrap());
+                let parameter = all.find(|one| one.name == own.name && one.default.as_ref() == Some(&own.value)).unwrap();
+                inputs.insert(own.name, written(&own.value, parameter.kind.as_deref()));
+            }
+            let request = Request { inputs: &inputs, ..request };
             agree(&alone(of_task(&registry, &request, Some(&node), &how).unwrap()), &assembly);
             compared += 1;
         }

@@ -102,6 +102,37 @@ fn a_manifest_is_checked_and_a_stale_one_says_what_changed() {
     project.run(&["manifest", "diff", file, file]).code(0).says("every agent receives the same\n");
 }
 
+/// A caller may hand in another value: the figures are those of any, and the default is shown beside them.
+#[test]
+fn a_default_is_not_the_value() {
+    let text = "Hi ".repeat(90);
+    let task = |default: &str| {
+        format!(
+            "<task type=\"atomic\" name=\"t\"><description>Say {{{{x}}}}</description><instructions syntax=\"jinja\">{{% if n &gt; 1 %}}twice{{% endif %}}</instructions>\
+             <parameters><parameter name=\"x\" default=\"{default}\"/><parameter name=\"n\" type=\"number\" default=\"2\"/></parameters></task>"
+        )
+    };
+    let project = Project::new().file("templates/t.xml", task("hi")).file("ctxc.toml", "edition = \"2026\"\n");
+    let entry = project.run(&["manifest", "--json"]).code(0).json()["entries"][0].clone();
+    assert_eq!(entry["defaults"], serde_json::json!([{"name": "n", "value": "2"}, {"name": "x", "value": "hi"}]));
+    assert_eq!(entry["segments"][0]["variable"], serde_json::json!(["x"]));
+    assert!(entry["total"]["bound"].is_null() && entry["total"]["least"] == entry["total"]["fixed"], "{entry:#}");
+    project.run(&["manifest"]).code(0).says("what a run brings: n, x\n defaults, if a caller hands in nothing else: n 2, x hi\n");
+    project.run(&["manifest", "--format", "markdown"]).code(0).says("defaults, if a caller hands in nothing else: n 2, x hi");
+    // What is handed in is known, be it the default or another.
+    let given =
+        |x: &str| project.run(&["manifest", "t", "--json", "--input", x, "--input", "n=2"]).code(0).json()["entries"][0].clone();
+    let (known, long) = (given("x=hi"), given(&format!("x={text}")));
+    for entry in [&known, &long] {
+        assert!(entry.get("defaults").is_none() && entry["total"]["bound"] == entry["total"]["fixed"], "{entry:#}");
+    }
+    assert!(long["total"]["bound"].as_u64() > Some(90) && known["total"]["bound"].as_u64() < Some(20));
+    // Another default is a change.
+    project.run(&["manifest", "--output", "m.json"]).code(0);
+    project.write("templates/t.xml", task("ho"));
+    project.run(&["manifest", "diff", "m.json", "."]).code(0).says("~ description");
+}
+
 #[test]
 fn registries_are_compared_by_what_their_agents_receive() {
     let project = sample();
@@ -130,9 +161,9 @@ fn a_change_is_told_of_the_segment_that_changed_and_of_no_other() {
     let run = project.run(&["manifest", "diff", "m.json", "."]).code(0);
     assert_eq!(
         run.stdout,
-        "~ clerk: t  82 → 85 (+3, +4 %) tokens; reusable prefix 7 → 10 (+3, +43 %)\n    \
+        "~ clerk: t  53 → 56 (+3, +6 %) tokens; reusable prefix 7 → 10 (+3, +43 %)\n    \
          ~ constraints 7 → 10: text of the template (templates/t.xml)\n\
-         1 agent changed; 82 → 85 (+3, +4 %) tokens known before a run\n"
+         1 agent changed; 53 → 56 (+3, +6 %) tokens known before a run\n"
     );
 }
 

@@ -69,7 +69,16 @@ fn eval_manifest_and_render_agree_token_for_token_on_every_shipped_role() {
         let case = ctxc::internals::scenario::read(path, &project.read(path)).0.unwrap().cases.remove(0);
         let args = args(&case);
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let manifest = project.run(&[&["manifest", "--json"], &args[..]].concat()).code(0).json();
+        let manifest = |args: &[&str]| project.run(&[&["manifest", "--json"], args].concat()).code(0).json();
+        // A manifest leaves a default open: a caller may hand in another value. This one hands in the same.
+        let open = manifest(&args);
+        let defaults = open["entries"][0]["defaults"].as_array().cloned().unwrap_or_default();
+        let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let handed =
+            defaults.iter().flat_map(|own| ["--input".to_owned(), format!("{}={}", text(&own["name"]), text(&own["value"]))]);
+        let handed: Vec<String> = handed.collect();
+        let all: Vec<&str> = args.iter().copied().chain(handed.iter().map(String::as_str)).collect();
+        let manifest = manifest(&all);
         let entry = &manifest["entries"][0];
         assert_eq!(entry["node"], row["node"], "{path}");
         let tokens = &row["tokens"];

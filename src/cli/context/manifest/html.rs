@@ -66,6 +66,9 @@ fn agent(entry: &Entry, widest: usize, out: &mut String) {
     if let Some(cost) = words::cost(entry) {
         let _ = writeln!(out, "<p>{}</p>", text(&cost));
     }
+    if let Some(defaults) = words::defaults(entry) {
+        let _ = writeln!(out, "<p>{}</p>", text(&defaults));
+    }
     for (word, entries) in words::policy(entry) {
         let entries: Vec<String> = entries.iter().map(|entry| format!("<code>{}</code>", text(entry))).collect();
         let _ = writeln!(out, "<p class=\"dim\">{word} {}</p>", entries.join(", "));

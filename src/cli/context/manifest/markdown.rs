@@ -38,6 +38,9 @@ fn agent(entry: &Entry, out: &mut String) {
     if let Some(cost) = words::cost(entry) {
         let _ = write!(out, "{}.\n\n", cell(&cost));
     }
+    if let Some(defaults) = words::defaults(entry) {
+        let _ = write!(out, "{}.\n\n", cell(&defaults));
+    }
     for (word, entries) in words::policy(entry) {
         let entries: Vec<String> = entries.iter().map(|entry| code(entry)).collect();
         let _ = write!(out, "- {word}: {}\n\n", entries.join(", "));

@@ -55,6 +55,9 @@ pub(super) fn print(manifest: &Manifest, cx: &mut Cx) -> Result<()> {
         let segments = segments(entry);
         cx.hanging(&format!(" {segments}"), 4)?;
         cx.hanging(&format!(" {}", total(entry)), 4)?;
+        if let Some(defaults) = words::defaults(entry) {
+            cx.hanging(&format!(" {}", escape(&defaults)), 4)?;
+        }
         if !entry.checked.is_empty() {
             cx.hanging(&format!(" trusted by the author's word {}", escape(&entry.checked.join(", "))), 4)?;
         }

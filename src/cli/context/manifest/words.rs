@@ -3,13 +3,27 @@
 
 use crate::base::number::usd;
 use crate::cli::render::summary::thousands;
-use crate::context::manifest::{Cost, CostChange, Entry, Part};
+use crate::context::manifest::{Cost, CostChange, DefaultValue, Entry, Part};
 use crate::kernel::sampling::Sampled;
+
+/// Characters of a default that are shown.
+const MOST_DEFAULT: usize = 40;
 
 /// Tokens of what is known of a segment: of all of it, where the budget cuts it.
 pub(super) fn known(part: &Part) -> String {
     let kept = thousands(part.tokens);
     part.uncut.map_or_else(|| kept.clone(), |whole| format!("{kept} of {}", thousands(whole)))
+}
+
+/// The defaults of parameters for which a caller may hand in other values.
+pub(super) fn defaults(entry: &Entry) -> Option<String> {
+    let one = |own: &DefaultValue| {
+        let mut first = own.value.chars();
+        let short: String = first.by_ref().take(MOST_DEFAULT).collect();
+        format!("{} {short}{}", own.name, if first.next().is_some() { "…" } else { "" })
+    };
+    let all: Vec<String> = entry.defaults.iter().map(one).collect();
+    (!all.is_empty()).then(|| format!("defaults, if a caller hands in nothing else: {}", all.join(", ")))
 }
 
 /// The model, how it came to be it, and what stands behind it.
