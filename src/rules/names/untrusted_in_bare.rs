@@ -12,7 +12,7 @@ const HELP: &str = "use a profile that fences it, or leave the value out";
 
 /// The profile has no fences: what a letter says would read as the author's own words.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 325, "untrusted-in-bare", "a value from outside reaches an agent whose profile has no fences"),
+    meta!(promise, 325, "untrusted-in-bare", "a value from outside reaches an agent whose profile has no fences"),
     Check::FileAndLink(check, check_references),
 );
 

@@ -6,7 +6,7 @@ use crate::template::names::Unfenced;
 
 /// To a shell a value is not one word: it can end the command and begin another.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 326, "untrusted-in-shell", "a value from outside is in a command that a shell reads"),
+    meta!(promise, 326, "untrusted-in-shell", "a value from outside is in a command that a shell reads"),
     Check::FileAndLink(check, check_references),
 );
 

@@ -10,7 +10,7 @@ use crate::template::names::Unfenced;
 
 /// The author of the ticket would be writing the system prompt.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 310, "untrusted-in-system", "a value from outside reaches the system text"),
+    meta!(promise, 310, "untrusted-in-system", "a value from outside reaches the system text"),
     Check::FileAndLink(check, check_references),
 );
 
