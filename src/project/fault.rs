@@ -310,7 +310,7 @@ pub enum FaultKind {
         path: String,
         /// The pinned hash as written; `None` where it is missing.
         pinned: Option<String>,
-        /// The hash of its bytes.
+        /// The hash of its text, with line ends as `\n`.
         actual: Hash,
         /// The edit that pins it.
         edit: Option<(Span, String)>,

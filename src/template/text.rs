@@ -102,8 +102,8 @@ fn common<'a>(a: &'a str, b: &'a str) -> &'a str {
     a.get(..length).unwrap_or("")
 }
 
-/// `\r\n` and `\r` as `\n`.
-fn normalized(text: &str) -> Cow<'_, str> {
+/// A text with each `\r\n` and `\r` as `\n`: the line ends of a checkout mean nothing.
+pub(crate) fn normalized(text: &str) -> Cow<'_, str> {
     if memchr::memchr(b'\r', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
     }

@@ -1,4 +1,4 @@
-//! The shared file that `extends` names, pinned by the hash of its bytes.
+//! The shared file that `extends` names, pinned by the hash of its text, whose line ends count as `\n`.
 
 use super::draft::{Draft, Owner, draft};
 use super::extends::Extends;
@@ -10,6 +10,7 @@ use crate::base::source::LineIndex;
 use crate::base::span::Span;
 use crate::project::config::{ConfigFile, FILE_LIMIT, Input};
 use crate::project::fault::FaultKind;
+use crate::template::text::normalized;
 use std::path::Path;
 
 /// Its index among the project's files.
@@ -27,7 +28,7 @@ pub(super) fn load(sink: &mut Sink, input: &Input<'_>, extends: &Extends) -> Opt
         Ok(bytes) => bytes,
         Err(reason) => return unreadable(reason),
     };
-    let hash = Hash::of(&bytes);
+    let hash = Hash::of(normalized(&String::from_utf8_lossy(&bytes)).as_bytes());
     let file = |text: &str| ConfigFile { path: path.into(), lines: LineIndex::new(text), text: text.into(), hash };
     if !extends.pins(hash) {
         report_pin(sink, extends, hash);

@@ -6,7 +6,7 @@ use crate::registry::artifact::ReferenceKind;
 use crate::registry::body::{Part, Text};
 use crate::syntax::tree::{Element, Kind};
 use crate::template::parts::{self, Substitution};
-use crate::template::text::{dedent, dedent_element};
+use crate::template::text::{dedent, dedent_element, normalized};
 use std::borrow::Cow;
 
 /// Stands for a `use` while a text loses its indentation. No XML document can hold it.
@@ -41,7 +41,7 @@ pub(super) fn canonical<'s>(
     let mut out = match &text.src {
         Some(src) => {
             let words = sources.text(&src.value).unwrap_or("");
-            let words = if preserves(text.element) { unix(words) } else { dedent(words) };
+            let words = if preserves(text.element) { normalized(words) } else { dedent(words) };
             Text { text: Some(words), src: Some(Cow::Borrowed(&*src.value)), ..Text::default() }
         }
         None => content(text.element, references),
@@ -97,14 +97,6 @@ pub(crate) fn is_use(element: Element<'_>) -> bool {
 
 fn fragment(element: Element<'_>) -> String {
     element.attribute("fragment").map_or_else(String::new, |name| name.value().trim().to_owned())
-}
-
-/// A text of which nothing goes: a line break is one sign, as it is in XML.
-fn unix(text: &str) -> Cow<'_, str> {
-    if memchr::memchr(b'\r', text.as_bytes()).is_none() {
-        return Cow::Borrowed(text);
-    }
-    Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
 }
 
 /// Whether the nearest `xml:space` says `preserve`.

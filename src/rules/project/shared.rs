@@ -13,11 +13,11 @@ pub(super) static SHARED_HASH: Rule = Rule::new(
 fn shared_hash(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::SharedHash { path, pinned, actual, edit } = &fault.kind else { return None };
     let message = match pinned {
-        None => format!("{path} is not pinned: expected the hash of its bytes beside its path"),
+        None => format!("{path} is not pinned: expected the hash of its text beside its path"),
         Some(pinned) if Hash::parse(pinned).is_none() => {
             format!("`{pinned}` is not a hash: expected `b3:` and 64 hexadecimal digits")
         }
-        Some(_) => format!("{path} is not the file that is pinned: its bytes changed"),
+        Some(_) => format!("{path} is not the file that is pinned: its text changed"),
     };
     let finding = cx.finding(&SHARED_HASH, fault, message).note(format!("its hash is {actual}"));
     let finding = finding.help("review the file, then pin it by its hash");

@@ -2,6 +2,7 @@
 
 use super::gate::{CONFIG, RECORDED, SCRIPTED, TASK, begin, commit, git, on_branch, recorded, replace};
 use super::project::Project;
+use ctxc::internals::base::hash::Hash;
 use serde_json::Value;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{LazyLock, Mutex};
@@ -412,6 +413,32 @@ fn a_harmless_change_passes() {
     assert!(rows.len() >= 60, "{}", rows.len());
     let alarms = each(&rows, &FIXTURE, |edit, project| edit(project), alarm);
     assert!(alarms.is_empty(), "{} of {}:\n{}", alarms.len(), rows.len(), alarms.join("\n"));
+}
+
+#[test]
+fn a_checkout_with_other_line_ends_passes() {
+    let house = "[lints]\nno-context = \"warning\"\n";
+    let hash = Hash::of(house.as_bytes());
+    let documented = TASK.replace("</task>", "  <file_paths><path>docs/desk.md</path></file_paths>\n</task>");
+    let project = Project::new()
+        .file("house.toml", house)
+        .file("ctxc.toml", format!("extends = {{ path = \"house.toml\", hash = \"{hash}\" }}\n"))
+        .file("templates/triage.xml", documented)
+        .file("docs/desk.md", "# Desk\nRefunds need a lead.\n")
+        .file("scenarios/ticket.txt", "my invoice\nof May\n")
+        .file("scenarios/s.yaml", "name: s\ntask: triage\ncontext: {objective: sort, inputs: {ticket: {file: ticket.txt}}}\nexpect_context: [snapshot: true]\n");
+    project.run(&["eval", "--accept"]).code(0);
+    git(&project, &["init", "-q", "-b", "main"]);
+    commit(&project);
+    git(&project, &["switch", "-q", "-c", "change"]);
+    begin(&project);
+    git(&project, &["config", "core.autocrlf", "true"]);
+    for path in project.files().iter().filter(|path| !path.starts_with(".git/")) {
+        remove(&project, path);
+    }
+    git(&project, &["checkout", "-q", "-f", "HEAD", "."]);
+    assert!(project.read("docs/desk.md").contains("\r\n") && project.read("house.toml").contains("\r\n"));
+    project.run(&["gate"]).code(0).says("nothing is loosened").never_says("note:");
 }
 
 #[test]

@@ -15,6 +15,15 @@ fn over(shared: &str, own: &str) -> Config {
     read_with(&text, &[("house/rules.toml", shared)])
 }
 
+#[test]
+fn line_ends_move_no_pin() {
+    let hash = Hash::of(SHARED.as_bytes());
+    let text = format!("extends = {{ path = \"rules.toml\", hash = \"{hash}\" }}\n");
+    let config = read_with(&text, &[("rules.toml", &SHARED.replace('\n', "\r\n"))]);
+    assert_eq!(shown(&config), "");
+    assert_eq!(severity(&config, "no-context"), Some(Severity::Error));
+}
+
 const SHARED: &str =
     "[lints]\nno-context = \"error\"\n[defaults.atomic]\nfresh_context = \"disabled\"\n[[require]]\nmust = \"has version\"\n";
 
@@ -107,19 +116,19 @@ fn faults_of_the_shared_file_stand_in_the_shared_file() {
 fn a_file_that_is_not_pinned_or_moved_is_pinned_by_the_fix() {
     let found = |own: &str| shown(&read_with(own, &[("a.toml", "[lints]\n")]));
     assert_snapshot!(found("extends = \"a.toml\"\n"), @r#"
-    error CTX516 ctxc.toml:1:11 `\"a.toml\"`: a.toml is not pinned: expected the hash of its bytes beside its path
+    error CTX516 ctxc.toml:1:11 `\"a.toml\"`: a.toml is not pinned: expected the hash of its text beside its path
       = its hash is b3:c8543871c43ddc387a06f067d3bda145a9cde1b0c00ab603cceeb65584707390
       ? review the file, then pin it by its hash
       > pin the file as it is now (`\"a.toml\"` -> `{ path = \"a.toml\", hash = \"b3:c8543871c43ddc387a06f067d3bda145a9cde1b0c00ab603cceeb65584707390\" }`)
     "#);
     assert_snapshot!(found("extends = { path = \"a.toml\" }\n"), @r#"
-    error CTX516 ctxc.toml:1:20 `\"a.toml\"`: a.toml is not pinned: expected the hash of its bytes beside its path
+    error CTX516 ctxc.toml:1:20 `\"a.toml\"`: a.toml is not pinned: expected the hash of its text beside its path
       = its hash is b3:c8543871c43ddc387a06f067d3bda145a9cde1b0c00ab603cceeb65584707390
       ? review the file, then pin it by its hash
       > pin the file as it is now (`` -> `, hash = \"b3:c8543871c43ddc387a06f067d3bda145a9cde1b0c00ab603cceeb65584707390\"`)
     "#);
     assert_snapshot!(found("[extends]\npath = \"a.toml\"\n"), @r#"
-    error CTX516 ctxc.toml:2:8 `\"a.toml\"`: a.toml is not pinned: expected the hash of its bytes beside its path
+    error CTX516 ctxc.toml:2:8 `\"a.toml\"`: a.toml is not pinned: expected the hash of its text beside its path
       = its hash is b3:c8543871c43ddc387a06f067d3bda145a9cde1b0c00ab603cceeb65584707390
       ? review the file, then pin it by its hash
       > pin the file as it is now (`` -> `\nhash = \"b3:c8543871c43ddc387a06f067d3bda145a9cde1b0c00ab603cceeb65584707390\"`)
@@ -131,7 +140,7 @@ fn a_file_that_is_not_pinned_or_moved_is_pinned_by_the_fix() {
       > pin the file as it is now (`\"b3:12\"` -> `\"b3:c8543871c43ddc387a06f067d3bda145a9cde1b0c00ab603cceeb65584707390\"`)
     "#);
     assert_snapshot!(found("[extends]\npath = \"a.toml\"\nhash = \"b3:0000000000000000000000000000000000000000000000000000000000000000\"\n"), @r#"
-    error CTX516 ctxc.toml:3:8 `\"b3:0000000000000000000000000000000000000000000000000000000000000000\"`: a.toml is not the file that is pinned: its bytes changed
+    error CTX516 ctxc.toml:3:8 `\"b3:0000000000000000000000000000000000000000000000000000000000000000\"`: a.toml is not the file that is pinned: its text changed
       = its hash is b3:c8543871c43ddc387a06f067d3bda145a9cde1b0c00ab603cceeb65584707390
       ? review the file, then pin it by its hash
       > pin the file as it is now (`\"b3:0000000000000000000000000000000000000000000000000000000000000000\"` -> `\"b3:c8543871c43ddc387a06f067d3bda145a9cde1b0c00ab603cceeb65584707390\"`)
