@@ -9,8 +9,6 @@ pub enum Change {
     Drop(String),
     /// The second half of a segment's text is gone.
     Halve(String),
-    /// A line of an author's own text is left out.
-    Line(String),
     /// A segment stands before all others that it can stand before.
     Move(String),
     /// The first word of a segment is gone.
@@ -36,7 +34,7 @@ impl Change {
     pub const fn noticed_by(&self) -> &'static str {
         match self {
             Self::Drop(_) | Self::Move(_) => "segments",
-            Self::Halve(_) | Self::Reword(_) | Self::Line(_) => "snapshot",
+            Self::Halve(_) | Self::Reword(_) => "snapshot",
             Self::Unfence(_) => "trust",
             Self::Set(..) => "setting",
             Self::Tool(_) | Self::AddTool => "tools",
@@ -50,7 +48,6 @@ impl Change {
         match self {
             Self::Drop(id) => format!("segment `{id}` dropped"),
             Self::Halve(id) => format!("segment `{id}` loses the second half of its text"),
-            Self::Line(line) => format!("“{line}” left out"),
             Self::Move(id) => format!("segment `{id}` moved to the front"),
             Self::Reword(id) => format!("segment `{id}` loses its first word"),
             Self::Unfence(id) => format!("segment `{id}` shown without its fence"),

@@ -4,6 +4,7 @@
 use super::answer::{self, Answer};
 use super::case::{self, AgentSeen};
 use super::change::Change;
+use super::context::own_text::{self, Loss};
 use super::context::{self, stored_request};
 use super::finished::CaseVerdict;
 use super::prepared::{self, CaseInput, PreparedCase, RunContext, Seen};
@@ -178,8 +179,6 @@ fn part(change: &Change) -> Part<'_> {
         Change::Tool(name) => ("tool", Some(name.as_str())),
         Change::AddTool => ("tool_added", None),
         Change::Path(pattern) => ("protected_path", Some(pattern.as_str())),
-        // Never one of the changes that `scores` tries.
-        Change::Line(line) => ("segment_halved", Some(line.as_str())),
         Change::Model => ("model", None),
         Change::ModelId => ("model_id", None),
     };
@@ -204,7 +203,13 @@ pub fn scores(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Optio
         if matches!(input.case.subject.value, Subject::Request(_)) {
             return of_request(context, input).map(|one| vec![one]);
         }
-        passing(context, input, found.ok()?, &of_agent)
+        let mut all = tried(context, input, found.ok()?, AskedCases::Passing, &of_agent)?;
+        // However often a whole run asks an agent, it is one scenario that asks it.
+        let mut asked = BTreeSet::new();
+        for (agent, sum) in &mut all {
+            sum.asked = usize::from(asked.insert(agent.clone()));
+        }
+        Some(all)
     });
     let silent = inputs.iter().zip(&found).filter(|(_, sum)| sum.is_none());
     let failing = silent.map(|(input, _)| input.case.name.value.clone()).collect();
@@ -225,92 +230,90 @@ pub fn scores(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Optio
     Scores { scores: scores.into_iter().map(score).collect(), failing }
 }
 
-/// Lines of the author's own text, by the agents that receive them: subject and node.
-pub type OwnLines = BTreeMap<(String, String), BTreeSet<String>>;
-
-/// The lines of the author's own text that agents receive in the cases that pass.
-pub fn own_lines(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<NonZeroUsize>) -> OwnLines {
-    lines_of(context, inputs, threads, &|prepared, assembly, _| {
-        let all = trusted(&assembly).flat_map(|segment| segment.text.text().lines()).map(str::trim);
-        let all = all.filter(|line| !line.is_empty()).map(|line| Change::Line(line.to_owned())).collect();
-        (agent_of(prepared), Sum { all, ..Sum::default() })
-    })
+/// The author's own text that an agent received in a case.
+#[derive(Clone, Debug)]
+pub struct OwnContext {
+    /// The role, else the task.
+    pub subject: String,
+    /// The task.
+    pub task: String,
+    /// Its segments.
+    pub segments: Vec<Segment>,
+    /// Whether the case notices that something is wrong with it.
+    pub is_noticed: bool,
 }
 
-/// Those of some lines of which no case that passes would notice that they are gone.
-pub fn unheld_lines(
+/// Something of each agent of each case, by the names of the case and of the agent's node.
+pub type OfAgents<T> = BTreeMap<(String, String), T>;
+
+/// The author's own text that agents receive: in the cases that pass, or in all of them.
+pub fn own_contexts(context: &RunContext<'_>, inputs: &[CaseInput<'_>], asked: AskedCases) -> OfAgents<OwnContext> {
+    let found = run::each(context, inputs, None, |_, input, found| {
+        tried(context, input, found.ok()?, asked, &|prepared, assembly, notices| {
+            let is_noticed = notices(prepared, Ok(assembly.clone()));
+            let segments = assembly.report.segments.into_iter().map(|account| account.segment).collect();
+            let (subject, task) = (prepared.receiver.name().to_owned(), prepared.receiver.task.to_owned());
+            (place_of(prepared), OwnContext { subject, task, segments, is_noticed })
+        })
+    });
+    let mut all: OfAgents<OwnContext> = BTreeMap::new();
+    for (place, mut own) in found.into_iter().flatten().flatten() {
+        // A whole run may ask one agent more than once.
+        match all.get_mut(&place) {
+            Some(known) => {
+                known.segments.append(&mut own.segments);
+                known.is_noticed |= own.is_noticed;
+            }
+            None => _ = all.insert(place, own),
+        }
+    }
+    all
+}
+
+/// Those of some losses, by their places in each list, that the case notices in which they are.
+pub fn noticed_losses(
     context: &RunContext<'_>,
     inputs: &[CaseInput<'_>],
-    threads: Option<NonZeroUsize>,
-    lines: &OwnLines,
-) -> OwnLines {
-    lines_of(context, inputs, threads, &|prepared, assembly, notices| {
-        let agent = agent_of(prepared);
-        let mut sum = Sum::default();
-        for line in lines.get(&agent).into_iter().flatten() {
-            if trusted(&assembly).any(|segment| segment.text.text().lines().any(|one| one.trim() == line)) {
-                let found = prepared.assemble(&|segments| segments.iter_mut().for_each(|segment| without(line, segment)));
-                let change = Change::Line(line.clone());
-                if notices(prepared, found) {
-                    sum.seen.insert(change.clone());
-                }
-                sum.all.insert(change);
-            }
-        }
-        (agent, sum)
-    })
-}
-
-fn agent_of(prepared: &PreparedCase<'_>) -> (String, String) {
-    (prepared.receiver.name().to_owned(), prepared.node.clone())
-}
-
-fn trusted(assembly: &Assembly) -> impl Iterator<Item = &Segment> {
-    assembly.report.segments.iter().map(|account| &account.segment).filter(|segment| segment.trust == Trust::Trusted)
-}
-
-/// Takes a line out of a segment of the author's own.
-fn without(line: &str, segment: &mut Segment) {
-    if segment.trust != Trust::Trusted {
-        return;
-    }
-    let (mut rest, mut at) = (segment.text.slice(0..0), 0);
-    let text = segment.text.text().to_owned();
-    for one in text.split_inclusive('\n') {
-        if one.trim() != line {
-            rest.append(&segment.text.slice(at..at + one.len()));
-        }
-        at += one.len();
-    }
-    segment.text = rest;
-}
-
-/// Lines that no case noticed, by agent.
-fn lines_of(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<NonZeroUsize>, trying: Trying<'_>) -> OwnLines {
-    let found = run::each(context, inputs, threads, |_, input, found| {
-        let is_request = matches!(input.case.subject.value, Subject::Request(_));
-        passing(context, input, found.ok().filter(|_| !is_request)?, trying)
+    losses: &OfAgents<Vec<Loss>>,
+) -> BTreeSet<((String, String), usize)> {
+    let found = run::each(context, inputs, None, |_, input, found| {
+        tried(context, input, found.ok()?, AskedCases::Passing, &|prepared, _, notices| {
+            let place = place_of(prepared);
+            let is_noticed = |loss: &Loss| {
+                let found = prepared.assemble(&|segments| segments.iter_mut().for_each(|segment| own_text::lose(loss, segment)));
+                notices(prepared, found)
+            };
+            let numbered = losses.get(&place).into_iter().flatten().enumerate();
+            let noticed = numbered.filter(|(_, loss)| is_noticed(loss)).map(|(number, _)| (place.clone(), number));
+            noticed.collect::<Vec<_>>()
+        })
     });
-    let mut sums: BTreeMap<(String, String), Sum> = BTreeMap::new();
-    for (agent, sum) in found.into_iter().flatten().flatten() {
-        let Sum { all, seen, .. } = sums.entry(agent).or_default();
-        all.extend(sum.all);
-        seen.extend(sum.seen);
-    }
-    let line = |change: &Change| if let Change::Line(line) = change { Some(line.clone()) } else { None };
-    let rest = |(agent, Sum { all, seen, .. }): (_, Sum)| (agent, all.difference(&seen).filter_map(line).collect());
-    sums.into_iter().map(rest).collect()
+    found.into_iter().flatten().flatten().flatten().collect()
 }
 
-/// The changes of its agents that a passing case notices; `None` for a case that does not pass.
-fn passing(
+fn place_of(prepared: &PreparedCase<'_>) -> (String, String) {
+    (prepared.input.case.name.value.clone(), prepared.node.clone())
+}
+
+/// The cases that are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AskedCases {
+    /// Those that pass.
+    Passing,
+    /// All that have a context.
+    All,
+}
+
+/// The findings on the agents of a case; `None` for a case that is not asked, or has no context.
+fn tried<T>(
     context: &RunContext<'_>,
     input: &CaseInput<'_>,
     (forest, receiver): (&TaskGraph<'_>, Receiver<'_>),
-    trying: Trying<'_>,
-) -> Option<Vec<OfAgent>> {
+    asked: AskedCases,
+    trying: Trying<'_, T>,
+) -> Option<Vec<T>> {
     let done = case::run(context, input, forest, receiver);
-    if done.verdict != CaseVerdict::Pass {
+    if done.verdict != CaseVerdict::Pass && asked == AskedCases::Passing {
         return None;
     }
     let prepared = prepared::prepare(context, input, forest, receiver).ok()?;
@@ -333,23 +336,23 @@ fn of_request(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<OfAgent
 /// scripted one.
 type Notices<'n> = &'n dyn Fn(&PreparedCase<'_>, Result<Assembly, Vec<Fault>>) -> bool;
 
-/// The changes that are tried with an agent.
-type Trying<'t> = &'t (dyn Fn(&PreparedCase<'_>, Assembly, Notices<'_>) -> OfAgent + Sync);
+/// The work on one agent, such as the changes that are tried with it.
+type Trying<'t, T> = &'t (dyn Fn(&PreparedCase<'_>, Assembly, Notices<'_>) -> T + Sync);
 
-/// What one case says of changes.
-fn of_case(prepared: &PreparedCase<'_>, trying: Trying<'_>) -> Option<OfAgent> {
+/// The finding on the agent of a case.
+fn of_case<T>(prepared: &PreparedCase<'_>, trying: Trying<'_, T>) -> Option<T> {
     let assembly = prepared.assemble(&|_| {}).ok()?;
-    let script = answer::script(prepared, &assembly.messages).ok()?.cloned();
+    let script = answer::script(prepared, &assembly.messages).ok().map(Option::<&_>::cloned);
     let notices = |changed: &PreparedCase<'_>, found: Result<Assembly, Vec<Fault>>| {
         let Ok(assembly) = found else { return true };
         case::look(changed, &assembly).iter().any(Verdict::is_failure)
-            || !answer::script(changed, &assembly.messages).is_ok_and(|other| other.cloned() == script)
+            || answer::script(changed, &assembly.messages).ok().map(Option::<&_>::cloned) != script
     };
     Some(trying(prepared, assembly, &notices))
 }
 
-/// What a whole run says of changes in what each of its agents receives, each time that it is asked.
-fn of_run(prepared: &PreparedCase<'_>, answer: &Answer, trying: Trying<'_>) -> Option<Vec<OfAgent>> {
+/// The findings on the agents of a whole run, each time that one is asked.
+fn of_run<T>(prepared: &PreparedCase<'_>, answer: &Answer, trying: Trying<'_, T>) -> Option<Vec<T>> {
     let case = prepared.input.case;
     let script = Script::new(case.answers.iter().map(|one| one.value.clone())).ok()?;
     let agent = |seen: AgentSeen<'_, '_>| {
@@ -366,13 +369,7 @@ fn of_run(prepared: &PreparedCase<'_>, answer: &Answer, trying: Trying<'_>) -> O
         };
         Some(trying(&of, assembly.clone(), &notices))
     };
-    let mut all: Vec<OfAgent> = case::contexts(prepared, answer).ok()?.into_iter().map(agent).collect::<Option<_>>()?;
-    // However often an agent is asked, it is one scenario that asks it.
-    let mut asked = BTreeSet::new();
-    for (agent, sum) in &mut all {
-        sum.asked = usize::from(asked.insert(agent.clone()));
-    }
-    Some(all)
+    case::contexts(prepared, answer).ok()?.into_iter().map(agent).collect()
 }
 
 /// What becomes of the changes of one agent, with its subject and node: those that a case has an eye on, and those of them that it noticed.

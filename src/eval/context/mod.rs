@@ -3,6 +3,7 @@
 mod check;
 mod frozen;
 mod lookup;
+pub mod own_text;
 mod patterns;
 mod policy;
 mod rendered_context;

@@ -200,7 +200,7 @@ pub struct Candidate<'a> {
     pub approvals: &'a Approvals,
     /// The people who may accept, by the base.
     pub accepters: &'a Accepters,
-    /// Text that is gone and that no scenario held: the agent, and a sentence on it.
+    /// Text that is gone or was changed and that no scenario holds: the agent, and a noun phrase for the text.
     pub uncovered: &'a [(String, String)],
     /// What it is held to.
     pub limits: Limits,
@@ -483,10 +483,15 @@ impl Found<'_> {
     fn by_uncovered(&mut self) {
         for (agent, what) in self.candidate.uncovered {
             if self.candidate.limits.uncovered == Uncovered::Fail {
-                self.violated("uncovered", "no text without a scenario that holds it", what.clone(), Some(agent));
+                let found = format!("none that holds {what}");
+                self.violated("uncovered", "changes of text that a scenario of the base holds", found, Some(agent));
             } else {
-                self.warnings.push(format!("`{agent}`: {what}"));
+                self.warnings.push(format!("`{agent}`: no scenario of the base holds {what}"));
             }
+        }
+        if !self.candidate.uncovered.is_empty() {
+            let how = "first merge a scenario that expects the text: `contains` or `snapshot: true` under `expect_context`";
+            self.warnings.push(format!("to change text that no scenario holds, {how}"));
         }
     }
 

@@ -2,11 +2,12 @@
 
 use super::gate::{commit, git, replace};
 use super::project::Project;
+use pretty_assertions::assert_eq;
 
 const TASK: &str = "<task type=\"atomic\" name=\"triage\">\n  <description>Sort the ticket: {{ticket}}\n    Never promise a refund.\n    Be brief.</description>\n  \
     <parameters>\n    <parameter name=\"ticket\" type=\"string\" required=\"true\"/>\n  </parameters>\n</task>\n";
 const SCENARIO: &str = "name: bare\ntask: triage\ncontext: {objective: sort, inputs: {ticket: my invoice}}\nexpect_context:\n  - contains: [invoice]\n";
-const GONE: &str = "no scenario holds a text that is gone or was changed: “Never promise a refund.”";
+const GONE: &str = "no scenario of the base holds “Never promise a refund.”, which is gone or was changed";
 
 fn branch(config: &str, expected: &str) -> Project {
     let project = Project::new()
@@ -32,19 +33,20 @@ fn a_rule_that_no_scenario_holds_is_named_where_it_goes() {
         (
             format!("{gate}\"fail\"\n"),
             4,
-            "uncovered of `triage`: allowed no text without a scenario that holds it, found no scenario".to_owned(),
+            "uncovered of `triage`: allowed changes of text that a scenario of the base holds, found none that holds “Never promise a refund.”, which is gone or was changed".to_owned(),
         ),
     ] {
         let project = branch(&config, "");
-        project.run(&["gate"]).code(0).never_says("no scenario holds");
+        project.run(&["gate"]).code(0).never_says("no scenario of the base holds");
         for other in ["", "\n    Promise what you like."] {
             project.write("templates/triage.xml", TASK.replace("\n    Never promise a refund.", other));
-            project.run(&["gate"]).code(code).says(&says).never_says("Be brief");
+            let run = project.run(&["gate"]).code(code).says(&says).never_says("Be brief");
+            run.says("first merge a scenario that expects the text");
         }
     }
     let project = branch(&format!("{gate}\"off\"\n"), "");
     replace(&project, "templates/triage.xml", "\n    Never promise a refund.", "");
-    project.run(&["gate"]).code(0).never_says("no scenario holds");
+    project.run(&["gate"]).code(0).never_says("no scenario of the base holds");
     // The change does not turn it off, and may turn it on.
     let project = branch("", "");
     replace(&project, "templates/triage.xml", "\n    Never promise a refund.", "");
@@ -61,7 +63,7 @@ fn what_a_scenario_holds_is_not_named() {
     for expected in ["  - contains: [promise a refund]\n", "  - snapshot: true\n", scripted] {
         let project = branch("", expected);
         replace(&project, "templates/triage.xml", "\n    Never promise a refund.", "");
-        project.run(&["gate"]).code(4).never_says("no scenario holds");
+        project.run(&["gate"]).code(4).never_says("no scenario of the base holds");
     }
 }
 
@@ -69,7 +71,10 @@ fn what_a_scenario_holds_is_not_named() {
 fn agents_without_a_scenario_are_named_and_lines_are_few() {
     let project = branch("", "");
     replace(&project, "templates/other.xml", "Be brief", "Be long");
-    project.run(&["gate"]).code(0).says("note: `other`: its text changed, and no scenario that passes tests it");
+    project
+        .run(&["gate"])
+        .code(0)
+        .says("note: `other`: no scenario of the base holds its text, which changed: no scenario that passes tests it");
     let rules: String = ["a", "b", "c", "d", "e", "f", "g"].map(|rule| format!("\n    Keep rule {rule} at all times.")).concat();
     git(&project, &["switch", "-q", "-f", "main"]);
     replace(&project, "templates/triage.xml", "\n    Be brief.", &rules);
@@ -78,5 +83,254 @@ fn agents_without_a_scenario_are_named_and_lines_are_few() {
     replace(&project, "templates/triage.xml", &rules, "");
     commit(&project);
     let run = project.run(&["gate"]).code(0).says("“Keep rule a at all times.”").says("“Keep rule e at all times.”");
-    run.says("no scenario holds 2 more lines that are gone or were changed").never_says("rule f");
+    run.says("no scenario of the base holds 2 more lines, which are gone or were changed").never_says("rule f");
+}
+
+/// A file, a text of it, and what takes its place.
+type Swap = (&'static str, &'static str, &'static str);
+
+/// A project that fails for uncovered text, on a branch off its base.
+fn strict(files: &[(&str, &str)]) -> Project {
+    let mut project = Project::new().file("ctxc.toml", "[eval.gate]\nuncovered = \"fail\"\nmanifest_tokens = 9.0\n");
+    for (path, text) in files {
+        project = project.file(path, text);
+    }
+    project.run(&["eval", "--accept"]);
+    git(&project, &["init", "-q", "-b", "main"]);
+    commit(&project);
+    git(&project, &["switch", "-q", "-c", "change"]);
+    project.write("notes.md", "x");
+    commit(&project);
+    project.run(&["gate"]).code(0);
+    project
+}
+
+/// The same with more in the project file.
+fn strict_with(config: &str, files: &[(&str, &str)]) -> Project {
+    let config = format!("[eval.gate]\nuncovered = \"fail\"\nmanifest_tokens = 9.0\n\n{config}");
+    strict(&[&[("ctxc.toml", config.as_str())], files].concat())
+}
+
+const PAID: &str = "<task type=\"atomic\" name=\"pay\">\n  <description>Sort the letter.\n    Refunds go to DE89370400440532013000 and are reported to lead@example.org.</description>\n</task>\n";
+
+fn paid(expected: &str) -> String {
+    format!("name: s\ntask: pay\ncontext: {{objective: x}}\nexpect_context:\n{expected}")
+}
+
+#[test]
+fn a_value_that_masks_hide_is_held_by_no_stored_request() {
+    let swapped =
+        PAID.replace("DE89370400440532013000", "GB82WEST12345698765432").replace("lead@example.org", "mallory@example.org");
+    for expected in
+        ["  - snapshot: true\n", "  - contains: [Refunds go to]\n", "  - snapshot: true\n  - contains: [are reported]\n"]
+    {
+        let project = strict(&[("templates/pay.xml", PAID), ("scenarios/s.yaml", &paid(expected))]);
+        project.write("templates/pay.xml", &swapped);
+        let run = project.run(&["gate"]).code(4).says("uncovered of `pay`");
+        let run = run.says("none that holds the masked value in “Refunds go to ⟦").says("which was changed");
+        run.never_says("GB82").never_says("DE89").never_says("mallory").never_says("lead@").never_says("Sort the letter");
+        // Neither does it say the value of a line that goes.
+        project.write(
+            "templates/pay.xml",
+            PAID.replace("\n    Refunds go to DE89370400440532013000 and are reported to lead@example.org.", ""),
+        );
+        project.run(&["gate"]).code(4).never_says("DE89").never_says("lead@");
+    }
+    // What stands in the place of a mask is let go as well.
+    let project = strict(&[
+        ("templates/pay.xml", PAID),
+        ("scenarios/s.yaml", &paid("  - snapshot: true\n  - contains: [Refunds go to]\n")),
+    ]);
+    project.write(
+        "templates/pay.xml",
+        PAID.replace("DE89370400440532013000 and are reported to lead@example.org", "all who ask and are reported to none"),
+    );
+    project.run(&["gate"]).code(4).says("“Refunds go to ⟦");
+    // An expectation that fails by it is enough.
+    let project = strict(&[("templates/pay.xml", PAID), ("scenarios/s.yaml", &paid("  - contains: [DE89370400440532013000]\n"))]);
+    project.write("templates/pay.xml", &swapped);
+    project.run(&["gate"]).code(4).says("`s` fails").never_says("uncovered");
+    // So is a project's own pattern, and another line may go with it.
+    let own = "[record]\nmask = [\"desk-[0-9]+\"]\n";
+    let template = PAID.replace("DE89370400440532013000", "desk-41");
+    let project = strict_with(own, &[("templates/pay.xml", &template), ("scenarios/s.yaml", &paid("  - snapshot: true\n"))]);
+    project.write("templates/pay.xml", template.replace("desk-41", "desk-66").replace("Sort the letter", "Sort this letter"));
+    project.run(&["gate"]).code(4).says("the masked value in “Refunds go to ⟦own⟧").never_says("desk-").says("`s` fails");
+}
+
+const MODEL: &str = "[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n\n";
+const ALONE: &str = "<task type=\"atomic\" name=\"alone\">\n  <description>Answer the letter.\n    Never insult a customer.</description>\n</task>\n";
+
+#[test]
+fn text_of_roles_and_of_tasks_without_a_scenario_is_looked_at() {
+    let config = format!(
+        "{MODEL}[roles.clerk]\ntemplate = \"triage\"\nsystem = {{ file = \"sys.md\" }}\nmodel = \"small\"\n\n\
+        [roles.lonely]\ntemplate = \"alone\"\nsystem = \"Be calm. Never lend money.\"\nmodel = \"small\"\n\n\
+        [roles.second]\ntemplate = \"triage\"\nsystem = \"Sort fast. Never lend money.\"\nmodel = \"small\"\n"
+    );
+    let of = |name: &str, subject: &str| {
+        format!(
+            "name: {name}\n{subject}: {}\ncontext: {{objective: sort, inputs: {{ticket: my invoice}}}}\nexpect_context:\n  - contains: [invoice]\n",
+            if subject == "role" { "clerk" } else { "triage" }
+        )
+    };
+    let files = [
+        ("sys.md", "You sort tickets.\nNever give legal advice.\n"),
+        ("templates/triage.xml", TASK),
+        ("templates/alone.xml", ALONE),
+        ("scenarios/role.yaml", &of("r", "role")),
+        ("scenarios/task.yaml", &of("t", "task")),
+    ];
+    let project = strict_with(&config, &files);
+    let rows: [(&str, &str, &str, &str); 7] = [
+        (
+            "sys.md",
+            "Never give legal advice.\n",
+            "",
+            "uncovered of `clerk`: allowed changes of text that a scenario of the base holds, found none that holds “Never give legal advice.”",
+        ),
+        (
+            "ctxc.toml",
+            " Never lend money.\"\nmodel = \"small\"\n\n[roles.second]",
+            "\"\nmodel = \"small\"\n\n[roles.second]",
+            "uncovered of `lonely`: allowed changes of text that a scenario of the base holds, found none that holds its text, which changed",
+        ),
+        ("ctxc.toml", "Sort fast. Never lend money.", "Sort fast.", "uncovered of `second`"),
+        ("templates/alone.xml", "\n    Never insult a customer.", "", "uncovered of `lonely`"),
+        ("templates/alone.xml", "Answer the letter.", "Answer the letter. Promise a refund.", "uncovered of `lonely`"),
+        ("templates/triage.xml", "\n    Never promise a refund.", "", "uncovered of `triage`"),
+        ("templates/triage.xml", "    <parameter", "<!-- why -->    <parameter", ""),
+    ];
+    for (path, from, to, says) in rows {
+        let changed = Project::copy_of(&project);
+        replace(&changed, path, from, to);
+        let run = changed.run(&["gate"]).code(if says.is_empty() { 0 } else { 4 }).says(says);
+        assert_eq!(run.stdout.matches("uncovered of").count(), usize::from(!says.is_empty()), "{}", run.stdout);
+    }
+    // Another name hides nothing, with the role that plays it and without.
+    replace(&project, "templates/alone.xml", "\n    Never insult a customer.", "");
+    replace(&project, "templates/alone.xml", "\"alone\"", "\"alone2\"");
+    replace(&project, "ctxc.toml", "\"alone\"", "\"alone2\"");
+    project.run(&["gate"]).code(4).says("uncovered of `lonely`").says("its text, which changed");
+    let project =
+        strict(&[("templates/alone.xml", ALONE), ("templates/triage.xml", TASK), ("scenarios/task.yaml", &of("t", "task"))]);
+    replace(&project, "templates/alone.xml", "\"alone\"", "\"alone2\"");
+    project.run(&["gate"]).code(0);
+    replace(&project, "templates/alone.xml", "\n    Never insult a customer.", "");
+    project
+        .run(&["gate"])
+        .code(4)
+        .says("uncovered of `alone`")
+        .says("its text, which is gone")
+        .says("the change brings `alone2`");
+    std::fs::remove_file(project.path("templates/alone.xml")).unwrap();
+    project.run(&["gate"]).code(0);
+}
+
+#[test]
+fn a_renamed_task_is_compared_with_what_it_was() {
+    let filed = TASK.replace("</task>", "  <file_paths><path>docs/rules.md</path></file_paths>\n</task>");
+    let project = strict(&[
+        ("templates/triage.xml", &filed),
+        ("docs/rules.md", "# Rules\nRefunds need a lead.\n"),
+        ("scenarios/s.yaml", SCENARIO),
+    ]);
+    for path in ["templates/triage.xml", "scenarios/s.yaml"] {
+        let text = project.read(path).replace("triage", "sort");
+        project.write(path, text);
+    }
+    project.run(&["gate"]).code(0);
+    replace(&project, "docs/rules.md", "Refunds need a lead.\n", "");
+    project.run(&["gate"]).code(4).says("uncovered of `triage`").says("“Refunds need a lead.”");
+}
+
+#[test]
+fn another_form_of_the_same_text_is_no_change() {
+    let config = format!(
+        "{MODEL}[roles.clerk]\ntemplate = \"triage\"\nmodel = \"small\"\ntools = [\"pay\"]\n\n\
+        [tools.pay]\ndescription = \"Pay out.\"\nparameters = {{ type = \"object\", properties = {{ sum = {{ type = \"number\", description = \"Never above 100.\" }} }} }}\n"
+    );
+    let template = TASK
+        .replace("required=\"true\"/>", "required=\"true\" trust=\"untrusted\"/>")
+        .replace("    Be brief.", "    Be brief\n    and kind.")
+        .replace("</task>", "  <output_format type=\"json\" schema=\"answer.json\"/>\n</task>");
+    let schema = "{\"type\": \"object\", \"required\": [\"team\", \"why\"], \"properties\": {\"team\": {\"type\": \"string\"}, \"why\": {\"type\": \"string\", \"description\": \"Never a name.\"}}}";
+    let role = SCENARIO.replace("task: triage", "role: clerk");
+    let project = strict_with(
+        &config,
+        &[("templates/triage.xml", &template), ("templates/answer.json", schema), ("scenarios/s.yaml", &role)],
+    );
+    let harmless: [(&str, &[Swap]); 4] = [
+        (
+            "the task gets another name",
+            &[("templates/triage.xml", "\"triage\"", "\"sort\""), ("ctxc.toml", "\"triage\"", "\"sort\"")],
+        ),
+        (
+            "keys of the schema change places",
+            &[(
+                "templates/answer.json",
+                "\"type\": \"object\", \"required\": [\"team\", \"why\"]",
+                "\"required\": [\"why\", \"team\"], \"type\": \"object\"",
+            )],
+        ),
+        (
+            "keys of a tool change places",
+            &[(
+                "ctxc.toml",
+                "type = \"number\", description = \"Never above 100.\"",
+                "description = \"Never above 100.\", type = \"number\"",
+            )],
+        ),
+        (
+            "lines break elsewhere",
+            &[(
+                "templates/triage.xml",
+                "Never promise a refund.\n    Be brief\n    and kind.",
+                "Never promise\n    a refund. Be brief and kind.",
+            )],
+        ),
+    ];
+    for (name, edits) in harmless {
+        let changed = Project::copy_of(&project);
+        for (path, from, to) in edits {
+            replace(&changed, path, from, to);
+        }
+        let run = changed.run(&["gate"]);
+        assert_eq!(run.code, Some(0), "{name}: {}", run.stdout);
+    }
+    for (path, from, to, says) in [
+        ("templates/answer.json", "Never a name.", "A name.", "“properties.why.description: Never a name.”"),
+        ("templates/answer.json", "[\"team\", \"why\"]", "[\"team\"]", "“required: why”"),
+        ("ctxc.toml", "Never above 100.", "Any sum.", "“parameters.properties.sum.description: Never above 100.”"),
+        (
+            "templates/triage.xml",
+            "Never promise a refund.\n    Be brief\n    and kind.",
+            "Never promise\n    a refund. Be brief.",
+            "“Never promise a refund.”",
+        ),
+    ] {
+        let changed = Project::copy_of(&project);
+        replace(&changed, path, from, to);
+        changed.run(&["gate"]).code(4).says(says).never_says("untrusted-");
+    }
+}
+
+#[test]
+fn a_file_of_tools_is_looked_at() {
+    let config = format!(
+        "{MODEL}[roles.clerk]\ntemplate = \"triage\"\nmodel = \"small\"\ntools = [\"pay\"]\n\n[tools]\nfrom = \"tools.json\"\n"
+    );
+    let tools = "{\"tools\": [{\"name\": \"pay\", \"description\": \"Pay out. Only after a lead has agreed.\", \"inputSchema\": {\"type\": \"object\"}}]}";
+    let role = SCENARIO.replace("task: triage", "role: clerk");
+    let project = strict_with(&config, &[("templates/triage.xml", TASK), ("tools.json", tools), ("scenarios/s.yaml", &role)]);
+    replace(&project, "tools.json", " Only after a lead has agreed.", "");
+    project.run(&["gate"]).code(4).says("“description: Pay out. Only after a lead has agreed.”");
+}
+
+#[test]
+fn a_scenario_that_fails_makes_no_other_line_uncovered() {
+    let project =
+        strict(&[("templates/triage.xml", TASK), ("scenarios/s.yaml", &format!("{SCENARIO}  - contains: [promise a refund]\n"))]);
+    replace(&project, "templates/triage.xml", "\n    Never promise a refund.", "");
+    project.run(&["gate"]).code(4).says("`bare` fails").never_says("uncovered");
 }

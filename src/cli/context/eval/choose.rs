@@ -23,7 +23,7 @@ use crate::eval::compiled_patterns::CompiledPatterns;
 use crate::eval::finished::Keys;
 use crate::eval::finished::{CaseVerdict, Estimate, Finished};
 use crate::eval::locate::Locator;
-use crate::eval::mutate::{self, OwnLines, Scores};
+use crate::eval::mutate::{self, Scores};
 use crate::eval::prepared::{CaseInput, RunContext};
 use crate::eval::receiver::{Roles, receiver};
 use crate::eval::run;
@@ -189,13 +189,9 @@ impl<'w> EvalRun<'w> {
         self.chosen.iter().map(|chosen| chosen.case.name.value.clone()).zip(keys).collect()
     }
 
-    /// The lines of the author's own text that agents receive; of some lines, those that no scenario would miss.
-    pub(super) fn own_lines(&self, unheld: Option<&OwnLines>) -> OwnLines {
-        let (context, inputs) = (self.context(), self.inputs());
-        unheld.map_or_else(
-            || mutate::own_lines(&context, &inputs, None),
-            |lines| mutate::unheld_lines(&context, &inputs, None, lines),
-        )
+    /// Does something with all cases, and with what they share.
+    pub(super) fn with_cases<T>(&self, work: impl FnOnce(&RunContext<'_>, &[CaseInput<'_>]) -> T) -> T {
+        work(&self.context(), &self.inputs())
     }
 
     /// What no scenario would notice.

@@ -17,7 +17,7 @@ use crate::cli::render::escape::escape;
 use crate::cli::render::summary::plural;
 use crate::eval::affected::Choice;
 use crate::eval::asked::{AnswersFrom, RunAnswers};
-use crate::eval::mutate::OwnLines;
+use crate::eval::prepared::{CaseInput, RunContext};
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::eval::trials::Rows;
 use crate::provider::limiter::CEILING;
@@ -71,22 +71,21 @@ pub(in crate::cli::context) fn judge_some(
     Ok(card(project, (scenarios, &locator), &eval_run, choices, finished, counters.first().name()))
 }
 
-/// The lines of the author's own text that agents of a project receive in some scenarios, those of `whose`; of `unheld`, those that none of
-/// these scenarios would miss.
-pub(in crate::cli::context) fn own_lines(
+/// Does something with some scenarios of `whose`, by their names, over the tasks of a project.
+pub(in crate::cli::context) fn with_cases<T>(
     project: &Compiled,
     (scenarios, whose): (&Scenarios, &Compiled),
-    unheld: Option<&OwnLines>,
-    is_asked: impl Fn(&Case) -> bool,
-) -> Result<OwnLines> {
+    names: &BTreeSet<String>,
+    work: impl FnOnce(&RunContext<'_>, &[CaseInput<'_>]) -> T,
+) -> Result<T> {
     let live = CachedFiles::new(project.files());
     let frozen = CachedFiles::new(whose.files());
     let mut chosen = scenarios.choose(&EvalArgs::default(), &whose.config)?;
-    chosen.retain(|one| is_asked(one.case));
+    chosen.retain(|one| names.contains(&one.case.name.value));
     let counters = Counters::new(&project.config, None)?;
     let eval_run = EvalRun::new(project, &chosen, (&live, &frozen), &counters, Rows::Full, AnswersFrom::Known);
     let answers = RunAnswers { config: Some(&project.config), ..RunAnswers::default() };
-    Ok(eval_run.asking(answers).own_lines(unheld))
+    Ok(eval_run.asking(answers).with_cases(work))
 }
 
 /// The scenarios of a project that are not decided, since the user did not permit what they run; `None` where there are none.

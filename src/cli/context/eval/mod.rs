@@ -27,7 +27,7 @@ mod text;
 
 pub(crate) use args::{AnswerSource, EvalArgs, parse_usd};
 pub(super) use choose::{recordings, scorecard as read_scorecard};
-pub(super) use judge::{judge, judge_some, own_lines, record, unpermitted};
+pub(super) use judge::{judge, judge_some, record, unpermitted, with_cases};
 pub(super) use load::{all, names};
 pub(crate) use merge::{ScorecardArgs, run as scorecard};
 pub(super) use own_checks::{CheckFolder, CheckRuns};

@@ -70,7 +70,7 @@ pub(super) struct Base {
     /// What it holds; `None` where this project was not there yet.
     pub(super) then: Option<(Compiled, Scenarios)>,
     /// Names that differ now.
-    names: Names,
+    pub(super) names: Names,
     /// The accepted results by then, by their paths.
     pub(super) baselines: BTreeMap<String, Baseline>,
     /// The same under the names of today.

@@ -13,6 +13,7 @@ mod state;
 mod text;
 mod uncovered;
 mod unread;
+mod untested;
 
 pub(crate) use accept::baseline;
 pub(crate) use args::{BaselineArgs, GateArgs};

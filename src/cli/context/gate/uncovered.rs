@@ -1,75 +1,225 @@
 //! Trusted text that a change takes away, and whose loss no scenario of the base would notice.
 
 use super::compared::Compared;
-use crate::cli::context::eval::own_lines;
+use super::names::cases;
+use super::untested::untested;
+use crate::cli::context::eval::load::Scenarios;
+use crate::cli::context::eval::with_cases;
 use crate::cli::context::project::Compiled;
 use crate::cli::error::Result;
+use crate::cli::record::known_secrets::known_secrets;
 use crate::context::TaskGraph;
 use crate::context::request::Files;
-use crate::eval::mutate::OwnLines;
+use crate::eval::context::own_text::{Loss, losses};
+use crate::eval::masks;
+use crate::eval::mutate::{AskedCases, OfAgents, OwnContext, noticed_losses, own_contexts};
 use crate::project::eval::Uncovered;
+use crate::record::redact::Redactor;
 use crate::registry::Task;
 use crate::scenario::expect::answer::short;
+use crate::scenario::load::Loaded;
 use crate::scenario::model::{Case, Subject};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Lines of an agent that are shown.
 const LINES: usize = 5;
+/// Further agents that are named beside a line.
+const NAMED: usize = 3;
 
-/// Sentences on text that is gone or was changed, with the agents that received it. Text of an agent without a scenario is named once.
+/// A change as far as text is concerned.
+pub(super) struct TextChange<'c> {
+    pub(super) then: &'c Compiled,
+    pub(super) now: &'c Compiled,
+    /// Names of tasks and roles of today that had another one.
+    pub(super) renamed: [&'c BTreeMap<String, String>; 2],
+    /// The tasks of the base that have another text, another document beside it or another name.
+    pub(super) tasks: BTreeSet<&'c str>,
+    /// Whether project files differ, or what they name: system texts of roles, tools.
+    pub(super) is_configured: bool,
+}
+
+/// A passage that is gone.
+#[derive(Default)]
+struct Gone {
+    /// The passage as it is quoted.
+    masked: String,
+    /// The agents that received it.
+    subjects: BTreeSet<String>,
+    /// Whether another value stands in its place that masks hide.
+    is_value: bool,
+    /// Whether a stored request let it go all the same.
+    is_hidden: bool,
+    is_noticed: bool,
+}
+
+/// Text that is gone or was changed, in words, with the agents that received it. Text of an agent without a scenario is named once.
 pub(super) fn uncovered(compared: &Compared) -> Result<Vec<(String, String)>> {
     let Some((then, theirs)) = &compared.base.then else { return Ok(Vec::new()) };
-    let project = &compared.project;
-    let tasks = changed_tasks(then, project);
-    // The system text of a role stands in the project file.
-    let text = |project: &Compiled| project.config.files.iter().map(|file| file.text.clone()).collect::<Vec<_>>();
-    let is_configured = text(then) != text(project);
-    if compared.limits().uncovered == Uncovered::Off || tasks.is_empty() && !is_configured {
+    let (now, names) = (&compared.project, &compared.base.names);
+    let change = TextChange::new(then, now, [&names.tasks, &names.roles]);
+    let is_off = compared.limits().uncovered == Uncovered::Off;
+    if is_off || change.tasks.is_empty() && !change.is_configured && change.gone().next().is_none() {
         return Ok(Vec::new());
     }
-    let is_asked = |case: &Case| match &case.subject.value {
-        Subject::Task(task) => tasks.contains(task.as_str()),
-        Subject::Role(role) => {
-            is_configured || then.config.roles.get(role).is_some_and(|role| tasks.contains(role.task.value.as_str()))
-        }
-        Subject::Request(_) => false,
-    };
-    let before = own_lines(then, (theirs, then), None, is_asked)?;
-    let after = own_lines(project, (theirs, then), None, is_asked)?;
-    let gone = |(agent, lines): (&(String, String), &BTreeSet<String>)| {
-        let lines: BTreeSet<String> = after.get(agent).map_or_else(BTreeSet::new, |now| lines.difference(now).cloned().collect());
-        (!lines.is_empty()).then(|| (agent.clone(), lines))
-    };
-    let gone: OwnLines = before.iter().filter_map(gone).collect();
-    let mut found = Vec::new();
-    for ((subject, node), lines) in own_lines(then, (theirs, then), Some(&gone), is_asked)? {
-        let agent = if node == "/" { subject } else { format!("{subject}{node}") };
-        let told =
-            |line: &String| (agent.clone(), format!("no scenario holds a text that is gone or was changed: “{}”", short(line)));
-        found.extend(lines.iter().take(LINES).map(told));
-        if let Some(more) = lines.len().checked_sub(LINES).filter(|more| *more > 0) {
-            found.push((agent, format!("no scenario holds {more} more lines that are gone or were changed")));
-        }
-    }
-    let tested: BTreeSet<&str> = before.keys().map(|(subject, _)| subject.as_str()).collect();
-    let roles = then.config.roles.values();
-    let is_tested = |task: &str| {
-        let mut players = roles.clone().filter(|role| role.task.value == task).map(|role| role.name.value.as_str());
-        tested.contains(task) || players.any(|role| tested.contains(role))
-    };
-    let untested = tasks.into_iter().filter(|task| !is_tested(task));
-    found.extend(untested.map(|task| (task.to_owned(), "its text changed, and no scenario that passes tests it".to_owned())));
+    // Under the names that tasks and roles have in the base.
+    let mut own = Scenarios::of_revision(then);
+    own.files.retain(Loaded::is_sound);
+    let known: BTreeSet<&str> = cases(theirs).map(|(.., case)| case.name.value.as_str()).collect();
+    let is_asked = |case: &Case| known.contains(case.name.value.as_str()) && change.concerns(&case.subject.value);
+    let asked = cases(&own).map(|(.., case)| case).filter(|case| is_asked(case));
+    let asked: BTreeSet<String> = asked.map(|case| case.name.value.clone()).collect();
+    let before = with_cases(then, (&own, then), &asked, |run, inputs| own_contexts(run, inputs, AskedCases::Passing))?;
+    let after = with_cases(now, (theirs, then), &asked, |run, inputs| own_contexts(run, inputs, AskedCases::All))?;
+    let redactor = Redactor::new([0; 32], known_secrets(&now.root, &now.config));
+    let patterns = [then, now].map(|project| masks(&project.config.record.mask)).concat();
+    let redactor = redactor.replacing(patterns);
+    let both = before.iter().filter_map(|(place, old)| Some((place, old, after.get(place)?)));
+    let lost: OfAgents<Vec<Loss>> = both
+        .map(|(place, old, new)| (place.clone(), losses(&old.segments, &new.segments, &redactor)))
+        .filter(|(_, lost)| !lost.is_empty())
+        .collect();
+    let noticed = with_cases(then, (&own, then), &asked, |run, inputs| noticed_losses(run, inputs, &lost))?;
+    let stored: BTreeSet<&str> = cases(&own)
+        .filter(|(.., case)| case.wants_snapshot() && !case.is_run)
+        .map(|(.., case)| case.name.value.as_str())
+        .collect();
+    let mut found = gone(&before, &after, &lost, &noticed, &stored);
+    found.extend(untested(&change, &before, &redactor)?);
     Ok(found)
 }
 
-/// The tasks that both sides have, with another text, or with another document beside it.
-fn changed_tasks<'t>(then: &'t Compiled, now: &Compiled) -> BTreeSet<&'t str> {
-    let graph = TaskGraph::whole(&then.registry).ok();
-    let (before, after) = (then.files(), now.files());
-    let has_other = |paths: &BTreeSet<String>| paths.iter().any(|path| before.text(path) != after.text(path));
-    let texts = graph.iter().flat_map(|graph| graph.sources().chain(graph.files_of_each()));
-    let documented: BTreeSet<&str> = texts.filter(|(_, paths)| has_other(paths)).map(|(task, _)| task).collect();
-    let hash = |project: &Compiled, name: &str| project.registry.find(name).map(Task::hash);
-    let is_other = |name: &str| hash(now, name).is_some_and(|own| Some(own) != hash(then, name) || documented.contains(name));
-    then.registry.tasks().map(Task::name).filter(|name| is_other(name)).collect()
+/// The passages that no scenario holds, by the agents that lost them.
+fn gone(
+    before: &OfAgents<OwnContext>,
+    after: &OfAgents<OwnContext>,
+    lost: &OfAgents<Vec<Loss>>,
+    noticed: &BTreeSet<((String, String), usize)>,
+    stored: &BTreeSet<&str>,
+) -> Vec<(String, String)> {
+    let mut all: BTreeMap<(&str, &str), BTreeMap<&str, Gone>> = BTreeMap::new();
+    // The first round finds what stored requests let go, which a loss that is only tried would not show.
+    for is_first in [true, false] {
+        for (place, losses) in lost {
+            let (Some(old), Some(new)) = (before.get(place), after.get(place)) else { continue };
+            let is_hidden = stored.contains(place.0.as_str()) && !new.is_noticed;
+            for (number, loss) in losses.iter().enumerate() {
+                let of_agent = all.entry((&old.task, &place.1)).or_default();
+                let gone = of_agent.entry(&loss.text).or_default();
+                if is_first {
+                    gone.masked.clone_from(&loss.masked);
+                    gone.subjects.insert(old.subject.clone());
+                    gone.is_hidden |= is_hidden;
+                    gone.is_value |= loss.instead.is_some();
+                } else if !is_hidden && (!gone.is_hidden || new.is_noticed) {
+                    gone.is_noticed |= noticed.contains(&(place.clone(), number));
+                }
+            }
+        }
+    }
+    let mut lines: Vec<(Vec<String>, &Gone)> = Vec::new();
+    let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+    for ((task, node), gone) in &all {
+        for (text, gone) in gone.iter().filter(|(_, gone)| !gone.is_noticed) {
+            let subject = gone.subjects.first().filter(|_| gone.subjects.len() == 1).map_or(*task, String::as_str);
+            let agent = if *node == "/" { subject.to_owned() } else { format!("{subject}{node}") };
+            let at = *known.entry(text).or_insert_with(|| {
+                lines.push((Vec::new(), gone));
+                lines.len() - 1
+            });
+            lines.iter_mut().skip(at).take(1).for_each(|(agents, _)| agents.push(agent.clone()));
+        }
+    }
+    shown(lines)
+}
+
+/// A few of the lines of each agent, in words; one that several agents lost is named once.
+fn shown(lines: Vec<(Vec<String>, &Gone)>) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for (agents, gone) in lines {
+        let Some((agent, others)) = agents.split_first() else { continue };
+        let count = counts.entry(agent.clone()).or_default();
+        *count += 1;
+        if *count > LINES {
+            continue;
+        }
+        let mut also: Vec<String> = others.iter().take(NAMED).map(|other| format!("`{other}`")).collect();
+        also.extend(others.len().checked_sub(NAMED).filter(|more| *more > 0).map(|more| format!("{more} more agents")));
+        let also = if also.is_empty() { String::new() } else { format!(", also of {}", also.join(", ")) };
+        let quoted = short(&gone.masked);
+        let what = if gone.is_value {
+            format!("the masked value in “{quoted}”, which was changed")
+        } else {
+            format!("“{quoted}”, which is gone or was changed")
+        };
+        found.push((agent.clone(), what + &also));
+    }
+    let more = counts.into_iter().filter(|(_, count)| *count > LINES);
+    found.extend(more.map(|(agent, count)| (agent, format!("{} more lines, which are gone or were changed", count - LINES))));
+    found
+}
+
+impl<'c> TextChange<'c> {
+    fn new(then: &'c Compiled, now: &'c Compiled, renamed: [&'c BTreeMap<String, String>; 2]) -> Self {
+        let configured = |project: &Compiled| {
+            let files = project.config.files.iter().map(|file| file.text.replace("\r\n", "\n")).collect::<Vec<_>>();
+            let roles = project.config.roles.values();
+            let systems: Vec<_> = roles.clone().map(|role| role.system.as_ref().map(|system| system.text.clone())).collect();
+            // All roles share the tools that are defined.
+            let tools = roles.clone().find_map(|role| role.tools.as_ref()).map(|tools| Arc::clone(&tools.defined));
+            (files, systems, tools)
+        };
+        let is_configured = configured(then) != configured(now);
+        let mut change = Self { then, now, renamed, tasks: BTreeSet::new(), is_configured };
+        let documents = change.documents();
+        let hash = |project: &Compiled, name: &str| project.registry.find(name).map(Task::hash);
+        let reads = |name: &str| {
+            let graph = TaskGraph::load(&then.registry, name).ok().flatten();
+            !documents.is_empty() && graph.is_some_and(|graph| !graph.files().is_disjoint(&documents))
+        };
+        let is_other = |name: &str| {
+            let own = hash(now, change.task_now(name));
+            own.is_some() && (own != hash(then, name) || reads(name))
+        };
+        change.tasks = then.registry.tasks().map(Task::name).filter(|name| is_other(name)).collect();
+        change
+    }
+
+    /// The documents of the base's tasks that have another text.
+    fn documents(&self) -> BTreeSet<String> {
+        let (before, after) = (self.then.files(), self.now.files());
+        let text = |text: std::result::Result<String, String>| text.map(|text| text.replace("\r\n", "\n"));
+        let mut files = TaskGraph::whole(&self.then.registry).map_or_else(|_| BTreeSet::new(), |graph| graph.files());
+        files.retain(|path| text(before.text(path)) != text(after.text(path)));
+        files
+    }
+
+    /// The name of a task today.
+    pub(super) fn task_now<'n>(&'n self, name: &'n str) -> &'n str {
+        self.renamed[0].get(name).map_or(name, String::as_str)
+    }
+
+    /// The name of a role today.
+    pub(super) fn role_now<'n>(&'n self, name: &'n str) -> &'n str {
+        self.renamed[1].get(name).map_or(name, String::as_str)
+    }
+
+    /// The tasks of the base that are gone, under any name.
+    pub(super) fn gone(&self) -> impl Iterator<Item = &'c str> {
+        let then = self.then.registry.tasks().map(Task::name);
+        then.filter(|name| self.now.registry.find(self.task_now(name)).is_none())
+    }
+
+    /// Whether it may have changed the text of an agent.
+    fn concerns(&self, subject: &Subject) -> bool {
+        match subject {
+            Subject::Task(task) => self.tasks.contains(task.as_str()),
+            Subject::Role(role) => {
+                self.is_configured
+                    || self.then.config.roles.get(role).is_some_and(|role| self.tasks.contains(role.task.value.as_str()))
+            }
+            Subject::Request(_) => false,
+        }
+    }
 }
