@@ -239,7 +239,7 @@ pub struct OwnContext {
     pub task: String,
     /// Its segments.
     pub segments: Vec<Segment>,
-    /// Whether the case notices that something is wrong with it.
+    /// True if the case notices that something is wrong with it.
     pub is_noticed: bool,
 }
 

@@ -10,7 +10,7 @@ use toml::de::DeValue;
 /// `extends`.
 pub(super) static EXTENDS: Table = table(
     "a shared file, pinned by its hash",
-    &[needed("path", Shape::Text, "its path"), key("hash", Shape::Text, "the hash of its text, with line ends as `\n`: `b3:…`")],
+    &[needed("path", Shape::Text, "its path"), key("hash", Shape::Text, "the hash of its text, whatever its line ends: `b3:…`")],
 );
 
 /// `extends` as written.

@@ -11,6 +11,7 @@ mod origin;
 mod settings;
 mod state;
 mod text;
+mod text_change;
 mod uncovered;
 mod unread;
 mod untested;

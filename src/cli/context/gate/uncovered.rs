@@ -2,42 +2,26 @@
 
 use super::compared::Compared;
 use super::names::cases;
+use super::text_change::TextChange;
 use super::untested::untested;
 use crate::cli::context::eval::load::Scenarios;
 use crate::cli::context::eval::with_cases;
-use crate::cli::context::project::Compiled;
 use crate::cli::error::Result;
 use crate::cli::record::known_secrets::known_secrets;
-use crate::context::TaskGraph;
-use crate::context::request::Files;
 use crate::eval::context::own_text::{Loss, losses};
 use crate::eval::masks;
 use crate::eval::mutate::{AskedCases, OfAgents, OwnContext, noticed_losses, own_contexts};
 use crate::project::eval::Uncovered;
 use crate::record::redact::Redactor;
-use crate::registry::Task;
 use crate::scenario::expect::answer::short;
 use crate::scenario::load::Loaded;
-use crate::scenario::model::{Case, Subject};
+use crate::scenario::model::Case;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// Lines of an agent that are shown.
 const LINES: usize = 5;
 /// Further agents that are named beside a line.
 const NAMED: usize = 3;
-
-/// A change as far as text is concerned.
-pub(super) struct TextChange<'c> {
-    pub(super) then: &'c Compiled,
-    pub(super) now: &'c Compiled,
-    /// Names of tasks and roles of today that had another one.
-    pub(super) renamed: [&'c BTreeMap<String, String>; 2],
-    /// The tasks of the base that have another text, another document beside it or another name.
-    pub(super) tasks: BTreeSet<&'c str>,
-    /// Whether project files differ, or what they name: system texts of roles, tools.
-    pub(super) is_configured: bool,
-}
 
 /// A passage that is gone.
 #[derive(Default)]
@@ -46,9 +30,9 @@ struct Gone {
     masked: String,
     /// The agents that received it.
     subjects: BTreeSet<String>,
-    /// Whether another value stands in its place that masks hide.
+    /// True if another value stands in its place that masks hide.
     is_value: bool,
-    /// Whether a stored request let it go all the same.
+    /// True if a stored request accepts the change all the same.
     is_hidden: bool,
     is_noticed: bool,
 }
@@ -158,68 +142,4 @@ fn shown(lines: Vec<(Vec<String>, &Gone)>) -> Vec<(String, String)> {
     let more = counts.into_iter().filter(|(_, count)| *count > LINES);
     found.extend(more.map(|(agent, count)| (agent, format!("{} more lines, which are gone or were changed", count - LINES))));
     found
-}
-
-impl<'c> TextChange<'c> {
-    fn new(then: &'c Compiled, now: &'c Compiled, renamed: [&'c BTreeMap<String, String>; 2]) -> Self {
-        let configured = |project: &Compiled| {
-            let files = project.config.files.iter().map(|file| file.text.replace("\r\n", "\n")).collect::<Vec<_>>();
-            let roles = project.config.roles.values();
-            let systems: Vec<_> = roles.clone().map(|role| role.system.as_ref().map(|system| system.text.clone())).collect();
-            // All roles share the tools that are defined.
-            let tools = roles.clone().find_map(|role| role.tools.as_ref()).map(|tools| Arc::clone(&tools.defined));
-            (files, systems, tools)
-        };
-        let is_configured = configured(then) != configured(now);
-        let mut change = Self { then, now, renamed, tasks: BTreeSet::new(), is_configured };
-        let documents = change.documents();
-        let hash = |project: &Compiled, name: &str| project.registry.find(name).map(Task::hash);
-        let reads = |name: &str| {
-            let graph = TaskGraph::load(&then.registry, name).ok().flatten();
-            !documents.is_empty() && graph.is_some_and(|graph| !graph.files().is_disjoint(&documents))
-        };
-        let is_other = |name: &str| {
-            let own = hash(now, change.task_now(name));
-            own.is_some() && (own != hash(then, name) || reads(name))
-        };
-        change.tasks = then.registry.tasks().map(Task::name).filter(|name| is_other(name)).collect();
-        change
-    }
-
-    /// The documents of the base's tasks that have another text.
-    fn documents(&self) -> BTreeSet<String> {
-        let (before, after) = (self.then.files(), self.now.files());
-        let text = |text: std::result::Result<String, String>| text.map(|text| text.replace("\r\n", "\n"));
-        let mut files = TaskGraph::whole(&self.then.registry).map_or_else(|_| BTreeSet::new(), |graph| graph.files());
-        files.retain(|path| text(before.text(path)) != text(after.text(path)));
-        files
-    }
-
-    /// The name of a task today.
-    pub(super) fn task_now<'n>(&'n self, name: &'n str) -> &'n str {
-        self.renamed[0].get(name).map_or(name, String::as_str)
-    }
-
-    /// The name of a role today.
-    pub(super) fn role_now<'n>(&'n self, name: &'n str) -> &'n str {
-        self.renamed[1].get(name).map_or(name, String::as_str)
-    }
-
-    /// The tasks of the base that are gone, under any name.
-    pub(super) fn gone(&self) -> impl Iterator<Item = &'c str> {
-        let then = self.then.registry.tasks().map(Task::name);
-        then.filter(|name| self.now.registry.find(self.task_now(name)).is_none())
-    }
-
-    /// Whether it may have changed the text of an agent.
-    fn concerns(&self, subject: &Subject) -> bool {
-        match subject {
-            Subject::Task(task) => self.tasks.contains(task.as_str()),
-            Subject::Role(role) => {
-                self.is_configured
-                    || self.then.config.roles.get(role).is_some_and(|role| self.tasks.contains(role.task.value.as_str()))
-            }
-            Subject::Request(_) => false,
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! Agents of the base whose text a change touches, and that no scenario which passes tests.
 
-use super::uncovered::TextChange;
+use super::text_change::TextChange;
 use crate::cli::context::models::Counters;
 use crate::cli::context::project::Compiled;
 use crate::cli::error::Result;
